@@ -1,0 +1,140 @@
+#include "libdg/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+
+struct dg_log {
+  bool echo, terminal, progress_shown;
+  FILE *file;
+  int status;
+  time_t last_progress;
+  char *early; /* what was said before the file was opened */
+  size_t early_used, early_size;
+};
+
+#define EARLY_BYTES 65536
+#define LINE_BYTES  4096
+
+int dg_log_new(struct dg_log **log, int echo, struct dg_error *err)
+{
+  if (DG_NEW(*log, 1, err) != 0) return err->code;
+  if (DG_NEW((*log)->early, EARLY_BYTES, err) != 0) {
+    dg_free(*log);
+    *log = NULL;
+    return err->code;
+  }
+  (*log)->early_size = EARLY_BYTES;
+  (*log)->echo = echo != 0;
+  (*log)->terminal = echo && isatty(STDOUT_FILENO);
+  return 0;
+}
+
+static void note_failure(struct dg_log *log)
+{
+  if (log->status == 0) log->status = errno != 0 ? errno : EIO;
+}
+
+void dg_log_free(struct dg_log *log)
+{
+  if (log == NULL) return;
+  if (log->progress_shown) fputc('\n', stdout);
+  if (log->file != NULL) (void)fclose(log->file);
+  dg_free(log->early);
+  dg_free(log);
+}
+
+int dg_log_open(struct dg_log *log, const char *path, struct dg_error *err)
+{
+  log->file = fopen(path, "w");
+  if (log->file == NULL) return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno));
+  setvbuf(log->file, NULL, _IOLBF, 0);
+  if (fwrite(log->early, 1, log->early_used, log->file) != log->early_used || fflush(log->file) != 0) {
+    int reason = errno;
+    return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(reason));
+  }
+  return 0;
+}
+
+static void to_file(struct dg_log *log, const char *line)
+{
+  if (log->file != NULL) {
+    errno = 0;
+    if (fprintf(log->file, "%s\n", line) < 0 || fflush(log->file) != 0) note_failure(log);
+    return;
+  }
+  size_t length = strlen(line);
+  if (log->early_used + length + 1 > log->early_size) return;
+  memcpy(log->early + log->early_used, line, length);
+  log->early[log->early_used + length] = '\n';
+  log->early_used += length + 1;
+}
+
+static void end_progress(struct dg_log *log)
+{
+  if (log->progress_shown) fputs("\r\033[K", stdout);
+  log->progress_shown = false;
+}
+
+void dg_log_line(struct dg_log *log, const char *format, ...)
+{
+  if (log == NULL) return;
+  char line[LINE_BYTES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (log->echo) {
+    end_progress(log);
+    printf("%s\n", line);
+    fflush(stdout);
+  }
+  to_file(log, line);
+}
+
+void dg_log_warning(struct dg_log *log, const char *format, ...)
+{
+  if (log == NULL) return;
+  char line[LINE_BYTES] = "warning: ";
+  size_t prefix = strlen(line);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line + prefix, sizeof line - prefix, format, args);
+  va_end(args);
+  if (log->echo) {
+    end_progress(log);
+    fflush(stdout);
+    fprintf(stderr, "%s\n", line);
+  }
+  to_file(log, line);
+}
+
+void dg_log_progress(struct dg_log *log, const char *format, ...)
+{
+  if (log == NULL) return;
+  char line[LINE_BYTES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (log->terminal) {
+    printf("\r\033[K%s", line);
+    log->progress_shown = true;
+  } else if (log->echo) {
+    printf("%s\n", line);
+  }
+  fflush(stdout);
+  time_t now = time(NULL);
+  if (now - log->last_progress >= 60) {
+    to_file(log, line);
+    log->last_progress = now;
+  }
+}
+
+int dg_log_status(const struct dg_log *log) { return log == NULL ? 0 : log->status; }

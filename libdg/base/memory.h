@@ -1,0 +1,25 @@
+/* The one allocator: 64-byte aligned, zeroed, overflow-checked, counted; a test can make the n-th call fail. */
+#pragma once
+
+#include <stddef.h>
+
+#include "libdg/base/error.h"
+
+/* count * size bytes, zeroed. A count of 0 gives a valid pointer. On failure *pointer is NULL and err says how many
+ * bytes were asked for. Free with dg_free. Thread-safe. */
+int dg_alloc(void *pointer, size_t count, size_t size, struct dg_error *err) DG_MUST_USE;
+/* Grows to count * size bytes, keeping the content; new bytes are zero. On failure the old block stays valid. */
+int dg_grow(void *pointer, size_t count, size_t size, struct dg_error *err) DG_MUST_USE;
+/* NULL is safe. */
+void dg_free(void *block);
+/* A copy of a string; free with dg_free. */
+int dg_copy_string(char **copy, const char *string, struct dg_error *err) DG_MUST_USE;
+
+#define DG_NEW(pointer, count, err) dg_alloc(&(pointer), (size_t)(count), sizeof *(pointer), (err))
+
+size_t dg_memory_current(void);       /* bytes allocated through dg_alloc and not freed */
+size_t dg_memory_peak(void);          /* largest value that it had */
+size_t dg_memory_resident_peak(void); /* peak resident set of the process in bytes, as the kernel counts it */
+
+/* Test hook: the n-th allocation from now on fails (1 is the next one); 0 switches it off. */
+void dg_memory_fail_at(long n);

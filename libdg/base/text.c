@@ -1,0 +1,89 @@
+#include "libdg/base/text.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_EDIT 64
+
+static int substitution_cost(char a, char b)
+{
+  if (a == b) return 0;
+  return tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
+}
+
+static int min3(int a, int b, int c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
+
+/* Damerau's restricted edit distance in half edits, so that a wrong case counts half. */
+static int half_edits(const char *a, const char *b)
+{
+  size_t m = strlen(a), n = strlen(b);
+  if (m > NAME_MAX_EDIT || n > NAME_MAX_EDIT) return INT_MAX;
+  int row[3][NAME_MAX_EDIT + 1];
+  int *before = row[0], *last = row[1], *now = row[2];
+  for (size_t j = 0; j <= n; j++) last[j] = 2 * (int)j;
+  for (size_t i = 1; i <= m; i++) {
+    now[0] = 2 * (int)i;
+    for (size_t j = 1; j <= n; j++) {
+      now[j] = min3(last[j] + 2, now[j - 1] + 2, last[j - 1] + substitution_cost(a[i - 1], b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 2 < now[j])
+        now[j] = before[j - 2] + 2;
+    }
+    int *oldest = before;
+    before = last;
+    last = now;
+    now = oldest;
+  }
+  return last[n];
+}
+
+int dg_edit_distance(const char *a, const char *b)
+{
+  int half = half_edits(a, b);
+  return half == INT_MAX ? INT_MAX : (half + 1) / 2;
+}
+
+int dg_nearest(const char *name, const char *const *names, size_t count)
+{
+  int best = -1, best_cost = INT_MAX;
+  for (size_t i = 0; i < count; i++) {
+    int cost = half_edits(name, names[i]);
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = (int)i;
+    }
+  }
+  /* A third of the longer name may be wrong, and one letter always. */
+  if (best < 0) return -1;
+  size_t a = strlen(name), b = strlen(names[best]);
+  size_t allowed = 2 * ((a > b ? a : b) / 3);
+  if (allowed < 2) allowed = 2;
+  return best_cost <= (int)allowed ? best : -1;
+}
+
+void dg_json_string(FILE *file, const char *string)
+{
+  fputc('"', file);
+  for (const unsigned char *c = (const unsigned char *)string; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\') fprintf(file, "\\%c", *c);
+    else if (*c < 0x20) fprintf(file, "\\u%04x", *c);
+    else fputc(*c, file);
+  }
+  fputc('"', file);
+}
+
+void dg_json_number(FILE *file, double value)
+{
+  if (!isfinite(value)) {
+    fputs("null", file);
+    return;
+  }
+  char text[40];
+  for (int digits = 15; digits <= 17; digits++) { /* the shortest of these that reads back exactly */
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  fputs(text, file);
+}

@@ -1,0 +1,94 @@
+/* A conforming mesh of tetrahedra with its neighbours, entities and names: what the solver needs of a Gmsh model.
+ *
+ * Vertices of every element are sorted by ascending vertex number. Two elements that share a face therefore list its
+ * three vertices in the same order, and node m of the face is the same point on both sides: the orientation of a
+ * neighbour is always the identity, and a neighbour is one integer. The price is that half the elements have a
+ * negative Jacobian, which only the geometry factors see.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "libdg/base/error.h"
+
+enum { DG_BOUNDARY = -1 };
+
+/* One Gmsh entity that carries elements (dim 3) or faces (dim 2). */
+struct dg_entity {
+  int dim, tag;
+  size_t count; /* tetrahedra or triangles of this entity that the mesh uses */
+  int groups;   /* physical groups that hold it */
+  int *group;   /* [groups] indices into dg_mesh.group */
+};
+
+struct dg_group {
+  int dim, tag;
+  char *name; /* "" when Gmsh has no name for it */
+};
+
+struct dg_mesh {
+  size_t K; /* tetrahedra, ordered along a Hilbert curve through their barycentres */
+  size_t vertices;
+  double (*vertex)[3];     /* [vertices] metres */
+  int32_t (*element)[4];   /* [K] vertex numbers, ascending */
+  int32_t (*neighbour)[4]; /* [K] face f (opposite vertex f): 4 * neighbouring element + its face, or DG_BOUNDARY */
+  int32_t *volume;         /* [K] index into entity: the volume that holds the element */
+  int32_t (*surface)[4];   /* [K] index into entity: the surface on which the face lies, or -1. A boundary face that
+                              no surface of the model holds has -1 as well. */
+  uint64_t *tag;           /* [K] Gmsh's element tag, for messages */
+  size_t boundary_faces, interior_faces;
+  size_t entities;
+  struct dg_entity *entity; /* [entities] ordered by (dim, tag) */
+  size_t groups;
+  struct dg_group *group; /* [groups] ordered by (dim, tag) */
+};
+
+/* How to make the mesh: what `mesh = { }` of a script says. */
+struct dg_mesh_options {
+  const char *file;  /* .msh, or a geometry that Gmsh reads (.geo, .step, .brep, ...) and meshes */
+  double size;       /* target element size in drawing units; 0: what the geometry says */
+  double unit;       /* metres per drawing unit */
+  size_t parameters; /* numbers that replace the geometry's DefineConstant / Gmsh parameters */
+  const char *const *parameter_name;
+  const double *parameter_value;
+  int threads;    /* for Gmsh; 0: its default */
+  FILE *messages; /* Gmsh's own messages go here; NULL: dropped */
+};
+
+/* Loads or generates the mesh with Gmsh. Never writes a file. Not collective: one rank calls it. Gmsh is started and
+ * stopped inside. Errors (DG_INPUT) name the file, and the element and where it lies: a file that is missing or that
+ * Gmsh cannot read, an unknown parameter, no tetrahedra, elements that are not first-order tetrahedra, inverted or
+ * degenerate elements, a face shared by three elements. */
+int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err) DG_MUST_USE;
+void dg_mesh_release(struct dg_mesh *mesh);
+
+/* The part of dg_mesh_load behind Gmsh, for tests and other sources of meshes: sorts, orders, finds neighbours and
+ * boundary faces, checks. All arrays are copied.
+ * point[points][3] metres; tet[K][4] indices into point, positively oriented; volume_tag[K]; tag[K] may be NULL;
+ * triangle[triangles][3] with surface_tag: faces on surfaces of the model. groups of entities are added by the caller.
+ */
+struct dg_mesh_input {
+  size_t points, K, triangles;
+  const double (*point)[3];
+  const int32_t (*tet)[4];
+  const int32_t *volume_tag;
+  const uint64_t *tag;
+  const int32_t (*triangle)[3];
+  const int32_t *surface_tag;
+};
+int dg_mesh_build(struct dg_mesh *mesh, const struct dg_mesh_input *input, struct dg_error *err) DG_MUST_USE;
+
+/* Index of an entity, or -1. */
+int dg_mesh_find_entity(const struct dg_mesh *mesh, int dim, int tag);
+/* True when the entity belongs to a physical group of that name. */
+int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *group_name);
+
+/* The element that holds the point (metres), or -1. bary[4] gets its barycentric coordinates towards the element's
+ * sorted vertices. A point on a face belongs to the element with the lowest index. tolerance is relative to the
+ * element. O(K). */
+int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4]);
+
+/* The version string of the Gmsh library in use, e.g. "4.8.4". */
+const char *dg_gmsh_version(void);

@@ -1,0 +1,108 @@
+/* What the user wrote, checked key by key, as one plain struct. Nothing is ignored in silence: an unknown key, a wrong
+ * type or a value out of range is a DG_INPUT error with file:line, the key and the nearest known name.
+ *
+ * Names of groups and tags of entities are only checked against the mesh later (problem.h), because it does not exist
+ * yet.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libdg/base/error.h"
+#include "maxwell/script.h"
+
+enum mx_integrator { MX_LEAPFROG, MX_RK4, MX_LSRK, MX_EULER };
+enum mx_precision { MX_DOUBLE, MX_SINGLE };
+enum mx_boundary_kind { MX_PEC, MX_PMC, MX_IMPEDANCE, MX_ABSORBING };
+enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
+
+extern const char *const mx_integrator_names[];    /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
+extern const char *const mx_boundary_kind_names[]; /* "pec", "pmc", "impedance", "absorbing" */
+
+/* Where a material or boundary applies: a physical group by name, an entity by tag, or everything else. */
+struct mx_selector {
+  const char *group; /* NULL when it is a tag or `default` */
+  int tag;
+  bool is_default;
+  int line; /* of the script, for messages */
+};
+
+/* A number, or a Lua function of the element's barycentre (metres). */
+struct mx_scalar {
+  double value;
+  int function; /* handle, or -1: use value */
+  int line;
+};
+
+struct mx_material_config {
+  struct mx_selector where;
+  struct mx_scalar epsilon_r, mu_r; /* default 1; > 0 */
+  struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
+};
+
+struct mx_boundary_config {
+  struct mx_selector where;
+  enum mx_boundary_kind kind;
+  double impedance; /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
+};
+
+struct mx_probe_config {
+  const char *name; /* file-name safe */
+  double at[3];     /* metres */
+  long every;       /* steps; default 1 */
+  int line;
+};
+
+struct mx_config {
+  const char *script_path;
+  const char *directory; /* of the script: relative mesh files are looked for here; "." if none */
+  const char *name;      /* default: the script's file name without .lua */
+  struct {
+    const char *file; /* required; made relative to the script's directory */
+    double size;      /* drawing units; 0: not given */
+    double unit;      /* m per drawing unit, default 1 */
+    size_t parameters;
+    const char **parameter_name;
+    double *parameter_value;
+    int line;
+  } mesh;
+  int order;    /* 1..8; required */
+  double alpha; /* flux: upwind = 1 (default), centered = 0 */
+  struct {
+    enum mx_integrator integrator; /* default leapfrog */
+    double stop;                   /* s; 0: not given. Exactly one of stop and steps is required */
+    long steps;                    /* 0: not given */
+    double step;                   /* s; 0: automatic */
+    double cfl;                    /* fraction of the stability limit, (0, 1], default 0.95 */
+    int line;
+  } time;
+  const char *backend; /* "auto" (default) or a backend's name; app checks that it exists */
+  enum mx_precision precision;
+  size_t materials, boundaries;
+  struct mx_material_config *material; /* materials may be empty only if... it may not: at least one is required */
+  struct mx_boundary_config *boundary;
+  struct {
+    int E, H; /* function handles of (x, y, z) -> three numbers (V/m, A/m), or -1 */
+  } initial;
+  struct {
+    struct {
+      long every;     /* steps; 0: no snapshots */
+      int quantities; /* bits of mx_quantity; default E and H */
+      bool average;   /* default false */
+    } fields;
+    long energy_every; /* 0: none */
+    size_t probes;
+    struct mx_probe_config *probe;
+    double progress_every; /* wall-clock seconds between progress lines; default 2; 0: none */
+  } output;
+  struct {
+    double growth; /* stop when the energy exceeds this many times its largest trusted value; default 1e3 */
+    long every;    /* steps between looks; default 0: automatic */
+  } watchdog;
+  void *storage; /* private: what mx_config_release frees */
+};
+
+/* Fills config from the script's table; config points into the script, which must outlive it. */
+int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg_error *err) DG_MUST_USE;
+void mx_config_release(struct mx_config *config);

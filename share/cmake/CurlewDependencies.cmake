@@ -1,0 +1,26 @@
+# Everything that Curlew stands on, as imported targets.
+find_package(PkgConfig REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C)
+
+pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)
+if(CURLEW_TESTS)
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+endif()
+
+# curlew_find(TARGET HEADER LIBRARY PACKAGE): libraries without a usable pkg-config file.
+function(curlew_find target header library package)
+  find_path(${target}_INCLUDE ${header})
+  find_library(${target}_LIBRARY ${library})
+  if(NOT ${target}_INCLUDE OR NOT ${target}_LIBRARY)
+    message(FATAL_ERROR "${header} or lib${library} was not found (Debian and Ubuntu: ${package}). "
+      "./bootstrap installs what is missing; elsewhere set ${target}_INCLUDE and ${target}_LIBRARY.")
+  endif()
+  add_library(curlew::${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(curlew::${target} SYSTEM INTERFACE ${${target}_INCLUDE})
+  target_link_libraries(curlew::${target} INTERFACE ${${target}_LIBRARY})
+endfunction()
+
+curlew_find(gmsh gmshc.h gmsh libgmsh-dev)
+curlew_find(lapacke lapacke.h lapacke liblapacke-dev)
+curlew_find(openblas cblas.h openblas libopenblas-dev)
+curlew_find(silo silo.h siloh5 libsilo-dev)
