@@ -40,7 +40,7 @@ struct dg_error {
 };
 
 #define DG_MUST_USE              __attribute__((warn_unused_result))
-#define DG_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define DG_PRINTF(string, first) __attribute__((format(printf, string, first)))
 
 /* Sets err (unless it already holds an error) and returns the code, so that "return dg_fail(...)" is the exit. */
 #define dg_fail(err, code, ...) dg_error_set((err), (code), __FILE__, __LINE__, __VA_ARGS__)
