@@ -7,29 +7,30 @@
 #include <string.h>
 
 #define NAME_MAX_EDIT 64
+#define EDIT          16 /* the cost of one edit, where a letter in the wrong case costs 1 */
 
 static int substitution_cost(char a, char b)
 {
   if (a == b) return 0;
-  return tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
+  return tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : EDIT;
 }
 
 static int min3(int a, int b, int c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
 
-/* Damerau's restricted edit distance in half edits, so that a wrong case counts half. */
-static int half_edits(const char *a, const char *b)
+/* Damerau's restricted edit distance. */
+static int edit_cost(const char *a, const char *b)
 {
   size_t m = strlen(a), n = strlen(b);
   if (m > NAME_MAX_EDIT || n > NAME_MAX_EDIT) return INT_MAX;
   int row[3][NAME_MAX_EDIT + 1];
   int *before = row[0], *last = row[1], *now = row[2];
-  for (size_t j = 0; j <= n; j++) last[j] = 2 * (int)j;
+  for (size_t j = 0; j <= n; j++) last[j] = EDIT * (int)j;
   for (size_t i = 1; i <= m; i++) {
-    now[0] = 2 * (int)i;
+    now[0] = EDIT * (int)i;
     for (size_t j = 1; j <= n; j++) {
-      now[j] = min3(last[j] + 2, now[j - 1] + 2, last[j - 1] + substitution_cost(a[i - 1], b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 2 < now[j])
-        now[j] = before[j - 2] + 2;
+      now[j] = min3(last[j] + EDIT, now[j - 1] + EDIT, last[j - 1] + substitution_cost(a[i - 1], b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + EDIT < now[j])
+        now[j] = before[j - 2] + EDIT;
     }
     int *oldest = before;
     before = last;
@@ -41,15 +42,15 @@ static int half_edits(const char *a, const char *b)
 
 int dg_edit_distance(const char *a, const char *b)
 {
-  int half = half_edits(a, b);
-  return half == INT_MAX ? INT_MAX : (half + 1) / 2;
+  int cost = edit_cost(a, b);
+  return cost == INT_MAX ? INT_MAX : (cost + EDIT - 1) / EDIT;
 }
 
 int dg_nearest(const char *name, const char *const *names, size_t count)
 {
   int best = -1, best_cost = INT_MAX;
   for (size_t i = 0; i < count; i++) {
-    int cost = half_edits(name, names[i]);
+    int cost = edit_cost(name, names[i]);
     if (cost < best_cost) {
       best_cost = cost;
       best = (int)i;
@@ -58,9 +59,9 @@ int dg_nearest(const char *name, const char *const *names, size_t count)
   /* A third of the longer name may be wrong, and one letter always. */
   if (best < 0) return -1;
   size_t a = strlen(name), b = strlen(names[best]);
-  size_t allowed = 2 * ((a > b ? a : b) / 3);
-  if (allowed < 2) allowed = 2;
-  return best_cost <= (int)allowed ? best : -1;
+  size_t allowed = (a > b ? a : b) / 3;
+  if (allowed < 1) allowed = 1;
+  return best_cost <= EDIT * (int)allowed ? best : -1;
 }
 
 void dg_json_string(FILE *file, const char *string)

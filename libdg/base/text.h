@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Number of single-character edits (insert, delete, replace, swap neighbours; case counts half) between two names. */
+/* Number of single-character edits (insert, delete, replace, swap neighbours); a wrong case counts little between two
+ * names. */
 int dg_edit_distance(const char *a, const char *b);
 /* The index of the name nearest to `name` among `names[count]`, or -1 when none is near enough to be meant. */
 int dg_nearest(const char *name, const char *const *names, size_t count);

@@ -1,10 +1,11 @@
 /* The reference tetrahedron: nodes, mass, differentiation and lifting matrices of a nodal polynomial basis.
  *
  * Vertices (-1,-1,-1), (1,-1,-1), (-1,1,-1), (-1,-1,1); volume 4/3. Face f lies opposite vertex f and its vertices are
- * the other three in ascending order: 0: (1,2,3), 1: (0,2,3), 2: (0,1,3), 3: (0,1,2). Nodes: warp and blend; the
- * Lagrange basis is built from the orthonormal modal (Koornwinder-Dubiner) basis.
- * Source: J. S. Hesthaven, T. Warburton, Nodal Discontinuous Galerkin Methods, Springer 2008, sections 6.1 and 10.1;
- * T. Warburton, J. Eng. Math. 56 (2006) 247.
+ * the other three in ascending order: 0: (1,2,3), 1: (0,2,3), 2: (0,1,3), 3: (0,1,2). The Lagrange basis on the nodes
+ * is built from the orthonormal modal (Koornwinder-Dubiner) basis.
+ * Sources: J. S. Hesthaven, T. Warburton, Nodal Discontinuous Galerkin Methods, Springer 2008, sections 6.1 and 10.1
+ * (basis and matrices); T. Isaac, SIAM J. Sci. Comput. 42 (2020) A4046 (recursive nodes: fully symmetric, Gauss-Lobatto
+ * on the edges, interpolation as good as warp and blend).
  */
 #pragma once
 

@@ -1,0 +1,142 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libdg/base/log.h"
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+
+static void test_first_error_wins(void **state)
+{
+  (void)state;
+  struct dg_error err = {0};
+  assert_int_equal(dg_fail(&err, DG_INPUT, "order %d\nis bad", 9), DG_INPUT);
+  assert_int_equal(dg_fail(&err, DG_BUG, "later"), DG_INPUT);
+  assert_int_equal(dg_context(&err, "in '%s'", "a.lua"), DG_INPUT);
+  assert_string_equal(err.message, "order 9 is bad, in 'a.lua'");
+}
+
+static void test_long_messages_are_cut(void **state)
+{
+  (void)state;
+  char text[2 * DG_MESSAGE_MAX];
+  memset(text, 'x', sizeof text);
+  text[sizeof text - 1] = '\0';
+  struct dg_error err = {0};
+  assert_int_equal(dg_fail(&err, DG_INPUT, "%s", text), DG_INPUT);
+  assert_int_equal(strlen(err.message), DG_MESSAGE_MAX - 1);
+  assert_string_equal(err.message + DG_MESSAGE_MAX - 4, "...");
+  assert_int_equal(dg_context(&err, "more"), DG_INPUT);
+}
+
+static void test_memory(void **state)
+{
+  (void)state;
+  struct dg_error err = {0};
+  size_t before = dg_memory_current();
+  double *block;
+  assert_int_equal(DG_NEW(block, 1000, &err), 0);
+  assert_int_equal((uintptr_t)block % 64, 0);
+  for (int i = 0; i < 1000; i++) assert_true(block[i] == 0);
+  assert_int_equal(dg_memory_current() - before, 8000);
+  block[999] = 7;
+  assert_int_equal(dg_grow(&block, 2000, sizeof *block, &err), 0);
+  assert_true(block[999] == 7 && block[1000] == 0);
+  dg_free(block);
+  dg_free(NULL);
+  assert_int_equal(dg_memory_current(), before);
+  assert_true(dg_memory_peak() >= before + 16000);
+
+  assert_int_equal(dg_alloc(&block, SIZE_MAX / 4, 8, &err), DG_ENVIRONMENT);
+  assert_null(block);
+  assert_non_null(strstr(err.message, "overflow the address space"));
+  struct dg_error second = {0};
+  dg_memory_fail_at(2);
+  char *copy, *other;
+  assert_int_equal(dg_copy_string(&copy, "first", &second), 0);
+  assert_int_equal(dg_copy_string(&other, "second", &second), DG_ENVIRONMENT);
+  assert_non_null(strstr(second.message, "out of memory"));
+  dg_free(copy);
+}
+
+static void test_nearest_name(void **state)
+{
+  (void)state;
+  const char *const names[] = {"order", "materials", "boundaries", "initial"};
+  assert_int_equal(dg_nearest("ordr", names, 4), 0);
+  assert_int_equal(dg_nearest("ORDER", names, 4), 0);
+  assert_int_equal(dg_nearest("amterials", names, 4), 1);
+  assert_int_equal(dg_nearest("boundary", names, 4), 2);
+  assert_int_equal(dg_nearest("zzz", names, 4), -1);
+  assert_int_equal(dg_edit_distance("kitten", "sitting"), 3);
+  assert_int_equal(dg_edit_distance("ab", "ba"), 1);
+}
+
+static void test_json(void **state)
+{
+  (void)state;
+  char text[200] = {0};
+  FILE *file = fmemopen(text, sizeof text, "w");
+  dg_json_string(file, "a \"quoted\"\\\n");
+  dg_json_number(file, 0.1);
+  fputc(' ', file);
+  dg_json_number(file, NAN);
+  fputc(' ', file);
+  dg_json_number(file, 1.0 / 3);
+  fclose(file);
+  assert_string_equal(text, "\"a \\\"quoted\\\"\\\\\\u000a\"0.1 null 0.3333333333333333");
+}
+
+static void test_log_reaches_the_file(void **state)
+{
+  (void)state;
+  char path[] = "/tmp/curlew-log-XXXXXX", text[100] = {0};
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  struct dg_error err = {0};
+  struct dg_log *log;
+  assert_int_equal(dg_log_new(&log, 0, &err), 0);
+  dg_log_line(log, "before %d", 1);
+  assert_int_equal(dg_log_open(log, path, &err), 0);
+  dg_log_warning(log, "after");
+  assert_int_equal(dg_log_status(log), 0);
+  dg_log_free(log);
+  FILE *file = fdopen(fd, "r");
+  size_t got = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  remove(path);
+  assert_true(got > 0);
+  assert_string_equal(text, "before 1\nwarning: after\n");
+}
+
+static void test_log_notices_a_full_disk(void **state)
+{
+  (void)state;
+  struct dg_error err = {0};
+  struct dg_log *log;
+  assert_int_equal(dg_log_new(&log, 0, &err), 0);
+  assert_int_equal(dg_log_open(log, "/dev/full", &err), 0);
+  dg_log_line(log, "lost");
+  assert_int_not_equal(dg_log_status(log), 0);
+  dg_log_free(log);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_first_error_wins),
+      cmocka_unit_test(test_long_messages_are_cut),
+      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_nearest_name),
+      cmocka_unit_test(test_json),
+      cmocka_unit_test(test_log_reaches_the_file),
+      cmocka_unit_test(test_log_notices_a_full_disk),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
