@@ -25,7 +25,8 @@ struct mx_selector {
   const char *group; /* NULL when it is a tag or `default` */
   int tag;
   bool is_default;
-  int line; /* of the script, for messages */
+  int line;          /* of the script, for messages */
+  const char *where; /* "cavity.lua:12" or "--set materials.air.sigma=1", the head of a message */
 };
 
 /* A number, or a Lua function of the element's barycentre (metres). */
@@ -33,6 +34,7 @@ struct mx_scalar {
   double value;
   int function; /* handle, or -1: use value */
   int line;
+  const char *where; /* as in mx_selector */
 };
 
 struct mx_material_config {
@@ -52,6 +54,7 @@ struct mx_probe_config {
   double at[3];     /* metres */
   long every;       /* steps; default 1 */
   int line;
+  const char *where; /* as in mx_selector */
 };
 
 struct mx_config {

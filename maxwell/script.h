@@ -25,8 +25,9 @@ struct mx_value {
   int function; /* handle for mx_script_call */
   size_t count; /* entries of a table: the array part in order, then the other keys sorted by name */
   struct mx_entry *entry;
-  int line;   /* best known line of the script, 0 if unknown */
-  char *path; /* "materials.air.epsilon_r", for messages */
+  int line;    /* best known line of the script, 0 when the value is the command line's */
+  char *where; /* "cavity.lua:12" or "--set time.steps=100", the head of a message about it */
+  char *path;  /* "materials.air.epsilon_r", "output.probes.1.at", as --set takes it; "" for the root */
 };
 
 struct mx_entry {
@@ -34,16 +35,20 @@ struct mx_entry {
   struct mx_value value;
 };
 
-struct mx_definition { /* -D name=value and --set key=value from the command line */
-  const char *name, *value;
+struct mx_definition {      /* -D name=value and --set key=value from the command line */
+  const char *name, *value; /* value is NULL when the '=' was missing: an error with a clear message */
 };
 
 struct mx_script; /* opaque */
 
-/* Runs the script at `path`. `args` fills the Lua table `args` (numbers where the text is a number); `set` overrides
- * keys of the simulation table by path ("time.steps=100"; the value is read as a Lua constant, a bare word is a
- * string). The prelude (const, waveform) is found through mx_prelude_path. Errors (DG_INPUT): no such file, Lua's own
- * errors with file:line, no call of `simulation`, or two. Free with mx_script_free; NULL is safe. */
+/* Runs the script at `path`. `args` fills the Lua table `args` (numbers and booleans where the text is one, else
+ * strings); `set` overrides keys of the simulation table by path ("time.steps=100", "output.probes.1.every=2"; the
+ * value is a number, true, false, nil (removes the key), a quoted string, a table such as {0,0,1}, or an expression in
+ * parentheses; anything else is a string as it stands). The prelude (const) is lua/prelude.lua under $CURLEW_SHARE if
+ * that is set, else in the source tree or the installed share folder; without it: DG_ENVIRONMENT. Errors (DG_INPUT):
+ * no such file, Lua's own errors with file:line, an undefined global, no call of `simulation`, or two. A script sees
+ * Lua's base, table, string, math, utf8, io and os libraries, and random numbers that are the same in every run.
+ * Free with mx_script_free; NULL is safe. */
 int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
                    size_t sets, const struct mx_definition *set, struct dg_error *err) DG_MUST_USE;
 void mx_script_free(struct mx_script *script);

@@ -27,6 +27,7 @@ struct dg_silo_snapshot {
 
 /* Writes `path` (the root file: a multi-block mesh "mesh" and multi-block variables over the blocks; in a serial run
  * the only block is the directory block_000000 of the same file). The file appears under its name only when it is
- * complete: it is written beside it and renamed. Errors: DG_ENVIRONMENT with the path and the system's reason. */
+ * complete: it is written beside it (.part) and renamed. Errors: DG_ENVIRONMENT with the path and the system's reason;
+ * DG_INPUT when the nodes or sub-tetrahedra are more than Silo can count in one block (int). */
 int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_error *err) DG_MUST_USE;
 const char *dg_silo_version(void);

@@ -1,0 +1,331 @@
+/* Writes the snapshots that check_snapshots.py reads with another program's eyes, and breaks the writing in every way
+ * that a disk or the memory can. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "libdg/io/silo_writer.h"
+#include "libdg/io/tests/cube.h"
+#include "libdg/mesh/geometry.h"
+
+enum { DISK_SIZE = 1 << 20 };
+
+struct setup {
+  struct dg_mesh mesh;
+  struct dg_reference ref;
+  double *vector, *scalar, *jump; /* at the nodes */
+  double *material, *barycentre;  /* per element */
+  struct dg_silo_field field[5];
+  struct dg_silo_snapshot snapshot;
+};
+
+/* The linker puts this in place of fstatvfs, so that a disk may fill up after there seemed to be room on it. */
+int __real_fstatvfs(int descriptor, struct statvfs *disk);
+int __wrap_fstatvfs(int descriptor, struct statvfs *disk);
+static int disk_seems_empty;
+
+int __wrap_fstatvfs(int descriptor, struct statvfs *disk)
+{
+  const int failed = __real_fstatvfs(descriptor, disk);
+  if (disk_seems_empty) disk->f_bavail = disk->f_blocks = 1u << 30;
+  return failed;
+}
+
+/* The analytic fields, polynomials of degree p; check_snapshots.py has the same lines. */
+static void analytic(int p, const double x[3], double vector[3], double *scalar)
+{
+  vector[0] = pow(1 + 2 * x[0] - x[1] + 0.5 * x[2], p);
+  vector[1] = pow(x[0] - x[1], p) + x[2];
+  vector[2] = -3 * pow(x[2], p);
+  *scalar = pow(x[0] + x[1] + x[2], p) - 1;
+}
+
+static void set_up(struct setup *s, int cells, int p)
+{
+  struct dg_error err = {0};
+  *s = (struct setup){0};
+  assert_int_equal(cube_mesh(&s->mesh, cells, &err), 0);
+  assert_int_equal(dg_reference_init(&s->ref, p, &err), 0);
+  const size_t K = s->mesh.K, Np = (size_t)s->ref.Np;
+  assert_int_equal(DG_NEW(s->vector, 3 * K * Np, &err), 0);
+  assert_int_equal(DG_NEW(s->scalar, K * Np, &err), 0);
+  assert_int_equal(DG_NEW(s->jump, K * Np, &err), 0);
+  assert_int_equal(DG_NEW(s->material, K, &err), 0);
+  assert_int_equal(DG_NEW(s->barycentre, 3 * K, &err), 0);
+  for (size_t e = 0; e < K; e++) {
+    double *const b = s->barycentre + 3 * e;
+    dg_geometry_barycentre(&s->mesh, e, b);
+    s->material[e] = 1 + b[0] + 2 * b[1];
+    for (size_t n = 0; n < Np; n++) {
+      double x[3], v[3];
+      dg_geometry_point(&s->mesh, e, s->ref.r[n], s->ref.s[n], s->ref.t[n], x);
+      analytic(p, x, v, &s->scalar[e * Np + n]);
+      for (size_t c = 0; c < 3; c++) s->vector[(3 * e + c) * Np + n] = v[c];
+      s->jump[e * Np + n] = b[0];
+    }
+  }
+  s->field[0] = (struct dg_silo_field){"E", "V/m", 3, false, s->vector};
+  s->field[1] = (struct dg_silo_field){"rho", "C/m^3", 1, false, s->scalar};
+  s->field[2] = (struct dg_silo_field){"jump", "m", 1, false, s->jump};
+  s->field[3] = (struct dg_silo_field){"epsilon_r", "", 1, true, s->material};
+  s->field[4] = (struct dg_silo_field){"barycentre", "m", 3, true, s->barycentre};
+  s->snapshot = (struct dg_silo_snapshot){
+      .mesh = &s->mesh, .ref = &s->ref, .time = 1.25e-9 * p, .cycle = 100 * p, .fields = 5, .field = s->field};
+}
+
+static void tear_down(struct setup *s)
+{
+  dg_free(s->vector);
+  dg_free(s->scalar);
+  dg_free(s->jump);
+  dg_free(s->material);
+  dg_free(s->barycentre);
+  dg_reference_release(&s->ref);
+  dg_mesh_release(&s->mesh);
+}
+
+static int exists(const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0;
+}
+
+static void test_write(void **state)
+{
+  (void)state;
+  const size_t before = dg_memory_current();
+  for (int p = 1; p <= 4; p++) {
+    for (int average = 0; average <= 1; average++) {
+      struct dg_error err = {0};
+      struct setup s;
+      char path[64];
+      set_up(&s, 2, p);
+      s.snapshot.average = average;
+      snprintf(path, sizeof path, "silo_%s_%d.silo", average ? "averaged" : "nodal", p);
+      unlink(path);
+      unlink("silo_nodal_1.silo.part");
+      assert_int_equal(dg_silo_write(path, &s.snapshot, &err), 0);
+      assert_string_equal(err.message, "");
+      assert_true(exists(path));
+      tear_down(&s);
+    }
+  }
+  assert_false(exists("silo_nodal_1.silo.part"));
+  assert_int_equal(dg_memory_current(), before);
+  assert_true(strlen(dg_silo_version()) >= 3);
+}
+
+/* A second snapshot of the same name replaces the first; NaN in a field is no reason to fail. */
+static void test_replace_and_nan(void **state)
+{
+  (void)state;
+  struct dg_error err = {0};
+  struct setup s;
+  set_up(&s, 1, 2);
+  for (size_t n = 0; n < s.mesh.K * (size_t)s.ref.Np; n++) s.scalar[n] = NAN;
+  for (int i = 0; i < 2; i++) {
+    s.snapshot.cycle = i;
+    assert_int_equal(dg_silo_write("silo_nan.silo", &s.snapshot, &err), 0);
+  }
+  s.snapshot.fields = 0;
+  assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, &err), 0);
+  tear_down(&s);
+}
+
+static void expect_failure(const struct setup *s, const char *path, enum dg_code code, const char *part_of_message)
+{
+  struct dg_error err = {0};
+  char part[512];
+  const size_t before = dg_memory_current();
+  snprintf(part, sizeof part, "%s.part", path);
+  unlink(path); /* what a failed test may have left */
+  unlink(part);
+  assert_int_equal(dg_silo_write(path, &s->snapshot, &err), code);
+  if (!strstr(err.message, part_of_message) || !strstr(err.message, path) || strchr(err.message, '\n'))
+    fail_msg("'%s' does not say '%s' of '%s'", err.message, part_of_message, path);
+  assert_false(exists(path));
+  assert_false(exists(part));
+  assert_int_equal(dg_memory_current(), before);
+}
+
+static void test_bad_places(void **state)
+{
+  (void)state;
+  struct setup s;
+  set_up(&s, 1, 2);
+  expect_failure(&s, "no_such_folder/fields.silo", DG_ENVIRONMENT,
+                 "cannot write 'no_such_folder/fields.silo': No such file or directory");
+  rmdir("silo_folder.silo");
+  assert_true(mkdir("silo_folder.silo", 0777) == 0);
+  struct dg_error err = {0};
+  assert_int_equal(dg_silo_write("silo_folder.silo", &s.snapshot, &err), DG_ENVIRONMENT);
+  assert_non_null(strstr(err.message, "cannot write 'silo_folder.silo': Is a directory"));
+  assert_false(exists("silo_folder.silo.part"));
+  rmdir("silo_folder.silo");
+  if (geteuid() != 0) { /* nothing is forbidden to root */
+    rmdir("silo_locked");
+    assert_true(mkdir("silo_locked", 0555) == 0);
+    expect_failure(&s, "silo_locked/fields.silo", DG_ENVIRONMENT, "Permission denied");
+    rmdir("silo_locked");
+  }
+  tear_down(&s);
+}
+
+/* Whatever the limit, the file is whole or absent. */
+static void test_file_size_limit(void **state)
+{
+  (void)state;
+  struct setup s;
+  struct stat whole;
+  struct rlimit saved;
+  struct dg_error err = {0};
+  set_up(&s, 3, 4);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, &err), 0);
+  assert_int_equal(stat("silo_limit.silo", &whole), 0);
+  unlink("silo_limit.silo");
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &saved), 0);
+  signal(SIGXFSZ, SIG_IGN);
+  const off_t limits[] = {0, 100, 4096, 50000, whole.st_size / 2, whole.st_size - 1, whole.st_size};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    const struct rlimit limit = {.rlim_cur = (rlim_t)limits[i], .rlim_max = saved.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    expect_failure(&s, "silo_limit.silo", DG_ENVIRONMENT, "cannot write 'silo_limit.silo': File too large");
+  }
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
+  signal(SIGXFSZ, SIG_DFL);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, &err), 0);
+  unlink("silo_limit.silo");
+  tear_down(&s);
+}
+
+/* Leaves `room` bytes on the little disk. */
+static void fill_disk(size_t room)
+{
+  static const char zeros[4096];
+  FILE *const file = fopen("silo_disk/filler", "w");
+  assert_non_null(file);
+  for (size_t written = room; written < DISK_SIZE; written += sizeof zeros)
+    assert_int_equal(fwrite(zeros, 1, sizeof zeros, file), sizeof zeros);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* The disk seems to have room, but has less: from failing at the first byte to success. */
+static void disk_fills_up(const struct setup *s)
+{
+  int failed = 0, whole = 0;
+  disk_seems_empty = 1;
+  for (size_t room = 0; room < DISK_SIZE && whole < 2; room += 4096) {
+    struct dg_error err = {0};
+    fill_disk(room);
+    if (dg_silo_write("silo_disk/fields.silo", &s->snapshot, &err) == 0) {
+      whole++;
+      assert_true(exists("silo_disk/fields.silo"));
+      unlink("silo_disk/fields.silo");
+    } else {
+      failed++;
+      assert_int_equal(whole, 0);
+      expect_failure(s, "silo_disk/fields.silo", DG_ENVIRONMENT,
+                     "cannot write 'silo_disk/fields.silo': No space left on device");
+    }
+    unlink("silo_disk/filler");
+  }
+  disk_seems_empty = 0;
+  assert_in_range(failed, 40, 250);
+  assert_int_equal(whole, 2);
+}
+
+/* A disk of 1 MB, when one may be mounted: too full from the start, and filling up while we write. */
+static void test_disk_full(void **state)
+{
+  (void)state;
+  struct setup s;
+  if (geteuid() != 0) skip();
+  mkdir("silo_disk", 0777);
+  if (system("mount -t tmpfs -o size=1m none silo_disk 2>/dev/null") != 0) skip();
+  set_up(&s, 4, 4);
+  expect_failure(&s, "silo_disk/fields.silo", DG_ENVIRONMENT,
+                 "cannot write 'silo_disk/fields.silo': No space left on device (needs up to");
+  tear_down(&s);
+  for (int cells = 1; cells <= 2; cells++) {
+    set_up(&s, cells, 4);
+    disk_fills_up(&s);
+    tear_down(&s);
+  }
+}
+
+/* Also after a failure, and after one of an earlier run. */
+static int remove_disk(void **state)
+{
+  (void)state;
+  if (access("silo_disk", F_OK) != 0) return 0;
+  if (system("umount silo_disk 2>/dev/null") == -1) return 1;
+  return rmdir("silo_disk");
+}
+
+static void test_too_many_nodes(void **state)
+{
+  (void)state;
+  struct setup s;
+  struct dg_error err = {0};
+  set_up(&s, 1, 2);
+  const size_t K = s.mesh.K;
+  s.mesh.K = (size_t)1 << 28; /* x 10 nodes: more than int counts; the arrays are not touched before the check */
+  assert_int_equal(dg_silo_write("silo_big.silo", &s.snapshot, &err), DG_INPUT);
+  assert_non_null(strstr(err.message, "268435456 elements of order 2 have 2684354560 nodes"));
+  assert_false(exists("silo_big.silo"));
+  s.mesh.K = K;
+  tear_down(&s);
+}
+
+static void test_no_memory(void **state)
+{
+  (void)state;
+  struct setup s;
+  int done = 0;
+  set_up(&s, 1, 2);
+  s.snapshot.average = true;
+  unlink("silo_memory.silo.part");
+  const size_t before = dg_memory_current();
+  for (long n = 1; !done; n++) {
+    struct dg_error err = {0};
+    unlink("silo_memory.silo");
+    dg_memory_fail_at(n);
+    done = dg_silo_write("silo_memory.silo", &s.snapshot, &err) == 0;
+    dg_memory_fail_at(0);
+    assert_int_equal(exists("silo_memory.silo"), done);
+    assert_false(exists("silo_memory.silo.part"));
+    if (!done) {
+      assert_int_equal(err.code, DG_ENVIRONMENT);
+      assert_non_null(strstr(err.message, "out of memory"));
+      assert_non_null(strstr(err.message, "while writing 'silo_memory.silo'"));
+    } else assert_in_range(n, 8, 20);
+    assert_int_equal(dg_memory_current(), before);
+  }
+  unlink("silo_memory.silo");
+  tear_down(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_write),
+      cmocka_unit_test(test_replace_and_nan),
+      cmocka_unit_test(test_bad_places),
+      cmocka_unit_test(test_file_size_limit),
+      cmocka_unit_test_setup_teardown(test_disk_full, remove_disk, remove_disk),
+      cmocka_unit_test(test_too_many_nodes),
+      cmocka_unit_test(test_no_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

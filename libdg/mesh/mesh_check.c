@@ -1,0 +1,302 @@
+#include "libdg/mesh/mesh_check.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "libdg/base/memory.h"
+
+#define MAX_ELEMENTS (INT32_C(1) << 29) /* 4*e + f fits into int32_t */
+#define FAN          8                  /* children of a box */
+#define MAX_LEVELS   12                 /* FAN^MAX_LEVELS is beyond MAX_ELEMENTS */
+
+static void subtract(const double a[3], const double b[3], double c[3])
+{
+  for (int i = 0; i < 3; i++) c[i] = a[i] - b[i];
+}
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+double dg_mesh_det(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+  double u[3], v[3], w[3], n[3];
+  subtract(b, a, u);
+  subtract(c, a, v);
+  subtract(d, a, w);
+  cross(u, v, n);
+  return dot(n, w);
+}
+
+void dg_mesh_barycentric(const struct dg_mesh *mesh, size_t e, const double x[3], double bary[4])
+{
+  const int32_t *n = mesh->element[e];
+  const double *v[4] = {mesh->vertex[n[0]], mesh->vertex[n[1]], mesh->vertex[n[2]], mesh->vertex[n[3]]};
+  double det = dg_mesh_det(v[0], v[1], v[2], v[3]);
+  bary[0] = dg_mesh_det(x, v[1], v[2], v[3]) / det;
+  bary[1] = dg_mesh_det(v[0], x, v[2], v[3]) / det;
+  bary[2] = dg_mesh_det(v[0], v[1], x, v[3]) / det;
+  bary[3] = dg_mesh_det(v[0], v[1], v[2], x) / det;
+}
+
+/* ---- the elements as they come ---- */
+
+static uint64_t tag_of(const struct dg_mesh_input *input, size_t e)
+{
+  return input->tag != NULL ? input->tag[e] : e + 1;
+}
+
+static double input_det(const struct dg_mesh_input *input, size_t e)
+{
+  const int32_t *n = input->tet[e];
+  return dg_mesh_det(input->point[n[0]], input->point[n[1]], input->point[n[2]], input->point[n[3]]);
+}
+
+static double longest_edge(const struct dg_mesh_input *input, size_t e)
+{
+  double longest = 0;
+  for (int i = 0; i < 4; i++)
+    for (int j = i + 1; j < 4; j++) {
+      double d[3];
+      subtract(input->point[input->tet[e][i]], input->point[input->tet[e][j]], d);
+      longest = fmax(longest, sqrt(dot(d, d)));
+    }
+  return longest;
+}
+
+static int bad_volume(const struct dg_mesh_input *input, size_t e, double volume, struct dg_error *err)
+{
+  double x[3] = {0};
+  for (int i = 0; i < 4; i++)
+    for (int b = 0; b < 3; b++) x[b] += 0.25 * input->point[input->tet[e][i]][b];
+  double edge = longest_edge(input, e);
+  if (fabs(volume) <= DG_FLAT_LIMIT * edge * edge * edge)
+    return dg_fail(err, DG_INPUT,
+                   "element %" PRIu64 " at " DG_AT " is degenerate: its volume is %.3g m^3, its longest edge %.3g m",
+                   tag_of(input, e), DG_XYZ(x), volume, edge);
+  size_t inverted = 0;
+  for (size_t k = 0; k < input->K; k++) inverted += input_det(input, k) < 0;
+  return dg_fail(err, DG_INPUT,
+                 "element %" PRIu64 " at " DG_AT " is inverted: its volume is %.3g m^3 (%zu of %zu elements are)",
+                 tag_of(input, e), DG_XYZ(x), volume, inverted, input->K);
+}
+
+static int check_indices(const struct dg_mesh_input *input, size_t e, struct dg_error *err)
+{
+  for (int i = 0; i < 4; i++) {
+    int32_t n = input->tet[e][i];
+    if (n < 0 || (size_t)n >= input->points)
+      return dg_fail(err, DG_INPUT, "element %" PRIu64 " refers to point %" PRId32 ", which does not exist",
+                     tag_of(input, e), n);
+    const double *x = input->point[n];
+    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+      return dg_fail(err, DG_INPUT, "element %" PRIu64 " has a vertex at " DG_AT, tag_of(input, e), DG_XYZ(x));
+  }
+  return 0;
+}
+
+int dg_mesh_check_input(const struct dg_mesh_input *input, struct dg_error *err)
+{
+  if (input->K == 0) return dg_fail(err, DG_INPUT, "the mesh has no tetrahedra");
+  if (input->K >= (size_t)MAX_ELEMENTS)
+    return dg_fail(err, DG_INPUT, "the mesh has %zu tetrahedra, one process can hold %" PRId32, input->K,
+                   MAX_ELEMENTS - 1);
+  if (input->points > INT32_MAX)
+    return dg_fail(err, DG_INPUT, "the mesh has %zu points, one process can hold %" PRId32, input->points, INT32_MAX);
+  for (size_t e = 0; e < input->K; e++)
+    if (check_indices(input, e, err) != 0) return err->code;
+  for (size_t e = 0; e < input->K; e++) {
+    double volume = input_det(input, e) / 6, edge = longest_edge(input, e);
+    if (!(volume > DG_FLAT_LIMIT * edge * edge * edge)) return bad_volume(input, e, volume, err);
+  }
+  for (size_t i = 0; i < input->triangles; i++)
+    for (int j = 0; j < 3; j++)
+      if (input->triangle[i][j] < 0 || (size_t)input->triangle[i][j] >= input->points)
+        return dg_fail(err, DG_INPUT,
+                       "triangle %zu of surface %" PRId32 " refers to point %" PRId32 ", which does not exist", i + 1,
+                       input->surface_tag[i], input->triangle[i][j]);
+  return 0;
+}
+
+/* ---- faces ---- */
+
+/* The vertices of face f of element e, ascending, and its barycentre. */
+static void face_of(const struct dg_mesh *mesh, int32_t code, const double *vertex[3], double centre[3])
+{
+  int n = 0, f = code & 3;
+  for (int i = 0; i < 4; i++)
+    if (i != f) vertex[n++] = mesh->vertex[mesh->element[code >> 2][i]];
+  for (int b = 0; b < 3; b++) centre[b] = (vertex[0][b] + vertex[1][b] + vertex[2][b]) / 3;
+}
+
+static int32_t apex(const struct dg_mesh *mesh, int32_t code) { return mesh->element[code >> 2][code & 3]; }
+
+static void sort3(uint64_t v[3])
+{
+  for (int i = 1; i < 3; i++)
+    for (int j = i; j > 0 && v[j - 1] > v[j]; j--) {
+      uint64_t swap = v[j];
+      v[j] = v[j - 1];
+      v[j - 1] = swap;
+    }
+}
+
+int dg_mesh_check_shared(const struct dg_mesh *mesh, const int32_t *code, size_t count, struct dg_error *err)
+{
+  if (count < 2) return 0;
+  const double *v[3];
+  double centre[3];
+  face_of(mesh, code[0], v, centre);
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = i + 1; j < count; j++)
+      if (apex(mesh, code[i]) == apex(mesh, code[j]))
+        return dg_fail(err, DG_INPUT, "elements %" PRIu64 " and %" PRIu64 " at " DG_AT " have the same four vertices",
+                       mesh->tag[code[i] >> 2], mesh->tag[code[j] >> 2], DG_XYZ(centre));
+  if (count > 2) {
+    uint64_t tag[3] = {mesh->tag[code[0] >> 2], mesh->tag[code[1] >> 2], mesh->tag[code[2] >> 2]};
+    sort3(tag);
+    return dg_fail(err, DG_INPUT,
+                   "the face at " DG_AT " is shared by %s elements: %" PRIu64 ", %" PRIu64 " and %" PRIu64,
+                   DG_XYZ(centre), count == 3 ? "three" : "more than three", tag[0], tag[1], tag[2]);
+  }
+  double a = dg_mesh_det(v[0], v[1], v[2], mesh->vertex[apex(mesh, code[0])]);
+  double b = dg_mesh_det(v[0], v[1], v[2], mesh->vertex[apex(mesh, code[1])]);
+  if ((a > 0) == (b > 0))
+    return dg_fail(err, DG_INPUT,
+                   "elements %" PRIu64 " and %" PRIu64 " lie on the same side of the face at " DG_AT
+                   " that they share: they overlap",
+                   mesh->tag[code[0] >> 2], mesh->tag[code[1] >> 2], DG_XYZ(centre));
+  return 0;
+}
+
+/* ---- what lies behind the boundary ---- */
+
+/* Boxes around FAN successive elements, around FAN of those boxes, and so on: the elements are ordered along a Hilbert
+ * curve, so that successive ones are near to each other and the boxes are tight. */
+struct box {
+  double low[3], high[3];
+};
+
+struct tree {
+  int levels;
+  size_t first[MAX_LEVELS], count[MAX_LEVELS]; /* level 0 holds the elements' own parents */
+  struct box *box;
+};
+
+static void widen(struct box *box, const double low[3], const double high[3])
+{
+  for (int b = 0; b < 3; b++) {
+    box->low[b] = fmin(box->low[b], low[b]);
+    box->high[b] = fmax(box->high[b], high[b]);
+  }
+}
+
+static int tree_init(struct tree *tree, const struct dg_mesh *mesh, struct dg_error *err)
+{
+  size_t total = 0, n = mesh->K;
+  *tree = (struct tree){0};
+  do {
+    n = (n + FAN - 1) / FAN;
+    tree->first[tree->levels] = total;
+    tree->count[tree->levels++] = n;
+    total += n;
+  } while (n > 1);
+  if (DG_NEW(tree->box, total, err) != 0) return err->code;
+  for (size_t i = 0; i < total; i++)
+    for (int b = 0; b < 3; b++) {
+      tree->box[i].low[b] = INFINITY;
+      tree->box[i].high[b] = -INFINITY;
+    }
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int i = 0; i < 4; i++) {
+      const double *x = mesh->vertex[mesh->element[e][i]];
+      widen(&tree->box[e / FAN], x, x);
+    }
+  for (int level = 1; level < tree->levels; level++)
+    for (size_t i = 0; i < tree->count[level - 1]; i++) {
+      const struct box *child = &tree->box[tree->first[level - 1] + i];
+      widen(&tree->box[tree->first[level] + i / FAN], child->low, child->high);
+    }
+  return 0;
+}
+
+static int in_box(const struct box *box, const double x[3])
+{
+  return x[0] >= box->low[0] && x[0] <= box->high[0] && x[1] >= box->low[1] && x[1] <= box->high[1] &&
+         x[2] >= box->low[2] && x[2] <= box->high[2];
+}
+
+static int in_element(const struct dg_mesh *mesh, size_t e, const double x[3])
+{
+  double bary[4];
+  dg_mesh_barycentric(mesh, e, x, bary);
+  return bary[0] >= 0 && bary[1] >= 0 && bary[2] >= 0 && bary[3] >= 0;
+}
+
+/* An element that holds x, or -1. */
+static int64_t tree_find(const struct tree *tree, const struct dg_mesh *mesh, const double x[3])
+{
+  struct {
+    int level;
+    size_t index;
+  } stack[FAN * MAX_LEVELS];
+  int depth = 0;
+  stack[depth].level = tree->levels - 1;
+  stack[depth++].index = 0;
+  while (depth > 0) {
+    int level = stack[--depth].level;
+    size_t index = stack[depth].index;
+    if (!in_box(&tree->box[tree->first[level] + index], x)) continue;
+    size_t below = level > 0 ? tree->count[level - 1] : mesh->K;
+    for (size_t i = FAN * index; i < FAN * (index + 1) && i < below; i++) {
+      if (level == 0) {
+        if (in_element(mesh, i, x)) return (int64_t)i;
+      } else {
+        stack[depth].level = level - 1;
+        stack[depth++].index = i;
+      }
+    }
+  }
+  return -1;
+}
+
+/* A point just outside face f of element e. */
+static void point_outside(const struct dg_mesh *mesh, int32_t code, double x[3])
+{
+  const double *v[3];
+  face_of(mesh, code, v, x);
+  double u[3], w[3], n[3], inward[3];
+  subtract(v[1], v[0], u);
+  subtract(v[2], v[0], w);
+  cross(u, w, n);
+  subtract(mesh->vertex[apex(mesh, code)], v[0], inward);
+  double distance = DG_GAP_LIMIT * sqrt(fmax(dot(u, u), dot(w, w)) / dot(n, n));
+  if (dot(n, inward) > 0) distance = -distance;
+  for (int b = 0; b < 3; b++) x[b] += distance * n[b];
+}
+
+int dg_mesh_check_outside(const struct dg_mesh *mesh, struct dg_error *err)
+{
+  struct tree tree;
+  if (tree_init(&tree, mesh, err) != 0) return err->code;
+  for (size_t i = 0; i < 4 * mesh->K && err->code == DG_OK; i++) {
+    if (mesh->neighbour[i / 4][i % 4] != DG_BOUNDARY) continue;
+    double x[3];
+    point_outside(mesh, (int32_t)i, x);
+    int64_t other = tree_find(&tree, mesh, x);
+    if (other >= 0)
+      (void)dg_fail(err, DG_INPUT,
+                    "element %" PRIu64 " of volume %d and element %" PRIu64 " of volume %d touch or overlap at " DG_AT
+                    " without sharing a face: make the geometry conformal (BooleanFragments or Coherence) or remove "
+                    "the duplicate nodes",
+                    mesh->tag[i / 4], mesh->entity[mesh->volume[i / 4]].tag, mesh->tag[other],
+                    mesh->entity[mesh->volume[other]].tag, DG_XYZ(x));
+  }
+  dg_free(tree.box);
+  return err->code;
+}

@@ -1,0 +1,164 @@
+#include "maxwell/app/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+
+const char mx_help_text[] =
+    "usage: curlew run SCRIPT [options]    run a simulation\n"
+    "       curlew check SCRIPT [options]  parse and mesh it, say what a run would take, write nothing\n"
+    "       curlew info                    versions and backends\n"
+    "\n"
+    "  -o, --output DIR     the output folder (default: the simulation's name)\n"
+    "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
+    "  -D NAME=VALUE        set args.NAME for the script\n"
+    "  -q, --quiet          say nothing but errors\n"
+    "  -h, --help           this text\n"
+    "  -V, --version        the version\n"
+    "\n"
+    "A first script, cavity.lua, with a geometry in cavity.geo:\n"
+    "\n"
+    "  simulation {\n"
+    "    mesh      = { file = \"cavity.geo\", size = 0.2 },\n"
+    "    order     = 3,\n"
+    "    time      = { stop = 20e-9 },\n"
+    "    materials = { default = { epsilon_r = 1 } },\n"
+    "    initial   = { E = function(x, y, z) return 0, 0, math.sin(math.pi*x) * math.sin(math.pi*y) end },\n"
+    "    output    = { probes = { { name = \"centre\", at = { 0.4, 0.5, 0.3 } } } },\n"
+    "  }\n"
+    "\n"
+    "Exit codes: 0 done, 2 the input is wrong, 3 the environment (disk, memory), 4 the solution blew up, 70 a bug,\n"
+    "130 interrupted. The manual says more: man curlew, share/doc/manual.md.\n";
+
+static const struct {
+  const char *word;
+  enum mx_command command;
+} commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"help", MX_HELP}};
+
+static const char *const option_names[] = {"--output", "--set", "--quiet", "--help", "--version"};
+
+static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
+{
+  const char *names[4];
+  for (size_t i = 0; i < 4; i++) {
+    names[i] = commands[i].word;
+    if (strcmp(word, names[i]) == 0) {
+      options->command = commands[i].command;
+      return 0;
+    }
+  }
+  int nearest = dg_nearest(word, names, 4);
+  if (nearest >= 0)
+    return dg_fail(err, DG_INPUT, "unknown command '%s' (nearest: '%s'); see curlew --help", word, names[nearest]);
+  return dg_fail(err, DG_INPUT, "unknown command '%s'; see curlew --help", word);
+}
+
+static int unknown_option(const char *word, struct dg_error *err)
+{
+  int nearest = dg_nearest(word, option_names, sizeof option_names / sizeof *option_names);
+  if (nearest >= 0)
+    return dg_fail(err, DG_INPUT, "unknown option '%s' (nearest: '%s'); see curlew --help", word,
+                   option_names[nearest]);
+  return dg_fail(err, DG_INPUT, "unknown option '%s'; see curlew --help", word);
+}
+
+/* Adds "name=value". */
+static int add_definition(const char *option, const char *text, struct mx_definition **list, size_t *count,
+                          struct dg_error *err)
+{
+  const char *equals = strchr(text, '=');
+  if (equals == NULL || equals == text) return dg_fail(err, DG_INPUT, "%s needs NAME=VALUE, not '%s'", option, text);
+  char *copy;
+  if (dg_grow(list, *count + 1, sizeof **list, err) != 0 || dg_copy_string(&copy, text, err) != 0) return err->code;
+  copy[equals - text] = '\0';
+  (*list)[*count] = (struct mx_definition){.name = copy, .value = copy + (equals - text) + 1};
+  (*count)++;
+  return 0;
+}
+
+/* If argv[*i] is the option `name` (or -x), its value: the rest after "=", or for short ones what is glued to it, or
+ * the next word. NULL with no error: it is another option. */
+static const char *option_value(int argc, char **argv, int *i, const char *name, char letter, struct dg_error *err)
+{
+  const char *word = argv[*i];
+  size_t length = strlen(name);
+  if (name[0] != '\0' && strncmp(word, name, length) == 0 && word[length] == '=') return word + length + 1;
+  bool is_short = letter != '\0' && word[0] == '-' && word[1] == letter;
+  if (is_short && word[2] != '\0') return word + 2;
+  if (!is_short && (name[0] == '\0' || strcmp(word, name) != 0)) return NULL;
+  if (*i + 1 < argc) return argv[++*i];
+  (void)dg_fail(err, DG_INPUT, "%s needs a value; see curlew --help", word);
+  return NULL;
+}
+
+static bool is_flag(const char *word, const char *name, const char *letter)
+{
+  return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
+}
+
+static int read_option(struct mx_options *options, int argc, char **argv, int *i, struct dg_error *err)
+{
+  const char *value, *word = argv[*i];
+  if ((value = option_value(argc, argv, i, "--set", '\0', err)) != NULL)
+    return add_definition("--set", value, &options->set, &options->sets, err);
+  if (err->code == 0 && (value = option_value(argc, argv, i, "", 'D', err)) != NULL)
+    return add_definition("-D", value, &options->arg, &options->args, err);
+  if (err->code == 0 && (value = option_value(argc, argv, i, "--output", 'o', err)) != NULL) {
+    options->output = value;
+    return value[0] == '\0' ? dg_fail(err, DG_INPUT, "--output needs the name of a folder") : 0;
+  }
+  if (err->code != 0) return err->code;
+  if (is_flag(word, "--quiet", "-q")) {
+    options->quiet = true;
+    return 0;
+  }
+  return unknown_option(word, err);
+}
+
+int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg_error *err)
+{
+  *options = (struct mx_options){.command = MX_HELP};
+  bool have_command = false;
+  for (int i = 1; i < argc; i++)
+    if (is_flag(argv[i], "--help", "-h") || is_flag(argv[i], "--version", "-V")) {
+      options->command = is_flag(argv[i], "--help", "-h") ? MX_HELP : MX_VERSION;
+      return 0;
+    }
+  if (argc < 2) return dg_fail(err, DG_INPUT, "no command given; see curlew --help");
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][0] == '-' && argv[i][1] != '\0') {
+      if (read_option(options, argc, argv, &i, err) != 0) return err->code;
+    } else if (!have_command) {
+      have_command = true;
+      if (read_command(options, argv[i], err) != 0) return err->code;
+    } else if (options->script == NULL && (options->command == MX_RUN || options->command == MX_CHECK)) {
+      options->script = argv[i];
+    } else {
+      return dg_fail(err, DG_INPUT, "unexpected argument '%s'; see curlew --help", argv[i]);
+    }
+  }
+  if (!have_command) return dg_fail(err, DG_INPUT, "no command given; see curlew --help");
+  if (options->script == NULL && (options->command == MX_RUN || options->command == MX_CHECK))
+    return dg_fail(err, DG_INPUT, "curlew %s needs a script; see curlew --help",
+                   options->command == MX_RUN ? "run" : "check");
+  return 0;
+}
+
+static void free_definitions(struct mx_definition *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    char *copy;
+    memcpy(&copy, &list[i].name, sizeof copy); /* the struct shows it const; it is ours */
+    dg_free(copy);
+  }
+  dg_free(list);
+}
+
+void mx_options_release(struct mx_options *options)
+{
+  free_definitions(options->arg, options->args);
+  free_definitions(options->set, options->sets);
+  *options = (struct mx_options){0};
+}

@@ -1,0 +1,24 @@
+/* The command line. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "libdg/base/error.h"
+#include "maxwell/script.h"
+
+enum mx_command { MX_RUN, MX_CHECK, MX_INFO, MX_HELP, MX_VERSION };
+
+struct mx_options {
+  enum mx_command command;
+  const char *script; /* run and check */
+  const char *output; /* --output, or NULL */
+  bool quiet;
+  size_t args, sets;
+  struct mx_definition *arg, *set; /* -D and --set; their strings are owned by this struct */
+};
+
+/* argv stays the caller's. DG_INPUT for what is not understood. Release in any case. */
+int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg_error *err) DG_MUST_USE;
+void mx_options_release(struct mx_options *options);
+
+extern const char mx_help_text[];

@@ -1,0 +1,69 @@
+/* What every backend implements: a typed table of functions over its own copy of the fields.
+ *
+ * The time loop (maxwell/run) drives it:
+ *     create, upload, then for every step n: stage_begin(s), stage_end(s) for s = 0 .. stages-1, with energy, sample,
+ *     download and check in between; destroy.
+ * After mx_schemes[integrator].observe_stage stages of step n, energy, sample and download give E and H at the same
+ * time t_n, provided that stage_begin(0) of this step was told `observe`. Leapfrog then holds H at n-1/2 and n+1/2: the
+ * values are their mean (second order) and the magnetic energy is their product, which makes the total an invariant.
+ *
+ * stage_begin starts the work, stage_end waits for it; between the two the host may evaluate sources. Not collective
+ * today; with several ranks stage_begin and stage_end will be.
+ *
+ * Arrays of fields on the host are [K][3][Np], E and H both in V/m (H times eta0, flux.h), double whatever the
+ * backend's precision. Times are c0 t in metres. All functions return 0 or the code in err.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "maxwell/problem.h"
+#include "maxwell/time/integrator.h"
+
+struct mx_backend_options {
+  enum mx_integrator integrator;
+  enum mx_precision precision;
+  double step; /* c0 dt, metres */
+};
+
+struct mx_backend; /* opaque, each backend its own */
+
+struct mx_point { /* where to sample: weights of the element's nodes */
+  size_t element;
+  const double *weight; /* [Np] */
+};
+
+struct mx_field_check {
+  bool finite;
+  size_t element; /* not finite: the first such element; else the one with the largest component */
+  double largest; /* over E and H, V/m */
+};
+
+struct mx_backend_ops {
+  const char *name;        /* what a script says: "reference" */
+  const char *description; /* one line for `curlew info` */
+  /* 0 when it can run on this machine; else err says what is missing. */
+  int (*available)(struct dg_error *err);
+  int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
+                struct dg_error *err);
+  void (*destroy)(struct mx_backend *backend); /* NULL is safe */
+  /* Fields at t = 0, both at the same time; each may be NULL for zero. */
+  int (*upload)(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err);
+  int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, struct dg_error *err);
+  int (*stage_end)(struct mx_backend *backend, int stage, struct dg_error *err);
+  /* Electric and magnetic energy: 1/2 integral of eps_r E.E and of mu_r H.H, V^2 m (times epsilon0: joules). */
+  int (*energy)(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);
+  /* value[count][6]: Ex, Ey, Ez, Hx, Hy, Hz at the points. */
+  int (*sample)(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                struct dg_error *err);
+  int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
+  int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
+  /* Bytes that create will allocate for a problem of this size, so that `curlew check` can say it beforehand. */
+  size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
+};
+
+/* All backends that were compiled in, best first, NULL-terminated. The list is maxwell/app's. */
+extern const struct mx_backend_ops *const mx_backends[];
+
+extern const struct mx_backend_ops mx_backend_reference;

@@ -1,0 +1,63 @@
+/* Reading the simulation table: one list of rules a table, one reader a kind of value. Private to config*.c. */
+#pragma once
+
+#include <float.h>
+#include <stddef.h>
+
+#include "libdg/base/error.h"
+#include "maxwell/arena.h"
+#include "maxwell/config.h"
+
+struct mx_reader {
+  struct mx_config *config;
+  struct mx_arena arena; /* what config points to */
+  struct dg_error *err;
+};
+
+/* One key of a table. */
+struct mx_rule {
+  const char *name;
+  int (*read)(struct mx_reader *, const struct mx_rule *, const struct mx_value *, void *to);
+  size_t offset;            /* of the target in the struct being filled */
+  const char *expected;     /* "a number > 0", for messages */
+  double least, most;       /* range of numbers; no range when both are 0 */
+  int open;                 /* least itself is outside the range */
+  const char *const *names; /* of a choice; NULL-terminated */
+  const char *example;      /* how to write the key; it is required when this is not NULL */
+};
+
+/* Ranges of rules: x and more, more than x. */
+#define MX_FROM(x)      .least = (x), .most = DBL_MAX
+#define MX_ABOVE(x)     .least = (x), .most = DBL_MAX, .open = 1
+#define MX_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Fails with "cavity.lua:12: " (or "--set ...: ") before the message. */
+#define mx_fail_at(r, value, ...) mx_fail_where((r)->err, (value)->where, __FILE__, __LINE__, __VA_ARGS__)
+int mx_fail_where(struct dg_error *err, const char *where, const char *file, int line, const char *format, ...)
+    DG_PRINTF(5, 6);
+
+/* Reads a table with named keys into the struct at base: each must have a rule, and required ones must be there. */
+int mx_read_table(struct mx_reader *r, const struct mx_value *table, const char *expected, const struct mx_rule *rules,
+                  size_t count, void *base) DG_MUST_USE;
+/* The value of a key, or NULL. */
+const struct mx_value *mx_find_value(const struct mx_value *table, const char *name);
+/* "path must be <expected>, not <what it is>" */
+int mx_fail_expected(struct mx_reader *r, const struct mx_value *value, const char *expected);
+/* The value is a table (else expected names what it should be). */
+int mx_expect_table(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
+/* A table whose keys are 1..n. */
+int mx_expect_list(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
+
+/* Readers for rules; `to` is a double, long, int, int (a choice's place in names), bool, const char *, int (handle). */
+int mx_read_real(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_long(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_int(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_choice(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_boolean(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_string(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_function(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
+/* Sections: `to` is not used, they fill r->config. */
+int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -1,0 +1,155 @@
+/* The element kernel, once for every precision: the file that includes it defines REAL and NAME(x).
+ *
+ * Five steps, as in the text: differentiate, curl, jump, flux, lift. The order p is a constant after inlining (see
+ * DG_ORDERS), which lets the compiler unroll and vectorise the loops over nodes: about ten times the speed of a
+ * run-time order at p = 3.
+ */
+
+/* The problem's matrices in the kernel's precision, transposed so that the inner loops run along memory. */
+struct NAME(mx_matrices) {
+  REAL D[3][DG_NP_MAX * DG_NP_MAX];     /* D[a][j*Np + i] */
+  REAL lift[4 * DG_NF_MAX * DG_NP_MAX]; /* lift[m*Np + i] */
+};
+
+int NAME(mx_matrices_new)(struct NAME(mx_matrices) * *result, const struct dg_reference *ref, struct dg_error *err)
+{
+  int Np = ref->Np, Nm = 4 * ref->Nf;
+  if (DG_NEW(*result, 1, err) != 0) return err->code;
+  struct NAME(mx_matrices) *matrices = *result;
+  for (int i = 0; i < Np; i++) {
+    for (int a = 0; a < 3; a++)
+      for (int j = 0; j < Np; j++) matrices->D[a][j * Np + i] = (REAL)ref->D[a][i * Np + j];
+    for (int m = 0; m < Nm; m++) matrices->lift[m * Np + i] = (REAL)ref->lift[i * Nm + m];
+  }
+  return 0;
+}
+
+/* curl[3][Np] of u[3][Np]: reference derivatives, then the metric of the element. */
+static inline void NAME(curl)(int Np, const struct NAME(mx_matrices) * matrices, const double *metric, const REAL *u,
+                              REAL *curl)
+{
+  REAL d[3][3][DG_NP_MAX]; /* d[a][c] = derivative of component c along reference coordinate a */
+  for (int a = 0; a < 3; a++) {
+    for (int i = 0; i < Np; i++) d[a][0][i] = d[a][1][i] = d[a][2][i] = 0;
+    for (int j = 0; j < Np; j++) {
+      const REAL *column = matrices->D[a] + j * Np;
+      REAL ux = u[j], uy = u[Np + j], uz = u[2 * Np + j];
+      for (int i = 0; i < Np; i++) {
+        d[a][0][i] += column[i] * ux;
+        d[a][1][i] += column[i] * uy;
+        d[a][2][i] += column[i] * uz;
+      }
+    }
+  }
+  REAL g[9];
+  for (int i = 0; i < 9; i++) g[i] = (REAL)metric[i]; /* g[3a + b] = d(r_a)/d(x_b) */
+  for (int c = 0; c < 3; c++) {
+    int b1 = (c + 1) % 3, b2 = (c + 2) % 3; /* curl_c = d u_b2 / d x_b1 - d u_b1 / d x_b2 */
+    REAL *out = curl + c * Np;
+    for (int i = 0; i < Np; i++)
+      out[i] = g[b1] * d[0][b2][i] + g[3 + b1] * d[1][b2][i] + g[6 + b1] * d[2][b2][i] - g[b2] * d[0][b1][i] -
+               g[3 + b2] * d[1][b1][i] - g[6 + b2] * d[2][b1][i];
+  }
+}
+
+/* The flux at one point, scaled for lifting: n x jump_other and the tangential part of jump_own. */
+static inline void NAME(point_flux)(const REAL n[3], REAL jump_weight, REAL penalty_weight, const REAL other[3],
+                                    const REAL own[3], REAL flux[3])
+{
+  REAL normal_part = n[0] * own[0] + n[1] * own[1] + n[2] * own[2];
+  for (int c = 0; c < 3; c++) {
+    int a = (c + 1) % 3, b = (c + 2) % 3;
+    flux[c] = jump_weight * (n[a] * other[b] - n[b] * other[a]) + penalty_weight * (own[c] - n[c] * normal_part);
+  }
+}
+
+/* flux[3][Nf] on face f of element e. */
+static inline void NAME(face_flux)(int Np, int Nf, const struct mx_problem *problem, enum mx_equation equation,
+                                   struct mx_penalty penalty, size_t e, int f, const REAL *own, const REAL *other,
+                                   const REAL *own_before, REAL *flux)
+{
+  const struct mx_face_flux *weights = &problem->flux[e][f];
+  int32_t code = problem->neighbour[e][f];
+  int slot = mx_open_slot(code);
+  double strength = slot >= 0 ? penalty.open : penalty.inner, scale = problem->face_scale[e][f];
+  REAL jump_weight = (REAL)(scale * (equation == MX_AMPERE ? weights->h_jump : -weights->e_jump));
+  REAL penalty_weight = (REAL)(scale * strength * (equation == MX_AMPERE ? weights->e_penalty : weights->h_penalty));
+  REAL n[3];
+  for (int c = 0; c < 3; c++) n[c] = (REAL)problem->normal[e][f][c];
+
+  const int *mine = problem->ref->face_node + f * Nf;
+  const int *theirs = code >= 0 ? problem->ref->face_node + code % 4 * Nf : NULL;
+  const REAL *own_in = own + 3 * (size_t)Np * e, *other_in = other + 3 * (size_t)Np * e;
+  size_t outside = code >= 0 ? 3 * (size_t)Np * (size_t)(code / 4) : 0;
+  for (int m = 0; m < Nf; m++) {
+    REAL jump_own[3], jump_other[3], out[3];
+    for (int c = 0; c < 3; c++) {
+      REAL inside = own_in[c * Np + mine[m]];
+      if (slot >= 0 && own_before != NULL)
+        inside = (REAL)1.5 * inside - (REAL)0.5 * own_before[(3 * (size_t)slot + (size_t)c) * (size_t)Nf + (size_t)m];
+      jump_own[c] = (theirs != NULL ? own[outside + (size_t)(c * Np + theirs[m])] : 0) - inside;
+      jump_other[c] = (theirs != NULL ? other[outside + (size_t)(c * Np + theirs[m])] : 0) - other_in[c * Np + mine[m]];
+    }
+    NAME(point_flux)(n, jump_weight, penalty_weight, jump_other, jump_own, out);
+    for (int c = 0; c < 3; c++) flux[c * Nf + m] = out[c];
+  }
+}
+
+static inline __attribute__((always_inline)) void
+NAME(element_rate)(int p, const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                   enum mx_equation equation, struct mx_penalty penalty, size_t e, const REAL *own, const REAL *other,
+                   const REAL *own_before, REAL *rate)
+{
+  const int Np = DG_NP(p), Nf = DG_NF(p);
+  REAL result[3 * DG_NP_MAX], flux[3 * DG_NF_MAX];
+
+  NAME(curl)(Np, matrices, problem->metric[e], other + 3 * (size_t)Np * e, result);
+  if (equation == MX_FARADAY)
+    for (int i = 0; i < 3 * Np; i++) result[i] = -result[i];
+
+  for (int f = 0; f < 4; f++) {
+    NAME(face_flux)(Np, Nf, problem, equation, penalty, e, f, own, other, own_before, flux);
+    for (int m = 0; m < Nf; m++) {
+      const REAL *column = matrices->lift + (f * Nf + m) * Np;
+      REAL fx = flux[m], fy = flux[Nf + m], fz = flux[2 * Nf + m];
+      for (int i = 0; i < Np; i++) {
+        result[i] += column[i] * fx;
+        result[Np + i] += column[i] * fy;
+        result[2 * Np + i] += column[i] * fz;
+      }
+    }
+  }
+
+  REAL inverse = (REAL)(1 / (equation == MX_AMPERE ? problem->epsilon[e] : problem->mu[e]));
+  for (int i = 0; i < 3 * Np; i++) rate[3 * (size_t)Np * e + (size_t)i] = inverse * result[i];
+}
+
+void NAME(mx_rate)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                   enum mx_equation equation, struct mx_penalty penalty, const REAL *own, const REAL *other,
+                   const REAL *own_before, REAL *rate)
+{
+  switch (problem->ref->order) {
+#define CASE(p)                                                                                                        \
+  case p:                                                                                                              \
+    for (size_t e = 0; e < problem->K; e++)                                                                            \
+      NAME(element_rate)(p, problem, matrices, equation, penalty, e, own, other, own_before, rate);                    \
+    break;
+    DG_ORDERS(CASE)
+#undef CASE
+  }
+}
+
+void NAME(mx_open_trace)(const struct mx_problem *problem, const REAL *field, REAL *trace)
+{
+  size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
+  if (problem->open_faces == 0) return;
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t f = 0; f < 4; f++) {
+      int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot < 0) continue;
+      for (size_t c = 0; c < 3; c++)
+        for (size_t m = 0; m < Nf; m++)
+          trace[(3 * (size_t)slot + c) * Nf + m] =
+              field[(3 * e + c) * Np + (size_t)problem->ref->face_node[f * Nf + m]];
+    }
+}

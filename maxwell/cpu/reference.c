@@ -1,0 +1,134 @@
+/* The `reference` backend: plain loops, any order, one thread. */
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/backend.h"
+#include "maxwell/cpu/operator.h"
+
+#define REAL    double
+#define NAME(x) x##_double
+#include "maxwell/cpu/reference_body.h"
+#undef REAL
+#undef NAME
+
+#define REAL    float
+#define NAME(x) x##_single
+#include "maxwell/cpu/reference_body.h"
+#undef REAL
+#undef NAME
+
+struct mx_backend { /* exactly one of the two is not NULL */
+  struct state_double *full;
+  struct state_single *half;
+};
+
+/* Calls the function of the backend's precision. */
+#define DISPATCH(backend, function, ...)                                                                               \
+  do {                                                                                                                 \
+    if ((backend)->full != NULL) function##_double((backend)->full, __VA_ARGS__);                                      \
+    else function##_single((backend)->half, __VA_ARGS__);                                                              \
+  } while (0)
+
+static int available(struct dg_error *err)
+{
+  (void)err;
+  return 0;
+}
+
+static void destroy(struct mx_backend *backend)
+{
+  if (backend == NULL) return;
+  free_state_double(backend->full);
+  free_state_single(backend->half);
+  dg_free(backend);
+}
+
+static int create(struct mx_backend **result, const struct mx_problem *problem,
+                  const struct mx_backend_options *options, struct dg_error *err)
+{
+  *result = NULL;
+  struct mx_backend *backend;
+  if (DG_NEW(backend, 1, err) != 0) return err->code;
+  int status = options->precision == MX_DOUBLE ? new_state_double(&backend->full, problem, options, err)
+                                               : new_state_single(&backend->half, problem, options, err);
+  if (status != 0) {
+    destroy(backend);
+    return status;
+  }
+  *result = backend;
+  return 0;
+}
+
+static int upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, upload, E, H);
+  return 0;
+}
+
+static int stage_begin(struct mx_backend *backend, int stage, bool observe, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, stage, stage, observe);
+  return 0;
+}
+
+static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
+{
+  (void)backend, (void)stage, (void)err; /* nothing runs behind the caller's back here */
+  return 0;
+}
+
+static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, energy, electric, magnetic);
+  return 0;
+}
+
+static int sample(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                  struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, sample, count, point, value);
+  return 0;
+}
+
+static int download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, download, E, H);
+  return 0;
+}
+
+static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, check, result);
+  return 0;
+}
+
+static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
+{
+  static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 4};
+  size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  size_t traces = options->integrator == MX_LEAPFROG ? 2 * 3 * (size_t)problem->ref->Nf * problem->open_faces : 0;
+  return real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np * problem->K + traces);
+}
+
+const struct mx_backend_ops mx_backend_reference = {
+    .name = "reference",
+    .description = "plain loops in C, any order, double and single precision, one thread",
+    .available = available,
+    .create = create,
+    .destroy = destroy,
+    .upload = upload,
+    .stage_begin = stage_begin,
+    .stage_end = stage_end,
+    .energy = energy,
+    .sample = sample,
+    .download = download,
+    .check = check,
+    .memory = memory,
+};

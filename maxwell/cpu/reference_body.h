@@ -1,0 +1,246 @@
+/* Fields and time stepping of the `reference` backend, once for every precision: the file that includes it defines
+ * REAL and NAME(x). One array operation at a time, nothing fused: the text to read first, and the answer that the fast
+ * backends are measured against. */
+
+struct NAME(state) {
+  const struct mx_problem *problem;
+  struct mx_backend_options options;
+  struct NAME(mx_matrices) * matrices;
+  size_t n;                /* numbers in one field: 3 * Np * K */
+  REAL *E, *H;             /* [K][3][Np] */
+  REAL *rate_E, *rate_H;   /* right-hand sides; leapfrog needs only rate_E, for both stages */
+  REAL *first_E, *first_H; /* lsrk: the second register; rk4: the fields at the start of the step */
+  REAL *sum_E, *sum_H;     /* rk4: the fields at the end of the step, as they add up */
+  REAL *H_before;          /* leapfrog: H at n-1/2, kept while a step is observed */
+  REAL *trace_E, *trace_H; /* leapfrog: traces on the open faces one step ago */
+  bool observed;
+};
+
+static void NAME(free_state)(struct NAME(state) * state)
+{
+  if (state == NULL) return;
+  REAL *arrays[] = {state->E,     state->H,     state->rate_E,   state->rate_H,  state->first_E, state->first_H,
+                    state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  dg_free(state->matrices);
+  dg_free(state);
+}
+
+static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem *problem,
+                           const struct mx_backend_options *options, struct dg_error *err)
+{
+  size_t n = 3 * (size_t)problem->ref->Np * problem->K;
+  size_t traces = 3 * (size_t)problem->ref->Nf * problem->open_faces;
+  bool leapfrog = options->integrator == MX_LEAPFROG, rk4 = options->integrator == MX_RK4;
+  bool second = rk4 || options->integrator == MX_LSRK;
+  struct NAME(state) * state;
+  if (DG_NEW(state, 1, err) != 0) return err->code;
+  state->problem = problem;
+  state->options = *options;
+  state->n = n;
+  if (NAME(mx_matrices_new)(&state->matrices, problem->ref, err) != 0 || DG_NEW(state->E, n, err) != 0 ||
+      DG_NEW(state->H, n, err) != 0 || DG_NEW(state->rate_E, n, err) != 0 ||
+      (!leapfrog && DG_NEW(state->rate_H, n, err) != 0) || (second && DG_NEW(state->first_E, n, err) != 0) ||
+      (second && DG_NEW(state->first_H, n, err) != 0) || (rk4 && DG_NEW(state->sum_E, n, err) != 0) ||
+      (rk4 && DG_NEW(state->sum_H, n, err) != 0) || (leapfrog && DG_NEW(state->H_before, n, err) != 0) ||
+      (leapfrog && DG_NEW(state->trace_E, traces, err) != 0) ||
+      (leapfrog && DG_NEW(state->trace_H, traces, err) != 0)) {
+    NAME(free_state)(state);
+    return err->code;
+  }
+  *result = state;
+  return 0;
+}
+
+static const struct mx_penalty NAME(whole) = {.inner = 1, .open = 1};
+
+static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, const REAL *before, REAL *rate)
+{
+  bool ampere = equation == MX_AMPERE;
+  NAME(mx_rate)
+  (state->problem, state->matrices, equation, NAME(whole), ampere ? state->E : state->H, ampere ? state->H : state->E,
+   before, rate);
+}
+
+static void NAME(upload)(struct NAME(state) * state, const double *E, const double *H)
+{
+  for (size_t i = 0; i < state->n; i++) {
+    state->E[i] = E != NULL ? (REAL)E[i] : 0;
+    state->H[i] = H != NULL ? (REAL)H[i] : 0;
+  }
+  state->observed = false;
+  if (state->options.integrator != MX_LEAPFROG) return;
+  /* H half a step back: one Euler step of that length costs an error of order dt^2, once. */
+  REAL half = (REAL)(0.5 * state->options.step);
+  NAME(rate)(state, MX_FARADAY, NULL, state->rate_E);
+  for (size_t i = 0; i < state->n; i++) state->H[i] -= half * state->rate_E[i];
+  NAME(mx_open_trace)(state->problem, state->E, state->trace_E);
+  NAME(mx_open_trace)(state->problem, state->H, state->trace_H);
+}
+
+static void NAME(leapfrog_H)(struct NAME(state) * state, bool observe)
+{
+  REAL dt = (REAL)state->options.step, *rate = state->rate_E;
+  NAME(rate)(state, MX_FARADAY, state->trace_H, rate);
+  NAME(mx_open_trace)(state->problem, state->H, state->trace_H);
+  if (observe) memcpy(state->H_before, state->H, state->n * sizeof(REAL));
+  state->observed = observe;
+  for (size_t i = 0; i < state->n; i++) state->H[i] += dt * rate[i];
+}
+
+static void NAME(leapfrog_E)(struct NAME(state) * state)
+{
+  const struct mx_problem *problem = state->problem;
+  REAL dt = (REAL)state->options.step, *rate = state->rate_E;
+  size_t per_element = 3 * (size_t)problem->ref->Np;
+  NAME(rate)(state, MX_AMPERE, state->trace_E, rate);
+  NAME(mx_open_trace)(problem, state->E, state->trace_E);
+  for (size_t e = 0; e < problem->K; e++) {
+    /* eps (E' - E)/dt = eps rate - sigma (E' + E)/2 */
+    REAL loss = (REAL)(0.5 * state->options.step * problem->sigma[e] / problem->epsilon[e]);
+    REAL keep = (1 - loss) / (1 + loss), add = dt / (1 + loss);
+    for (size_t i = e * per_element; i < (e + 1) * per_element; i++) state->E[i] = keep * state->E[i] + add * rate[i];
+  }
+  state->observed = false;
+}
+
+/* The right-hand side of both equations, losses included. */
+static void NAME(rates)(struct NAME(state) * state)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t per_element = 3 * (size_t)problem->ref->Np;
+  NAME(rate)(state, MX_AMPERE, NULL, state->rate_E);
+  NAME(rate)(state, MX_FARADAY, NULL, state->rate_H);
+  for (size_t e = 0; e < problem->K; e++) {
+    REAL loss = (REAL)(problem->sigma[e] / problem->epsilon[e]);
+    if (loss == 0) continue;
+    for (size_t i = e * per_element; i < (e + 1) * per_element; i++) state->rate_E[i] -= loss * state->E[i];
+  }
+}
+
+static void NAME(lsrk_stage)(struct NAME(state) * state, int s, REAL *field, REAL *memory, const REAL *rate)
+{
+  REAL a = (REAL)mx_lsrk_a[s], b = (REAL)mx_lsrk_b[s], dt = (REAL)state->options.step;
+  for (size_t i = 0; i < state->n; i++) {
+    memory[i] = a * memory[i] + dt * rate[i];
+    field[i] += b * memory[i];
+  }
+}
+
+static void NAME(rk4_stage)(struct NAME(state) * state, int s, REAL *field, REAL *first, REAL *sum, const REAL *rate)
+{
+  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  REAL w = (REAL)(weight[s] * state->options.step), c = (REAL)(next[s] * state->options.step);
+  for (size_t i = 0; i < state->n; i++) {
+    if (s == 0) first[i] = sum[i] = field[i];
+    sum[i] += w * rate[i];
+    field[i] = s == 3 ? sum[i] : first[i] + c * rate[i];
+  }
+}
+
+static void NAME(stage)(struct NAME(state) * state, int s, bool observe)
+{
+  REAL dt = (REAL)state->options.step;
+  switch (state->options.integrator) {
+  case MX_LEAPFROG:
+    if (s == 0) NAME(leapfrog_H)(state, observe);
+    else NAME(leapfrog_E)(state);
+    return;
+  case MX_LSRK:
+    NAME(rates)(state);
+    NAME(lsrk_stage)(state, s, state->E, state->first_E, state->rate_E);
+    NAME(lsrk_stage)(state, s, state->H, state->first_H, state->rate_H);
+    return;
+  case MX_RK4:
+    NAME(rates)(state);
+    NAME(rk4_stage)(state, s, state->E, state->first_E, state->sum_E, state->rate_E);
+    NAME(rk4_stage)(state, s, state->H, state->first_H, state->sum_H, state->rate_H);
+    return;
+  case MX_EULER:
+    NAME(rates)(state);
+    for (size_t i = 0; i < state->n; i++) {
+      state->E[i] += dt * state->rate_E[i];
+      state->H[i] += dt * state->rate_H[i];
+    }
+    return;
+  }
+}
+
+/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
+static const REAL *NAME(other_H)(const struct NAME(state) * state)
+{
+  if (state->options.integrator != MX_LEAPFROG) return state->H;
+  DG_BUG_IF(!state->observed, "values of a leapfrog step were asked for that was not observed");
+  return state->H_before;
+}
+
+/* 1/2 sum over components of u^T M v on the reference tetrahedron. */
+static double NAME(product)(const struct dg_reference *ref, const REAL *u, const REAL *v)
+{
+  double sum = 0;
+  int Np = ref->Np;
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < Np; i++) {
+      double row = 0;
+      for (int j = 0; j < Np; j++) row += ref->mass[i * Np + j] * (double)v[c * Np + j];
+      sum += (double)u[c * Np + i] * row;
+    }
+  return 0.5 * sum;
+}
+
+static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
+{
+  const struct mx_problem *problem = state->problem;
+  const REAL *H_other = NAME(other_H)(state);
+  *electric = *magnetic = 0;
+  for (size_t e = 0; e < problem->K; e++) {
+    size_t at = 3 * (size_t)problem->ref->Np * e;
+    double volume = problem->jacobian[e];
+    *electric += volume * problem->epsilon[e] * NAME(product)(problem->ref, state->E + at, state->E + at);
+    *magnetic += volume * problem->mu[e] * NAME(product)(problem->ref, H_other + at, state->H + at);
+  }
+}
+
+static void NAME(sample)(const struct NAME(state) * state, size_t count, const struct mx_point *point,
+                         double (*value)[6])
+{
+  const REAL *H_other = NAME(other_H)(state);
+  size_t Np = (size_t)state->problem->ref->Np;
+  for (size_t i = 0; i < count; i++)
+    for (size_t c = 0; c < 3; c++) {
+      size_t at = (3 * point[i].element + c) * Np;
+      double E = 0, H = 0;
+      for (size_t j = 0; j < Np; j++) {
+        E += point[i].weight[j] * (double)state->E[at + j];
+        H += point[i].weight[j] * 0.5 * ((double)state->H[at + j] + (double)H_other[at + j]);
+      }
+      value[i][c] = E;
+      value[i][3 + c] = H;
+    }
+}
+
+static void NAME(download)(const struct NAME(state) * state, double *E, double *H)
+{
+  const REAL *H_other = NAME(other_H)(state);
+  for (size_t i = 0; i < state->n; i++) {
+    if (E != NULL) E[i] = (double)state->E[i];
+    if (H != NULL) H[i] = 0.5 * ((double)state->H[i] + (double)H_other[i]);
+  }
+}
+
+static void NAME(check)(const struct NAME(state) * state, struct mx_field_check *check)
+{
+  size_t per_element = 3 * (size_t)state->problem->ref->Np;
+  *check = (struct mx_field_check){.finite = true};
+  for (size_t i = 0; i < state->n; i++) {
+    double E = fabs((double)state->E[i]), H = fabs((double)state->H[i]), worse = E > H ? E : H;
+    if (!isfinite(E) || !isfinite(H)) {
+      *check = (struct mx_field_check){.finite = false, .element = i / per_element, .largest = INFINITY};
+      return;
+    }
+    if (worse > check->largest) {
+      check->largest = worse;
+      check->element = i / per_element;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/* What a backend needs to know, immutable once built: geometry, neighbours, materials and fluxes per element, in the
+ * natural units of flux.h. It holds no mesh, no names and no script, so that a part of a problem is a problem again.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdg/mesh/geometry.h"
+#include "libdg/ref/reference.h"
+#include "maxwell/config.h"
+#include "maxwell/flux.h"
+
+/* Physical constants, SI (CODATA 2018). */
+#define MX_C0       299792458.0
+#define MX_MU0      1.25663706212e-6
+#define MX_EPSILON0 (1.0 / (MX_MU0 * MX_C0 * MX_C0))
+#define MX_ETA0     (MX_MU0 * MX_C0)
+
+/* Codes of mx_problem.neighbour below zero: the ghost state beyond the face is zero. MX_GHOST - slot, slot >= 1, is an
+ * open face, through which energy leaves by design (impedance, absorbing): there the penalty acts on the field itself,
+ * not on an error, so leapfrog must extrapolate it in time to stay second order. */
+enum { MX_GHOST = -1 };
+static inline int mx_open_slot(int32_t code) { return MX_GHOST - 1 - code; } /* 0.. for open faces, else negative */
+
+struct mx_problem {
+  const struct dg_reference *ref; /* borrowed; outlives the problem */
+  size_t K;
+  double (*metric)[9];            /* [K] as in dg_geometry */
+  double *jacobian;               /* [K] */
+  double (*normal)[4][3];         /* [K] */
+  double (*face_scale)[4];        /* [K] */
+  int32_t (*neighbour)[4];        /* [K] 4 * element + face, or a code above */
+  double *epsilon, *mu;           /* [K] relative */
+  double *sigma;                  /* [K] times eta0, 1/m */
+  struct mx_face_flux (*flux)[4]; /* [K] */
+  size_t open_faces;              /* slots 0..open_faces-1 */
+};
+
+/* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
+struct mx_assignment {
+  int *material;            /* [K] index into config.material */
+  int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, or MX_NOT_BOUNDARY */
+  size_t default_pec_faces; /* boundary faces without a key */
+};
+enum { MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 };
+
+/* Finds every element's material and every boundary face's condition, evaluates them and builds the tables. Errors
+ * (DG_INPUT, with file:line): a group or tag that the mesh does not have, a volume without a material, a boundary
+ * condition on faces inside the domain, a material function that fails or returns a value out of range. */
+int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
+                    struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
+                    const struct dg_reference *ref, struct dg_error *err) DG_MUST_USE;
+void mx_problem_release(struct mx_problem *problem);
+void mx_assignment_release(struct mx_assignment *assignment);
+
+/* "air", "[7]" or "default". */
+void mx_selector_name(const struct mx_selector *selector, char *text, size_t size);
+
+/* The problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero. */
+int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,
+                        struct dg_error *err) DG_MUST_USE;
+
+/* Storage for K elements, zeroed; for those who build problems by hand. Release with mx_problem_release. */
+int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,
+                     struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,310 @@
+/* From what the user wrote to the tables of a problem: who has which material, and what lies behind each face. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "maxwell/problem.h"
+
+static const char *const dimension_name[] = {"point", "curve", "surface", "volume"};
+
+/* "walls.lua:12: " or "" for a selector set on the command line. */
+static const char *where(const struct mx_config *config, int line, char *text, size_t size)
+{
+  text[0] = '\0';
+  if (line > 0) snprintf(text, size, "%s:%d: ", config->script_path, line);
+  return text;
+}
+
+static int unknown_group(const struct mx_config *config, const struct dg_mesh *mesh, const char *key,
+                         const struct mx_selector *selector, int dim, struct dg_error *err)
+{
+  char place[512], known[512] = "", hint[160] = "";
+  const char **names;
+  size_t count = 0, used = 0;
+  if (DG_NEW(names, mesh->groups + 1, err) != 0) return err->code;
+  for (size_t g = 0; g < mesh->groups; g++)
+    if (mesh->group[g].dim == dim && mesh->group[g].name[0] != '\0') {
+      names[count++] = mesh->group[g].name;
+      int n = snprintf(known + used, sizeof known - used, "%s'%s'", used > 0 ? ", " : "", mesh->group[g].name);
+      if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
+    }
+  int nearest = dg_nearest(selector->group, names, count);
+  if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: '%s')", names[nearest]);
+  dg_free(names);
+  return dg_fail(err, DG_INPUT, "%s%s.%s: the mesh has no %s group '%s'%s; it has %s",
+                 where(config, selector->line, place, sizeof place), key, selector->group, dimension_name[dim],
+                 selector->group, hint, used > 0 ? known : "no named ones");
+}
+
+static int unknown_tag(const struct mx_config *config, const struct dg_mesh *mesh, const char *key,
+                       const struct mx_selector *selector, int dim, struct dg_error *err)
+{
+  char place[512], known[512] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < mesh->entities; i++)
+    if (mesh->entity[i].dim == dim) {
+      int n = snprintf(known + used, sizeof known - used, "%s%d", used > 0 ? ", " : "", mesh->entity[i].tag);
+      if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
+    }
+  return dg_fail(err, DG_INPUT, "%s%s[%d]: the mesh has no %s with tag %d; it has %s",
+                 where(config, selector->line, place, sizeof place), key, selector->tag, dimension_name[dim],
+                 selector->tag, used > 0 ? known : "none");
+}
+
+/* Does the mesh have what the selector names? */
+static int check_selector(const struct mx_config *config, const struct dg_mesh *mesh, const char *key,
+                          const struct mx_selector *selector, int dim, struct dg_error *err)
+{
+  char place[512];
+  if (selector->is_default) return 0;
+  size_t faces = 0;
+  if (selector->group == NULL) {
+    int entity = dg_mesh_find_entity(mesh, dim, selector->tag);
+    if (entity < 0) return unknown_tag(config, mesh, key, selector, dim, err);
+    faces = mesh->entity[entity].count;
+  } else {
+    bool found = false;
+    for (size_t g = 0; g < mesh->groups; g++)
+      found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
+    if (!found) return unknown_group(config, mesh, key, selector, dim, err);
+    for (size_t i = 0; i < mesh->entities; i++)
+      if (mesh->entity[i].dim == dim && dg_mesh_entity_in_group(mesh, (int)i, selector->group))
+        faces += mesh->entity[i].count;
+  }
+  if (faces > 0) return 0;
+  if (selector->group != NULL)
+    return dg_fail(err, DG_INPUT, "%s%s.%s: no element of the mesh lies on %s group '%s'",
+                   where(config, selector->line, place, sizeof place), key, selector->group, dimension_name[dim],
+                   selector->group);
+  return dg_fail(err, DG_INPUT, "%s%s[%d]: no element of the mesh lies on %s %d",
+                 where(config, selector->line, place, sizeof place), key, selector->tag, dimension_name[dim],
+                 selector->tag);
+}
+
+/* How well a selector fits an entity: 3 its own tag, 2 its group, 1 default, 0 not at all. */
+static int fit(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity)
+{
+  if (selector->is_default) return 1;
+  if (selector->group == NULL) return selector->tag == mesh->entity[entity].tag ? 3 : 0;
+  return dg_mesh_entity_in_group(mesh, (int)entity, selector->group) ? 2 : 0;
+}
+
+/* choice[entities]: the best fitting of `count` selectors for each entity of that dimension, or -1. Two groups that
+ * both hold an entity and both have a key are ambiguous: an error. */
+static int choose(int *choice, const struct mx_config *config, const struct dg_mesh *mesh, const char *key, int dim,
+                  size_t count, const struct mx_selector *(*selector)(const struct mx_config *, size_t),
+                  struct dg_error *err)
+{
+  char place[512];
+  for (size_t i = 0; i < count; i++)
+    if (check_selector(config, mesh, key, selector(config, i), dim, err) != 0) return err->code;
+  for (size_t entity = 0; entity < mesh->entities; entity++) {
+    choice[entity] = -1;
+    if (mesh->entity[entity].dim != dim) continue;
+    int best = 0;
+    for (size_t i = 0; i < count; i++) {
+      int f = fit(selector(config, i), mesh, entity);
+      if (f == 2 && best == 2)
+        return dg_fail(err, DG_INPUT, "%s%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",
+                       where(config, selector(config, i)->line, place, sizeof place), key, dimension_name[dim],
+                       mesh->entity[entity].tag, selector(config, (size_t)choice[entity])->group,
+                       selector(config, i)->group, mesh->entity[entity].tag);
+      if (f > best) {
+        best = f;
+        choice[entity] = (int)i;
+      }
+    }
+  }
+  return 0;
+}
+
+static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)
+{
+  return &config->material[i].where;
+}
+
+static const struct mx_selector *boundary_selector(const struct mx_config *config, size_t i)
+{
+  return &config->boundary[i].where;
+}
+
+void mx_selector_name(const struct mx_selector *selector, char *text, size_t size)
+{
+  if (selector->is_default) snprintf(text, size, "default");
+  else if (selector->group != NULL) snprintf(text, size, "%s", selector->group);
+  else snprintf(text, size, "[%d]", selector->tag);
+}
+
+/* A material parameter of one element. */
+static int evaluate(const struct mx_scalar *scalar, struct mx_script *script, const char *what, bool may_be_zero,
+                    const struct mx_config *config, const double x[3], double *value, struct dg_error *err)
+{
+  char place[512];
+  *value = scalar->value;
+  if (scalar->function < 0) return 0;
+  if (mx_script_call(script, scalar->function, what, 3, x, 1, value, err) != 0)
+    return dg_context(err, "at (%g, %g, %g) m", x[0], x[1], x[2]);
+  if (*value > 0 || (may_be_zero && *value == 0)) return 0;
+  return dg_fail(err, DG_INPUT, "%s%s must be %s 0, but the function gave %g at (%g, %g, %g) m",
+                 where(config, scalar->line, place, sizeof place), what, may_be_zero ? "at least" : "greater than",
+                 *value, x[0], x[1], x[2]);
+}
+
+static int assign_materials(struct mx_problem *problem, struct mx_assignment *assignment,
+                            const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
+                            int *choice, struct dg_error *err)
+{
+  if (choose(choice, config, mesh, "materials", 3, config->materials, material_selector, err) != 0) return err->code;
+  for (size_t i = 0; i < mesh->entities; i++) {
+    if (mesh->entity[i].dim != 3 || mesh->entity[i].count == 0 || choice[i] >= 0) continue;
+    const char *group = mesh->entity[i].groups > 0 ? mesh->group[mesh->entity[i].group[0]].name : "";
+    return dg_fail(err, DG_INPUT, "%s: volume %d%s%s%s of the mesh has no material; add it to materials, or a default",
+                   config->script_path, mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
+  }
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_material_config *material = &config->material[choice[mesh->volume[e]]];
+    double x[3], value;
+    char name[128], what[200];
+    assignment->material[e] = choice[mesh->volume[e]];
+    dg_geometry_barycentre(mesh, e, x);
+    mx_selector_name(&material->where, name, sizeof name);
+    const struct {
+      const struct mx_scalar *scalar;
+      const char *key;
+      bool may_be_zero;
+      double *target, factor;
+    } parameter[] = {{&material->epsilon_r, "epsilon_r", false, problem->epsilon, 1},
+                     {&material->mu_r, "mu_r", false, problem->mu, 1},
+                     {&material->sigma, "sigma", true, problem->sigma, MX_ETA0}};
+    for (int i = 0; i < 3; i++) {
+      if (parameter[i].scalar->function >= 0) snprintf(what, sizeof what, "materials.%s.%s", name, parameter[i].key);
+      if (evaluate(parameter[i].scalar, script, what, parameter[i].may_be_zero, config, x, &value, err) != 0)
+        return err->code;
+      parameter[i].target[e] = value * parameter[i].factor;
+    }
+  }
+  return 0;
+}
+
+/* A key for a surface inside the domain is not a boundary: refuse it instead of ignoring it. */
+static int refuse_inner_surfaces(const struct mx_config *config, const struct dg_mesh *mesh, const int *choice,
+                                 const size_t *outer, struct dg_error *err)
+{
+  char place[512], name[128];
+  for (size_t i = 0; i < mesh->entities; i++) {
+    if (mesh->entity[i].dim != 2 || choice[i] < 0 || mesh->entity[i].count == outer[i]) continue;
+    const struct mx_boundary_config *boundary = &config->boundary[choice[i]];
+    if (boundary->where.is_default) continue;
+    mx_selector_name(&boundary->where, name, sizeof name);
+    return dg_fail(err, DG_INPUT,
+                   "%sboundaries.%s: %zu of the %zu faces of surface %d lie inside the domain, where there is no "
+                   "boundary condition; only outer surfaces have one",
+                   where(config, boundary->where.line, place, sizeof place), name, mesh->entity[i].count - outer[i],
+                   mesh->entity[i].count, mesh->entity[i].tag);
+  }
+  return 0;
+}
+
+static double wall_impedance(const struct mx_boundary_config *boundary, double own)
+{
+  if (boundary == NULL) return 0;
+  switch (boundary->kind) {
+  case MX_PEC:
+    return 0;
+  case MX_PMC:
+    return INFINITY;
+  case MX_IMPEDANCE:
+    return boundary->impedance / MX_ETA0;
+  case MX_ABSORBING:
+    return own;
+  }
+  return 0;
+}
+
+static bool is_open(const struct mx_boundary_config *boundary)
+{
+  return boundary != NULL && (boundary->kind == MX_IMPEDANCE || boundary->kind == MX_ABSORBING);
+}
+
+static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *assignment,
+                             const struct mx_config *config, const struct dg_mesh *mesh, int *choice, size_t *outer,
+                             struct dg_error *err)
+{
+  if (choose(choice, config, mesh, "boundaries", 2, config->boundaries, boundary_selector, err) != 0) return err->code;
+  int fallback = MX_DEFAULT_PEC; /* faces that lie on no surface of the model can only have the default */
+  for (size_t i = 0; i < config->boundaries; i++)
+    if (config->boundary[i].where.is_default) fallback = (int)i;
+  for (size_t e = 0; e < problem->K; e++)
+    for (int f = 0; f < 4; f++) {
+      int surface = mesh->surface[e][f];
+      assignment->boundary[e][f] = MX_NOT_BOUNDARY;
+      if (mesh->neighbour[e][f] >= 0) continue;
+      if (surface >= 0) outer[surface]++;
+      int chosen = surface >= 0 && choice[surface] >= 0 ? choice[surface] : fallback;
+      assignment->boundary[e][f] = chosen;
+      if (chosen == MX_DEFAULT_PEC) assignment->default_pec_faces++;
+    }
+  return refuse_inner_surfaces(config, mesh, choice, outer, err);
+}
+
+/* Neighbour codes and flux weights of every face. */
+static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
+                    const struct dg_mesh *mesh)
+{
+  for (size_t e = 0; e < problem->K; e++) {
+    double own = sqrt(problem->mu[e] / problem->epsilon[e]);
+    for (int f = 0; f < 4; f++) {
+      int32_t code = mesh->neighbour[e][f];
+      if (code >= 0) {
+        double other = sqrt(problem->mu[code / 4] / problem->epsilon[code / 4]);
+        problem->flux[e][f] = mx_face_flux(own, other, config->alpha);
+      } else {
+        int index = assignment->boundary[e][f];
+        const struct mx_boundary_config *boundary = index >= 0 ? &config->boundary[index] : NULL;
+        /* What an open face absorbs is physics, not a choice of flux: its alpha is always 1. */
+        double alpha = is_open(boundary) ? 1 : config->alpha;
+        problem->flux[e][f] = mx_face_flux(own, wall_impedance(boundary, own), alpha);
+        code = is_open(boundary) ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
+      }
+      problem->neighbour[e][f] = code;
+    }
+  }
+}
+
+int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
+                    struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
+                    const struct dg_reference *ref, struct dg_error *err)
+{
+  size_t K = mesh->K, *outer = NULL;
+  int *choice = NULL;
+  *assignment = (struct mx_assignment){0};
+  if (mx_problem_alloc(problem, ref, K, err) != 0) return err->code;
+  if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
+      DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0)
+    goto fail;
+  memcpy(problem->metric, geometry->metric, K * sizeof *problem->metric);
+  memcpy(problem->jacobian, geometry->jacobian, K * sizeof *problem->jacobian);
+  memcpy(problem->normal, geometry->normal, K * sizeof *problem->normal);
+  memcpy(problem->face_scale, geometry->face_scale, K * sizeof *problem->face_scale);
+  if (assign_materials(problem, assignment, config, script, mesh, choice, err) != 0) goto fail;
+  if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
+  connect(problem, assignment, config, mesh);
+  dg_free(choice);
+  dg_free(outer);
+  return 0;
+fail:
+  dg_free(choice);
+  dg_free(outer);
+  mx_problem_release(problem);
+  mx_assignment_release(assignment);
+  return err->code;
+}
+
+void mx_assignment_release(struct mx_assignment *assignment)
+{
+  dg_free(assignment->material);
+  dg_free(assignment->boundary);
+  *assignment = (struct mx_assignment){0};
+}

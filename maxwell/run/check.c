@@ -1,0 +1,66 @@
+/* `curlew check`: what a run would take and how well it would resolve a wave. */
+#include <math.h>
+
+#include "maxwell/run/setup.h"
+
+/* The longest edge of an element, metres. */
+static double longest_edge(const struct dg_mesh *mesh, size_t e)
+{
+  double longest = 0;
+  for (int a = 0; a < 4; a++)
+    for (int b = a + 1; b < 4; b++) {
+      const double *x = mesh->vertex[mesh->element[e][a]], *y = mesh->vertex[mesh->element[e][b]];
+      double d = sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
+      if (d > longest) longest = d;
+    }
+  return longest;
+}
+
+/* An element of order p has p intervals between nodes along an edge, so a wave of length lambda has p lambda / h points
+ * on the coarsest edge h. */
+static void report_resolution(const struct mx_setup *setup)
+{
+  const struct mx_problem *problem = &setup->problem;
+  for (size_t m = 0; m < setup->config->materials; m++) {
+    size_t count = 0;
+    double coarsest = 0, index_low = INFINITY, index_high = 0;
+    for (size_t e = 0; e < problem->K; e++) {
+      if (setup->assignment.material[e] != (int)m) continue;
+      double index = sqrt(problem->epsilon[e] * problem->mu[e]), h = longest_edge(&setup->mesh, e) * index;
+      count++;
+      coarsest = fmax(coarsest, h);
+      index_low = fmin(index_low, index);
+      index_high = fmax(index_high, index);
+    }
+    char name[128];
+    mx_selector_name(&setup->config->material[m].where, name, sizeof name);
+    if (count == 0) {
+      dg_log_line(setup->log, "material  %s: no element", name);
+      continue;
+    }
+    double frequency = MX_C0 * problem->ref->order / (10 * coarsest);
+    dg_log_line(setup->log,
+                "material  %s: %zu elements, refractive index %.4g to %.4g; 10 points per wavelength at %.4g Hz, "
+                "%.3g at 1 GHz",
+                name, count, index_low, index_high, frequency, 10 * frequency / 1e9);
+  }
+}
+
+int mx_check(const struct mx_setup *setup, struct dg_error *err)
+{
+  (void)err;
+  struct mx_memory memory = mx_setup_memory(setup);
+  report_resolution(setup);
+  dg_log_line(setup->log, "memory    fields %.1f MB, tables %.1f MB, snapshot buffers %.1f MB (%.1f bytes an unknown)",
+              1e-6 * (double)memory.fields, 1e-6 * (double)memory.tables, 1e-6 * (double)memory.output,
+              (double)(memory.fields + memory.tables + memory.output) / (double)setup->unknowns);
+  long every = setup->config->output.fields.every;
+  if (every > 0) {
+    double p = setup->ref.order, values = (double)setup->unknowns * 8, points = (double)setup->unknowns / 6 * 24,
+           zones = p * p * p * (double)setup->mesh.K * 16;
+    dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB", setup->steps / every + 1,
+                1e-6 * (values + points + zones));
+  }
+  dg_log_line(setup->log, "check     nothing was run and nothing was written");
+  return 0;
+}

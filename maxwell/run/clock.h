@@ -1,0 +1,9 @@
+/* Wall-clock seconds for the phases of a run. */
+#pragma once
+
+/* Seconds since some fixed moment; never goes back. */
+double mx_clock(void);
+
+struct mx_seconds { /* as summary.json shows them */
+  double meshing, setup, stepping, halo, sources, output;
+};

@@ -1,0 +1,108 @@
+#include "maxwell/run/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+
+static const char *const our_files[] = {"fields_*.silo", "fields_*.silo.part", "energy.csv",
+                                        "log.txt",       "summary.json",       "summary.json.part"};
+
+int mx_folder_path(char **path, const char *folder, const char *name, struct dg_error *err)
+{
+  size_t size = strlen(folder) + strlen(name) + 2;
+  if (dg_alloc(path, size, 1, err) != 0) return err->code;
+  snprintf(*path, size, "%s/%s", folder, name);
+  return 0;
+}
+
+static bool is_ours(const char *name)
+{
+  for (size_t i = 0; i < sizeof our_files / sizeof *our_files; i++)
+    if (fnmatch(our_files[i], name, 0) == 0) return true;
+  return false;
+}
+
+static bool has_file(const char *folder, const char *name)
+{
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return access(path, F_OK) == 0;
+}
+
+/* The first entry that is not ours, copied to stranger; "" if there is none. */
+static int find_stranger(const char *folder, char *stranger, size_t size, struct dg_error *err)
+{
+  DIR *dir = opendir(folder);
+  stranger[0] = '\0';
+  if (dir == NULL)
+    return dg_fail(err, DG_ENVIRONMENT, "cannot read the output folder '%s': %s", folder, strerror(errno));
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    const char *name = entry->d_name;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "probes") == 0 || is_ours(name)) continue;
+    snprintf(stranger, size, "%s", name);
+    break;
+  }
+  closedir(dir);
+  return 0;
+}
+
+/* Removes the files that match; everything when pattern is NULL means our_files. */
+static int empty_folder(const char *folder, const char *pattern, struct dg_error *err)
+{
+  DIR *dir = opendir(folder);
+  if (dir == NULL)
+    return dg_fail(err, DG_ENVIRONMENT, "cannot read the output folder '%s': %s", folder, strerror(errno));
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    const char *name = entry->d_name;
+    bool ours = pattern != NULL ? fnmatch(pattern, name, FNM_PERIOD) == 0 : is_ours(name);
+    if (!ours) continue;
+    if (unlinkat(dirfd(dir), name, 0) != 0) {
+      int status =
+          dg_fail(err, DG_ENVIRONMENT, "cannot replace '%s/%s' of an earlier run: %s", folder, name, strerror(errno));
+      closedir(dir);
+      return status;
+    }
+  }
+  closedir(dir);
+  return 0;
+}
+
+static int make_folder(const char *folder, struct dg_error *err)
+{
+  if (mkdir(folder, 0777) == 0) return 0;
+  struct stat info;
+  int reason = errno;
+  if (reason == EEXIST && stat(folder, &info) == 0 && S_ISDIR(info.st_mode)) {
+    if (access(folder, W_OK | X_OK) == 0) return 0;
+    reason = errno;
+  } else if (reason == EEXIST) {
+    return dg_fail(err, DG_ENVIRONMENT, "cannot make the output folder '%s': a file of that name is in the way",
+                   folder);
+  }
+  return dg_fail(err, DG_ENVIRONMENT, "cannot write to the output folder '%s': %s", folder, strerror(reason));
+}
+
+int mx_folder_prepare(const char *folder, struct dg_error *err)
+{
+  char stranger[256], *probes = NULL;
+  if (make_folder(folder, err) != 0) return err->code;
+  if (find_stranger(folder, stranger, sizeof stranger, err) != 0) return err->code;
+  if (stranger[0] != '\0' && !has_file(folder, "summary.json"))
+    return dg_fail(
+        err, DG_INPUT,
+        "the output folder '%s' holds '%s' and was not made by curlew; name another one (name = or --output)", folder,
+        stranger);
+  if (mx_folder_path(&probes, folder, "probes", err) != 0) return err->code;
+  if (empty_folder(folder, NULL, err) != 0 || make_folder(probes, err) != 0 || empty_folder(probes, "*.csv", err) != 0)
+    goto fail;
+fail:
+  dg_free(probes);
+  return err->code;
+}

@@ -1,0 +1,193 @@
+#include "maxwell/run/run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/run/folder.h"
+#include "maxwell/run/initial.h"
+#include "maxwell/run/output.h"
+#include "maxwell/run/summary.h"
+#include "maxwell/run/watchdog.h"
+
+/* The only global of the program: a signal handler can reach nothing else. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) { interrupted = number; }
+
+static void catch_signals(struct sigaction saved[2])
+{
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
+  interrupted = 0;
+  sigaction(SIGINT, &action, &saved[0]);
+  sigaction(SIGTERM, &action, &saved[1]);
+}
+
+static void restore_signals(const struct sigaction saved[2])
+{
+  sigaction(SIGINT, &saved[0], NULL);
+  sigaction(SIGTERM, &saved[1], NULL);
+}
+
+struct loop {
+  struct mx_setup *setup;
+  struct mx_backend *backend;
+  struct mx_output output;
+  struct mx_watchdog watchdog;
+  double started, output_seconds, last_progress;
+  long done; /* steps */
+};
+
+static double loop_seconds(const struct loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
+
+static void progress(struct loop *loop)
+{
+  const struct mx_setup *setup = loop->setup;
+  double every = setup->config->output.progress_every, now = mx_clock();
+  if (every <= 0 || now - loop->last_progress < every || loop->done == 0) return;
+  loop->last_progress = now;
+  double rate = (double)loop->done / (now - loop->started), left = (double)(setup->steps - loop->done) / rate;
+  double decibel = mx_watchdog_decibel(&loop->watchdog);
+  char energy[40] = "energy -", eta[40];
+  if (!isnan(decibel)) snprintf(energy, sizeof energy, "energy %.1f dB", decibel + 0.0);
+  snprintf(eta, sizeof eta, "%ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
+  dg_log_progress(setup->log, "step %ld/%ld  t = %.4g s  %s  %.3g DoF/s  ETA %s", loop->done, setup->steps,
+                  setup->step * (double)loop->done, energy,
+                  (double)setup->unknowns * (double)loop->done / loop_seconds(loop), eta);
+}
+
+/* The values at t_n are ready: look at them and write them. */
+static int observe(struct loop *loop, long n, struct dg_error *err)
+{
+  double start = mx_clock();
+  if (mx_watchdog_due(&loop->watchdog, n) && mx_watchdog_look(&loop->watchdog, loop->backend, n, err) != 0)
+    return err->code;
+  int status = mx_output_write(&loop->output, loop->backend, n, loop->setup->step * (double)n, err);
+  loop->output_seconds += mx_clock() - start;
+  return status;
+}
+
+/* One step, or as much of the step after the last as its observation needs. */
+static int step(struct loop *loop, long n, struct dg_error *err)
+{
+  const struct mx_setup *setup = loop->setup;
+  const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
+  bool observed = mx_watchdog_due(&loop->watchdog, n) || mx_output_due(&loop->output, n);
+  bool last = n == setup->steps;
+  for (int s = 0; s <= scheme->stages; s++) {
+    if (s == scheme->observe_stage && observed && observe(loop, n, err) != 0) return err->code;
+    if (s == scheme->stages || (last && s == scheme->observe_stage)) break;
+    if (setup->ops->stage_begin(loop->backend, s, observed, err) != 0 ||
+        setup->ops->stage_end(loop->backend, s, err) != 0)
+      return err->code;
+  }
+  return 0;
+}
+
+static int time_loop(struct loop *loop, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  for (long n = 0; n <= setup->steps; n++) {
+    loop->done = n;
+    if (interrupted)
+      return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
+                     setup->steps);
+    if (step(loop, n, err) != 0) return err->code;
+    progress(loop);
+  }
+  return 0;
+}
+
+static const char *status_word(enum dg_code code)
+{
+  switch (code) {
+  case DG_OK:
+    return "done";
+  case DG_INTERRUPTED:
+    return "interrupted";
+  case DG_BLEW_UP:
+    return "blew up";
+  default:
+    return "failed";
+  }
+}
+
+static int start_backend(struct loop *loop, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  double *E = NULL, *H = NULL, start = mx_clock();
+  if (setup->ops->create(&loop->backend, &setup->problem, &options, err) != 0) goto fail;
+  if (mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
+  if (E == NULL && H == NULL)
+    dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
+  if (setup->ops->upload(loop->backend, E, H, err) != 0) goto fail;
+fail:
+  dg_free(E);
+  dg_free(H);
+  setup->seconds.setup += mx_clock() - start;
+  return err->code;
+}
+
+static void report(const struct mx_summary *summary, const struct mx_output *output, const char *folder)
+{
+  const struct mx_setup *setup = summary->setup;
+  dg_log_line(setup->log,
+              "done      %ld steps in %.2f s: %.4g DoF/s, %.4g evaluations/s; output %.2f s; peak memory %.1f MB",
+              summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
+              mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
+              setup->seconds.output, 1e-6 * (double)dg_memory_resident_peak());
+  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu probes)", folder, output->snapshots,
+              setup->config->output.probes);
+}
+
+/* Runs the loop in a prepared folder and fills the summary. */
+static int run_in(struct mx_setup *setup, const char *folder, struct mx_summary *summary, struct dg_error *err)
+{
+  struct loop loop = {.setup = setup};
+  struct sigaction saved[2];
+  catch_signals(saved);
+  mx_watchdog_init(&loop.watchdog, setup);
+  if (mx_output_open(&loop.output, setup, folder, err) != 0 || start_backend(&loop, err) != 0) goto fail;
+  loop.started = loop.last_progress = mx_clock();
+  int status = time_loop(&loop, err);
+  summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
+  double start = mx_clock();
+  if (mx_output_close(&loop.output, err) != 0 && status == 0) status = err->code;
+  setup->seconds.output = loop.output_seconds + mx_clock() - start;
+  summary->steps_done = loop.done;
+  summary->simulated_time = setup->step * (double)loop.done;
+  summary->energy_first = loop.watchdog.first;
+  summary->energy_last = loop.watchdog.last;
+  if (status == 0) report(summary, &loop.output, folder);
+  if (status == 0 && dg_log_status(setup->log) != 0)
+    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder, strerror(dg_log_status(setup->log)));
+fail:
+  restore_signals(saved);
+  setup->ops->destroy(loop.backend);
+  mx_output_release(&loop.output);
+  return err->code;
+}
+
+int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
+{
+  char *log_path = NULL;
+  struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
+  if (mx_folder_prepare(folder, err) != 0 || mx_folder_path(&log_path, folder, "log.txt", err) != 0) goto fail;
+  if (setup->log != NULL && dg_log_open(setup->log, log_path, err) != 0) goto fail;
+  if (mx_summary_write(&summary, folder, err) != 0) goto fail;
+
+  int status = run_in(setup, folder, &summary, err);
+  summary.status = status_word(err->code);
+  summary.error = status != 0 ? err->message : NULL;
+  struct dg_error late = {0}; /* after another error, a summary that cannot be written is not the news */
+  if (mx_summary_write(&summary, folder, &late) != 0 && status == 0) *err = late;
+fail:
+  dg_free(log_path);
+  return err->code;
+}

@@ -1,0 +1,173 @@
+#include "maxwell/run/setup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "maxwell/time/stability.h"
+
+static int choose_backend(struct mx_setup *setup, struct dg_error *err)
+{
+  const char *name = setup->config->backend;
+  const char *names[32];
+  size_t count = 0;
+  for (; mx_backends[count] != NULL && count < 32; count++) names[count] = mx_backends[count]->name;
+  for (size_t i = 0; i < count; i++) {
+    struct dg_error why = {0};
+    if (strcmp(name, "auto") == 0) {
+      if (mx_backends[i]->available(&why) != 0) continue;
+    } else if (strcmp(name, names[i]) != 0) {
+      continue;
+    } else if (mx_backends[i]->available(err) != 0) {
+      return dg_context(err, "needed by backend = \"%s\"", name);
+    }
+    setup->ops = mx_backends[i];
+    return 0;
+  }
+  if (strcmp(name, "cuda") == 0 || strcmp(name, "cpu") == 0)
+    return dg_fail(err, DG_ENVIRONMENT, "backend = \"%s\" is not in this build of curlew (curlew info lists them)",
+                   name);
+  char known[256] = "\"auto\"", hint[80] = "";
+  size_t used = strlen(known);
+  for (size_t i = 0; i < count && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", names[i]);
+  int nearest = dg_nearest(name, names, count);
+  if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: \"%s\")", names[nearest]);
+  return dg_fail(err, DG_INPUT, "%s: there is no backend \"%s\"%s; this build has %s", setup->config->script_path, name,
+                 hint, known);
+}
+
+static int make_mesh(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  struct dg_mesh_options options = {
+      .file = config->mesh.file,
+      .size = config->mesh.size,
+      .unit = config->mesh.unit,
+      .parameters = config->mesh.parameters,
+      .parameter_name = config->mesh.parameter_name,
+      .parameter_value = config->mesh.parameter_value,
+  };
+  double start = mx_clock();
+  int status = dg_mesh_load(&setup->mesh, &options, err);
+  setup->seconds.meshing = mx_clock() - start;
+  if (status != 0) {
+    if (config->mesh.line > 0) return dg_context(err, "%s:%d", config->script_path, config->mesh.line);
+    return status;
+  }
+  const struct dg_mesh *mesh = &setup->mesh;
+  dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s)", config->mesh.file,
+              mesh->K, mesh->vertices, mesh->boundary_faces, setup->seconds.meshing);
+  return 0;
+}
+
+/* The step and the number of steps from what the user gave and the limit. */
+static int choose_step(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  char place[512] = "";
+  if (config->time.line > 0) snprintf(place, sizeof place, "%s:%d: ", config->script_path, config->time.line);
+  bool euler = config->time.integrator == MX_EULER;
+  if (euler && config->time.step == 0)
+    return dg_fail(err, DG_INPUT, "%stime.step must be given for the euler integrator: it has no automatic step",
+                   place);
+  if (euler) {
+    dg_log_warning(setup->log, "explicit Euler is for tests: no stability limit is checked, the run may blow up");
+  } else {
+    struct mx_stability stability;
+    if (mx_stability_limit(&stability, &setup->problem, config->time.integrator, 0, err) != 0) return err->code;
+    setup->limit = stability.limit / MX_C0;
+    setup->limit_elements = stability.elements;
+    setup->limit_applications = stability.applications;
+  }
+  setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
+  if (!euler && setup->step > setup->limit)
+    return dg_fail(err, DG_INPUT,
+                   "%stime.step = %.6g s is beyond the stability limit of this mesh, order, flux and integrator, "
+                   "%.6g s; use \"auto\" or at most that",
+                   place, setup->step, setup->limit);
+  setup->steps = config->time.steps;
+  if (setup->steps == 0) {
+    double count = ceil(config->time.stop / setup->step * (1 - 1e-12));
+    if (count > 1e15)
+      return dg_fail(err, DG_INPUT, "%stime.stop = %g s takes %.3g steps of %g s: too many to count", place,
+                     config->time.stop, count, setup->step);
+    setup->steps = (long)count;
+    /* An automatic step shrinks a little so that the run ends exactly at `stop`. */
+    if (config->time.step == 0) setup->step = config->time.stop / count;
+  }
+  return 0;
+}
+
+static void report_defaults(const struct mx_setup *setup)
+{
+  if (setup->assignment.default_pec_faces > 0)
+    dg_log_line(setup->log, "boundary  %zu of %zu boundary faces have no key in boundaries: perfect electric conductor",
+                setup->assignment.default_pec_faces, setup->mesh.boundary_faces);
+}
+
+int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
+                  struct dg_error *err)
+{
+  struct dg_geometry geometry = {0};
+  *setup = (struct mx_setup){.config = config, .script = script, .log = log};
+  if (choose_backend(setup, err) != 0 || make_mesh(setup, err) != 0) goto fail;
+
+  double start = mx_clock();
+  if (dg_reference_init(&setup->ref, config->order, err) != 0 || dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
+      mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref, err) !=
+          0)
+    goto fail;
+  dg_geometry_release(&geometry);
+  setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.K;
+  report_defaults(setup);
+  if (choose_step(setup, err) != 0) goto fail;
+  setup->seconds.setup = mx_clock() - start;
+  dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
+              setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
+              config->precision == MX_DOUBLE ? "double" : "single");
+  dg_log_line(setup->log,
+              "time      %ld steps of %.6g s to %.6g s; stability limit %.6g s (%d operator applications, "
+              "%zu elements, set-up %.2f s)",
+              setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
+              setup->limit_elements, setup->seconds.setup);
+  return 0;
+fail:
+  dg_geometry_release(&geometry);
+  mx_setup_release(setup);
+  return err->code;
+}
+
+void mx_setup_release(struct mx_setup *setup)
+{
+  mx_problem_release(&setup->problem);
+  mx_assignment_release(&setup->assignment);
+  dg_reference_release(&setup->ref);
+  dg_mesh_release(&setup->mesh);
+  *setup = (struct mx_setup){0};
+}
+
+struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup)
+{
+  return (struct mx_backend_options){
+      .integrator = setup->config->time.integrator, .precision = setup->config->precision, .step = setup->step * MX_C0};
+}
+
+struct mx_memory mx_setup_memory(const struct mx_setup *setup)
+{
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const struct mx_problem *problem = &setup->problem;
+  size_t per_element = sizeof *problem->metric + sizeof *problem->jacobian + sizeof *problem->normal +
+                       sizeof *problem->face_scale + sizeof *problem->neighbour + 3 * sizeof(double) +
+                       sizeof *problem->flux + sizeof *setup->mesh.element + sizeof *setup->mesh.neighbour +
+                       sizeof *setup->mesh.surface + sizeof *setup->mesh.volume + sizeof *setup->mesh.tag +
+                       sizeof *setup->assignment.material + sizeof *setup->assignment.boundary;
+  struct mx_memory memory = {
+      .fields = setup->ops->memory(problem, &options),
+      .tables = per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
+      .output = setup->config->output.fields.every > 0 ? setup->unknowns * sizeof(double) : 0,
+  };
+  return memory;
+}

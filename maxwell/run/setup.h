@@ -1,0 +1,44 @@
+/* Everything between the checked configuration and the first time step: mesh, reference element, tables, time step.
+ * `curlew run` and `curlew check` share it.
+ */
+#pragma once
+
+#include "libdg/base/log.h"
+#include "maxwell/backend.h"
+#include "maxwell/config.h"
+#include "maxwell/run/clock.h"
+
+struct mx_setup {
+  const struct mx_config *config; /* borrowed */
+  struct mx_script *script;       /* borrowed */
+  struct dg_log *log;             /* borrowed, may be NULL */
+  const struct mx_backend_ops *ops;
+  struct dg_mesh mesh;
+  struct dg_reference ref;
+  struct mx_problem problem;
+  struct mx_assignment assignment;
+  size_t unknowns; /* 6 Np K */
+  double limit;    /* largest stable step, s; 0 where none is known (Euler) */
+  size_t limit_elements;
+  int limit_applications;
+  double step; /* s */
+  long steps;
+  struct mx_seconds seconds;
+};
+
+/* Reads or makes the mesh, builds the tables and finds the step. Errors as those of its parts, and DG_INPUT for a given
+ * step beyond the limit (the message names it), DG_ENVIRONMENT for a backend that cannot run here. */
+int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
+                  struct dg_error *err) DG_MUST_USE;
+void mx_setup_release(struct mx_setup *setup);
+
+/* Bytes of the backend's fields, of the tables, and of the buffers for snapshots. */
+struct mx_memory {
+  size_t fields, tables, output;
+};
+struct mx_memory mx_setup_memory(const struct mx_setup *setup);
+
+/* `curlew check`: says what a run would do. */
+int mx_check(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+
+struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup);

@@ -1,0 +1,107 @@
+#include "maxwell/run/summary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "libdg/io/silo_writer.h"
+#include "maxwell/run/folder.h"
+#include "maxwell/version.h"
+
+double mx_summary_dof_per_second(const struct mx_summary *summary)
+{
+  if (summary->steps_done == 0 || summary->loop_seconds <= 0) return 0;
+  return (double)summary->setup->unknowns * (double)summary->steps_done / summary->loop_seconds;
+}
+
+static void string_entry(FILE *file, const char *key, const char *value)
+{
+  fprintf(file, "  \"%s\": ", key);
+  dg_json_string(file, value);
+  fputs(",\n", file);
+}
+
+static void number_entry(FILE *file, const char *key, double value)
+{
+  fprintf(file, "  \"%s\": ", key);
+  dg_json_number(file, value);
+  fputs(",\n", file);
+}
+
+static void seconds_entry(FILE *file, const struct mx_seconds *seconds)
+{
+  const struct {
+    const char *key;
+    double value;
+  } phase[] = {{"meshing", seconds->meshing}, {"setup", seconds->setup},     {"stepping", seconds->stepping},
+               {"halo", seconds->halo},       {"sources", seconds->sources}, {"output", seconds->output}};
+  fputs("  \"seconds\": {", file);
+  for (size_t i = 0; i < sizeof phase / sizeof *phase; i++) {
+    fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", phase[i].key);
+    dg_json_number(file, phase[i].value);
+  }
+  fputs("},\n", file);
+}
+
+static void write_entries(FILE *file, const struct mx_summary *summary)
+{
+  const struct mx_setup *setup = summary->setup;
+  const struct mx_config *config = setup->config;
+  double dofs = mx_summary_dof_per_second(summary);
+  fputs("{\n", file);
+  string_entry(file, "name", config->name);
+  string_entry(file, "backend", setup->ops->name);
+  string_entry(file, "precision", config->precision == MX_DOUBLE ? "double" : "single");
+  string_entry(file, "integrator", mx_integrator_names[config->time.integrator]);
+  number_entry(file, "flux", config->alpha);
+  number_entry(file, "order", config->order);
+  number_entry(file, "elements", (double)setup->mesh.K);
+  number_entry(file, "unknowns", (double)setup->unknowns);
+  number_entry(file, "ranks", 1);
+  number_entry(file, "threads", 1);
+  number_entry(file, "time_step", setup->step);
+  if (setup->limit > 0) number_entry(file, "stability_limit", setup->limit);
+  else fputs("  \"stability_limit\": null,\n", file);
+  number_entry(file, "steps", (double)summary->steps_done);
+  number_entry(file, "simulated_time", summary->simulated_time);
+  number_entry(file, "loop_seconds", summary->loop_seconds);
+  number_entry(file, "dof_per_second", dofs);
+  number_entry(file, "evaluations_per_second", dofs * mx_schemes[config->time.integrator].evaluations);
+  seconds_entry(file, &setup->seconds);
+  number_entry(file, "energy_first", summary->energy_first);
+  number_entry(file, "energy_last", summary->energy_last);
+  number_entry(file, "peak_memory_bytes", (double)dg_memory_resident_peak());
+  fputs("  \"versions\": {", file);
+  fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\", \"silo\": \"%s\"},\n", CURLEW_VERSION,
+          dg_gmsh_version(), mx_lua_version(), dg_silo_version());
+  if (summary->error != NULL) string_entry(file, "error", summary->error);
+  fputs("  \"status\": ", file);
+  dg_json_string(file, summary->status);
+  fputs("\n}\n", file);
+}
+
+int mx_summary_write(const struct mx_summary *summary, const char *folder, struct dg_error *err)
+{
+  char *path = NULL, *part = NULL;
+  FILE *file = NULL;
+  if (mx_folder_path(&path, folder, "summary.json", err) != 0 ||
+      mx_folder_path(&part, folder, "summary.json.part", err) != 0)
+    goto fail;
+  errno = 0;
+  file = fopen(part, "w");
+  if (file == NULL) goto system_error;
+  write_entries(file, summary);
+  int failed = ferror(file);
+  if (fclose(file) != 0) failed = 1;
+  if (failed || rename(part, path) != 0) goto system_error;
+  goto fail;
+system_error:
+  (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, errno != 0 ? strerror(errno) : "unknown reason");
+  if (part != NULL) (void)remove(part);
+fail:
+  dg_free(path);
+  dg_free(part);
+  return err->code;
+}

@@ -1,0 +1,20 @@
+/* summary.json: what a run was and how it went, for other programs. Keys keep their meaning between versions. */
+#pragma once
+
+#include "maxwell/run/setup.h"
+
+struct mx_summary {
+  const struct mx_setup *setup;
+  const char *status; /* "running", "done", "interrupted", "blew up", "failed" */
+  const char *error;  /* message, or NULL */
+  long steps_done;
+  double simulated_time;            /* s */
+  double loop_seconds;              /* the time loop without output */
+  double energy_first, energy_last; /* J; NaN if never looked at */
+};
+
+/* Writes folder/summary.json, first under another name, so that readers always find a whole one. */
+int mx_summary_write(const struct mx_summary *summary, const char *folder, struct dg_error *err) DG_MUST_USE;
+
+/* Unknowns times steps over loop seconds, 0 before the first. */
+double mx_summary_dof_per_second(const struct mx_summary *summary);

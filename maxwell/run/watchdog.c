@@ -1,0 +1,74 @@
+#include "maxwell/run/watchdog.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The energy costs about a tenth of a step, so a look every 50 steps is not felt. */
+enum { AUTOMATIC_EVERY = 50 };
+
+void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup)
+{
+  *watchdog = (struct mx_watchdog){.setup = setup, .every = setup->config->watchdog.every, .first = NAN, .last = NAN};
+  if (watchdog->every == 0) watchdog->every = AUTOMATIC_EVERY;
+}
+
+bool mx_watchdog_due(const struct mx_watchdog *watchdog, long n)
+{
+  return n % watchdog->every == 0 || n == watchdog->setup->steps;
+}
+
+static const char *likely_causes(const struct mx_setup *setup)
+{
+  if (setup->config->time.integrator == MX_EULER)
+    return "explicit Euler amplifies every undamped wave; use leapfrog, rk4 or lsrk";
+  if (setup->config->precision == MX_SINGLE)
+    return "values beyond the range of single precision, or a time step at the very edge of stability";
+  return "initial fields near the largest number there is, or a time step at the very edge of stability (lower "
+         "time.cfl)";
+}
+
+static int blew_up(const struct mx_watchdog *watchdog, struct mx_backend *backend, long n, const char *what,
+                   struct dg_error *err)
+{
+  const struct mx_setup *setup = watchdog->setup;
+  struct mx_field_check check;
+  if (setup->ops->check(backend, &check, err) != 0) return err->code;
+  const struct mx_selector *where = &setup->config->material[setup->assignment.material[check.element]].where;
+  char material[128];
+  mx_selector_name(where, material, sizeof material);
+  double x[3];
+  dg_geometry_barycentre(&setup->mesh, check.element, x);
+  return dg_fail(
+      err, DG_BLEW_UP,
+      "the solution blew up: %s at step %ld (t = %.6g s); %s element %llu at (%g, %g, %g) m in material '%s'; "
+      "likely causes: %s",
+      what, n, setup->step * (double)n, check.finite ? "largest field in" : "first such value in",
+      (unsigned long long)setup->mesh.tag[check.element], x[0], x[1], x[2], material, likely_causes(setup));
+}
+
+int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, long n, struct dg_error *err)
+{
+  double electric, magnetic;
+  if (watchdog->setup->ops->energy(backend, &electric, &magnetic, err) != 0) return err->code;
+  double total = MX_EPSILON0 * (electric + magnetic);
+  if (!isfinite(total)) return blew_up(watchdog, backend, n, "NaN or infinity in the fields", err);
+  if (!watchdog->looked) watchdog->first = watchdog->peak = total;
+  watchdog->looked = true;
+  watchdog->last = total;
+  /* Nothing drives the fields, so their energy cannot grow at all; the factor leaves room for what leapfrog's energy
+   * of a rough field may do within a step. */
+  double bound = watchdog->setup->config->watchdog.growth * watchdog->first;
+  if (total > bound) {
+    char what[160];
+    snprintf(what, sizeof what, "the energy is %.3g J, %.3g times the initial one", total, total / watchdog->first);
+    return blew_up(watchdog, backend, n, what, err);
+  }
+  if (total > watchdog->peak) watchdog->peak = total;
+  return 0;
+}
+
+double mx_watchdog_decibel(const struct mx_watchdog *watchdog)
+{
+  if (!watchdog->looked || !(watchdog->peak > 0)) return NAN;
+  return 10 * log10(watchdog->last / watchdog->peak);
+}

@@ -1,0 +1,22 @@
+/* Stops a run whose fields are no longer numbers or whose energy runs away. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "maxwell/run/setup.h"
+
+struct mx_watchdog {
+  const struct mx_setup *setup; /* borrowed */
+  long every;                   /* steps between looks */
+  bool looked;
+  double first, peak, last; /* total energy, J */
+};
+
+void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup);
+bool mx_watchdog_due(const struct mx_watchdog *watchdog, long n);
+/* Looks at the fields; the step must be observed. DG_BLEW_UP names the step, the element, its place and material, and
+ * the likely causes. */
+int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, long n,
+                     struct dg_error *err) DG_MUST_USE;
+/* Energy below its peak, dB (not positive); NaN before the first look or without energy. */
+double mx_watchdog_decibel(const struct mx_watchdog *watchdog);

@@ -1,0 +1,583 @@
+#include "maxwell/script.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "maxwell/script_input.h"
+#include "maxwell/script_lines.h"
+#include "maxwell/script_tree.h"
+
+#ifndef CURLEW_SHARE_DIR
+#define CURLEW_SHARE_DIR "share"
+#endif
+#ifndef CURLEW_INSTALL_SHARE_DIR
+#define CURLEW_INSTALL_SHARE_DIR "/usr/local/share/curlew"
+#endif
+
+#define HANDLER   1  /* stack index where the message handler always lies */
+#define DEPTH_MAX 32 /* of nested tables; the deepest key there is has 5 */
+
+struct mx_script {
+  lua_State *L;
+  struct dg_error memory_error; /* of the first allocation of Lua's that failed */
+  struct mx_arena arena;
+  struct mx_lines lines;
+  char *path, *chunk_name; /* "cavity.lua", "@cavity.lua" */
+  struct mx_value root;
+  struct load *load; /* while mx_script_load runs */
+};
+
+/* What runs inside the protected call of mx_script_load. Lua's errors jump out of it: whatever it allocates hangs on
+ * the script before anything of Lua's is called. */
+struct load {
+  struct mx_script *script;
+  size_t args, sets;
+  const struct mx_definition *arg, *set;
+  struct dg_error *err;
+  int table;         /* registry reference of the simulation table, LUA_NOREF before the call */
+  int line;          /* of the call */
+  char *other_file;  /* that called simulation instead of the script itself (dofile), or NULL */
+  char *set_where;   /* "--set a=b" while its value is converted, else NULL */
+  const char *input; /* text of the script */
+};
+
+/* Once out of memory, always: Lua would otherwise collect garbage and ask again, and whether a run survives would
+ * depend on its garbage. Shrinking must not fail, so it is done in place. */
+static void *allocate(void *user, void *block, size_t old_size, size_t new_size)
+{
+  struct mx_script *script = user;
+  if (new_size == 0) {
+    dg_free(block);
+    return NULL;
+  }
+  if (block != NULL && new_size <= old_size) return block;
+  if (script->memory_error.code != DG_OK || dg_grow(&block, new_size, 1, &script->memory_error) != 0) return NULL;
+  return block;
+}
+
+/* Leaves the protected call with the error that is in load->err. */
+static void leave(lua_State *L, struct load *load)
+{
+  lua_pushlightuserdata(L, load);
+  lua_error(L);
+}
+
+static void check(lua_State *L, struct load *load, int code)
+{
+  if (code != 0) leave(L, load);
+}
+
+static int fail_script(struct mx_script *script, struct dg_error *err)
+{
+  if (err->code != DG_OK) return err->code;
+  if (script->memory_error.code != DG_OK) {
+    dg_fail(err, script->memory_error.code, "%s", script->memory_error.message);
+    return dg_context(err, "while running %s", script->path);
+  }
+  const char *message = lua_type(script->L, -1) == LUA_TSTRING ? lua_tostring(script->L, -1) : "unknown error";
+  /* Lua cuts long file names from the left; ours are whole. */
+  size_t length = strlen(script->path), kept = LUA_IDSIZE - 1 - 3;
+  const char *prefix = "";
+  if (length >= LUA_IDSIZE && strncmp(message, "...", 3) == 0 &&
+      strncmp(message + 3, script->path + length - kept, kept) == 0) {
+    prefix = script->path;
+    message += 3 + kept;
+  }
+  return dg_fail(err, DG_INPUT, "%s%s", prefix, message);
+}
+
+/* "file:12: " at the start, as Lua writes it */
+static int has_position(const char *message)
+{
+  for (const char *c = strchr(message, ':'); c != NULL; c = strchr(c + 1, ':')) {
+    size_t digits = strspn(c + 1, "0123456789");
+    if (digits > 0 && c[1 + digits] == ':') return 1;
+  }
+  return 0;
+}
+
+/* The innermost function that has lines. */
+static int find_caller(lua_State *L, lua_Debug *caller)
+{
+  for (int level = 1; lua_getstack(L, level, caller); level++) {
+    lua_getinfo(L, "Sl", caller);
+    if (caller->currentline > 0) return 1;
+  }
+  return 0;
+}
+
+/* No traceback: one line with a position, whatever was thrown. */
+static int message_handler(lua_State *L)
+{
+  lua_Debug caller;
+  if (lua_islightuserdata(L, 1)) return 1; /* ours */
+  if (!lua_isstring(L, 1) && !luaL_callmeta(L, 1, "__tostring"))
+    lua_pushfstring(L, "the error is a %s value, not a message", luaL_typename(L, 1));
+  const char *message = lua_tostring(L, -1);
+  if (message == NULL) message = "unknown error";
+  if (!has_position(message) && find_caller(L, &caller))
+    lua_pushfstring(L, "%s:%d: %s", caller.short_src, caller.currentline, message);
+  return 1;
+}
+
+/* __index of the tables of global names: (table, key). */
+static int undefined_name(lua_State *L)
+{
+  if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "undefined name '%s'", luaL_tolstring(L, 2, NULL));
+  size_t count = 0, room = 0;
+  for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1)) room++;
+  const char **names = lua_newuserdatauv(L, (room + 1) * sizeof *names, 0);
+  for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING && count < room) names[count++] = lua_tostring(L, -2);
+  const char *name = lua_tostring(L, 2);
+  int nearest = dg_nearest(name, names, count);
+  if (nearest < 0) return luaL_error(L, "undefined name '%s'", name);
+  return luaL_error(L, "undefined name '%s' (nearest: %s)", name, names[nearest]);
+}
+
+static void make_strict(lua_State *L) /* the table on top */
+{
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, undefined_name);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+/* The global function `simulation`: remembers its table and where it was called. */
+static int simulation(lua_State *L)
+{
+  struct mx_script *script = lua_touserdata(L, lua_upvalueindex(1));
+  struct load *load = script->load;
+  if (load == NULL) return luaL_error(L, "simulation { } is called after the script has ended");
+  if (load->table != LUA_NOREF)
+    return luaL_error(L, "simulation { } is called a second time; the first call is in line %d", load->line);
+  if (lua_gettop(L) != 1 || !lua_istable(L, 1))
+    return luaL_error(L, "simulation takes one table, as in simulation { order = 3 }");
+  lua_Debug caller;
+  if (find_caller(L, &caller)) {
+    load->line = caller.currentline;
+    if (strcmp(caller.source, script->chunk_name) != 0)
+      check(L, load, mx_arena_format(&script->arena, &load->other_file, load->err, "%s", caller.short_src));
+  }
+  load->table = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+static void open_libraries(lua_State *L)
+{
+  static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},        {LUA_TABLIBNAME, luaopen_table},
+                                       {LUA_STRLIBNAME, luaopen_string}, {LUA_MATHLIBNAME, luaopen_math},
+                                       {LUA_UTF8LIBNAME, luaopen_utf8},  {LUA_IOLIBNAME, luaopen_io},
+                                       {LUA_OSLIBNAME, luaopen_os},      {NULL, NULL}};
+  for (const luaL_Reg *library = libraries; library->name != NULL; library++) {
+    luaL_requiref(L, library->name, library->func, 1);
+    lua_pop(L, 1);
+  }
+  /* The same random numbers in every run and on every rank. */
+  lua_getglobal(L, LUA_MATHLIBNAME);
+  lua_getfield(L, -1, "randomseed");
+  lua_pushinteger(L, 0);
+  lua_call(L, 1, 0);
+  lua_pop(L, 1);
+}
+
+/* Pushes the text as a number, true, false or nil. */
+static int push_plain(lua_State *L, const char *text)
+{
+  if (lua_stringtonumber(L, text) != 0) return 1;
+  if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) lua_pushboolean(L, *text == 't');
+  else if (strcmp(text, "nil") == 0) lua_pushnil(L);
+  else return 0;
+  return 1;
+}
+
+/* The table `args` from the command line. */
+static void set_args(lua_State *L, struct load *load)
+{
+  lua_newtable(L);
+  for (size_t i = 0; i < load->args; i++) {
+    check(L, load, mx_input_check("-D", load->arg, i, "-D length=0.1", load->err));
+    const char *name = load->arg[i].name, *value = load->arg[i].value;
+    if (!mx_input_is_identifier(name))
+      check(L, load,
+            dg_fail(load->err, DG_INPUT, "-D %s=%s: '%s' is not a name (letters, digits and _)", name, value, name));
+    if (strcmp(value, "nil") == 0 || !push_plain(L, value)) lua_pushstring(L, value);
+    lua_setfield(L, -2, name);
+  }
+  lua_setglobal(L, "args");
+}
+
+static void run(lua_State *L, const char *text, const char *chunk_name)
+{
+  if (luaL_loadbufferx(L, text, strlen(text), chunk_name, "t") != LUA_OK) lua_error(L);
+  lua_call(L, 0, 0);
+}
+
+static void run_prelude(lua_State *L, struct load *load)
+{
+  const char *share = getenv("CURLEW_SHARE");
+  const char *const folders[] = {share != NULL ? share : CURLEW_SHARE_DIR, CURLEW_INSTALL_SHARE_DIR};
+  struct mx_arena *arena = &load->script->arena;
+  for (int i = 0; i < (share != NULL ? 1 : 2); i++) {
+    char *path, *chunk_name, *text;
+    check(L, load, mx_arena_format(arena, &path, load->err, "%s/lua/prelude.lua", folders[i]));
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) continue;
+    fclose(file);
+    check(L, load, mx_input_file(arena, path, &text, load->err));
+    check(L, load, mx_arena_format(arena, &chunk_name, load->err, "@%s", path));
+    run(L, text, chunk_name);
+    return;
+  }
+  dg_fail(load->err, DG_ENVIRONMENT, "lua/prelude.lua was not found in '%s'%s%s%s", folders[0],
+          share != NULL ? " (from CURLEW_SHARE)" : " or '", share != NULL ? "" : folders[1],
+          share != NULL ? "" : "'; set CURLEW_SHARE to Curlew's share folder");
+  leave(L, load);
+}
+
+/* The tables around the one being converted, to find cycles. */
+struct ancestor {
+  const struct ancestor *parent;
+  const void *table;
+  int depth;
+};
+
+static void convert(lua_State *L, struct load *load, struct mx_value *value, const struct ancestor *parent);
+
+static void read_key(lua_State *L, struct load *load, int index, const struct mx_value *table, struct mx_key *key)
+{
+  const char *owner = *table->path == '\0' ? "simulation" : table->path;
+  if (lua_isinteger(L, index)) {
+    key->integer = lua_tointeger(L, index);
+    return;
+  }
+  if (lua_type(L, index) != LUA_TSTRING) {
+    dg_fail(load->err, DG_INPUT, "%s: a key of %s is a %s; keys are names or integers", table->where, owner,
+            lua_type(L, index) == LUA_TNUMBER ? "fractional number" : luaL_typename(L, index));
+    leave(L, load);
+  }
+  size_t length;
+  const char *name = lua_tolstring(L, index, &length);
+  if (strlen(name) != length)
+    check(L, load, dg_fail(load->err, DG_INPUT, "%s: a key of %s has a zero byte", table->where, owner));
+  check(L, load, mx_arena_format(&load->script->arena, &key->name, load->err, "%s", name));
+}
+
+static void check_nesting(lua_State *L, struct load *load, const struct mx_value *value, const struct ancestor *self)
+{
+  const char *name = *value->path == '\0' ? "simulation" : value->path;
+  for (const struct ancestor *a = self->parent; a != NULL; a = a->parent)
+    if (a->table == self->table)
+      check(L, load, dg_fail(load->err, DG_INPUT, "%s: the table %s contains itself", value->where, name));
+  if (self->depth > DEPTH_MAX || !lua_checkstack(L, 8))
+    check(L, load, dg_fail(load->err, DG_INPUT, "%s: tables are nested more than %d deep", value->where, DEPTH_MAX));
+  if (lua_getmetatable(L, -1))
+    check(L, load,
+          dg_fail(load->err, DG_INPUT, "%s: %s has a metatable; only plain tables can be read", value->where, name));
+}
+
+/* The table on top of the stack. */
+static void convert_table(lua_State *L, struct load *load, struct mx_value *value, const struct ancestor *parent)
+{
+  struct mx_arena *arena = &load->script->arena;
+  struct ancestor self = {parent, lua_topointer(L, -1), parent == NULL ? 1 : parent->depth + 1};
+  size_t count = 0;
+  value->type = MX_TABLE;
+  check_nesting(L, load, value, &self);
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) count++;
+  check(L, load, mx_arena_alloc(arena, &value->entry, count, sizeof *value->entry, load->err));
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
+    read_key(L, load, lua_absindex(L, -2), value, &value->entry[value->count++].key);
+  mx_tree_sort(value);
+  for (size_t i = 0; i < count; i++) {
+    struct mx_entry *entry = &value->entry[i];
+    check(L, load, mx_tree_path(arena, value->path, &entry->key, &entry->value.path, load->err));
+    if (entry->key.name != NULL) lua_pushstring(L, entry->key.name);
+    else lua_pushinteger(L, entry->key.integer);
+    lua_rawget(L, -2);
+    convert(L, load, &entry->value, &self);
+    lua_pop(L, 1);
+  }
+}
+
+static void set_origin(lua_State *L, struct load *load, struct mx_value *value)
+{
+  struct mx_script *script = load->script;
+  if (load->set_where != NULL) {
+    value->where = load->set_where;
+    return;
+  }
+  value->line = mx_lines_find(&script->lines, value->path);
+  check(L, load,
+        mx_arena_format(&script->arena, &value->where, load->err, "%s:%d",
+                        load->other_file != NULL ? load->other_file : script->path, value->line));
+}
+
+/* The value on top of the stack, which stays there; value->path is set. */
+static void convert(lua_State *L, struct load *load, struct mx_value *value, const struct ancestor *parent)
+{
+  set_origin(L, load, value);
+  size_t length;
+  switch (lua_type(L, -1)) {
+  case LUA_TNIL:
+    value->type = MX_NIL;
+    break;
+  case LUA_TBOOLEAN:
+    value->type = MX_BOOLEAN;
+    value->boolean = lua_toboolean(L, -1);
+    break;
+  case LUA_TNUMBER:
+    value->type = MX_NUMBER;
+    value->number = lua_tonumber(L, -1);
+    value->is_integer = isfinite(value->number) && value->number == trunc(value->number);
+    break;
+  case LUA_TSTRING:
+    value->type = MX_STRING;
+    check(L, load,
+          mx_arena_format(&load->script->arena, &value->string, load->err, "%s", lua_tolstring(L, -1, &length)));
+    if (strlen(value->string) != length)
+      check(L, load, dg_fail(load->err, DG_INPUT, "%s: the string %s has a zero byte", value->where, value->path));
+    break;
+  case LUA_TFUNCTION:
+    value->type = MX_FUNCTION;
+    lua_pushvalue(L, -1);
+    value->function = luaL_ref(L, LUA_REGISTRYINDEX);
+    break;
+  case LUA_TTABLE:
+    convert_table(L, load, value, parent);
+    break;
+  default:
+    check(L, load,
+          dg_fail(load->err, DG_INPUT, "%s: %s is a %s; no key takes that", value->where, value->path,
+                  luaL_typename(L, -1)));
+  }
+}
+
+/* Pushes the value of `--set path=text`. */
+static void push_constant(lua_State *L, struct load *load, const char *text)
+{
+  if (push_plain(L, text)) return;
+  if (strchr("\"'{(", *text) == NULL && strncmp(text, "[[", 2) != 0 && strncmp(text, "[=", 2) != 0) {
+    lua_pushstring(L, text);
+    return;
+  }
+  int top = lua_gettop(L);
+  lua_pushfstring(L, "return %s", text);
+  int status = luaL_loadbufferx(L, lua_tostring(L, -1), (size_t)lua_rawlen(L, -1), "=", "t");
+  if (status == LUA_OK) {
+    lua_newtable(L); /* its world: constants and mathematics, no access to the script */
+    lua_getglobal(L, LUA_MATHLIBNAME);
+    lua_setfield(L, -2, LUA_MATHLIBNAME);
+    lua_getglobal(L, "const");
+    lua_setfield(L, -2, "const");
+    make_strict(L);
+    lua_setupvalue(L, -2, 1);
+    status = lua_pcall(L, 0, LUA_MULTRET, 0);
+  }
+  if (status == LUA_OK && lua_gettop(L) == top + 2) return;
+  const char *message = status == LUA_OK ? "it is not one value" : lua_tostring(L, -1);
+  if (message != NULL && strncmp(message, ":1: ", 4) == 0) message += 4;
+  dg_fail(load->err, DG_INPUT, "%s: the value cannot be read: %s", load->set_where,
+          message != NULL ? message : "unknown error");
+  leave(L, load);
+}
+
+static void apply_sets(lua_State *L, struct load *load)
+{
+  struct mx_script *script = load->script;
+  for (size_t i = 0; i < load->sets; i++) {
+    const struct mx_definition *set = &load->set[i];
+    struct mx_value value = {0};
+    check(L, load, mx_input_check("--set", load->set, i, "--set time.steps=100", load->err));
+    check(L, load, mx_arena_format(&script->arena, &load->set_where, load->err, "--set %s=%s", set->name, set->value));
+    check(L, load, mx_arena_format(&script->arena, &value.path, load->err, "%s", set->name));
+    push_constant(L, load, set->value);
+    convert(L, load, &value, NULL);
+    lua_pop(L, 1);
+    check(L, load, mx_tree_put(&script->arena, &script->root, &value, load->err));
+  }
+}
+
+static void read_root(lua_State *L, struct load *load)
+{
+  struct mx_script *script = load->script;
+  if (load->table == LUA_NOREF) {
+    dg_fail(load->err, DG_INPUT, "%s: the script never calls simulation { }", script->path);
+    leave(L, load);
+  }
+  script->lines.call = load->line;
+  if (load->other_file == NULL)
+    check(L, load, mx_lines_scan(&script->lines, &script->arena, load->input, load->line, load->err));
+  int first;
+  const struct mx_line *again = mx_lines_repeated(&script->lines, &first);
+  if (again != NULL) {
+    dg_fail(load->err, DG_INPUT, "%s:%d: '%s' is given twice, first in line %d", script->path, again->line, again->path,
+            first);
+    leave(L, load);
+  }
+  check(L, load, mx_arena_format(&script->arena, &script->root.path, load->err, "%s", ""));
+  lua_rawgeti(L, LUA_REGISTRYINDEX, load->table);
+  convert(L, load, &script->root, NULL);
+  lua_pop(L, 1);
+}
+
+/* Everything of mx_script_load that may raise a Lua error. */
+static int protected_load(lua_State *L)
+{
+  struct load *load = lua_touserdata(L, 1);
+  open_libraries(L);
+  set_args(L, load);
+  lua_pushlightuserdata(L, load->script);
+  lua_pushcclosure(L, simulation, 1);
+  lua_setglobal(L, "simulation");
+  lua_pushglobaltable(L);
+  make_strict(L);
+  lua_pop(L, 1);
+  run_prelude(L, load);
+  run(L, load->input, load->script->chunk_name);
+  read_root(L, load);
+  apply_sets(L, load);
+  return 0;
+}
+
+int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
+                   size_t sets, const struct mx_definition *set, struct dg_error *err)
+{
+  struct mx_script *s;
+  char *text;
+  struct load load = {.args = args, .arg = arg, .sets = sets, .set = set, .err = err, .table = LUA_NOREF};
+  *script = NULL;
+  if (DG_NEW(s, 1, err) != 0) return err->code;
+  load.script = s;
+  s->load = &load;
+  if (mx_arena_format(&s->arena, &s->path, err, "%s", path) != 0) goto fail;
+  if (mx_arena_format(&s->arena, &s->chunk_name, err, "@%s", path) != 0) goto fail;
+  if (mx_input_file(&s->arena, path, &text, err) != 0) goto fail;
+  load.input = mx_input_skip_marks(text);
+  if (strncmp(load.input, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0) {
+    dg_fail(err, DG_INPUT, "the script '%s' is compiled Lua, not text", path);
+    goto fail;
+  }
+  s->L = lua_newstate(allocate, s);
+  if (s->L == NULL) {
+    fail_script(s, err);
+    goto fail;
+  }
+  lua_pushcfunction(s->L, message_handler);
+  lua_pushcfunction(s->L, protected_load);
+  lua_pushlightuserdata(s->L, &load);
+  int status = lua_pcall(s->L, 1, 0, HANDLER);
+  if (status != LUA_OK || s->memory_error.code != DG_OK) {
+    fail_script(s, err);
+    goto fail;
+  }
+  lua_settop(s->L, HANDLER);
+  s->load = NULL; /* it lives on this stack */
+  *script = s;
+  return 0;
+
+fail:
+  mx_script_free(s);
+  return err->code;
+}
+
+void mx_script_free(struct mx_script *script)
+{
+  if (script == NULL) return;
+  if (script->L != NULL) lua_close(script->L);
+  mx_lines_release(&script->lines);
+  mx_arena_release(&script->arena);
+  dg_free(script);
+}
+
+const struct mx_value *mx_script_root(const struct mx_script *script) { return &script->root; }
+
+const char *mx_script_path(const struct mx_script *script) { return script->path; }
+
+/* "cavity.lua:22" of the function's definition, pushed as a string; only on the way to an error. */
+static void define_place(struct mx_script *script, int function, char *place, size_t size)
+{
+  lua_Debug info;
+  lua_rawgeti(script->L, LUA_REGISTRYINDEX, function);
+  lua_getinfo(script->L, ">S", &info);
+  if (info.linedefined <= 0) snprintf(place, size, "%s", script->path);
+  else
+    snprintf(place, size, "%s:%d", strcmp(info.source, script->chunk_name) == 0 ? script->path : info.short_src,
+             info.linedefined);
+}
+
+static void describe_inputs(int inputs, const double *in, char *text, size_t size)
+{
+  static const char *const names[] = {"", "t", "x, y", "x, y, z", "x, y, z, t"};
+  size_t used = (size_t)snprintf(text, size, "(%s) = (", inputs <= 4 ? names[inputs] : "inputs");
+  for (int i = 0; i < inputs && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%.6g", i == 0 ? "" : ", ", in[i]);
+  if (used < size) snprintf(text + used, size - used, ")");
+}
+
+static int fail_result(struct mx_script *script, int function, const char *what, int inputs, const double *in,
+                       struct dg_error *err, const char *format, ...) DG_PRINTF(7, 8);
+
+static int fail_result(struct mx_script *script, int function, const char *what, int inputs, const double *in,
+                       struct dg_error *err, const char *format, ...)
+{
+  char place[1024], at[256], fault[256];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(fault, sizeof fault, format, list);
+  va_end(list);
+  define_place(script, function, place, sizeof place);
+  describe_inputs(inputs, in, at, sizeof at);
+  return dg_fail(err, DG_INPUT, "%s: %s %s at %s", place, what, fault, at);
+}
+
+/* The results lie above the handler. */
+static int take_results(struct mx_script *script, int function, const char *what, int inputs, const double *in,
+                        int outputs, double *out, struct dg_error *err)
+{
+  static const char *const counts[] = {"nothing", "one number", "two numbers", "three numbers"};
+  lua_State *L = script->L;
+  int returned = lua_gettop(L) - HANDLER;
+  char wanted[32];
+  if (outputs <= 3) snprintf(wanted, sizeof wanted, "%s", counts[outputs]);
+  else snprintf(wanted, sizeof wanted, "%d numbers", outputs);
+  if (returned != outputs)
+    return fail_result(script, function, what, inputs, in, err, "must return %s, returned %d", wanted, returned);
+  for (int i = 0; i < outputs; i++) {
+    int index = HANDLER + 1 + i;
+    if (lua_type(L, index) != LUA_TNUMBER)
+      return fail_result(script, function, what, inputs, in, err, "must return %s, but result %d is a %s", wanted,
+                         i + 1, luaL_typename(L, index));
+    out[i] = lua_tonumber(L, index);
+    if (!isfinite(out[i]))
+      return fail_result(script, function, what, inputs, in, err, "returned %s", isnan(out[i]) ? "nan" : "infinity");
+  }
+  return 0;
+}
+
+int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
+                   double *out, struct dg_error *err)
+{
+  lua_State *L = script->L;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  for (int i = 0; i < inputs; i++) lua_pushnumber(L, in[i]);
+  if (lua_pcall(L, inputs, LUA_MULTRET, HANDLER) != LUA_OK) {
+    fail_script(script, err);
+    dg_context(err, "in %s", what);
+  } else {
+    take_results(script, function, what, inputs, in, outputs, out, err);
+  }
+  lua_settop(L, HANDLER);
+  return err->code;
+}
+
+const char *mx_lua_version(void) { return LUA_RELEASE; }

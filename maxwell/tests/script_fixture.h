@@ -1,0 +1,49 @@
+/* For the tests of scripts: a folder of their own, where scripts are written and run under short names. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "maxwell/script.h"
+
+static inline void write_text(const char *path, const char *text)
+{
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* cmocka group set-up: makes the folder and works in it; the prelude is the source tree's. */
+static inline int enter_folder(void **state)
+{
+  static char folder[] = "/tmp/curlew-script-XXXXXX";
+  if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
+  *state = folder;
+  return setenv("CURLEW_SHARE", TEST_SOURCE_DIR "/../share", 1);
+}
+
+static inline int leave_folder(void **state)
+{
+  remove("cavity.lua");
+  return chdir("/") != 0 || rmdir(*state) != 0;
+}
+
+static inline struct mx_script *load_text(const char *text, size_t args, const struct mx_definition *arg, size_t sets,
+                                          const struct mx_definition *set, struct dg_error *err)
+{
+  struct mx_script *script;
+  write_text("cavity.lua", text);
+  if (mx_script_load(&script, "cavity.lua", args, arg, sets, set, err) != 0) assert_null(script);
+  else assert_non_null(script);
+  return script;
+}

@@ -1,0 +1,248 @@
+#include "maxwell/time/stability.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/cpu/operator.h"
+#include "maxwell/time/local_part.h"
+
+enum {
+  LANCZOS_MAX = 200,
+  LANCZOS_MIN = 12,
+  ARNOLDI_MAX = 72,
+  ARNOLDI_MIN = 24,
+  ARNOLDI_CHECK = 8,
+  LANCZOS_UNKNOWNS = 1000000,
+  ARNOLDI_UNKNOWNS = 200000,
+};
+/* The eigenvalue's error is of the order of the squared relative residual. */
+static const double lanczos_residual = 0.01, arnoldi_change = 0.003;
+
+/* Vectors hold E [K][3][Np] and then H [K][3][Np]. */
+struct workspace {
+  const struct mx_problem *problem;
+  struct mx_matrices_double *matrices;
+  size_t n; /* numbers in one field */
+  int applications;
+};
+
+/* S x of stability.h. */
+static void apply_symmetric(struct workspace *work, const double *x, double *y)
+{
+  const struct mx_penalty plus = {.inner = 1, .open = 2}, minus = {.inner = -1, .open = -2};
+  const double *E = x, *H = x + work->n;
+  mx_rate_double(work->problem, work->matrices, MX_AMPERE, minus, E, H, NULL, y);
+  mx_rate_double(work->problem, work->matrices, MX_FARADAY, plus, H, E, NULL, y + work->n);
+  for (size_t i = work->n; i < 2 * work->n; i++) y[i] = -y[i];
+  work->applications++;
+}
+
+/* The right-hand side of the system, losses included. */
+static void apply_rate(struct workspace *work, const double *x, double *y)
+{
+  const struct mx_penalty whole = {.inner = 1, .open = 1};
+  const double *E = x, *H = x + work->n;
+  size_t per_element = 3 * (size_t)work->problem->ref->Np;
+  mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, E, H, NULL, y);
+  mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, H, E, NULL, y + work->n);
+  for (size_t i = 0; i < work->n; i++) {
+    size_t e = i / per_element;
+    y[i] -= work->problem->sigma[e] / work->problem->epsilon[e] * E[i];
+  }
+  work->applications++;
+}
+
+/* y = the mass matrix of the energy norm times x. */
+static void apply_mass(const struct workspace *work, const double *x, double *y)
+{
+  const struct mx_problem *problem = work->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  const double *mass = problem->ref->mass;
+  for (size_t field = 0; field < 2; field++)
+    for (size_t e = 0; e < problem->K; e++) {
+      double factor = problem->jacobian[e] * (field == 0 ? problem->epsilon[e] : problem->mu[e]);
+      for (size_t c = 0; c < 3; c++) {
+        size_t at = field * work->n + (3 * e + c) * Np;
+        for (size_t i = 0; i < Np; i++) y[at + i] = 0;
+        for (size_t j = 0; j < Np; j++) /* the mass matrix is symmetric: rows serve as columns */
+          for (size_t i = 0; i < Np; i++) y[at + i] += factor * mass[j * Np + i] * x[at + j];
+      }
+    }
+}
+
+static double dot(size_t n, const double *x, const double *y)
+{
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+static void scale(size_t n, double factor, double *x)
+{
+  for (size_t i = 0; i < n; i++) x[i] *= factor;
+}
+
+static void add(size_t n, double factor, const double *x, double *y)
+{
+  for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
+}
+
+/* Reproducible noise: every mode takes part in the start. */
+static void noise(size_t n, double *x)
+{
+  uint64_t state = 88172645463325252u;
+  for (size_t i = 0; i < n; i++) { /* xorshift64 (G. Marsaglia, J. Stat. Softw. 8 (2003) 14) */
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    x[i] = (double)(state >> 11) / 9007199254740992.0 - 0.5;
+  }
+}
+
+/* Largest eigenvalue of the tridiagonal matrix, and the last component of its eigenvector. */
+static int tridiagonal_top(int k, const double *diagonal, const double *off, double *value, double *last,
+                           struct dg_error *err)
+{
+  double d[LANCZOS_MAX], o[LANCZOS_MAX], *vectors;
+  memcpy(d, diagonal, (size_t)k * sizeof *d);
+  memcpy(o, off, (size_t)k * sizeof *o);
+  if (DG_NEW(vectors, (size_t)k * (size_t)k, err) != 0) return err->code;
+  lapack_int info = LAPACKE_dstev(LAPACK_ROW_MAJOR, 'V', k, d, o, vectors, k);
+  *value = d[k - 1];
+  *last = vectors[(size_t)(k - 1) * (size_t)k + (size_t)(k - 1)];
+  dg_free(vectors);
+  if (info != 0) return dg_fail(err, DG_BUG, "LAPACK's dstev failed on %d values (info %d)", k, (int)info);
+  return 0;
+}
+
+/* lambda_max(S) by Lanczos with two vectors kept; extreme eigenvalues need no reorthogonalisation. */
+static int lanczos(struct workspace *work, double *lambda, struct dg_error *err)
+{
+  size_t n = 2 * work->n;
+  double *q = NULL, *before = NULL, *r = NULL, *Mq = NULL, diagonal[LANCZOS_MAX], off[LANCZOS_MAX], beta = 0;
+  if (DG_NEW(q, n, err) != 0 || DG_NEW(before, n, err) != 0 || DG_NEW(r, n, err) != 0 || DG_NEW(Mq, n, err) != 0)
+    goto fail;
+  noise(n, q);
+  apply_mass(work, q, Mq);
+  double size = sqrt(dot(n, q, Mq));
+  scale(n, 1 / size, q);
+  scale(n, 1 / size, Mq);
+  for (int k = 0; k < LANCZOS_MAX; k++) {
+    apply_symmetric(work, q, r);
+    diagonal[k] = dot(n, r, Mq);
+    add(n, -diagonal[k], q, r);
+    add(n, -beta, before, r);
+    apply_mass(work, r, Mq);
+    beta = sqrt(dot(n, r, Mq));
+    off[k] = beta;
+    double last = 0;
+    if (tridiagonal_top(k + 1, diagonal, off, lambda, &last, err) != 0) goto fail;
+    bool exhausted = beta <= 1e-12 * fabs(*lambda);
+    if (exhausted || (k + 1 >= LANCZOS_MIN && fabs(beta * last) < lanczos_residual * *lambda)) break;
+    scale(n, 1 / beta, r);
+    scale(n, 1 / beta, Mq);
+    double *oldest = before;
+    before = q;
+    q = r;
+    r = oldest;
+  }
+fail:
+  dg_free(q);
+  dg_free(before);
+  dg_free(r);
+  dg_free(Mq);
+  return err->code;
+}
+
+/* The smallest of the limits that the Ritz values of the leading k x k block of hessenberg[ARNOLDI_MAX+1 rows] set. */
+static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integrator, double *limit,
+                      struct dg_error *err)
+{
+  double re[ARNOLDI_MAX], im[ARNOLDI_MAX], *block;
+  if (DG_NEW(block, (size_t)k * (size_t)k, err) != 0) return err->code;
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) block[i * k + j] = hessenberg[i * ARNOLDI_MAX + j];
+  lapack_int info = LAPACKE_dhseqr(LAPACK_ROW_MAJOR, 'E', 'N', k, 1, k, block, k, re, im, NULL, 1);
+  dg_free(block);
+  if (info != 0) return dg_fail(err, DG_BUG, "LAPACK's dhseqr failed on %d values (info %d)", k, (int)info);
+  *limit = INFINITY;
+  for (int i = 0; i < k; i++) {
+    double one = mx_scalar_limit(integrator, re[i] + im[i] * I);
+    if (one < *limit) *limit = one;
+  }
+  return 0;
+}
+
+static int arnoldi(struct workspace *work, enum mx_integrator integrator, double *limit, struct dg_error *err)
+{
+  size_t n = 2 * work->n;
+  double *basis = NULL, *Mw = NULL, *hessenberg = NULL, earlier = INFINITY;
+  if (DG_NEW(basis, n * (ARNOLDI_MAX + 1), err) != 0 || DG_NEW(Mw, n, err) != 0 ||
+      DG_NEW(hessenberg, (ARNOLDI_MAX + 1) * ARNOLDI_MAX, err) != 0)
+    goto fail;
+  noise(n, basis);
+  apply_mass(work, basis, Mw);
+  scale(n, 1 / sqrt(dot(n, basis, Mw)), basis);
+  for (int k = 0; k < ARNOLDI_MAX; k++) {
+    double *w = basis + (size_t)(k + 1) * n;
+    apply_rate(work, basis + (size_t)k * n, w);
+    for (int pass = 0; pass < 2; pass++) { /* classical Gram-Schmidt, twice is enough */
+      apply_mass(work, w, Mw);
+      for (int i = 0; i <= k; i++) {
+        double h = dot(n, basis + (size_t)i * n, Mw);
+        hessenberg[i * ARNOLDI_MAX + k] += h;
+        add(n, -h, basis + (size_t)i * n, w);
+      }
+    }
+    apply_mass(work, w, Mw);
+    double size = sqrt(dot(n, w, Mw));
+    hessenberg[(k + 1) * ARNOLDI_MAX + k] = size;
+    bool exhausted = size <= 1e-12 * fabs(hessenberg[0]) || k + 1 == ARNOLDI_MAX || (size_t)(k + 1) == n;
+    if (exhausted || (k + 1 >= ARNOLDI_MIN && (k + 1) % ARNOLDI_CHECK == 0)) {
+      if (ritz_limit(k + 1, hessenberg, integrator, limit, err) != 0) goto fail;
+      if (exhausted || fabs(*limit - earlier) < arnoldi_change * *limit) break;
+      earlier = *limit;
+    }
+    scale(n, 1 / size, w);
+  }
+fail:
+  dg_free(basis);
+  dg_free(Mw);
+  dg_free(hessenberg);
+  return err->code;
+}
+
+int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       size_t max_unknowns, struct dg_error *err)
+{
+  *result = (struct mx_stability){0};
+  if (integrator == MX_EULER)
+    return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
+  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
+  struct mx_problem part = {0};
+  struct workspace work = {.problem = problem};
+  size_t per_element = 6 * (size_t)problem->ref->Np;
+  if (problem->K * per_element > max_unknowns) {
+    if (mx_local_part(&part, problem, max_unknowns / per_element, integrator != MX_LEAPFROG, err) != 0) goto fail;
+    work.problem = &part;
+  }
+  work.n = 3 * (size_t)problem->ref->Np * work.problem->K;
+  if (mx_matrices_new_double(&work.matrices, problem->ref, err) != 0) goto fail;
+  if (integrator == MX_LEAPFROG) {
+    double lambda;
+    if (lanczos(&work, &lambda, err) != 0) goto fail;
+    result->limit = 2 / lambda;
+  } else if (arnoldi(&work, integrator, &result->limit, err) != 0) {
+    goto fail;
+  }
+  result->elements = work.problem->K;
+  result->applications = work.applications;
+  if (!isfinite(result->limit) || result->limit <= 0)
+    (void)dg_fail(err, DG_BUG, "the search for the stability limit gave %g", result->limit);
+fail:
+  dg_free(work.matrices);
+  mx_problem_release(&part);
+  return err->code;
+}
