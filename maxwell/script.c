@@ -384,6 +384,7 @@ static void push_constant(lua_State *L, struct load *load, const char *text)
     status = lua_pcall(L, 0, LUA_MULTRET, 0);
   }
   if (status == LUA_OK && lua_gettop(L) == top + 2) return;
+  if (status == LUA_ERRMEM) lua_error(L);
   const char *message = status == LUA_OK ? "it is not one value" : lua_tostring(L, -1);
   if (message != NULL && strncmp(message, ":1: ", 4) == 0) message += 4;
   dg_fail(load->err, DG_INPUT, "%s: the value cannot be read: %s", load->set_where,

@@ -6,7 +6,7 @@ local pi = math.pi
 simulation {
   name  = "cavity",
   mesh  = { file = "cavity.geo", size = 0.35 * L, parameters = { L = L } },
-  order = 3,
+  order = 4,
   flux  = "upwind",
   time  = { integrator = "leapfrog", stop = 60e-9 * L, cfl = 0.95 },
 
@@ -25,6 +25,6 @@ simulation {
   output = {
     probes = { { name = "corner", at = { 0.3 * L, 0.4 * L, 0.6 * L } } },
     energy = { every = 10 },
-    fields = { every = 200, quantities = { "E", "H" } },
+    fields = { every = 250, quantities = { "E", "H" } },
   },
 }

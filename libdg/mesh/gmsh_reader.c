@@ -72,7 +72,6 @@ static void stop(FILE *messages)
   for (size_t i = 0; i < count && messages != NULL; i++) fprintf(messages, "%s\n", line[i]);
   free_strings(line, count);
   gmshLoggerStop(&ierr);
-  gmshOnelabClear("", &ierr); /* 4.8 would keep them for the next model */
   gmshFinalize(&ierr);
 }
 
@@ -179,7 +178,7 @@ static int start_with_parameters(const struct dg_mesh_options *options, const st
   set_option("General.AbortOnError", 0); /* the parser reads on to the end of the file; the log tells of the errors */
   gmshLoggerStart(&failed);
   if (failed != 0) (void)dg_fail(err, DG_ENVIRONMENT, "Gmsh could not be started");
-  gmshOnelabClear("", &failed);
+  gmshOnelabClear("", &failed); /* 4.8 keeps those of the model before */
   for (size_t i = 0; i < options->parameters && err->code == DG_OK; i++) {
     double value = options->parameter_value[i];
     if (!dg_geo_parameters_find(known, options->parameter_name[i])->onelab) continue;

@@ -15,10 +15,10 @@
 
 enum { DG_BOUNDARY = -1 };
 
-/* One Gmsh entity that carries elements (dim 3) or faces (dim 2). */
+/* One Gmsh entity that carries elements (dim 3) or faces (dim 2), or that a physical group names. */
 struct dg_entity {
   int dim, tag;
-  size_t count; /* tetrahedra or triangles of this entity that the mesh uses */
+  size_t count; /* tetrahedra or triangles of this entity that the mesh uses; 0: the model has it, the mesh does not */
   int groups;   /* physical groups that hold it */
   int *group;   /* [groups] indices into dg_mesh.group */
 };
@@ -48,26 +48,31 @@ struct dg_mesh {
 /* How to make the mesh: what `mesh = { }` of a script says. */
 struct dg_mesh_options {
   const char *file;  /* .msh, or a geometry that Gmsh reads (.geo, .step, .brep, ...) and meshes */
-  double size;       /* target element size in drawing units; 0: what the geometry says */
+  double size;       /* element size in drawing units, everywhere: it replaces the sizes of the geometry's points,
+                        fields and curvatures (graded geometries leave it 0); 0: what the geometry says */
   double unit;       /* metres per drawing unit */
-  size_t parameters; /* numbers that replace the geometry's DefineConstant / Gmsh parameters */
+  size_t parameters; /* numbers that replace constants of DefineConstant, or ONELAB parameters, of a .geo script. Gmsh
+                        remembers constants until the process ends: a second load must name the same ones */
   const char *const *parameter_name;
   const double *parameter_value;
-  int threads;    /* for Gmsh; 0: its default */
+  int threads;    /* for Gmsh; 0: one, so that the same geometry gives the same mesh */
   FILE *messages; /* Gmsh's own messages go here; NULL: dropped */
 };
 
 /* Loads or generates the mesh with Gmsh. Never writes a file. Not collective: one rank calls it. Gmsh is started and
  * stopped inside. Errors (DG_INPUT) name the file, and the element and where it lies: a file that is missing or that
- * Gmsh cannot read, an unknown parameter, no tetrahedra, elements that are not first-order tetrahedra, inverted or
- * degenerate elements, a face shared by three elements. */
+ * Gmsh cannot read, an unknown parameter, a size or parameters for a file that holds a mesh (they would do nothing), no
+ * tetrahedra, elements that are not first-order tetrahedra, inverted or degenerate elements (volume below 1e-12 of the
+ * longest edge cubed), a face shared by three elements or lying on two surfaces, elements that touch or overlap without
+ * sharing nodes. A partitioned mesh is loaded whole. Triangles of surfaces that no tetrahedron touches are left out. */
 int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err) DG_MUST_USE;
 void dg_mesh_release(struct dg_mesh *mesh);
 
 /* The part of dg_mesh_load behind Gmsh, for tests and other sources of meshes: sorts, orders, finds neighbours and
  * boundary faces, checks. All arrays are copied.
  * point[points][3] metres; tet[K][4] indices into point, positively oriented; volume_tag[K]; tag[K] may be NULL;
- * triangle[triangles][3] with surface_tag: faces on surfaces of the model. groups of entities are added by the caller.
+ * triangle[triangles][3] with surface_tag: faces on surfaces of the model. groups of entities are added by the caller,
+ * with dg_mesh_set_groups of mesh_groups.h.
  */
 struct dg_mesh_input {
   size_t points, K, triangles;
@@ -86,8 +91,8 @@ int dg_mesh_find_entity(const struct dg_mesh *mesh, int dim, int tag);
 int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *group_name);
 
 /* The element that holds the point (metres), or -1. bary[4] gets its barycentric coordinates towards the element's
- * sorted vertices. A point on a face belongs to the element with the lowest index. tolerance is relative to the
- * element. O(K). */
+ * sorted vertices. A point on a face belongs to the element with the lowest index. A point outside by less
+ * than 1e-9 of an element still belongs to it. O(K). */
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4]);
 
 /* The version string of the Gmsh library in use, e.g. "4.8.4". */

@@ -128,9 +128,7 @@ int dg_mesh_check_input(const struct dg_mesh_input *input, struct dg_error *err)
 /* The vertices of face f of element e, ascending, and its barycentre. */
 static void face_of(const struct dg_mesh *mesh, int32_t code, const double *vertex[3], double centre[3])
 {
-  int n = 0, f = code & 3;
-  for (int i = 0; i < 4; i++)
-    if (i != f) vertex[n++] = mesh->vertex[mesh->element[code >> 2][i]];
+  for (int i = 0; i < 3; i++) vertex[i] = mesh->vertex[mesh->element[code >> 2][i + (i >= (code & 3))]];
   for (int b = 0; b < 3; b++) centre[b] = (vertex[0][b] + vertex[1][b] + vertex[2][b]) / 3;
 }
 

@@ -293,7 +293,7 @@ static const struct {
     {"\nsimulation()", "cavity.lua:2: simulation takes one table, as in simulation { order = 3 }"},
     {"\nsimulation({}, {})", "cavity.lua:2: simulation takes one table, as in simulation { order = 3 }"},
     {"simulation {\n order = 3\n flux = 1 }", "cavity.lua:3: '}' expected (to close '{' at line 1) near 'flux'"},
-    {"simulation {", "cavity.lua:1: '}' expected near <eof>"},
+    {"simulation { order = 3", "cavity.lua:1: '}' expected near <eof>"},
     {"x = 'abc\n", "cavity.lua:1: unfinished string near ''abc'"},
     {"\n\nerror('no such mode')", "cavity.lua:3: no such mode"},
     {"\nerror('no such mode', 0)", "cavity.lua:2: no such mode"},

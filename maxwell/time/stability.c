@@ -164,7 +164,7 @@ static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integr
   if (DG_NEW(block, (size_t)k * (size_t)k, err) != 0) return err->code;
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) block[i * k + j] = hessenberg[i * ARNOLDI_MAX + j];
-  lapack_int info = LAPACKE_dhseqr(LAPACK_ROW_MAJOR, 'E', 'N', k, 1, k, block, k, re, im, NULL, 1);
+  lapack_int info = LAPACKE_dhseqr(LAPACK_ROW_MAJOR, 'E', 'N', k, 1, k, block, k, re, im, NULL, k);
   dg_free(block);
   if (info != 0) return dg_fail(err, DG_BUG, "LAPACK's dhseqr failed on %d values (info %d)", k, (int)info);
   *limit = INFINITY;

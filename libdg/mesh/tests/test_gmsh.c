@@ -205,6 +205,8 @@ static void test_bad_parameters(void **state)
   refuse_parameter(DATA "cube.geo", "label", 1, "has no parameter 'label'");
   refuse_parameter(DATA "cube.geo", "L", INFINITY, "mesh parameter 'L' is not finite");
   refuse_parameter(DATA "partitioned.msh", "L", 1, "takes no parameters ('L' is given)");
+  refuse_parameter(write_file("a.geo", "DefineConstant[ a = {1, Name \"P/a\", ReadOnly 1} ];\n"), "P/a", 2,
+                   "changes parameter 'P/a' from 2 to 1");
   refuse_parameter(write_file("a.geo", "x = 1; // DefineConstant[ L = 1 ];\n"), "L", 1, "it has no DefineConstant");
 }
 
