@@ -42,6 +42,7 @@ static int read_mesh_file(struct mx_reader *r, const struct mx_rule *rule, const
 {
   char *path;
   if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
+  r->config->mesh.where = value->where;
   if (value->string[0] == '/' || strcmp(r->config->directory, ".") == 0) return 0;
   const char *directory = r->config->directory;
   if (mx_arena_format(&r->arena, &path, r->err, "%s%s%s", directory, strcmp(directory, "/") == 0 ? "" : "/",
@@ -105,8 +106,12 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
   struct mx_config *config = r->config;
   (void)to;
   config->time.line = value->line;
+  config->time.where = config->time.step_where = config->time.stop_where = value->where;
   if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), config) != 0) return r->err->code;
   const struct mx_value *stop = mx_find_value(value, "stop"), *steps = mx_find_value(value, "steps");
+  const struct mx_value *step = mx_find_value(value, "step");
+  if (step != NULL) config->time.step_where = step->where;
+  if (stop != NULL) config->time.stop_where = stop->where;
   if (stop == NULL && steps == NULL)
     return mx_fail_at(r, value, "time needs 'stop' (seconds) or 'steps' (for example: time = { stop = 20e-9 })");
   if (stop != NULL && steps != NULL) {
@@ -116,6 +121,12 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
     else return mx_fail_at(r, steps, "time takes 'stop' or 'steps', not both");
   }
   return 0;
+}
+
+static int read_backend(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  r->config->backend_where = value->where;
+  return mx_read_string(r, rule, value, to);
 }
 
 static int read_initial(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -159,7 +170,7 @@ static const struct mx_rule root_rules[] = {
     {"flux", read_flux, offsetof(struct mx_config, alpha), .expected = "\"upwind\", \"centered\" or a number in [0, 1]",
      .most = 1},
     {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }", .example = "time = { stop = 20e-9 }"},
-    {"backend", mx_read_string, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\""},
+    {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\""},
     {"precision", mx_read_choice, offsetof(struct mx_config, precision), .names = precision_names},
     {"materials", mx_read_materials, 0, .expected = "a table, as in materials = { default = {} }",
      .example = "materials = { default = {} } is vacuum everywhere"},

@@ -29,6 +29,10 @@ struct mx_selector {
   const char *where; /* "cavity.lua:12" or "--set materials.air.sigma=1", the head of a message */
 };
 
+/* The head of a message: dg_fail(err, DG_INPUT, MX_PLACE "...", MX_AT(selector->where), ...). */
+#define MX_PLACE     "%s%s"
+#define MX_AT(where) (where) != NULL ? (where) : "", (where) != NULL ? ": " : ""
+
 /* A number, or a Lua function of the element's barycentre (metres). */
 struct mx_scalar {
   double value;
@@ -69,6 +73,7 @@ struct mx_config {
     const char **parameter_name;
     double *parameter_value;
     int line;
+    const char *where; /* of `file`, as in mx_selector */
   } mesh;
   int order;    /* 1..8; required */
   double alpha; /* flux: upwind = 1 (default), centered = 0 */
@@ -79,8 +84,12 @@ struct mx_config {
     double step;                   /* s; 0: automatic */
     double cfl;                    /* fraction of the stability limit, (0, 1], default 0.95 */
     int line;
+    const char *where; /* of the table, as in mx_selector */
+    const char *step_where, *stop_where;
   } time;
-  const char *backend; /* "auto" (default) or a backend's name; app checks that it exists */
+  const char *backend;       /* "auto" (default) or a backend's name; checked when a run starts */
+  const char *backend_where; /* as in mx_selector; NULL when it is the default */
+  const char *materials_where;
   enum mx_precision precision;
   size_t materials, boundaries;
   struct mx_material_config *material; /* materials may be empty only if... it may not: at least one is required */

@@ -61,6 +61,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       return r->err->code;
   }
   config->materials = value->count;
+  config->materials_where = value->where;
   return 0;
 }
 
@@ -197,6 +198,7 @@ static int read_probes(struct mx_reader *r, const struct mx_rule *rule, const st
     if (mx_read_table(r, item, "a table, as in { name = \"centre\", at = { 0.4, 0.5, 0.3 } }", rules, MX_COUNT(rules),
                       probe) != 0)
       return r->err->code;
+    probe->where = mx_find_value(item, "at")->where; /* what is wrong with a good probe is its place */
     for (size_t j = 0; j < i; j++)
       if (strcmp(config->output.probe[j].name, probe->name) == 0)
         return mx_fail_at(r, item, "output.probes: two probes have the name '%s' (%zu and %zu)", probe->name, j + 1,

@@ -9,18 +9,10 @@
 
 static const char *const dimension_name[] = {"point", "curve", "surface", "volume"};
 
-/* "walls.lua:12: " or "" for a selector set on the command line. */
-static const char *where(const struct mx_config *config, int line, char *text, size_t size)
+static int unknown_group(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                         struct dg_error *err)
 {
-  text[0] = '\0';
-  if (line > 0) snprintf(text, size, "%s:%d: ", config->script_path, line);
-  return text;
-}
-
-static int unknown_group(const struct mx_config *config, const struct dg_mesh *mesh, const char *key,
-                         const struct mx_selector *selector, int dim, struct dg_error *err)
-{
-  char place[512], known[512] = "", hint[160] = "";
+  char known[512] = "", hint[160] = "";
   const char **names;
   size_t count = 0, used = 0;
   if (DG_NEW(names, mesh->groups + 1, err) != 0) return err->code;
@@ -33,54 +25,49 @@ static int unknown_group(const struct mx_config *config, const struct dg_mesh *m
   int nearest = dg_nearest(selector->group, names, count);
   if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: '%s')", names[nearest]);
   dg_free(names);
-  return dg_fail(err, DG_INPUT, "%s%s.%s: the mesh has no %s group '%s'%s; it has %s",
-                 where(config, selector->line, place, sizeof place), key, selector->group, dimension_name[dim],
-                 selector->group, hint, used > 0 ? known : "no named ones");
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: the mesh has no %s group '%s'%s; it has %s", MX_AT(selector->where),
+                 key, selector->group, dimension_name[dim], selector->group, hint, used > 0 ? known : "no named ones");
 }
 
-static int unknown_tag(const struct mx_config *config, const struct dg_mesh *mesh, const char *key,
-                       const struct mx_selector *selector, int dim, struct dg_error *err)
+static int unknown_tag(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                       struct dg_error *err)
 {
-  char place[512], known[512] = "";
+  char known[512] = "";
   size_t used = 0;
   for (size_t i = 0; i < mesh->entities; i++)
     if (mesh->entity[i].dim == dim) {
       int n = snprintf(known + used, sizeof known - used, "%s%d", used > 0 ? ", " : "", mesh->entity[i].tag);
       if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
     }
-  return dg_fail(err, DG_INPUT, "%s%s[%d]: the mesh has no %s with tag %d; it has %s",
-                 where(config, selector->line, place, sizeof place), key, selector->tag, dimension_name[dim],
-                 selector->tag, used > 0 ? known : "none");
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s[%d]: the mesh has no %s with tag %d; it has %s", MX_AT(selector->where),
+                 key, selector->tag, dimension_name[dim], selector->tag, used > 0 ? known : "none");
 }
 
 /* Does the mesh have what the selector names? */
-static int check_selector(const struct mx_config *config, const struct dg_mesh *mesh, const char *key,
-                          const struct mx_selector *selector, int dim, struct dg_error *err)
+static int check_selector(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                          struct dg_error *err)
 {
-  char place[512];
   if (selector->is_default) return 0;
   size_t faces = 0;
   if (selector->group == NULL) {
     int entity = dg_mesh_find_entity(mesh, dim, selector->tag);
-    if (entity < 0) return unknown_tag(config, mesh, key, selector, dim, err);
+    if (entity < 0) return unknown_tag(mesh, key, selector, dim, err);
     faces = mesh->entity[entity].count;
   } else {
     bool found = false;
     for (size_t g = 0; g < mesh->groups; g++)
       found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
-    if (!found) return unknown_group(config, mesh, key, selector, dim, err);
+    if (!found) return unknown_group(mesh, key, selector, dim, err);
     for (size_t i = 0; i < mesh->entities; i++)
       if (mesh->entity[i].dim == dim && dg_mesh_entity_in_group(mesh, (int)i, selector->group))
         faces += mesh->entity[i].count;
   }
   if (faces > 0) return 0;
   if (selector->group != NULL)
-    return dg_fail(err, DG_INPUT, "%s%s.%s: no element of the mesh lies on %s group '%s'",
-                   where(config, selector->line, place, sizeof place), key, selector->group, dimension_name[dim],
-                   selector->group);
-  return dg_fail(err, DG_INPUT, "%s%s[%d]: no element of the mesh lies on %s %d",
-                 where(config, selector->line, place, sizeof place), key, selector->tag, dimension_name[dim],
-                 selector->tag);
+    return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: no element of the mesh lies on %s group '%s'",
+                   MX_AT(selector->where), key, selector->group, dimension_name[dim], selector->group);
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s[%d]: no element of the mesh lies on %s %d", MX_AT(selector->where), key,
+                 selector->tag, dimension_name[dim], selector->tag);
 }
 
 /* How well a selector fits an entity: 3 its own tag, 2 its group, 1 default, 0 not at all. */
@@ -97,9 +84,8 @@ static int choose(int *choice, const struct mx_config *config, const struct dg_m
                   size_t count, const struct mx_selector *(*selector)(const struct mx_config *, size_t),
                   struct dg_error *err)
 {
-  char place[512];
   for (size_t i = 0; i < count; i++)
-    if (check_selector(config, mesh, key, selector(config, i), dim, err) != 0) return err->code;
+    if (check_selector(mesh, key, selector(config, i), dim, err) != 0) return err->code;
   for (size_t entity = 0; entity < mesh->entities; entity++) {
     choice[entity] = -1;
     if (mesh->entity[entity].dim != dim) continue;
@@ -107,10 +93,10 @@ static int choose(int *choice, const struct mx_config *config, const struct dg_m
     for (size_t i = 0; i < count; i++) {
       int f = fit(selector(config, i), mesh, entity);
       if (f == 2 && best == 2)
-        return dg_fail(err, DG_INPUT, "%s%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",
-                       where(config, selector(config, i)->line, place, sizeof place), key, dimension_name[dim],
-                       mesh->entity[entity].tag, selector(config, (size_t)choice[entity])->group,
-                       selector(config, i)->group, mesh->entity[entity].tag);
+        return dg_fail(
+            err, DG_INPUT, MX_PLACE "%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",
+            MX_AT(selector(config, i)->where), key, dimension_name[dim], mesh->entity[entity].tag,
+            selector(config, (size_t)choice[entity])->group, selector(config, i)->group, mesh->entity[entity].tag);
       if (f > best) {
         best = f;
         choice[entity] = (int)i;
@@ -139,17 +125,14 @@ void mx_selector_name(const struct mx_selector *selector, char *text, size_t siz
 
 /* A material parameter of one element. */
 static int evaluate(const struct mx_scalar *scalar, struct mx_script *script, const char *what, bool may_be_zero,
-                    const struct mx_config *config, const double x[3], double *value, struct dg_error *err)
+                    const double x[3], double *value, struct dg_error *err)
 {
-  char place[512];
   *value = scalar->value;
   if (scalar->function < 0) return 0;
-  if (mx_script_call(script, scalar->function, what, 3, x, 1, value, err) != 0)
-    return dg_context(err, "at (%g, %g, %g) m", x[0], x[1], x[2]);
+  if (mx_script_call(script, scalar->function, what, 3, x, 1, value, err) != 0) return err->code;
   if (*value > 0 || (may_be_zero && *value == 0)) return 0;
-  return dg_fail(err, DG_INPUT, "%s%s must be %s 0, but the function gave %g at (%g, %g, %g) m",
-                 where(config, scalar->line, place, sizeof place), what, may_be_zero ? "at least" : "greater than",
-                 *value, x[0], x[1], x[2]);
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s must be %s 0, but the function gave %g at (%g, %g, %g) m",
+                 MX_AT(scalar->where), what, may_be_zero ? "at least" : "greater than", *value, x[0], x[1], x[2]);
 }
 
 static int assign_materials(struct mx_problem *problem, struct mx_assignment *assignment,
@@ -160,8 +143,9 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
   for (size_t i = 0; i < mesh->entities; i++) {
     if (mesh->entity[i].dim != 3 || mesh->entity[i].count == 0 || choice[i] >= 0) continue;
     const char *group = mesh->entity[i].groups > 0 ? mesh->group[mesh->entity[i].group[0]].name : "";
-    return dg_fail(err, DG_INPUT, "%s: volume %d%s%s%s of the mesh has no material; add it to materials, or a default",
-                   config->script_path, mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
+    return dg_fail(
+        err, DG_INPUT, MX_PLACE "volume %d%s%s%s of the mesh has no material; add it to materials, or a default",
+        MX_AT(config->materials_where), mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
   }
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_material_config *material = &config->material[choice[mesh->volume[e]]];
@@ -180,8 +164,7 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
                      {&material->sigma, "sigma", true, problem->sigma, MX_ETA0}};
     for (int i = 0; i < 3; i++) {
       if (parameter[i].scalar->function >= 0) snprintf(what, sizeof what, "materials.%s.%s", name, parameter[i].key);
-      if (evaluate(parameter[i].scalar, script, what, parameter[i].may_be_zero, config, x, &value, err) != 0)
-        return err->code;
+      if (evaluate(parameter[i].scalar, script, what, parameter[i].may_be_zero, x, &value, err) != 0) return err->code;
       parameter[i].target[e] = value * parameter[i].factor;
     }
   }
@@ -192,17 +175,18 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
 static int refuse_inner_surfaces(const struct mx_config *config, const struct dg_mesh *mesh, const int *choice,
                                  const size_t *outer, struct dg_error *err)
 {
-  char place[512], name[128];
+  char name[128];
   for (size_t i = 0; i < mesh->entities; i++) {
     if (mesh->entity[i].dim != 2 || choice[i] < 0 || mesh->entity[i].count == outer[i]) continue;
     const struct mx_boundary_config *boundary = &config->boundary[choice[i]];
     if (boundary->where.is_default) continue;
     mx_selector_name(&boundary->where, name, sizeof name);
     return dg_fail(err, DG_INPUT,
-                   "%sboundaries.%s: %zu of the %zu faces of surface %d lie inside the domain, where there is no "
+                   MX_PLACE
+                   "boundaries.%s: %zu of the %zu faces of surface %d lie inside the domain, where there is no "
                    "boundary condition; only outer surfaces have one",
-                   where(config, boundary->where.line, place, sizeof place), name, mesh->entity[i].count - outer[i],
-                   mesh->entity[i].count, mesh->entity[i].tag);
+                   MX_AT(boundary->where.where), name, mesh->entity[i].count - outer[i], mesh->entity[i].count,
+                   mesh->entity[i].tag);
   }
   return 0;
 }

@@ -573,7 +573,9 @@ int mx_script_call(struct mx_script *script, int function, const char *what, int
   for (int i = 0; i < inputs; i++) lua_pushnumber(L, in[i]);
   if (lua_pcall(L, inputs, LUA_MULTRET, HANDLER) != LUA_OK) {
     fail_script(script, err);
-    dg_context(err, "in %s", what);
+    char at[256] = "";
+    if (inputs > 0) describe_inputs(inputs, in, at, sizeof at);
+    dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
   } else {
     take_results(script, function, what, inputs, in, outputs, out, err);
   }

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages are one line: whatever a library put into them. */
+/* Messages are one line and leave the terminal alone: whatever a library, or a broken file that it quotes, put there.
+ */
 static void flatten(char *text)
 {
   for (char *c = text; *c != '\0'; c++)
-    if (*c == '\n' || *c == '\r' || *c == '\t') *c = ' ';
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
 }
 
 static void mark_cut(char *text, size_t size, size_t wanted)

@@ -107,11 +107,9 @@ void dg_log_warning(struct dg_log *log, const char *format, ...)
   va_start(args, format);
   vsnprintf(line + prefix, sizeof line - prefix, format, args);
   va_end(args);
-  if (log->echo) {
-    end_progress(log);
-    fflush(stdout);
-    fprintf(stderr, "%s\n", line);
-  }
+  end_progress(log);
+  fflush(stdout);
+  fprintf(stderr, "curlew: %s\n", line);
   to_file(log, line);
 }
 

@@ -12,7 +12,7 @@ void dg_log_free(struct dg_log *log);
 int dg_log_open(struct dg_log *log, const char *path, struct dg_error *err) DG_MUST_USE;
 /* One line, newline added. A NULL log is silent. */
 void dg_log_line(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
-/* As dg_log_line, prefixed "warning: ", and to stderr instead of stdout. */
+/* As dg_log_line, prefixed "warning: ", and to stderr instead of stdout whether or not there is an echo. */
 void dg_log_warning(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
 /* A line that replaces the one before it when stdout is a terminal; not written to the file more than once a minute. */
 void dg_log_progress(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);

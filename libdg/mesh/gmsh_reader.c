@@ -480,7 +480,9 @@ static int read_elements(struct model *model, struct dg_error *err)
     gmshFree(entity);
   }
   if (err->code != DG_OK || model->K > 0) return err->code;
-  if (model->triangles == 0) return dg_fail(err, DG_INPUT, "the mesh has neither tetrahedra nor triangles");
+  if (model->triangles == 0)
+    return dg_fail(err, DG_INPUT,
+                   "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off");
   return dg_fail(err, DG_INPUT,
                  "the mesh has %zu triangles but no tetrahedra: the geometry has no volume, or Gmsh did not save it "
                  "because it is in no physical group",

@@ -92,7 +92,10 @@ int main(int argc, char **argv)
     if (dg_log_new(&log, !options.quiet, &err) == 0 && with_mpi(&options, log, &err) != 0) goto fail;
     break;
   }
-  if (fflush(stdout) != 0) (void)dg_fail(&err, DG_ENVIRONMENT, "cannot write to standard output: %s", strerror(errno));
+  errno = 0;
+  if (fflush(stdout) != 0 || ferror(stdout))
+    (void)dg_fail(&err, DG_ENVIRONMENT, "cannot write to standard output%s%s", errno != 0 ? ": " : "",
+                  errno != 0 ? strerror(errno) : "");
 fail:
   dg_log_free(log);
   mx_options_release(&options);

@@ -14,7 +14,7 @@ const char mx_help_text[] =
     "  -o, --output DIR     the output folder (default: the simulation's name)\n"
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
     "  -D NAME=VALUE        set args.NAME for the script\n"
-    "  -q, --quiet          say nothing but errors\n"
+    "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
     "\n"

@@ -1,6 +1,8 @@
 /* `curlew check`: what a run would take and how well it would resolve a wave. */
 #include <math.h>
 
+#include "libdg/base/memory.h"
+#include "maxwell/run/initial.h"
 #include "maxwell/run/setup.h"
 
 /* The longest edge of an element, metres. */
@@ -48,7 +50,11 @@ static void report_resolution(const struct mx_setup *setup)
 
 int mx_check(const struct mx_setup *setup, struct dg_error *err)
 {
-  (void)err;
+  double *E, *H;
+  /* A function that fails would stop the run as well. */
+  if (mx_initial_fields(setup, &E, &H, err) != 0) return err->code;
+  dg_free(E);
+  dg_free(H);
   struct mx_memory memory = mx_setup_memory(setup);
   report_resolution(setup);
   dg_log_line(setup->log, "memory    fields %.1f MB, tables %.1f MB, snapshot buffers %.1f MB (%.1f bytes an unknown)",

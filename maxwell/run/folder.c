@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,8 +12,9 @@
 
 #include "libdg/base/memory.h"
 
-static const char *const our_files[] = {"fields_*.silo", "fields_*.silo.part", "energy.csv",
-                                        "log.txt",       "summary.json",       "summary.json.part"};
+/* What a run writes beside summary.json and probes/. */
+static const char *const our_files[] = {"fields_*.silo", "fields_*.silo.part", "energy.csv", "log.txt",
+                                        "summary.json.part"};
 
 int mx_folder_path(char **path, const char *folder, const char *name, struct dg_error *err)
 {
@@ -29,14 +31,24 @@ static bool is_ours(const char *name)
   return false;
 }
 
-static bool has_file(const char *folder, const char *name)
+/* Does the folder hold a summary that curlew wrote? */
+static int find_summary(const char *folder, bool *found, struct dg_error *err)
 {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return access(path, F_OK) == 0;
+  char *path, text[16384];
+  if (mx_folder_path(&path, folder, "summary.json", err) != 0) return err->code;
+  FILE *file = fopen(path, "r");
+  *found = false;
+  if (file != NULL) {
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    *found = strstr(text, "\"curlew\":") != NULL;
+    fclose(file);
+  }
+  dg_free(path);
+  return 0;
 }
 
-/* The first entry that is not ours, copied to stranger; "" if there is none. */
+/* The first entry of a folder, copied to stranger; "" if there is none. A run that was killed before it wrote its first
+ * summary leaves at most the two that are passed over. */
 static int find_stranger(const char *folder, char *stranger, size_t size, struct dg_error *err)
 {
   DIR *dir = opendir(folder);
@@ -45,7 +57,8 @@ static int find_stranger(const char *folder, char *stranger, size_t size, struct
     return dg_fail(err, DG_ENVIRONMENT, "cannot read the output folder '%s': %s", folder, strerror(errno));
   for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
     const char *name = entry->d_name;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "probes") == 0 || is_ours(name)) continue;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "summary.json.part") == 0) continue;
+    if (strcmp(name, "probes") == 0 && unlinkat(dirfd(dir), name, AT_REMOVEDIR) == 0) continue;
     snprintf(stranger, size, "%s", name);
     break;
   }
@@ -53,7 +66,7 @@ static int find_stranger(const char *folder, char *stranger, size_t size, struct
   return 0;
 }
 
-/* Removes the files that match; everything when pattern is NULL means our_files. */
+/* Removes the files that match the pattern, or our_files when it is NULL. */
 static int empty_folder(const char *folder, const char *pattern, struct dg_error *err)
 {
   DIR *dir = opendir(folder);
@@ -91,16 +104,20 @@ static int make_folder(const char *folder, struct dg_error *err)
 
 int mx_folder_prepare(const char *folder, struct dg_error *err)
 {
-  char stranger[256], *probes = NULL;
+  char stranger[256] = "", *probes = NULL;
+  bool ours;
   if (make_folder(folder, err) != 0) return err->code;
-  if (find_stranger(folder, stranger, sizeof stranger, err) != 0) return err->code;
-  if (stranger[0] != '\0' && !has_file(folder, "summary.json"))
+  if (find_summary(folder, &ours, err) != 0) return err->code;
+  if (!ours && find_stranger(folder, stranger, sizeof stranger, err) != 0) return err->code;
+  if (stranger[0] != '\0')
     return dg_fail(
         err, DG_INPUT,
         "the output folder '%s' holds '%s' and was not made by curlew; name another one (name = or --output)", folder,
         stranger);
   if (mx_folder_path(&probes, folder, "probes", err) != 0) return err->code;
-  if (empty_folder(folder, NULL, err) != 0 || make_folder(probes, err) != 0 || empty_folder(probes, "*.csv", err) != 0)
+  /* The summary goes last: it is what shows that the rest is ours. */
+  if (empty_folder(folder, NULL, err) != 0 || make_folder(probes, err) != 0 ||
+      empty_folder(probes, "*.csv", err) != 0 || empty_folder(folder, "summary.json", err) != 0)
     goto fail;
 fail:
   dg_free(probes);

@@ -12,8 +12,7 @@ static int evaluate(const struct mx_setup *setup, int function, const char *what
     for (size_t i = 0; i < Np; i++) {
       double x[3], value[3];
       dg_geometry_point(&setup->mesh, e, ref->r[i], ref->s[i], ref->t[i], x);
-      if (mx_script_call(setup->script, function, what, 3, x, 3, value, err) != 0)
-        return dg_context(err, "at (%g, %g, %g) m", x[0], x[1], x[2]);
+      if (mx_script_call(setup->script, function, what, 3, x, 3, value, err) != 0) return err->code;
       for (size_t c = 0; c < 3; c++) (*field)[(3 * e + c) * Np + i] = factor * value[c];
     }
   return 0;

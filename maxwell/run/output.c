@@ -21,12 +21,11 @@ int mx_probe_locate(const struct mx_setup *setup, const struct mx_probe_config *
         low[d] = fmin(low[d], mesh->vertex[v][d]);
         high[d] = fmax(high[d], mesh->vertex[v][d]);
       }
-    char place[512] = "";
-    if (probe->line > 0) snprintf(place, sizeof place, "%s:%d: ", setup->config->script_path, probe->line);
     return dg_fail(err, DG_INPUT,
-                   "%sprobe '%s' at (%g, %g, %g) m is outside the mesh, which spans (%g, %g, %g) to (%g, %g, %g) m",
-                   place, probe->name, probe->at[0], probe->at[1], probe->at[2], low[0], low[1], low[2], high[0],
-                   high[1], high[2]);
+                   MX_PLACE
+                   "probe '%s' at (%g, %g, %g) m is outside the mesh, which spans (%g, %g, %g) to (%g, %g, %g) m",
+                   MX_AT(probe->where), probe->name, probe->at[0], probe->at[1], probe->at[2], low[0], low[1], low[2],
+                   high[0], high[1], high[2]);
   }
   *element = (size_t)found;
   dg_reference_interpolate(&setup->ref, 2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1, weight);

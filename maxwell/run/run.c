@@ -117,16 +117,16 @@ static const char *status_word(enum dg_code code)
   }
 }
 
-static int start_backend(struct loop *loop, struct dg_error *err)
+/* The backend with the initial fields in it. */
+static int start_backend(struct mx_backend **backend, struct mx_setup *setup, struct dg_error *err)
 {
-  struct mx_setup *setup = loop->setup;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   double *E = NULL, *H = NULL, start = mx_clock();
-  if (setup->ops->create(&loop->backend, &setup->problem, &options, err) != 0) goto fail;
+  if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
   if (mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
   if (E == NULL && H == NULL)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
-  if (setup->ops->upload(loop->backend, E, H, err) != 0) goto fail;
+  if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
 fail:
   dg_free(E);
   dg_free(H);
@@ -147,13 +147,15 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
 }
 
 /* Runs the loop in a prepared folder and fills the summary. */
-static int run_in(struct mx_setup *setup, const char *folder, struct mx_summary *summary, struct dg_error *err)
+static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char *folder, struct mx_summary *summary,
+                  struct dg_error *err)
 {
   struct loop loop = {.setup = setup};
   struct sigaction saved[2];
   catch_signals(saved);
   mx_watchdog_init(&loop.watchdog, setup);
-  if (mx_output_open(&loop.output, setup, folder, err) != 0 || start_backend(&loop, err) != 0) goto fail;
+  loop.backend = backend;
+  if (mx_output_open(&loop.output, setup, folder, err) != 0) goto fail;
   loop.started = loop.last_progress = mx_clock();
   int status = time_loop(&loop, err);
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
@@ -169,7 +171,6 @@ static int run_in(struct mx_setup *setup, const char *folder, struct mx_summary 
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder, strerror(dg_log_status(setup->log)));
 fail:
   restore_signals(saved);
-  setup->ops->destroy(loop.backend);
   mx_output_release(&loop.output);
   return err->code;
 }
@@ -177,17 +178,21 @@ fail:
 int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
 {
   char *log_path = NULL;
+  struct mx_backend *backend = NULL;
   struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
-  if (mx_folder_prepare(folder, err) != 0 || mx_folder_path(&log_path, folder, "log.txt", err) != 0) goto fail;
-  if (setup->log != NULL && dg_log_open(setup->log, log_path, err) != 0) goto fail;
-  if (mx_summary_write(&summary, folder, err) != 0) goto fail;
+  /* What can fail before the first step fails before the output of an earlier run is removed. */
+  if (start_backend(&backend, setup, err) != 0 || mx_folder_path(&log_path, folder, "log.txt", err) != 0 ||
+      mx_folder_prepare(folder, err) != 0 || mx_summary_write(&summary, folder, err) != 0)
+    goto fail;
 
-  int status = run_in(setup, folder, &summary, err);
+  int status = setup->log != NULL ? dg_log_open(setup->log, log_path, err) : 0;
+  if (status == 0) status = run_in(setup, backend, folder, &summary, err);
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;
   struct dg_error late = {0}; /* after another error, a summary that cannot be written is not the news */
   if (mx_summary_write(&summary, folder, &late) != 0 && status == 0) *err = late;
 fail:
+  setup->ops->destroy(backend);
   dg_free(log_path);
   return err->code;
 }

@@ -6,6 +6,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "maxwell/run/output.h"
 #include "maxwell/time/stability.h"
 
 static int choose_backend(struct mx_setup *setup, struct dg_error *err)
@@ -27,16 +28,16 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
     return 0;
   }
   if (strcmp(name, "cuda") == 0 || strcmp(name, "cpu") == 0)
-    return dg_fail(err, DG_ENVIRONMENT, "backend = \"%s\" is not in this build of curlew (curlew info lists them)",
-                   name);
+    return dg_fail(err, DG_ENVIRONMENT, MX_PLACE "backend = \"%s\" is not in this build (curlew info lists them)",
+                   MX_AT(setup->config->backend_where), name);
   char known[256] = "\"auto\"", hint[80] = "";
   size_t used = strlen(known);
   for (size_t i = 0; i < count && used < sizeof known; i++)
     used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", names[i]);
   int nearest = dg_nearest(name, names, count);
   if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: \"%s\")", names[nearest]);
-  return dg_fail(err, DG_INPUT, "%s: there is no backend \"%s\"%s; this build has %s", setup->config->script_path, name,
-                 hint, known);
+  return dg_fail(err, DG_INPUT, MX_PLACE "there is no backend \"%s\"%s; this build has %s",
+                 MX_AT(setup->config->backend_where), name, hint, known);
 }
 
 static int make_mesh(struct mx_setup *setup, struct dg_error *err)
@@ -51,10 +52,13 @@ static int make_mesh(struct mx_setup *setup, struct dg_error *err)
       .parameter_value = config->mesh.parameter_value,
   };
   double start = mx_clock();
-  int status = dg_mesh_load(&setup->mesh, &options, err);
+  struct dg_error why = {0};
+  int status = dg_mesh_load(&setup->mesh, &options, &why);
   setup->seconds.meshing = mx_clock() - start;
   if (status != 0) {
-    if (config->mesh.line > 0) return dg_context(err, "%s:%d", config->script_path, config->mesh.line);
+    /* libdg knows no script: the place goes in front of what it says. */
+    if (why.code != DG_INPUT) *err = why;
+    else (void)dg_fail(err, DG_INPUT, MX_PLACE "%s", MX_AT(config->mesh.where), why.message);
     return status;
   }
   const struct dg_mesh *mesh = &setup->mesh;
@@ -67,12 +71,10 @@ static int make_mesh(struct mx_setup *setup, struct dg_error *err)
 static int choose_step(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  char place[512] = "";
-  if (config->time.line > 0) snprintf(place, sizeof place, "%s:%d: ", config->script_path, config->time.line);
   bool euler = config->time.integrator == MX_EULER;
   if (euler && config->time.step == 0)
-    return dg_fail(err, DG_INPUT, "%stime.step must be given for the euler integrator: it has no automatic step",
-                   place);
+    return dg_fail(err, DG_INPUT, MX_PLACE "time.step must be given for the euler integrator: it has no automatic step",
+                   MX_AT(config->time.where));
   if (euler) {
     dg_log_warning(setup->log, "explicit Euler is for tests: no stability limit is checked, the run may blow up");
   } else {
@@ -85,15 +87,16 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
   if (!euler && setup->step > setup->limit)
     return dg_fail(err, DG_INPUT,
-                   "%stime.step = %.6g s is beyond the stability limit of this mesh, order, flux and integrator, "
+                   MX_PLACE
+                   "time.step = %.6g s is beyond the stability limit of this mesh, order, flux and integrator, "
                    "%.6g s; use \"auto\" or at most that",
-                   place, setup->step, setup->limit);
+                   MX_AT(config->time.step_where), setup->step, setup->limit);
   setup->steps = config->time.steps;
   if (setup->steps == 0) {
     double count = ceil(config->time.stop / setup->step * (1 - 1e-12));
     if (count > 1e15)
-      return dg_fail(err, DG_INPUT, "%stime.stop = %g s takes %.3g steps of %g s: too many to count", place,
-                     config->time.stop, count, setup->step);
+      return dg_fail(err, DG_INPUT, MX_PLACE "time.stop = %g s takes %.3g steps of %g s: too many to count",
+                     MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
     setup->steps = (long)count;
     /* An automatic step shrinks a little so that the run ends exactly at `stop`. */
     if (config->time.step == 0) setup->step = config->time.stop / count;
@@ -106,6 +109,19 @@ static void report_defaults(const struct mx_setup *setup)
   if (setup->assignment.default_pec_faces > 0)
     dg_log_line(setup->log, "boundary  %zu of %zu boundary faces have no key in boundaries: perfect electric conductor",
                 setup->assignment.default_pec_faces, setup->mesh.boundary_faces);
+}
+
+/* A probe outside the mesh is said now, before anything of an earlier run is removed. */
+static int check_probes(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  double *weight;
+  size_t element;
+  if (DG_NEW(weight, (size_t)setup->ref.Np, err) != 0) return err->code;
+  for (size_t i = 0; i < config->output.probes && err->code == DG_OK; i++)
+    (void)!mx_probe_locate(setup, &config->output.probe[i], &element, weight, err);
+  dg_free(weight);
+  return err->code;
 }
 
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
@@ -123,7 +139,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.K;
   report_defaults(setup);
-  if (choose_step(setup, err) != 0) goto fail;
+  if (check_probes(setup, err) != 0 || choose_step(setup, err) != 0) goto fail;
   setup->seconds.setup = mx_clock() - start;
   dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
               setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,

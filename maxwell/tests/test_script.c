@@ -60,7 +60,7 @@ static void reads_every_type_of_value(void **state)
 static const char lines_text[] = "#!/usr/bin/env curlew\n"                                 /* 1 */
                                  "-- simulation { order = 1 }\n"                           /* 2 */
                                  "--[==[ simulation {\n"                                   /* 3 */
-                                 "]] ]==] local s = 'simulation { \\' \\\n"                /* 4 */
+                                 "]] ' ]==] local s = 'simulation { \\' \\\n"              /* 4 */
                                  " x = 1 }' .. [[\n"                                       /* 5 */
                                  "simulation { }]]\n"                                      /* 6 */
                                  "local t = { simulation = function() end }\n"             /* 7 */
@@ -391,9 +391,9 @@ static const struct {
     {"function(x, y, z, t) return -1/0 end", 4, 1,
      "cavity.lua:10: f returned infinity at (x, y, z, t) = (0.5, 2, -3, 4e-09)"},
     {"function(t) return 1/0 end", 1, 1, "cavity.lua:11: f returned infinity at (t) = (0.5)"},
-    {"function(x, y, z) return nothing.x end", 3, 1, "cavity.lua:12: undefined name 'nothing', in f"},
-    {"function(x, y, z) error('bad point') end", 3, 1, "cavity.lua:13: bad point, in f"},
-    {"function(x, y, z) error({}) end", 3, 1, "cavity.lua:14: the error is a table value, not a message, in f"},
+    {"function(x, y, z) return nothing.x end", 3, 1, "cavity.lua:12: undefined name 'nothing', in f at (x, y, z) = (0.5, 2, -3)"},
+    {"function(x, y, z) error('bad point') end", 3, 1, "cavity.lua:13: bad point, in f at (x, y, z) = (0.5, 2, -3)"},
+    {"function(x, y, z) error({}) end", 3, 1, "cavity.lua:14: the error is a table value, not a message, in f at (x, y, z) = (0.5, 2, -3)"},
     {"function() simulation {} end", 0, 0, "cavity.lua:15: simulation { } is called after the script has ended, in f"},
     {"function(x) local function f() return 1 + f() end return f() end", 1, 1, "stack overflow"},
     {"math.sqrt", 1, 1, NULL},

@@ -1,0 +1,178 @@
+"""Runs the program in a folder of its own and looks at all that it says and leaves."""
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+
+import meshes
+
+SCRIPT = """\
+-- a script that works
+simulation {
+  mesh = { file = "box.msh" },
+  order = 1,
+  time = { steps = 4 },
+  materials = { left = { epsilon_r = 1 }, right = { epsilon_r = 2 } },
+  boundaries = { walls = { kind = "pec" } },
+  initial = { E = function(x, y, z) return 0, 0, x + y end },
+  output = {
+    probes = { { name = "inside", at = { 0.4, 0.3, 0.2 } } },
+    energy = { every = 1 },
+    fields = { every = 2 },
+  },
+}
+"""
+
+BOX = meshes.box().text()
+TIME_LIMIT = float(os.environ.get("CURLEW_TEST_SECONDS", "60"))
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def edited(script, *edits):
+    for old, new in edits:
+        expect(script.count(old) == 1, f"the test is wrong: {old!r} is not once in the script")
+        script = script.replace(old, new)
+    return script
+
+
+def line_of(script, text):
+    for number, line in enumerate(script.split("\n"), 1):
+        if text in line:
+            return number
+    raise Failure(f"the test is wrong: {text!r} is not in the script")
+
+
+def fingerprint(folder):
+    """Every file below: name -> hash, kind and mode."""
+    found = {}
+    for root, folders, files in os.walk(folder):
+        for name in folders + files:
+            path = os.path.join(root, name)
+            info = os.lstat(path)
+            content = b""
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    content = file.read()
+            found[os.path.relpath(path, folder)] = (info.st_mode, hashlib.sha256(content).hexdigest())
+    return found
+
+
+class Place:
+    """A temporary folder with input/case.lua and input/box.msh; the program runs in the folder above input."""
+
+    def __init__(self, program, files=None, script=SCRIPT):
+        self.program = program
+        self._temporary = tempfile.TemporaryDirectory(prefix="curlew_test_")
+        self.root = self._temporary.name
+        self.write("input/case.lua", script)
+        self.write("input/box.msh", BOX)
+        for name, content in (files or {}).items():
+            self.write(name, content)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._temporary.cleanup()
+
+    def path(self, *names):
+        return os.path.join(self.root, *names)
+
+    def write(self, name, content):
+        path = self.path(name)
+        if content is None:  # take it away
+            os.remove(path)
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+
+    def start(self, *arguments, wrapper=(), environment=None, cwd=None, stdout=subprocess.PIPE, before=None):
+        return subprocess.Popen([*wrapper, self.program, *arguments], cwd=cwd or self.root, stdout=stdout,
+                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, preexec_fn=before,
+                                env={**os.environ, **(environment or {})})
+
+    def run(self, *arguments, **options):
+        """(exit code, stdout, stderr, seconds)"""
+        started = time.monotonic()
+        process = self.start(*arguments, **options)
+        try:
+            out, err = process.communicate(timeout=TIME_LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise Failure(f"still running after {TIME_LIMIT:g} s") from None
+        return (process.returncode, (out or b"").decode(errors="replace"), err.decode(errors="replace"),
+                time.monotonic() - started)
+
+    def good(self, *arguments, **options):
+        """A run that must succeed; returns what it printed."""
+        code, out, err, _ = self.run(*arguments, **options)
+        expect(code == 0, f"{' '.join(arguments)}: exit code {code}: {err.strip()}")
+        return out
+
+    def summary(self, folder="case"):
+        with open(self.path(folder, "summary.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def rows(self, name):
+        """Header and rows of numbers of a CSV file, all whole."""
+        with open(self.path(name), encoding="ascii") as file:
+            text = file.read()
+        expect(text.endswith("\n"), f"{name} does not end with a whole line")
+        lines = text.splitlines()
+        header = lines[0].split(",")
+        rows = [[float(value) for value in line.split(",")] for line in lines[1:]]
+        expect(all(len(row) == len(header) for row in rows), f"{name} has a broken line")
+        return header, rows
+
+
+def check_message(stderr, expected):
+    """stderr is one line, "curlew: " and the expected text or something that the expected pattern finds."""
+    lines = stderr.splitlines()
+    expect(len(lines) == 1 and stderr.endswith("\n"), f"{len(lines)} lines on stderr:\n{stderr}")
+    expect(lines[0].startswith("curlew: "), f"stderr does not begin with the program's name: {lines[0]}")
+    message = lines[0][len("curlew: "):]
+    expect(not message.endswith("."), f"a full stop at the end of: {message}")
+    if isinstance(expected, re.Pattern):
+        expect(expected.fullmatch(message), f"expected /{expected.pattern}/\n     got  {message}")
+    else:
+        expect(message == expected, f"expected {expected}\n     got  {message}")
+
+
+def check_snapshot(path):
+    """The end of an HDF5 file, as its superblock (version 0) has it, is the end of the file."""
+    with open(path, "rb") as file:
+        head = file.read(96)
+    expect(head[:8] == b"\x89HDF\r\n\x1a\n" and head[8] == 0, f"{path} does not begin as an HDF5 file")
+    end = int.from_bytes(head[40:48], "little")
+    expect(os.path.getsize(path) >= end, f"{path} is truncated: {os.path.getsize(path)} of {end} bytes")
+
+
+def check_leftovers(folder):
+    """The output folder of a run that failed: none, or one that says so and holds no broken file."""
+    if not os.path.isdir(folder):
+        return
+    summary = os.path.join(folder, "summary.json")
+    if os.path.exists(summary):
+        with open(summary, encoding="utf-8") as file:
+            status = json.load(file)["status"]
+        expect(status != "done", "summary.json says that the run is done")
+    else:
+        expect(not [name for name in os.listdir(folder) if name.endswith((".silo", ".csv"))],
+               "output without a summary.json")
+    for name in os.listdir(folder):
+        expect(not name.endswith(".part"), f"{name} was left behind")
+        if name.endswith(".silo"):
+            check_snapshot(os.path.join(folder, name))
