@@ -5,6 +5,7 @@ Needs Debian's python3-numpy, python3-matplotlib and python3-silo (hence /usr/bi
 passes, 1 when anything fails, 77 when a Python package is missing.
 """
 import argparse
+import dataclasses
 import importlib.util
 import os
 import sys
@@ -39,7 +40,7 @@ def arguments():
     parser.add_argument("--output", metavar="DIR", default="validation_output", help="default: %(default)s")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="simulations at the same time (default 1)")
     parser.add_argument("--publish", action="store_true",
-                        help="also write share/doc/validation.md and its pictures of the cases that ran")
+                        help="also write share/doc/validation.md and its pictures from what is in DIR")
     options = parser.parse_args()
     options.curlew = os.path.abspath(options.curlew)
     if options.bisect is None:
@@ -71,7 +72,9 @@ def run_case(name, options):
         print(error, file=sys.stderr)
         table.equal("the case ran to its end", "no", "yes")
         page = {"pictures": [], "text": f"Stopped: {error}"}
-    page.update(name=name, title=module.TITLE, rows=table.rows, seconds=time.monotonic() - begin)
+    page.update(name=name, title=module.TITLE, full=options.full, seconds=time.monotonic() - begin,
+                rows=[dataclasses.asdict(row) for row in table.rows])
+    publish.save(options.output, page)
     return page
 
 
@@ -80,13 +83,15 @@ def main():
     os.makedirs(options.output, exist_ok=True)
     print(report.heading())
     pages = [run_case(name, options) for name in CASES if options.case is None or name in options.case]
-    rows = [row for page in pages for row in page["rows"]]
+    rows = [report.Row(**row) for page in pages for row in page["rows"]]
     failed = [row for row in rows if row.passed is False]
+    # the page also holds cases that were run into the same folder before
+    pages = publish.load(options.output, CASES)
     result = os.path.join(options.output, "results.md")
-    publish.write_page(result, pages, options.full, "")
+    publish.write_page(result, pages, "")
     if options.publish:
-        publish.publish(os.path.join(ROOT, "share", "doc"), pages, options.full)
-    seconds = sum(page["seconds"] for page in pages)
+        publish.publish(os.path.join(ROOT, "share", "doc"), pages)
+    seconds = sum(page["seconds"] for page in pages if options.case is None or page["name"] in options.case)
     required = sum(row.passed is not None for row in rows)
     print(f"{required - len(failed)} of {required} checks passed in {seconds:.0f} s; {result}")
     for row in failed:

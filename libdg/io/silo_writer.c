@@ -76,7 +76,7 @@ static int size_up(struct writer *w, struct dg_error *err)
     for (int c = 0; c < field->components; c++, v++) {
       v->field = field;
       v->component = c;
-      snprintf(v->name, sizeof v->name, "%.64s%.1s", field->name, field->components == 1 ? "" : &"xyz"[c]);
+      snprintf(v->name, sizeof v->name, "%.64s%.*s", field->name, field->components == 1 ? 0 : 1, &"xyz"[c]);
       snprintf(v->block_name, sizeof v->block_name, BLOCK "/%.66s", v->name);
     }
   }
@@ -377,7 +377,7 @@ int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, str
     errno = 0;
     if (rename(w.part, path) != 0) fail_write(&w, "renaming the complete file", err);
   }
-  if (err->code != DG_OK) unlink(w.part);
+  if (err->code != DG_OK && w.part != NULL) unlink(w.part);
   DBShowErrors(level, report);
 fail:
   dg_subdivision_release(&w.sub);

@@ -29,7 +29,7 @@ static inline int enter_folder(void **state)
   static char folder[] = "/tmp/curlew-script-XXXXXX";
   if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
   *state = folder;
-  return setenv("CURLEW_SHARE", TEST_SOURCE_DIR "/../share", 1);
+  return setenv("CURLEW_SHARE", TEST_SOURCE_DIR "/../../share", 1);
 }
 
 static inline int leave_folder(void **state)

@@ -365,7 +365,7 @@ static void names_the_places_of_a_missing_prelude(void **state)
   struct dg_error err = {0};
   assert_int_equal(setenv("CURLEW_SHARE", "nowhere", 1), 0);
   assert_null(load_text("simulation {}", 0, NULL, 0, NULL, &err));
-  assert_int_equal(setenv("CURLEW_SHARE", TEST_SOURCE_DIR "/../share", 1), 0);
+  assert_int_equal(setenv("CURLEW_SHARE", TEST_SOURCE_DIR "/../../share", 1), 0);
   assert_int_equal(err.code, DG_ENVIRONMENT);
   assert_string_equal(err.message, "lua/prelude.lua was not found in 'nowhere' (from CURLEW_SHARE)");
 }
@@ -391,9 +391,11 @@ static const struct {
     {"function(x, y, z, t) return -1/0 end", 4, 1,
      "cavity.lua:10: f returned infinity at (x, y, z, t) = (0.5, 2, -3, 4e-09)"},
     {"function(t) return 1/0 end", 1, 1, "cavity.lua:11: f returned infinity at (t) = (0.5)"},
-    {"function(x, y, z) return nothing.x end", 3, 1, "cavity.lua:12: undefined name 'nothing', in f at (x, y, z) = (0.5, 2, -3)"},
+    {"function(x, y, z) return nothing.x end", 3, 1,
+     "cavity.lua:12: undefined name 'nothing', in f at (x, y, z) = (0.5, 2, -3)"},
     {"function(x, y, z) error('bad point') end", 3, 1, "cavity.lua:13: bad point, in f at (x, y, z) = (0.5, 2, -3)"},
-    {"function(x, y, z) error({}) end", 3, 1, "cavity.lua:14: the error is a table value, not a message, in f at (x, y, z) = (0.5, 2, -3)"},
+    {"function(x, y, z) error({}) end", 3, 1,
+     "cavity.lua:14: the error is a table value, not a message, in f at (x, y, z) = (0.5, 2, -3)"},
     {"function() simulation {} end", 0, 0, "cavity.lua:15: simulation { } is called after the script has ended, in f"},
     {"function(x) local function f() return 1 + f() end return f() end", 1, 1, "stack overflow"},
     {"math.sqrt", 1, 1, NULL},

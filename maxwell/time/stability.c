@@ -186,7 +186,7 @@ static int arnoldi(struct workspace *work, enum mx_integrator integrator, double
   apply_mass(work, basis, Mw);
   scale(n, 1 / sqrt(dot(n, basis, Mw)), basis);
   for (int k = 0; k < ARNOLDI_MAX; k++) {
-    double *w = basis + (size_t)(k + 1) * n;
+    double *w = basis + ((size_t)k + 1) * n;
     apply_rate(work, basis + (size_t)k * n, w);
     for (int pass = 0; pass < 2; pass++) { /* classical Gram-Schmidt, twice is enough */
       apply_mass(work, w, Mw);
@@ -199,7 +199,7 @@ static int arnoldi(struct workspace *work, enum mx_integrator integrator, double
     apply_mass(work, w, Mw);
     double size = sqrt(dot(n, w, Mw));
     hessenberg[(k + 1) * ARNOLDI_MAX + k] = size;
-    bool exhausted = size <= 1e-12 * fabs(hessenberg[0]) || k + 1 == ARNOLDI_MAX || (size_t)(k + 1) == n;
+    bool exhausted = size <= 1e-12 * fabs(hessenberg[0]) || k + 1 == ARNOLDI_MAX || (size_t)k + 1 == n;
     if (exhausted || (k + 1 >= ARNOLDI_MIN && (k + 1) % ARNOLDI_CHECK == 0)) {
       if (ritz_limit(k + 1, hessenberg, integrator, limit, err) != 0) goto fail;
       if (exhausted || fabs(*limit - earlier) < arnoldi_change * *limit) break;
@@ -231,7 +231,7 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   work.n = 3 * (size_t)problem->ref->Np * work.problem->K;
   if (mx_matrices_new_double(&work.matrices, problem->ref, err) != 0) goto fail;
   if (integrator == MX_LEAPFROG) {
-    double lambda;
+    double lambda = 0;
     if (lanczos(&work, &lambda, err) != 0) goto fail;
     result->limit = 2 / lambda;
   } else if (arnoldi(&work, integrator, &result->limit, err) != 0) {
