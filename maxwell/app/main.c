@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/log.h"
@@ -49,9 +51,20 @@ fail:
   return err->code;
 }
 
+/* Was the program started by mpirun, srun or the like? A plain start needs no MPI, and does without its daemon, its
+ * half second, and its folder in /tmp, which may be full. */
+static bool has_launcher(void)
+{
+  static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    if (getenv(variables[i]) != NULL) return true;
+  return false;
+}
+
 static int with_mpi(const struct mx_options *options, struct dg_log *log, struct dg_error *err)
 {
   int argc = 0, ranks = 1, rank = 0;
+  if (!has_launcher()) return simulate(options, log, err);
   if (MPI_Init(&argc, NULL) != MPI_SUCCESS) return dg_fail(err, DG_ENVIRONMENT, "MPI could not be started");
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -98,6 +98,8 @@ static int make_folder(const char *folder, struct dg_error *err)
   } else if (reason == EEXIST) {
     return dg_fail(err, DG_ENVIRONMENT, "cannot make the output folder '%s': a file of that name is in the way",
                    folder);
+  } else {
+    return dg_fail(err, DG_ENVIRONMENT, "cannot make the output folder '%s': %s", folder, strerror(reason));
   }
   return dg_fail(err, DG_ENVIRONMENT, "cannot write to the output folder '%s': %s", folder, strerror(reason));
 }
@@ -115,11 +117,16 @@ int mx_folder_prepare(const char *folder, struct dg_error *err)
         "the output folder '%s' holds '%s' and was not made by curlew; name another one (name = or --output)", folder,
         stranger);
   if (mx_folder_path(&probes, folder, "probes", err) != 0) return err->code;
-  /* The summary goes last: it is what shows that the rest is ours. */
-  if (empty_folder(folder, NULL, err) != 0 || make_folder(probes, err) != 0 ||
-      empty_folder(probes, "*.csv", err) != 0 || empty_folder(folder, "summary.json", err) != 0)
-    goto fail;
-fail:
+  (void)!make_folder(probes, err);
+  dg_free(probes);
+  return err->code;
+}
+
+int mx_folder_empty(const char *folder, struct dg_error *err)
+{
+  char *probes;
+  if (mx_folder_path(&probes, folder, "probes", err) != 0) return err->code;
+  if (empty_folder(folder, NULL, err) == 0) (void)!empty_folder(probes, "*.csv", err);
   dg_free(probes);
   return err->code;
 }

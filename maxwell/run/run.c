@@ -185,7 +185,8 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
       mx_folder_prepare(folder, err) != 0 || mx_summary_write(&summary, folder, err) != 0)
     goto fail;
 
-  int status = setup->log != NULL ? dg_log_open(setup->log, log_path, err) : 0;
+  int status = mx_folder_empty(folder, err);
+  if (status == 0 && setup->log != NULL) status = dg_log_open(setup->log, log_path, err);
   if (status == 0) status = run_in(setup, backend, folder, &summary, err);
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;

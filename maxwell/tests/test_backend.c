@@ -130,11 +130,11 @@ static double pulse_error(const struct mx_backend_ops *ops, const struct box *bo
 static void check_impedance_walls(const struct mx_backend_ops *ops)
 {
   static const int cells[3] = {10, 1, 1};
-  static const double bar[3] = {1, 0.12, 0.12}, walls[] = {1, 0.25, 3};
+  static const double bar[3] = {1, 0.15, 0.15}, walls[] = {1, 0.25, 3};
   for (int i = 0; i < 3; i++) {
     struct box box = {0};
     wall = walls[i];
-    box_mesh(&box, cells, bar, 0.1, NULL);
+    box_mesh(&box, cells, bar, 0, NULL);
     box_material(&box, 0, 1, 1, 0);
     box_boundary(&box, 1, MX_ABSORBING, 0);
     box_boundary(&box, 2, i == 0 ? MX_ABSORBING : MX_IMPEDANCE, walls[i] * MX_ETA0);
@@ -144,7 +144,7 @@ static void check_impedance_walls(const struct mx_backend_ops *ops)
     /* the pulse is half through the absorbing wall, or on its way back from the others */
     double T = i == 0 ? 0.5 : 0.9;
     long steps = (long)ceil(T / (0.95 * limit_of(&box, MX_LEAPFROG)));
-    double space = pulse_error(ops, &box, MX_LSRK, T, 2 * steps);
+    double space = i == 1 ? pulse_error(ops, &box, MX_LSRK, T, steps) : 0;
     double coarse = pulse_error(ops, &box, MX_LEAPFROG, T, steps),
            fine = pulse_error(ops, &box, MX_LEAPFROG, T, 2 * steps);
     print_message("%s wall %.2f: lsrk %.3g, leapfrog %.3g, %.3g: order %.3f\n", ops->name, wall, space, coarse, fine,

@@ -12,7 +12,7 @@ def save(figure, path):
     return path
 
 
-def convergence(path, curves, panels, title):
+def convergence(path, curves, panels, title, ylabel="L2 error, V/m (H times $\\eta_0$)"):
     """curves: (panel, field, order, sizes, errors, slope)."""
     figure, axes = plt.subplots(1, len(panels), figsize=(5.2 * len(panels), 4.8), sharey=True, squeeze=False)
     for axis, panel in zip(axes[0], panels):
@@ -25,7 +25,7 @@ def convergence(path, curves, panels, title):
         axis.xaxis.set_minor_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
         axis.tick_params(axis="x", which="minor", labelsize=7)
         axis.legend(fontsize=7, ncol=2, title="order p, field: fitted rate", title_fontsize=7)
-    axes[0][0].set_ylabel("L2 error, V/m (H times $\\eta_0$)")
+    axes[0][0].set_ylabel(ylabel)
     figure.suptitle(title)
     return save(figure, path)
 

@@ -7,6 +7,7 @@ messages."""
 import os
 import re
 import sys
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 import bad_environment
@@ -61,6 +62,8 @@ def attempt(program, case):
         skipped = run_case(program, case)
     except Failure as failure:
         return "FAILED", str(failure)
+    except Exception:  # a broken test is a failed one, and the others still run
+        return "FAILED", traceback.format_exc()
     return ("skipped", skipped) if skipped else ("ok", "")
 
 

@@ -8,6 +8,12 @@ CASES = []
 HERE = "input/case.lua:3: "
 
 
+def gmsh(begin):
+    """Gmsh's own words differ between its versions."""
+    return re.compile(re.escape(HERE + begin) + ".+")
+
+
+
 def mesh(name, says, file, content, more="", **rest):
     """The script uses this file, which has this content."""
     CASES.append({"name": name, "says": says, "files": {f"input/{file}": content},
@@ -17,43 +23,124 @@ def mesh(name, says, file, content, more="", **rest):
                             ('  boundaries = { walls = { kind = "pec" } },\n', "")], **rest})
 
 
-CASES.append({"name": "missing mesh", "says": "x", "edits": [("box.msh", "bx.msh")]})
-CASES.append({"name": "folder as mesh", "says": "x", "edits": [('"box.msh"', '"."')]})
-mesh("empty mesh file", "x", "empty.msh", "")
-mesh("unknown extension", "x", "box.xyz", BOX)
-mesh("no extension", "x", "box", BOX)
-mesh("garbage in a .msh", "x", "bad.msh", "this is no mesh\n" * 20)
-mesh("random bytes in a .msh", "x", "bad.msh", bytes((7 * i * i + 13 * i) % 256 for i in range(5000)))
-mesh("truncated .msh in the nodes", "x", "cut.msh", BOX[:BOX.index("$EndNodes") - 20])
-mesh("truncated .msh in the elements", "x", "cut.msh", BOX[:BOX.index("$EndElements") - 150])
-mesh("truncated .msh before the elements", "x", "cut.msh", BOX[:BOX.index("$Elements")])
-mesh("no elements", "x", "none.msh", meshes.Mesh().text())
-mesh("triangles only", "x", "flat.msh", meshes.triangles_only().text())
-mesh("hexahedra", "x", "hex.msh", meshes.hexahedron().text())
-mesh("second order", "x", "curved.msh", meshes.second_order().text())
-mesh("inverted element", "x", "inverted.msh", meshes.inverted().text())
-mesh("degenerate element", "x", "flat.msh", meshes.degenerate().text())
-mesh("three elements on a face", "x", "three.msh", meshes.three_on_a_face().text())
-mesh("element with a node that is not there", "x", "node.msh", meshes.missing_node().text())
-mesh("node at NaN", "x", "nan.msh", meshes.not_finite("nan").text())
-mesh("node at infinity", "x", "inf.msh", meshes.not_finite("inf").text())
-mesh("touching volumes", "x", "touching.msh", meshes.touching().text())
-mesh("size of a mesh", "x", "ready.msh", BOX, ", size = 0.1")
-mesh("parameter of a mesh", "x", "ready.msh", BOX, ", parameters = { L = 1 }")
+CASES.append({"name": "missing mesh", "edits": [("box.msh", "bx.msh")],
+              "says": HERE + "cannot read mesh file 'input/bx.msh': No such file or directory"})
+CASES.append({"name": "folder as mesh", "edits": [('"box.msh"', '"."')],
+              "says": HERE + "cannot read mesh file 'input/.': it is a folder"})
+mesh("empty mesh file",
+    HERE + "mesh file 'input/empty.msh' is empty",
+    "empty.msh", "")
+mesh("unknown extension",
+    gmsh("Gmsh could not read 'input/box.xyz': "),
+    "box.xyz", "this is no mesh\n")
+mesh("no extension",
+    gmsh("Gmsh could not read 'input/box': "),
+    "box", "this is no mesh\n")
+mesh("garbage in a .msh",
+    gmsh("Gmsh could not read 'input/bad.msh': "),
+    "bad.msh", "this is no mesh\n" * 20)
+mesh("random bytes in a .msh",
+    gmsh("Gmsh could not read 'input/bad.msh': "),
+    "bad.msh", bytes((7 * i * i + 13 * i) % 256 for i in range(5000)))
+mesh("truncated .msh in the nodes",
+    gmsh("Gmsh could not read 'input/cut.msh': "),
+    "cut.msh", BOX[:BOX.index("$EndNodes") - 20])
+mesh("truncated .msh in the elements",
+    gmsh("Gmsh could not read 'input/cut.msh': "),
+    "cut.msh", BOX[:BOX.index("$EndElements") - 150])
+mesh("truncated .msh before the elements",
+    HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
+    "in mesh 'input/cut.msh'",
+    "cut.msh", BOX[:BOX.index("$Elements")])
+mesh("no elements",
+    HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
+    "in mesh 'input/none.msh'",
+    "none.msh", meshes.Mesh().text())
+mesh("triangles only",
+    HERE + "the mesh has 2 triangles but no tetrahedra: the geometry has no volume, or Gmsh did not save it "
+    "because it is in no physical group, in mesh 'input/flat.msh'",
+    "flat.msh", meshes.triangles_only().text())
+mesh("hexahedra",
+    HERE + "element 1 at (0.5, 0.5, 0.5) m is a 'Hexahedron 8' (volume 1 has 1 of them): only first-order "
+    "tetrahedra, of 4 nodes, can be used, in mesh 'input/hex.msh'",
+    "hex.msh", meshes.hexahedron().text())
+mesh("second order",
+    HERE + "element 1 at (0.25, 0.25, 0.25) m is a 'Tetrahedron 10' (volume 1 has 1 of them): only first-order "
+    "tetrahedra, of 4 nodes, can be used, in mesh 'input/curved.msh'",
+    "curved.msh", meshes.second_order().text())
+mesh("inverted element",
+    HERE + "element 7 at (1.75, 0.5, 0.25) m is inverted: its volume is -0.167 m^3 (1 of 12 elements are), in "
+    "mesh 'input/inverted.msh'",
+    "inverted.msh", meshes.inverted().text())
+mesh("degenerate element",
+    HERE + "element 1 at (0.3125, 0.3125, 0) m is degenerate: its volume is 0 m^3, its longest edge 1.41 m, in "
+    "mesh 'input/flat.msh'",
+    "flat.msh", meshes.degenerate().text())
+mesh("three elements on a face",
+    HERE + "the face at (0.333333, 0.333333, 0) m is shared by three elements: 1, 2 and 3, in mesh 'input/three.msh'",
+    "three.msh", meshes.three_on_a_face().text())
+mesh("element with a node that is not there",
+    gmsh("Gmsh could not read 'input/node.msh': "),
+    "node.msh", meshes.missing_node().text())
+mesh("node at NaN",
+    HERE + "element 1 has a vertex at (0, 0, nan) m, in mesh 'input/nan.msh'",
+    "nan.msh", meshes.not_finite("nan").text())
+mesh("node at infinity",
+    HERE + "element 1 has a vertex at (0, 0, inf) m, in mesh 'input/inf.msh'",
+    "inf.msh", meshes.not_finite("inf").text())
+mesh("touching volumes",
+    HERE + "element 2 of volume 2 and element 1 of volume 1 touch or overlap at (0.333333, 0.333333, 1e-06) m "
+    "without sharing a face: make the geometry conformal (BooleanFragments or Coherence) or remove the "
+    "duplicate nodes, in mesh 'input/touching.msh'",
+    "touching.msh", meshes.touching().text())
+mesh("size of a mesh",
+    HERE + "mesh size 0.1 has no effect: 'input/ready.msh' holds a mesh, not a geometry",
+    "ready.msh", BOX, ", size = 0.1")
+mesh("parameter of a mesh",
+    HERE + "mesh file 'input/ready.msh' takes no parameters ('L' is given): only .geo scripts do",
+    "ready.msh", BOX, ", parameters = { L = 1 }")
 
 CUBE = "SetFactory(\"OpenCASCADE\");\nDefineConstant[ L = 1, width = 2 ];\nBox(1) = {0, 0, 0, L, L, width};\n"
-mesh("empty geometry", "x", "none.geo", "// nothing\n")
-mesh("flat geometry", "x", "flat.geo", "SetFactory(\"OpenCASCADE\");\nRectangle(1) = {0, 0, 0, 1, 1};\n", ", size = 1")
-mesh("syntax error in a geometry", "x", "bad.geo", "SetFactory(\"OpenCASCADE\");\nBox(1 = {0, 0, 0, 1, 1, 1};\n")
-mesh("unknown parameter", "x", "cube.geo", CUBE, ", parameters = { widht = 1 }")
-mesh("unknown parameter without constants", "x", "cube.geo", CUBE.replace("DefineConstant[ L = 1, width = 2 ];",
-                                                                          "L = 1; width = 2;"),
-     ", parameters = { L = 1 }")
-mesh("parameter as a string", "x", "cube.geo", CUBE, ", parameters = { L = \"one\" }")
-mesh("impossible geometry", "x", "cube.geo", CUBE, ", parameters = { L = 0 }")
-mesh("garbage in a .step", "x", "bad.step", "ISO-10303-21;\nnothing more\n")
-mesh("garbage in a .brep", "x", "bad.brep", "CASCADE nothing\n")
-mesh("size 0", "x", "cube.geo", CUBE, ", size = 0")
-mesh("unit 0", "x", "ready.msh", BOX, ", unit = 0")
-mesh("touching volumes of a geometry", "x", "two.geo",
-     "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {1, 0, 0, 1, 1, 1};\n", ", size = 1")
+mesh("empty geometry",
+    HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
+    "in mesh 'input/none.geo'",
+    "none.geo", "// nothing\n")
+mesh("flat geometry",
+    HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
+    "in mesh 'input/flat.geo'",
+    "flat.geo", "SetFactory(\"OpenCASCADE\");\nRectangle(1) = {0, 0, 0, 1, 1};\n", ", size = 1")
+mesh("syntax error in a geometry",
+    gmsh("Gmsh could not read 'input/bad.geo': "),
+    "bad.geo", "SetFactory(\"OpenCASCADE\");\nBox(1 = {0, 0, 0, 1, 1, 1};\n")
+mesh("unknown parameter",
+    HERE + "geometry 'input/cube.geo' has no parameter 'widht' (did you mean 'width'?)",
+    "cube.geo", CUBE, ", parameters = { widht = 1 }")
+mesh("unknown parameter without constants",
+    HERE + "geometry 'input/cube.geo' has no parameter 'L': it has no DefineConstant",
+    "cube.geo", CUBE.replace("DefineConstant[ L = 1, width = 2 ];", "L = 1; width = 2;"),
+    ", parameters = { L = 1 }")
+mesh("parameter as a string",
+    HERE + 'mesh.parameters.L must be a number, not the string "one"',
+    "cube.geo", CUBE, ", parameters = { L = \"one\" }")
+mesh("impossible geometry",
+    gmsh("Gmsh could not read 'input/cube.geo': "),
+    "cube.geo", CUBE, ", parameters = { L = 0 }")
+mesh("garbage in a .step",
+    gmsh("Gmsh could not read 'input/bad.step': "),
+    "bad.step", "ISO-10303-21;\nnothing more\n")
+mesh("garbage in a .brep",
+    HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
+    "in mesh 'input/bad.brep'",
+    "bad.brep", "CASCADE nothing\n")
+mesh("size 0",
+    HERE + "mesh.size must be a number > 0, not 0",
+    "cube.geo", CUBE, ", size = 0")
+mesh("unit 0",
+    HERE + "mesh.unit must be a number > 0 (metres per drawing unit), not 0",
+    "ready.msh", BOX, ", unit = 0")
+mesh("touching volumes of a geometry",
+    re.compile(HERE + r"element \d+ of volume 1 and element \d+ of volume 2 touch or overlap at \(1, .*\) m without "
+               r"sharing a face: make the geometry conformal \(BooleanFragments or Coherence\) or remove the duplicate "
+               r"nodes, in mesh 'input/two.geo'"),
+    "two.geo", "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {1, 0, 0, 1, 1, 1};\n",
+    ", size = 1")
