@@ -64,13 +64,31 @@ int dg_nearest(const char *name, const char *const *names, size_t count)
   return best_cost <= EDIT * (int)allowed ? best : -1;
 }
 
+/* Bytes of the UTF-8 character at c, 0 if it is none. */
+static size_t utf8_length(const unsigned char *c)
+{
+  static const unsigned long smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (*c < 0x80) return 1;
+  size_t length = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : 2;
+  unsigned long code = *c & (0x7fU >> length);
+  if (*c < 0xc0 || *c > 0xf4) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((c[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (c[i] & 0x3f);
+  }
+  return code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
+}
+
 void dg_json_string(FILE *file, const char *string)
 {
   fputc('"', file);
-  for (const unsigned char *c = (const unsigned char *)string; *c != '\0'; c++) {
+  for (const unsigned char *c = (const unsigned char *)string; *c != '\0';) {
+    size_t length = utf8_length(c);
     if (*c == '"' || *c == '\\') fprintf(file, "\\%c", *c);
     else if (*c < 0x20) fprintf(file, "\\u%04x", *c);
-    else fputc(*c, file);
+    else if (length == 0) fputs("\\ufffd", file); /* a file name may have any bytes, JSON may not */
+    else fwrite(c, 1, length, file);
+    c += length > 0 ? length : 1;
   }
   fputc('"', file);
 }

@@ -10,7 +10,8 @@
 #include "maxwell/tests/drive.h"
 #include "maxwell/time/stability.h"
 
-/* The unit test stops at order 2; with the argument 6 the program covers the orders that the automatic step is promised for. */
+/* The unit test stops at order 2; with the argument 6 the program covers the orders that the automatic step is promised
+ * for. */
 static int highest_order = 2;
 
 static double stretch_by_50(double u)

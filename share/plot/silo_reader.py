@@ -58,8 +58,8 @@ class Snapshot:
         self.variables = list(toc.multivar_names)
         self.expressions = self._read_expressions(root, toc.defvars_names)
         self.multimesh = root.GetVarInfo("mesh", 1)
-        self.cycle = self.multimesh["cycle"]
-        self.time = self.multimesh["dtime"]
+        self.cycle = self.multimesh.get("cycle", 0)  # Silo keeps no zeros
+        self.time = self.multimesh.get("dtime", 0.0)
         self._read_mesh()
 
     def _open(self, path):

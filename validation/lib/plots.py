@@ -2,6 +2,7 @@
 import matplotlib
 
 matplotlib.use("Agg")
+import matplotlib.ticker  # noqa: E402
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
@@ -22,9 +23,11 @@ def convergence(path, curves, panels, title, ylabel="L2 error, V/m (H times $\\e
         axis.set_title(panel)
         axis.set_xlabel("h = (number of elements)$^{-1/3}$")
         axis.grid(True, which="major", alpha=0.4)
-        axis.xaxis.set_minor_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
-        axis.tick_params(axis="x", which="minor", labelsize=7)
-        axis.legend(fontsize=7, ncol=2, title="order p, field: fitted rate", title_fontsize=7)
+        for which in (axis.xaxis.set_major_formatter, axis.xaxis.set_minor_formatter):
+            which(matplotlib.ticker.FormatStrFormatter("%g"))
+        axis.tick_params(axis="x", which="both", labelsize=7)
+        axis.legend(fontsize=7, ncol=3, title="order p, field: fitted rate", title_fontsize=7, loc="upper center",
+                    bbox_to_anchor=(0.5, -0.14))
     axes[0][0].set_ylabel(ylabel)
     figure.suptitle(title)
     return save(figure, path)
@@ -57,6 +60,8 @@ def lines(path, panels, title):
         for label, x, y, style in curves:
             axis.plot(x, y, style, label=label, linewidth=1, markersize=4)
         axis.set_yscale(scale)
+        if xlabel == "order":
+            axis.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(1))
         axis.set_title(name, fontsize=10)
         axis.set_xlabel(xlabel)
         axis.set_ylabel(ylabel)

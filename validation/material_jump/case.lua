@@ -3,7 +3,7 @@
 --   polarisation "Hz": Hz = X(x) cos(pi y / b) cos(w t) with magnetic walls at both ends; Ex jumps where epsilon does
 -- At t = 0 only the component along z is there, which is continuous: nodes on the surface between the media, which
 -- belong to both, have one value. The angular frequency w is the root of the equation in README.md; validate.py gives
--- it. By hand: curlew run case.lua -D omega=1174610371 (the lowest Ez mode for epsilon 4)
+-- it. By hand: curlew run case.lua -D omega=848422896.684 (the lowest Ez mode for epsilon 4)
 local pi, sin, cos, sqrt = math.pi, math.sin, math.cos, math.sqrt
 local a, b, d = 1, 0.8, 0.45
 local epsilon2, mu2 = args.epsilon or 4, args.mu or 1

@@ -17,7 +17,8 @@ SPEC.loader.exec_module(reference)
 CAVITIES = (("epsilon 4", 4.0, 1.0, "Ez"), ("epsilon 4, mu 2", 4.0, 2.0, "Ez"),
             ("epsilon 4, E across", 4.0, 1.0, "Hz"))
 FULL_SIZES = {1: (0.14, 0.1, 0.07), 2: (0.2, 0.14, 0.1), 3: (0.25, 0.17, 0.12), 4: (0.3, 0.2, 0.14)}
-COARSE_SIZES = {2: (0.25, 0.17, 0.12), 3: (0.3, 0.22, 0.15)}
+MODE = 2  # of the test of convergence
+COARSE_SIZES = {2: (0.25, 0.18, 0.13), 3: (0.28, 0.2, 0.14)}
 
 
 def keys(cavity, mode):
@@ -26,11 +27,11 @@ def keys(cavity, mode):
 
 
 def frequency(context, cavity, number, flux):
-    """Frequency of the strongest line of a run of 16 periods, and the exact one."""
+    """Frequency of the strongest line of a run of 10 periods, and the exact one."""
     mode = reference.Mode(*cavity[1:], number)
     name = f"{cavity[0].replace(' ', '_').replace(',', '')}_mode{number}_flux{flux}"
-    run = context.run(SCRIPT, name, order=4, size=0.3, flux=flux, integrator="leapfrog",
-                      stop=float(16 * 2 * np.pi / mode.omega), **keys(cavity, mode))
+    run = context.run(SCRIPT, name, order=4, size=0.22 if context.full else 0.3, flux=flux, integrator="leapfrog",
+                      stop=float(10 * 2 * np.pi / mode.omega), **keys(cavity, mode))
     records = [run.probe(side) for side in ("left", "right")]
     step = records[0]["time"][1]
     data = np.array([record[cavity[3]] for record in records])
@@ -40,7 +41,7 @@ def frequency(context, cavity, number, flux):
 
 
 def resonances(context, table):
-    numbers = (1, 2, 3) if context.full else (1, 3)
+    numbers = (1, 2, 3) if context.full else (1, 2)
     jobs = [(cavity, number, flux) for cavity in CAVITIES for number in numbers for flux in (1, 0)]
     for (cavity, number, flux), (found, mode) in zip(jobs, context.each(lambda job: frequency(context, *job), jobs)):
         kind = "waves in both" if mode.propagates else "decays in vacuum"
@@ -49,8 +50,8 @@ def resonances(context, table):
 
 
 def error(context, cavity, order, size):
-    """L2 errors of E and eta0 H over their norms after 0.6 periods of the third mode, with the upwind flux."""
-    mode = reference.Mode(*cavity[1:], 3)
+    """L2 errors of E and eta0 H over their norms after 0.6 periods of the mode, with the upwind flux."""
+    mode = reference.Mode(*cavity[1:], MODE)
     stop = float(0.6 * 2 * np.pi / mode.omega)
     name = f"{cavity[0].replace(' ', '_').replace(',', '')}_p{order}_{size:g}"
     given = {"order": order, "size": size, "flux": 1, **keys(cavity, mode)}
@@ -66,7 +67,7 @@ def error(context, cavity, order, size):
 
 def convergence(context, table):
     sizes = FULL_SIZES if context.full else COARSE_SIZES
-    cavities = CAVITIES if context.full else CAVITIES[1:]
+    cavities = CAVITIES if context.full else CAVITIES[1:2]
     jobs = [(cavity, p, h) for cavity in cavities for p in sizes for h in sizes[p]]
     jobs.sort(key=lambda job: -(job[1] + 3) ** 5 / job[2] ** 4)
     done = dict(zip(jobs, context.each(lambda job: error(context, *job), jobs)))
@@ -81,7 +82,7 @@ def convergence(context, table):
                                p + 0.7)
                 curves.append((cavity[0], field, p, size, values, slope))
     return plots.convergence(context.path("material_jump.png"), curves, [c[0] for c in cavities],
-                             "Relative L2 error, third mode of half-filled cavities, upwind", "relative L2 error")
+                             "Relative L2 error, second mode of half-filled cavities, upwind", "relative L2 error")
 
 
 def run(context, table):

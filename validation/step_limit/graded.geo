@@ -1,5 +1,5 @@
 // The unit cube with elements that shrink towards one corner, by more than 50 in size.
 SetFactory("OpenCASCADE");
 Box(1) = {0, 0, 0, 1, 1, 1};
-MeshSize{:} = 0.7;
-MeshSize{1} = 0.009;
+MeshSize{:} = 1.2;
+MeshSize{1} = 0.0085;

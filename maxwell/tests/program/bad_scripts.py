@@ -239,7 +239,7 @@ key("boundary of a volume's group",
     "boundaries.left: the mesh has no surface group 'left'; it has 'walls', 'port', 'between'",
     "walls = {", "left = { kind = \"pmc\" }, walls = {")
 key("boundary of an unknown tag",
-    "boundaries[77]: the mesh has no surface with tag 77; it has 1, 2, 3, 4",
+    "boundaries[77]: the mesh has no surface with tag 77; it has 1, 2, 3, 4, 5",
     "walls = {", "[77] = {")
 key("boundary inside the domain",
     "boundaries.between: 2 of the 2 faces of surface 4 lie inside the domain, where there is no boundary "
@@ -353,7 +353,7 @@ line("set of an unknown material",
     "'right'); it has 'left', 'right'",
     *RUN, "--set", "materials.rigt.epsilon_r=2")
 line("set of an unknown tag",
-    "--set boundaries.77={kind='pec'}: boundaries[77]: the mesh has no surface with tag 77; it has 1, 2, 3, 4",
+    "--set boundaries.77={kind='pec'}: boundaries[77]: the mesh has no surface with tag 77; it has 1, 2, 3, 4, 5",
     *RUN, "--set", "boundaries.77={kind='pec'}")
 line("set of a probe outside",
     "--set output.probes.1.at={9,9,9}: probe 'inside' at (9, 9, 9) m is outside the mesh, which spans "

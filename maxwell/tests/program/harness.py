@@ -119,7 +119,7 @@ class Place:
     def good(self, *arguments, **options):
         """A run that must succeed; returns what it printed."""
         code, out, err, _ = self.run(*arguments, **options)
-        expect(code == 0, f"{' '.join(arguments)}: exit code {code}: {err.strip()}")
+        expect(code == 0, f"{arguments}: exit code {code}: {err.strip()}")
         return out
 
     def summary(self, folder="case"):

@@ -56,7 +56,8 @@ class Mesh:
 
 def box(cells=(2, 1, 1)):
     """A box of unit cubes. Volume 1, "left", is the first layer in x, volume 2, "right", the rest. Surface 1 is x = 0,
-    2 the other end, 3 the sides, 4 (inside) what is between the volumes; 1, 2 and 3 are "walls", 1 is also "port"."""
+    2 the other end, 3 the sides in y, 5 those in z, 4 (inside) what is between the volumes; the outer ones are "walls",
+    1 is also "port"."""
     nx, ny, nz = cells
     mesh = Mesh()
 
@@ -80,7 +81,8 @@ def box(cells=(2, 1, 1)):
     for face, cells_of in sorted(faces.items()):
         x = [mesh.points[n][0] for n in face]
         if len(cells_of) == 1:
-            surface = 1 if max(x) == 0 else 2 if min(x) == nx else 3
+            flat_in_y = len({mesh.points[n][1] for n in face}) == 1
+            surface = 1 if max(x) == 0 else 2 if min(x) == nx else 3 if flat_in_y else 5
             mesh.add(2, surface, TRIANGLE, face)
         elif sorted(cells_of) == [0, 1]:
             mesh.add(2, 4, TRIANGLE, face)
@@ -88,7 +90,7 @@ def box(cells=(2, 1, 1)):
     if nx > 1:
         mesh.group(3, 12, "right", [2])
         mesh.group(2, 23, "between", [4])
-    mesh.group(2, 21, "walls", [1, 2, 3])
+    mesh.group(2, 21, "walls", [1, 2, 3, 5])
     mesh.group(2, 22, "port", [1])
     return mesh
 
