@@ -173,9 +173,10 @@ int mx_read_choice(struct mx_reader *r, const struct mx_rule *rule, const struct
                              : i + 1 == count ? " or "
                                               : ", ",
                              rule->names[i]);
+  const char *wanted = rule->expected != NULL ? rule->expected : expected;
   int nearest = value->type == MX_STRING ? dg_nearest(value->string, rule->names, count) : -1;
-  if (nearest < 0) return mx_fail_expected(r, value, expected);
-  return mx_fail_at(r, value, "%s must be %s, not the string \"%s\" (nearest: '%s')", value->path, expected,
+  if (nearest < 0) return mx_fail_expected(r, value, wanted);
+  return mx_fail_at(r, value, "%s must be %s, not the string \"%s\" (nearest: '%s')", value->path, wanted,
                     value->string, rule->names[nearest]);
 }
 

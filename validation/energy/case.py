@@ -25,7 +25,8 @@ def conserved(context, table):
         table.at_most(f"leapfrog, centered, {field}: largest relative change of energy", drift.max(), 1e-11)
         # the magnetic part must come and go, or nothing moved
         exchange = np.ptp(energy["magnetic"]) / energy["total"][0]
-        table.at_least(f"leapfrog, centered, {field}: exchange between E and H", exchange, 0.9 if field == "mode" else 1e-3)
+        table.at_least(f"leapfrog, centered, {field}: exchange between E and H", exchange,
+                       0.9 if field == "mode" else 1e-3)
         curves.append((field, energy["step"], drift + 1e-17, "-"))
     return ("leapfrog, centered: relative change of energy", "step", "", "log", curves)
 

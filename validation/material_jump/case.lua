@@ -34,8 +34,8 @@ simulation {
   mesh  = { file = "case.geo", size = args.size or 0.3 },
   order = args.order or 3,
   flux  = args.flux or 1,
-  time  = { integrator = args.integrator or "lsrk", step = args.step, steps = args.steps or not args.stop and 100 or nil,
-            stop = args.stop },
+  time  = { integrator = args.integrator or "lsrk", step = args.step, stop = args.stop,
+            steps = args.steps or not args.stop and 100 or nil },
   materials  = { left = {}, right = { epsilon_r = epsilon2, mu_r = mu2 } },
   boundaries = { ends = { kind = electric and "pec" or "pmc" }, default = { kind = "pec" } },
   initial = {
