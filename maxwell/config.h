@@ -92,7 +92,7 @@ struct mx_config {
   const char *materials_where;
   enum mx_precision precision;
   size_t materials, boundaries;
-  struct mx_material_config *material; /* materials may be empty only if... it may not: at least one is required */
+  struct mx_material_config *material; /* at least one */
   struct mx_boundary_config *boundary;
   struct {
     int E, H; /* function handles of (x, y, z) -> three numbers (V/m, A/m), or -1 */

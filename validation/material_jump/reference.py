@@ -1,8 +1,8 @@
 """Modes of a box 0 < x < a, 0 < y < b that is vacuum for x < d and (epsilon, mu) behind, uniform along z.
 
 Ez = X(x) sin(pi y / b) cos(w t): X'' = -k_i^2 X with k_i^2 = epsilon_i mu_i w^2 / c0^2 - (pi / b)^2, X = 0 at the
-walls, X and X' / mu continuous at x = d (Ez and Hy are tangential there). With S_i = sin(k_i L_i) / k_i, C_i = cos(k_i L_i),
-L_1 = d, L_2 = a - d, this is
+walls, X and X' / mu continuous at x = d (Ez and Hy are tangential there). With S_i = sin(k_i L_i) / k_i,
+C_i = cos(k_i L_i), L_1 = d, L_2 = a - d, this is
     C_1 S_2 / mu_1 + C_2 S_1 / mu_2 = 0      or      k_1 / mu_1 cot(k_1 d) + k_2 / mu_2 cot(k_2 (a - d)) = 0,
 the first form without poles and also valid where k_i^2 < 0.
 Hz = X(x) cos(pi y / b) cos(w t): X' = 0 at the walls, X and X' / epsilon continuous (Hz and Ey):
