@@ -91,7 +91,7 @@ def lossy(context, table):
             name = f"lossy, {integrator}, {'upwind' if flux else 'centered'}"
             table.near(f"{name}: decay rate of energy, 1/us", rate / 1e6, GAMMA / 1e6, 1e-3, "", 4)
             deviation = np.abs(total / lossy_energy(time) - 1).max()
-            table.at_most(f"{name}: energy against the closed form, any time", deviation, 0.01)
+            table.at_most(f"{name}: energy against the closed form, any time", deviation, 0.002)
             curves.append((name, time * 1e9, total, "-"))
     curves.append(("closed form", time * 1e9, lossy_energy(time), "k:"))
     return ("lossy box: energy over the initial one", "time, ns", "", "log", curves)

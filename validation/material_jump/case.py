@@ -16,7 +16,7 @@ SPEC.loader.exec_module(reference)
 
 CAVITIES = (("epsilon 4", 4.0, 1.0, "Ez"), ("epsilon 4, mu 2", 4.0, 2.0, "Ez"),
             ("epsilon 4, E across", 4.0, 1.0, "Hz"))
-FULL_SIZES = {1: (0.14, 0.1, 0.07), 2: (0.2, 0.14, 0.1), 3: (0.25, 0.17, 0.12), 4: (0.3, 0.2, 0.14)}
+FULL_SIZES = {1: (0.14, 0.1, 0.07), 2: (0.2, 0.14, 0.1), 3: (0.25, 0.17, 0.12), 4: (0.2, 0.14, 0.1)}
 MODE = 2  # of the test of convergence
 COARSE_SIZES = {2: (0.25, 0.18, 0.13), 3: (0.28, 0.2, 0.14)}
 
