@@ -18,7 +18,7 @@ enum {
   ARNOLDI_UNKNOWNS = 200000,
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
-static const double lanczos_residual = 0.01, arnoldi_change = 0.003;
+static const double lanczos_residual = 0.003, arnoldi_change = 0.003;
 
 /* Vectors hold E [K][3][Np] and then H [K][3][Np]. */
 struct workspace {
