@@ -173,8 +173,9 @@ static const struct {
      "cavity.lua:2: output.progress.every must be a number >= 0 (seconds; 0 is silent), not -1"},
     {WITH("watchdog = { growth = 1 }"), "cavity.lua:2: watchdog.growth must be a number > 1, not 1"},
     /* names and choices */
-    {WITH("flux = 'upwnd'"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not the string "
-                             "\"upwnd\" (nearest: 'upwind')"},
+    {WITH("flux = 'upwnd'"),
+     "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not the string "
+     "\"upwnd\" (nearest: 'upwind')"},
     {WITH("precision = 'singel'"), "cavity.lua:2: precision must be \"double\" or \"single\", not the string "
                                    "\"singel\" (nearest: 'single')"},
     {WITH("boundaries = { w = { kind = 'pecc' } }"),

@@ -290,7 +290,7 @@ key("euler without a step",
     "time.step must be given for the euler integrator: it has no automatic step",
     "steps = 4", "steps = 4, integrator = \"euler\"")
 key("stop with too many steps",
-    "time.stop = 1e+12 s takes 3.73e+21 steps of 2.68439e-10 s: too many to count",
+    re.compile(r"time\.stop = 1e\+12 s takes 3\.\d+e\+21 steps of 2\.\d+e-10 s: too many to count"),
     "steps = 4", "stop = 1e12")
 key("probe outside",
     "probe 'inside' at (0.4, 0.3, 2.2) m is outside the mesh, which spans (0, 0, 0) to (2, 1, 1) m",
