@@ -40,6 +40,14 @@ struct mx_field_check {
   double largest; /* over E and H, V/m */
 };
 
+/* The changing part of every source term at one stage: value[term] is one number, [count][N] or [count][3][N] as the
+ * term says (V/m; currents times eta0). In leapfrog the jump of the field under the curl and that of the field in the
+ * penalty belong to different times (integrator.h): `curl` and `penalty`; otherwise both are the same. */
+struct mx_stage_sources {
+  const double *const *curl;    /* [terms]; currents take theirs from here */
+  const double *const *penalty; /* [terms] */
+};
+
 struct mx_backend_ops {
   const char *name;        /* what a script says: "reference" */
   const char *description; /* one line for `curlew info` */
@@ -50,7 +58,9 @@ struct mx_backend_ops {
   void (*destroy)(struct mx_backend *backend); /* NULL is safe */
   /* Fields at t = 0, both at the same time; each may be NULL for zero. */
   int (*upload)(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err);
-  int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, struct dg_error *err);
+  /* sources may be NULL where the problem has no terms; its arrays must stay until stage_end. */
+  int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                     struct dg_error *err);
   int (*stage_end)(struct mx_backend *backend, int stage, struct dg_error *err);
   /* Electric and magnetic energy: 1/2 integral of eps_r E.E and of mu_r H.H, V^2 m (times epsilon0: joules). */
   int (*energy)(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);

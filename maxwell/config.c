@@ -8,7 +8,9 @@
 #include "maxwell/config_read.h"
 
 const char *const mx_integrator_names[] = {"leapfrog", "rk4", "lsrk", "euler", NULL};
-const char *const mx_boundary_kind_names[] = {"pec", "pmc", "impedance", "absorbing", NULL};
+const char *const mx_boundary_kind_names[] = {
+    "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field", NULL};
+const char *const mx_interface_kind_names[] = {"surface_current", "total_field", NULL};
 static const char *const precision_names[] = {"double", "single", NULL};
 
 _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` says 1 to 8");
@@ -151,16 +153,7 @@ static int read_watchdog(struct mx_reader *r, const struct mx_rule *rule, const 
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
 }
 
-static int refuse(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  (void)to;
-  return mx_fail_at(r, value, "'%s' is not available in this version", rule->name);
-}
-
 static const struct mx_rule root_rules[] = {
-    /* What this version lacks comes first, so that it is said before anything else. */
-    {.name = "sources", .read = refuse},
-    {.name = "interfaces", .read = refuse},
     {"name", read_name, offsetof(struct mx_config, name),
      .expected = "a name for the output folder (not empty, \".\" or \"..\", no '/', at most 200 characters)"},
     {"mesh", read_mesh, 0, .expected = "a table, as in mesh = { file = \"cavity.geo\" }",
@@ -175,6 +168,10 @@ static const struct mx_rule root_rules[] = {
     {"materials", mx_read_materials, 0, .expected = "a table, as in materials = { default = {} }",
      .example = "materials = { default = {} } is vacuum everywhere"},
     {"boundaries", mx_read_boundaries, 0, .expected = "a table, as in boundaries = { walls = { kind = \"pec\" } }"},
+    {"interfaces", mx_read_interfaces, 0,
+     .expected = "a table, as in interfaces = { sheet = { kind = \"surface_current\", current = f } }"},
+    {"sources", mx_read_sources, 0,
+     .expected = "a list, as in sources = { { region = \"rod\", current = function(x, y, z, t) return 0, 0, 1 end } }"},
     {"initial", read_initial, 0, .expected = "a table, as in initial = { E = function(x, y, z) return 0, 0, 1 end }"},
     {"output", mx_read_output, 0, .expected = "a table, as in output = { energy = { every = 10 } }"},
     {"watchdog", read_watchdog, 0, .expected = "a table, as in watchdog = { growth = 1e3 }"},

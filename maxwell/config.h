@@ -11,14 +11,26 @@
 
 #include "libdg/base/error.h"
 #include "maxwell/script.h"
+#include "maxwell/waveform.h"
 
 enum mx_integrator { MX_LEAPFROG, MX_RK4, MX_LSRK, MX_EULER };
 enum mx_precision { MX_DOUBLE, MX_SINGLE };
-enum mx_boundary_kind { MX_PEC, MX_PMC, MX_IMPEDANCE, MX_ABSORBING };
+enum mx_boundary_kind {
+  MX_PEC,
+  MX_PMC,
+  MX_IMPEDANCE,
+  MX_ABSORBING,
+  MX_PLANE_WAVE,     /* absorbing, with a plane wave coming in */
+  MX_ELECTRIC_FIELD, /* prescribed tangential E */
+  MX_MAGNETIC_FIELD  /* prescribed tangential H */
+};
+enum mx_interface_kind { MX_SURFACE_CURRENT, MX_TOTAL_FIELD };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 
-extern const char *const mx_integrator_names[];    /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
-extern const char *const mx_boundary_kind_names[]; /* "pec", "pmc", "impedance", "absorbing" */
+extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
+/* "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field" */
+extern const char *const mx_boundary_kind_names[];
+extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field" */
 
 /* Where a material or boundary applies: a physical group by name, an entity by tag, or everything else. */
 struct mx_selector {
@@ -47,10 +59,47 @@ struct mx_material_config {
   struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
 };
 
+/* How a source varies: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the waveform. */
+struct mx_drive {
+  int general;                 /* Lua function, or -1 */
+  int profile;                 /* Lua function, or -1 when `general` is given or `constant` is used */
+  double constant[3];          /* the profile as three numbers, used when profile is -1 */
+  struct mx_waveform waveform; /* native, or kind MX_LUA_WAVEFORM with `function` */
+  double delay;                /* s, default 0: the waveform is taken at t - delay */
+};
+
+/* E(x, t) = amplitude polarisation w(t - direction.(x - origin)/v - delay), H = direction x E / Z, v and Z those of the
+ * medium that the wave comes through. */
+struct mx_plane_wave {
+  double direction[3];    /* normalised by the reader */
+  double polarisation[3]; /* normalised by the reader; orthogonal to the direction (error if not) */
+  bool has_origin;        /* else the wave starts at t = delay at the first point of the surface that it meets */
+  double origin[3];       /* m: where the wave has the phase of its waveform */
+  double amplitude;       /* V/m, default 1 */
+  struct mx_waveform waveform;
+  double delay; /* s, default 0 */
+};
+
 struct mx_boundary_config {
   struct mx_selector where;
   enum mx_boundary_kind kind;
-  double impedance; /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
+  double impedance;          /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
+  struct mx_plane_wave wave; /* MX_PLANE_WAVE */
+  struct mx_drive drive;     /* MX_ELECTRIC_FIELD (V/m; key `field` or profile + waveform), MX_MAGNETIC_FIELD (A/m) */
+};
+
+struct mx_interface_config {
+  struct mx_selector where; /* surfaces inside the domain; never the default */
+  enum mx_interface_kind kind;
+  struct mx_drive drive;     /* MX_SURFACE_CURRENT: A/m; key `current` or profile + waveform */
+  struct mx_selector inside; /* MX_TOTAL_FIELD: key `region`, the volume group or tag that carries the total field */
+  struct mx_plane_wave wave; /* MX_TOTAL_FIELD */
+};
+
+/* An impressed current density in a region (A/m^2). */
+struct mx_source_config {
+  struct mx_selector where; /* key `region`: name of a volume group, or tag of a volume */
+  struct mx_drive drive;    /* key `current`, or profile + waveform */
 };
 
 struct mx_probe_config {
@@ -91,9 +140,11 @@ struct mx_config {
   const char *backend_where; /* as in mx_selector; NULL when it is the default */
   const char *materials_where;
   enum mx_precision precision;
-  size_t materials, boundaries;
+  size_t materials, boundaries, interfaces, sources;
   struct mx_material_config *material; /* at least one */
   struct mx_boundary_config *boundary;
+  struct mx_interface_config *interface;
+  struct mx_source_config *source;
   struct {
     int E, H; /* function handles of (x, y, z) -> three numbers (V/m, A/m), or -1 */
   } initial;

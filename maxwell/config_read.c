@@ -201,3 +201,15 @@ int mx_read_function(struct mx_reader *r, const struct mx_rule *rule, const stru
   *(int *)to = value->function;
   return 0;
 }
+
+int mx_read_triple(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule number = {.expected = "a number"};
+  double *triple = to;
+  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
+  if (value->count != 3)
+    return mx_fail_at(r, value, "%s must be %s, not %zu values", value->path, rule->expected, value->count);
+  for (int i = 0; i < 3; i++)
+    if (mx_read_real(r, &number, &value->entry[i].value, &triple[i]) != 0) return r->err->code;
+  return 0;
+}

@@ -48,7 +48,8 @@ int mx_expect_table(struct mx_reader *r, const struct mx_value *value, const cha
 /* A table whose keys are 1..n. */
 int mx_expect_list(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
 
-/* Readers for rules; `to` is a double, long, int, int (a choice's place in names), bool, const char *, int (handle). */
+/* Readers for rules; `to` is a double, long, int, int (a choice's place in names), bool, const char *, int (handle),
+ * double[3] (a list of three numbers). */
 int mx_read_real(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_long(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_int(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
@@ -56,8 +57,16 @@ int mx_read_choice(struct mx_reader *r, const struct mx_rule *rule, const struct
 int mx_read_boolean(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_string(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_function(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_triple(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
+/* The key of a material, boundary or interface. */
+int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct mx_selector *where) DG_MUST_USE;
+/* A waveform of waveform.*, or a Lua function of t; to a struct mx_waveform. */
+int mx_read_waveform(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
 /* Sections: `to` is not used, they fill r->config. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_interfaces(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -1,11 +1,10 @@
-/* The sections of the simulation table that hold lists: materials, boundaries and output. */
+/* The sections of the simulation table that hold lists: materials and output. */
 #include <limits.h>
 #include <string.h>
 
 #include "maxwell/config_read.h"
 
-/* The key of a material or boundary. */
-static int read_selector(struct mx_reader *r, const struct mx_entry *entry, struct mx_selector *where)
+int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct mx_selector *where)
 {
   const struct mx_key *key = &entry->key;
   *where = (struct mx_selector){.line = entry->value.line, .where = entry->value.where};
@@ -52,7 +51,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
   for (size_t i = 0; i < value->count; i++) {
     const struct mx_entry *entry = &value->entry[i];
     struct mx_material_config *material = &config->material[i];
-    if (read_selector(r, entry, &material->where) != 0) return r->err->code;
+    if (mx_read_selector(r, entry, &material->where) != 0) return r->err->code;
     struct mx_scalar vacuum = {.value = 1, .function = -1, .line = entry->value.line, .where = entry->value.where};
     material->epsilon_r = material->mu_r = material->sigma = vacuum;
     material->sigma.value = 0;
@@ -62,41 +61,6 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
   }
   config->materials = value->count;
   config->materials_where = value->where;
-  return 0;
-}
-
-static int read_boundary(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary)
-{
-#define BOUNDARY(field) offsetof(struct mx_boundary_config, field)
-  static const struct mx_rule rules[] = {
-      {"kind", mx_read_choice, BOUNDARY(kind), .names = mx_boundary_kind_names, .example = "kind = \"pec\""},
-      {"impedance", mx_read_real, BOUNDARY(impedance), .expected = "a number > 0 (ohm)", MX_ABOVE(0)},
-  };
-  if (mx_read_table(r, value, "a table, as in { kind = \"pec\" }", rules, MX_COUNT(rules), boundary) != 0)
-    return r->err->code;
-  const struct mx_value *impedance = mx_find_value(value, "impedance");
-  const char *kind = mx_boundary_kind_names[boundary->kind];
-  if (boundary->kind == MX_IMPEDANCE && impedance == NULL)
-    return mx_fail_at(r, value, "'impedance' (ohm) is missing in %s of kind \"%s\" (for example: impedance = 377)",
-                      value->path, kind);
-  if (boundary->kind != MX_IMPEDANCE && impedance != NULL)
-    return mx_fail_at(r, impedance, "%s is only for kind \"impedance\", not for kind \"%s\"", impedance->path, kind);
-  return 0;
-}
-
-int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  struct mx_config *config = r->config;
-  (void)to;
-  if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
-  if (mx_arena_alloc(&r->arena, &config->boundary, value->count, sizeof *config->boundary, r->err) != 0)
-    return r->err->code;
-  for (size_t i = 0; i < value->count; i++) {
-    struct mx_boundary_config *boundary = &config->boundary[i];
-    if (read_selector(r, &value->entry[i], &boundary->where) != 0) return r->err->code;
-    if (read_boundary(r, &value->entry[i].value, boundary) != 0) return r->err->code;
-  }
-  config->boundaries = value->count;
   return 0;
 }
 
@@ -162,18 +126,6 @@ static int read_probe_name(struct mx_reader *r, const struct mx_rule *rule, cons
   return 0;
 }
 
-static int read_point(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule number = {.expected = "a number (metres)"};
-  double *at = to;
-  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
-  if (value->count != 3)
-    return mx_fail_at(r, value, "%s must be %s, not %zu values", value->path, rule->expected, value->count);
-  for (int i = 0; i < 3; i++)
-    if (mx_read_real(r, &number, &value->entry[i].value, &at[i]) != 0) return r->err->code;
-  return 0;
-}
-
 static int read_probes(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define PROBE(field) offsetof(struct mx_probe_config, field)
@@ -182,7 +134,7 @@ static int read_probes(struct mx_reader *r, const struct mx_rule *rule, const st
        .expected =
            "a name for a file (letters, digits, '_', '-' and '.'; not starting with '.'; at most 200 characters)",
        .example = "name = \"centre\""},
-      {"at", read_point, PROBE(at), .expected = "three numbers (metres), as in { 0.4, 0.5, 0.3 }",
+      {"at", mx_read_triple, PROBE(at), .expected = "three numbers (metres), as in { 0.4, 0.5, 0.3 }",
        .example = "at = { 0.4, 0.5, 0.3 }"},
       {"every", mx_read_long, PROBE(every), .expected = "an integer >= 1", MX_FROM(1)},
   };

@@ -28,6 +28,12 @@ void mx_problem_release(struct mx_problem *problem)
   dg_free(problem->mu);
   dg_free(problem->sigma);
   dg_free(problem->flux);
+  for (size_t i = 0; i < problem->terms; i++) {
+    dg_free(problem->term[i].where);
+    dg_free(problem->term[i].E);
+    dg_free(problem->term[i].H);
+  }
+  dg_free(problem->term);
   *problem = (struct mx_problem){0};
 }
 

@@ -23,6 +23,25 @@
 enum { MX_GHOST = -1 };
 static inline int mx_open_slot(int32_t code) { return MX_GHOST - 1 - code; } /* 0.. for open faces, else negative */
 
+/* A source term: where it acts, and the part of it that does not change.
+ *   MX_CURRENT  on elements: the right-hand side of eps dE/dt loses J (times eta0, V/m^2), N = Np nodes an element.
+ *   MX_JUMP     on faces: [E] and [H] in the flux are enlarged by given values, N = Nf nodes a face. A wave that enters
+ *               through a wall, a field prescribed there, a sheet of current and the surface between total and
+ * scattered field are all that. What changes is a number for the whole term, a number a node, or a vector a node
+ * (struct mx_term_values). */
+enum mx_term_kind { MX_CURRENT, MX_JUMP };
+enum mx_term_values { MX_ONE_NUMBER, MX_NUMBER_A_NODE, MX_VECTOR_A_NODE };
+
+struct mx_term {
+  enum mx_term_kind kind;
+  enum mx_term_values values;
+  size_t count;   /* elements or faces */
+  int32_t *where; /* [count] element, or 4 * element + face */
+  bool open;      /* jumps: the faces are open ones */
+  double *E, *H;  /* [count][3][N] what the number multiplies: J in E, or the parts of [E] and [H]; NULL is zero */
+  bool into_H;    /* vectors: they are (part of) [H], not [E] or J */
+};
+
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
   size_t K;
@@ -35,6 +54,8 @@ struct mx_problem {
   double *sigma;                  /* [K] times eta0, 1/m */
   struct mx_face_flux (*flux)[4]; /* [K] */
   size_t open_faces;              /* slots 0..open_faces-1 */
+  size_t terms;
+  struct mx_term *term; /* [terms] */
 };
 
 /* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
@@ -53,9 +74,6 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
                     const struct dg_reference *ref, struct dg_error *err) DG_MUST_USE;
 void mx_problem_release(struct mx_problem *problem);
 void mx_assignment_release(struct mx_assignment *assignment);
-
-/* "air", "[7]" or "default". */
-void mx_selector_name(const struct mx_selector *selector, char *text, size_t size);
 
 /* The problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero. */
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,

@@ -4,107 +4,8 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/base/text.h"
 #include "maxwell/problem.h"
-
-static const char *const dimension_name[] = {"point", "curve", "surface", "volume"};
-
-static int unknown_group(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
-                         struct dg_error *err)
-{
-  char known[512] = "", hint[160] = "";
-  const char **names;
-  size_t count = 0, used = 0;
-  if (DG_NEW(names, mesh->groups + 1, err) != 0) return err->code;
-  for (size_t g = 0; g < mesh->groups; g++)
-    if (mesh->group[g].dim == dim && mesh->group[g].name[0] != '\0') {
-      names[count++] = mesh->group[g].name;
-      int n = snprintf(known + used, sizeof known - used, "%s'%s'", used > 0 ? ", " : "", mesh->group[g].name);
-      if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
-    }
-  int nearest = dg_nearest(selector->group, names, count);
-  if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: '%s')", names[nearest]);
-  dg_free(names);
-  return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: the mesh has no %s group '%s'%s; it has %s", MX_AT(selector->where),
-                 key, selector->group, dimension_name[dim], selector->group, hint, used > 0 ? known : "no named ones");
-}
-
-static int unknown_tag(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
-                       struct dg_error *err)
-{
-  char known[512] = "";
-  size_t used = 0;
-  for (size_t i = 0; i < mesh->entities; i++)
-    if (mesh->entity[i].dim == dim) {
-      int n = snprintf(known + used, sizeof known - used, "%s%d", used > 0 ? ", " : "", mesh->entity[i].tag);
-      if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
-    }
-  return dg_fail(err, DG_INPUT, MX_PLACE "%s[%d]: the mesh has no %s with tag %d; it has %s", MX_AT(selector->where),
-                 key, selector->tag, dimension_name[dim], selector->tag, used > 0 ? known : "none");
-}
-
-/* Does the mesh have what the selector names? */
-static int check_selector(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
-                          struct dg_error *err)
-{
-  if (selector->is_default) return 0;
-  size_t faces = 0;
-  if (selector->group == NULL) {
-    int entity = dg_mesh_find_entity(mesh, dim, selector->tag);
-    if (entity < 0) return unknown_tag(mesh, key, selector, dim, err);
-    faces = mesh->entity[entity].count;
-  } else {
-    bool found = false;
-    for (size_t g = 0; g < mesh->groups; g++)
-      found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
-    if (!found) return unknown_group(mesh, key, selector, dim, err);
-    for (size_t i = 0; i < mesh->entities; i++)
-      if (mesh->entity[i].dim == dim && dg_mesh_entity_in_group(mesh, (int)i, selector->group))
-        faces += mesh->entity[i].count;
-  }
-  if (faces > 0) return 0;
-  if (selector->group != NULL)
-    return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: no element of the mesh lies on %s group '%s'",
-                   MX_AT(selector->where), key, selector->group, dimension_name[dim], selector->group);
-  return dg_fail(err, DG_INPUT, MX_PLACE "%s[%d]: no element of the mesh lies on %s %d", MX_AT(selector->where), key,
-                 selector->tag, dimension_name[dim], selector->tag);
-}
-
-/* How well a selector fits an entity: 3 its own tag, 2 its group, 1 default, 0 not at all. */
-static int fit(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity)
-{
-  if (selector->is_default) return 1;
-  if (selector->group == NULL) return selector->tag == mesh->entity[entity].tag ? 3 : 0;
-  return dg_mesh_entity_in_group(mesh, (int)entity, selector->group) ? 2 : 0;
-}
-
-/* choice[entities]: the best fitting of `count` selectors for each entity of that dimension, or -1. Two groups that
- * both hold an entity and both have a key are ambiguous: an error. */
-static int choose(int *choice, const struct mx_config *config, const struct dg_mesh *mesh, const char *key, int dim,
-                  size_t count, const struct mx_selector *(*selector)(const struct mx_config *, size_t),
-                  struct dg_error *err)
-{
-  for (size_t i = 0; i < count; i++)
-    if (check_selector(mesh, key, selector(config, i), dim, err) != 0) return err->code;
-  for (size_t entity = 0; entity < mesh->entities; entity++) {
-    choice[entity] = -1;
-    if (mesh->entity[entity].dim != dim) continue;
-    int best = 0;
-    for (size_t i = 0; i < count; i++) {
-      int f = fit(selector(config, i), mesh, entity);
-      if (f == 2 && best == 2)
-        return dg_fail(
-            err, DG_INPUT, MX_PLACE "%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",
-            MX_AT(selector(config, i)->where), key, dimension_name[dim], mesh->entity[entity].tag,
-            selector(config, (size_t)choice[entity])->group, selector(config, i)->group, mesh->entity[entity].tag);
-      if (f > best) {
-        best = f;
-        choice[entity] = (int)i;
-      }
-    }
-  }
-  return 0;
-}
+#include "maxwell/select.h"
 
 static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)
 {
@@ -114,13 +15,6 @@ static const struct mx_selector *material_selector(const struct mx_config *confi
 static const struct mx_selector *boundary_selector(const struct mx_config *config, size_t i)
 {
   return &config->boundary[i].where;
-}
-
-void mx_selector_name(const struct mx_selector *selector, char *text, size_t size)
-{
-  if (selector->is_default) snprintf(text, size, "default");
-  else if (selector->group != NULL) snprintf(text, size, "%s", selector->group);
-  else snprintf(text, size, "[%d]", selector->tag);
 }
 
 /* A material parameter of one element. */
@@ -139,7 +33,7 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
                             const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
                             int *choice, struct dg_error *err)
 {
-  if (choose(choice, config, mesh, "materials", 3, config->materials, material_selector, err) != 0) return err->code;
+  if (mx_choose(choice, config, mesh, "materials", 3, config->materials, material_selector, err) != 0) return err->code;
   for (size_t i = 0; i < mesh->entities; i++) {
     if (mesh->entity[i].dim != 3 || mesh->entity[i].count == 0 || choice[i] >= 0) continue;
     const char *group = mesh->entity[i].groups > 0 ? mesh->group[mesh->entity[i].group[0]].name : "";
@@ -196,12 +90,15 @@ static double wall_impedance(const struct mx_boundary_config *boundary, double o
   if (boundary == NULL) return 0;
   switch (boundary->kind) {
   case MX_PEC:
+  case MX_ELECTRIC_FIELD:
     return 0;
   case MX_PMC:
+  case MX_MAGNETIC_FIELD:
     return INFINITY;
   case MX_IMPEDANCE:
     return boundary->impedance / MX_ETA0;
   case MX_ABSORBING:
+  case MX_PLANE_WAVE:
     return own;
   }
   return 0;
@@ -209,14 +106,16 @@ static double wall_impedance(const struct mx_boundary_config *boundary, double o
 
 static bool is_open(const struct mx_boundary_config *boundary)
 {
-  return boundary != NULL && (boundary->kind == MX_IMPEDANCE || boundary->kind == MX_ABSORBING);
+  return boundary != NULL &&
+         (boundary->kind == MX_IMPEDANCE || boundary->kind == MX_ABSORBING || boundary->kind == MX_PLANE_WAVE);
 }
 
 static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *assignment,
                              const struct mx_config *config, const struct dg_mesh *mesh, int *choice, size_t *outer,
                              struct dg_error *err)
 {
-  if (choose(choice, config, mesh, "boundaries", 2, config->boundaries, boundary_selector, err) != 0) return err->code;
+  if (mx_choose(choice, config, mesh, "boundaries", 2, config->boundaries, boundary_selector, err) != 0)
+    return err->code;
   int fallback = MX_DEFAULT_PEC; /* faces that lie on no surface of the model can only have the default */
   for (size_t i = 0; i < config->boundaries; i++)
     if (config->boundary[i].where.is_default) fallback = (int)i;

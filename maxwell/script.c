@@ -23,8 +23,9 @@
 #define CURLEW_INSTALL_SHARE_DIR "/usr/local/share/curlew"
 #endif
 
-#define HANDLER   1  /* stack index where the message handler always lies */
-#define DEPTH_MAX 32 /* of nested tables; the deepest key there is has 5 */
+#define HANDLER   1          /* stack index where the message handler always lies */
+#define DEPTH_MAX 32         /* of nested tables; the deepest key there is has 5 */
+#define WAVEFORM  "waveform" /* registry key of the metatable of what waveform.* make */
 
 struct mx_script {
   lua_State *L;
@@ -95,16 +96,6 @@ static int fail_script(struct mx_script *script, struct dg_error *err)
   return dg_fail(err, DG_INPUT, "%s%s", prefix, message);
 }
 
-/* "file:12: " at the start, as Lua writes it */
-static int has_position(const char *message)
-{
-  for (const char *c = strchr(message, ':'); c != NULL; c = strchr(c + 1, ':')) {
-    size_t digits = strspn(c + 1, "0123456789");
-    if (digits > 0 && c[1 + digits] == ':') return 1;
-  }
-  return 0;
-}
-
 /* The innermost function that has lines. */
 static int find_caller(lua_State *L, lua_Debug *caller)
 {
@@ -124,24 +115,38 @@ static int message_handler(lua_State *L)
     lua_pushfstring(L, "the error is a %s value, not a message", luaL_typename(L, 1));
   const char *message = lua_tostring(L, -1);
   if (message == NULL) message = "unknown error";
-  if (!has_position(message) && find_caller(L, &caller))
+  if (!mx_input_has_position(message) && find_caller(L, &caller))
     lua_pushfstring(L, "%s:%d: %s", caller.short_src, caller.currentline, message);
   return 1;
+}
+
+/* The key of a table that is nearest to the name, or NULL. The names stay on the stack. */
+static const char *find_nearest(lua_State *L, int table, const char *name)
+{
+  size_t count = 0, room = 0;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) room++;
+  const char **names = lua_newuserdatauv(L, (room + 1) * sizeof *names, 0);
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING && count < room) names[count++] = lua_tostring(L, -2);
+  int nearest = dg_nearest(name, names, count);
+  return nearest < 0 ? NULL : names[nearest];
 }
 
 /* __index of the tables of global names: (table, key). */
 static int undefined_name(lua_State *L)
 {
   if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "undefined name '%s'", luaL_tolstring(L, 2, NULL));
-  size_t count = 0, room = 0;
-  for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1)) room++;
-  const char **names = lua_newuserdatauv(L, (room + 1) * sizeof *names, 0);
-  for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING && count < room) names[count++] = lua_tostring(L, -2);
-  const char *name = lua_tostring(L, 2);
-  int nearest = dg_nearest(name, names, count);
-  if (nearest < 0) return luaL_error(L, "undefined name '%s'", name);
-  return luaL_error(L, "undefined name '%s' (nearest: %s)", name, names[nearest]);
+  const char *name = lua_tostring(L, 2), *nearest = find_nearest(L, 1, name);
+  if (nearest == NULL) return luaL_error(L, "undefined name '%s'", name);
+  return luaL_error(L, "undefined name '%s' (nearest: %s)", name, nearest);
+}
+
+/* nearest(name, table) of the prelude. */
+static int nearest_name(lua_State *L)
+{
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_pushstring(L, find_nearest(L, 2, luaL_checkstring(L, 1))); /* nil for NULL */
+  return 1;
 }
 
 static void make_strict(lua_State *L) /* the table on top */
@@ -216,29 +221,42 @@ static void set_args(lua_State *L, struct load *load)
   lua_setglobal(L, "args");
 }
 
-static void run(lua_State *L, const char *text, const char *chunk_name)
+static void load_text(lua_State *L, const char *text, const char *chunk_name)
 {
   if (luaL_loadbufferx(L, text, strlen(text), chunk_name, "t") != LUA_OK) lua_error(L);
-  lua_call(L, 0, 0);
+}
+
+/* Runs the share folder's lua/NAME; false if there is none. It is given nearest(), the metatable of waveforms and the
+ * folder of the script. */
+static bool run_shared(lua_State *L, struct load *load, const char *share, const char *name)
+{
+  struct mx_script *script = load->script;
+  char *path, *chunk_name, *text;
+  check(L, load, mx_arena_format(&script->arena, &path, load->err, "%s/lua/%s", share, name));
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return false;
+  fclose(file);
+  check(L, load, mx_input_file(&script->arena, path, &text, load->err));
+  check(L, load, mx_arena_format(&script->arena, &chunk_name, load->err, "@%s", path));
+  load_text(L, text, chunk_name);
+  const char *slash = strrchr(script->path, '/');
+  lua_pushcfunction(L, nearest_name);
+  luaL_newmetatable(L, WAVEFORM);
+  lua_pushlstring(L, script->path, slash == NULL ? 0 : (size_t)(slash + 1 - script->path));
+  lua_call(L, 3, 0);
+  return true;
 }
 
 static void run_prelude(lua_State *L, struct load *load)
 {
+  static const char *const names[] = {"prelude.lua", "waveform.lua"};
   const char *share = getenv("CURLEW_SHARE");
   const char *const folders[] = {share != NULL ? share : CURLEW_SHARE_DIR, CURLEW_INSTALL_SHARE_DIR};
-  struct mx_arena *arena = &load->script->arena;
-  for (int i = 0; i < (share != NULL ? 1 : 2); i++) {
-    char *path, *chunk_name, *text;
-    check(L, load, mx_arena_format(arena, &path, load->err, "%s/lua/prelude.lua", folders[i]));
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) continue;
-    fclose(file);
-    check(L, load, mx_input_file(arena, path, &text, load->err));
-    check(L, load, mx_arena_format(arena, &chunk_name, load->err, "@%s", path));
-    run(L, text, chunk_name);
-    return;
-  }
-  dg_fail(load->err, DG_ENVIRONMENT, "lua/prelude.lua was not found in '%s'%s%s%s", folders[0],
+  size_t found = 0;
+  for (int i = 0; found == 0 && i < (share != NULL ? 1 : 2); i++)
+    while (found < 2 && run_shared(L, load, folders[i], names[found])) found++;
+  if (found == 2) return;
+  dg_fail(load->err, DG_ENVIRONMENT, "lua/%s was not found in '%s'%s%s%s", names[found], folders[0],
           share != NULL ? " (from CURLEW_SHARE)" : " or '", share != NULL ? "" : folders[1],
           share != NULL ? "" : "'; set CURLEW_SHARE to Curlew's share folder");
   leave(L, load);
@@ -249,6 +267,7 @@ struct ancestor {
   const struct ancestor *parent;
   const void *table;
   int depth;
+  bool is_waveform;
 };
 
 static void convert(lua_State *L, struct load *load, struct mx_value *value, const struct ancestor *parent);
@@ -280,18 +299,46 @@ static void check_nesting(lua_State *L, struct load *load, const struct mx_value
       check(L, load, dg_fail(load->err, DG_INPUT, "%s: the table %s contains itself", value->where, name));
   if (self->depth > DEPTH_MAX || !lua_checkstack(L, 8))
     check(L, load, dg_fail(load->err, DG_INPUT, "%s: tables are nested more than %d deep", value->where, DEPTH_MAX));
-  if (lua_getmetatable(L, -1))
+  if (!self->is_waveform && lua_getmetatable(L, -1))
     check(L, load,
           dg_fail(load->err, DG_INPUT, "%s: %s has a metatable; only plain tables can be read", value->where, name));
+}
+
+/* Whether the table on top of the stack was made by waveform.*: nobody else has its metatable. */
+static bool is_waveform(lua_State *L)
+{
+  if (!lua_getmetatable(L, -1)) return false;
+  luaL_getmetatable(L, WAVEFORM);
+  bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
+}
+
+/* The times or values of a waveform: there may be many, so they share the origin and path of their list. */
+static void convert_samples(lua_State *L, struct load *load, struct mx_value *value)
+{
+  size_t count = (size_t)lua_rawlen(L, -1);
+  value->type = MX_TABLE;
+  check(L, load, mx_arena_alloc(&load->script->arena, &value->entry, count, sizeof *value->entry, load->err));
+  for (; value->count < count; value->count++) {
+    struct mx_entry *entry = &value->entry[value->count];
+    entry->key.integer = (long long)value->count + 1;
+    lua_rawgeti(L, -1, (lua_Integer)value->count + 1);
+    double number = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : NAN;
+    entry->value = (struct mx_value){
+        .type = MX_NUMBER, .number = number, .line = value->line, .where = value->where, .path = value->path};
+    lua_pop(L, 1);
+  }
 }
 
 /* The table on top of the stack. */
 static void convert_table(lua_State *L, struct load *load, struct mx_value *value, const struct ancestor *parent)
 {
   struct mx_arena *arena = &load->script->arena;
-  struct ancestor self = {parent, lua_topointer(L, -1), parent == NULL ? 1 : parent->depth + 1};
+  struct ancestor self = {parent, lua_topointer(L, -1), parent == NULL ? 1 : parent->depth + 1, is_waveform(L)};
   size_t count = 0;
   value->type = MX_TABLE;
+  value->is_waveform = self.is_waveform;
   check_nesting(L, load, value, &self);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) count++;
   check(L, load, mx_arena_alloc(arena, &value->entry, count, sizeof *value->entry, load->err));
@@ -353,7 +400,8 @@ static void convert(lua_State *L, struct load *load, struct mx_value *value, con
     value->function = luaL_ref(L, LUA_REGISTRYINDEX);
     break;
   case LUA_TTABLE:
-    convert_table(L, load, value, parent);
+    if (parent != NULL && parent->is_waveform) convert_samples(L, load, value);
+    else convert_table(L, load, value, parent);
     break;
   default:
     check(L, load,
@@ -374,11 +422,13 @@ static void push_constant(lua_State *L, struct load *load, const char *text)
   lua_pushfstring(L, "return %s", text);
   int status = luaL_loadbufferx(L, lua_tostring(L, -1), (size_t)lua_rawlen(L, -1), "=", "t");
   if (status == LUA_OK) {
-    lua_newtable(L); /* its world: constants and mathematics, no access to the script */
+    lua_newtable(L); /* its world: constants, waveforms and mathematics, no access to the script */
     lua_getglobal(L, LUA_MATHLIBNAME);
     lua_setfield(L, -2, LUA_MATHLIBNAME);
     lua_getglobal(L, "const");
     lua_setfield(L, -2, "const");
+    lua_getglobal(L, "waveform");
+    lua_setfield(L, -2, "waveform");
     make_strict(L);
     lua_setupvalue(L, -2, 1);
     status = lua_pcall(L, 0, LUA_MULTRET, 0);
@@ -444,7 +494,8 @@ static int protected_load(lua_State *L)
   make_strict(L);
   lua_pop(L, 1);
   run_prelude(L, load);
-  run(L, load->input, load->script->chunk_name);
+  load_text(L, load->input, load->script->chunk_name);
+  lua_call(L, 0, 0);
   read_root(L, load);
   apply_sets(L, load);
   return 0;
@@ -516,15 +567,6 @@ static void define_place(struct mx_script *script, int function, char *place, si
              info.linedefined);
 }
 
-static void describe_inputs(int inputs, const double *in, char *text, size_t size)
-{
-  static const char *const names[] = {"", "t", "x, y", "x, y, z", "x, y, z, t"};
-  size_t used = (size_t)snprintf(text, size, "(%s) = (", inputs <= 4 ? names[inputs] : "inputs");
-  for (int i = 0; i < inputs && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%.6g", i == 0 ? "" : ", ", in[i]);
-  if (used < size) snprintf(text + used, size - used, ")");
-}
-
 static int fail_result(struct mx_script *script, int function, const char *what, int inputs, const double *in,
                        struct dg_error *err, const char *format, ...) DG_PRINTF(7, 8);
 
@@ -537,7 +579,7 @@ static int fail_result(struct mx_script *script, int function, const char *what,
   vsnprintf(fault, sizeof fault, format, list);
   va_end(list);
   define_place(script, function, place, sizeof place);
-  describe_inputs(inputs, in, at, sizeof at);
+  mx_input_describe(inputs, in, at, sizeof at);
   return dg_fail(err, DG_INPUT, "%s: %s %s at %s", place, what, fault, at);
 }
 
@@ -574,7 +616,7 @@ int mx_script_call(struct mx_script *script, int function, const char *what, int
   if (lua_pcall(L, inputs, LUA_MULTRET, HANDLER) != LUA_OK) {
     fail_script(script, err);
     char at[256] = "";
-    if (inputs > 0) describe_inputs(inputs, in, at, sizeof at);
+    if (inputs > 0) mx_input_describe(inputs, in, at, sizeof at);
     dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
   } else {
     take_results(script, function, what, inputs, in, outputs, out, err);

@@ -25,9 +25,10 @@ struct mx_value {
   int function; /* handle for mx_script_call */
   size_t count; /* entries of a table: the array part in order, then the other keys sorted by name */
   struct mx_entry *entry;
-  int line;    /* best known line of the script, 0 when the value is the command line's */
-  char *where; /* "cavity.lua:12" or "--set time.steps=100", the head of a message about it */
-  char *path;  /* "materials.air.epsilon_r", "output.probes.1.at", as --set takes it; "" for the root */
+  bool is_waveform; /* a table that waveform.* made; its lists of samples share one path */
+  int line;         /* best known line of the script, 0 when the value is the command line's */
+  char *where;      /* "cavity.lua:12" or "--set time.steps=100", the head of a message about it */
+  char *path;       /* "materials.air.epsilon_r", "output.probes.1.at", as --set takes it; "" for the root */
 };
 
 struct mx_entry {
@@ -44,8 +45,9 @@ struct mx_script; /* opaque */
 /* Runs the script at `path`. `args` fills the Lua table `args` (numbers and booleans where the text is one, else
  * strings); `set` overrides keys of the simulation table by path ("time.steps=100", "output.probes.1.every=2"; the
  * value is a number, true, false, nil (removes the key), a quoted string, a table such as {0,0,1}, or an expression in
- * parentheses; anything else is a string as it stands). The prelude (const) is lua/prelude.lua under $CURLEW_SHARE if
- * that is set, else in the source tree or the installed share folder; without it: DG_ENVIRONMENT. Errors (DG_INPUT):
+ * parentheses; anything else is a string as it stands). The prelude (const, waveform) is lua/prelude.lua and
+ * lua/waveform.lua under $CURLEW_SHARE if that is set, else in the source tree or the installed share folder; without
+ * it: DG_ENVIRONMENT. Errors (DG_INPUT):
  * no such file, Lua's own errors with file:line, an undefined global, no call of `simulation`, or two. A script sees
  * Lua's base, table, string, math, utf8, io and os libraries, and random numbers that are the same in every run.
  * Free with mx_script_free; NULL is safe. */

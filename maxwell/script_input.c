@@ -58,3 +58,21 @@ int mx_input_check(const char *option, const struct mx_definition *all, size_t i
       return dg_fail(err, DG_INPUT, "%s %s=%s: '%s' is given twice", option, name, value, name);
   return 0;
 }
+
+bool mx_input_has_position(const char *message)
+{
+  for (const char *c = strchr(message, ':'); c != NULL; c = strchr(c + 1, ':')) {
+    size_t digits = strspn(c + 1, "0123456789");
+    if (digits > 0 && c[1 + digits] == ':') return true;
+  }
+  return false;
+}
+
+void mx_input_describe(int inputs, const double *in, char *text, size_t size)
+{
+  static const char *const names[] = {"", "t", "x, y", "x, y, z", "x, y, z, t"};
+  size_t used = (size_t)snprintf(text, size, "(%s) = (", inputs <= 4 ? names[inputs] : "inputs");
+  for (int i = 0; i < inputs && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%.6g", i == 0 ? "" : ", ", in[i]);
+  if (used < size) snprintf(text + used, size - used, ")");
+}

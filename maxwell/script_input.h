@@ -18,3 +18,7 @@ bool mx_input_is_identifier(const char *text);
 /* The i-th of the definitions has its '=' and a name that none before it has. option: "-D" or "--set". */
 int mx_input_check(const char *option, const struct mx_definition *all, size_t i, const char *example,
                    struct dg_error *err) DG_MUST_USE;
+/* Whether "file:12: " stands in the message, as Lua writes it. */
+bool mx_input_has_position(const char *message);
+/* "(x, y, z) = (0, 0.5, 1)": what a function was called with. */
+void mx_input_describe(int inputs, const double *in, char *text, size_t size);

@@ -13,7 +13,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-CASES = ("convergence", "spectrum", "energy", "material_jump", "step_limit")
+CASES = ("convergence", "spectrum", "energy", "material_jump", "step_limit", "plane_wave")
 sys.path[:0] = [HERE, os.path.join(ROOT, "share", "plot")]
 sys.dont_write_bytecode = True
 

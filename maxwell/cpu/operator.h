@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "maxwell/problem.h"
+#include "maxwell/backend.h"
 
 /* How strongly the penalty acts; 1 and 1 is the scheme itself, other values serve the analysis of stability. */
 struct mx_penalty {
@@ -39,3 +39,9 @@ void mx_rate_single(const struct mx_problem *problem, const struct mx_matrices_s
 /* trace[open_faces][3][Nf] = the field on the open faces. */
 void mx_open_trace_double(const struct mx_problem *problem, const double *field, double *trace);
 void mx_open_trace_single(const struct mx_problem *problem, const float *field, float *trace);
+
+/* rate += what the problem's source terms add to it. */
+void mx_add_sources_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
+                           enum mx_equation equation, const struct mx_stage_sources *sources, double *rate);
+void mx_add_sources_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
+                           enum mx_equation equation, const struct mx_stage_sources *sources, float *rate);

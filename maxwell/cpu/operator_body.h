@@ -153,3 +153,65 @@ void NAME(mx_open_trace)(const struct mx_problem *problem, const REAL *field, RE
               field[(3 * e + c) * Np + (size_t)problem->ref->face_node[f * Nf + m]];
     }
 }
+
+/* Node i of entry k of a term, for component c: its constant part times what changes. */
+static inline REAL NAME(term_value)(const struct mx_term *term, const double *part, const double *value,
+                                    bool vector_here, size_t N, size_t k, size_t c, size_t i)
+{
+  if (term->values == MX_VECTOR_A_NODE) return vector_here ? (REAL)value[(3 * k + c) * N + i] : 0;
+  if (part == NULL) return 0;
+  double factor = term->values == MX_ONE_NUMBER ? value[0] : value[k * N + i];
+  return (REAL)(factor * part[(3 * k + c) * N + i]);
+}
+
+static void NAME(add_current)(const struct mx_problem *problem, const struct mx_term *term, const double *value,
+                              REAL *rate)
+{
+  size_t Np = (size_t)problem->ref->Np;
+  for (size_t k = 0; k < term->count; k++) {
+    size_t e = (size_t)term->where[k];
+    REAL inverse = (REAL)(1 / problem->epsilon[e]);
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++)
+        rate[(3 * e + c) * Np + i] -= inverse * NAME(term_value)(term, term->E, value, true, Np, k, c, i);
+  }
+}
+
+static void NAME(add_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                           enum mx_equation equation, const struct mx_term *term, const double *curl,
+                           const double *penalty, REAL *rate)
+{
+  size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
+  bool ampere = equation == MX_AMPERE;
+  for (size_t k = 0; k < term->count; k++) {
+    size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
+    const struct mx_face_flux *weights = &problem->flux[e][f];
+    double scale = problem->face_scale[e][f] / (ampere ? problem->epsilon[e] : problem->mu[e]);
+    REAL jump_weight = (REAL)(scale * (ampere ? weights->h_jump : -weights->e_jump));
+    REAL penalty_weight = (REAL)(scale * (ampere ? weights->e_penalty : weights->h_penalty));
+    REAL n[3];
+    for (int c = 0; c < 3; c++) n[c] = (REAL)problem->normal[e][f][c];
+    for (size_t m = 0; m < Nf; m++) {
+      REAL other[3], own[3], flux[3];
+      for (size_t c = 0; c < 3; c++) {
+        other[c] = NAME(term_value)(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, c, m);
+        own[c] = NAME(term_value)(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, c, m);
+      }
+      NAME(point_flux)(n, jump_weight, penalty_weight, other, own, flux);
+      const REAL *column = matrices->lift + (f * Nf + m) * Np;
+      for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < Np; i++) rate[(3 * e + c) * Np + i] += column[i] * flux[c];
+    }
+  }
+}
+
+void NAME(mx_add_sources)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                          enum mx_equation equation, const struct mx_stage_sources *sources, REAL *rate)
+{
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    if (term->kind == MX_JUMP)
+      NAME(add_jump)(problem, matrices, equation, term, sources->curl[t], sources->penalty[t], rate);
+    else if (equation == MX_AMPERE) NAME(add_current)(problem, term, sources->curl[t], rate);
+  }
+}

@@ -67,10 +67,11 @@ static int upload(struct mx_backend *backend, const double *E, const double *H, 
   return 0;
 }
 
-static int stage_begin(struct mx_backend *backend, int stage, bool observe, struct dg_error *err)
+static int stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                       struct dg_error *err)
 {
   (void)err;
-  DISPATCH(backend, stage, stage, observe);
+  DISPATCH(backend, stage, stage, observe, sources);
   return 0;
 }
 

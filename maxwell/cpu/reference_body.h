@@ -14,6 +14,7 @@ struct NAME(state) {
   REAL *H_before;          /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H; /* leapfrog: traces on the open faces one step ago */
   bool observed;
+  const struct mx_stage_sources *sources; /* of the stage in progress */
 };
 
 static void NAME(free_state)(struct NAME(state) * state)
@@ -60,6 +61,7 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
   NAME(mx_rate)
   (state->problem, state->matrices, equation, NAME(whole), ampere ? state->E : state->H, ampere ? state->H : state->E,
    before, rate);
+  if (state->sources != NULL) NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, rate);
 }
 
 static void NAME(upload)(struct NAME(state) * state, const double *E, const double *H)
@@ -69,6 +71,7 @@ static void NAME(upload)(struct NAME(state) * state, const double *E, const doub
     state->H[i] = H != NULL ? (REAL)H[i] : 0;
   }
   state->observed = false;
+  state->sources = NULL; /* every waveform is zero up to t = 0 */
   if (state->options.integrator != MX_LEAPFROG) return;
   /* H half a step back: one Euler step of that length costs an error of order dt^2, once. */
   REAL half = (REAL)(0.5 * state->options.step);
@@ -138,8 +141,9 @@ static void NAME(rk4_stage)(struct NAME(state) * state, int s, REAL *field, REAL
   }
 }
 
-static void NAME(stage)(struct NAME(state) * state, int s, bool observe)
+static void NAME(stage)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources)
 {
+  state->sources = sources;
   REAL dt = (REAL)state->options.step;
   switch (state->options.integrator) {
   case MX_LEAPFROG:

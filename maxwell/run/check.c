@@ -4,6 +4,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/run/initial.h"
 #include "maxwell/run/setup.h"
+#include "maxwell/select.h"
 
 /* The longest edge of an element, metres. */
 static double longest_edge(const struct dg_mesh *mesh, size_t e)

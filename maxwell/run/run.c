@@ -72,17 +72,29 @@ static int observe(struct loop *loop, long n, struct dg_error *err)
   return status;
 }
 
+static int evaluate_sources(struct loop *loop, long n, int s, const struct mx_stage_sources **sources,
+                            struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  double start = mx_clock();
+  int status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
+  setup->seconds.sources += mx_clock() - start;
+  return status;
+}
+
 /* One step, or as much of the step after the last as its observation needs. */
 static int step(struct loop *loop, long n, struct dg_error *err)
 {
-  const struct mx_setup *setup = loop->setup;
+  struct mx_setup *setup = loop->setup;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
   bool observed = mx_watchdog_due(&loop->watchdog, n) || mx_output_due(&loop->output, n);
   bool last = n == setup->steps;
   for (int s = 0; s <= scheme->stages; s++) {
     if (s == scheme->observe_stage && observed && observe(loop, n, err) != 0) return err->code;
     if (s == scheme->stages || (last && s == scheme->observe_stage)) break;
-    if (setup->ops->stage_begin(loop->backend, s, observed, err) != 0 ||
+    const struct mx_stage_sources *sources;
+    if (evaluate_sources(loop, n, s, &sources, err) != 0 ||
+        setup->ops->stage_begin(loop->backend, s, observed, sources, err) != 0 ||
         setup->ops->stage_end(loop->backend, s, err) != 0)
       return err->code;
   }
@@ -124,7 +136,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, st
   double *E = NULL, *H = NULL, start = mx_clock();
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
   if (mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
-  if (E == NULL && H == NULL)
+  if (E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
 fail:

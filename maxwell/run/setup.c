@@ -134,12 +134,15 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   double start = mx_clock();
   if (dg_reference_init(&setup->ref, config->order, err) != 0 || dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
       mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref, err) !=
-          0)
+          0 ||
+      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, script, &setup->mesh, err) != 0)
     goto fail;
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.K;
   report_defaults(setup);
-  if (check_probes(setup, err) != 0 || choose_step(setup, err) != 0) goto fail;
+  if (check_probes(setup, err) != 0 || choose_step(setup, err) != 0 ||
+      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
+    goto fail;
   setup->seconds.setup = mx_clock() - start;
   dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
               setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
@@ -158,6 +161,7 @@ fail:
 
 void mx_setup_release(struct mx_setup *setup)
 {
+  mx_sources_release(&setup->sources);
   mx_problem_release(&setup->problem);
   mx_assignment_release(&setup->assignment);
   dg_reference_release(&setup->ref);

@@ -7,6 +7,7 @@
 #include "maxwell/backend.h"
 #include "maxwell/config.h"
 #include "maxwell/run/clock.h"
+#include "maxwell/sources.h"
 
 struct mx_setup {
   const struct mx_config *config; /* borrowed */
@@ -17,6 +18,7 @@ struct mx_setup {
   struct dg_reference ref;
   struct mx_problem problem;
   struct mx_assignment assignment;
+  struct mx_sources sources;
   size_t unknowns; /* 6 Np K */
   double limit;    /* largest stable step, s; 0 where none is known (Euler) */
   size_t limit_elements;

@@ -30,7 +30,7 @@ static inline double box_random(void)
 
 /* Grid of cells[3] in [0,size[0]] x ..; point (i,j,k) is moved by up to shake cells where it is inside. stretch maps
  * [0,1] to [0,1] for graded grids, may be NULL. Volume tag 1 where x < size/2, else 2. Surfaces: 1 x=0, 2 x=max, 3 y=0,
- * 4 y=max, 5 z=0, 6 z=max. */
+ * 4 y=max, 5 z=0, 6 z=max, 7 the plane between the volumes (even cells[0]). */
 static inline void box_mesh(struct box *box, const int cells[3], const double size[3], double shake,
                             double (*stretch)(double))
 {
@@ -79,6 +79,12 @@ static inline void box_mesh(struct box *box, const int cells[3], const double si
                 for (c = 0; c < 3; c++) tri[triangles][c] = corner[c];
                 surface[triangles++] = 2 * d + side + 1;
               }
+            int between = 0;
+            for (c = 0; c < 3; c++) between += 2 * (corner[c] % n[0]) == cells[0];
+            if (between == 3 && volume[t] == 1) { /* from one side only: a face has one triangle */
+              for (c = 0; c < 3; c++) tri[triangles][c] = corner[c];
+              surface[triangles++] = 7;
+            }
           }
         }
   const struct dg_mesh_input input = {.points = (size_t)points,

@@ -25,7 +25,7 @@ static inline void drive_stages(const struct drive *drive, int from, int to, boo
 {
   struct dg_error err = {0};
   for (int s = from; s < to; s++)
-    if (drive->ops->stage_begin(drive->backend, s, observe, &err) != 0 ||
+    if (drive->ops->stage_begin(drive->backend, s, observe, NULL, &err) != 0 ||
         drive->ops->stage_end(drive->backend, s, &err) != 0)
       fail_msg("%s", err.message);
 }

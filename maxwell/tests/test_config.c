@@ -34,8 +34,8 @@ static const struct {
     /* unknown keys */
     {WITH("ordr = 3"), "cavity.lua:2: unknown key 'ordr' in simulation (nearest: 'order')"},
     {WITH("frequency_range = 3"),
-     "cavity.lua:2: unknown key 'frequency_range' in simulation (known: sources, interfaces, name, mesh, order, flux, "
-     "time, backend, precision, materials, boundaries, initial, output, watchdog)"},
+     "cavity.lua:2: unknown key 'frequency_range' in simulation (known: name, mesh, order, flux, time, backend, "
+     "precision, materials, boundaries, interfaces, sources, initial, output, watchdog)"},
     {WITH("'stray'"), "cavity.lua:2: simulation has keys with names only, and item 1 has none"},
     {"simulation { " ORDER TIME MATERIALS "\nmesh = {\n file = 'a.geo',\n sizes = 1 } }",
      "cavity.lua:4: unknown key 'sizes' in mesh (nearest: 'size')"},
@@ -54,10 +54,6 @@ static const struct {
      "cavity.lua:2: unknown key 'knid' in boundaries.walls (nearest: 'kind')"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = { epsilonr = 1 } } }",
      "cavity.lua:2: unknown key 'epsilonr' in materials.air (nearest: 'epsilon_r')"},
-    /* not in this version */
-    {WITH("sources = { { region = 'rod' } }"), "cavity.lua:2: 'sources' is not available in this version"},
-    {WITH("sources = {}"), "cavity.lua:2: 'sources' is not available in this version"},
-    {WITH("interfaces = { sheet = {} }"), "cavity.lua:2: 'interfaces' is not available in this version"},
     /* missing keys */
     {"\nsimulation { " ORDER TIME MATERIALS " }",
      "cavity.lua:2: 'mesh' is missing in simulation (for example: mesh = { file = \"cavity.geo\" })"},
@@ -84,7 +80,7 @@ static const struct {
     {WITH("boundaries = { walls = {} }"),
      "cavity.lua:2: 'kind' is missing in boundaries.walls (for example: kind = \"pec\")"},
     {WITH("boundaries = { walls = { kind = 'impedance' } }"),
-     "cavity.lua:2: 'impedance' (ohm) is missing in boundaries.walls of kind \"impedance\" (for example: impedance = "
+     "cavity.lua:2: 'impedance' is missing in boundaries.walls of kind \"impedance\" (for example: impedance = "
      "377)"},
     /* types */
     {"simulation { " MESH TIME MATERIALS "\norder = 'three' }",
@@ -179,8 +175,8 @@ static const struct {
     {WITH("precision = 'singel'"), "cavity.lua:2: precision must be \"double\" or \"single\", not the string "
                                    "\"singel\" (nearest: 'single')"},
     {WITH("boundaries = { w = { kind = 'pecc' } }"),
-     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\" or \"absorbing\", not the string "
-     "\"pecc\" (nearest: 'pec')"},
+     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"plane_wave\", "
+     "\"electric_field\" or \"magnetic_field\", not the string \"pecc\" (nearest: 'pec')"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, integrator = 'simplectic' } }",
      "cavity.lua:2: time.integrator must be \"leapfrog\", \"rk4\", \"lsrk\" or \"euler\", not the string "
      "\"simplectic\""},
@@ -211,7 +207,7 @@ static const struct {
     {WITH("output = { probes = { { name = 'p', at = { 0, 0, 1, 2 } } } }"),
      "cavity.lua:2: output.probes.1.at must be three numbers (metres), as in { 0.4, 0.5, 0.3 }, not 4 values"},
     {WITH("output = { probes = { { name = 'p', at = { 0, 0/0, 0 } } } }"),
-     "cavity.lua:2: output.probes.1.at.2 must be a number (metres), not nan"},
+     "cavity.lua:2: output.probes.1.at.2 must be a number, not nan"},
     {WITH("output = { probes = { { name = 'p', at = 3 } } }"),
      "cavity.lua:2: output.probes.1.at must be three numbers (metres), as in { 0.4, 0.5, 0.3 }, not 3"},
 };
@@ -239,8 +235,8 @@ static const struct {
     {"order", "five", "--set order=five: order must be an integer from 1 to 8, not the string \"five\""},
     {"order", "nil", "cavity.lua:1: 'order' is missing in simulation (for example: order = 3)"},
     {"boundaries.w.kind", "pecc",
-     "--set boundaries.w.kind=pecc: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\" or \"absorbing\", not "
-     "the string \"pecc\" (nearest: 'pec')"},
+     "--set boundaries.w.kind=pecc: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", "
+     "\"plane_wave\", \"electric_field\" or \"magnetic_field\", not the string \"pecc\" (nearest: 'pec')"},
     {"output.probes.2.every", "3",
      "--set output.probes.2.every=3: output.probes must be a list, as in probes = { { name = \"centre\", at = { 0.4, "
      "0.5, 0.3 } } }; entry 1 is missing"},
@@ -250,7 +246,11 @@ static const struct {
     {"initial.E", "function(x) return x end",
      "--set initial.E=function(x) return x end: initial.E must be a function of x, y, z that returns Ex, Ey, Ez, not "
      "the string \"function(x) return x end\""},
-    {"sources", "{}", "--set sources={}: 'sources' is not available in this version"},
+    {"sources.2.region", "rod",
+     "--set sources.2.region=rod: sources must be a list, as in sources = { { region = \"rod\", current = function(x, "
+     "y, "
+     "z, t) return 0, 0, 1 end } }; entry 1 is missing"},
+    {"sources", "{}", NULL},
     {"precision", "single", NULL},
     {"output.probes.1", "{name='p', at={0,0,0}}", NULL},
 };
@@ -317,7 +317,7 @@ static void fills_in_defaults(void **state)
   assert_true(c.material[0].epsilon_r.value == 1 && c.material[0].epsilon_r.function == -1);
   assert_true(c.material[0].mu_r.value == 1 && c.material[0].mu_r.function == -1);
   assert_true(c.material[0].sigma.value == 0 && c.material[0].sigma.function == -1);
-  assert_int_equal(c.boundaries, 0);
+  assert_true(c.boundaries == 0 && c.interfaces == 0 && c.sources == 0);
   assert_true(c.initial.E == -1 && c.initial.H == -1);
   assert_int_equal(c.output.fields.every, 0);
   assert_int_equal(c.output.fields.quantities, MX_QUANTITY_E | MX_QUANTITY_H);

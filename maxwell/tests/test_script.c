@@ -368,6 +368,16 @@ static void names_the_places_of_a_missing_prelude(void **state)
   assert_int_equal(setenv("CURLEW_SHARE", TEST_SOURCE_DIR "/../../share", 1), 0);
   assert_int_equal(err.code, DG_ENVIRONMENT);
   assert_string_equal(err.message, "lua/prelude.lua was not found in 'nowhere' (from CURLEW_SHARE)");
+
+  assert_int_equal(system("mkdir -p half/lua"), 0);
+  write_text("half/lua/prelude.lua", "");
+  err = (struct dg_error){0};
+  assert_int_equal(setenv("CURLEW_SHARE", "half", 1), 0);
+  assert_null(load_text("simulation {}", 0, NULL, 0, NULL, &err));
+  assert_int_equal(setenv("CURLEW_SHARE", TEST_SOURCE_DIR "/../../share", 1), 0);
+  assert_int_equal(err.code, DG_ENVIRONMENT);
+  assert_string_equal(err.message, "lua/waveform.lua was not found in 'half' (from CURLEW_SHARE)");
+  assert_int_equal(system("rm -r half"), 0);
 }
 
 /* On line 1 + i of its script stands the i-th function. */

@@ -28,6 +28,22 @@ const double mx_lsrk_c[MX_LSRK_STAGES] = {
     2802321613138.0 / 2924317926251.0,
 };
 
+double mx_stage_time(enum mx_integrator integrator, int s)
+{
+  static const double rk4[4] = {0, 0.5, 0.5, 1};
+  switch (integrator) {
+  case MX_LEAPFROG:
+    return s == 0 ? 0 : 0.5;
+  case MX_RK4:
+    return rk4[s];
+  case MX_LSRK:
+    return mx_lsrk_c[s];
+  case MX_EULER:
+    return 0;
+  }
+  return 0;
+}
+
 double complex mx_amplification(enum mx_integrator integrator, double complex z)
 {
   if (integrator == MX_EULER) return 1 + z;

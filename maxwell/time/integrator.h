@@ -25,6 +25,9 @@ extern const struct mx_scheme mx_schemes[]; /* by enum mx_integrator */
 enum { MX_LSRK_STAGES = 5 };
 extern const double mx_lsrk_a[MX_LSRK_STAGES], mx_lsrk_b[MX_LSRK_STAGES], mx_lsrk_c[MX_LSRK_STAGES];
 
+/* The time of stage s within a step, in steps: what the field under the curl is taken at. */
+double mx_stage_time(enum mx_integrator integrator, int s);
+
 /* The amplification of a one-step scheme (not leapfrog) on du/dt = lambda u, z = lambda dt. */
 double complex mx_amplification(enum mx_integrator integrator, double complex z);
 

@@ -109,7 +109,7 @@ static int advance(struct trial *trial, struct mx_backend *backend, int count, s
   for (int n = 0; n < count; n++)
     for (int s = 0; s < scheme->stages; s++) {
       bool look = n + 1 == count && scheme->observe_stage > 0;
-      if (ops->stage_begin(backend, s, look, err) != 0 || ops->stage_end(backend, s, err) != 0) return err->code;
+      if (ops->stage_begin(backend, s, look, NULL, err) != 0 || ops->stage_end(backend, s, err) != 0) return err->code;
       if (look && s + 1 == scheme->observe_stage && ops->download(backend, trial->out_E, trial->out_H, err) != 0)
         return err->code;
     }

@@ -176,21 +176,37 @@ key("negative sigma",
 key("kind missing", "'kind' is missing in boundaries.walls (for example: kind = \"pec\")", "kind = \"pec\"", "",
     at="boundaries =")
 key("unknown kind",
-    'boundaries.walls.kind must be "pec", "pmc", "impedance" or "absorbing", not the string "pecc" '
-    "(nearest: 'pec')",
+    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field" or '
+    "\"magnetic_field\", not the string \"pecc\" (nearest: 'pec')",
     "kind = \"pec\"", "kind = \"pecc\"")
 key("impedance without a value",
-    "'impedance' (ohm) is missing in boundaries.walls of kind \"impedance\" (for example: impedance = 377)",
+    "'impedance' is missing in boundaries.walls of kind \"impedance\" (for example: impedance = 377)",
     "kind = \"pec\"", "kind = \"impedance\"")
 key("impedance of a conductor",
     'boundaries.walls.impedance is only for kind "impedance", not for kind "pec"',
     "kind = \"pec\"", "kind = \"pec\", impedance = 50")
-key("sources",
-    "'sources' is not available in this version",
-    "order = 1,", "order = 1,\n  sources = {},")
-key("interfaces",
-    "'interfaces' is not available in this version",
-    "order = 1,", "order = 1,\n  interfaces = {},")
+key("source without a current",
+    "sources.1 needs 'current', or 'profile' with 'waveform' (for example: profile = { 0, 0, 1 }, "
+    "waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 })",
+    "order = 1,", "order = 1,\n  sources = { { region = \"left\" } },")
+key("source with a mistyped key",
+    "unknown key 'wavefrom' in sources.1 (nearest: 'waveform')",
+    "order = 1,", "order = 1,\n  sources = { { region = \"left\", profile = { 0, 0, 1 }, wavefrom = 1 } },")
+key("mistyped waveform",
+    "waveform has no 'gausian' (nearest: 'gaussian')",
+    "order = 1,", "order = 1,\n  sources = { { waveform = waveform.gausian { bandwidth = 1e9 } } },")
+key("waveform with a mistyped key",
+    "waveform.gaussian has no key 'bandwith' (nearest: 'bandwidth') (for example: waveform.gaussian { f0 = 1e9, "
+    "bandwidth = 1e9 })",
+    "order = 1,", "order = 1,\n  sources = { { waveform = waveform.gaussian { bandwith = 1e9 } } },")
+key("interface of an unknown kind",
+    'interfaces.between.kind must be "surface_current" or "total_field", not the string "total_feild" '
+    "(nearest: 'total_field')",
+    "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"total_feild\" } },")
+key("plane wave with its field along its direction",
+    "boundaries.walls: polarisation must be orthogonal to direction; the dot product of their unit vectors is 1",
+    "kind = \"pec\"", "kind = \"plane_wave\", direction = { 0, 0, 2 }, polarisation = { 0, 0, 1 }, "
+    "waveform = waveform.step { rise = 1e-9 }")
 key("name with a slash",
     "name must be a name for the output folder (not empty, \".\" or \"..\", no '/', at most 200 characters), "
     'not the string "a/b"',

@@ -1,0 +1,62 @@
+/* Everything that drives the fields: which elements and faces, and the values at every time.
+ *
+ * A source of the script becomes one or more terms of the problem (mx_term). Waveforms are evaluated here in C;
+ * profiles are evaluated once; only a general function of (x, y, z, t) calls Lua in the time loop, once a point and
+ * evaluation. A waveform that is a Lua function is tabulated before the run, at an eighth of a step.
+ */
+#pragma once
+
+#include "libdg/mesh/mesh.h"
+#include "maxwell/backend.h"
+
+/* How one term changes in time. */
+struct mx_source {
+  const char *what;            /* "sources[1].current", for messages; owned by mx_sources */
+  struct mx_waveform waveform; /* of terms with numbers */
+  double delay;                /* s */
+  double *lag;                 /* [points] s, of terms with a number a node: the waveform is taken at t - lag */
+  int function;                /* general: Lua function of (x, y, z, t), else -1 */
+  double factor;               /* from the function's unit to the solver's */
+  double (*x)[3];              /* general: [points] metres */
+  double *sheet; /* surface currents in general form: [points][3] own normal, the jump is -K x n; else NULL */
+  size_t points;
+  double *now, *before;             /* values of the last evaluation and of the one before it */
+  double *table_time, *table_value; /* of a tabulated waveform */
+};
+
+struct mx_sources {
+  struct mx_script *script;
+  struct mx_problem *problem;
+  enum mx_integrator integrator;
+  size_t count, room;
+  struct mx_source *source;       /* [count] = the problem's terms */
+  const double **curl, **penalty; /* [count] what the backend is given */
+  struct mx_stage_sources stage;
+  double seconds; /* spent in evaluations */
+};
+
+/* Adds the script's sources to the problem as terms. Release with mx_sources_release, before the problem. Errors
+ * (DG_INPUT): a region, surface or group that the mesh does not have, a sheet on the outer boundary, a surface of total
+ * and scattered field that does not bound its region or lies between two media, a plane wave through different media.
+ */
+int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, const struct mx_assignment *assignment,
+                    const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
+                    struct dg_error *err) DG_MUST_USE;
+/* Once the step is known (s): tabulates waveforms that are Lua functions, up to the end of the run. */
+int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err) DG_MUST_USE;
+/* Values for stage s of step n; *result is NULL without sources, else valid until the next call. */
+int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, const struct mx_stage_sources **result,
+                        struct dg_error *err) DG_MUST_USE;
+void mx_sources_release(struct mx_sources *sources);
+
+/* Used by sources_build.c: a new term and its source, both zeroed but for what the arguments say. */
+struct mx_new_term {
+  enum mx_term_kind kind;
+  enum mx_term_values values;
+  size_t count;
+  const char *what;
+};
+int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted, struct mx_term **term,
+                   struct mx_source **source, struct dg_error *err) DG_MUST_USE;
+int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *assignment, const struct mx_config *config,
+                     const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;

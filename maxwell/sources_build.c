@@ -1,0 +1,304 @@
+/* From what the script says drives the fields to terms of the problem: elements, faces, nodes, profiles, lags. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/select.h"
+#include "maxwell/sources.h"
+
+/* A list of elements, or of faces 4 * element + face with the sign of what jumps there. */
+struct places {
+  size_t count, room;
+  int32_t *where;
+  signed char *sign;
+};
+
+struct build {
+  struct mx_sources *sources;
+  struct mx_problem *problem;
+  const struct mx_assignment *assignment;
+  const struct mx_config *config;
+  const struct dg_mesh *mesh;
+  struct dg_error *err;
+};
+
+static int add_place(struct places *places, int32_t where, int sign, struct dg_error *err)
+{
+  if (places->count == places->room) {
+    places->room = places->room < 64 ? 64 : 2 * places->room;
+    if (dg_grow(&places->where, places->room, sizeof *places->where, err) != 0 ||
+        dg_grow(&places->sign, places->room, sizeof *places->sign, err) != 0)
+      return err->code;
+  }
+  places->where[places->count] = where;
+  places->sign[places->count++] = (signed char)sign;
+  return 0;
+}
+
+static void release_places(struct places *places)
+{
+  dg_free(places->where);
+  dg_free(places->sign);
+}
+
+/* Position of node i of an element, or of node i of a face. */
+static void node_position(const struct build *b, enum mx_term_kind kind, int32_t where, size_t i, double x[3])
+{
+  const struct dg_reference *ref = b->problem->ref;
+  size_t e = (size_t)(kind == MX_CURRENT ? where : where / 4);
+  size_t node = kind == MX_CURRENT ? i : (size_t)ref->face_node[(size_t)(where % 4) * (size_t)ref->Nf + i];
+  dg_geometry_point(b->mesh, e, ref->r[node], ref->s[node], ref->t[node], x);
+}
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* What a drive puts into the problem. */
+struct target {
+  enum mx_term_kind kind;
+  bool into_H;   /* jumps: of H instead of E */
+  bool sheet;    /* the vector is a surface current K: the jump of H is -K x n */
+  double factor; /* from the script's unit to V/m or V/m^2 */
+};
+
+/* A term whose every node follows the same waveform, or a Lua function of position and time. */
+static int add_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
+                     const struct target *target, const char *what, struct dg_error *err)
+{
+  bool general = drive->general >= 0;
+  const struct mx_new_term wanted = {
+      .kind = target->kind, .values = general ? MX_VECTOR_A_NODE : MX_ONE_NUMBER, .count = places->count, .what = what};
+  struct mx_term *term;
+  struct mx_source *source;
+  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
+  memcpy(term->where, places->where, places->count * sizeof *term->where);
+  term->into_H = target->into_H;
+  size_t N = source->points / (places->count > 0 ? places->count : 1);
+  double *part = NULL;
+  if (general) {
+    source->function = drive->general;
+    source->factor = target->factor;
+    if (DG_NEW(source->x, source->points, err) != 0) return err->code;
+    if (target->sheet && DG_NEW(source->sheet, 3 * source->points, err) != 0) return err->code;
+  } else {
+    source->waveform = drive->waveform;
+    source->delay = drive->delay;
+    if (DG_NEW(part, 3 * source->points, err) != 0) return err->code;
+    if (target->into_H) term->H = part;
+    else term->E = part;
+  }
+  for (size_t k = 0; k < places->count; k++) {
+    const double *n = target->sheet ? b->problem->normal[places->where[k] / 4][places->where[k] % 4] : NULL;
+    for (size_t i = 0; i < N; i++) {
+      double x[3], v[3], jump[3];
+      node_position(b, target->kind, places->where[k], i, x);
+      if (general) {
+        memcpy(source->x[k * N + i], x, sizeof x);
+        if (n != NULL) memcpy(source->sheet + 3 * (k * N + i), n, 3 * sizeof *n);
+        continue;
+      }
+      memcpy(v, drive->constant, sizeof v);
+      if (drive->profile >= 0 && mx_script_call(b->sources->script, drive->profile, what, 3, x, 3, v, err) != 0)
+        return err->code;
+      if (n != NULL) {
+        cross(n, v, jump);
+        memcpy(v, jump, sizeof v);
+      }
+      for (size_t c = 0; c < 3; c++) part[(3 * k + c) * N + i] = target->factor * v[c];
+    }
+  }
+  return 0;
+}
+
+/* The medium of all the elements of faces, which must be one and without losses. */
+static int common_medium(const struct build *b, const struct places *places, const struct mx_selector *where,
+                         const char *what, double *epsilon, double *mu)
+{
+  for (size_t k = 0; k < places->count; k++) {
+    size_t e = (size_t)places->where[k] / 4;
+    if (k == 0) {
+      *epsilon = b->problem->epsilon[e];
+      *mu = b->problem->mu[e];
+    }
+    if (fabs(b->problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(b->problem->mu[e] - *mu) > 1e-12 * *mu ||
+        b->problem->sigma[e] != 0) {
+      double x[3];
+      dg_geometry_barycentre(b->mesh, e, x);
+      return dg_fail(b->err, DG_INPUT,
+                     MX_PLACE "%s: a plane wave needs one medium without losses all along its surface; near (%g, %g, "
+                              "%g) m there is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m)",
+                     MX_AT(where->where), what, x[0], x[1], x[2], b->problem->epsilon[e], b->problem->mu[e],
+                     b->problem->sigma[e] / MX_ETA0);
+    }
+  }
+  return 0;
+}
+
+/* A term whose faces carry a plane wave. */
+static int add_plane_wave(const struct build *b, const struct places *places, const struct mx_plane_wave *wave,
+                          bool open, const struct mx_selector *where, const char *what)
+{
+  struct dg_error *err = b->err;
+  const struct mx_new_term wanted = {.kind = MX_JUMP, .values = MX_NUMBER_A_NODE, .count = places->count, .what = what};
+  struct mx_term *term;
+  struct mx_source *source;
+  double epsilon = 1, mu = 1, H[3], first = INFINITY;
+  if (common_medium(b, places, where, what, &epsilon, &mu) != 0) return err->code;
+  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
+  if (DG_NEW(term->E, 3 * source->points, err) != 0 || DG_NEW(term->H, 3 * source->points, err) != 0 ||
+      DG_NEW(source->lag, source->points, err) != 0)
+    return err->code;
+  memcpy(term->where, places->where, places->count * sizeof *term->where);
+  term->open = open;
+  source->waveform = wave->waveform;
+  source->delay = wave->delay;
+  cross(wave->direction, wave->polarisation, H);
+  size_t N = (size_t)b->problem->ref->Nf;
+  double slowness = sqrt(epsilon * mu) / MX_C0, admittance = sqrt(epsilon / mu);
+  for (size_t k = 0; k < places->count; k++)
+    for (size_t i = 0; i < N; i++) {
+      double x[3], lag = 0;
+      node_position(b, MX_JUMP, places->where[k], i, x);
+      for (size_t c = 0; c < 3; c++) {
+        lag += slowness * wave->direction[c] * (x[c] - (wave->has_origin ? wave->origin[c] : 0));
+        term->E[(3 * k + c) * N + i] = places->sign[k] * wave->amplitude * wave->polarisation[c];
+        term->H[(3 * k + c) * N + i] = places->sign[k] * wave->amplitude * admittance * H[c];
+      }
+      source->lag[k * N + i] = lag;
+      first = fmin(first, lag);
+    }
+  if (!wave->has_origin)
+    for (size_t i = 0; i < source->points; i++) source->lag[i] -= first;
+  return 0;
+}
+
+/* currents */
+static int add_current(const struct build *b, size_t index)
+{
+  const struct mx_source_config *config = &b->config->source[index];
+  struct places places = {0};
+  char what[64];
+  snprintf(what, sizeof what, "sources[%zu]", index + 1);
+  if (mx_check_selector(b->mesh, what, &config->where, 3, b->err) != 0) return b->err->code;
+  for (size_t e = 0; e < b->problem->K; e++)
+    if (mx_selector_fit(&config->where, b->mesh, (size_t)b->mesh->volume[e]) > 0 &&
+        add_place(&places, (int32_t)e, 1, b->err) != 0)
+      goto fail;
+  const struct target target = {.kind = MX_CURRENT, .factor = MX_ETA0};
+  if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
+fail:
+  release_places(&places);
+  return b->err->code;
+}
+
+static int add_boundary(const struct build *b, size_t index)
+{
+  const struct mx_boundary_config *config = &b->config->boundary[index];
+  bool wave = config->kind == MX_PLANE_WAVE, electric = config->kind == MX_ELECTRIC_FIELD;
+  if (!wave && !electric && config->kind != MX_MAGNETIC_FIELD) return 0;
+  struct places places = {0};
+  char name[128], what[160];
+  mx_selector_name(&config->where, name, sizeof name);
+  snprintf(what, sizeof what, "boundaries.%s", name);
+  for (size_t e = 0; e < b->problem->K; e++)
+    for (int f = 0; f < 4; f++)
+      if (b->assignment->boundary[e][f] == (int)index && add_place(&places, 4 * (int32_t)e + f, 1, b->err) != 0)
+        goto fail;
+  if (wave) {
+    if (add_plane_wave(b, &places, &config->wave, true, &config->where, what) != 0) goto fail;
+  } else {
+    const struct target target = {.kind = MX_JUMP, .into_H = !electric, .factor = electric ? 1 : MX_ETA0};
+    if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
+  }
+fail:
+  release_places(&places);
+  return b->err->code;
+}
+
+/* Both sides of every face of the interface; sign +1 inside the region of total field, -1 outside. */
+static int interface_faces(const struct build *b, const struct mx_interface_config *config, const int *choice,
+                           int index, const char *what, struct places *places)
+{
+  const struct dg_mesh *mesh = b->mesh;
+  bool total = config->kind == MX_TOTAL_FIELD;
+  for (size_t e = 0; e < b->problem->K; e++)
+    for (int f = 0; f < 4; f++) {
+      int surface = mesh->surface[e][f];
+      if (surface < 0 || choice[surface] != index) continue;
+      int32_t code = mesh->neighbour[e][f];
+      double x[3];
+      dg_geometry_barycentre(mesh, e, x);
+      if (code < 0)
+        return dg_fail(b->err, DG_INPUT,
+                       MX_PLACE "%s: surface %d is part of the outer boundary near (%g, %g, %g) m; an interface lies "
+                                "inside the domain",
+                       MX_AT(config->where.where), what, mesh->entity[surface].tag, x[0], x[1], x[2]);
+      int sign = 1;
+      if (total) {
+        bool here = mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[e]) > 0;
+        bool there = mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[code / 4]) > 0;
+        if (here == there)
+          return dg_fail(b->err, DG_INPUT,
+                         MX_PLACE "%s: near (%g, %g, %g) m the surface %s the region of total field, which it must "
+                                  "bound",
+                         MX_AT(config->where.where), what, x[0], x[1], x[2], here ? "runs inside" : "does not touch");
+        sign = here ? 1 : -1;
+      }
+      if (add_place(places, 4 * (int32_t)e + f, sign, b->err) != 0) return b->err->code;
+    }
+  return 0;
+}
+
+static int add_interface(const struct build *b, size_t index, const int *choice)
+{
+  const struct mx_interface_config *config = &b->config->interface[index];
+  struct places places = {0};
+  char name[128], what[160];
+  mx_selector_name(&config->where, name, sizeof name);
+  snprintf(what, sizeof what, "interfaces.%s", name);
+  if (config->kind == MX_TOTAL_FIELD && mx_check_selector(b->mesh, what, &config->inside, 3, b->err) != 0)
+    return b->err->code;
+  if (interface_faces(b, config, choice, (int)index, what, &places) != 0) goto fail;
+  if (config->kind == MX_TOTAL_FIELD) {
+    if (add_plane_wave(b, &places, &config->wave, false, &config->where, what) != 0) goto fail;
+  } else {
+    const struct target target = {.kind = MX_JUMP, .into_H = true, .sheet = true, .factor = MX_ETA0};
+    if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
+  }
+fail:
+  release_places(&places);
+  return b->err->code;
+}
+
+static const struct mx_selector *interface_selector(const struct mx_config *config, size_t i)
+{
+  return &config->interface[i].where;
+}
+
+int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *assignment, const struct mx_config *config,
+                     const struct dg_mesh *mesh, struct dg_error *err)
+{
+  const struct build b = {.sources = sources,
+                          .problem = sources->problem,
+                          .assignment = assignment,
+                          .config = config,
+                          .mesh = mesh,
+                          .err = err};
+  int *choice;
+  for (size_t i = 0; i < config->sources; i++)
+    if (add_current(&b, i) != 0) return err->code;
+  for (size_t i = 0; i < config->boundaries; i++)
+    if (add_boundary(&b, i) != 0) return err->code;
+  if (DG_NEW(choice, mesh->entities, err) != 0) return err->code;
+  if (mx_choose(choice, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0) goto fail;
+  for (size_t i = 0; i < config->interfaces; i++)
+    if (add_interface(&b, i, choice) != 0) goto fail;
+fail:
+  dg_free(choice);
+  return err->code;
+}
