@@ -96,10 +96,17 @@ struct mx_interface_config {
   struct mx_plane_wave wave; /* MX_TOTAL_FIELD */
 };
 
-/* An impressed current density in a region (A/m^2). */
+/* An impressed current: a density in a region (A/m^2), a point dipole, or a thin straight wire. */
+enum mx_source_shape { MX_REGION, MX_DIPOLE, MX_WIRE };
 struct mx_source_config {
-  struct mx_selector where; /* key `region`: name of a volume group, or tag of a volume */
-  struct mx_drive drive;    /* key `current`, or profile + waveform */
+  enum mx_source_shape shape;
+  struct mx_selector where; /* MX_REGION: key `region`, the name of a volume group or tag of a volume */
+  struct mx_drive drive;    /* MX_REGION: key `current`, or profile + waveform; the others: waveform and delay only */
+  double at[3];             /* MX_DIPOLE: position, m; MX_WIRE: key `from`, m */
+  double to[3];             /* MX_WIRE: key `to`, m */
+  double moment[3];         /* MX_DIPOLE: current times length, A m */
+  double current;           /* MX_WIRE: A, along the wire from `from` to `to` */
+  const char *place;        /* "cavity.lua:12", as in mx_selector */
 };
 
 struct mx_probe_config {

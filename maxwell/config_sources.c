@@ -294,28 +294,77 @@ int mx_read_interfaces(struct mx_reader *r, const struct mx_rule *rule, const st
   return 0;
 }
 
-int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+#define SOURCE(field) offsetof(struct mx_source_config, field)
+
+/* The waveform and delay of a source whose shape says the rest. */
+#define SOURCE_TIME                                                                                                    \
+  {"waveform", mx_read_waveform, SOURCE(drive.waveform), .expected = waveform_expected, .example = EXAMPLE_WAVE},      \
+  {                                                                                                                    \
+    "delay", mx_read_real, SOURCE(drive.delay), .expected = delay_expected, MX_FROM(0)                                 \
+  }
+
+static int read_region_source(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
 {
   static const struct kind_rule lines[] = {
-      {EVERY_KIND,
-       {"region", read_region, offsetof(struct mx_source_config, where), .expected = region_expected,
-        .example = "region = \"rod\""}},
+      {EVERY_KIND, {"region", read_region, SOURCE(where), .expected = region_expected, .example = "region = \"rod\""}},
       DRIVE_RULES(mx_source_config, "current", EVERY_KIND),
   };
   struct mx_rule rules[MX_COUNT(lines)];
+  for (size_t i = 0; i < MX_COUNT(lines); i++) rules[i] = lines[i].rule;
+  if (mx_read_table(r, item, "a table, as in { region = \"rod\", current = f }", rules, MX_COUNT(rules), source) != 0)
+    return r->err->code;
+  return check_drive(r, item, "current");
+}
+
+static int read_dipole(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
+{
+  static const struct mx_rule rules[] = {
+      {"at", mx_read_triple, SOURCE(at), .expected = "three numbers (metres), as in { 0, 0, 0 }"},
+      {"moment", mx_read_triple, SOURCE(moment), .expected = "three numbers (A m), as in { 0, 0, 1e-3 }",
+       .example = "moment = { 0, 0, 1e-3 }"},
+      SOURCE_TIME,
+  };
+  source->shape = MX_DIPOLE;
+  return mx_read_table(r, item, "a table, as in { at = { 0, 0, 0 }, moment = { 0, 0, 1e-3 }, ... }", rules,
+                       MX_COUNT(rules), source);
+}
+
+static int read_wire(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
+{
+  static const struct mx_rule rules[] = {
+      {"from", mx_read_triple, SOURCE(at), .expected = "three numbers (metres), as in { 0, 0, 0 }"},
+      {"to", mx_read_triple, SOURCE(to), .expected = "three numbers (metres), as in { 0, 0, 0.1 }",
+       .example = "to = { 0, 0, 0.1 }"},
+      {"amperes", mx_read_real, SOURCE(current), .expected = "a number (A)"},
+      SOURCE_TIME,
+  };
+  source->shape = MX_WIRE;
+  source->current = 1;
+  if (mx_read_table(r, item, "a table, as in { from = { 0, 0, 0 }, to = { 0, 0, 0.1 }, ... }", rules, MX_COUNT(rules),
+                    source) != 0)
+    return r->err->code;
+  if (source->at[0] == source->to[0] && source->at[1] == source->to[1] && source->at[2] == source->to[2])
+    return mx_fail_at(r, item, "%s: the wire ends where it begins", item->path);
+  return 0;
+}
+
+int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
   struct mx_config *config = r->config;
   (void)to;
-  for (size_t i = 0; i < MX_COUNT(lines); i++) rules[i] = lines[i].rule;
   if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
   if (mx_arena_alloc(&r->arena, &config->source, value->count, sizeof *config->source, r->err) != 0)
     return r->err->code;
   for (size_t i = 0; i < value->count; i++) {
     const struct mx_value *item = &value->entry[i].value;
-    config->source[i].drive = no_drive;
-    if (mx_read_table(r, item, "a table, as in { region = \"rod\", current = f }", rules, MX_COUNT(rules),
-                      &config->source[i]) != 0 ||
-        check_drive(r, item, "current") != 0)
-      return r->err->code;
+    struct mx_source_config *source = &config->source[i];
+    *source = (struct mx_source_config){.drive = no_drive, .place = item->where};
+    bool is_table = item->type == MX_TABLE;
+    int status;
+    if (is_table && mx_find_value(item, "at") != NULL) status = read_dipole(r, item, source);
+    else if (is_table && mx_find_value(item, "from") != NULL) status = read_wire(r, item, source);
+    else status = read_region_source(r, item, source);
+    if (status != 0) return status;
   }
   config->sources = value->count;
   return 0;

@@ -70,6 +70,7 @@ struct target {
 static int add_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
                      const struct target *target, const char *what, struct dg_error *err)
 {
+  if (places->where == NULL) return 0; /* a `default` that nothing is left for */
   bool general = drive->general >= 0;
   const struct mx_new_term wanted = {
       .kind = target->kind, .values = general ? MX_VECTOR_A_NODE : MX_ONE_NUMBER, .count = places->count, .what = what};
@@ -148,6 +149,7 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   struct mx_term *term;
   struct mx_source *source;
   double epsilon = 1, mu = 1, H[3], first = INFINITY;
+  if (places->where == NULL) return 0; /* a `default` that nothing is left for */
   if (common_medium(b, places, where, what, &epsilon, &mu) != 0) return err->code;
   if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
   if (DG_NEW(term->E, 3 * source->points, err) != 0 || DG_NEW(term->H, 3 * source->points, err) != 0 ||
@@ -194,6 +196,65 @@ static int add_current(const struct build *b, size_t index)
 fail:
   release_places(&places);
   return b->err->code;
+}
+
+/* The density of a current element (A m) at a point, as the element's basis sees it: sum over the orthonormal modes of
+ * their value there. part[3][Np] += moment delta. */
+static void add_delta(const struct build *b, size_t e, const double bary[4], const double moment[3], double *part)
+{
+  const struct dg_reference *ref = b->problem->ref;
+  double there[DG_NP_MAX], here[DG_NP_MAX];
+  size_t Np = (size_t)ref->Np;
+  dg_modal_basis(ref->order, 2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1, there);
+  for (size_t i = 0; i < Np; i++) {
+    double delta = 0;
+    dg_modal_basis(ref->order, ref->r[i], ref->s[i], ref->t[i], here);
+    for (size_t m = 0; m < Np; m++) delta += here[m] * there[m];
+    for (size_t c = 0; c < 3; c++) part[c * Np + i] += moment[c] * delta / b->problem->jacobian[e];
+  }
+}
+
+/* Current elements at `count` points between `from` and `to` (midpoints of equal pieces), together `moment`. */
+static int add_current_elements(const struct build *b, size_t index, const char *what, size_t count,
+                                const double from[3], const double to[3], const double moment[3])
+{
+  const struct mx_source_config *config = &b->config->source[index];
+  struct dg_error *err = b->err;
+  const struct mx_new_term wanted = {.kind = MX_CURRENT, .values = MX_ONE_NUMBER, .count = count, .what = what};
+  struct mx_term *term;
+  struct mx_source *source;
+  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
+  size_t Np = (size_t)b->problem->ref->Np;
+  if (DG_NEW(term->E, 3 * source->points, err) != 0) return err->code;
+  source->waveform = config->drive.waveform;
+  source->delay = config->drive.delay;
+  for (size_t k = 0; k < count; k++) {
+    double x[3], bary[4], piece[3], s = ((double)k + 0.5) / (double)count;
+    for (int c = 0; c < 3; c++) {
+      x[c] = from[c] + s * (to[c] - from[c]);
+      piece[c] = MX_ETA0 * moment[c] / (double)count;
+    }
+    int64_t e = dg_mesh_locate(b->mesh, x, bary);
+    if (e < 0)
+      return dg_fail(err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
+                     what, x[0], x[1], x[2]);
+    term->where[k] = (int32_t)e;
+    add_delta(b, (size_t)e, bary, piece, term->E + 3 * Np * k);
+  }
+  return 0;
+}
+
+static int add_thin_current(const struct build *b, size_t index)
+{
+  enum { PIECES = 64 }; /* of a wire; more than elements along any wire that is worth calling thin */
+  const struct mx_source_config *config = &b->config->source[index];
+  char what[64];
+  snprintf(what, sizeof what, "sources[%zu]", index + 1);
+  if (config->shape == MX_DIPOLE)
+    return add_current_elements(b, index, what, 1, config->at, config->at, config->moment);
+  double moment[3];
+  for (int c = 0; c < 3; c++) moment[c] = config->current * (config->to[c] - config->at[c]);
+  return add_current_elements(b, index, what, PIECES, config->at, config->to, moment);
 }
 
 static int add_boundary(const struct build *b, size_t index)
@@ -291,7 +352,7 @@ int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *ass
                           .err = err};
   int *choice;
   for (size_t i = 0; i < config->sources; i++)
-    if (add_current(&b, i) != 0) return err->code;
+    if ((config->source[i].shape == MX_REGION ? add_current(&b, i) : add_thin_current(&b, i)) != 0) return err->code;
   for (size_t i = 0; i < config->boundaries; i++)
     if (add_boundary(&b, i) != 0) return err->code;
   if (DG_NEW(choice, mesh->entities, err) != 0) return err->code;

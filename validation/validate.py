@@ -13,7 +13,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-CASES = ("convergence", "spectrum", "energy", "material_jump", "step_limit", "plane_wave")
+CASES = ("convergence", "spectrum", "energy", "material_jump", "step_limit", "plane_wave", "dipole",
+         "total_field", "conductor")
 sys.path[:0] = [HERE, os.path.join(ROOT, "share", "plot")]
 sys.dont_write_bytecode = True
 

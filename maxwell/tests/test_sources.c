@@ -209,15 +209,70 @@ static void test_uniform_current(void **state)
   box_release(&box);
 }
 
+/* A dipole is a delta function as the elements' polynomials see it: the integral of J times any polynomial of their
+ * degree is the moment times its value at the dipole. A wire is a sum of dipoles, exact for linear functions. */
+static double some_polynomial(const double x[3], int degree)
+{
+  return degree == 0 ? 1 : pow(1 + x[0] - 2 * x[1] + 0.5 * x[2], degree);
+}
+
+static void check_moment(const struct box *box, const struct mx_term *term, int degree, const double wanted[3])
+{
+  size_t Np = (size_t)box->ref.Np;
+  double got[3] = {0, 0, 0};
+  for (size_t k = 0; k < term->count; k++)
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++) {
+        size_t e = (size_t)term->where[k];
+        double x[3], row = 0;
+        dg_geometry_point(&box->mesh, e, box->ref.r[i], box->ref.s[i], box->ref.t[i], x);
+        for (size_t j = 0; j < Np; j++) row += box->ref.mass[i * Np + j] * term->E[(3 * k + c) * Np + j];
+        got[c] += box->problem.jacobian[e] * some_polynomial(x, degree) * row / MX_ETA0;
+      }
+  for (size_t c = 0; c < 3; c++) assert_true(fabs(got[c] - wanted[c]) < 1e-12);
+}
+
+static void test_thin_currents(void **state)
+{
+  (void)state;
+  struct box box = {0};
+  struct dg_error err = {0};
+  struct mx_sources sources;
+  bar_between(&box, MX_ABSORBING, MX_ABSORBING);
+  struct mx_source_config source[2] = {
+      {.shape = MX_DIPOLE, .at = {0.31, 0.04, 0.07}, .moment = {1, -2, 3}, .drive = constant_drive(0, 0, 0)},
+      {.shape = MX_WIRE,
+       .at = {0.2, 0.03, 0.1},
+       .to = {0.9, 0.08, 0.05},
+       .current = 2,
+       .drive = constant_drive(0, 0, 0)},
+  };
+  box.config.source = source;
+  box.config.sources = 2;
+  box_problem(&box, 3, 1);
+  if (mx_sources_init(&sources, &box.problem, &box.assignment, &box.config, NULL, &box.mesh, &err) != 0)
+    fail_msg("%s", err.message);
+  for (int degree = 0; degree <= 3; degree++) {
+    double f = some_polynomial(source[0].at, degree), wanted[3];
+    for (int c = 0; c < 3; c++) wanted[c] = f * source[0].moment[c];
+    check_moment(&box, &box.problem.term[0], degree, wanted);
+  }
+  for (int degree = 0; degree <= 1; degree++) {
+    double f = 0.5 * (some_polynomial(source[1].at, degree) + some_polynomial(source[1].to, degree)), wanted[3];
+    for (int c = 0; c < 3; c++) wanted[c] = f * 2 * (source[1].to[c] - source[1].at[c]);
+    check_moment(&box, &box.problem.term[1], degree, wanted);
+  }
+  mx_sources_release(&sources);
+  box_release(&box);
+}
+
 static void fails(struct box *box, const char *message)
 {
   struct dg_error err = {0};
   struct mx_sources sources;
-  size_t before = dg_memory_current();
   assert_int_equal(mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err),
                    DG_INPUT);
   assert_non_null(strstr(err.message, message));
-  (void)before;
 }
 
 static void test_errors(void **state)
@@ -242,6 +297,9 @@ static void test_errors(void **state)
   box.config.source = &source;
   box.config.sources = 1;
   fails(&box, "the mesh has no volume with tag 5");
+  source = (struct mx_source_config){
+      .shape = MX_DIPOLE, .at = {0, 0, 1}, .moment = {0, 0, 1}, .drive = constant_drive(0, 0, 0), .place = "a.lua:3"};
+  fails(&box, "a.lua:3: sources[1]: the point (0, 0, 1) m is outside the mesh");
   box_release(&box);
 }
 
@@ -269,6 +327,7 @@ int main(void)
       cmocka_unit_test(test_current_sheet),
       cmocka_unit_test(test_total_field),
       cmocka_unit_test(test_uniform_current),
+      cmocka_unit_test(test_thin_currents),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_one_medium_for_a_plane_wave),
   };
