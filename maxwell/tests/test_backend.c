@@ -56,19 +56,26 @@ static void mode_H(const double x[3], double t, double value[3])
   value[2] = 0;
 }
 
-/* L2 error of E and H against the mode after `steps` steps to time T. */
-static double mode_error(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator,
-                         double T, long steps)
+typedef void solution(const double x[3], double t, double value[3]);
+
+/* L2 error of E and H against a solution after `steps` steps to time T. */
+static double solution_error(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator,
+                             double T, long steps, solution *electric, solution *magnetic)
 {
   double *E = box_field(box), *H = box_field(box), *e = box_field(box), *h = box_field(box);
-  box_evaluate(box, mode_E, 0, E);
-  box_evaluate(box, mode_H, 0, H);
+  box_evaluate(box, electric, 0, E);
+  box_evaluate(box, magnetic, 0, H);
   drive_run(ops, box, integrator, MX_DOUBLE, T / (double)steps, steps, E, H);
-  box_evaluate(box, mode_E, T, e);
-  box_evaluate(box, mode_H, T, h);
+  box_evaluate(box, electric, T, e);
+  box_evaluate(box, magnetic, T, h);
   double error = hypot(box_distance(box, E, e), box_distance(box, H, h));
   free(E), free(H), free(e), free(h);
   return error;
+}
+
+static double mode_error(const struct mx_backend_ops *ops, const struct box *box, double T, long steps)
+{
+  return solution_error(ops, box, MX_LEAPFROG, T, steps, mode_E, mode_H);
 }
 
 static void check_leapfrog_is_second_order(const struct mx_backend_ops *ops)
@@ -85,8 +92,7 @@ static void check_leapfrog_is_second_order(const struct mx_backend_ops *ops)
       box_problem(&box, 7, upwind);
       double T = 1.1;
       long steps = (long)ceil(T / (0.95 * limit_of(&box, MX_LEAPFROG)));
-      double coarse = mode_error(ops, &box, MX_LEAPFROG, T, steps),
-             fine = mode_error(ops, &box, MX_LEAPFROG, T, 2 * steps);
+      double coarse = mode_error(ops, &box, T, steps), fine = mode_error(ops, &box, T, 2 * steps);
       print_message("%s leapfrog sigma %g flux %d: error %.3g, %.3g: order %.3f\n", ops->name, conductivity, upwind,
                     coarse, fine, log2(coarse / fine));
       assert_true(log2(coarse / fine) > 1.95 && log2(coarse / fine) < 2.1);
@@ -116,15 +122,7 @@ static void pulse_H(const double x[3], double t, double value[3])
 static double pulse_error(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator,
                           double T, long steps)
 {
-  double *E = box_field(box), *H = box_field(box), *e = box_field(box), *h = box_field(box);
-  box_evaluate(box, pulse_E, 0, E);
-  box_evaluate(box, pulse_H, 0, H);
-  drive_run(ops, box, integrator, MX_DOUBLE, T / (double)steps, steps, E, H);
-  box_evaluate(box, pulse_E, T, e);
-  box_evaluate(box, pulse_H, T, h);
-  double error = hypot(box_distance(box, E, e), box_distance(box, H, h));
-  free(E), free(H), free(e), free(h);
-  return error;
+  return solution_error(ops, box, integrator, T, steps, pulse_E, pulse_H);
 }
 
 static void check_impedance_walls(const struct mx_backend_ops *ops)

@@ -296,11 +296,11 @@ def test_rerun_leaves_nothing_of_the_run_before(program):
 def test_mesh_beside_the_script(program):
     """A relative mesh is found from any working directory; the output is in the working directory."""
     with Place(program) as place:
-        os.mkdir(place.path("work"))
-        place.good("run", "../input/case.lua", cwd=place.path("work"))
-        place.good("run", place.path("input/case.lua"), "--output", "b", cwd=place.path("work"))
-        place.good("run", "case.lua", "--output", "../work/c", cwd=place.path("input"))
-        expect(sorted(os.listdir(place.path("work"))) == ["b", "c", "case"], "the folders are elsewhere")
+        os.mkdir(place.path("elsewhere"))
+        place.good("run", "../input/case.lua", cwd=place.path("elsewhere"))
+        place.good("run", place.path("input/case.lua"), "--output", "b", cwd=place.path("elsewhere"))
+        place.good("run", "case.lua", "--output", "../elsewhere/c", cwd=place.path("input"))
+        expect(sorted(os.listdir(place.path("elsewhere"))) == ["b", "c", "case"], "the folders are elsewhere")
         expect(sorted(os.listdir(place.path("input"))) == ["box.msh", "case.lua"], "something beside the script")
 
 
