@@ -167,7 +167,7 @@ struct mx_config {
     double progress_every; /* wall-clock seconds between progress lines; default 2; 0: none */
   } output;
   struct {
-    double growth; /* stop when the energy exceeds this many times its largest trusted value; default 1e3 */
+    double growth; /* stop when the energy exceeds this many times the initial one (no sources); default 1e3 */
     long every;    /* steps between looks; default 0: automatic */
   } watchdog;
   void *storage; /* private: what mx_config_release frees */

@@ -1,5 +1,6 @@
 #include "maxwell/sources.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
@@ -66,7 +67,11 @@ fail:
 static int tabulate(struct mx_sources *sources, struct mx_source *source, double step, long steps, struct dg_error *err)
 {
   enum { PER_STEP = 8 };
-  size_t points = (size_t)steps * PER_STEP + PER_STEP + 1;
+  double early = -source->delay; /* a node that the wave reaches before its origin is ahead of the run's time */
+  for (size_t i = 0; source->lag != NULL && i < source->points; i++)
+    early = fmax(early, -(source->delay + source->lag[i]));
+  size_t ahead = early > 0 ? (size_t)ceil(early / step) : 0;
+  size_t points = ((size_t)steps + ahead + 1) * PER_STEP + 1;
   int function = source->waveform.function;
   if (DG_NEW(source->table_time, points, err) != 0 || DG_NEW(source->table_value, points, err) != 0) return err->code;
   for (size_t i = 0; i < points; i++) {
