@@ -293,6 +293,28 @@ def test_rerun_leaves_nothing_of_the_run_before(program):
         expect(place.summary()["steps"] == 4 and len(place.rows("case/energy.csv")[1]) == 5, "old numbers")
 
 
+WAVE = """simulation {
+  name = "case", mesh = { file = "box.msh" }, order = 2, time = { steps = 40 }, materials = { default = {} },
+  boundaries = { walls = { kind = "plane_wave", direction = { 1, 0, 0 }, polarisation = { 0, 0, 1 },
+                           origin = { 3, 0, 0 }, waveform = WAVEFORM } },
+  output = { probes = { { name = "inside", at = { 0.4, 0.3, 0.2 } } } },
+}
+"""
+
+
+def test_lua_waveform_equals_the_native_one(program):
+    """Also where a wave's origin lies behind the mesh, so that its nodes are ahead of the run's time."""
+    last = []
+    for waveform in ("waveform.gaussian { tau = 2e-9, t0 = 12e-9 }",
+                     "function(t) return math.exp(-((t - 12e-9) / 2e-9)^2) end"):
+        with Place(program, {}, WAVE.replace("WAVEFORM", waveform)) as place:
+            place.good(*RUN)
+            last.append([float(row[3]) for row in place.rows("case/probes/inside.csv")[1]])
+    expect(max(last[0]) > 0.1, "there is no wave")
+    for native, table in zip(*last):
+        expect(abs(native - table) < 1e-3, f"native {native}, Lua {table}")
+
+
 def test_mesh_beside_the_script(program):
     """A relative mesh is found from any working directory; the output is in the working directory."""
     with Place(program) as place:
