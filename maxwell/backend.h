@@ -2,7 +2,7 @@
  *
  * The time loop (maxwell/run) drives it:
  *     create, upload, then for every step n: stage_begin(s), stage_end(s) for s = 0 .. stages-1, with energy, sample,
- *     download and check in between; destroy.
+ *     functionals, loss, download and check in between; destroy.
  * After mx_schemes[integrator].observe_stage stages of step n, energy, sample and download give E and H at the same
  * time t_n, provided that stage_begin(0) of this step was told `observe`. Leapfrog then holds H at n-1/2 and n+1/2: the
  * values are their mean (second order) and the magnetic energy is their product, which makes the total an invariant.
@@ -29,9 +29,10 @@ struct mx_backend_options {
 
 struct mx_backend; /* opaque, each backend its own */
 
-struct mx_point { /* where to sample: weights of the element's nodes */
+struct mx_point { /* where to sample: weights of the element's nodes, or one node */
   size_t element;
-  const double *weight; /* [Np] */
+  const double *weight; /* [Np], or NULL: the value at `node` */
+  size_t node;
 };
 
 struct mx_field_check {
@@ -67,6 +68,13 @@ struct mx_backend_ops {
   /* value[count][6]: Ex, Ey, Ez, Hx, Hy, Hz at the points. */
   int (*sample)(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
                 struct dg_error *err);
+  /* Values of the problem's functionals first..first+count-1. `centred`: at t_n, as all that is observed; else of the
+   * fields as they are, which may be asked before any stage (in leapfrog H then belongs to half a step before or after
+   * E). */
+  int (*functionals)(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                     struct dg_error *err);
+  /* Integral of sigma E.E over elements, V^2 (divided by eta0: watts). */
+  int (*loss)(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
   /* Bytes that create will allocate for a problem of this size, so that `curlew check` can say it beforehand. */

@@ -22,15 +22,27 @@ enum mx_boundary_kind {
   MX_ABSORBING,
   MX_PLANE_WAVE,     /* absorbing, with a plane wave coming in */
   MX_ELECTRIC_FIELD, /* prescribed tangential E */
-  MX_MAGNETIC_FIELD  /* prescribed tangential H */
+  MX_MAGNETIC_FIELD, /* prescribed tangential H */
+  MX_WALL_CURRENT,   /* a magnetic wall that carries a given surface current */
+  MX_WAVEGUIDE_PORT, /* modes TE_mn, TM_mn of a rectangular face: absorbed exactly, one of them driven */
+  MX_COAXIAL_PORT,   /* TEM mode of a circular ring */
+  MX_MODAL_PORT,     /* a mode whose profile and cut-off the script gives */
+  MX_LUMPED_PORT     /* a resistor with a voltage source in series across the face */
 };
-enum mx_interface_kind { MX_SURFACE_CURRENT, MX_TOTAL_FIELD };
+enum mx_interface_kind {
+  MX_SURFACE_CURRENT,
+  MX_TOTAL_FIELD,
+  MX_CONDUCTING_SHEET /* a perfect conductor without thickness */
+};
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 
 extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
-/* "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field" */
+/* "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field", "surface_current",
+ * "waveguide_port", "coaxial_port", "modal_port", "lumped_port" */
 extern const char *const mx_boundary_kind_names[];
-extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field" */
+extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */
+
+static inline bool mx_is_port(enum mx_boundary_kind kind) { return kind >= MX_WAVEGUIDE_PORT; }
 
 /* Where a material or boundary applies: a physical group by name, an entity by tag, or everything else. */
 struct mx_selector {
@@ -80,12 +92,40 @@ struct mx_plane_wave {
   double delay; /* s, default 0 */
 };
 
+/* A mode of a guide. m, n count half waves along the first and the second axis of a rectangle. */
+enum mx_mode_family { MX_TE, MX_TM, MX_TEM };
+struct mx_mode {
+  enum mx_mode_family family;
+  int m, n;
+};
+
+/* A port: a face through which one mode comes in and modes leave. Incident voltage = amplitude w(t - delay). */
+struct mx_port_config {
+  int number;          /* 1.. in S-parameters; 0: not given, ports count in the order of their names */
+  struct mx_mode mode; /* MX_WAVEGUIDE_PORT: key `mode`, "TE10" if absent; MX_MODAL_PORT: the family (key `family`) */
+  size_t absorbed;     /* MX_WAVEGUIDE_PORT: further modes that are absorbed exactly, key `absorb` */
+  struct mx_mode *absorb;
+  bool has_axis;       /* MX_WAVEGUIDE_PORT: the direction of the mode's first index; else the longer side */
+  double axis[3];      /* normalised by the reader */
+  int profile;         /* MX_MODAL_PORT: Lua function of (x, y, z) -> transverse E, any scale */
+  double cutoff;       /* MX_MODAL_PORT: Hz, >= 0; 0 only for TEM */
+  double resistance;   /* MX_LUMPED_PORT: ohm, > 0 */
+  double direction[3]; /* MX_LUMPED_PORT: from the negative to the positive end of the source; normalised */
+  bool driven;         /* has a waveform */
+  struct mx_waveform waveform;
+  double amplitude; /* V, default 1: incident voltage of the mode; MX_LUMPED_PORT: of the source without load */
+  double delay;     /* s */
+};
+
 struct mx_boundary_config {
   struct mx_selector where;
   enum mx_boundary_kind kind;
   double impedance;          /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
   struct mx_plane_wave wave; /* MX_PLANE_WAVE */
-  struct mx_drive drive;     /* MX_ELECTRIC_FIELD (V/m; key `field` or profile + waveform), MX_MAGNETIC_FIELD (A/m) */
+  /* MX_ELECTRIC_FIELD (V/m; key `field` or profile + waveform), MX_MAGNETIC_FIELD (A/m), MX_WALL_CURRENT (A/m; key
+   * `current` or profile + waveform) */
+  struct mx_drive drive;
+  struct mx_port_config port; /* mx_is_port(kind) */
 };
 
 struct mx_interface_config {
@@ -115,6 +155,39 @@ struct mx_probe_config {
   long every;       /* steps; default 1 */
   int line;
   const char *where; /* as in mx_selector */
+};
+
+/* Frequencies of a Fourier transform: a list, or { from =, to =, points = }. */
+struct mx_frequencies {
+  size_t count;  /* 0: none */
+  double *hertz; /* [count] >= 0 */
+};
+
+/* What is measured while the simulation runs. */
+enum mx_measure_kind {
+  MX_PROBE,        /* fields at a point */
+  MX_PROBE_LINE,   /* fields at equally spaced points of a line */
+  MX_PROBE_PLANE,  /* fields on a regular grid of a parallelogram */
+  MX_POYNTING,     /* power through a surface, W */
+  MX_VOLTAGE,      /* integral of E along a path, V */
+  MX_LOOP_CURRENT, /* integral of H along a closed path, A */
+  MX_LOSS          /* power that conductivity takes in a region, W */
+};
+struct mx_measure_config {
+  enum mx_measure_kind kind;
+  const char *name; /* file-name safe, unique in its kind */
+  long every;       /* steps; default 1 */
+  int line;
+  const char *where;     /* as in mx_selector */
+  size_t points;         /* in point: 1 of a probe, 2 of a line, 3 of a plane (corner, ends of its two edges), or the
+                            corners of a path */
+  double (*point)[3];    /* [points] m */
+  size_t samples[2];     /* points of a line, or along the two edges of a plane */
+  bool silo;             /* planes: one Silo file a time instead of a CSV file */
+  struct mx_selector on; /* MX_POYNTING: key `surface`; MX_LOSS: key `region` */
+  bool has_direction;    /* MX_POYNTING through inner surfaces: which way is positive; outer ones: outwards */
+  double direction[3];
+  struct mx_frequencies frequencies; /* of a running Fourier transform */
 };
 
 struct mx_config {
@@ -164,7 +237,11 @@ struct mx_config {
     long energy_every; /* 0: none */
     size_t probes;
     struct mx_probe_config *probe;
-    double progress_every; /* wall-clock seconds between progress lines; default 2; 0: none */
+    size_t measures;
+    struct mx_measure_config *measure;  /* by kind, each kind in the script's order */
+    long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
+    struct mx_frequencies s_parameters; /* of all ports, at the end of the run */
+    double progress_every;              /* wall-clock seconds between progress lines; default 2; 0: none */
   } output;
   struct {
     double growth; /* stop when the energy exceeds this many times the initial one (no sources); default 1e3 */

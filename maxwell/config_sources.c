@@ -227,6 +227,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
         .example = "impedance = 377"}},
       WAVE_RULES(mx_boundary_config, KIND(MX_PLANE_WAVE)),
       DRIVE_RULES(mx_boundary_config, "field", FIELDS),
+      DRIVE_RULES(mx_boundary_config, "current", KIND(MX_WALL_CURRENT)),
   };
   boundary->drive = no_drive;
   boundary->wave = no_wave;
@@ -234,6 +235,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
     return r->err->code;
   if (boundary->kind == MX_PLANE_WAVE) return check_wave(r, value, &boundary->wave);
   if (boundary->kind == MX_ELECTRIC_FIELD || boundary->kind == MX_MAGNETIC_FIELD) return check_drive(r, value, "field");
+  if (boundary->kind == MX_WALL_CURRENT) return check_drive(r, value, "current");
   return 0;
 }
 
@@ -270,6 +272,7 @@ static int read_interface(struct mx_reader *r, const struct mx_value *value, str
   if (read_by_kind(r, value, "a table, as in { kind = \"surface_current\", current = f }", rules, MX_COUNT(rules),
                    interface) != 0)
     return r->err->code;
+  if (interface->kind == MX_CONDUCTING_SHEET) return 0;
   if (interface->kind == MX_TOTAL_FIELD) return check_wave(r, value, &interface->wave);
   return check_drive(r, value, "current");
 }

@@ -34,7 +34,23 @@ void mx_problem_release(struct mx_problem *problem)
     dg_free(problem->term[i].H);
   }
   dg_free(problem->term);
+  for (size_t i = 0; i < problem->functionals; i++) {
+    dg_free(problem->functional[i].index);
+    dg_free(problem->functional[i].weight);
+  }
+  dg_free(problem->functional);
   *problem = (struct mx_problem){0};
+}
+
+int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,
+                              struct mx_functional **functional, struct dg_error *err)
+{
+  if (dg_grow(&problem->functional, problem->functionals + 1, sizeof *problem->functional, err) != 0) return err->code;
+  *functional = &problem->functional[problem->functionals++];
+  (*functional)->magnetic = magnetic;
+  (*functional)->count = count;
+  if (DG_NEW((*functional)->index, count, err) != 0 || DG_NEW((*functional)->weight, count, err) != 0) return err->code;
+  return 0;
 }
 
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,

@@ -42,6 +42,15 @@ struct mx_term {
   bool into_H;    /* vectors: they are (part of) [H], not [E] or J */
 };
 
+/* A linear functional of one field: the sum over i of weight[i] * field[index[i]], the field being [K][3][Np].
+ * Amplitudes of modes, voltages and currents are such sums. */
+struct mx_functional {
+  bool magnetic; /* of H, else of E */
+  size_t count;
+  size_t *index;
+  double *weight;
+};
+
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
   size_t K;
@@ -56,15 +65,17 @@ struct mx_problem {
   size_t open_faces;              /* slots 0..open_faces-1 */
   size_t terms;
   struct mx_term *term; /* [terms] */
+  size_t functionals;
+  struct mx_functional *functional; /* [functionals] */
 };
 
 /* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
 struct mx_assignment {
   int *material;            /* [K] index into config.material */
-  int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, or MX_NOT_BOUNDARY */
+  int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
   size_t default_pec_faces; /* boundary faces without a key */
 };
-enum { MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 };
+enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: a conducting sheet inside */
 
 /* Finds every element's material and every boundary face's condition, evaluates them and builds the tables. Errors
  * (DG_INPUT, with file:line): a group or tag that the mesh does not have, a volume without a material, a boundary
@@ -78,6 +89,10 @@ void mx_assignment_release(struct mx_assignment *assignment);
 /* The problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero. */
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,
                         struct dg_error *err) DG_MUST_USE;
+
+/* A new functional of `count` summands, index and weight zeroed for the caller to fill. */
+int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,
+                              struct mx_functional **functional, struct dg_error *err) DG_MUST_USE;
 
 /* Storage for K elements, zeroed; for those who build problems by hand. Release with mx_problem_release. */
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,

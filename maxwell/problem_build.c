@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/port.h"
 #include "maxwell/problem.h"
 #include "maxwell/select.h"
 
@@ -85,7 +86,8 @@ static int refuse_inner_surfaces(const struct mx_config *config, const struct dg
   return 0;
 }
 
-static double wall_impedance(const struct mx_boundary_config *boundary, double own)
+/* `lumped` is that of a lumped port. */
+static double wall_impedance(const struct mx_boundary_config *boundary, double own, double lumped)
 {
   if (boundary == NULL) return 0;
   switch (boundary->kind) {
@@ -94,20 +96,26 @@ static double wall_impedance(const struct mx_boundary_config *boundary, double o
     return 0;
   case MX_PMC:
   case MX_MAGNETIC_FIELD:
+  case MX_WALL_CURRENT:
     return INFINITY;
   case MX_IMPEDANCE:
     return boundary->impedance / MX_ETA0;
   case MX_ABSORBING:
   case MX_PLANE_WAVE:
+  case MX_WAVEGUIDE_PORT:
+  case MX_COAXIAL_PORT:
+  case MX_MODAL_PORT:
     return own;
+  case MX_LUMPED_PORT:
+    return lumped;
   }
   return 0;
 }
 
 static bool is_open(const struct mx_boundary_config *boundary)
 {
-  return boundary != NULL &&
-         (boundary->kind == MX_IMPEDANCE || boundary->kind == MX_ABSORBING || boundary->kind == MX_PLANE_WAVE);
+  return boundary != NULL && (boundary->kind == MX_IMPEDANCE || boundary->kind == MX_ABSORBING ||
+                              boundary->kind == MX_PLANE_WAVE || mx_is_port(boundary->kind));
 }
 
 static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *assignment,
@@ -132,15 +140,50 @@ static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *a
   return refuse_inner_surfaces(config, mesh, choice, outer, err);
 }
 
+static const struct mx_selector *interface_selector(const struct mx_config *config, size_t i)
+{
+  return &config->interface[i].where;
+}
+
+/* Conducting sheets: faces inside the domain that are walls on both sides. */
+static int assign_sheets(struct mx_assignment *assignment, const struct mx_config *config, const struct dg_mesh *mesh,
+                         int *choice, struct dg_error *err)
+{
+  if (mx_choose(choice, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0)
+    return err->code;
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int f = 0; f < 4; f++) {
+      int surface = mesh->surface[e][f];
+      if (surface < 0 || choice[surface] < 0 || mesh->neighbour[e][f] < 0) continue;
+      if (config->interface[choice[surface]].kind == MX_CONDUCTING_SHEET) assignment->boundary[e][f] = MX_SHEET;
+    }
+  return 0;
+}
+
+/* The impedance of the resistive wall that a lumped port is, relative; 0 for other kinds. */
+static int lumped_impedances(double *impedance, const struct mx_problem *problem,
+                             const struct mx_assignment *assignment, const struct mx_config *config,
+                             const struct dg_mesh *mesh, struct dg_error *err)
+{
+  for (size_t i = 0; i < config->boundaries; i++) {
+    double length, width;
+    if (config->boundary[i].kind != MX_LUMPED_PORT) continue;
+    if (mx_port_gap(&config->boundary[i], (int)i, assignment, mesh, problem, &length, &width, err) != 0)
+      return err->code;
+    impedance[i] = config->boundary[i].port.resistance * width / length / MX_ETA0;
+  }
+  return 0;
+}
+
 /* Neighbour codes and flux weights of every face. */
 static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
-                    const struct dg_mesh *mesh)
+                    const double *lumped, const struct dg_mesh *mesh)
 {
   for (size_t e = 0; e < problem->K; e++) {
     double own = sqrt(problem->mu[e] / problem->epsilon[e]);
     for (int f = 0; f < 4; f++) {
       int32_t code = mesh->neighbour[e][f];
-      if (code >= 0) {
+      if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         double other = sqrt(problem->mu[code / 4] / problem->epsilon[code / 4]);
         problem->flux[e][f] = mx_face_flux(own, other, config->alpha);
       } else {
@@ -148,7 +191,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
         const struct mx_boundary_config *boundary = index >= 0 ? &config->boundary[index] : NULL;
         /* What an open face absorbs is physics, not a choice of flux: its alpha is always 1. */
         double alpha = is_open(boundary) ? 1 : config->alpha;
-        problem->flux[e][f] = mx_face_flux(own, wall_impedance(boundary, own), alpha);
+        problem->flux[e][f] = mx_face_flux(own, wall_impedance(boundary, own, index >= 0 ? lumped[index] : 0), alpha);
         code = is_open(boundary) ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
       }
       problem->neighbour[e][f] = code;
@@ -162,10 +205,12 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
 {
   size_t K = mesh->K, *outer = NULL;
   int *choice = NULL;
+  double *lumped = NULL;
   *assignment = (struct mx_assignment){0};
   if (mx_problem_alloc(problem, ref, K, err) != 0) return err->code;
   if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
-      DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0)
+      DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0 ||
+      DG_NEW(lumped, config->boundaries, err) != 0)
     goto fail;
   memcpy(problem->metric, geometry->metric, K * sizeof *problem->metric);
   memcpy(problem->jacobian, geometry->jacobian, K * sizeof *problem->jacobian);
@@ -173,12 +218,16 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
   memcpy(problem->face_scale, geometry->face_scale, K * sizeof *problem->face_scale);
   if (assign_materials(problem, assignment, config, script, mesh, choice, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
-  connect(problem, assignment, config, mesh);
+  if (assign_sheets(assignment, config, mesh, choice, err) != 0) goto fail;
+  if (lumped_impedances(lumped, problem, assignment, config, mesh, err) != 0) goto fail;
+  connect(problem, assignment, config, lumped, mesh);
   dg_free(choice);
+  dg_free(lumped);
   dg_free(outer);
   return 0;
 fail:
   dg_free(choice);
+  dg_free(lumped);
   dg_free(outer);
   mx_problem_release(problem);
   mx_assignment_release(assignment);

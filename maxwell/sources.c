@@ -53,7 +53,9 @@ int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, cons
                     struct dg_error *err)
 {
   *sources = (struct mx_sources){.script = script, .problem = problem, .integrator = config->time.integrator};
-  if (mx_sources_build(sources, assignment, config, mesh, err) != 0) goto fail;
+  if (mx_sources_build(sources, assignment, config, mesh, err) != 0 ||
+      mx_ports_init(&sources->ports, sources, assignment, config, mesh, err) != 0)
+    goto fail;
   if (DG_NEW(sources->curl, sources->count, err) != 0 || DG_NEW(sources->penalty, sources->count, err) != 0) goto fail;
   sources->stage = (struct mx_stage_sources){.curl = sources->curl, .penalty = sources->penalty};
   return 0;
@@ -93,7 +95,7 @@ int mx_sources_prepare(struct mx_sources *sources, double step, long steps, stru
     if (sources->source[i].function < 0 && sources->source[i].waveform.kind == MX_LUA_WAVEFORM &&
         tabulate(sources, &sources->source[i], step, steps, err) != 0)
       return err->code;
-  return 0;
+  return mx_ports_prepare(&sources->ports, step, steps, err);
 }
 
 /* Vectors at every point of a general source. */
@@ -123,7 +125,7 @@ static int evaluate(struct mx_sources *sources, size_t index, double t, struct d
   source->now = oldest;
   switch (term->values) {
   case MX_ONE_NUMBER:
-    source->now[0] = mx_waveform_at(&source->waveform, t - source->delay);
+    if (!source->port) source->now[0] = mx_waveform_at(&source->waveform, t - source->delay);
     return 0;
   case MX_NUMBER_A_NODE:
     for (size_t i = 0; i < source->points; i++)
@@ -149,12 +151,14 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
     sources->curl[i] = sources->source[i].now;
     sources->penalty[i] = lags ? sources->source[i].before : sources->source[i].now;
   }
+  mx_ports_evaluate(&sources->ports, sources, n, s, t);
   *result = &sources->stage;
   return 0;
 }
 
 void mx_sources_release(struct mx_sources *sources)
 {
+  mx_ports_release(&sources->ports);
   for (size_t i = 0; i < sources->count; i++) {
     struct mx_source *source = &sources->source[i];
     char *what;

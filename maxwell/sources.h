@@ -8,6 +8,7 @@
 
 #include "libdg/mesh/mesh.h"
 #include "maxwell/backend.h"
+#include "maxwell/port.h"
 
 /* How one term changes in time. */
 struct mx_source {
@@ -16,6 +17,7 @@ struct mx_source {
   double delay;                /* s */
   double *lag;                 /* [points] s, of terms with a number a node: the waveform is taken at t - lag */
   int function;                /* general: Lua function of (x, y, z, t), else -1 */
+  bool port;                   /* one number, which mx_ports_evaluate gives */
   double factor;               /* from the function's unit to the solver's */
   double (*x)[3];              /* general: [points] metres */
   double *sheet; /* surface currents in general form: [points][3] own normal, the jump is -K x n; else NULL */
@@ -32,6 +34,7 @@ struct mx_sources {
   struct mx_source *source;       /* [count] = the problem's terms */
   const double **curl, **penalty; /* [count] what the backend is given */
   struct mx_stage_sources stage;
+  struct mx_ports ports;
   double seconds; /* spent in evaluations */
 };
 
@@ -44,7 +47,8 @@ int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, cons
                     struct dg_error *err) DG_MUST_USE;
 /* Once the step is known (s): tabulates waveforms that are Lua functions, up to the end of the run. */
 int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err) DG_MUST_USE;
-/* Values for stage s of step n; *result is NULL without sources, else valid until the next call. */
+/* Values for stage s of step n; *result is NULL without sources, else valid until the next call. Ports have recorded
+ * the stage (mx_ports_record). */
 int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, const struct mx_stage_sources **result,
                         struct dg_error *err) DG_MUST_USE;
 void mx_sources_release(struct mx_sources *sources);

@@ -261,7 +261,8 @@ static int add_boundary(const struct build *b, size_t index)
 {
   const struct mx_boundary_config *config = &b->config->boundary[index];
   bool wave = config->kind == MX_PLANE_WAVE, electric = config->kind == MX_ELECTRIC_FIELD;
-  if (!wave && !electric && config->kind != MX_MAGNETIC_FIELD) return 0;
+  bool sheet = config->kind == MX_WALL_CURRENT;
+  if (!wave && !electric && !sheet && config->kind != MX_MAGNETIC_FIELD) return 0;
   struct places places = {0};
   char name[128], what[160];
   mx_selector_name(&config->where, name, sizeof name);
@@ -273,7 +274,8 @@ static int add_boundary(const struct build *b, size_t index)
   if (wave) {
     if (add_plane_wave(b, &places, &config->wave, true, &config->where, what) != 0) goto fail;
   } else {
-    const struct target target = {.kind = MX_JUMP, .into_H = !electric, .factor = electric ? 1 : MX_ETA0};
+    const struct target target = {
+        .kind = MX_JUMP, .into_H = !electric, .sheet = sheet, .factor = electric ? 1 : MX_ETA0};
     if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
   }
 fail:
@@ -327,7 +329,7 @@ static int add_interface(const struct build *b, size_t index, const int *choice)
   if (interface_faces(b, config, choice, (int)index, what, &places) != 0) goto fail;
   if (config->kind == MX_TOTAL_FIELD) {
     if (add_plane_wave(b, &places, &config->wave, false, &config->where, what) != 0) goto fail;
-  } else {
+  } else if (config->kind == MX_SURFACE_CURRENT) {
     const struct target target = {.kind = MX_JUMP, .into_H = true, .sheet = true, .factor = MX_ETA0};
     if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
   }

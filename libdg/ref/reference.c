@@ -95,10 +95,9 @@ static int face_mass(const struct dg_reference *ref, double *mass_face, struct d
 static int build_matrices(struct dg_reference *ref, struct dg_error *err)
 {
   int Np = ref->Np, Nf = ref->Nf, status;
-  double *V = NULL, *gradient = NULL, *scratch = NULL, *Mf = NULL, *E = NULL;
+  double *V = NULL, *gradient = NULL, *scratch = NULL, *Mf = ref->face_mass, *E = NULL;
   if ((status = DG_NEW(V, Np * Np, err)) != 0 || (status = DG_NEW(gradient, 3 * Np * Np, err)) != 0 ||
-      (status = DG_NEW(scratch, 3 * Np, err)) != 0 || (status = DG_NEW(Mf, Nf * Nf, err)) != 0 ||
-      (status = DG_NEW(E, Np * 4 * Nf, err)) != 0)
+      (status = DG_NEW(scratch, 3 * Np, err)) != 0 || (status = DG_NEW(E, Np * 4 * Nf, err)) != 0)
     goto fail;
 
   double *Vi = ref->vandermonde_inverse;
@@ -128,7 +127,6 @@ fail:
   dg_free(V);
   dg_free(gradient);
   dg_free(scratch);
-  dg_free(Mf);
   dg_free(E);
   return status;
 }
@@ -147,6 +145,7 @@ int dg_reference_init(struct dg_reference *ref, int order, struct dg_error *err)
       (status = DG_NEW(ref->face_node, 4 * Nf, err)) != 0 || (status = DG_NEW(ref->mass, Np * Np, err)) != 0 ||
       (status = DG_NEW(ref->D[0], Np * Np, err)) != 0 || (status = DG_NEW(ref->D[1], Np * Np, err)) != 0 ||
       (status = DG_NEW(ref->D[2], Np * Np, err)) != 0 || (status = DG_NEW(ref->lift, Np * 4 * Nf, err)) != 0 ||
+      (status = DG_NEW(ref->face_mass, Nf * Nf, err)) != 0 ||
       (status = DG_NEW(ref->vandermonde_inverse, Np * Np, err)) != 0)
     goto fail;
   place_nodes(ref);
@@ -168,6 +167,7 @@ void dg_reference_release(struct dg_reference *ref)
   dg_free(ref->mass);
   for (int d = 0; d < 3; d++) dg_free(ref->D[d]);
   dg_free(ref->lift);
+  dg_free(ref->face_mass);
   dg_free(ref->vandermonde_inverse);
   *ref = (struct dg_reference){0};
 }

@@ -23,6 +23,7 @@ struct dg_reference {
   double *mass;      /* [Np][Np] integral of l_i l_j over the reference tetrahedron */
   double *D[3];      /* [Np][Np] D[a][i*Np + j] = d l_j / d(r,s,t)_a at node i */
   double *lift;      /* [Np][4*Nf] inverse mass times face mass, faces scaled to the reference triangle of area 2 */
+  double *face_mass; /* [Nf][Nf] integral of l_i l_j over the reference triangle of area 2, nodes as face_node */
   double *vandermonde_inverse; /* [Np][Np]: nodal values -> modal coefficients */
 };
 

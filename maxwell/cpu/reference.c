@@ -96,6 +96,21 @@ static int sample(struct mx_backend *backend, size_t count, const struct mx_poin
   return 0;
 }
 
+static int functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                       struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, functionals, first, count, centred, value);
+  return 0;
+}
+
+static int loss(struct mx_backend *backend, size_t count, const int32_t *element, double *result, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, loss, count, element, result);
+  return 0;
+}
+
 static int download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
 {
   (void)err;
@@ -129,6 +144,8 @@ const struct mx_backend_ops mx_backend_reference = {
     .stage_end = stage_end,
     .energy = energy,
     .sample = sample,
+    .functionals = functionals,
+    .loss = loss,
     .download = download,
     .check = check,
     .memory = memory,

@@ -213,14 +213,44 @@ static void NAME(sample)(const struct NAME(state) * state, size_t count, const s
   for (size_t i = 0; i < count; i++)
     for (size_t c = 0; c < 3; c++) {
       size_t at = (3 * point[i].element + c) * Np;
+      const double *weight = point[i].weight, one = 1;
+      size_t first = weight != NULL ? 0 : point[i].node, nodes = weight != NULL ? Np : 1;
+      if (weight == NULL) weight = &one;
       double E = 0, H = 0;
-      for (size_t j = 0; j < Np; j++) {
-        E += point[i].weight[j] * (double)state->E[at + j];
-        H += point[i].weight[j] * 0.5 * ((double)state->H[at + j] + (double)H_other[at + j]);
+      for (size_t j = 0; j < nodes; j++) {
+        E += weight[j] * (double)state->E[at + first + j];
+        H += weight[j] * 0.5 * ((double)state->H[at + first + j] + (double)H_other[at + first + j]);
       }
       value[i][c] = E;
       value[i][3 + c] = H;
     }
+}
+
+static void NAME(functionals)(const struct NAME(state) * state, size_t first, size_t count, bool centred, double *value)
+{
+  const REAL *H_other = centred ? NAME(other_H)(state) : state->H;
+  for (size_t i = 0; i < count; i++) {
+    const struct mx_functional *functional = &state->problem->functional[first + i];
+    const REAL *a = functional->magnetic ? state->H : state->E, *b = functional->magnetic ? H_other : state->E;
+    double sum = 0;
+    for (size_t j = 0; j < functional->count; j++) {
+      size_t at = functional->index[j];
+      sum += functional->weight[j] * 0.5 * ((double)a[at] + (double)b[at]);
+    }
+    value[i] = sum;
+  }
+}
+
+static void NAME(loss)(const struct NAME(state) * state, size_t count, const int32_t *element, double *loss)
+{
+  const struct mx_problem *problem = state->problem;
+  *loss = 0;
+  for (size_t k = 0; k < count; k++) {
+    size_t e = (size_t)element[k];
+    const REAL *E = state->E + 3 * (size_t)problem->ref->Np * e;
+    if (problem->sigma[e] > 0)
+      *loss += 2 * problem->jacobian[e] * problem->sigma[e] * NAME(product)(problem->ref, E, E);
+  }
 }
 
 static void NAME(download)(const struct NAME(state) * state, double *E, double *H)

@@ -39,6 +39,7 @@ struct loop {
   struct mx_backend *backend;
   struct mx_output output;
   struct mx_watchdog watchdog;
+  double *port_amplitude; /* [ports.functionals] */
   double started, output_seconds, last_progress;
   long done; /* steps */
 };
@@ -76,8 +77,14 @@ static int evaluate_sources(struct loop *loop, long n, int s, const struct mx_st
                             struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
+  struct mx_ports *ports = &setup->sources.ports;
   double start = mx_clock();
-  int status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
+  int status = 0;
+  if (ports->functionals > 0) {
+    status = setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, loop->port_amplitude, err);
+    if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
+  }
+  if (status == 0) status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
   setup->seconds.sources += mx_clock() - start;
   return status;
 }
@@ -90,11 +97,12 @@ static int step(struct loop *loop, long n, struct dg_error *err)
   bool observed = mx_watchdog_due(&loop->watchdog, n) || mx_output_due(&loop->output, n);
   bool last = n == setup->steps;
   for (int s = 0; s <= scheme->stages; s++) {
+    const struct mx_stage_sources *sources = NULL;
+    /* First the sources: the values of ports at t_n are known once they have been looked at behind this stage. */
+    if (s < scheme->stages && evaluate_sources(loop, n, s, &sources, err) != 0) return err->code;
     if (s == scheme->observe_stage && observed && observe(loop, n, err) != 0) return err->code;
     if (s == scheme->stages || (last && s == scheme->observe_stage)) break;
-    const struct mx_stage_sources *sources;
-    if (evaluate_sources(loop, n, s, &sources, err) != 0 ||
-        setup->ops->stage_begin(loop->backend, s, observed, sources, err) != 0 ||
+    if (setup->ops->stage_begin(loop->backend, s, observed, sources, err) != 0 ||
         setup->ops->stage_end(loop->backend, s, err) != 0)
       return err->code;
   }
@@ -167,7 +175,9 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   catch_signals(saved);
   mx_watchdog_init(&loop.watchdog, setup);
   loop.backend = backend;
-  if (mx_output_open(&loop.output, setup, folder, err) != 0) goto fail;
+  if (mx_output_open(&loop.output, setup, folder, err) != 0 ||
+      DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0)
+    goto fail;
   loop.started = loop.last_progress = mx_clock();
   int status = time_loop(&loop, err);
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
@@ -184,6 +194,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
 fail:
   restore_signals(saved);
   mx_output_release(&loop.output);
+  dg_free(loop.port_amplitude);
   return err->code;
 }
 
