@@ -1,20 +1,19 @@
-// A cube around the origin; the dipole sits in its middle.
+// A ball of radius R around the origin: elements of size S where the wave goes from the dipole to the probes, and O at the
+// surface. The dipole needs no smaller ones: its element radiates its field but for multipoles of order p + 2 on.
 SetFactory("OpenCASCADE");
-DefineConstant[ A = 0.6 ];
-Box(1) = {-A, -A, -A, 2 * A, 2 * A, 2 * A};
+DefineConstant[ R = 0.6, S = 0.09, O = 0.15 ];
+Sphere(1) = {0, 0, 0, R};
 Physical Volume("air") = {1};
 Physical Surface("outer") = Surface{:};
-// Small elements around the dipole, where its field is singular, and S far away.
-DefineConstant[ S = 0.12, N = 0.03 ];
-Point(100) = {0.011, -0.007, 0.005};
+Point(100) = {0, 0, 0};
 Field[1] = Distance;
 Field[1].PointsList = {100};
 Field[2] = Threshold;
 Field[2].InField = 1;
-Field[2].SizeMin = N;
-Field[2].SizeMax = S;
-Field[2].DistMin = 0.03;
-Field[2].DistMax = 0.35;
+Field[2].SizeMin = S;
+Field[2].SizeMax = O;
+Field[2].DistMin = 0.36;
+Field[2].DistMax = 0.55;
 Background Field = 2;
 Mesh.MeshSizeExtendFromBoundary = 0;
 Mesh.MeshSizeFromPoints = 0;

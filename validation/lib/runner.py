@@ -33,6 +33,16 @@ class Run:
         """Columns time, Ex .. Hz by name."""
         return self._csv(os.path.join("probes", name + ".csv"))
 
+    def table(self, folder, name):
+        """folder/name.csv, columns by name: what fluxes, losses, voltages, currents, ports, lines and spectra write."""
+        return self._csv(os.path.join(folder, name + ".csv"))
+
+    def s_parameters(self):
+        """frequency, and S11, S21, ... as complex numbers by name."""
+        table = self._csv("sparameters.csv")
+        names = [name[:-3] for name in table.dtype.names if name.endswith("_re")]
+        return table["frequency"], {name: table[name + "_re"] + 1j * table[name + "_im"] for name in names}
+
     def energy(self):
         """Columns step, time, electric, magnetic, total by name."""
         return self._csv("energy.csv")
