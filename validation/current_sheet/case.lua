@@ -1,7 +1,7 @@
 -- A sheet of current between two media: -D left=1 -D right=4 are their permittivities.
 -- by hand: curlew run case.lua -D right=4
 local probes = {}
-for i, x in ipairs { -0.12, -1e-5, 1e-5, 0.12 } do
+for i, x in ipairs { -0.12, -1e-6, 1e-6, 0.12 } do
   probes[i] = { name = ("at%d"):format(i), at = { x, 0.0217, 0.0183 } }
 end
 

@@ -9,7 +9,7 @@ from lib.runner import C0, ETA0
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "case.lua")
 TITLE = "Sheet of current"
 TAU = 0.3e-9  # waveform.gaussian of the script, whose t0 is 5 tau
-X = (-0.12, -1e-5, 1e-5, 0.12)
+X = (-0.12, -1e-6, 1e-6, 0.12)
 MEDIA = ((1.0, 1.0), (1.0, 4.0))
 MORE_MEDIA = ((9.0, 2.25), (1.0, 12.0))  # only in the full version
 BOUND = 1e-3

@@ -45,7 +45,7 @@ def echo(at, size):
 def run(context, table):
     panels = []
     for integrator in ("leapfrog", "lsrk"):
-        order, size, outer, bound = (4, 0.065, 0.14, 0.01) if context.full else (3, 0.075, 0.15, 0.04)
+        order, size, outer, bound = (4, 0.065, 0.14, 0.01) if context.full else (3, 0.075, 0.15, 0.025)
         result = context.run(SCRIPT, integrator, order=order, size=size, outer=outer,
                              integrator=integrator)
         for name, at in PROBES.items():
