@@ -22,13 +22,11 @@ static double kernel(double w, double t)
   return 2 * jn(2, x) / t;
 }
 
-/* weight[count] of the values f((n - j) dt) in the integral of kernel(tau) f(t - tau), t = (n + c) dt, 0 <= c <= 1.
- *
- * By Euler and Maclaurin, with Bernoulli polynomials B, g(tau) = kernel(tau) f(t - tau) and h = dt,
+/* By Euler and Maclaurin, with Bernoulli polynomials B, g(tau) = rho(tau) f(t - tau) and h = dt,
  *   h sum g((j + c) h) = integral - h^2 B2(c)/2 g'(0) - h^3 B3(c)/6 g''(0) - ..., because g(0) = 0.
  * The kernel is odd, so that g'(0) = k f(t) and g''(0) = -2 k f'(t), k its slope w^2/4 at 0. Both follow from the two
  * newest values, f(t) = f_n + c (f_n - f_(n-1)), which leaves an error of order h^4. */
-static void make_table(double w, double sign, double c, double dt, double *weight, size_t count)
+void mx_port_table(double w, double sign, double c, double dt, double *weight, size_t count)
 {
   double slope = 0.25 * w * w * dt * dt, b2 = c * c - c + 1.0 / 6, b3 = c * (c - 0.5) * (c - 1);
   for (size_t j = 0; j < count; j++) weight[j] = sign * dt * kernel(w, ((double)j + c) * dt);
@@ -60,7 +58,7 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
       for (int s = 0; s < mx_schemes[ports->integrator].stages && mode->family != MX_TEM; s++) {
         if (table_of(ports, s) != s) continue;
         if (DG_NEW(mode->table[s], ports->room, err) != 0) return err->code;
-        make_table(mode->cutoff, mode->family == MX_TE ? -1 : 1, mx_stage_time(ports->integrator, s), step,
+        mx_port_table(mode->cutoff, mode->family == MX_TE ? -1 : 1, mx_stage_time(ports->integrator, s), step,
                    mode->table[s], ports->room);
       }
     }

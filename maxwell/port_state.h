@@ -19,6 +19,10 @@ struct mx_port_mode {
   double *table[MX_PORT_TABLES]; /* [room] weights of the past at lags (j + time) dt; NULL: no such stage, or TEM */
 };
 
+/* weight[count] of the values f((n - j) dt) in the integral of rho(tau) f(t - tau), t = (n + c) dt, 0 <= c <= 1, with
+ * rho = sign 2 J2(w tau)/tau. */
+void mx_port_table(double w, double sign, double c, double dt, double *weight, size_t count);
+
 struct mx_port {
   char *what;       /* "boundaries.left", for messages */
   const char *name; /* within what: "left" */

@@ -23,7 +23,7 @@ static inline struct mx_port_config *guide_port(struct box *box, int surface, en
   return port;
 }
 
-/* After the mesh and the boundaries: T seconds at `cfl` of the limit. */
+/* After the mesh and the boundaries: T seconds at `cfl` of the limit, or guide->steps steps if that is not 0. */
 static inline void guide_start(struct guide *guide, int order, enum mx_integrator integrator, double cfl, double T)
 {
   struct dg_error err = {0};
@@ -34,8 +34,11 @@ static inline void guide_start(struct guide *guide, int order, enum mx_integrato
   if (mx_sources_init(&guide->sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err) != 0 ||
       mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0)
     fail_msg("%s", err.message);
-  guide->steps = (long)ceil(T * MX_C0 / (cfl * stability.limit));
-  guide->step = T / (double)guide->steps;
+  guide->step = cfl * stability.limit / MX_C0;
+  if (guide->steps == 0) {
+    guide->steps = (long)ceil(T / guide->step);
+    guide->step = T / (double)guide->steps;
+  }
   if (mx_sources_prepare(&guide->sources, guide->step, guide->steps, &err) != 0) fail_msg("%s", err.message);
   guide->amplitude = calloc(guide->sources.ports.functionals, sizeof(double));
 }
