@@ -140,6 +140,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.K;
   report_defaults(setup);
+  mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
   if (check_probes(setup, err) != 0 || choose_step(setup, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
     goto fail;
