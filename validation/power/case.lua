@@ -5,7 +5,7 @@ simulation {
   name  = "power",
   mesh  = { file = "case.geo", size = args.size or 0.04, parameters = { F = args.fill or 1 } },
   order = args.order or 3,
-  time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 9e-9 },
+  time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 7e-9 },
   materials = { air = {}, block = { epsilon_r = args.epsilon or 4, sigma = args.sigma or 0.05 } },
   boundaries = {
     left = { kind = "plane_wave", direction = { 1, 0, 0 }, polarisation = { 0, 0, 1 },

@@ -74,8 +74,8 @@ def run(context, table):
                       BOUND)
         if integrator == "leapfrog":
             skip = slice(None, None, max(1, len(time) // 80))
-            ns, scale = time * 1e9, 1e6
-            panels.append((f"{name}: epsilon_r = {epsilon:g}, sigma = {sigma:g} S/m", "time, ns", "energy, uJ",
+            ns, scale = time * 1e9, 1e15
+            panels.append((f"{name}: epsilon_r = {epsilon:g}, sigma = {sigma:g} S/m", "time, ns", "energy, fJ",
                            "linear",
                            [("incident, exact", ns, scale * WIDTH**2 / ETA0 * integral(time, ricker(time) ** 2), "k:"),
                             ("entered in front minus left behind", ns, scale * net, "k-"),

@@ -18,8 +18,8 @@ simulation {
   output = {
     -- off all planes of symmetry of the modes TE10, TE20 and TM11
     lines = { { name = "axis", from = { 8.1e-3, 3.3e-3, 0.2 * length }, to = { 8.1e-3, 3.3e-3, 0.8 * length },
-                points = 13, every = 1000000, frequencies = { from = from, to = to, points = points } } },
-    probes = { { name = "middle", at = { 8.1e-3, 3.3e-3, 0.5 * length } } },
+                points = 13, every = 4, frequencies = { from = from, to = to, points = points } } },
+    probes = { { name = "middle", at = { 8.1e-3, 3.3e-3, 0.5 * length }, every = 4 } },
     s_parameters = { from = from, to = to, points = points },
     progress = { every = 0 },
   },
