@@ -64,6 +64,13 @@ int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct m
 /* A waveform of waveform.*, or a Lua function of t; to a struct mx_waveform. */
 int mx_read_waveform(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
+/* A direction, normalised; to double[3]. */
+int mx_read_unit_vector(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* A region or surface as a value: the name of a group or the tag of an entity; to a struct mx_selector. */
+int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* A list of frequencies or { from =, to =, points = }; to a struct mx_frequencies. */
+int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
 /* Sections: `to` is not used, they fill r->config. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
