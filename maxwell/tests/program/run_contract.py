@@ -225,7 +225,7 @@ def test_output_set_and_args(program):
     with Place(program, script=script) as place:
         os.mkdir(place.path("else"))
         out = place.good(*RUN, "--output", "else/where", "--set", "time.steps=2", "-D", "height=3")
-        expect("else/where/ (2 snapshots, 1 probes)" in out, f"the last line does not name the folder: {out}")
+        expect("else/where/ (2 snapshots, 1 measurements)" in out, f"the last line does not name the folder: {out}")
         expect(sorted(os.listdir(place.root)) == ["else", "input"], "something else was made")
         expect(place.summary("else/where")["steps"] == 2, "--set was not heard")
         near(place.rows("else/where/probes/inside.csv")[1][0][3], 3 * 0.7, 1e-12, "what -D gives")
