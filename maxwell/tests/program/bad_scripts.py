@@ -316,7 +316,7 @@ key("probe outside on check",
     "probe 'inside' at (0.4, 0.3, 2.2) m is outside the mesh, which spans (0, 0, 0) to (2, 1, 1) m",
     "0.4, 0.3, 0.2", "0.4, 0.3, 2.2", arguments=("check", "input/case.lua"))
 key("backend that does not exist",
-    'there is no backend "referenc" (nearest: "reference"); this build has "auto", "reference"',
+    'there is no backend "referenc" (nearest: "reference"); this build has "auto", "cpu", "reference"',
     "order = 1", "order = 1, backend = \"referenc\"")
 key("backend that is not in the build",
     'backend = "cuda" is not in this build (curlew info lists them)',
