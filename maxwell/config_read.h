@@ -81,6 +81,11 @@ extern const struct mx_port_config mx_no_port;
 int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary) DG_MUST_USE;
 int mx_check_port_numbers(struct mx_reader *r, const struct mx_value *boundaries) DG_MUST_USE;
 
+/* A region or surface as a value: the name of a group or the tag of an entity; to a struct mx_selector. */
+int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* A list of frequencies or { from =, to =, points = }; to a struct mx_frequencies. */
+int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
 /* Sections: `to` is not used, they fill r->config. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -371,3 +371,10 @@ int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struc
   config->sources = value->count;
   return 0;
 }
+
+/* ---- for the output section */
+
+int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  return read_region(r, rule, value, to);
+}
