@@ -76,6 +76,10 @@ static void test_profiles_of_scripts(void **state)
                                      " }, [2] = { kind = 'waveguide_port', mode = 'TE01', axis = { 0, 1, 0 } }",
                                      across, f);
   assert_true(cabs(longer - cexp(-I * beta)) < 2e-2 && cabs(axis - longer) < 1e-12);
+  axis = transmission("[1] = { kind = 'waveguide_port', axis = { 0, 0, 1 }, " WAVE
+                      " }, [2] = { kind = 'waveguide_port', axis = { 0, 0, -5 } }",
+                      across, f);
+  assert_true(cabs(axis - longer) < 1e-12);
 }
 
 /* Ports by number, the others fill the gaps. */
@@ -144,7 +148,8 @@ static const struct {
      "boundaries.[1].profile is zero all over the face", NULL},
     {"[1] = { kind = 'modal_port', family = 'TEM', profile = function(x, y) return 0.1 * y, 0, 1 end }",
      "boundaries.[1].profile must be tangential to the face; near (", NULL},
-    {"[1] = { kind = 'modal_port', family = 'TEM', profile = function() return 0, 1 end }", "boundaries.[1]", NULL},
+    {"[1] = { kind = 'modal_port', family = 'TEM', profile = function() return 0, 1 end }",
+     "boundaries.[1].profile must return three numbers, returned ", NULL},
 };
 
 /* Whatever goes wrong, and wherever memory ends, all is released. */
@@ -277,13 +282,13 @@ static void ring_mesh(struct box *box, double squeeze)
                      d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
         volume[K] = 1;
         for (int side = 0; side < 2; side++) {
+          int32_t corner[4];
           int on = 0;
           for (int s = 0; s < 4; s++)
-            if (end[s] == side * ALONG && on < 4) {
-              if (on < 3) tri[triangles][on] = tet[K][s];
-              on++;
-            }
-          if (on == 3) surface[triangles++] = side + 1;
+            if (end[s] == side * ALONG) corner[on++] = tet[K][s];
+          if (on != 3) continue;
+          memcpy(tri[triangles], corner, sizeof tri[triangles]);
+          surface[triangles++] = side + 1;
         }
         if (det < 0) {
           int32_t keep = tet[K][2];
