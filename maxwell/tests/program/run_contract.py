@@ -119,7 +119,7 @@ def test_summary(program):
         for name, kind in KEYS.items():
             right = isinstance(summary[name], (int, float)) if kind is float else isinstance(summary[name], kind)
             expect(right, f"{name} = {summary[name]!r} is not of type {kind.__name__}")
-        expected = {"name": "case", "backend": "reference", "precision": "double", "integrator": "leapfrog", "flux": 1,
+        expected = {"name": "case", "backend": "cpu", "precision": "double", "integrator": "leapfrog", "flux": 1,
                     "order": 1, "elements": 12, "unknowns": 6 * 4 * 12, "ranks": 1, "steps": 4, "status": "done"}
         for name, value in expected.items():
             expect(summary[name] == value, f"{name} is {summary[name]!r}, not {value!r}")
