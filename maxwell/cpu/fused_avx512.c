@@ -4,6 +4,7 @@
 
 #include "maxwell/cpu/fused.h"
 
+#define MX_UNROLL_FACES _Pragma("GCC unroll 4")
 #define ISA     "AVX-512"
 #define ROWS_1  4
 #define ROWS_2  5

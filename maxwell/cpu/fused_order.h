@@ -110,7 +110,7 @@ ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *ha
   const REAL *u = (const REAL *)half->other + block * 3 * NP * LANES, *v = (const REAL *)half->own + block * 3 * NP * LANES;
   REAL *result = (REAL *)half->result + block * 3 * NP * LANES;
   NAME(vec) flux[4][NF][2];
-#pragma GCC unroll 4
+MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES);
     NAME(vec) weight, inverse[3];
@@ -189,7 +189,7 @@ ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_fused_stage *
   size_t start = block * 3 * NP * LANES;
   const REAL *E = stage->field[0], *H = stage->field[1];
   NAME(vec) flux[2][4][NF][2];
-#pragma GCC unroll 4
+MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES);
     NAME(vec) weight[2], inverse[2][3];

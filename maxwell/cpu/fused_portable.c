@@ -3,6 +3,7 @@
 
 #include "maxwell/cpu/fused.h"
 
+#define MX_UNROLL_FACES _Pragma("GCC unroll 1")
 #define ISA     "portable"
 #define ROWS_1  2
 #define ROWS_2  2

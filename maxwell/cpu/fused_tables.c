@@ -108,6 +108,13 @@ int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[
   return 0;
 }
 
+int mx_fused_threads(size_t blocks)
+{
+  enum { LEAST = 16 }; /* blocks a thread: with fewer, waiting for each other costs more than it saves */
+  size_t most = (size_t)omp_get_max_threads(), useful = blocks / LEAST;
+  return useful < 1 ? 1 : (int)(useful < most ? useful : most);
+}
+
 void mx_fused_share(size_t blocks, size_t *first, size_t *last)
 {
   size_t threads = (size_t)omp_get_num_threads(), mine = (size_t)omp_get_thread_num();

@@ -27,5 +27,7 @@ void mx_fused_term_vector(const struct mx_term *term, const double *part, const 
 int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[4], struct mx_face_flux **table,
                              size_t *count, struct dg_error *err) DG_MUST_USE;
 
+/* How many threads are worth starting for that many blocks; at most what OpenMP (OMP_NUM_THREADS) says. */
+int mx_fused_threads(size_t blocks);
 /* The calling thread's part of the blocks. */
 void mx_fused_share(size_t blocks, size_t *first, size_t *last);
