@@ -1,4 +1,4 @@
--- A dipole of 0.5 m and 10 mm radius, fed by a lumped port across the ring of 10 mm between its arms, in an absorbing ball.
+-- A dipole of 0.5 m and 10 mm radius, fed by a lumped port across the ring of 20 mm between its arms, in an absorbing ball.
 -- -D whole=1 is all of it; else an eighth, with planes of symmetry, where the port has half the voltage and a quarter of
 -- the current, hence twice the resistance.
 -- by hand: curlew run case.lua -D whole=1
@@ -17,7 +17,7 @@ simulation {
   mesh  = { file = "case.geo", parameters = { WHOLE = whole and 1 or 0, N = args.near or 0.012, R = args.radius or 1.75,
                                               S = args.size or 0.35 } },
   order = args.order or 3,
-  time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 30e-9 },
+  time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 25e-9 },
   materials  = { air = {} },
   boundaries = boundaries,
   output = {

@@ -11,7 +11,9 @@ current I(s) along it, zero on the axis. With a current and a charge -1/(j omega
 
 g the angle of the curve's tangent with the axis. The port is a gap of length `gap` around the middle: a source Vs with the
 field Vs/gap and a resistance that is spread as evenly, so that E = (Vs - R I(s))/gap. With the mean current I of the gap,
-V = Vs - R I is the mean field times the gap, and Z = V/I.
+V = Vs - R I is the mean field times the gap, and V/I the impedance of both sides of the surface: the field in the gap also
+fills the inside of the tube, which the antenna proper, a solid body, does not have. The admittance of the inside is that
+of a capacitor (the tube is far below its cut-off), known in closed form, and taken off.
 """
 import numpy as np
 
@@ -93,8 +95,23 @@ def rules(near):
     return np.concatenate([x, y]), np.concatenate([y, x]), np.concatenate([weight * x] * 2)
 
 
+def inner_capacitance(radius, gap):
+    """Of a tube with the field V/gap along a gap of its wall, F: with the potential phi of the wall, the integral over z of
+    epsilon phi dphi/drho 2 pi a by Parseval's theorem, inside which phi goes as I0(kappa rho):
+
+        C = 2 epsilon a  integral_0^inf (sin(kappa g/2)/(kappa g/2))^2 I1(kappa a)/I0(kappa a) dkappa/kappa."""
+    x = (np.arange(40000) + 0.5) * 5e-3  # kappa a up to 200; beyond, 2 (a/g)^2/x^3 is left
+    theta = (np.arange(400) + 0.5) * np.pi / 400
+    ratio = np.empty_like(x)
+    for part in np.array_split(np.arange(len(x)), 40):
+        value = np.exp(np.outer(x[part], np.cos(theta) - 1))
+        ratio[part] = value @ np.cos(theta) / value.sum(axis=1)
+    total = np.sum(np.sinc(x * gap / radius / (2 * np.pi)) ** 2 * ratio / x) * 5e-3 + (radius / gap / x[-1]) ** 2
+    return 2 * radius * total / (ETA0 * C0)
+
+
 def impedance(hertz, length, radius, gap, resistance=0.0, arm=40, cap=5):
-    """Z of the dipole at one frequency, ohm; the resistance of the port matters little."""
+    """Z of the dipole at one frequency, ohm; the resistance of the port matters little (under 0.1 % at 150 ohm)."""
     k = 2 * np.pi * hertz / C0
     node = curve(length, radius, gap, arm, cap)
     edge = np.diff(node, axis=0)
@@ -127,7 +144,8 @@ def impedance(hertz, length, radius, gap, resistance=0.0, arm=40, cap=5):
         for b in (0, 1):
             matrix[np.arange(S) + a, np.arange(S) + b] += load * (2 if a == b else 1)
     current = np.linalg.solve(matrix[1:-1, 1:-1], drive[1:-1])
-    return 1 / (drive[1:-1] @ current) - resistance
+    both_sides = 1 / (1 / (drive[1:-1] @ current) - resistance)
+    return 1 / (both_sides - 2j * np.pi * hertz * inner_capacitance(radius, gap))
 
 
 def echo(hertz, radius):

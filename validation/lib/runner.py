@@ -64,8 +64,9 @@ class Run:
 class Context:
     """What a case gets: the program, where to write, how much to do."""
 
-    def __init__(self, curlew, bisect, output, full, jobs):
+    def __init__(self, curlew, bisect, output, full, jobs, backend=None):
         self.curlew, self.bisect, self.output, self.full, self.jobs = curlew, bisect, output, full, jobs
+        self.backend = backend
 
     def path(self, *names):
         path = os.path.join(self.output, *names)
@@ -84,6 +85,8 @@ class Context:
         """Runs `script` with -D for every define; the output goes to output/runs/name."""
         folder = self.path("runs", name)
         arguments = [self.curlew, "run", script, "--quiet", "--output", folder]
+        if self.backend is not None:
+            arguments += ["--set", f"backend={self.backend}"]
         for key, value in defines.items():
             arguments += ["-D", f"{key}={value!r}" if isinstance(value, float) else f"{key}={value}"]
         self.command(arguments)
