@@ -238,6 +238,7 @@ void mx_ports_release(struct mx_ports *ports)
     }
     dg_free(port->mode);
     dg_free(port->what);
+    dg_free(port->name);
     dg_free(port->incident);
     dg_free(port->incoming);
   }

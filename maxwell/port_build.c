@@ -408,7 +408,10 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   double epsilon = 1, mu = 1;
   name_port(config, what);
   if (dg_copy_string(&port->what, what, b->err) != 0) return b->err->code;
-  port->name = port->what + strlen("boundaries.");
+  char name[140];
+  if (config->where.group != NULL) snprintf(name, sizeof name, "%s", config->where.group);
+  else snprintf(name, sizeof name, "surface_%d", config->where.tag);
+  if (dg_copy_string(&port->name, name, b->err) != 0) return b->err->code;
   port->where = config->where.where;
   port->kind = config->kind;
   port->driven = config->port.driven;

@@ -25,7 +25,7 @@ void mx_port_table(double w, double sign, double c, double dt, double *weight, s
 
 struct mx_port {
   char *what;       /* "boundaries.left", for messages */
-  const char *name; /* within what: "left" */
+  char *name;       /* of files: "left", "surface_4" */
   const char *where;
   enum mx_boundary_kind kind;
   int number;
