@@ -22,7 +22,7 @@ simulation {
   boundaries = boundaries,
   output = {
     ports = { every = 4 },
-    s_parameters = { from = 200e6, to = 400e6, points = 41 },
+    s_parameters = { from = 200e6, to = 400e6, points = 21 },
     progress = { every = 0 },
   },
 }
