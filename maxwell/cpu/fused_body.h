@@ -8,7 +8,7 @@ struct NAME(state) {
   const struct mx_fused_kernels *kernels;
   struct mx_fused fused;
   int threads;
-  size_t blocks, numbers; /* of a field, padded to whole blocks */
+  size_t blocks, numbers;    /* of a field, padded to whole blocks */
   REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
   REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
@@ -42,10 +42,10 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],   state->field[1],   state->spare[0],  state->spare[1], state->memory[0],
-                    state->memory[1],  state->sum[0],     state->sum[1],    state->matrix,   state->metric[0],
-                    state->metric[1],  state->keep,       state->jump[0],   state->jump[1],  state->penalty[0],
-                    state->penalty[1], state->open,       state->node,      state->gather,   state->neighbour,
+  void *arrays[] = {state->field[0],   state->field[1], state->spare[0], state->spare[1], state->memory[0],
+                    state->memory[1],  state->sum[0],   state->sum[1],   state->matrix,   state->metric[0],
+                    state->metric[1],  state->keep,     state->jump[0],  state->jump[1],  state->penalty[0],
+                    state->penalty[1], state->open,     state->node,     state->gather,   state->neighbour,
                     state->weight,     state->flags};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
@@ -143,7 +143,8 @@ static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_e
   if (dg_alloc_untouched(field, state->numbers, sizeof **field, err) != 0) return err->code;
   size_t per_block = state->numbers / state->blocks;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t block = 0; block < state->blocks; block++) memset(*field + block * per_block, 0, per_block * sizeof(REAL));
+  for (size_t block = 0; block < state->blocks; block++)
+    memset(*field + block * per_block, 0, per_block * sizeof(REAL));
   return 0;
 }
 
@@ -215,8 +216,8 @@ fail:
 
 /* ---- faces and elements that the kernels do not know: sources, and the extrapolation on open faces */
 
-/* Adds to element e what is lifted on face f: jumps[2][Nf] of the field under the curl (may be NULL) and of the field that
- * changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
+/* Adds to element e what is lifted on face f: jumps[2][Nf] of the field under the curl (may be NULL) and of the field
+ * that changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
 static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, size_t f, const double *other,
                             const double *own, REAL *to, REAL *also, double b)
 {
@@ -473,8 +474,7 @@ static void NAME(upload)(struct NAME(state) * state, const double *E, const doub
   NAME(half_step)(state, 1, NULL);
   REAL *after = state->field[1], *start = state->spare[1];
 #pragma omp parallel for simd num_threads(state->threads) schedule(static)
-  for (size_t k = 0; k < state->numbers; k++)
-    after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
+  for (size_t k = 0; k < state->numbers; k++) after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
 }
 
 /* ---- what is observed */

@@ -8,8 +8,8 @@ typedef REAL NAME(vec) __attribute__((vector_size(MX_FUSED_BYTES)));
 typedef int32_t NAME(ivec) __attribute__((vector_size(LANES * 4)));
 
 /* field[index] a lane, 0 where the lane is not `wanted` (-1: wanted). */
-static inline __attribute__((always_inline)) NAME(vec) NAME(gather)(const REAL *field, NAME(ivec) index,
-                                                                    NAME(ivec) wanted)
+static inline __attribute__((always_inline)) NAME(vec)
+    NAME(gather)(const REAL *field, NAME(ivec) index, NAME(ivec) wanted)
 {
 #if defined(__AVX512F__) && LANES == 8
   __mmask8 mask = _mm256_movepi32_mask((__m256i)wanted);
@@ -126,9 +126,9 @@ static inline __attribute__((always_inline)) NAME(vec) NAME(lookup)(const REAL *
 static inline __attribute__((always_inline)) void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight,
                                                                     NAME(vec) inverse[3])
 {
-  NAME(vec) rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
-            ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES),
-            tt = NAME(load)(metric + 5 * LANES);
+  NAME(vec)
+  rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
+  ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES), tt = NAME(load)(metric + 5 * LANES);
   NAME(vec) g11, g12, g22;
   if (f == 0) g11 = ss - 2 * rs + rr, g12 = st - rs - rt + rr, g22 = tt - 2 * rt + rr;
   else if (f == 1) g11 = ss, g12 = st, g22 = tt;
@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void NAME(face_metric)(int f, const
 
 /* Where the lanes of a face find their neighbours. */
 struct NAME(outside) {
-  NAME(ivec) there, zero_face; /* -1 where there is a neighbour; where its face is number 0 */
+  NAME(ivec) there, zero_face;           /* -1 where there is a neighbour; where its face is number 0 */
   NAME(ivec) face, start, first, second; /* its face; offsets of its components r, t1, t2 */
 };
 

@@ -52,8 +52,8 @@ void mx_fused_face_metric(int f, const double g[3][3], double weight, double inv
   inverse[2] = scale * g11;
 }
 
-void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here, size_t N,
-                          size_t k, size_t i, double v[3])
+void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here,
+                          size_t N, size_t k, size_t i, double v[3])
 {
   double factor = term->values == MX_ONE_NUMBER ? value[0] : term->values == MX_NUMBER_A_NODE ? value[k * N + i] : 1;
   const double *from = term->values == MX_VECTOR_A_NODE ? (vector_here ? value : NULL) : part;

@@ -14,7 +14,8 @@
 
 static const char *const instruction_sets[] = {"portable", "avx2", "avx512"};
 
-/* 96 elements, losses, changing media, walls of five kinds, a wave that comes in, a surface of total field, a region with current. */
+/* 96 elements, losses, changing media, walls of five kinds, a wave that comes in, a surface of total field, a region
+ * with current. */
 struct scene {
   struct box box;
   struct mx_interface_config interface;
