@@ -1,6 +1,6 @@
--- A dipole of 0.5 m and 10 mm radius, fed by a lumped port across the ring of 20 mm between its arms, in an absorbing ball.
--- -D whole=1 is all of it; else an eighth, with planes of symmetry, where the port has half the voltage and a quarter of
--- the current, hence twice the resistance.
+-- A dipole of 0.5 m and 10 mm radius, fed by a lumped port across the ring of 20 mm between its arms, in an absorbing
+-- ball. -D whole=1 is all of it; else an eighth, with planes of symmetry, where the port has half the voltage and a
+-- quarter of the current, hence twice the resistance.
 -- by hand: curlew run case.lua -D whole=1
 local whole = args.whole == 1
 local boundaries = {

@@ -45,7 +45,8 @@ def run(context, table):
     factor = 1 if context.full else 0.5  # twice the voltage and four times the current of the eighth
     integrators = ("leapfrog", "lsrk")
     results = context.each(lambda i: context.run(SCRIPT, f"{i}_dipole", integrator=i, stop=25e-9, **given), integrators)
-    table.note("echo of the ball's surface: change of R, largest in the band", reference.echo(HERTZ, given["radius"]).max())
+    table.note("echo of the ball's surface: change of R, largest in the band",
+               reference.echo(HERTZ, given["radius"]).max())
     table.note("the same at the half-wave frequency", reference.echo(HALF_WAVE, given["radius"]))
     shown = {}
     for integrator, result in zip(integrators, results):
@@ -57,21 +58,22 @@ def run(context, table):
         from_S = RESISTANCE * (1 + S["S11"]) / (1 - S["S11"])
         table.near(f"{integrator}: R at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].real, half_wave.real, 0.03, "ohm", 2)
         table.near(f"{integrator}: X at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].imag, half_wave.imag, 0.06, "ohm", 2)
-        table.at_most(f"{integrator}: largest |Z - reference|/|Z|, 200 to 400 MHz", np.abs(Z[:-1] / exact - 1).max(), bound)
+        table.at_most(f"{integrator}: largest |Z - reference|/|Z|, 200 to 400 MHz",
+                      np.abs(Z[:-1] / exact - 1).max(), bound)
         table.at_most(f"{integrator}: Z from S11 against V/I of the record", np.abs(from_S / Z[:-1] - 1).max(), 1e-3)
-        zero = np.interp(0, Z[:-1].imag[:12], HERTZ[:12])
-        table.near(f"{integrator}: resonance (X = 0)", zero / 1e6, np.interp(0, exact.imag[:12], HERTZ[:12]) / 1e6, 0.01,
-                   "MHz", 2)
+        zero, true_zero = (np.interp(0, values[:12].imag, HERTZ[:12] / 1e6) for values in (Z, exact))
+        table.near(f"{integrator}: resonance (X = 0)", zero, true_zero, 0.01, "MHz", 2)
         shown[integrator] = Z[:-1]
     Z = shown["leapfrog"]
     name = f"length {LENGTH} m, radius {RADIUS * 1e3:.0f} mm, gap {GAP * 1e3:.0f} mm"
     panels = [(name, "frequency, MHz", "ohm", "linear",
-               [("R, method of moments", HERTZ / 1e6, exact.real, "k-"), ("X, method of moments", HERTZ / 1e6, exact.imag, "k--"),
+               [("R, method of moments", HERTZ / 1e6, exact.real, "k-"),
+                ("X, method of moments", HERTZ / 1e6, exact.imag, "k--"),
                 ("R", HERTZ / 1e6, Z.real, "C0o"), ("X", HERTZ / 1e6, Z.imag, "C1s")]),
               ("half-wave dipoles, method of moments", "1/Omega", "ohm", "linear",
                [("R", 1 / omega, limit.real, "C0.-"), ("X", 1 / omega, limit.imag, "C1.-"),
                 ("infinitely thin: 73.13 + 42.54j", [0, 0], [73.13, 42.54], "k*")])]
     picture = plots.lines(context.path("antenna.png"), panels, "Input impedance of a dipole, leapfrog")
     return {"pictures": [picture],
-            "text": "Z from voltage and current of the lumped port in the gap; the reference is a method of moments for the "
-                    "same body, `validation/antenna/reference.py`."}
+            "text": "Z from voltage and current of the lumped port in the gap; the reference is a method of moments "
+                    "for the same body, `validation/antenna/reference.py`."}

@@ -1,19 +1,21 @@
-"""Input impedance of a thick cylindrical dipole by the method of moments, independent of curlew: electric-field integral
-equation of a body of revolution with the exact kernel, Galerkin's method with triangles (R. F. Harrington, Field Computation
-by Moment Methods, 1968, chapters 2 and 4; J. R. Mautz and R. F. Harrington, Appl. Sci. Res. 20 (1969) 405).
+"""Input impedance of a thick cylindrical dipole by the method of moments, independent of curlew: electric-field
+integral equation of a body of revolution with the exact kernel, Galerkin's method with triangles (R. F. Harrington,
+Field Computation by Moment Methods, 1968, chapters 2 and 4; J. R. Mautz and R. F. Harrington, Appl. Sci. Res. 20 (1969)
+405).
 
-The generating curve goes from the axis over the lower end face, the side, and the upper end face. The unknown is the total
-current I(s) along it, zero on the axis. With a current and a charge -1/(j omega) dI/ds that are the same all around,
+The generating curve goes from the axis over the lower end face, the side, and the upper end face. The unknown is the
+total current I(s) along it, zero on the axis. With a current and a charge -1/(j omega) dI/ds that are the same all
+around,
 
     E_inc . t = j omega mu  integral I(s') (sin g sin g' K1 + cos g cos g' K0) ds'
               + d/ds (-1/(j omega epsilon)) integral dI/ds' K0 ds',
     K0 = 1/(2 pi) integral exp(-j k R)/(4 pi R) dphi,    K1 = the same with cos phi,
 
-g the angle of the curve's tangent with the axis. The port is a gap of length `gap` around the middle: a source Vs with the
-field Vs/gap and a resistance that is spread as evenly, so that E = (Vs - R I(s))/gap. With the mean current I of the gap,
-V = Vs - R I is the mean field times the gap, and V/I the impedance of both sides of the surface: the field in the gap also
-fills the inside of the tube, which the antenna proper, a solid body, does not have. The admittance of the inside is that
-of a capacitor (the tube is far below its cut-off), known in closed form, and taken off.
+g the angle of the curve's tangent with the axis. The port is a gap of length `gap` around the middle: a source Vs with
+the field Vs/gap and a resistance that is spread as evenly, so that E = (Vs - R I(s))/gap. With the mean current I of
+the gap, V = Vs - R I is the mean field times the gap, and V/I the impedance of both sides of the surface: the field in
+the gap also fills the inside of the tube, which the antenna proper, a solid body, does not have. The admittance of the
+inside is that of a capacitor (the tube is far below its cut-off), known in closed form, and taken off.
 """
 import numpy as np
 

@@ -16,9 +16,9 @@ BOUND = 1e-2
 
 
 def polygonal(corners):
-    """Impedance between regular polygons whose corners lie on the circles: their radii count as the outer and the inner
-    conformal radius (G. Polya, G. Szego, Isoperimetric Inequalities in Mathematical Physics, p. 273); the corners of one
-    act on the other as (INNER/OUTER)^corners, that is not at all."""
+    """Impedance between regular polygons whose corners lie on the circles: their radii count as the outer and the
+    inner conformal radius (G. Polya, G. Szego, Isoperimetric Inequalities in Mathematical Physics, p. 273); the corners
+    of one act on the other as (INNER/OUTER)^corners, that is not at all."""
     n = corners
     side = 2 * np.sin(np.pi / n)
     inner = gamma(1 / n) * side / (2 ** (1 + 2 / n) * np.sqrt(np.pi) * gamma(0.5 + 1 / n))

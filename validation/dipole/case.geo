@@ -1,5 +1,5 @@
-// A ball of radius R around the origin: elements of size N around the dipole, S where its wave goes to the probes, and O at
-// the surface.
+// A ball of radius R around the origin: elements of size N around the dipole, S where its wave goes to the probes, and
+// O at the surface.
 SetFactory("OpenCASCADE");
 DefineConstant[ R = 0.6, N = 0.045, S = 0.09, O = 0.15 ];
 Sphere(1) = {0, 0, 0, R};

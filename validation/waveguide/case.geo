@@ -1,5 +1,5 @@
-// WR-90 along z, in mm; its middle, D long, may be filled with a dielectric. Bricks of six elements each: NX x NY across,
-// and along the guide as long as S at most.
+// WR-90 along z, in mm; its middle, D long, may be filled with a dielectric. Bricks of six elements each: NX x NY
+// across, and along the guide as long as S at most.
 DefineConstant[ A = 22.86, B = 10.16, L = 40, D = 10, NX = 2, NY = 1, S = 10 ];
 Point(1) = {0, 0, 0};
 Point(2) = {A, 0, 0};
