@@ -98,8 +98,8 @@ def rules(near):
 
 
 def inner_capacitance(radius, gap):
-    """Of a tube with the field V/gap along a gap of its wall, F: with the potential phi of the wall, the integral over z
-    of epsilon phi dphi/drho 2 pi a by Parseval's theorem, inside which phi goes as I0(kappa rho):
+    """Of a tube with the field V/gap along a gap of its wall, F: with the potential phi of the wall, the integral over
+    z of epsilon phi dphi/drho 2 pi a by Parseval's theorem, inside which phi goes as I0(kappa rho):
 
         C = 2 epsilon a  integral_0^inf (sin(kappa g/2)/(kappa g/2))^2 I1(kappa a)/I0(kappa a) dkappa/kappa."""
     x = (np.arange(40000) + 0.5) * 5e-3  # kappa a up to 200; beyond, 2 (a/g)^2/x^3 is left

@@ -84,4 +84,4 @@ def run(context, table):
                           "Reflectometry of a coaxial line 1.00/2.30 mm, 20 mm long, leapfrog")
     return {"pictures": [picture],
             "text": f"Conductors with {corners} corners. V is the integral of E from conductor to conductor, I that of "
-                    "around the inner one, both 8 mm behind the port."}
+                    "H around the inner one, both 8 mm behind the port."}

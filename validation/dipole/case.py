@@ -65,5 +65,5 @@ def run(context, table):
                                 ("echo of the wall", [echo(at, outer) * 1e9] * 2, [E[:, c].min(), E[:, c].max()],
                                  "C3--")]))
     picture = plots.lines(context.path("dipole.png"), panels, "Hertzian dipole of 1 A m, leapfrog")
-    return {"pictures": [picture], "text": "Pulse of a point dipole in a ball of 0.6 m radius; errors until the echo of "
-                                           "its surface can arrive."}
+    return {"pictures": [picture], "text": "Pulse of a point dipole in a ball of 0.6 m radius; errors until the echo "
+                                           "of its surface can arrive."}

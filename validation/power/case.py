@@ -83,5 +83,5 @@ def run(context, table):
                             ("in the whole bar", ns, scale * energy["total"], "C2-")]))
     picture = plots.lines(context.path("power.png"), panels, "Energy of a pulse that meets a lossy block, leapfrog")
     return {"pictures": [picture],
-            "text": "Poynting fluxes through the planes 0.05 m in front of and behind the block and through the ends of "
-                    "the bar, Joule losses, and the energy of the fields."}
+            "text": "Poynting fluxes through the planes 0.05 m in front of and behind the block and through the ends "
+                    "of the bar, Joule losses, and the energy of the fields."}
