@@ -39,7 +39,7 @@ def run(context, table):
         Z = limit[list(omega).index(w)]
         table.note(f"reference: half-wave dipole, Omega = {w}, ohm", f"{Z.real:.1f} {Z.imag:+.1f}j")
     table.at_most("reference, Omega = 25: distance from 73.13 + 42.54j, ohm", abs(limit[-1] - (73.13 + 42.54j)), 5)
-    # what is simulated (an eighth or all of it), integrator, order, radius of the ball, elements at the conductor, bound
+    # an eighth or all of it, integrator, order, radius of the ball, size of the elements at the conductor, bound
     if context.full:
         jobs = [("eighth", "leapfrog", 3, 2.25, 0.012, 0.025), ("eighth", "lsrk", 3, 2.25, 0.012, 0.025),
                 ("whole", "leapfrog", 2, 1.75, 0.016, 0.04)]
@@ -51,8 +51,8 @@ def run(context, table):
 
     def one(job):
         part, integrator, order, radius, near, _ = job
-        return context.run(SCRIPT, f"{integrator}_{part}", whole=int(part == "whole"), integrator=integrator, order=order,
-                           radius=radius, near=near, stop=25e-9)
+        return context.run(SCRIPT, f"{integrator}_{part}", whole=int(part == "whole"), order=order,
+                           integrator=integrator, radius=radius, near=near, stop=25e-9)
 
     shown = {}
     for (part, integrator, *_, bound), result in zip(jobs, context.each(one, jobs)):
