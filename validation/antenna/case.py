@@ -42,7 +42,7 @@ def run(context, table):
     # an eighth or all of it, integrator, order, radius of the ball, size of the elements at the conductor, bound
     if context.full:
         jobs = [("eighth", "leapfrog", 3, 2.25, 0.012, 0.025), ("eighth", "lsrk", 3, 2.25, 0.012, 0.025),
-                ("whole", "leapfrog", 2, 1.75, 0.016, 0.04)]
+                ("whole", "leapfrog", 2, 1.75, 0.012, 0.04)]
     else:
         jobs = [("eighth", "leapfrog", 2, 1.75, 0.012, 0.04), ("eighth", "lsrk", 2, 1.75, 0.012, 0.04)]
     ball = jobs[0][3]
