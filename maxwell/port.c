@@ -41,3 +41,42 @@ int mx_port_gap(const struct mx_boundary_config *boundary, int index, const stru
   *length = *width = 1;
   return dg_fail(err, DG_INPUT, "ports are not there yet");
 }
+
+void mx_ports_reset(struct mx_ports *ports, int active) { ports->active = active; }
+
+void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct mx_port_values *values)
+{
+  (void)ports, (void)port, (void)n;
+  *values = (struct mx_port_values){0};
+}
+
+void mx_ports_spectrum(const struct mx_ports *ports, size_t port, double hertz, double complex *incident,
+                       double complex *reflected)
+{
+  (void)ports, (void)port, (void)hertz;
+  *incident = *reflected = 0;
+}
+
+double complex mx_ports_impedance(const struct mx_ports *ports, size_t port, double hertz)
+{
+  (void)ports, (void)port, (void)hertz;
+  return 1;
+}
+
+const char *mx_ports_name(const struct mx_ports *ports, size_t port)
+{
+  (void)ports, (void)port;
+  return "";
+}
+
+int mx_ports_number(const struct mx_ports *ports, size_t port)
+{
+  (void)ports;
+  return (int)port + 1;
+}
+
+bool mx_ports_driven(const struct mx_ports *ports, size_t port)
+{
+  (void)ports, (void)port;
+  return false;
+}

@@ -43,7 +43,8 @@ int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted,
   if (dg_copy_string(&what, wanted->what, err) != 0) return err->code;
   (*source)->what = what;
   if (DG_NEW((*term)->where, wanted->count, err) != 0 || DG_NEW((*source)->now, numbers, err) != 0 ||
-      DG_NEW((*source)->before, numbers, err) != 0)
+      DG_NEW((*source)->before, numbers, err) != 0 ||
+      ((*term)->values == MX_VECTOR_A_NODE && DG_NEW((*source)->next, numbers, err) != 0))
     return err->code;
   return 0;
 }
@@ -89,16 +90,7 @@ static int tabulate(struct mx_sources *sources, struct mx_source *source, double
   return 0;
 }
 
-int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err)
-{
-  for (size_t i = 0; i < sources->count; i++)
-    if (sources->source[i].function < 0 && sources->source[i].waveform.kind == MX_LUA_WAVEFORM &&
-        tabulate(sources, &sources->source[i], step, steps, err) != 0)
-      return err->code;
-  return mx_ports_prepare(&sources->ports, step, steps, err);
-}
-
-/* Vectors at every point of a general source. */
+/* Vectors at every point of a general source, into `next`. */
 static int call_function(struct mx_sources *sources, const struct mx_source *source, size_t N, double t,
                          struct dg_error *err)
 {
@@ -111,30 +103,72 @@ static int call_function(struct mx_sources *sources, const struct mx_source *sou
       memcpy(v, jump, sizeof v); /* -K x n = n x K */
     }
     size_t k = i / N;
-    for (size_t c = 0; c < 3; c++) source->now[(3 * k + c) * N + i % N] = source->factor * v[c];
+    for (size_t c = 0; c < 3; c++) source->next[(3 * k + c) * N + i % N] = source->factor * v[c];
   }
   return 0;
 }
 
-static int evaluate(struct mx_sources *sources, size_t index, double t, struct dg_error *err)
+/* All general sources; the thread of mx_ahead calls it too. */
+static int evaluate_general(void *context, double t, struct dg_error *err)
+{
+  struct mx_sources *sources = context;
+  for (size_t i = 0; i < sources->count; i++) {
+    const struct mx_term *term = &sources->problem->term[i];
+    if (term->values != MX_VECTOR_A_NODE) continue;
+    if (call_function(sources, &sources->source[i], nodes_of(sources, term), t, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err)
+{
+  sources->steps = steps;
+  for (size_t i = 0; i < sources->count; i++) sources->general = sources->general || sources->source[i].function >= 0;
+  if (sources->general && mx_ahead_start(&sources->ahead, evaluate_general, sources, err) != 0) return err->code;
+  for (size_t i = 0; i < sources->count; i++)
+    if (sources->source[i].function < 0 && sources->source[i].waveform.kind == MX_LUA_WAVEFORM &&
+        tabulate(sources, &sources->source[i], step, steps, err) != 0)
+      return err->code;
+  return mx_ports_prepare(&sources->ports, step, steps, err);
+}
+
+static void evaluate_waveform(const struct mx_sources *sources, size_t index, double t)
 {
   struct mx_source *source = &sources->source[index];
-  const struct mx_term *term = &sources->problem->term[index];
   double *oldest = source->before;
   source->before = source->now;
   source->now = oldest;
-  switch (term->values) {
+  switch (sources->problem->term[index].values) {
   case MX_ONE_NUMBER:
     if (!source->port) source->now[0] = mx_waveform_at(&source->waveform, t - source->delay);
-    return 0;
+    return;
   case MX_NUMBER_A_NODE:
     for (size_t i = 0; i < source->points; i++)
       source->now[i] = mx_waveform_at(&source->waveform, t - source->delay - source->lag[i]);
-    return 0;
-  case MX_VECTOR_A_NODE:
-    return call_function(sources, source, nodes_of(sources, term), t, err);
+    return;
+  case MX_VECTOR_A_NODE: /* has been evaluated */
+    oldest = source->now;
+    source->now = source->next;
+    source->next = oldest;
+    return;
   }
-  return 0;
+}
+
+static double time_of(const struct mx_sources *sources, long n, int s, double step)
+{
+  return step * ((double)n + mx_stage_time(sources->integrator, s));
+}
+
+/* The stage after (n, s) that will be asked for, if there is one. */
+static void ask_ahead(struct mx_sources *sources, long n, int s, double step)
+{
+  const struct mx_scheme *scheme = &mx_schemes[sources->integrator];
+  if (++s == scheme->stages) {
+    s = 0;
+    n++;
+  }
+  bool wanted = n < sources->steps || (n == sources->steps && s < scheme->observe_stage);
+  if (sources->ahead != NULL && wanted) mx_ahead_ask(sources->ahead, time_of(sources, n, s, step));
 }
 
 int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, const struct mx_stage_sources **result,
@@ -142,9 +176,11 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
 {
   *result = NULL;
   if (sources->count == 0) return 0;
-  double t = step * ((double)n + mx_stage_time(sources->integrator, s));
+  double t = time_of(sources, n, s, step);
+  bool ready = sources->ahead != NULL && mx_ahead_take(sources->ahead, t, err);
+  if (err->code != DG_OK || (!ready && evaluate_general(sources, t, err) != 0)) return err->code;
   for (size_t i = 0; i < sources->count; i++) {
-    if (evaluate(sources, i, t, err) != 0) return err->code;
+    evaluate_waveform(sources, i, t);
     /* In leapfrog the penalty of closed faces acts on the field before the update, half a step before the field under
      * the curl: that is the evaluation before this one. On open faces it is extrapolated to this time. */
     bool lags = sources->integrator == MX_LEAPFROG && !sources->problem->term[i].open;
@@ -152,12 +188,34 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
     sources->penalty[i] = lags ? sources->source[i].before : sources->source[i].now;
   }
   mx_ports_evaluate(&sources->ports, sources, n, s, t);
+  if (sources->general) ask_ahead(sources, n, s, step);
   *result = &sources->stage;
   return 0;
 }
 
+void mx_sources_evaluate_ports(struct mx_sources *sources, long n, int s, double step)
+{
+  if (sources->ports.count > 0) mx_ports_evaluate(&sources->ports, sources, n, s, time_of(sources, n, s, step));
+}
+
+void mx_sources_reset(struct mx_sources *sources)
+{
+  for (size_t i = 0; i < sources->count; i++) {
+    struct mx_source *source = &sources->source[i];
+    size_t bytes = numbers_of(&sources->problem->term[i], source->points) * sizeof *source->now;
+    memset(source->now, 0, bytes);
+    memset(source->before, 0, bytes);
+  }
+}
+
+double mx_sources_seconds_ahead(struct mx_sources *sources)
+{
+  return sources->ahead != NULL ? mx_ahead_seconds(sources->ahead) : 0;
+}
+
 void mx_sources_release(struct mx_sources *sources)
 {
+  mx_ahead_stop(sources->ahead);
   mx_ports_release(&sources->ports);
   for (size_t i = 0; i < sources->count; i++) {
     struct mx_source *source = &sources->source[i];
@@ -169,6 +227,7 @@ void mx_sources_release(struct mx_sources *sources)
     dg_free(source->sheet);
     dg_free(source->now);
     dg_free(source->before);
+    dg_free(source->next);
     dg_free(source->table_time);
     dg_free(source->table_value);
   }

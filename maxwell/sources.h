@@ -2,13 +2,15 @@
  *
  * A source of the script becomes one or more terms of the problem (mx_term). Waveforms are evaluated here in C;
  * profiles are evaluated once; only a general function of (x, y, z, t) calls Lua in the time loop, once a point and
- * evaluation. A waveform that is a Lua function is tabulated before the run, at an eighth of a step.
+ * evaluation, in a thread of its own while the backend works on the stage before, where the machine has a second
+ * processor. A waveform that is a Lua function is tabulated before the run, at an eighth of a step.
  */
 #pragma once
 
 #include "libdg/mesh/mesh.h"
 #include "maxwell/backend.h"
 #include "maxwell/port.h"
+#include "maxwell/sources_ahead.h"
 
 /* How one term changes in time. */
 struct mx_source {
@@ -23,6 +25,7 @@ struct mx_source {
   double *sheet; /* surface currents in general form: [points][3] own normal, the jump is -K x n; else NULL */
   size_t points;
   double *now, *before;             /* values of the last evaluation and of the one before it */
+  double *next;                     /* general: of the evaluation to come */
   double *table_time, *table_value; /* of a tabulated waveform */
 };
 
@@ -35,7 +38,9 @@ struct mx_sources {
   const double **curl, **penalty; /* [count] what the backend is given */
   struct mx_stage_sources stage;
   struct mx_ports ports;
-  double seconds; /* spent in evaluations */
+  bool general;           /* some source is a function of (x, y, z, t) */
+  struct mx_ahead *ahead; /* evaluates general sources of the next stage; NULL: they are evaluated in line */
+  long steps;
 };
 
 /* Adds the script's sources to the problem as terms. Release with mx_sources_release, before the problem. Errors
@@ -51,6 +56,12 @@ int mx_sources_prepare(struct mx_sources *sources, double step, long steps, stru
  * the stage (mx_ports_record). */
 int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, const struct mx_stage_sources **result,
                         struct dg_error *err) DG_MUST_USE;
+/* Only the ports' values, for output at the end of a run. */
+void mx_sources_evaluate_ports(struct mx_sources *sources, long n, int s, double step);
+/* Before a second run from t = 0. */
+void mx_sources_reset(struct mx_sources *sources);
+/* Seconds that general sources took in their own thread. */
+double mx_sources_seconds_ahead(struct mx_sources *sources);
 void mx_sources_release(struct mx_sources *sources);
 
 /* Used by sources_build.c: a new term and its source, both zeroed but for what the arguments say. */

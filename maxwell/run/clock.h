@@ -6,4 +6,5 @@ double mx_clock(void);
 
 struct mx_seconds { /* as summary.json shows them */
   double meshing, setup, stepping, halo, sources, output;
+  double sources_ahead; /* Lua in its own thread, while the loop went on */
 };

@@ -10,6 +10,7 @@
 #include "maxwell/run/folder.h"
 #include "maxwell/run/initial.h"
 #include "maxwell/run/output.h"
+#include "maxwell/run/port_output.h"
 #include "maxwell/run/summary.h"
 #include "maxwell/run/watchdog.h"
 
@@ -38,10 +39,13 @@ struct loop {
   struct mx_setup *setup;
   struct mx_backend *backend;
   struct mx_output output;
+  struct mx_port_output port_output;
   struct mx_watchdog watchdog;
   double *port_amplitude; /* [ports.functionals] */
   double started, output_seconds, last_progress;
-  long done; /* steps */
+  bool writes; /* output; else this is a further run for S-parameters, which only adds to them */
+  long done;   /* steps */
+  long total;  /* of all runs for S-parameters */
 };
 
 static double loop_seconds(const struct loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
@@ -50,30 +54,33 @@ static void progress(struct loop *loop)
 {
   const struct mx_setup *setup = loop->setup;
   double every = setup->config->output.progress_every, now = mx_clock();
-  if (every <= 0 || now - loop->last_progress < every || loop->done == 0) return;
+  if (every <= 0 || now - loop->last_progress < every || loop->total == 0) return;
   loop->last_progress = now;
-  double rate = (double)loop->done / (now - loop->started), left = (double)(setup->steps - loop->done) / rate;
+  double rate = (double)loop->total / (now - loop->started), left = (double)(setup->steps - loop->done) / rate;
   double decibel = mx_watchdog_decibel(&loop->watchdog);
   char energy[40] = "energy -", eta[40];
   if (!isnan(decibel)) snprintf(energy, sizeof energy, "energy %.1f dB", decibel + 0.0);
   snprintf(eta, sizeof eta, "%ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
   dg_log_progress(setup->log, "step %ld/%ld  t = %.4g s  %s  %.3g DoF/s  ETA %s", loop->done, setup->steps,
                   setup->step * (double)loop->done, energy,
-                  (double)setup->unknowns * (double)loop->done / loop_seconds(loop), eta);
+                  (double)setup->unknowns * (double)loop->total / loop_seconds(loop), eta);
 }
 
-/* The values at t_n are ready: look at them and write them. */
-static int observe(struct loop *loop, long n, struct dg_error *err)
+/* The values of ports at t_n are ready, and those of the fields if this step is `observed`: look and write. */
+static int observe(struct loop *loop, long n, bool observed, struct dg_error *err)
 {
-  double start = mx_clock();
-  if (mx_watchdog_due(&loop->watchdog, n) && mx_watchdog_look(&loop->watchdog, loop->backend, n, err) != 0)
-    return err->code;
-  int status = mx_output_write(&loop->output, loop->backend, n, loop->setup->step * (double)n, err);
+  double start = mx_clock(), t = loop->setup->step * (double)n;
+  int status = 0;
+  if (observed && mx_watchdog_due(&loop->watchdog, n))
+    status = mx_watchdog_look(&loop->watchdog, loop->backend, n, err);
+  if (status == 0 && loop->writes) status = mx_port_output_write(&loop->port_output, n, t, err);
+  if (status == 0 && observed) status = mx_output_write(&loop->output, loop->backend, n, t, err);
   loop->output_seconds += mx_clock() - start;
   return status;
 }
 
-static int evaluate_sources(struct loop *loop, long n, int s, const struct mx_stage_sources **sources,
+/* What drives stage s of step n. Of the stage behind the last one only the ports' part is wanted, for output. */
+static int evaluate_sources(struct loop *loop, long n, int s, bool last, const struct mx_stage_sources **sources,
                             struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
@@ -84,7 +91,8 @@ static int evaluate_sources(struct loop *loop, long n, int s, const struct mx_st
     status = setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, loop->port_amplitude, err);
     if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
   }
-  if (status == 0) status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
+  if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
+  else if (status == 0) status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
   setup->seconds.sources += mx_clock() - start;
   return status;
 }
@@ -94,14 +102,14 @@ static int step(struct loop *loop, long n, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
-  bool observed = mx_watchdog_due(&loop->watchdog, n) || mx_output_due(&loop->output, n);
-  bool last = n == setup->steps;
-  for (int s = 0; s <= scheme->stages; s++) {
+  bool observed = loop->writes && (mx_watchdog_due(&loop->watchdog, n) || mx_output_due(&loop->output, n));
+  for (int s = 0; s < scheme->stages; s++) {
     const struct mx_stage_sources *sources = NULL;
+    bool here = s == scheme->observe_stage, last = n == setup->steps && here;
     /* First the sources: the values of ports at t_n are known once they have been looked at behind this stage. */
-    if (s < scheme->stages && evaluate_sources(loop, n, s, &sources, err) != 0) return err->code;
-    if (s == scheme->observe_stage && observed && observe(loop, n, err) != 0) return err->code;
-    if (s == scheme->stages || (last && s == scheme->observe_stage)) break;
+    if (evaluate_sources(loop, n, s, last, &sources, err) != 0) return err->code;
+    if (here && observe(loop, n, observed, err) != 0) return err->code;
+    if (last) return 0;
     if (setup->ops->stage_begin(loop->backend, s, observed, sources, err) != 0 ||
         setup->ops->stage_end(loop->backend, s, err) != 0)
       return err->code;
@@ -118,7 +126,33 @@ static int time_loop(struct loop *loop, struct dg_error *err)
       return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
                      setup->steps);
     if (step(loop, n, err) != 0) return err->code;
+    if (n < setup->steps) loop->total++;
     progress(loop);
+  }
+  return 0;
+}
+
+/* S-parameters take a run from t = 0 for every driven port. The first writes all output; the others only add their
+ * columns to the matrix. */
+static int excite_in_turn(struct loop *loop, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  struct mx_ports *ports = &setup->sources.ports;
+  size_t driven = 0, turn = 0;
+  if (setup->config->output.s_parameters.count == 0) return time_loop(loop, err);
+  for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
+  for (size_t i = 0; i < ports->count; i++) {
+    if (!mx_ports_driven(ports, i)) continue;
+    loop->writes = turn++ == 0;
+    if (driven > 1)
+      dg_log_line(setup->log, "ports     run %zu of %zu: port '%s' is driven", turn, driven, mx_ports_name(ports, i));
+    if (!loop->writes) mx_sources_reset(&setup->sources);
+    mx_ports_reset(ports, (int)i);
+    if (!loop->writes && setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
+    if (time_loop(loop, err) != 0) return err->code;
+    double start = mx_clock();
+    mx_port_output_column(&loop->port_output, i);
+    loop->output_seconds += mx_clock() - start;
   }
   return 0;
 }
@@ -170,21 +204,25 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
 static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char *folder, struct mx_summary *summary,
                   struct dg_error *err)
 {
-  struct loop loop = {.setup = setup};
+  struct loop loop = {.setup = setup, .writes = true};
   struct sigaction saved[2];
   catch_signals(saved);
   mx_watchdog_init(&loop.watchdog, setup);
   loop.backend = backend;
   if (mx_output_open(&loop.output, setup, folder, err) != 0 ||
+      mx_port_output_open(&loop.port_output, setup, folder, err) != 0 ||
       DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0)
     goto fail;
   loop.started = loop.last_progress = mx_clock();
-  int status = time_loop(&loop, err);
+  int status = excite_in_turn(&loop, err);
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
   double start = mx_clock();
   if (mx_output_close(&loop.output, err) != 0 && status == 0) status = err->code;
+  if (mx_port_output_close(&loop.port_output, err) != 0 && status == 0) status = err->code;
+  setup->seconds.sources_ahead = mx_sources_seconds_ahead(&setup->sources);
   setup->seconds.output = loop.output_seconds + mx_clock() - start;
   summary->steps_done = loop.done;
+  summary->steps_total = loop.total;
   summary->simulated_time = setup->step * (double)loop.done;
   summary->energy_first = loop.watchdog.first;
   summary->energy_last = loop.watchdog.last;
@@ -194,6 +232,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
 fail:
   restore_signals(saved);
   mx_output_release(&loop.output);
+  mx_port_output_release(&loop.port_output);
   dg_free(loop.port_amplitude);
   return err->code;
 }

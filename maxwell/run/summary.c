@@ -12,8 +12,8 @@
 
 double mx_summary_dof_per_second(const struct mx_summary *summary)
 {
-  if (summary->steps_done == 0 || summary->loop_seconds <= 0) return 0;
-  return (double)summary->setup->unknowns * (double)summary->steps_done / summary->loop_seconds;
+  if (summary->steps_total == 0 || summary->loop_seconds <= 0) return 0;
+  return (double)summary->setup->unknowns * (double)summary->steps_total / summary->loop_seconds;
 }
 
 static void string_entry(FILE *file, const char *key, const char *value)
@@ -36,7 +36,8 @@ static void seconds_entry(FILE *file, const struct mx_seconds *seconds)
     const char *key;
     double value;
   } phase[] = {{"meshing", seconds->meshing}, {"setup", seconds->setup},     {"stepping", seconds->stepping},
-               {"halo", seconds->halo},       {"sources", seconds->sources}, {"output", seconds->output}};
+               {"halo", seconds->halo},       {"sources", seconds->sources}, {"sources_ahead", seconds->sources_ahead},
+               {"output", seconds->output}};
   fputs("  \"seconds\": {", file);
   for (size_t i = 0; i < sizeof phase / sizeof *phase; i++) {
     fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", phase[i].key);

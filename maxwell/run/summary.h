@@ -8,6 +8,7 @@ struct mx_summary {
   const char *status; /* "running", "done", "interrupted", "blew up", "failed" */
   const char *error;  /* message, or NULL */
   long steps_done;
+  long steps_total;                 /* of all runs that S-parameters took */
   double simulated_time;            /* s */
   double loop_seconds;              /* the time loop without output */
   double energy_first, energy_last; /* J; NaN if never looked at */
@@ -16,5 +17,5 @@ struct mx_summary {
 /* Writes folder/summary.json, first under another name, so that readers always find a whole one. */
 int mx_summary_write(const struct mx_summary *summary, const char *folder, struct dg_error *err) DG_MUST_USE;
 
-/* Unknowns times steps over loop seconds, 0 before the first. */
+/* Unknowns times all steps over loop seconds, 0 before the first. */
 double mx_summary_dof_per_second(const struct mx_summary *summary);

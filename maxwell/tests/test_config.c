@@ -176,7 +176,8 @@ static const struct {
                                    "\"singel\" (nearest: 'single')"},
     {WITH("boundaries = { w = { kind = 'pecc' } }"),
      "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"plane_wave\", "
-     "\"electric_field\" or \"magnetic_field\", not the string \"pecc\" (nearest: 'pec')"},
+     "\"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", \"coaxial_port\", "
+     "\"modal_port\" or \"lumped_port\", not the string \"pecc\" (nearest: 'pec')"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, integrator = 'simplectic' } }",
      "cavity.lua:2: time.integrator must be \"leapfrog\", \"rk4\", \"lsrk\" or \"euler\", not the string "
      "\"simplectic\""},
@@ -236,7 +237,8 @@ static const struct {
     {"order", "nil", "cavity.lua:1: 'order' is missing in simulation (for example: order = 3)"},
     {"boundaries.w.kind", "pecc",
      "--set boundaries.w.kind=pecc: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", "
-     "\"plane_wave\", \"electric_field\" or \"magnetic_field\", not the string \"pecc\" (nearest: 'pec')"},
+     "\"plane_wave\", \"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", "
+     "\"coaxial_port\", \"modal_port\" or \"lumped_port\", not the string \"pecc\" (nearest: 'pec')"},
     {"output.probes.2.every", "3",
      "--set output.probes.2.every=3: output.probes must be a list, as in probes = { { name = \"centre\", at = { 0.4, "
      "0.5, 0.3 } } }; entry 1 is missing"},

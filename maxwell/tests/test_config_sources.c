@@ -103,11 +103,12 @@ static const struct {
     {BOUNDARY("kind = 'plane_wave', impedance = 50, " WAVE),
      "cavity.lua:2: boundaries.w.impedance is only for kind \"impedance\", not for kind \"plane_wave\""},
     {BOUNDARY("kind = 'plane_wave', profile = " F ", " WAVE),
-     "cavity.lua:2: boundaries.w.profile is only for kind \"electric_field\" or \"magnetic_field\", not for kind "
-     "\"plane_wave\""},
+     "cavity.lua:2: boundaries.w.profile is only for kind \"electric_field\", \"magnetic_field\" or "
+     "\"surface_current\", not "
+     "for kind \"plane_wave\""},
     {BOUNDARY("kind = 'absorbing', waveform = " STEP),
-     "cavity.lua:2: boundaries.w.waveform is only for kind \"plane_wave\", \"electric_field\" or \"magnetic_field\", "
-     "not for kind \"absorbing\""},
+     "cavity.lua:2: boundaries.w.waveform is only for kind \"plane_wave\", \"electric_field\", \"magnetic_field\" or "
+     "\"surface_current\", not for kind \"absorbing\""},
     {BOUNDARY("kind = 'absorbing', direction = { 0, 0, 1 }"),
      "cavity.lua:2: boundaries.w.direction is only for kind \"plane_wave\", not for kind \"absorbing\""},
     {BOUNDARY("kind = 'plane_wave', direction = { 0, 0 }, polarisation = { 1, 0, 0 }, waveform = " STEP),
@@ -137,8 +138,7 @@ static const struct {
      "cavity.lua:2: 'profile' is missing in boundaries.w, which has a 'waveform' (for example: profile = { 0, 0, 1 })"},
     {BOUNDARY("kind = 'electric_field', field = " F ", profile = " F), "cavity.lua:2: boundaries.w " EITHER("field")},
     {BOUNDARY("kind = 'electric_field', current = " F),
-     "cavity.lua:2: unknown key 'current' in boundaries.w (known: kind, impedance, direction, polarisation, amplitude, "
-     "origin, waveform, delay, field, profile)"},
+     "cavity.lua:2: boundaries.w.current is only for kind \"surface_current\", not for kind \"electric_field\""},
     {BOUNDARY("kind = 'electric_field', field = 1"),
      "cavity.lua:2: boundaries.w.field must be a function of x, y, z, t that returns three numbers, not 1"},
     {BOUNDARY("kind = 'pec', field = " F), "cavity.lua:2: boundaries.w.field is only for kind \"electric_field\" or "
@@ -154,8 +154,8 @@ static const struct {
      "cavity.lua:2: interfaces.0: a tag of an entity is an integer >= 1, not 0"},
     {INTERFACE("current = " F),
      "cavity.lua:2: 'kind' is missing in interfaces.s (for example: kind = \"surface_current\")"},
-    {INTERFACE("kind = 'surface'"),
-     "cavity.lua:2: interfaces.s.kind must be \"surface_current\" or \"total_field\", not the string \"surface\""},
+    {INTERFACE("kind = 'surface'"), "cavity.lua:2: interfaces.s.kind must be \"surface_current\", \"total_field\" or "
+                                    "\"pec\", not the string \"surface\""},
     {INTERFACE("kind = 'surface_current'"), "cavity.lua:2: interfaces.s " NEEDS("current")},
     {INTERFACE("kind = 'surface_current', field = " F),
      "cavity.lua:2: unknown key 'field' in interfaces.s (known: kind, current, profile, waveform, delay, region, "

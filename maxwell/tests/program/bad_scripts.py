@@ -176,8 +176,9 @@ key("negative sigma",
 key("kind missing", "'kind' is missing in boundaries.walls (for example: kind = \"pec\")", "kind = \"pec\"", "",
     at="boundaries =")
 key("unknown kind",
-    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field" or '
-    "\"magnetic_field\", not the string \"pecc\" (nearest: 'pec')",
+    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", '
+    '"magnetic_field", "surface_current", "waveguide_port", "coaxial_port", "modal_port" or "lumped_port", '
+    "not the string \"pecc\" (nearest: 'pec')",
     "kind = \"pec\"", "kind = \"pecc\"")
 key("impedance without a value",
     "'impedance' is missing in boundaries.walls of kind \"impedance\" (for example: impedance = 377)",
@@ -200,7 +201,7 @@ key("waveform with a mistyped key",
     "bandwidth = 1e9 })",
     "order = 1,", "order = 1,\n  sources = { { waveform = waveform.gaussian { bandwith = 1e9 } } },")
 key("interface of an unknown kind",
-    'interfaces.between.kind must be "surface_current" or "total_field", not the string "total_feild" '
+    'interfaces.between.kind must be "surface_current", "total_field" or "pec", not the string "total_feild" '
     "(nearest: 'total_field')",
     "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"total_feild\" } },")
 key("plane wave with its field along its direction",

@@ -1,0 +1,24 @@
+/* A thread that evaluates the script's general sources of the next stage while the backend works on this one.
+ *
+ * Lua is not for two threads at once: between mx_ahead_start and mx_ahead_stop nobody else may call into the script.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "libdg/base/error.h"
+
+struct mx_ahead;
+
+/* Starts the thread; NULL in *ahead where the machine has no second processor: then the caller evaluates itself.
+ * evaluate(context, t, err) is what the thread calls for a time t. */
+int mx_ahead_start(struct mx_ahead **ahead, int (*evaluate)(void *context, double t, struct dg_error *err),
+                   void *context, struct dg_error *err) DG_MUST_USE;
+/* Asks for the values at time t (s). Nothing may be under way. */
+void mx_ahead_ask(struct mx_ahead *ahead, double t);
+/* True if the values at t were asked for: then waits for them, and gives the thread's error, if any. */
+bool mx_ahead_take(struct mx_ahead *ahead, double t, struct dg_error *err);
+/* Seconds that the thread has spent in evaluations; nothing may be under way. */
+double mx_ahead_seconds(struct mx_ahead *ahead);
+/* Waits for what is under way and ends the thread. NULL is safe. */
+void mx_ahead_stop(struct mx_ahead *ahead);
