@@ -162,6 +162,41 @@ static void test_current_sheet(void **state)
   }
 }
 
+/* The same sheet on a magnetic wall at x = 0 sends all it has to one side: E = -eta K. */
+static double wall_E(double x, double t) { return -forward_E(x, t); }
+static double wall_H(double x, double t) { return -forward_H(x, t); }
+
+static void test_current_on_a_wall(void **state)
+{
+  (void)state;
+  struct box box = {0};
+  bar_between(&box, MX_WALL_CURRENT, MX_ABSORBING);
+  box.boundary[0].drive = constant_drive(0, 0, 1 / MX_ETA0);
+  box_problem(&box, 5, 1);
+  const struct expectation expected = {wall_E, wall_H, 1.2 / MX_C0, 1e-3};
+  compare(&box, &expected, "current on a wall");
+  box_release(&box);
+}
+
+/* A conducting sheet at x = 0.6: the wave from x = 0 comes back with E reversed, and nothing passes. */
+static double mirror_E(double x, double t) { return x < 0.6 ? forward_E(x, t) - forward_E(1.2 - x, t) : 0; }
+static double mirror_H(double x, double t) { return x < 0.6 ? forward_H(x, t) + forward_H(1.2 - x, t) : 0; }
+
+static void test_conducting_sheet(void **state)
+{
+  (void)state;
+  struct box box = {0};
+  bar_between(&box, MX_PLANE_WAVE, MX_ABSORBING);
+  box.boundary[0].wave = wave_along_x();
+  struct mx_interface_config sheet = {.where = {.tag = 7}, .kind = MX_CONDUCTING_SHEET};
+  box.config.interface = &sheet;
+  box.config.interfaces = 1;
+  box_problem(&box, 5, 1);
+  const struct expectation expected = {mirror_E, mirror_H, 1.3 / MX_C0, 1e-3};
+  compare(&box, &expected, "conducting sheet");
+  box_release(&box);
+}
+
 /* Total field in volume 2 only; nothing scatters, so volume 1 stays dark. */
 static double total_E(double x, double t) { return x > 0.6 ? w(t - (x - 0.6) / MX_C0) : 0; }
 static double total_H(double x, double t) { return x > 0.6 ? -w(t - (x - 0.6) / MX_C0) : 0; }
@@ -325,6 +360,8 @@ int main(void)
       cmocka_unit_test(test_plane_wave_through_a_wall),
       cmocka_unit_test(test_prescribed_fields),
       cmocka_unit_test(test_current_sheet),
+      cmocka_unit_test(test_current_on_a_wall),
+      cmocka_unit_test(test_conducting_sheet),
       cmocka_unit_test(test_total_field),
       cmocka_unit_test(test_uniform_current),
       cmocka_unit_test(test_thin_currents),

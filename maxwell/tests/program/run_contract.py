@@ -26,7 +26,7 @@ KEYS = {"name": str, "backend": str, "precision": str, "integrator": str, "flux"
         "steps": int, "simulated_time": float, "loop_seconds": float, "dof_per_second": float,
         "evaluations_per_second": float, "seconds": dict, "energy_first": float, "energy_last": float,
         "peak_memory_bytes": int, "versions": dict, "status": str}
-PHASES = {"meshing", "setup", "stepping", "halo", "sources", "output"}
+PHASES = {"meshing", "setup", "stepping", "halo", "sources", "sources_ahead", "output"}
 
 
 def near(a, b, tolerance, what):
@@ -426,6 +426,48 @@ def test_overflow_in_single(program):
                                 script=edited(SCRIPT, ("x + y", "1e200 * (x + y)")))
     expect("NaN or infinity in the fields at step 0 " in message and "single precision" in message, f"says {message}")
     expect(summary["energy_first"] is None and summary["steps"] == 0, f"summary {summary}")
+
+
+GENERAL = """\
+simulation {
+  mesh = { file = "box.msh" }, order = 2, time = { steps = 40 },
+  materials = { default = {} },
+  sources = { { region = "left", %s } },
+  output = { probes = { { name = "inside", at = { 0.4, 0.3, 0.2 } } } },
+}
+"""
+SEPARABLE = GENERAL % """profile = function(x, y, z) return y, 0, x end,
+                waveform = function(t) return math.sin(3e8 * t) end"""
+
+
+def general(weight="", failure=""):
+    return GENERAL % f"""current = function(x, y, z, t)
+    local s = math.sin(3e8 * t) {weight} {failure} return s * y, 0, s * x end"""
+
+
+def test_general_sources_run_ahead(program):
+    """A function of position and time, which a thread evaluates a stage ahead, drives as profile times waveform does."""
+    for integrator in ("leapfrog", "lsrk"):
+        ends = []
+        for script in (SEPARABLE, general()):
+            with Place(program, script=script) as place:
+                place.good(*RUN, "--set", "time.integrator=" + integrator)
+                ends.append(place.rows("case/probes/inside.csv")[1])
+                seconds = place.summary()["seconds"]
+                expect(seconds["sources"] >= 0 and seconds["sources_ahead"] >= 0, f"seconds {seconds}")
+        largest = max(abs(value) for row in ends[0] for value in row[1:4])
+        worst = max(abs(a - b) for one, other in zip(*ends) for a, b in zip(one[1:4], other[1:4]))
+        expect(largest > 0 and worst < 1e-4 * largest, f"{integrator}: {worst} of {largest}")
+    if os.cpu_count() > 1:
+        expect(seconds["sources_ahead"] > 0, f"no source was evaluated ahead: {seconds}")
+
+
+def test_general_source_fails_late(program):
+    with Place(program, script=general(failure="if t > 2e-9 then error('no more of this') end")) as place:
+        code, _, err, _ = place.run(*RUN)
+        expect(code == 2 and err.count("\n") == 1 and "no more of this" in err and "sources[1]" in err,
+               f"exit code {code}: {err}")
+        expect(place.summary()["status"] == "failed", "status")
 
 
 def test_overflow_in_double(program):
