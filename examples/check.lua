@@ -5,7 +5,8 @@
 -- writes the curves, measured and exact, if the third argument is there, prints a table and exits with 0 only if everything is within its tolerance. expected.lua returns
 --   output       name of the output folder
 --   summary      keys of summary.json with their values; the status must be that of a run that ended well
---   resonances   list of { label, probe, field, exact (Hz), tolerance (relative) }
+--   resonances   list of { label, probe, field, exact (Hz), tolerance (relative), low and high: band to search (Hz,
+--                default 0 to 4 exact), after: where the record begins (s) }
 --   waveforms    list of { probe, at, exact = function(x, y, z, t) -> Ex, Ey, Ez, Hx, Hy, Hz,
 --                  tolerance (fraction of the maximum) }
 --   energy       { initial (J), tolerance (relative), growth: largest relative rise over any earlier value,
@@ -86,7 +87,13 @@ local function check_resonances(list, probe)
   for _, wanted in ipairs(list) do
     local record = probe(wanted.probe)
     local lines, message
-    if record then lines, message = spectrum.lines(record.time, record[wanted.field], { high = 4 * wanted.exact }) end
+    if record then
+      local first = 1
+      while (record.time[first] or math.huge) < (wanted.after or 0) do first = first + 1 end
+      local time = table.move(record.time, first, #record.time, 1, {})
+      local signal = table.move(record[wanted.field], first, #record.time, 1, {})
+      lines, message = spectrum.lines(time, signal, { low = wanted.low, high = wanted.high or 4 * wanted.exact })
+    end
     if record and not lines then
       verdict(false, "lines of %s at %s: %s", wanted.field, wanted.probe, message)
     elseif record then
