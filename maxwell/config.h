@@ -149,14 +149,6 @@ struct mx_source_config {
   const char *place;        /* "cavity.lua:12", as in mx_selector */
 };
 
-struct mx_probe_config {
-  const char *name; /* file-name safe */
-  double at[3];     /* metres */
-  long every;       /* steps; default 1 */
-  int line;
-  const char *where; /* as in mx_selector */
-};
-
 /* Frequencies of a Fourier transform: a list, or { from =, to =, points = }. */
 struct mx_frequencies {
   size_t count;  /* 0: none */
@@ -235,12 +227,11 @@ struct mx_config {
       bool average;   /* default false */
     } fields;
     long energy_every; /* 0: none */
-    size_t probes;
-    struct mx_probe_config *probe;
     size_t measures;
     struct mx_measure_config *measure;  /* by kind, each kind in the script's order */
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
     struct mx_frequencies s_parameters; /* of all ports, at the end of the run */
+    const char *s_parameters_where;     /* as in mx_selector */
     double progress_every;              /* wall-clock seconds between progress lines; default 2; 0: none */
   } output;
   struct {

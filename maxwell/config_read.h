@@ -64,6 +64,28 @@ int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct m
 /* A waveform of waveform.*, or a Lua function of t; to a struct mx_waveform. */
 int mx_read_waveform(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
+/* A direction: three numbers, not all zero; normalised. */
+int mx_read_unit_vector(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
+/* A key that only some kinds of a thing take (a bit a kind); the first rule of a list is that of `kind` itself. */
+struct mx_kind_rule {
+  unsigned kinds;
+  struct mx_rule rule;
+};
+
+/* config_ports.c: the keys of ports in a struct mx_boundary_config, its port before they are read, what is to be
+ * checked behind one port and behind all boundaries. */
+extern const struct mx_kind_rule mx_port_rules[];
+extern const size_t mx_port_rules_count;
+extern const struct mx_port_config mx_no_port;
+int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary) DG_MUST_USE;
+int mx_check_port_numbers(struct mx_reader *r, const struct mx_value *boundaries) DG_MUST_USE;
+
+/* A region or surface as a value: the name of a group or the tag of an entity; to a struct mx_selector. */
+int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* A list of frequencies or { from =, to =, points = }; to a struct mx_frequencies. */
+int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
 /* Sections: `to` is not used, they fill r->config. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

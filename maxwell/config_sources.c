@@ -8,15 +8,9 @@
 
 #define KIND(kind)   (1u << (kind))
 #define EVERY_KIND   ~0u
-#define RULES_MAX    16
+#define RULES_MAX    32
 #define TEXT_MAX     256
 #define EXAMPLE_WAVE "waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 }"
-
-/* A key that only some kinds of a thing take; the first rule of a list is that of `kind` itself. */
-struct kind_rule {
-  unsigned kinds;
-  struct mx_rule rule;
-};
 
 static int accept_value(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
@@ -29,23 +23,21 @@ static int accept_value(struct mx_reader *r, const struct mx_rule *rule, const s
 
 /* Reads `kind`; every key of the table must be known, at least to another kind. */
 static int read_kind(struct mx_reader *r, const struct mx_value *value, const char *expected,
-                     const struct kind_rule *rules, size_t count, void *base)
+                     const struct mx_kind_rule *rules, size_t count, void *base)
 {
-  struct mx_rule known[RULES_MAX];
-  size_t n = 0;
-  for (size_t i = 0; i < count; i++) {
+  struct mx_rule known[RULES_MAX] = {rules[0].rule};
+  size_t n = 1;
+  for (size_t i = 1; i < count; i++) {
     size_t k = 0;
     while (k < n && strcmp(known[k].name, rules[i].rule.name) != 0) k++;
     if (k < n) continue; /* another kind's key of the same name */
-    known[n] = rules[i].rule;
-    if (n > 0) known[n] = (struct mx_rule){.name = rules[i].rule.name, .read = accept_value};
-    n++;
+    known[n++] = (struct mx_rule){.name = rules[i].rule.name, .read = accept_value};
   }
   return mx_read_table(r, value, expected, known, n, base);
 }
 
 /* `"plane_wave" or "electric_field"`: the kinds that take the key. */
-static void list_kinds(const struct kind_rule *rules, size_t count, const char *key, const char *const *names,
+static void list_kinds(const struct mx_kind_rule *rules, size_t count, const char *key, const char *const *names,
                        char *text, size_t size)
 {
   unsigned kinds = 0, left = 0;
@@ -64,7 +56,7 @@ static void list_kinds(const struct kind_rule *rules, size_t count, const char *
 
 /* A table with `kind` and the keys of that kind, no others, into the struct at base. */
 static int read_by_kind(struct mx_reader *r, const struct mx_value *value, const char *expected,
-                        const struct kind_rule *rules, size_t count, void *base)
+                        const struct mx_kind_rule *rules, size_t count, void *base)
 {
   const char *const *names = rules[0].rule.names;
   struct mx_rule own[RULES_MAX];
@@ -101,7 +93,7 @@ static int read_profile(struct mx_reader *r, const struct mx_rule *rule, const s
   return mx_read_triple(r, rule, value, drive->constant);
 }
 
-static int read_unit_vector(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+int mx_read_unit_vector(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   double *v = to;
   if (mx_read_triple(r, rule, value, v) != 0) return r->err->code;
@@ -152,10 +144,10 @@ static const char region_expected[] = "the name of a volume group, or the tag of
 #define WAVE_AT(type, field) offsetof(struct type, wave) + offsetof(struct mx_plane_wave, field)
 #define WAVE_RULES(type, kinds_of)                                                                                     \
   {kinds_of,                                                                                                           \
-   {"direction", read_unit_vector, WAVE_AT(type, direction), .expected = three_numbers,                                \
+   {"direction", mx_read_unit_vector, WAVE_AT(type, direction), .expected = three_numbers,                             \
     .example = "direction = { 0, 0, 1 }"}},                                                                            \
       {kinds_of,                                                                                                       \
-       {"polarisation", read_unit_vector, WAVE_AT(type, polarisation), .expected = three_numbers,                      \
+       {"polarisation", mx_read_unit_vector, WAVE_AT(type, polarisation), .expected = three_numbers,                   \
         .example = "polarisation = { 1, 0, 0 }"}},                                                                     \
       {kinds_of, {"amplitude", mx_read_real, WAVE_AT(type, amplitude), .expected = "a number (V/m)"}},                 \
       {kinds_of,                                                                                                       \
@@ -219,7 +211,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
 {
 #define BOUNDARY(field) offsetof(struct mx_boundary_config, field)
 #define FIELDS          KIND(MX_ELECTRIC_FIELD) | KIND(MX_MAGNETIC_FIELD)
-  static const struct kind_rule rules[] = {
+  static const struct mx_kind_rule rules[] = {
       {EVERY_KIND,
        {"kind", mx_read_choice, BOUNDARY(kind), .names = mx_boundary_kind_names, .example = "kind = \"pec\""}},
       {KIND(MX_IMPEDANCE),
@@ -229,10 +221,17 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
       DRIVE_RULES(mx_boundary_config, "field", FIELDS),
       DRIVE_RULES(mx_boundary_config, "current", KIND(MX_WALL_CURRENT)),
   };
+  struct mx_kind_rule all[RULES_MAX];
+  DG_ASSERT(MX_COUNT(rules) + mx_port_rules_count <= RULES_MAX);
+  memcpy(all, rules, sizeof rules);
+  memcpy(all + MX_COUNT(rules), mx_port_rules, mx_port_rules_count * sizeof *all);
   boundary->drive = no_drive;
   boundary->wave = no_wave;
-  if (read_by_kind(r, value, "a table, as in { kind = \"pec\" }", rules, MX_COUNT(rules), boundary) != 0)
+  boundary->port = mx_no_port;
+  if (read_by_kind(r, value, "a table, as in { kind = \"pec\" }", all, MX_COUNT(rules) + mx_port_rules_count,
+                   boundary) != 0)
     return r->err->code;
+  if (mx_is_port(boundary->kind)) return mx_check_port(r, value, boundary);
   if (boundary->kind == MX_PLANE_WAVE) return check_wave(r, value, &boundary->wave);
   if (boundary->kind == MX_ELECTRIC_FIELD || boundary->kind == MX_MAGNETIC_FIELD) return check_drive(r, value, "field");
   if (boundary->kind == MX_WALL_CURRENT) return check_drive(r, value, "current");
@@ -252,13 +251,13 @@ int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const st
     if (read_boundary(r, &value->entry[i].value, boundary) != 0) return r->err->code;
   }
   config->boundaries = value->count;
-  return 0;
+  return mx_check_port_numbers(r, value);
 }
 
 static int read_interface(struct mx_reader *r, const struct mx_value *value, struct mx_interface_config *interface)
 {
 #define INTERFACE(field) offsetof(struct mx_interface_config, field)
-  static const struct kind_rule rules[] = {
+  static const struct mx_kind_rule rules[] = {
       {EVERY_KIND,
        {"kind", mx_read_choice, INTERFACE(kind), .names = mx_interface_kind_names,
         .example = "kind = \"surface_current\""}},
@@ -308,7 +307,7 @@ int mx_read_interfaces(struct mx_reader *r, const struct mx_rule *rule, const st
 
 static int read_region_source(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
 {
-  static const struct kind_rule lines[] = {
+  static const struct mx_kind_rule lines[] = {
       {EVERY_KIND, {"region", read_region, SOURCE(where), .expected = region_expected, .example = "region = \"rod\""}},
       DRIVE_RULES(mx_source_config, "current", EVERY_KIND),
   };
@@ -371,4 +370,11 @@ int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struc
   }
   config->sources = value->count;
   return 0;
+}
+
+/* ---- for the output section */
+
+int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  return read_region(r, rule, value, to);
 }

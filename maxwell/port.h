@@ -1,11 +1,11 @@
 /* Ports: faces through which a guide's mode comes in and modes leave.
  *
  * A port is an open face (the medium's impedance Z) whose ghost state is made of modes. For a mode with transverse
- * electric field e, integral of e.e over the face 1, let V be the integral of e.E and I that of (n x e).H, n the outward
- * normal (I is positive for power that leaves: the power is V I). The characteristics a_out = (V + Z I)/2, which the
- * inside determines, and a_in = (V - Z I)/2, which the ghost state does, are tied by the mode's impedance Zm(s) in a
- * guide that goes on for ever: a_in = rho a_out, rho = (Zm - Z)/(Zm + Z). With Zm/Z = s/sqrt(s^2 + wc^2) for TE and its
- * inverse for TM, wc the cut-off,
+ * electric field e, integral of e.e over the face 1, let V be the integral of e.E and I that of (n x e).H, n the
+ * outward normal (I is positive for power that leaves: the power is V I). The characteristics a_out = (V + Z I)/2,
+ * which the inside determines, and a_in = (V - Z I)/2, which the ghost state does, are tied by the mode's impedance
+ * Zm(s) in a guide that goes on for ever: a_in = rho a_out, rho = (Zm - Z)/(Zm + Z). With Zm/Z = s/sqrt(s^2 + wc^2) for
+ * TE and its inverse for TM, wc the cut-off,
  *
  *   rho(t) = -+ 2 J2(wc t)/t   (- TE, + TM; 0 for TEM),
  *
@@ -13,7 +13,8 @@
  * Functions, 29.3.58). It vanishes at t = 0, so that only the past counts, and what does not belong to a mode of the
  * port meets an absorbing wall. With an incident voltage v(t) of the mode, a_in = v + rho * (a_out - v).
  *
- * A lumped port is a resistive wall, Z+ = R w/l, with the field of its source, V_s/l along `direction`, as ghost state.
+ * A lumped port is a resistive wall, Z+ = R w/l, with the field of its source, -V_s/l along `direction`, as ghost
+ * state. The voltage of what the wall settles on is a sum over its faces like V, with weights for each medium.
  */
 #pragma once
 
@@ -24,6 +25,8 @@
 
 struct mx_sources;
 
+struct dg_log;
+
 struct mx_port_values { /* at one time, with the port's own voltage (share/doc/manual.md, Ports): V, V, V, A */
   double incident, reflected, voltage, current; /* voltage = incident + reflected; current flows into the domain */
 };
@@ -31,17 +34,23 @@ struct mx_port_values { /* at one time, with the port's own voltage (share/doc/m
 struct mx_port; /* port.c */
 struct mx_ports {
   size_t count;
-  struct mx_port *port; /* [count] in the order of their numbers */
+  struct mx_port *port;      /* [count] in the order of their numbers */
   size_t first, functionals; /* of the problem: what mx_ports_record takes */
   int active;                /* index of the only port whose waveform counts; -1: all */
+  enum mx_integrator integrator;
+  double step;       /* s */
+  size_t room;       /* steps + 1 */
+  size_t steps_seen; /* t_0 .. t_(steps_seen - 1) are in the history */
 };
 
 /* Adds the ports of config to the sources (terms) and the problem (functionals). Errors (DG_INPUT), with file:line: a
  * face that is no plane, no rectangle or no ring, more than one medium or a lossy one along it, a profile that vanishes
- * or is not tangential, a lumped port whose direction is not along its face, two ports with one number. Release with
- * mx_ports_release in any case. */
+ * or is not tangential, a lumped port whose direction is not along its face. Release with mx_ports_release in any case.
+ */
 int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const struct mx_assignment *assignment,
                   const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
+/* Says which waveforms lie wholly or partly below the cut-off of their mode. Before mx_sources_prepare. */
+void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *sources, struct dg_log *log);
 /* Once the step is known (s): room for the history, tables of the kernels. */
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
 /* Back to t = 0 with only port `active` driven (-1: all). */

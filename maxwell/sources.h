@@ -73,5 +73,14 @@ struct mx_new_term {
 };
 int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted, struct mx_term **term,
                    struct mx_source **source, struct dg_error *err) DG_MUST_USE;
+/* The medium of all the elements of faces, which must be one and without losses. */
+struct mx_surface_faces {
+  size_t count;
+  const int32_t *where;   /* [count] 4 * element + face */
+  const char *place;      /* as mx_selector.where */
+  const char *what, *who; /* "boundaries.left", "a plane wave" */
+};
+int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
+                     double *epsilon, double *mu, struct dg_error *err) DG_MUST_USE;
 int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *assignment, const struct mx_config *config,
                      const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;

@@ -116,25 +116,24 @@ static int add_drive(const struct build *b, const struct places *places, const s
   return 0;
 }
 
-/* The medium of all the elements of faces, which must be one and without losses. */
-static int common_medium(const struct build *b, const struct places *places, const struct mx_selector *where,
-                         const char *what, double *epsilon, double *mu)
+int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
+                     double *epsilon, double *mu, struct dg_error *err)
 {
-  for (size_t k = 0; k < places->count; k++) {
-    size_t e = (size_t)places->where[k] / 4;
+  for (size_t k = 0; k < faces->count; k++) {
+    size_t e = (size_t)faces->where[k] / 4;
     if (k == 0) {
-      *epsilon = b->problem->epsilon[e];
-      *mu = b->problem->mu[e];
+      *epsilon = problem->epsilon[e];
+      *mu = problem->mu[e];
     }
-    if (fabs(b->problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(b->problem->mu[e] - *mu) > 1e-12 * *mu ||
-        b->problem->sigma[e] != 0) {
+    if (fabs(problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(problem->mu[e] - *mu) > 1e-12 * *mu ||
+        problem->sigma[e] != 0) {
       double x[3];
-      dg_geometry_barycentre(b->mesh, e, x);
-      return dg_fail(b->err, DG_INPUT,
-                     MX_PLACE "%s: a plane wave needs one medium without losses all along its surface; near (%g, %g, "
-                              "%g) m there is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m)",
-                     MX_AT(where->where), what, x[0], x[1], x[2], b->problem->epsilon[e], b->problem->mu[e],
-                     b->problem->sigma[e] / MX_ETA0);
+      dg_geometry_barycentre(mesh, e, x);
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "%s: %s needs one medium without losses all along its surface; near (%g, %g, %g) m there "
+                              "is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m)",
+                     MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], problem->epsilon[e],
+                     problem->mu[e], problem->sigma[e] / MX_ETA0);
     }
   }
   return 0;
@@ -150,7 +149,9 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   struct mx_source *source;
   double epsilon = 1, mu = 1, H[3], first = INFINITY;
   if (places->where == NULL) return 0; /* a `default` that nothing is left for */
-  if (common_medium(b, places, where, what, &epsilon, &mu) != 0) return err->code;
+  const struct mx_surface_faces faces = {
+      .count = places->count, .where = places->where, .place = where->where, .what = what, .who = "a plane wave"};
+  if (mx_common_medium(b->problem, b->mesh, &faces, &epsilon, &mu, err) != 0) return err->code;
   if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
   if (DG_NEW(term->E, 3 * source->points, err) != 0 || DG_NEW(term->H, 3 * source->points, err) != 0 ||
       DG_NEW(source->lag, source->points, err) != 0)

@@ -94,6 +94,9 @@ int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *
  * sorted vertices. A point on a face belongs to the element with the lowest index. A point outside by less
  * than 1e-9 of an element still belongs to it. O(K). */
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4]);
+/* The same for count points (metres, finite) at once, O(K + count) for points that are spread evenly. */
+int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (*point)[3], int64_t *element,
+                        double (*bary)[4], struct dg_error *err) DG_MUST_USE;
 
 /* The version string of the Gmsh library in use, e.g. "4.8.4". */
 const char *dg_gmsh_version(void);

@@ -1,5 +1,6 @@
 /* `curlew check`: what a run would take and how well it would resolve a wave. */
 #include <math.h>
+#include <stdio.h>
 
 #include "libdg/base/memory.h"
 #include "maxwell/run/initial.h"
@@ -49,6 +50,36 @@ static void report_resolution(const struct mx_setup *setup)
   }
 }
 
+/* About what the files of a measurement will hold: 22 characters a number in a table; Silo's arrays and 20 kB around
+ * them. */
+static double file_bytes(const struct mx_measure *measure, long steps)
+{
+  const struct mx_measure_config *config = measure->config;
+  double times = (double)(steps / config->every + 1), spectra = (double)config->frequencies.count;
+  double points = (double)measure->points, values = (double)measure->values;
+  if (config->kind == MX_PROBE_PLANE && config->silo)
+    return times * (20e3 + points * 96) + spectra * (32e3 + points * 144);
+  double place = points > 1 ? 4 * points : 1; /* columns beside the values, of all rows at a time */
+  return 22 * (times * (place + values) + spectra * (place + 2 * values));
+}
+
+static void report_measures(const struct mx_setup *setup)
+{
+  const struct mx_measures *measures = &setup->measures;
+  size_t count[MX_MEASURE_KINDS] = {0}, used = 0;
+  char kinds[200] = "";
+  double bytes = 0;
+  for (size_t i = 0; i < measures->count; i++) {
+    count[measures->measure[i].config->kind]++;
+    bytes += file_bytes(&measures->measure[i], setup->steps);
+  }
+  for (int kind = 0; kind < MX_MEASURE_KINDS; kind++)
+    if (count[kind] > 0)
+      used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s %zu", used > 0 ? ", " : "",
+                               mx_measure_folders[kind], count[kind]);
+  if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
+}
+
 int mx_check(const struct mx_setup *setup, struct dg_error *err)
 {
   double *E, *H;
@@ -58,9 +89,11 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
   dg_free(H);
   struct mx_memory memory = mx_setup_memory(setup);
   report_resolution(setup);
-  dg_log_line(setup->log, "memory    fields %.1f MB, tables %.1f MB, snapshot buffers %.1f MB (%.1f bytes an unknown)",
-              1e-6 * (double)memory.fields, 1e-6 * (double)memory.tables, 1e-6 * (double)memory.output,
-              (double)(memory.fields + memory.tables + memory.output) / (double)setup->unknowns);
+  dg_log_line(
+      setup->log,
+      "memory    fields %.1f MB, tables %.1f MB, snapshot and measurement buffers %.1f MB (%.1f bytes an unknown)",
+      1e-6 * (double)memory.fields, 1e-6 * (double)memory.tables, 1e-6 * (double)memory.output,
+      (double)(memory.fields + memory.tables + memory.output) / (double)setup->unknowns);
   long every = setup->config->output.fields.every;
   if (every > 0) {
     double p = setup->ref.order, values = (double)setup->unknowns * 8, points = (double)setup->unknowns / 6 * 24,
@@ -68,6 +101,7 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
     dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB", setup->steps / every + 1,
                 1e-6 * (values + points + zones));
   }
+  report_measures(setup);
   dg_log_line(setup->log, "check     nothing was run and nothing was written");
   return 0;
 }

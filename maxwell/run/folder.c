@@ -12,9 +12,14 @@
 
 #include "libdg/base/memory.h"
 
-/* What a run writes beside summary.json and probes/. */
-static const char *const our_files[] = {"fields_*.silo", "fields_*.silo.part", "energy.csv", "log.txt",
-                                        "summary.json.part"};
+/* What a run writes beside summary.json and the folders below. */
+static const char *const our_files[] = {"fields_*.silo",     "fields_*.silo.part", "energy.csv",           "log.txt",
+                                        "summary.json.part", "sparameters.csv",    "sparameters.csv.part", "*.s[0-9]*p",
+                                        "*.s[0-9]*p.part"};
+
+/* Folders inside, and what curlew writes there. */
+static const char *const parts[] = {"probes", "lines", "planes", "fluxes", "voltages", "currents", "losses", "ports"};
+static const char *const part_files[] = {"*.csv", "*.csv.part", "*.silo", "*.silo.part"};
 
 int mx_folder_path(char **path, const char *folder, const char *name, struct dg_error *err)
 {
@@ -24,10 +29,17 @@ int mx_folder_path(char **path, const char *folder, const char *name, struct dg_
   return 0;
 }
 
-static bool is_ours(const char *name)
+static bool matches(const char *name, size_t count, const char *const *pattern)
 {
-  for (size_t i = 0; i < sizeof our_files / sizeof *our_files; i++)
-    if (fnmatch(our_files[i], name, 0) == 0) return true;
+  for (size_t i = 0; i < count; i++)
+    if (fnmatch(pattern[i], name, FNM_PERIOD) == 0) return true;
+  return false;
+}
+
+static bool is_part(const char *name)
+{
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strcmp(parts[i], name) == 0) return true;
   return false;
 }
 
@@ -48,7 +60,7 @@ static int find_summary(const char *folder, bool *found, struct dg_error *err)
 }
 
 /* The first entry of a folder, copied to stranger; "" if there is none. A run that was killed before it wrote its first
- * summary leaves at most the two that are passed over. */
+ * summary leaves at most those that are passed over. */
 static int find_stranger(const char *folder, char *stranger, size_t size, struct dg_error *err)
 {
   DIR *dir = opendir(folder);
@@ -58,7 +70,7 @@ static int find_stranger(const char *folder, char *stranger, size_t size, struct
   for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
     const char *name = entry->d_name;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "summary.json.part") == 0) continue;
-    if (strcmp(name, "probes") == 0 && unlinkat(dirfd(dir), name, AT_REMOVEDIR) == 0) continue;
+    if (is_part(name) && unlinkat(dirfd(dir), name, AT_REMOVEDIR) == 0) continue;
     snprintf(stranger, size, "%s", name);
     break;
   }
@@ -66,16 +78,16 @@ static int find_stranger(const char *folder, char *stranger, size_t size, struct
   return 0;
 }
 
-/* Removes the files that match the pattern, or our_files when it is NULL. */
-static int empty_folder(const char *folder, const char *pattern, struct dg_error *err)
+/* Removes the files that match a pattern; a folder that is not there is empty. */
+static int empty_folder(const char *folder, size_t count, const char *const *pattern, struct dg_error *err)
 {
   DIR *dir = opendir(folder);
+  if (dir == NULL && errno == ENOENT) return 0;
   if (dir == NULL)
     return dg_fail(err, DG_ENVIRONMENT, "cannot read the output folder '%s': %s", folder, strerror(errno));
   for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
     const char *name = entry->d_name;
-    bool ours = pattern != NULL ? fnmatch(pattern, name, FNM_PERIOD) == 0 : is_ours(name);
-    if (!ours) continue;
+    if (!matches(name, count, pattern)) continue;
     if (unlinkat(dirfd(dir), name, 0) != 0) {
       int status =
           dg_fail(err, DG_ENVIRONMENT, "cannot replace '%s/%s' of an earlier run: %s", folder, name, strerror(errno));
@@ -106,7 +118,7 @@ static int make_folder(const char *folder, struct dg_error *err)
 
 int mx_folder_prepare(const char *folder, struct dg_error *err)
 {
-  char stranger[256] = "", *probes = NULL;
+  char stranger[256] = "";
   bool ours;
   if (make_folder(folder, err) != 0) return err->code;
   if (find_summary(folder, &ours, err) != 0) return err->code;
@@ -116,17 +128,27 @@ int mx_folder_prepare(const char *folder, struct dg_error *err)
         err, DG_INPUT,
         "the output folder '%s' holds '%s' and was not made by curlew; name another one (name = or --output)", folder,
         stranger);
-  if (mx_folder_path(&probes, folder, "probes", err) != 0) return err->code;
-  (void)!make_folder(probes, err);
-  dg_free(probes);
+  return 0;
+}
+
+int mx_folder_part(const char *folder, const char *name, struct dg_error *err)
+{
+  char *path;
+  if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
+  (void)!make_folder(path, err);
+  dg_free(path);
   return err->code;
 }
 
 int mx_folder_empty(const char *folder, struct dg_error *err)
 {
-  char *probes;
-  if (mx_folder_path(&probes, folder, "probes", err) != 0) return err->code;
-  if (empty_folder(folder, NULL, err) == 0) (void)!empty_folder(probes, "*.csv", err);
-  dg_free(probes);
-  return err->code;
+  if (empty_folder(folder, sizeof our_files / sizeof *our_files, our_files, err) != 0) return err->code;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    char *path;
+    if (mx_folder_path(&path, folder, parts[i], err) != 0) return err->code;
+    (void)!empty_folder(path, sizeof part_files / sizeof *part_files, part_files, err);
+    dg_free(path);
+    if (err->code != DG_OK) return err->code;
+  }
+  return 0;
 }

@@ -3,9 +3,11 @@
 
 #include "libdg/base/error.h"
 
-/* Makes the folder and its probes/ where they are missing. A folder that holds anything, but no summary.json of
+/* Makes the folder where it is missing. A folder that holds anything, but no summary.json of
  * curlew's, is DG_INPUT. Errors of the system are DG_ENVIRONMENT with its reason. */
 int mx_folder_prepare(const char *folder, struct dg_error *err) DG_MUST_USE;
+/* Makes the folder folder/name for files of one kind ("probes") in a folder that was prepared. */
+int mx_folder_part(const char *folder, const char *name, struct dg_error *err) DG_MUST_USE;
 /* Removes what an earlier run left, only files that curlew writes and not summary.json: that is to be overwritten
  * before, so that it never calls a run done whose files are gone. */
 int mx_folder_empty(const char *folder, struct dg_error *err) DG_MUST_USE;

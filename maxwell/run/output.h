@@ -1,32 +1,27 @@
-/* What a run writes while it runs: probes, energy and snapshots, on their schedule. */
+/* What a run writes while it runs: measurements, energy and snapshots, on their schedule. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "maxwell/run/measure_record.h"
 #include "maxwell/run/setup.h"
 
 struct mx_output {
   const struct mx_setup *setup; /* borrowed */
   const char *folder;           /* borrowed */
   FILE *energy;
-  FILE **probe;      /* [probes] */
-  char **probe_path; /* [probes] */
   char *energy_path;
-  struct mx_point *point; /* [probes] */
-  double *weight;         /* [probes][Np] */
-  double (*value)[6];     /* [probes] */
-  double *E, *H;          /* [K][3][Np], for snapshots */
-  double *material[3];    /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
-  long snapshots;         /* written so far */
+  struct mx_records records; /* of measurements */
+  double *E, *H;             /* [K][3][Np], for snapshots */
+  double *material[3];       /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
+  long snapshots;            /* written so far */
   double last_flush;
 };
 
-/* The element and the weights for a probe at x, or DG_INPUT if no element holds it. weight[Np] */
-int mx_probe_locate(const struct mx_setup *setup, const struct mx_probe_config *probe, size_t *element, double *weight,
-                    struct dg_error *err) DG_MUST_USE;
-
-/* Locates the probes and opens the files; the folder exists. Release with mx_output_release in any case. */
+/* Makes the folders inside the output folder that the configuration needs. */
+int mx_output_prepare(const struct mx_config *config, const char *folder, struct dg_error *err) DG_MUST_USE;
+/* Opens the files; the folder is prepared. Release with mx_output_release in any case. */
 int mx_output_open(struct mx_output *output, const struct mx_setup *setup, const char *folder,
                    struct dg_error *err) DG_MUST_USE;
 /* Is anything to be written at step n? */
@@ -34,6 +29,8 @@ bool mx_output_due(const struct mx_output *output, long n);
 /* Writes what is due at step n, time t (s). The step must be observed. */
 int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n, double t,
                     struct dg_error *err) DG_MUST_USE;
+/* Writes what is known at the end only: the Fourier transforms. Also of a run that was interrupted. */
+int mx_output_finish(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Closes the files; a write that failed late is an error here. */
 int mx_output_close(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 void mx_output_release(struct mx_output *output);

@@ -5,13 +5,8 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/run/csv.h"
 #include "maxwell/run/folder.h"
-
-static int write_failed(const char *path, struct dg_error *err)
-{
-  int reason = errno;
-  return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, reason != 0 ? strerror(reason) : "unknown reason");
-}
 
 static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
 
@@ -32,11 +27,8 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
     char name[300];
     snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&setup->sources.ports, i));
     if (mx_folder_path(&output->path[i], folder, name, err) != 0) return err->code;
-    errno = 0;
-    output->file[i] = fopen(output->path[i], "w");
-    if (output->file[i] == NULL || fprintf(output->file[i], "time,incident,reflected,voltage,current\n") < 0 ||
-        fflush(output->file[i]) != 0)
-      return write_failed(output->path[i], err);
+    if (mx_csv_open(&output->file[i], output->path[i], "time,incident,reflected,voltage,current", err) != 0)
+      return err->code;
   }
   return 0;
 }
@@ -49,7 +41,7 @@ static int flush(struct mx_port_output *output, struct dg_error *err)
   output->last_flush = now;
   errno = 0;
   for (size_t i = 0; i < output->ports; i++)
-    if (fflush(output->file[i]) != 0) return write_failed(output->path[i], err);
+    if (fflush(output->file[i]) != 0) return mx_csv_failed(output->path[i], err);
   return 0;
 }
 
@@ -63,7 +55,7 @@ int mx_port_output_write(struct mx_port_output *output, long n, double t, struct
     errno = 0;
     if (fprintf(output->file[i], "%.17g,%.17g,%.17g,%.17g,%.17g\n", t, v.incident, v.reflected, v.voltage, v.current) <
         0)
-      return write_failed(output->path[i], err);
+      return mx_csv_failed(output->path[i], err);
   }
   return flush(output, err);
 }
@@ -188,7 +180,7 @@ static int write_file(const struct mx_port_output *output, const char *name,
     if (fclose(file) != 0) failed = true;
   }
   if (failed || rename(part, path) != 0) {
-    (void)write_failed(path, err);
+    (void)mx_csv_failed(path, err);
     (void)remove(part);
   }
 fail:
@@ -218,14 +210,8 @@ static int write_matrix(struct mx_port_output *output, struct dg_error *err)
 int mx_port_output_close(struct mx_port_output *output, struct dg_error *err)
 {
   int status = 0;
-  for (size_t i = 0; output->file != NULL && i < output->ports; i++) {
-    if (output->file[i] == NULL) continue;
-    errno = 0;
-    int failed = ferror(output->file[i]);
-    if (fclose(output->file[i]) != 0) failed = 1;
-    output->file[i] = NULL;
-    if (failed) status = write_failed(output->path[i], err);
-  }
+  for (size_t i = 0; output->file != NULL && i < output->ports; i++)
+    if (mx_csv_close(&output->file[i], output->path[i], err) != 0) status = err->code;
   if (status == 0 && output->matrix != NULL) status = write_matrix(output, err);
   return status;
 }

@@ -196,8 +196,8 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
               mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
               setup->seconds.output, 1e-6 * (double)dg_memory_resident_peak());
-  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu probes)", folder, output->snapshots,
-              setup->config->output.probes);
+  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder, output->snapshots,
+              setup->config->output.measures);
 }
 
 /* Runs the loop in a prepared folder and fills the summary. */
@@ -217,6 +217,11 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   int status = excite_in_turn(&loop, err);
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
   double start = mx_clock();
+  struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
+  if ((status == 0 || err->code == DG_INTERRUPTED) && mx_output_finish(&loop.output, &late) != 0 && status == 0) {
+    *err = late;
+    status = late.code;
+  }
   if (mx_output_close(&loop.output, err) != 0 && status == 0) status = err->code;
   if (mx_port_output_close(&loop.port_output, err) != 0 && status == 0) status = err->code;
   setup->seconds.sources_ahead = mx_sources_seconds_ahead(&setup->sources);
@@ -244,7 +249,9 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
   struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
   /* What can fail before the first step fails before the output of an earlier run is removed. */
   if (start_backend(&backend, setup, err) != 0 || mx_folder_path(&log_path, folder, "log.txt", err) != 0 ||
-      mx_folder_prepare(folder, err) != 0 || mx_summary_write(&summary, folder, err) != 0)
+      mx_folder_prepare(folder, err) != 0 || mx_output_prepare(setup->config, folder, err) != 0 ||
+      (setup->sources.ports.count > 0 && mx_folder_part(folder, "ports", err) != 0) ||
+      mx_summary_write(&summary, folder, err) != 0)
     goto fail;
 
   int status = mx_folder_empty(folder, err);

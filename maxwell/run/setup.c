@@ -6,7 +6,6 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
-#include "maxwell/run/output.h"
 #include "maxwell/time/stability.h"
 
 static int choose_backend(struct mx_setup *setup, struct dg_error *err)
@@ -111,17 +110,24 @@ static void report_defaults(const struct mx_setup *setup)
                 setup->assignment.default_pec_faces, setup->mesh.boundary_faces);
 }
 
-/* A probe outside the mesh is said now, before anything of an earlier run is removed. */
-static int check_probes(const struct mx_setup *setup, struct dg_error *err)
+/* S-parameters are those of the ports only if nothing else drives the fields. */
+static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  double *weight;
-  size_t element;
-  if (DG_NEW(weight, (size_t)setup->ref.Np, err) != 0) return err->code;
-  for (size_t i = 0; i < config->output.probes && err->code == DG_OK; i++)
-    (void)!mx_probe_locate(setup, &config->output.probe[i], &element, weight, err);
-  dg_free(weight);
-  return err->code;
+  const struct mx_ports *ports = &setup->sources.ports;
+  const char *where = config->output.s_parameters_where;
+  size_t terms = 0, driven = 0;
+  if (config->output.s_parameters.count == 0) return 0;
+  for (size_t i = 0; i < setup->sources.count; i++) terms += !setup->sources.source[i].port;
+  for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
+  if (driven == 0)
+    return dg_fail(err, DG_INPUT, MX_PLACE "output.s_parameters needs a port with a waveform; there is none",
+                   MX_AT(where));
+  if (terms > 0 || config->initial.E >= 0 || config->initial.H >= 0)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "output.s_parameters is for fields that only ports drive, and there are %s besides",
+                   MX_AT(where), terms > 0 ? "other sources" : "initial fields");
+  return 0;
 }
 
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
@@ -135,12 +141,15 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   if (dg_reference_init(&setup->ref, config->order, err) != 0 || dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
       mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref, err) !=
           0 ||
-      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, script, &setup->mesh, err) != 0)
+      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, script, &setup->mesh, err) != 0 ||
+      mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
     goto fail;
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.K;
   report_defaults(setup);
-  if (check_probes(setup, err) != 0 || choose_step(setup, err) != 0 ||
+  mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
+  if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
+      mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
     goto fail;
   setup->seconds.setup = mx_clock() - start;
@@ -161,6 +170,7 @@ fail:
 
 void mx_setup_release(struct mx_setup *setup)
 {
+  mx_measures_release(&setup->measures);
   mx_sources_release(&setup->sources);
   mx_problem_release(&setup->problem);
   mx_assignment_release(&setup->assignment);
@@ -187,7 +197,8 @@ struct mx_memory mx_setup_memory(const struct mx_setup *setup)
   struct mx_memory memory = {
       .fields = setup->ops->memory(problem, &options),
       .tables = per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
-      .output = setup->config->output.fields.every > 0 ? setup->unknowns * sizeof(double) : 0,
+      .output = (setup->config->output.fields.every > 0 ? setup->unknowns * sizeof(double) : 0) +
+                mx_measures_memory(&setup->measures),
   };
   return memory;
 }

@@ -7,6 +7,7 @@
 #include "maxwell/backend.h"
 #include "maxwell/config.h"
 #include "maxwell/run/clock.h"
+#include "maxwell/run/measure.h"
 #include "maxwell/sources.h"
 
 struct mx_setup {
@@ -19,6 +20,7 @@ struct mx_setup {
   struct mx_problem problem;
   struct mx_assignment assignment;
   struct mx_sources sources;
+  struct mx_measures measures;
   size_t unknowns; /* 6 Np K */
   double limit;    /* largest stable step, s; 0 where none is known (Euler) */
   size_t limit_elements;
@@ -34,7 +36,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
                   struct dg_error *err) DG_MUST_USE;
 void mx_setup_release(struct mx_setup *setup);
 
-/* Bytes of the backend's fields, of the tables, and of the buffers for snapshots. */
+/* Bytes of the backend's fields, of the tables, and of the buffers for snapshots and measurements. */
 struct mx_memory {
   size_t fields, tables, output;
 };

@@ -325,7 +325,8 @@ static void fills_in_defaults(void **state)
   assert_int_equal(c.output.fields.quantities, MX_QUANTITY_E | MX_QUANTITY_H);
   assert_false(c.output.fields.average);
   assert_int_equal(c.output.energy_every, 0);
-  assert_int_equal(c.output.probes, 0);
+  assert_int_equal(c.output.measures, 0);
+  assert_true(c.output.ports_every == 1 && c.output.s_parameters.count == 0);
   assert_true(c.output.progress_every == 2);
   assert_true(c.watchdog.growth == 1e3 && c.watchdog.every == 0);
   mx_config_release(&c);
@@ -393,12 +394,14 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_int_equal(c->output.fields.quantities, MX_QUANTITY_H | MX_QUANTITY_MATERIAL);
   assert_true(c->output.fields.average);
   assert_int_equal(c->output.energy_every, 1000);
-  assert_int_equal(c->output.probes, 2);
-  assert_string_equal(c->output.probe[0].name, "a");
-  assert_true(c->output.probe[0].at[0] == 0.4 && c->output.probe[0].at[1] == 0.5 && c->output.probe[0].at[2] == -0.3);
-  assert_true(c->output.probe[0].every == 1 && c->output.probe[0].line == 12);
-  assert_string_equal(c->output.probe[1].name, "B-2_x.y");
-  assert_true(c->output.probe[1].every == 5 && c->output.probe[1].line == 13);
+  assert_int_equal(c->output.measures, 2);
+  const struct mx_measure_config *a = &c->output.measure[0], *b = &c->output.measure[1];
+  assert_string_equal(a->name, "a");
+  assert_true(a->kind == MX_PROBE && a->points == 1 && a->frequencies.count == 0);
+  assert_true(a->point[0][0] == 0.4 && a->point[0][1] == 0.5 && a->point[0][2] == -0.3);
+  assert_true(a->every == 1 && a->line == 12);
+  assert_string_equal(b->name, "B-2_x.y");
+  assert_true(b->every == 5 && b->line == 13);
   assert_true(c->output.progress_every == 0);
   assert_true(c->watchdog.growth == 50 && c->watchdog.every == 7);
 }

@@ -322,6 +322,74 @@ key("backend that is not in the build",
     'backend = "cuda" is not in this build (curlew info lists them)',
     "order = 1", "order = 1, backend = \"cuda\"", code=3)
 
+# ---- measurements
+
+
+def measure(name, says, entry, **more):
+    """`entry` in the place of the energy."""
+    key(name, says, "energy = { every = 1 },", entry + ",", **more)
+
+
+SPAN = "the mesh, which spans (0, 0, 0) to (2, 1, 1) m"
+measure("unknown kind of measurement",
+        "unknown key 'voltags' in output (nearest: 'voltages')", "voltags = {}")
+measure("line outside",
+        "no point of line 'a' is inside " + SPAN,
+        "lines = { { name = \"a\", from = { 0, 0, 2 }, to = { 2, 0, 2 } } }")
+measure("plane outside",
+        "no point of plane 'a' is inside " + SPAN,
+        "planes = { { name = \"a\", origin = { 0, 0, 2 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } } }")
+measure("plane outside on check",
+        "no point of plane 'a' is inside " + SPAN,
+        "planes = { { name = \"a\", origin = { 0, 0, 2 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } } }",
+        arguments=("check", "input/case.lua"))
+measure("voltage outside",
+        "voltage 'a': 1.5 m of its path of 2.5 m are outside " + SPAN,
+        "voltages = { { name = \"a\", from = { 0.5, 0.5, -1 }, to = { 0.5, 0.5, 1.5 } } }")
+measure("current outside",
+        "current 'a': 6.283 m of its path of 6.283 m are outside " + SPAN,
+        "currents = { { name = \"a\", circle = { centre = { 1, 0.5, 2 }, normal = { 0, 0, 1 }, radius = 0.99994984 } } }")
+measure("voltage along one point",
+        "output.voltages.1.path must have at least 2 points, not 1",
+        "voltages = { { name = \"a\", path = { { 0, 0, 0 } } } }")
+measure("current around two points",
+        "output.currents.1.path must have at least 3 points, not 2",
+        "currents = { { name = \"a\", path = { { 0, 0, 0 }, { 1, 0, 0 } } } }")
+measure("flux through a group that is not there",
+        "output.fluxes.wals: the mesh has no surface group 'wals' (nearest: 'walls'); it has 'walls', 'port', 'between'",
+        "fluxes = { { name = \"a\", surface = \"wals\" } }")
+measure("flux through a tag that is not there",
+        "output.fluxes[9]: the mesh has no surface with tag 9; it has 1, 2, 3, 4, 5",
+        "fluxes = { { name = \"a\", surface = 9 } }")
+measure("flux through a volume",
+        "output.fluxes.left: the mesh has no surface group 'left'; it has 'walls', 'port', 'between'",
+        "fluxes = { { name = \"a\", surface = \"left\" } }")
+measure("flux through an inner surface without direction",
+        "output.fluxes: 'direction' is missing in 'a', whose surface lies inside the domain (for example: direction = "
+        "{ 1, 0, 0 })",
+        "fluxes = { { name = \"a\", surface = \"between\" } }")
+measure("flux with a direction along its surface",
+        re.compile(r"output\.fluxes: 'direction' of 'a' lies along its surface at \(1, [\d.]+, [\d.]+\) m; it must say "
+                   "which side is positive"),
+        "fluxes = { { name = \"a\", surface = \"between\", direction = { 0, 1, 1 } } }")
+measure("loss in a group that is not there",
+        "output.losses.copper: the mesh has no volume group 'copper'; it has 'left', 'right'",
+        "losses = { { name = \"a\", region = \"copper\" } }")
+measure("loss in a tag that is not there",
+        "output.losses[7]: the mesh has no volume with tag 7; it has 1, 2",
+        "losses = { { name = \"a\", region = 7 } }")
+measure("two lines of one name",
+        "output.lines: two lines have the name 'a' (1 and 2)",
+        "lines = { { name = \"a\", from = { 0, 0, 0 }, to = { 2, 0, 0 } }, { name = \"a\", from = { 0, 0, 0 }, to = "
+        "{ 0, 1, 0 } } }")
+measure("frequency beyond the samples",
+        re.compile(r"output\.fluxes: 'a' cannot tell 1e\+10 Hz, a sample every [\d.e-]+ s reaches to [\d.e+]+ Hz; lower "
+                   "'every' or the frequency"),
+        "fluxes = { { name = \"a\", surface = \"walls\", frequencies = { 1e6, 1e10 }, every = 3 } }")
+measure("frequencies without points",
+        "'points' is missing in output.voltages.1.frequencies (for example: points = 101)",
+        "voltages = { { name = \"a\", from = { 0, 0, 0 }, to = { 1, 0, 0 }, frequencies = { from = 1e6, to = 2e6 } } }")
+
 # ---- the command line
 
 

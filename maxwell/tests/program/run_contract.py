@@ -225,7 +225,7 @@ def test_output_set_and_args(program):
     with Place(program, script=script) as place:
         os.mkdir(place.path("else"))
         out = place.good(*RUN, "--output", "else/where", "--set", "time.steps=2", "-D", "height=3")
-        expect("else/where/ (2 snapshots, 1 probes)" in out, f"the last line does not name the folder: {out}")
+        expect("else/where/ (2 snapshots, 1 measurements)" in out, f"the last line does not name the folder: {out}")
         expect(sorted(os.listdir(place.root)) == ["else", "input"], "something else was made")
         expect(place.summary("else/where")["steps"] == 2, "--set was not heard")
         near(place.rows("else/where/probes/inside.csv")[1][0][3], 3 * 0.7, 1e-12, "what -D gives")
@@ -274,7 +274,8 @@ def test_check(program):
         expect(fingerprint(place.root) == before, "check changed something")
         for words in (r"12 tetrahedra", r"288 unknowns", r"4 steps of [\d.e-]+ s", r"stability limit [\d.e-]+ s",
                       r"memory +fields [\d.]+ MB", r"left: 6 elements", r"right: 6 elements, refractive index 1.414",
-                      r"10 points per wavelength at [\d.e+]+ Hz", r"3 snapshots"):
+                      r"10 points per wavelength at [\d.e+]+ Hz", r"3 snapshots",
+                      r"measures +probes 1; files of about [\d.]+ MB"):
             expect(re.search(words, out), f"check does not say {words!r}:\n{out}")
         # order 1, longest edge sqrt(3): 10 points in c0 / (10 sqrt(3))
         frequency = float(re.search(r"left: .* at ([\d.e+]+) Hz", out).group(1))
@@ -475,9 +476,9 @@ def test_overflow_in_double(program):
     expect("initial fields near the largest number" in message, f"says {message}")
 
 
-def main():
+def main(module):
     program = os.path.abspath(sys.argv[1])
-    tests = [(name, test) for name, test in inspect.getmembers(sys.modules[__name__], inspect.isfunction)
+    tests = [(name, test) for name, test in inspect.getmembers(module, inspect.isfunction)
              if name.startswith("test_") and (len(sys.argv) == 2 or any(part in name for part in sys.argv[2:]))]
 
     def attempt(test):
@@ -499,4 +500,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.modules[__name__]))

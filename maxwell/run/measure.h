@@ -1,0 +1,80 @@
+/* What is measured while a simulation runs: fields on points, lines and planes, power through surfaces, voltages along
+ * paths, currents around loops, power lost in conductors.
+ *
+ * Paths and surfaces are integrated exactly: the fields are polynomials in every element, so that a Gauss rule on each
+ * piece of a path and the mass matrix of each face leave no error but rounding. A voltage or a current is one
+ * functional of the problem (mx_functional).
+ */
+#pragma once
+
+#include "libdg/base/log.h"
+#include "libdg/mesh/mesh.h"
+#include "maxwell/backend.h"
+
+enum { MX_MEASURE_KINDS = MX_LOSS + 1 };
+/* Folder of a kind of measurement, and what follows `time` in its files: "probes", "Ex,Ey,..". By kind. */
+extern const char *const mx_measure_folders[MX_MEASURE_KINDS];
+extern const char *const mx_measure_columns[MX_MEASURE_KINDS];
+
+struct mx_measure {
+  const struct mx_measure_config *config; /* borrowed */
+  size_t values;                          /* numbers at a time: 6 for every point, or 1 */
+  /* Probes, lines, planes: their points and, of those inside the mesh, the weights. */
+  size_t points, inside;
+  double (*x)[3];         /* [points] m */
+  size_t *which;          /* [inside] the point's index */
+  struct mx_point *point; /* [inside]; of a surface: [faces][sides][Nf], nodes */
+  double *weight;         /* [inside][Np] */
+  /* Surfaces: integral of (E x H).n over the faces. */
+  size_t faces, nodes; /* nodes = all in `point` */
+  struct mx_measure_face *face;
+  /* Voltages and currents. */
+  size_t functional;        /* of the problem */
+  double length, uncovered; /* m: of the path, and of what of it lies outside the mesh */
+  /* Losses. */
+  size_t elements;
+  int32_t *element; /* [elements] */
+};
+
+struct mx_measure_face {
+  double normal[3]; /* unit, in the direction that counts as positive */
+  double jacobian;  /* half of the area, m^2 */
+  int sides;        /* 1 on the outside, 2 inside */
+};
+
+struct mx_measures {
+  const struct mx_problem *problem; /* borrowed */
+  size_t count;
+  struct mx_measure *measure; /* [count] as config.output.measure */
+  double (*sample)[6];        /* room for the points of the largest measurement */
+};
+
+/* Finds points, paths, faces and elements, and adds the functionals to the problem; the backend is created after that.
+ * Errors (DG_INPUT, with file:line): a probe outside the mesh, a line, plane or path (more than half of it) that is
+ * outside, a surface or region that the mesh lacks, an inner surface without direction or along it. A path that lies
+ * partly outside is said in the log (NULL is silent). Release with mx_measures_release in any case, before the problem.
+ */
+int mx_measures_init(struct mx_measures *measures, struct mx_problem *problem, const struct mx_config *config,
+                     const struct dg_mesh *mesh, struct dg_log *log, struct dg_error *err) DG_MUST_USE;
+void mx_measures_release(struct mx_measures *measures);
+/* A frequency of a Fourier transform that the samples, `every` steps (s) apart, cannot tell from another: DG_INPUT. */
+int mx_measures_check_step(const struct mx_measures *measures, double step, struct dg_error *err) DG_MUST_USE;
+
+/* value[values] at the time of the fields, SI: V/m and A/m at the points (NaN outside the mesh), W, V, A, W. The step
+ * must be observed. */
+int mx_measure_evaluate(const struct mx_measures *measures, size_t index, const struct mx_backend_ops *ops,
+                        struct mx_backend *backend, double *value, struct dg_error *err) DG_MUST_USE;
+/* Bytes of the tables and of the Fourier transforms. */
+size_t mx_measures_memory(const struct mx_measures *measures);
+
+/* Parts of mx_measures_init: measure_path.c and measure_surface.c. */
+int mx_measure_path(struct mx_measure *measure, struct mx_problem *problem, const struct dg_mesh *mesh,
+                    struct dg_log *log, struct dg_error *err) DG_MUST_USE;
+int mx_measure_surface(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
+                       struct dg_error *err) DG_MUST_USE;
+int mx_measure_region(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
+                      struct dg_log *log, struct dg_error *err) DG_MUST_USE;
+/* Integral of (E x H).n over the faces, from sample[nodes][6] in the problem's units. V^2. */
+double mx_measure_power(const struct mx_measure *measure, const struct dg_reference *ref, const double (*sample)[6]);
+/* "(0, 0, 0) to (1, 1, 1) m": what the mesh spans. */
+void mx_measure_span(const struct dg_mesh *mesh, char *text, size_t size);

@@ -1,0 +1,279 @@
+#include "maxwell/run/measure_record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/io/silo_grid.h"
+#include "maxwell/run/csv.h"
+#include "maxwell/run/folder.h"
+
+enum { NAME_SIZE = 320, GRID_WIDTH = 13 };
+
+static bool on_points(const struct mx_measure *measure) { return measure->config->kind <= MX_PROBE_PLANE; }
+
+static bool is_silo(const struct mx_measure *measure)
+{
+  return measure->config->kind == MX_PROBE_PLANE && measure->config->silo;
+}
+
+/* Probes are single points, whose place the script says. */
+static bool shows_place(const struct mx_measure *measure) { return on_points(measure) && measure->points > 1; }
+
+static bool is_due(const struct mx_measure *measure, long n) { return n % measure->config->every == 0; }
+
+int mx_records_prepare(const struct mx_config *config, const char *folder, struct dg_error *err)
+{
+  for (size_t i = 0; i < config->output.measures; i++) {
+    enum mx_measure_kind kind = config->output.measure[i].kind;
+    if (i > 0 && config->output.measure[i - 1].kind == kind) continue;
+    if (mx_folder_part(folder, mx_measure_folders[kind], err) != 0) return err->code;
+  }
+  return 0;
+}
+
+static int open_record(struct mx_records *records, size_t i, double step, struct dg_error *err)
+{
+  const struct mx_measure *measure = &records->measures->measure[i];
+  const struct mx_measure_config *config = measure->config;
+  struct mx_record *record = &records->record[i];
+  char name[NAME_SIZE], header[100];
+  if (DG_NEW(record->value, measure->values, err) != 0) return err->code;
+  if (config->frequencies.count > 0 &&
+      mx_spectrum_init(&record->spectrum, config->frequencies.count, config->frequencies.hertz, measure->values,
+                       (double)config->every * step, err) != 0)
+    return err->code;
+  if (is_silo(measure)) {
+    if (DG_NEW(record->grid, GRID_WIDTH * measure->points, err) != 0) return err->code;
+    for (size_t k = 0; k < measure->inside; k++) record->grid[GRID_WIDTH * measure->which[k] + 12] = 1;
+    return 0;
+  }
+  snprintf(name, sizeof name, "%s/%.200s.csv", mx_measure_folders[config->kind], config->name);
+  snprintf(header, sizeof header, "time,%s", mx_measure_columns[config->kind]);
+  if (mx_folder_path(&record->path, records->folder, name, err) != 0) return err->code;
+  return mx_csv_open(&record->file, record->path, header, err);
+}
+
+int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
+                    const char *folder, double step, struct dg_error *err)
+{
+  *records = (struct mx_records){.measures = measures, .ops = ops, .folder = folder};
+  if (DG_NEW(records->record, measures->count, err) != 0) return err->code;
+  for (size_t i = 0; i < measures->count; i++)
+    if (open_record(records, i, step, err) != 0) return err->code;
+  return 0;
+}
+
+bool mx_records_due(const struct mx_records *records, long n)
+{
+  for (size_t i = 0; i < records->measures->count; i++)
+    if (is_due(&records->measures->measure[i], n)) return true;
+  return false;
+}
+
+/* ---- tables ---- */
+
+/* Rows "first,[x,y,z,]value.." of all points; with an imaginary part both, re before im, from pairs. */
+static int write_rows(FILE *file, const struct mx_measure *measure, double first, const double *value, size_t parts)
+{
+  size_t rows = on_points(measure) ? measure->points : 1, columns = measure->values / rows;
+  for (size_t i = 0; i < rows; i++) {
+    if (fprintf(file, "%.17g", first) < 0) return -1;
+    if (shows_place(measure)) {
+      const double *x = measure->x[i];
+      if (fprintf(file, ",%.17g,%.17g,%.17g", x[0], x[1], x[2]) < 0) return -1;
+    }
+    for (size_t c = 0; c < columns * parts; c++) {
+      double v = value[i * columns * parts + c];
+      /* printf's nan may carry a sign */
+      if ((isnan(v) ? fputs(",nan", file) : fprintf(file, ",%.17g", v)) < 0) return -1;
+    }
+    if (fputc('\n', file) == EOF) return -1;
+  }
+  return 0;
+}
+
+/* "frequency,x,y,z,Ex_re,Ex_im,.." from the kind's columns. */
+static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
+{
+  const char *column = mx_measure_columns[measure->config->kind];
+  if (fputs("frequency", file) < 0) return -1;
+  while (*column != '\0') {
+    int length = (int)strcspn(column, ",");
+    bool place = length == 1; /* x, y, z */
+    int n = place ? fprintf(file, ",%.*s", length, column)
+                  : fprintf(file, ",%.*s_re,%.*s_im", length, column, length, column);
+    if (n < 0) return -1;
+    column += length + (column[length] == ',');
+  }
+  return fputc('\n', file) == EOF ? -1 : 0;
+}
+
+/* Whole or absent: under another name until it is complete. */
+static int write_spectrum_table(const struct mx_measure *measure, const struct mx_spectrum *spectrum, const char *path,
+                                struct dg_error *err)
+{
+  char *part;
+  if (dg_alloc(&part, strlen(path) + sizeof ".part", 1, err) != 0) return err->code;
+  snprintf(part, strlen(path) + sizeof ".part", "%s.part", path);
+  errno = 0;
+  FILE *file = fopen(part, "w");
+  if (file == NULL) {
+    (void)mx_csv_failed(path, err);
+    goto fail;
+  }
+  int failed = write_spectrum_header(file, measure);
+  for (size_t k = 0; k < spectrum->frequencies && !failed; k++)
+    failed = write_rows(file, measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values], 2);
+  if (failed) (void)mx_csv_failed(path, err);
+  if (mx_csv_close(&file, path, err) == 0 && !failed && rename(part, path) != 0) (void)mx_csv_failed(path, err);
+  if (err->code != DG_OK) unlink(part);
+fail:
+  dg_free(part);
+  return err->code;
+}
+
+/* ---- Silo ---- */
+
+/* The vectors of `count` fields stand in record->grid, three numbers each; points outside are zero. */
+static int write_grid(const struct mx_records *records, size_t i, const char *name, double time, int cycle,
+                      size_t count, const struct dg_silo_grid_field *field, struct dg_error *err)
+{
+  const struct mx_measure *measure = &records->measures->measure[i];
+  const double *grid = records->record[i].grid;
+  struct dg_silo_grid_field all[5];
+  for (size_t f = 0; f < count; f++) {
+    all[f] = field[f];
+    all[f].components = 3;
+    all[f].value = grid + 3 * f;
+    all[f].stride = GRID_WIDTH;
+  }
+  all[count] = (struct dg_silo_grid_field){"inside", "", "1", 1, grid + 12, GRID_WIDTH};
+  const struct dg_silo_grid file = {.n = {measure->config->samples[0], measure->config->samples[1]},
+                                    .point = (const double(*)[3])measure->x,
+                                    .time = time,
+                                    .cycle = cycle,
+                                    .fields = count + 1,
+                                    .field = all};
+  char *path;
+  if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
+  int status = dg_silo_write_grid(path, &file, err);
+  dg_free(path);
+  return status;
+}
+
+static int write_plane(struct mx_records *records, size_t i, long n, double t, struct dg_error *err)
+{
+  static const struct dg_silo_grid_field fields[] = {{.name = "E", .suffix = "", .unit = "V/m"},
+                                                     {.name = "H", .suffix = "", .unit = "A/m"}};
+  const struct mx_measure *measure = &records->measures->measure[i];
+  struct mx_record *record = &records->record[i];
+  char name[NAME_SIZE];
+  for (size_t k = 0; k < measure->inside; k++)
+    memcpy(record->grid + GRID_WIDTH * measure->which[k], record->value + 6 * measure->which[k], 6 * sizeof(double));
+  snprintf(name, sizeof name, "planes/%.200s_%06ld.silo", measure->config->name, n);
+  return write_grid(records, i, name, t, (int)n, 2, fields, err);
+}
+
+static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_error *err)
+{
+  static const struct dg_silo_grid_field fields[] = {{.name = "E", .suffix = "_re", .unit = "V s/m"},
+                                                     {.name = "E", .suffix = "_im", .unit = "V s/m"},
+                                                     {.name = "H", .suffix = "_re", .unit = "A s/m"},
+                                                     {.name = "H", .suffix = "_im", .unit = "A s/m"}};
+  const struct mx_measure *measure = &records->measures->measure[i];
+  struct mx_record *record = &records->record[i];
+  const struct mx_spectrum *spectrum = &record->spectrum;
+  for (size_t f = 0; f < spectrum->frequencies; f++) {
+    char name[NAME_SIZE];
+    for (size_t k = 0; k < measure->inside; k++) {
+      const double(*sum)[2] = (const double(*)[2])spectrum->sum + f * spectrum->values + 6 * measure->which[k];
+      double *to = record->grid + GRID_WIDTH * measure->which[k];
+      for (size_t c = 0; c < 3; c++)
+        for (size_t part = 0; part < 2; part++) {
+          to[3 * part + c] = sum[c][part];
+          to[6 + 3 * part + c] = sum[3 + c][part];
+        }
+    }
+    snprintf(name, sizeof name, "planes/%.200s_spectrum_%06zu.silo", measure->config->name, f + 1);
+    if (write_grid(records, i, name, spectrum->hertz[f], (int)f + 1, 4, fields, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+/* ---- the run ---- */
+
+static int write_one(struct mx_records *records, size_t i, struct mx_backend *backend, long n, double t,
+                     struct dg_error *err)
+{
+  const struct mx_measure *measure = &records->measures->measure[i];
+  struct mx_record *record = &records->record[i];
+  if (mx_measure_evaluate(records->measures, i, records->ops, backend, record->value, err) != 0) return err->code;
+  if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, t, record->value);
+  if (is_silo(measure)) return write_plane(records, i, n, t, err);
+  errno = 0;
+  return write_rows(record->file, measure, t, record->value, 1) != 0 ? mx_csv_failed(record->path, err) : 0;
+}
+
+int mx_records_write(struct mx_records *records, struct mx_backend *backend, long n, double t, struct dg_error *err)
+{
+  for (size_t i = 0; i < records->measures->count; i++)
+    if (is_due(&records->measures->measure[i], n) && write_one(records, i, backend, n, t, err) != 0) return err->code;
+  return 0;
+}
+
+int mx_records_flush(struct mx_records *records, struct dg_error *err)
+{
+  for (size_t i = 0; i < records->measures->count; i++) {
+    errno = 0;
+    if (records->record[i].file != NULL && fflush(records->record[i].file) != 0)
+      return mx_csv_failed(records->record[i].path, err);
+  }
+  return 0;
+}
+
+int mx_records_close(struct mx_records *records, struct dg_error *err)
+{
+  int status = 0;
+  for (size_t i = 0; records->record != NULL && i < records->measures->count; i++)
+    if (mx_csv_close(&records->record[i].file, records->record[i].path, err) != 0) status = err->code;
+  return status;
+}
+
+int mx_records_write_spectra(struct mx_records *records, struct dg_error *err)
+{
+  for (size_t i = 0; i < records->measures->count; i++) {
+    const struct mx_measure *measure = &records->measures->measure[i];
+    struct mx_spectrum *spectrum = &records->record[i].spectrum;
+    char name[NAME_SIZE], *path;
+    if (spectrum->frequencies == 0) continue;
+    mx_spectrum_finish(spectrum);
+    if (is_silo(measure)) {
+      if (write_plane_spectrum(records, i, err) != 0) return err->code;
+      continue;
+    }
+    snprintf(name, sizeof name, "%s/%.200s_spectrum.csv", mx_measure_folders[measure->config->kind],
+             measure->config->name);
+    if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
+    int status = write_spectrum_table(measure, spectrum, path, err);
+    dg_free(path);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+void mx_records_release(struct mx_records *records)
+{
+  struct dg_error ignored = {0};
+  if (mx_records_close(records, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
+  for (size_t i = 0; records->record != NULL && i < records->measures->count; i++) {
+    dg_free(records->record[i].path);
+    dg_free(records->record[i].value);
+    dg_free(records->record[i].grid);
+    mx_spectrum_release(&records->record[i].spectrum);
+  }
+  dg_free(records->record);
+  *records = (struct mx_records){0};
+}

@@ -1,0 +1,48 @@
+#include "maxwell/run/measure_spectrum.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+
+int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const double *hertz, size_t values,
+                     double interval, struct dg_error *err)
+{
+  *spectrum = (struct mx_spectrum){.frequencies = frequencies, .values = values, .hertz = hertz, .interval = interval};
+  if (dg_alloc(&spectrum->sum, frequencies * values, sizeof *spectrum->sum, err) != 0 ||
+      DG_NEW(spectrum->last, values, err) != 0)
+    return err->code;
+  return 0;
+}
+
+static void add(struct mx_spectrum *spectrum, double t, const double *value, double weight)
+{
+  const double turn = 2 * acos(-1.0);
+  for (size_t k = 0; k < spectrum->frequencies; k++) {
+    double(*sum)[2] = spectrum->sum + k * spectrum->values, cycles = spectrum->hertz[k] * t;
+    double angle = turn * (cycles - floor(cycles)), re = weight * cos(angle), im = -weight * sin(angle);
+    for (size_t i = 0; i < spectrum->values; i++) {
+      sum[i][0] += re * value[i];
+      sum[i][1] += im * value[i];
+    }
+  }
+}
+
+void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value)
+{
+  add(spectrum, t, value, (spectrum->samples++ == 0 ? 0.5 : 1) * spectrum->interval);
+  memcpy(spectrum->last, value, spectrum->values * sizeof *value);
+  spectrum->last_time = t;
+}
+
+void mx_spectrum_finish(struct mx_spectrum *spectrum)
+{
+  if (spectrum->samples > 0) add(spectrum, spectrum->last_time, spectrum->last, -0.5 * spectrum->interval);
+}
+
+void mx_spectrum_release(struct mx_spectrum *spectrum)
+{
+  dg_free(spectrum->sum);
+  dg_free(spectrum->last);
+  *spectrum = (struct mx_spectrum){0};
+}
