@@ -31,5 +31,13 @@ return {
     { label = "(1,0,1) of the cabinet", probe = "inside", field = "Ey", exact = c0 / 2 * math.sqrt(1 / 0.36 + 1 / 0.64),
       tolerance = 0.006, low = 150e6, high = 600e6, after = 15e-9 },
   },
+  -- Ampere's law around the cabinet, positive upwards. Late, when the current changes little in the time that light needs
+  -- for the loop of wires (10 ns), what entered at the top flows down to the ground; displacement currents are the rest.
+  quantities = {
+    { label = "current up the cabinet at 30 ns", unit = "A", exact = -discharge(30e-9), tolerance = 0.02,
+      measured = function(run) return at(run.csv "currents/cabinet.csv", "current", 30e-9) end },
+    { label = "current up the cabinet at 48 ns", unit = "A", exact = -discharge(48e-9), tolerance = 0.02,
+      measured = function(run) return at(run.csv "currents/cabinet.csv", "current", 48e-9) end },
+  },
   snapshots = 5,
 }
