@@ -84,4 +84,4 @@ struct mx_backend_ops {
 /* All backends that were compiled in, best first, NULL-terminated. The list is maxwell/app's. */
 extern const struct mx_backend_ops *const mx_backends[];
 
-extern const struct mx_backend_ops mx_backend_reference;
+extern const struct mx_backend_ops mx_backend_reference, mx_backend_cpu;

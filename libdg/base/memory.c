@@ -30,7 +30,7 @@ static int told_to_fail(void)
   return atomic_fetch_sub(&fail_countdown, 1) == 1;
 }
 
-int dg_alloc(void *pointer, size_t count, size_t size, struct dg_error *err)
+int dg_alloc_untouched(void *pointer, size_t count, size_t size, struct dg_error *err)
 {
   void *null = NULL;
   memcpy(pointer, &null, sizeof null);
@@ -45,8 +45,19 @@ int dg_alloc(void *pointer, size_t count, size_t size, struct dg_error *err)
                    dg_memory_current() * 1e-6);
   ((struct header *)(void *)block)->bytes = bytes;
   block += ALIGNMENT;
-  memset(block, 0, padded);
   count_bytes(bytes);
+  memcpy(pointer, &block, sizeof block);
+  return 0;
+}
+
+int dg_alloc(void *pointer, size_t count, size_t size, struct dg_error *err)
+{
+  void *block;
+  if (dg_alloc_untouched(&block, count, size, err) != 0) {
+    memcpy(pointer, &block, sizeof block);
+    return err->code;
+  }
+  memset(block, 0, count * size);
   memcpy(pointer, &block, sizeof block);
   return 0;
 }

@@ -8,6 +8,8 @@
 /* count * size bytes, zeroed. A count of 0 gives a valid pointer. On failure *pointer is NULL and err says how many
  * bytes were asked for. Free with dg_free. Thread-safe. */
 int dg_alloc(void *pointer, size_t count, size_t size, struct dg_error *err) DG_MUST_USE;
+/* The same without the zeros: pages that nobody has touched lie near the thread that touches them first. */
+int dg_alloc_untouched(void *pointer, size_t count, size_t size, struct dg_error *err) DG_MUST_USE;
 /* Grows to count * size bytes, keeping the content; new bytes are zero. On failure the old block stays valid. */
 int dg_grow(void *pointer, size_t count, size_t size, struct dg_error *err) DG_MUST_USE;
 /* NULL is safe. */

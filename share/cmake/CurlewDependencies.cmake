@@ -1,6 +1,7 @@
 # Everything that Curlew stands on, as imported targets.
 find_package(PkgConfig REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
+find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)
 
 pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)

@@ -1,0 +1,186 @@
+/* The `cpu` backend: fused kernels, elements in vector lanes, threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/backend.h"
+#include "maxwell/cpu/fused.h"
+#include "maxwell/cpu/fused_tables.h"
+
+/* The best instruction set of this processor; CURLEW_SIMD = portable, avx2 or avx512 asks for a lesser one. */
+static int instruction_set(void)
+{
+#ifdef CURLEW_X86
+  const char *wanted = getenv("CURLEW_SIMD");
+  bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (wanted != NULL && strcmp(wanted, "portable") == 0) return 0;
+  if (wanted != NULL && strcmp(wanted, "avx2") == 0) avx512 = false;
+  return avx512 ? 2 : avx2 ? 1 : 0;
+#else
+  return 0;
+#endif
+}
+
+static const struct mx_fused_kernels *kernels(bool single)
+{
+  static const struct mx_fused_kernels *const list[3][2] = {
+      {&mx_fused_portable_double, &mx_fused_portable_single},
+#ifdef CURLEW_X86
+      {&mx_fused_avx2_double, &mx_fused_avx2_single},
+      {&mx_fused_avx512_double, &mx_fused_avx512_single},
+#endif
+  };
+  return list[instruction_set()][single];
+}
+
+#define REAL      double
+#define LANES     8
+#define NAME(x)   x##_double
+#define KERNELS() kernels(false)
+#include "maxwell/cpu/fused_body.h"
+#undef REAL
+#undef LANES
+#undef NAME
+#undef KERNELS
+
+#define REAL      float
+#define LANES     16
+#define NAME(x)   x##_single
+#define KERNELS() kernels(true)
+#include "maxwell/cpu/fused_body.h"
+struct mx_backend { /* exactly one of the two is not NULL */
+  struct state_double *full;
+  struct state_single *half;
+};
+
+/* Calls the function of the backend's precision. */
+#define DISPATCH(backend, function, ...)                                                                               \
+  do {                                                                                                                 \
+    if ((backend)->full != NULL) function##_double((backend)->full, __VA_ARGS__);                                      \
+    else function##_single((backend)->half, __VA_ARGS__);                                                              \
+  } while (0)
+
+static int available(struct dg_error *err)
+{
+  (void)err;
+  return 0;
+}
+
+static void destroy(struct mx_backend *backend)
+{
+  if (backend == NULL) return;
+  free_state_double(backend->full);
+  free_state_single(backend->half);
+  dg_free(backend);
+}
+
+static int create(struct mx_backend **result, const struct mx_problem *problem,
+                  const struct mx_backend_options *options, struct dg_error *err)
+{
+  *result = NULL;
+  struct mx_backend *backend;
+  if (DG_NEW(backend, 1, err) != 0) return err->code;
+  int status = options->precision == MX_DOUBLE ? new_state_double(&backend->full, problem, options, err)
+                                               : new_state_single(&backend->half, problem, options, err);
+  if (status != 0) {
+    destroy(backend);
+    return status;
+  }
+  *result = backend;
+  return 0;
+}
+
+static int upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, upload, E, H);
+  return 0;
+}
+
+static int stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                       struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, stage, stage, observe, sources);
+  return 0;
+}
+
+static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
+{
+  (void)backend, (void)stage, (void)err; /* nothing runs behind the caller's back here */
+  return 0;
+}
+
+static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, energy, electric, magnetic);
+  return 0;
+}
+
+static int sample(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                  struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, sample, count, point, value);
+  return 0;
+}
+
+static int functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                       struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, functionals, first, count, centred, value);
+  return 0;
+}
+
+static int loss(struct mx_backend *backend, size_t count, const int32_t *element, double *result, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, loss, count, element, result);
+  return 0;
+}
+
+static int download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, download, E, H);
+  return 0;
+}
+
+static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, check, result);
+  return 0;
+}
+
+static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
+{
+  static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 6};
+  size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  size_t per_element = real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np + 13) + 8 * sizeof(int32_t);
+  size_t traces = options->integrator == MX_LEAPFROG ? 2 * (size_t)problem->ref->Nf * problem->open_faces : 0;
+  return per_element * problem->K + real * traces;
+}
+
+const struct mx_backend_ops mx_backend_cpu = {
+    .name = "cpu",
+    .description = "fused kernels for AVX-512, AVX2 and other processors, orders 1 to 8, both precisions, threads",
+    .available = available,
+    .create = create,
+    .destroy = destroy,
+    .upload = upload,
+    .stage_begin = stage_begin,
+    .stage_end = stage_end,
+    .energy = energy,
+    .sample = sample,
+    .functionals = functionals,
+    .loss = loss,
+    .download = download,
+    .check = check,
+    .memory = memory,
+};

@@ -1,0 +1,79 @@
+/* The kernels of the `cpu` backend: one pass over the blocks does curl, jump, flux, lift and update.
+ *
+ * Elements stand in blocks of one vector, an element a lane: a field is [block][3][Np][W], W lanes of 64 bytes. The
+ * three components are the covariant ones, u_a = x_a . u with x_a = dx/dr_a. With them (m, n: nodes; J signed)
+ *
+ *   J (curl u)^c = d_a u_b - d_b u_a    (a, b, c cyclic; contravariant part c)
+ *
+ * needs six derivatives and no geometry. The vertices of all elements are sorted, so the two edges t1, t2 that span a
+ * face are the same vectors on both of its sides, and with v1 = t1.v, v2 = t2.v the jump of a field under the curl
+ * enters as
+ *
+ *   J face_scale n x v = kappa ( v1 t2 - v2 t1 ),   kappa = +1, -1, +1, -1 on faces 0..3,
+ *
+ * again without geometry, and two components are lifted a face. Face 0 has t1 = x_s - x_r, t2 = x_t - x_r: what is
+ * lifted there goes to s and t, and its negative sum to r. The penalty takes the inverse metric of the face,
+ *
+ *   J face_scale v_t = sign(J) ( (g22 v1 - g12 v2) t1 + (g11 v2 - g12 v1) t2 ) / sqrt(g11 g22 - g12^2),
+ *
+ * the update the element's: u_a += dt/(eps J) sum_c g_ac (...)^c. `metric` holds the products dt/(eps J) g_ac for the
+ * equation of E and -dt/(mu J) g_ac for that of H; since the penalty's formula does not depend on the scale of g but for
+ * its sign, it is taken from the same six numbers.
+ *
+ * Flops a field: 12 Np^2 + 16 Np Nf, as the floor in share/doc/design.md counts them.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdg/base/orders.h"
+
+enum { MX_FUSED_BYTES = 64 }; /* of a vector: 8 doubles or 16 floats on every machine */
+
+/* Flags of a block. */
+enum {
+  MX_BLOCK_UNIFORM = 1, /* all faces have the weights [0] of the table */
+  MX_BLOCK_PENALTY = 2  /* some face has a penalty */
+};
+
+/* What the kernels of one precision read and write; the void pointers are arrays of it, 64-byte aligned. */
+struct mx_fused {
+  int order;
+  const void *matrix;           /* packed by mx_fused_pack */
+  const int32_t *node;          /* [4][Nf] nodes on faces, times W */
+  const int32_t *gather;        /* [Nf][W]: entry f of row m is node m of face f, times W (f = 0..3, repeated) */
+  const int32_t *neighbour;     /* [blocks][4][W] 4 * element + face, or negative: the field there is zero */
+  const int32_t *weight;        /* [blocks][4][W] index into the tables below */
+  const uint8_t *flags;         /* [blocks] */
+  const void *jump[2];          /* tables of flux weights by equation (0: E, 1: H) */
+  const void *penalty[2];
+  const void *metric[2];        /* [blocks][6][W] rr, rs, rt, ss, st, tt, by equation */
+  const void *keep;             /* leapfrog: [blocks][W] factor of the old E; else dt sigma/eps; NULL without losses */
+};
+
+/* One equation of leapfrog on blocks first..last-1: result = keep own + metric (...). */
+struct mx_fused_half {
+  int equation; /* 0: E changes, 1: H */
+  const void *own, *other;
+  void *result;
+};
+
+/* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
+ * With a = b = 0, memory is dt times the right-hand side. */
+struct mx_fused_stage {
+  double a, b;
+  const void *field[2];
+  void *memory[2], *result[2]; /* result may be NULL */
+};
+
+struct mx_fused_kernels {
+  const char *name; /* "AVX-512" */
+  size_t rows[DG_ORDER_MAX + 1]; /* of the register block, by order */
+  void (*half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
+  void (*stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
+};
+
+extern const struct mx_fused_kernels mx_fused_portable_double, mx_fused_portable_single;
+extern const struct mx_fused_kernels mx_fused_avx2_double, mx_fused_avx2_single;
+extern const struct mx_fused_kernels mx_fused_avx512_double, mx_fused_avx512_single;

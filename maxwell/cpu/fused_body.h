@@ -1,0 +1,607 @@
+/* Fields and time stepping of the `cpu` backend, once for every precision: the file that includes it defines REAL,
+ * LANES, NAME(x) and KERNELS. Layout and formulas: fused.h. Fields have two buffers, the old one and the one being
+ * written, because the penalty needs the neighbours' old values; written past the caches, that costs no traffic. */
+
+struct NAME(state) {
+  const struct mx_problem *problem;
+  struct mx_backend_options options;
+  const struct mx_fused_kernels *kernels;
+  struct mx_fused fused;
+  size_t blocks, numbers; /* of a field, padded to whole blocks */
+  REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
+  REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
+  REAL *sum[2];              /* rk4 */
+  REAL *matrix, *metric[2], *keep, *jump[2], *penalty[2];
+  REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
+  int32_t *node, *gather, *neighbour, *weight;
+  uint8_t *flags;
+  struct mx_fused_functional *functional;
+  bool observed;
+};
+
+/* ---- where things are */
+
+static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
+{
+  size_t Np = (size_t)state->problem->ref->Np;
+  return (e / LANES * 3 * Np + c * Np + i) * LANES + e % LANES;
+}
+
+/* The vector at node i of element e, in Cartesian components. */
+static inline void NAME(vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i, double v[3])
+{
+  const double *g = state->problem->metric[e];
+  double u[3];
+  for (size_t c = 0; c < 3; c++) u[c] = (double)field[NAME(at)(state, e, c, i)];
+  for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[b] + u[1] * g[3 + b] + u[2] * g[6 + b];
+}
+
+/* ---- set-up */
+
+static void NAME(free_state)(struct NAME(state) * state)
+{
+  if (state == NULL) return;
+  void *arrays[] = {state->field[0],   state->field[1],   state->spare[0],  state->spare[1], state->memory[0],
+                    state->memory[1],  state->sum[0],     state->sum[1],    state->matrix,   state->metric[0],
+                    state->metric[1],  state->keep,       state->jump[0],   state->jump[1],  state->penalty[0],
+                    state->penalty[1], state->open,       state->node,      state->gather,   state->neighbour,
+                    state->weight,     state->flags};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  mx_fused_free_functionals(state->functional, state->problem->functionals);
+  dg_free(state);
+}
+
+/* The operators' entries in the order in which the kernels read them. */
+static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct dg_reference *ref = state->problem->ref;
+  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, rows = state->kernels->rows[ref->order], k = 0;
+  if (DG_NEW(state->matrix, Np * (4 * Nf + 3 * Np), err) != 0) return err->code;
+  for (size_t i = 0; i < Np; i += rows) {
+    for (size_t m = 0; m < 4 * Nf; m++)
+      for (size_t r = 0; r < rows; r++) state->matrix[k++] = (REAL)ref->lift[(i + r) * 4 * Nf + m];
+    for (size_t j = 0; j < Np; j++)
+      for (size_t r = 0; r < rows; r++)
+        for (int a = 0; a < 3; a++) state->matrix[k++] = (REAL)ref->D[a][(i + r) * Np + j];
+  }
+  if (DG_NEW(state->node, 4 * Nf, err) != 0 || DG_NEW(state->gather, Nf * LANES, err) != 0) return err->code;
+  for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m] * LANES;
+  for (size_t m = 0; m < Nf; m++)
+    for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = ref->face_node[l % 4 * Nf + m] * LANES;
+  return 0;
+}
+
+/* dt/(eps J) g and -dt/(mu J) g of every element, and what its conductivity leaves. */
+static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  bool leapfrog = state->options.integrator == MX_LEAPFROG, lossy = false;
+  for (size_t e = 0; e < problem->K; e++) lossy = lossy || problem->sigma[e] > 0;
+  if (DG_NEW(state->metric[0], state->blocks * 6 * LANES, err) != 0 ||
+      DG_NEW(state->metric[1], state->blocks * 6 * LANES, err) != 0 ||
+      (lossy && DG_NEW(state->keep, state->blocks * LANES, err) != 0))
+    return err->code;
+  for (size_t e = 0; e < state->blocks * LANES; e++) {
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
+    bool there = e < problem->K;
+    double x[3][3], jacobian = mx_fused_tangents(there ? problem->metric[e] : unit, x), dt = state->options.step;
+    double loss = there ? dt * problem->sigma[e] / problem->epsilon[e] : 0;
+    double factor[2] = {dt / (there ? problem->epsilon[e] : 1), -dt / (there ? problem->mu[e] : 1)};
+    if (leapfrog) factor[0] /= 1 + 0.5 * loss;
+    if (lossy) state->keep[e] = (REAL)(leapfrog ? (1 - 0.5 * loss) / (1 + 0.5 * loss) : loss);
+    for (int equation = 0; equation < 2; equation++)
+      for (size_t a = 0, k = 0; a < 3; a++)
+        for (size_t b = a; b < 3; b++, k++)
+          state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES] =
+              (REAL)(factor[equation] / jacobian * (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]));
+  }
+  return 0;
+}
+
+/* Neighbours, the table of different flux weights, and the flags of blocks. */
+static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t faces = state->blocks * 4 * LANES, count;
+  struct mx_face_flux *table = NULL;
+  if (DG_NEW(state->neighbour, faces, err) != 0 || DG_NEW(state->weight, faces, err) != 0 ||
+      DG_NEW(state->flags, state->blocks, err) != 0)
+    return err->code;
+  int32_t(*index)[4];
+  if (DG_NEW(index, problem->K, err) != 0) return err->code;
+  if (mx_fused_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
+  for (int equation = 0; equation < 2; equation++) {
+    if (DG_NEW(state->jump[equation], count, err) != 0 || DG_NEW(state->penalty[equation], count, err) != 0) goto fail;
+    for (size_t i = 0; i < count; i++) {
+      state->jump[equation][i] = (REAL)(equation == 0 ? table[i].h_jump : table[i].e_jump);
+      state->penalty[equation][i] = (REAL)(equation == 0 ? table[i].e_penalty : table[i].h_penalty);
+    }
+  }
+  for (size_t block = 0; block < state->blocks; block++) {
+    bool uniform = true, penalty = false;
+    for (size_t f = 0; f < 4; f++)
+      for (size_t l = 0; l < LANES; l++) {
+        size_t e = block * LANES + l, at = (block * 4 + f) * LANES + l;
+        bool there = e < problem->K;
+        state->neighbour[at] = there && problem->neighbour[e][f] >= 0 ? problem->neighbour[e][f] : -1;
+        state->weight[at] = there ? index[e][f] : 0;
+        uniform = uniform && state->weight[at] == 0;
+        penalty = penalty || table[state->weight[at]].e_penalty != 0 || table[state->weight[at]].h_penalty != 0;
+      }
+    state->flags[block] = (uint8_t)((uniform ? MX_BLOCK_UNIFORM : 0) | (penalty ? MX_BLOCK_PENALTY : 0));
+  }
+fail:
+  dg_free(index);
+  dg_free(table);
+  return err->code;
+}
+
+/* Zeroed by the threads that will work on them, so that every page lies near its thread. */
+static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_error *err)
+{
+  if (dg_alloc_untouched(field, state->numbers, sizeof **field, err) != 0) return err->code;
+  size_t per_block = state->numbers / state->blocks;
+#pragma omp parallel for schedule(static)
+  for (size_t block = 0; block < state->blocks; block++) memset(*field + block * per_block, 0, per_block * sizeof(REAL));
+  return 0;
+}
+
+static int NAME(pack_functionals)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  if (DG_NEW(state->functional, problem->functionals, err) != 0) return err->code;
+  for (size_t f = 0; f < problem->functionals; f++) {
+    const struct mx_functional *from = &problem->functional[f];
+    struct mx_fused_functional *to = &state->functional[f];
+    to->count = 3 * from->count;
+    if (DG_NEW(to->index, to->count, err) != 0 || DG_NEW(to->weight, to->count, err) != 0) return err->code;
+    for (size_t k = 0; k < from->count; k++) {
+      size_t e = from->index[k] / (3 * Np), b = from->index[k] / Np % 3, i = from->index[k] % Np;
+      for (size_t a = 0; a < 3; a++) {
+        to->index[3 * k + a] = NAME(at)(state, e, a, i);
+        to->weight[3 * k + a] = from->weight[k] * problem->metric[e][3 * a + b];
+      }
+    }
+  }
+  return 0;
+}
+
+static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem *problem,
+                           const struct mx_backend_options *options, struct dg_error *err)
+{
+  struct NAME(state) * state;
+  if (DG_NEW(state, 1, err) != 0) return err->code;
+  size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
+  bool leapfrog = options->integrator == MX_LEAPFROG, rk4 = options->integrator == MX_RK4;
+  state->problem = problem;
+  state->options = *options;
+  state->kernels = KERNELS();
+  state->blocks = (problem->K + LANES - 1) / LANES;
+  state->numbers = state->blocks * 3 * Np * LANES;
+  if (state->numbers > INT32_MAX) {
+    (void)dg_fail(err, DG_INPUT, "the cpu backend takes at most %zu elements of this order a process; there are %zu",
+                  (size_t)INT32_MAX / (3 * Np), problem->K);
+    goto fail;
+  }
+  if (NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
+      NAME(pack_functionals)(state, err) != 0)
+    goto fail;
+  for (int i = 0; i < 2; i++)
+    if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||
+        (!leapfrog && NAME(new_field)(state, &state->memory[i], err) != 0) ||
+        (rk4 && NAME(new_field)(state, &state->sum[i], err) != 0))
+      goto fail;
+  if (leapfrog && DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0) goto fail;
+  state->fused = (struct mx_fused){.order = problem->ref->order,
+                                   .matrix = state->matrix,
+                                   .node = state->node,
+                                   .gather = state->gather,
+                                   .neighbour = state->neighbour,
+                                   .weight = state->weight,
+                                   .flags = state->flags,
+                                   .jump = {state->jump[0], state->jump[1]},
+                                   .penalty = {state->penalty[0], state->penalty[1]},
+                                   .metric = {state->metric[0], state->metric[1]},
+                                   .keep = state->keep};
+  *result = state;
+  return 0;
+fail:
+  NAME(free_state)(state);
+  return err->code;
+}
+
+/* ---- faces and elements that the kernels do not know: sources, and the extrapolation on open faces */
+
+/* Adds to element e what is lifted on face f: jumps[2][Nf] of the field under the curl (may be NULL) and of the field that
+ * changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
+static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, size_t f, const double *other,
+                            const double *own, REAL *to, REAL *also, double b)
+{
+  const struct mx_problem *problem = state->problem;
+  const struct dg_reference *ref = problem->ref;
+  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
+  const struct mx_face_flux *weights = &problem->flux[e][f];
+  double M[3][3], inverse[3], flux[3][DG_NF_MAX], jump_weight = equation == 0 ? weights->h_jump : weights->e_jump;
+  for (size_t a = 0, k = 0; a < 3; a++)
+    for (size_t c = a; c < 3; c++, k++)
+      M[a][c] = M[c][a] = (double)state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES];
+  mx_fused_face_metric((int)f, (const double(*)[3])M, equation == 0 ? weights->e_penalty : weights->h_penalty, inverse);
+  if (f % 2 == 1) jump_weight = -jump_weight;
+  for (size_t m = 0; m < Nf; m++) {
+    double along[2] = {0, 0};
+    if (other != NULL) {
+      along[0] -= jump_weight * other[Nf + m];
+      along[1] += jump_weight * other[m];
+    }
+    along[0] += inverse[0] * own[m] + inverse[1] * own[Nf + m];
+    along[1] += inverse[1] * own[m] + inverse[2] * own[Nf + m];
+    /* along t1 and t2 -> along x_r, x_s, x_t */
+    flux[0][m] = f == 0 ? -along[0] - along[1] : f == 1 ? 0 : along[0];
+    flux[1][m] = f == 0 || f == 1 ? along[0] : f == 2 ? 0 : along[1];
+    flux[2][m] = f == 3 ? 0 : along[1];
+  }
+  for (size_t i = 0; i < Np; i++) {
+    double lifted[3] = {0, 0, 0};
+    for (size_t m = 0; m < Nf; m++)
+      for (size_t c = 0; c < 3; c++) lifted[c] += ref->lift[i * 4 * Nf + f * Nf + m] * flux[c][m];
+    for (size_t a = 0; a < 3; a++) {
+      double change = M[a][0] * lifted[0] + M[a][1] * lifted[1] + M[a][2] * lifted[2];
+      size_t at = NAME(at)(state, e, a, i);
+      to[at] += (REAL)change;
+      if (also != NULL) also[at] += (REAL)(b * change);
+    }
+  }
+}
+
+/* Before a half step overwrites the values of one step ago: what the extrapolated 1.5 u - 0.5 u_before adds to -u. */
+static void NAME(remember_open)(struct NAME(state) * state, int equation)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Nf = (size_t)problem->ref->Nf;
+  const REAL *now = state->field[equation], *before = state->spare[equation];
+  if (problem->open_faces == 0) return;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t f = 0; f < 4; f++) {
+      int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot < 0) continue;
+      for (size_t m = 0; m < Nf; m++) {
+        size_t i = (size_t)problem->ref->face_node[f * Nf + m];
+        double d[3];
+        for (size_t c = 0; c < 3; c++) {
+          size_t at = NAME(at)(state, e, c, i);
+          d[c] = -0.5 * ((double)now[at] - (double)before[at]);
+        }
+        double pair[2];
+        mx_fused_along(f, d, pair);
+        state->open[((size_t)slot * 2) * Nf + m] = (REAL)pair[0];
+        state->open[((size_t)slot * 2 + 1) * Nf + m] = (REAL)pair[1];
+      }
+    }
+}
+
+static void NAME(add_open)(struct NAME(state) * state, int equation, REAL *to)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Nf = (size_t)problem->ref->Nf;
+  if (problem->open_faces == 0) return;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t f = 0; f < 4; f++) {
+      int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot < 0) continue;
+      double own[2 * DG_NF_MAX];
+      for (size_t m = 0; m < 2 * Nf; m++) own[m] = (double)state->open[(size_t)slot * 2 * Nf + m];
+      NAME(lift_face)(state, equation, e, f, NULL, own, to, NULL, 0);
+    }
+}
+
+static void NAME(add_jump)(struct NAME(state) * state, int equation, const struct mx_term *term, const double *curl,
+                           const double *penalty, REAL *to, REAL *also, double b)
+{
+  size_t Nf = (size_t)state->problem->ref->Nf;
+  bool ampere = equation == 0;
+  for (size_t k = 0; k < term->count; k++) {
+    size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
+    double x[3][3], other[2 * DG_NF_MAX], own[2 * DG_NF_MAX];
+    (void)mx_fused_tangents(state->problem->metric[e], x);
+    for (size_t m = 0; m < Nf; m++) {
+      double v[3], u[3], along[2];
+      mx_fused_term_vector(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, m, v);
+      for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
+      mx_fused_along(f, u, along);
+      other[m] = along[0];
+      other[Nf + m] = along[1];
+      mx_fused_term_vector(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, m, v);
+      for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
+      mx_fused_along(f, u, along);
+      own[m] = along[0];
+      own[Nf + m] = along[1];
+    }
+    NAME(lift_face)(state, equation, e, f, other, own, to, also, b);
+  }
+}
+
+static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *term, const double *value, REAL *to,
+                              REAL *also, double b)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  bool leapfrog = state->options.integrator == MX_LEAPFROG;
+  for (size_t k = 0; k < term->count; k++) {
+    size_t e = (size_t)term->where[k];
+    double x[3][3], dt = state->options.step, factor = dt / problem->epsilon[e];
+    (void)mx_fused_tangents(problem->metric[e], x);
+    if (leapfrog) factor /= 1 + 0.5 * dt * problem->sigma[e] / problem->epsilon[e];
+    for (size_t i = 0; i < Np; i++) {
+      double v[3];
+      mx_fused_term_vector(term, term->E, value, true, Np, k, i, v);
+      for (size_t a = 0; a < 3; a++) {
+        double change = -factor * (x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2]);
+        size_t at = NAME(at)(state, e, a, i);
+        to[at] += (REAL)change;
+        if (also != NULL) also[at] += (REAL)(b * change);
+      }
+    }
+  }
+}
+
+/* to += what the sources add to one equation in a step; also += b times it. */
+static void NAME(add_sources)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources,
+                              REAL *to, REAL *also, double b)
+{
+  const struct mx_problem *problem = state->problem;
+  if (sources == NULL) return;
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    if (term->kind == MX_JUMP)
+      NAME(add_jump)(state, equation, term, sources->curl[t], sources->penalty[t], to, also, b);
+    else if (equation == 0) NAME(add_current)(state, term, sources->curl[t], to, also, b);
+  }
+}
+
+/* ---- time stepping */
+
+static void NAME(swap)(REAL **a, REAL **b)
+{
+  REAL *c = *a;
+  *a = *b;
+  *b = c;
+}
+
+static void NAME(half_step)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources)
+{
+  NAME(remember_open)(state, equation);
+  const struct mx_fused_half half = {.equation = equation,
+                                     .own = state->field[equation],
+                                     .other = state->field[1 - equation],
+                                     .result = state->spare[equation]};
+#pragma omp parallel
+  {
+    size_t first, last;
+    mx_fused_share(state->blocks, &first, &last);
+    state->kernels->half[state->fused.order](&state->fused, &half, first, last);
+  }
+  NAME(add_open)(state, equation, state->spare[equation]);
+  NAME(add_sources)(state, equation, sources, state->spare[equation], NULL, 0);
+  NAME(swap)(&state->field[equation], &state->spare[equation]);
+}
+
+/* memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
+static void NAME(runge_kutta)(struct NAME(state) * state, double a, double b, REAL *const field[2], bool update,
+                              const struct mx_stage_sources *sources)
+{
+  const struct mx_fused_stage stage = {
+      .a = a,
+      .b = b,
+      .field = {field[0], field[1]},
+      .memory = {state->memory[0], state->memory[1]},
+      .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
+  };
+#pragma omp parallel
+  {
+    size_t first, last;
+    mx_fused_share(state->blocks, &first, &last);
+    state->kernels->stage[state->fused.order](&state->fused, &stage, first, last);
+  }
+  for (int i = 0; i < 2; i++)
+    NAME(add_sources)(state, i, sources, state->memory[i], update ? state->spare[i] : NULL, b);
+}
+
+/* Classical Runge-Kutta: field is the start of the step, spare the stage, sum what the step will end in. */
+static void NAME(rk4_stage)(struct NAME(state) * state, int s, const struct mx_stage_sources *sources)
+{
+  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  NAME(runge_kutta)(state, 0, 0, s == 0 ? state->field : state->spare, false, sources);
+  for (int i = 0; i < 2; i++) {
+    REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->memory[i];
+    REAL w = (REAL)weight[s], c = (REAL)next[s];
+#pragma omp parallel for simd schedule(static)
+    for (size_t k = 0; k < state->numbers; k++) {
+      sum[k] = (s == 0 ? start[k] : sum[k]) + w * change[k];
+      stage[k] = start[k] + c * change[k];
+      if (s == 3) start[k] = sum[k];
+    }
+  }
+}
+
+static void NAME(stage)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources)
+{
+  switch (state->options.integrator) {
+  case MX_LEAPFROG:
+    NAME(half_step)(state, 1 - s, sources);
+    state->observed = s == 0 && observe;
+    return;
+  case MX_LSRK:
+    NAME(runge_kutta)(state, mx_lsrk_a[s], mx_lsrk_b[s], state->field, true, sources);
+    for (int i = 0; i < 2; i++) NAME(swap)(&state->field[i], &state->spare[i]);
+    return;
+  case MX_RK4:
+    NAME(rk4_stage)(state, s, sources);
+    return;
+  case MX_EULER:
+    NAME(runge_kutta)(state, 0, 1, state->field, true, sources);
+    for (int i = 0; i < 2; i++) NAME(swap)(&state->field[i], &state->spare[i]);
+    return;
+  }
+}
+
+static void NAME(upload)(struct NAME(state) * state, const double *E, const double *H)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  const double *from[2] = {E, H};
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < problem->K; e++) {
+    double x[3][3];
+    (void)mx_fused_tangents(problem->metric[e], x);
+    for (int field = 0; field < 2; field++)
+      for (size_t i = 0; i < Np; i++)
+        for (size_t a = 0; a < 3; a++) {
+          double value = 0;
+          for (size_t c = 0; from[field] != NULL && c < 3; c++) value += x[a][c] * from[field][(3 * e + c) * Np + i];
+          size_t at = NAME(at)(state, e, a, i);
+          state->field[field][at] = state->spare[field][at] = (REAL)value;
+        }
+  }
+  state->observed = false;
+  if (state->options.integrator != MX_LEAPFROG) return;
+  /* H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. */
+  NAME(half_step)(state, 1, NULL);
+  REAL *after = state->field[1], *start = state->spare[1];
+#pragma omp parallel for simd schedule(static)
+  for (size_t k = 0; k < state->numbers; k++)
+    after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
+}
+
+/* ---- what is observed */
+
+/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
+static const REAL *NAME(other_H)(const struct NAME(state) * state)
+{
+  if (state->options.integrator != MX_LEAPFROG) return state->field[1];
+  DG_BUG_IF(!state->observed, "values of a leapfrog step were asked for that was not observed");
+  return state->spare[1];
+}
+
+/* Integral over element e of u.v on the reference tetrahedron. */
+static double NAME(product)(const struct NAME(state) * state, size_t e, const REAL *u, const REAL *v)
+{
+  const struct dg_reference *ref = state->problem->ref;
+  size_t Np = (size_t)ref->Np;
+  double a[3][DG_NP_MAX], b[3][DG_NP_MAX], sum = 0;
+  for (size_t i = 0; i < Np; i++) {
+    double p[3], q[3];
+    NAME(vector)(state, u, e, i, p);
+    NAME(vector)(state, v, e, i, q);
+    for (int c = 0; c < 3; c++) a[c][i] = p[c], b[c][i] = q[c];
+  }
+  for (size_t i = 0; i < Np; i++) {
+    double row[3] = {0, 0, 0};
+    for (size_t j = 0; j < Np; j++)
+      for (int c = 0; c < 3; c++) row[c] += ref->mass[i * Np + j] * b[c][j];
+    for (int c = 0; c < 3; c++) sum += a[c][i] * row[c];
+  }
+  return sum;
+}
+
+static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
+{
+  const struct mx_problem *problem = state->problem;
+  const REAL *H_other = NAME(other_H)(state);
+  double e_sum = 0, h_sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : e_sum, h_sum)
+  for (size_t e = 0; e < problem->K; e++) {
+    double half = 0.5 * problem->jacobian[e];
+    e_sum += half * problem->epsilon[e] * NAME(product)(state, e, state->field[0], state->field[0]);
+    h_sum += half * problem->mu[e] * NAME(product)(state, e, H_other, state->field[1]);
+  }
+  *electric = e_sum;
+  *magnetic = h_sum;
+}
+
+static void NAME(sample)(const struct NAME(state) * state, size_t count, const struct mx_point *point,
+                         double (*value)[6])
+{
+  const REAL *H_other = NAME(other_H)(state);
+  size_t Np = (size_t)state->problem->ref->Np;
+  for (size_t k = 0; k < count; k++) {
+    size_t e = point[k].element, first = point[k].weight != NULL ? 0 : point[k].node;
+    size_t nodes = point[k].weight != NULL ? Np : 1;
+    memset(value[k], 0, sizeof value[k]);
+    for (size_t i = first; i < first + nodes; i++) {
+      double w = point[k].weight != NULL ? point[k].weight[i] : 1, E[3], H[3], before[3];
+      NAME(vector)(state, state->field[0], e, i, E);
+      NAME(vector)(state, state->field[1], e, i, H);
+      NAME(vector)(state, H_other, e, i, before);
+      for (int c = 0; c < 3; c++) {
+        value[k][c] += w * E[c];
+        value[k][3 + c] += w * 0.5 * (H[c] + before[c]);
+      }
+    }
+  }
+}
+
+static void NAME(functionals)(const struct NAME(state) * state, size_t first, size_t count, bool centred, double *value)
+{
+  const REAL *H_other = centred ? NAME(other_H)(state) : state->field[1];
+  for (size_t k = 0; k < count; k++) {
+    const struct mx_fused_functional *functional = &state->functional[first + k];
+    bool magnetic = state->problem->functional[first + k].magnetic;
+    const REAL *a = state->field[magnetic], *b = magnetic ? H_other : a;
+    double sum = 0;
+    for (size_t i = 0; i < functional->count; i++)
+      sum += functional->weight[i] * 0.5 * ((double)a[functional->index[i]] + (double)b[functional->index[i]]);
+    value[k] = sum;
+  }
+}
+
+static void NAME(loss)(const struct NAME(state) * state, size_t count, const int32_t *element, double *loss)
+{
+  const struct mx_problem *problem = state->problem;
+  double sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (size_t k = 0; k < count; k++) {
+    size_t e = (size_t)element[k];
+    if (problem->sigma[e] > 0)
+      sum += problem->jacobian[e] * problem->sigma[e] * NAME(product)(state, e, state->field[0], state->field[0]);
+  }
+  *loss = sum;
+}
+
+static void NAME(download)(const struct NAME(state) * state, double *E, double *H)
+{
+  const REAL *H_other = NAME(other_H)(state);
+  const struct mx_problem *problem = state->problem;
+  size_t Np = (size_t)problem->ref->Np;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t i = 0; i < Np; i++) {
+      double v[3], before[3];
+      NAME(vector)(state, state->field[0], e, i, v);
+      for (size_t c = 0; E != NULL && c < 3; c++) E[(3 * e + c) * Np + i] = v[c];
+      NAME(vector)(state, state->field[1], e, i, v);
+      NAME(vector)(state, H_other, e, i, before);
+      for (size_t c = 0; H != NULL && c < 3; c++) H[(3 * e + c) * Np + i] = 0.5 * (v[c] + before[c]);
+    }
+}
+
+static void NAME(check)(const struct NAME(state) * state, struct mx_field_check *check)
+{
+  const struct mx_problem *problem = state->problem;
+  *check = (struct mx_field_check){.finite = true};
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t i = 0; i < (size_t)problem->ref->Np; i++)
+      for (int field = 0; field < 2; field++) {
+        double v[3];
+        NAME(vector)(state, state->field[field], e, i, v);
+        for (int c = 0; c < 3; c++) {
+          if (!isfinite(v[c])) {
+            *check = (struct mx_field_check){.finite = false, .element = e, .largest = INFINITY};
+            return;
+          }
+          if (fabs(v[c]) > check->largest) *check = (struct mx_field_check){true, e, fabs(v[c])};
+        }
+      }
+}

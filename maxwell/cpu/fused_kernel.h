@@ -1,0 +1,180 @@
+/* Kernels of one precision and instruction set: the file that includes this one defines REAL, LANES (64 bytes of REAL),
+ * NAME(x), and ROWS_p, the rows of the operators that are worked on at a time: 3 ROWS_p accumulators should fill the
+ * vector registers. fused.h has the formulas. */
+#define CONCATENATE_(a, b) a##b
+#define CONCATENATE(a, b)  CONCATENATE_(a, b)
+
+typedef REAL NAME(vec) __attribute__((vector_size(MX_FUSED_BYTES)));
+typedef int32_t NAME(ivec) __attribute__((vector_size(LANES * 4)));
+
+/* field[index] a lane, 0 where the lane is not `wanted` (-1: wanted). */
+static inline __attribute__((always_inline)) NAME(vec) NAME(gather)(const REAL *field, NAME(ivec) index,
+                                                                    NAME(ivec) wanted)
+{
+#if defined(__AVX512F__) && LANES == 8
+  __mmask8 mask = _mm256_movepi32_mask((__m256i)wanted);
+  return (NAME(vec))_mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, (__m256i)index, field, 8);
+#elif defined(__AVX512F__)
+  __mmask16 mask = _mm512_movepi32_mask((__m512i)wanted);
+  return (NAME(vec))_mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, (__m512i)index, field, 4);
+#else
+  NAME(vec) value;
+  for (int l = 0; l < LANES; l++) value[l] = wanted[l] ? field[index[l]] : 0;
+  return value;
+#endif
+}
+
+/* table[index] a lane. */
+static inline __attribute__((always_inline)) NAME(ivec) NAME(pick)(NAME(ivec) table, NAME(ivec) index)
+{
+#if defined(__AVX512F__) && LANES == 8
+  return (NAME(ivec))_mm256_permutevar8x32_epi32((__m256i)table, (__m256i)index);
+#elif defined(__AVX512F__)
+  return (NAME(ivec))_mm512_permutexvar_epi32((__m512i)index, (__m512i)table);
+#else
+  NAME(ivec) value;
+  for (int l = 0; l < LANES; l++) value[l] = table[index[l]];
+  return value;
+#endif
+}
+
+static inline __attribute__((always_inline)) int NAME(any)(NAME(ivec) wanted)
+{
+#if defined(__AVX512F__) && LANES == 8
+  return _mm256_movepi32_mask((__m256i)wanted) != 0;
+#elif defined(__AVX512F__)
+  return _mm512_movepi32_mask((__m512i)wanted) != 0;
+#else
+  int32_t sum = 0;
+  for (int l = 0; l < LANES; l++) sum |= wanted[l];
+  return sum != 0;
+#endif
+}
+
+/* Behind the last NAME(stream): what was streamed is there for the other threads. */
+static inline void NAME(settle)(void)
+{
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+
+/* What is written now is read again only in the next pass over the mesh: past the caches. */
+static inline __attribute__((always_inline)) void NAME(stream)(REAL *to, NAME(vec) value)
+{
+#if defined(__AVX512F__)
+  _mm512_stream_si512((void *)to, (__m512i)value);
+#elif defined(__AVX__)
+  typedef long long half __attribute__((vector_size(32)));
+  union {
+    NAME(vec) whole;
+    half part[2];
+  } split = {.whole = value};
+  _mm256_stream_si256((void *)to, (__m256i)split.part[0]);
+  _mm256_stream_si256((void *)(to + LANES / 2), (__m256i)split.part[1]);
+#else
+  *(NAME(vec) *)(void *)to = value;
+#endif
+}
+
+static inline __attribute__((always_inline)) NAME(vec) NAME(load)(const REAL *from)
+{
+  return *(const NAME(vec) *)(const void *)from;
+}
+
+static inline __attribute__((always_inline)) NAME(vec) NAME(root)(NAME(vec) x)
+{
+#if defined(__AVX512F__) && LANES == 8
+  return (NAME(vec))_mm512_sqrt_pd((__m512d)x);
+#elif defined(__AVX512F__)
+  return (NAME(vec))_mm512_sqrt_ps((__m512)x);
+#else
+  NAME(vec) y;
+  for (int l = 0; l < LANES; l++) y[l] = (REAL)sqrt((double)x[l]);
+  return y;
+#endif
+}
+
+static inline __attribute__((always_inline)) NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
+{
+  NAME(ivec) all;
+  for (int l = 0; l < LANES; l++) all[l] = -1;
+  return NAME(gather)(table, index, all);
+}
+
+/* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 goes along t1, [1] v1 + [2] v2 along t2. */
+static inline __attribute__((always_inline)) void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight,
+                                                                    NAME(vec) inverse[3])
+{
+  NAME(vec) rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
+            ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES),
+            tt = NAME(load)(metric + 5 * LANES);
+  NAME(vec) g11, g12, g22;
+  if (f == 0) g11 = ss - 2 * rs + rr, g12 = st - rs - rt + rr, g22 = tt - 2 * rt + rr;
+  else if (f == 1) g11 = ss, g12 = st, g22 = tt;
+  else if (f == 2) g11 = rr, g12 = rt, g22 = tt;
+  else g11 = rr, g12 = rs, g22 = ss;
+  NAME(vec) scale = weight / NAME(root)(g11 * g22 - g12 * g12);
+  inverse[0] = scale * g22;
+  inverse[1] = -scale * g12;
+  inverse[2] = scale * g11;
+}
+
+/* Where the lanes of a face find their neighbours. */
+struct NAME(outside) {
+  NAME(ivec) there, zero_face; /* -1 where there is a neighbour; where its face is number 0 */
+  NAME(ivec) face, start, first, second; /* its face; offsets of its components r, t1, t2 */
+};
+
+static inline __attribute__((always_inline)) struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
+{
+  struct NAME(outside) o;
+  NAME(ivec) code = *(const NAME(ivec) *)(const void *)neighbour;
+  o.there = code >= 0;
+  o.face = code & 3;
+  NAME(ivec) element = (code >> 2) & o.there;
+  o.start = (element / LANES) * (3 * Np * LANES) + (element & (LANES - 1));
+  o.zero_face = o.there & (o.face == 0);
+  /* faces 0 and 1 are spanned by the components s and t, 2 by r and t, 3 by r and s */
+  o.first = o.start + ((o.face < 2) & (Np * LANES));
+  o.second = o.start + Np * LANES + ((o.face < 3) & (Np * LANES));
+  return o;
+}
+
+#define P 1
+#include "maxwell/cpu/fused_order.h"
+#undef P
+#define P 2
+#include "maxwell/cpu/fused_order.h"
+#undef P
+#define P 3
+#include "maxwell/cpu/fused_order.h"
+#undef P
+#define P 4
+#include "maxwell/cpu/fused_order.h"
+#undef P
+#define P 5
+#include "maxwell/cpu/fused_order.h"
+#undef P
+#define P 6
+#include "maxwell/cpu/fused_order.h"
+#undef P
+#define P 7
+#include "maxwell/cpu/fused_order.h"
+#undef P
+#define P 8
+#include "maxwell/cpu/fused_order.h"
+#undef P
+
+const struct mx_fused_kernels NAME(mx_fused) = {
+    .name = ISA,
+#define ROWS_OF(p) [p] = CONCATENATE(ROWS_, p),
+    .rows = {DG_ORDERS(ROWS_OF)},
+#define HALF(p)  [p] = CONCATENATE(NAME(half), _##p),
+#define STAGE(p) [p] = CONCATENATE(NAME(stage), _##p),
+    .half = {DG_ORDERS(HALF)},
+    .stage = {DG_ORDERS(STAGE)},
+};
+#undef ROWS_OF
+#undef HALF
+#undef STAGE

@@ -1,0 +1,28 @@
+/* The fused kernels with what every processor has. */
+#include <math.h>
+
+#include "maxwell/cpu/fused.h"
+
+#define ISA     "portable"
+#define ROWS_1  2
+#define ROWS_2  2
+#define ROWS_3  2
+#define ROWS_4  1
+#define ROWS_5  2
+#define ROWS_6  2
+#define ROWS_7  2
+#define ROWS_8  1
+#define REAL    double
+#define LANES   8
+#define NAME(x) x##_portable_double
+#include "maxwell/cpu/fused_kernel.h"
+#undef REAL
+#undef LANES
+#undef NAME
+#undef CONCATENATE
+#undef CONCATENATE_
+
+#define REAL    float
+#define LANES   16
+#define NAME(x) x##_portable_single
+#include "maxwell/cpu/fused_kernel.h"

@@ -1,0 +1,116 @@
+#include "maxwell/cpu/fused_tables.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+
+void mx_fused_free_functionals(struct mx_fused_functional *functional, size_t count)
+{
+  for (size_t i = 0; functional != NULL && i < count; i++) {
+    dg_free(functional[i].index);
+    dg_free(functional[i].weight);
+  }
+  dg_free(functional);
+}
+
+double mx_fused_tangents(const double metric[9], double x[3][3])
+{
+  const double *g[3] = {metric, metric + 3, metric + 6};
+  double determinant = 0;
+  /* x_a = J grad r_b x grad r_c for a, b, c cyclic, 1/J the determinant of the metric */
+  for (int a = 0; a < 3; a++) {
+    const double *b = g[(a + 1) % 3], *c = g[(a + 2) % 3];
+    for (int d = 0; d < 3; d++) x[a][d] = b[(d + 1) % 3] * c[(d + 2) % 3] - b[(d + 2) % 3] * c[(d + 1) % 3];
+  }
+  for (int d = 0; d < 3; d++) determinant += g[0][d] * x[0][d];
+  for (int a = 0; a < 3; a++)
+    for (int d = 0; d < 3; d++) x[a][d] /= determinant;
+  return 1 / determinant;
+}
+
+void mx_fused_along(size_t f, const double u[3], double along[2])
+{
+  along[0] = f == 0 ? u[1] - u[0] : f == 1 ? u[1] : u[0];
+  along[1] = f == 0 ? u[2] - u[0] : f == 3 ? u[1] : u[2];
+}
+
+void mx_fused_face_metric(int f, const double g[3][3], double weight, double inverse[3])
+{
+  int a = f == 1 ? 1 : 0, b = f == 3 ? 1 : 2;
+  double g11 = g[a][a], g12 = g[a][b], g22 = g[b][b];
+  if (f == 0) {
+    g11 = g[1][1] - 2 * g[0][1] + g[0][0];
+    g12 = g[1][2] - g[0][1] - g[0][2] + g[0][0];
+    g22 = g[2][2] - 2 * g[0][2] + g[0][0];
+  }
+  double scale = weight / sqrt(g11 * g22 - g12 * g12);
+  inverse[0] = scale * g22;
+  inverse[1] = -scale * g12;
+  inverse[2] = scale * g11;
+}
+
+void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here, size_t N,
+                          size_t k, size_t i, double v[3])
+{
+  double factor = term->values == MX_ONE_NUMBER ? value[0] : term->values == MX_NUMBER_A_NODE ? value[k * N + i] : 1;
+  const double *from = term->values == MX_VECTOR_A_NODE ? (vector_here ? value : NULL) : part;
+  for (size_t c = 0; c < 3; c++) v[c] = from != NULL ? factor * from[(3 * k + c) * N + i] : 0;
+}
+
+struct seen {
+  struct mx_face_flux flux;
+  size_t face, place; /* first of its kind */
+};
+
+static int compare(const void *a, const void *b)
+{
+  const struct seen *x = a, *y = b;
+  int order = memcmp(&x->flux, &y->flux, sizeof x->flux);
+  if (order != 0) return order;
+  return x->face < y->face ? -1 : x->face > y->face;
+}
+
+int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[4], struct mx_face_flux **table,
+                             size_t *count, struct dg_error *err)
+{
+  struct seen *seen;
+  size_t faces = 4 * problem->K, most = 0, often = 0;
+  *table = NULL;
+  *count = 0;
+  if (DG_NEW(seen, faces, err) != 0) return err->code;
+  for (size_t i = 0; i < faces; i++) seen[i] = (struct seen){.flux = problem->flux[i / 4][i % 4], .face = i};
+  qsort(seen, faces, sizeof *seen, compare);
+  for (size_t i = 0, begin = 0; i < faces; i++) {
+    if (i > 0 && memcmp(&seen[i].flux, &seen[i - 1].flux, sizeof seen[i].flux) != 0) {
+      (*count)++;
+      begin = i;
+    }
+    seen[i].place = *count;
+    if (i - begin >= often) {
+      often = i - begin;
+      most = *count;
+    }
+  }
+  ++*count;
+  if (DG_NEW(*table, *count, err) != 0) {
+    dg_free(seen);
+    return err->code;
+  }
+  for (size_t i = 0; i < faces; i++) {
+    size_t place = seen[i].place == most ? 0 : seen[i].place == 0 ? most : seen[i].place;
+    (*table)[place] = seen[i].flux;
+    index[seen[i].face / 4][seen[i].face % 4] = (int32_t)place;
+  }
+  dg_free(seen);
+  return 0;
+}
+
+void mx_fused_share(size_t blocks, size_t *first, size_t *last)
+{
+  size_t threads = (size_t)omp_get_num_threads(), mine = (size_t)omp_get_thread_num();
+  *first = blocks * mine / threads;
+  *last = blocks * (mine + 1) / threads;
+}

@@ -1,0 +1,31 @@
+/* What the `cpu` backend computes once, in double precision, and small things that both precisions share. */
+#pragma once
+
+#include "maxwell/backend.h"
+
+struct mx_fused_functional { /* of the covariant components in blocks */
+  size_t count, *index;
+  double *weight;
+};
+void mx_fused_free_functionals(struct mx_fused_functional *functional, size_t count);
+
+/* x[a] = dx/dr_a from the metric dr_a/dx_b; returns the signed Jacobian. */
+double mx_fused_tangents(const double metric[9], double x[3][3]);
+
+/* Components along t1 and t2 of face f from the covariant ones. */
+void mx_fused_along(size_t f, const double u[3], double along[2]);
+
+/* weight times the inverse metric of face f: rows (0 1), (1 2). g may have any scale; its sign is kept. */
+void mx_fused_face_metric(int f, const double g[3][3], double weight, double inverse[3]);
+
+/* Node i of entry k of a term: what does not change times what does; zero where the term has nothing. */
+void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here, size_t N,
+                          size_t k, size_t i, double v[3]);
+
+/* The different weights of the problem's faces, the most frequent one first, and each face's place among them. Free
+ * *table. */
+int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[4], struct mx_face_flux **table,
+                             size_t *count, struct dg_error *err) DG_MUST_USE;
+
+/* The calling thread's part of the blocks. */
+void mx_fused_share(size_t blocks, size_t *first, size_t *last);
