@@ -43,7 +43,8 @@ end
 -- Leapfrog shifts them by (2 pi f dt)^2/24 = 3e-5; the coarse mesh (4 points of the longest edge per wavelength in the
 -- dielectric) sets the rest.
 local resonances = {}
-for _, mode in ipairs { { "LSM", 1, 1 }, { "LSE", 1, 0 }, { "LSE", 0, 1 }, { "LSM", 2, 1 }, { "LSE", 1, 1 }, { "LSM", 1, 2 } } do
+for _, mode in ipairs { { "LSM", 1, 1 }, { "LSE", 1, 0 }, { "LSE", 0, 1 },
+                         { "LSM", 2, 1 }, { "LSE", 1, 1 }, { "LSM", 1, 2 } } do
   local family, m, n = table.unpack(mode)
   resonances[#resonances + 1] = { label = ("%s (%d,%d)"):format(family, m, n), probe = "inside",
     field = family == "LSM" and "Ez" or "Hz", exact = resonance(family, m, n), tolerance = 1e-4,
