@@ -2,7 +2,8 @@
 --
 --   lua5.4 examples/check.lua examples/01_cavity OUTPUT_FOLDER [CURVES.csv]
 --
--- writes the curves, measured and exact, if the third argument is there, prints a table and exits with 0 only if everything is within its tolerance. expected.lua returns
+-- writes the curves, measured and exact, if the third argument is there, prints a table and exits with 0 only if
+-- everything is within its tolerance. expected.lua returns
 --   output       name of the output folder
 --   summary      keys of summary.json with their values; the status must be that of a run that ended well
 --   resonances   list of { label, probe, field, exact (Hz), tolerance (relative), low and high: band to search (Hz,
@@ -14,10 +15,12 @@
 --   quantities   list of { label, unit, scale (of the print, default 1), measured = function(run) -> number or nil and
 --                a message, exact, tolerance (relative) or within (absolute) }
 --   curves       { from, to, points, x = name of the abscissa, then a list of { label, measured = function(run, x),
---                exact = function(x), tolerance (absolute, of the largest difference) }; without exact it is only written }
+--                exact = function(x), tolerance (absolute, of the largest difference) }; without exact it is only
+--                written }
 --   snapshots    least number of fields_NNNNNN.silo
--- where run.csv(FILE) is the table of a CSV file's columns, and run.fourier(FILE, COLUMN, f) the real and imaginary part
--- of the Fourier transform of a column. Only output is required. The keys that the output contract promises are always checked.
+-- where run.csv(FILE) is the table of a CSV file's columns, and run.fourier(FILE, COLUMN, f) the real and imaginary
+-- part of the Fourier transform of a column. Only output is required. The keys that the output contract promises are
+-- always checked.
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/../share/lua/?.lua;" .. package.path
 local json = require "curlew.json"

@@ -1,7 +1,7 @@
 -- What a run of waveguide.lua must give; examples/check.lua describes the fields.
--- Reference: a line of impedance Z1 and phase b1 d between lines of impedance Z0 (Pozar, Microwave Engineering, sections
--- 2.4 and 3.3). The TE10 wave has beta_i = sqrt(epsilon_i (2 pi f/c0)^2 - (pi/a)^2) and the impedance 2 pi f mu0/beta_i,
--- so that r = (beta_0 - beta_1)/(beta_0 + beta_1) is what one face reflects, and with u = exp(-2j beta_1 d)
+-- Reference: a line of impedance Z1 and phase b1 d between lines of impedance Z0 (Pozar, Microwave Engineering,
+-- sections 2.4 and 3.3). The TE10 wave has beta_i = sqrt(epsilon_i (2 pi f/c0)^2 - (pi/a)^2) and the impedance 2 pi f
+-- mu0/beta_i, so that r = (beta_0 - beta_1)/(beta_0 + beta_1) is what one face reflects, and with u = exp(-2j beta_1 d)
 --   S11 = r (1 - u)/(1 - r^2 u) exp(-2j beta_0 s),  S21 = (1 - r^2) exp(-j beta_1 d)/(1 - r^2 u) exp(-2j beta_0 s),
 -- s = 20 mm of air between each port and the slab.
 local c0 = 299792458.0

@@ -1,4 +1,5 @@
-// WR-90 along z: air, a dielectric slab that fills the section over a length D, air. Ports at both ends, S from the slab.
+// WR-90 along z: air, a dielectric slab that fills the section over a length D, air. Ports at both ends, S from the
+// slab.
 SetFactory("OpenCASCADE");
 DefineConstant[ A = 22.86, B = 10.16, D = 10, S = 20 ]; // mm
 Box(1) = {0, 0, -S, A, B, S};

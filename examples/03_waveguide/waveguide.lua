@@ -1,5 +1,5 @@
--- S-parameters of a piece of WR-90 waveguide, 22.86 x 10.16 mm, with a dielectric slab of epsilon_r 2.55, 10 mm long, that
--- fills its section; from 8 to 12 GHz.
+-- S-parameters of a piece of WR-90 waveguide, 22.86 x 10.16 mm, with a dielectric slab of epsilon_r 2.55, 10 mm long,
+-- that fills its section; from 8 to 12 GHz.
 -- -D epsilon=9.8 and -D d=3 (mm) make another slab; -D epsilon=1 the empty guide.
 simulation {
   name  = "waveguide",

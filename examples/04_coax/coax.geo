@@ -1,5 +1,5 @@
-// A coaxial line along z of length L: what is between the conductors, radii R1 and R2. Round conductors become prisms of N
-// sides and NZ layers. With as many outside as inside, both radii shrink alike and the impedance stays.
+// A coaxial line along z of length L: what is between the conductors, radii R1 and R2. Round conductors become prisms
+// of N sides and NZ layers. With as many outside as inside, both radii shrink alike and the impedance stays.
 SetFactory("OpenCASCADE");
 DefineConstant[ R1 = 1.0, R2 = 2.3, L = 30, N = 20, NZ = 6 ]; // mm
 Circle(1) = {0, 0, 0, R1};

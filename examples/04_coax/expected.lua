@@ -21,8 +21,8 @@ return {
   summary = { name = "coax", order = 2 },
   quantities = {
     -- In the time before the echo arrives the line is what is seen: voltage over current at the port, once the step of
-    -- 60 ps has risen. Prisms of 20 sides for round conductors make that 0.07 % less (conformal radii of regular polygons), and the
-    -- mode that the port assumes on them as much again
+    -- 60 ps has risen. Prisms of 20 sides for round conductors make that 0.07 % less (conformal radii of regular
+    -- polygons), and the mode that the port assumes on them as much again
     { label = "impedance of the line", unit = "ohm", exact = z0, tolerance = 5e-3,
       measured = function(run)
         local port = run.csv "ports/feed.csv"

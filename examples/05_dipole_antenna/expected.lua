@@ -1,7 +1,7 @@
 -- What a run of dipole_antenna.lua must give; examples/check.lua describes the fields.
--- Reference: Balanis, Antenna Theory, 3rd edition, table 9.1 (cylindrical dipoles): the first resonance is at a length of
--- 0.48 F wavelengths, F = (l/2a)/(1 + l/2a), and the resistance there is 67 ohm. An infinitely thin dipole of exactly half
--- a wavelength has 73 + 42.5j ohm (section 4.6 there).
+-- Reference: Balanis, Antenna Theory, 3rd edition, table 9.1 (cylindrical dipoles): the first resonance is at a length
+-- of 0.48 F wavelengths, F = (l/2a)/(1 + l/2a), and the resistance there is 67 ohm. An infinitely thin dipole of
+-- exactly half a wavelength has 73 + 42.5j ohm (section 4.6 there).
 local c0 = 299792458.0
 local l, a = 150e-3, 2.5e-3
 local F = (l / (2 * a)) / (1 + l / (2 * a))
@@ -40,9 +40,9 @@ end
 return {
   output = "dipole_antenna",
   summary = { name = "dipole_antenna", order = 2 },
-  -- The table is a fit for thin tubes. The flat ends of a rod add about half its radius each to the length (2 %), and the
-  -- gap of 5 mm a capacitance (0.5 %). The absorbing sphere returns 1/(2 (k R)^2) = 1 % of a dipole's wave, which moves
-  -- the resistance by some per cent as the sphere grows.
+  -- The table is a fit for thin tubes. The flat ends of a rod add about half its radius each to the length (2 %), and
+  -- the gap of 5 mm a capacitance (0.5 %). The absorbing sphere returns 1/(2 (k R)^2) = 1 % of a dipole's wave, which
+  -- moves the resistance by some per cent as the sphere grows.
   quantities = {
     { label = "first resonance", unit = "MHz", scale = 1e-6, exact = 0.48 * F * c0 / l, tolerance = 0.04,
       measured = function(run) return (resonance(run)) end },

@@ -24,8 +24,8 @@ end
 return {
   output = "slab",
   summary = { name = "slab", order = 3 },
-  -- Phases are off by (2 pi f dt)^2/24 = 1e-5 from leapfrog and as much from the mesh, some 6 rad into the plate; what is
-  -- left of the echoes at the end (9^-8 of the first) adds 1e-5. -D order=4 is an order of magnitude closer.
+  -- Phases are off by (2 pi f dt)^2/24 = 1e-5 from leapfrog and as much from the mesh, some 6 rad into the plate; what
+  -- is left of the echoes at the end (9^-8 of the first) adds 1e-5. -D order=4 is an order of magnitude closer.
   curves = {
     from = 2e9, to = 14e9, points = 49, x = "frequency (Hz)",
     { label = "R", tolerance = 3e-4, exact = airy,

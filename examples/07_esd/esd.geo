@@ -1,7 +1,8 @@
-// A cabinet without a thickness, A x B x C, on a ground plane, with a slot of S x W in its front (y = 0) at height Z, in a
-// room that ends R away from it. Slot and walls are surfaces inside the domain.
+// A cabinet without a thickness, A x B x C, on a ground plane, with a slot of S x W in its front (y = 0) at height Z,
+// in a room that ends R away from it. Slot and walls are surfaces inside the domain.
 SetFactory("OpenCASCADE");
-DefineConstant[ A = 0.6, B = 0.4, C = 0.8, S = 0.3, W = 0.06, Z = 0.5, R = 0.6, M = 0.25, H = 0.1 ]; // m; M: largest elements, H: at the slot
+// Lengths in m; M: largest elements, H: elements at the slot.
+DefineConstant[ A = 0.6, B = 0.4, C = 0.8, S = 0.3, W = 0.06, Z = 0.5, R = 0.6, M = 0.25, H = 0.1 ];
 Box(1) = {-R, -R, 0, A + 2 * R, B + 2 * R, C + R};
 Box(2) = {0, 0, 0, A, B, C};
 p = newp;

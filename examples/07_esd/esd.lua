@@ -1,5 +1,5 @@
--- An electrostatic discharge of 4 kV into the top of a metal cabinet with a slot in its front. How strong are the fields
--- inside, and how long do they last?
+-- An electrostatic discharge of 4 kV into the top of a metal cabinet with a slot in its front. How strong are the
+-- fields inside, and how long do they last?
 -- -D closed=1 covers the slot with metal. -D charge=8 (kV) is another level of the standard.
 local kilovolts = args.charge or 4
 

@@ -23,16 +23,17 @@ end
 return {
   output = "esd",
   summary = { name = "esd", order = 2 },
-  -- The cabinet rings in its lowest mode, (1,0,1) of the closed box: f = (c0/2) sqrt(1/0.6^2 + 1/0.8^2). The slot shifts
-  -- that: by the theory of small holes (Collin, Field Theory of Guided Waves, section 7.3) by -0.1 % for its magnetic and
-  -- +0.2 % for its electric polarisability, the former more as the slot is not far below its own resonance (500 MHz).
-  -- The tolerance is three times that.
+  -- The cabinet rings in its lowest mode, (1,0,1) of the closed box: f = (c0/2) sqrt(1/0.6^2 + 1/0.8^2). The slot
+  -- shifts that: by the theory of small holes (Collin, Field Theory of Guided Waves, section 7.3) by -0.1 % for its
+  -- magnetic and +0.2 % for its electric polarisability, the former more as the slot is not far below its own resonance
+  -- (500 MHz). The tolerance is three times that.
   resonances = {
     { label = "(1,0,1) of the cabinet", probe = "inside", field = "Ey", exact = c0 / 2 * math.sqrt(1 / 0.36 + 1 / 0.64),
       tolerance = 0.006, low = 150e6, high = 600e6, after = 15e-9 },
   },
-  -- Ampere's law around the cabinet, positive upwards. Late, when the current changes little in the time that light needs
-  -- for the loop of wires (10 ns), what entered at the top flows down to the ground; displacement currents are the rest.
+  -- Ampere's law around the cabinet, positive upwards. Late, when the current changes little in the time that light
+  -- needs for the loop of wires (10 ns), what entered at the top flows down to the ground; displacement currents are
+  -- the rest.
   quantities = {
     { label = "current up the cabinet at 30 ns", unit = "A", exact = -discharge(30e-9), tolerance = 0.02,
       measured = function(run) return at(run.csv "currents/cabinet.csv", "current", 30e-9) end },

@@ -1,8 +1,8 @@
 -- What a run of patch.lua must give; examples/check.lua describes the fields.
 -- Reference: measured by E. Chang, S. A. Long and W. F. Richards, An experimental investigation of electrically thick
 -- rectangular microstrip antennas, IEEE Trans. Antennas Propagation 34 (1986), 767-772: 4.24 GHz for this patch, on a
--- substrate that is 0.045 wavelengths thick. (The cavity model with Hammerstad's extension of the length, meant for thin
--- substrates, gives 4.55 GHz; README.md has the formula.)
+-- substrate that is 0.045 wavelengths thick. (The cavity model with Hammerstad's extension of the length, meant for
+-- thin substrates, gives 4.55 GHz; README.md has the formula.)
 local f0 = 4.24e9
 
 -- Input impedance at row k of sparameters.csv: that of the half, 100 ohm (1 + S11)/(1 - S11), is twice the antenna's.

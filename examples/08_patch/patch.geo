@@ -1,7 +1,8 @@
 // Half (y > 0) of a patch antenna: substrate of height H on the ground plane, the patch of PL x PW on it, air above,
 // out to M from the patch. The feed is a post of side P under the patch, at F from its edge, cut out of the substrate.
 SetFactory("OpenCASCADE");
-DefineConstant[ PL = 19.5, PW = 29.5, H = 3.175, M = 18, Top = 18, F = 5, P = 2.4, E = 7, S = 18 ]; // mm; E: elements at the patch, S: largest
+// Lengths in mm; E: elements at the patch, S: largest elements.
+DefineConstant[ PL = 19.5, PW = 29.5, H = 3.175, M = 18, Top = 18, F = 5, P = 2.4, E = 7, S = 18 ];
 x0 = -PL / 2;
 Box(1) = {x0 - M, 0, 0, PL + 2 * M, PW / 2 + M, H};
 Box(2) = {x0 - M, 0, H, PL + 2 * M, PW / 2 + M, Top};

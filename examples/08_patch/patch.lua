@@ -1,5 +1,5 @@
--- A microstrip patch antenna that has been built and measured: a patch of 19.5 x 29.5 mm on a substrate of epsilon_r 2.33,
--- 3.175 mm thick, fed by a probe. Where does it resonate? Half of it is computed: y = 0 is a plane of symmetry.
+-- A microstrip patch antenna that has been built and measured: a patch of 19.5 x 29.5 mm on a substrate of epsilon_r
+-- 2.33, 3.175 mm thick, fed by a probe. Where does it resonate? Half of it is computed: y = 0 is a plane of symmetry.
 -- -D feed=5 (mm): the feed's distance from the edge of the patch.
 local epsilon = args.epsilon or 2.33
 
