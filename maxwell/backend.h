@@ -77,6 +77,7 @@ struct mx_backend_ops {
   int (*loss)(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
+  int (*threads)(const struct mx_backend *backend); /* that work on the fields */
   /* Bytes that create will allocate for a problem of this size, so that `curlew check` can say it beforehand. */
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
 };

@@ -59,7 +59,7 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
         if (table_of(ports, s) != s) continue;
         if (DG_NEW(mode->table[s], ports->room, err) != 0) return err->code;
         mx_port_table(mode->cutoff, mode->family == MX_TE ? -1 : 1, mx_stage_time(ports->integrator, s), step,
-                   mode->table[s], ports->room);
+                      mode->table[s], ports->room);
       }
     }
   }
@@ -238,6 +238,7 @@ void mx_ports_release(struct mx_ports *ports)
     }
     dg_free(port->mode);
     dg_free(port->what);
+    dg_free(port->name);
     dg_free(port->incident);
     dg_free(port->incoming);
   }

@@ -31,7 +31,7 @@ struct mx_port_values { /* at one time, with the port's own voltage (share/doc/m
   double incident, reflected, voltage, current; /* voltage = incident + reflected; current flows into the domain */
 };
 
-struct mx_port; /* port.c */
+struct mx_port; /* port_state.h */
 struct mx_ports {
   size_t count;
   struct mx_port *port;      /* [count] in the order of their numbers */

@@ -142,8 +142,11 @@ static void rectangular_mode(const struct profile *profile, const double x[3], d
 static int evaluate(const struct build *b, const struct profile *profile, const double x[3], double e[3])
 {
   memcpy(e, profile->constant, 3 * sizeof *e);
-  if (profile->function >= 0)
-    return mx_script_call(b->sources->script, profile->function, b->port->what, 3, x, 3, e, b->err);
+  if (profile->function >= 0) {
+    char what[200];
+    snprintf(what, sizeof what, "%s.profile", b->port->what);
+    return mx_script_call(b->sources->script, profile->function, what, 3, x, 3, e, b->err);
+  }
   if (profile->rectangle != NULL) rectangular_mode(profile, x, e);
   if (profile->ring != NULL) {
     double d[3], square = 0, out = 0;
@@ -405,7 +408,10 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   double epsilon = 1, mu = 1;
   name_port(config, what);
   if (dg_copy_string(&port->what, what, b->err) != 0) return b->err->code;
-  port->name = port->what + strlen("boundaries.");
+  char name[140];
+  if (config->where.group != NULL) snprintf(name, sizeof name, "%s", config->where.group);
+  else snprintf(name, sizeof name, "surface_%d", config->where.tag);
+  if (dg_copy_string(&port->name, name, b->err) != 0) return b->err->code;
   port->where = config->where.where;
   port->kind = config->kind;
   port->driven = config->port.driven;

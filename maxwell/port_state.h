@@ -24,8 +24,8 @@ struct mx_port_mode {
 void mx_port_table(double w, double sign, double c, double dt, double *weight, size_t count);
 
 struct mx_port {
-  char *what;       /* "boundaries.left", for messages */
-  const char *name; /* within what: "left" */
+  char *what; /* "boundaries.left", for messages */
+  char *name; /* of files: "left", "surface_4" */
   const char *where;
   enum mx_boundary_kind kind;
   int number;

@@ -158,6 +158,11 @@ static int check(struct mx_backend *backend, struct mx_field_check *result, stru
   return 0;
 }
 
+static int threads(const struct mx_backend *backend)
+{
+  return backend->full != NULL ? backend->full->threads : backend->half->threads;
+}
+
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 6};
@@ -182,5 +187,6 @@ const struct mx_backend_ops mx_backend_cpu = {
     .loss = loss,
     .download = download,
     .check = check,
+    .threads = threads,
     .memory = memory,
 };

@@ -17,8 +17,8 @@
  *   J face_scale v_t = sign(J) ( (g22 v1 - g12 v2) t1 + (g11 v2 - g12 v1) t2 ) / sqrt(g11 g22 - g12^2),
  *
  * the update the element's: u_a += dt/(eps J) sum_c g_ac (...)^c. `metric` holds the products dt/(eps J) g_ac for the
- * equation of E and -dt/(mu J) g_ac for that of H; since the penalty's formula does not depend on the scale of g but for
- * its sign, it is taken from the same six numbers.
+ * equation of E and -dt/(mu J) g_ac for that of H; since the penalty's formula does not depend on the scale of g but
+ * for its sign, it is taken from the same six numbers.
  *
  * Flops a field: 12 Np^2 + 16 Np Nf, as the floor in share/doc/design.md counts them.
  */
@@ -40,16 +40,16 @@ enum {
 /* What the kernels of one precision read and write; the void pointers are arrays of it, 64-byte aligned. */
 struct mx_fused {
   int order;
-  const void *matrix;           /* packed by mx_fused_pack */
-  const int32_t *node;          /* [4][Nf] nodes on faces, times W */
-  const int32_t *gather;        /* [Nf][W]: entry f of row m is node m of face f, times W (f = 0..3, repeated) */
-  const int32_t *neighbour;     /* [blocks][4][W] 4 * element + face, or negative: the field there is zero */
-  const int32_t *weight;        /* [blocks][4][W] index into the tables below */
-  const uint8_t *flags;         /* [blocks] */
-  const void *jump[2];          /* tables of flux weights by equation (0: E, 1: H) */
+  const void *matrix;       /* packed by mx_fused_pack */
+  const int32_t *node;      /* [4][Nf] nodes on faces, times W */
+  const int32_t *gather;    /* [Nf][W]: entry f of row m is node m of face f, times W (f = 0..3, repeated) */
+  const int32_t *neighbour; /* [blocks][4][W] 4 * element + face, or negative: the field there is zero */
+  const int32_t *weight;    /* [blocks][4][W] index into the tables below */
+  const uint8_t *flags;     /* [blocks] */
+  const void *jump[2];      /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
-  const void *metric[2];        /* [blocks][6][W] rr, rs, rt, ss, st, tt, by equation */
-  const void *keep;             /* leapfrog: [blocks][W] factor of the old E; else dt sigma/eps; NULL without losses */
+  const void *metric[2]; /* [blocks][6][W] rr, rs, rt, ss, st, tt, by equation */
+  const void *keep;      /* leapfrog: [blocks][W] factor of the old E; else dt sigma/eps; NULL without losses */
 };
 
 /* One equation of leapfrog on blocks first..last-1: result = keep own + metric (...). */
@@ -68,7 +68,7 @@ struct mx_fused_stage {
 };
 
 struct mx_fused_kernels {
-  const char *name; /* "AVX-512" */
+  const char *name;              /* "AVX-512" */
   size_t rows[DG_ORDER_MAX + 1]; /* of the register block, by order */
   void (*half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
   void (*stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);

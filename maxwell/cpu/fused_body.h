@@ -7,7 +7,8 @@ struct NAME(state) {
   struct mx_backend_options options;
   const struct mx_fused_kernels *kernels;
   struct mx_fused fused;
-  size_t blocks, numbers; /* of a field, padded to whole blocks */
+  int threads;
+  size_t blocks, numbers;    /* of a field, padded to whole blocks */
   REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
   REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
@@ -41,10 +42,10 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],   state->field[1],   state->spare[0],  state->spare[1], state->memory[0],
-                    state->memory[1],  state->sum[0],     state->sum[1],    state->matrix,   state->metric[0],
-                    state->metric[1],  state->keep,       state->jump[0],   state->jump[1],  state->penalty[0],
-                    state->penalty[1], state->open,       state->node,      state->gather,   state->neighbour,
+  void *arrays[] = {state->field[0],   state->field[1], state->spare[0], state->spare[1], state->memory[0],
+                    state->memory[1],  state->sum[0],   state->sum[1],   state->matrix,   state->metric[0],
+                    state->metric[1],  state->keep,     state->jump[0],  state->jump[1],  state->penalty[0],
+                    state->penalty[1], state->open,     state->node,     state->gather,   state->neighbour,
                     state->weight,     state->flags};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
@@ -141,8 +142,9 @@ static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_e
 {
   if (dg_alloc_untouched(field, state->numbers, sizeof **field, err) != 0) return err->code;
   size_t per_block = state->numbers / state->blocks;
-#pragma omp parallel for schedule(static)
-  for (size_t block = 0; block < state->blocks; block++) memset(*field + block * per_block, 0, per_block * sizeof(REAL));
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t block = 0; block < state->blocks; block++)
+    memset(*field + block * per_block, 0, per_block * sizeof(REAL));
   return 0;
 }
 
@@ -179,6 +181,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->kernels = KERNELS();
   state->blocks = (problem->K + LANES - 1) / LANES;
   state->numbers = state->blocks * 3 * Np * LANES;
+  state->threads = mx_fused_threads(state->blocks);
   if (state->numbers > INT32_MAX) {
     (void)dg_fail(err, DG_INPUT, "the cpu backend takes at most %zu elements of this order a process; there are %zu",
                   (size_t)INT32_MAX / (3 * Np), problem->K);
@@ -213,8 +216,8 @@ fail:
 
 /* ---- faces and elements that the kernels do not know: sources, and the extrapolation on open faces */
 
-/* Adds to element e what is lifted on face f: jumps[2][Nf] of the field under the curl (may be NULL) and of the field that
- * changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
+/* Adds to element e what is lifted on face f: jumps[2][Nf] of the field under the curl (may be NULL) and of the field
+ * that changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
 static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, size_t f, const double *other,
                             const double *own, REAL *to, REAL *also, double b)
 {
@@ -261,7 +264,7 @@ static void NAME(remember_open)(struct NAME(state) * state, int equation)
   size_t Nf = (size_t)problem->ref->Nf;
   const REAL *now = state->field[equation], *before = state->spare[equation];
   if (problem->open_faces == 0) return;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
       int slot = mx_open_slot(problem->neighbour[e][f]);
@@ -286,7 +289,7 @@ static void NAME(add_open)(struct NAME(state) * state, int equation, REAL *to)
   const struct mx_problem *problem = state->problem;
   size_t Nf = (size_t)problem->ref->Nf;
   if (problem->open_faces == 0) return;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
       int slot = mx_open_slot(problem->neighbour[e][f]);
@@ -377,7 +380,7 @@ static void NAME(half_step)(struct NAME(state) * state, int equation, const stru
                                      .own = state->field[equation],
                                      .other = state->field[1 - equation],
                                      .result = state->spare[equation]};
-#pragma omp parallel
+#pragma omp parallel num_threads(state->threads)
   {
     size_t first, last;
     mx_fused_share(state->blocks, &first, &last);
@@ -399,7 +402,7 @@ static void NAME(runge_kutta)(struct NAME(state) * state, double a, double b, RE
       .memory = {state->memory[0], state->memory[1]},
       .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
   };
-#pragma omp parallel
+#pragma omp parallel num_threads(state->threads)
   {
     size_t first, last;
     mx_fused_share(state->blocks, &first, &last);
@@ -417,7 +420,7 @@ static void NAME(rk4_stage)(struct NAME(state) * state, int s, const struct mx_s
   for (int i = 0; i < 2; i++) {
     REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->memory[i];
     REAL w = (REAL)weight[s], c = (REAL)next[s];
-#pragma omp parallel for simd schedule(static)
+#pragma omp parallel for simd num_threads(state->threads) schedule(static)
     for (size_t k = 0; k < state->numbers; k++) {
       sum[k] = (s == 0 ? start[k] : sum[k]) + w * change[k];
       stage[k] = start[k] + c * change[k];
@@ -452,7 +455,7 @@ static void NAME(upload)(struct NAME(state) * state, const double *E, const doub
   const struct mx_problem *problem = state->problem;
   size_t Np = (size_t)problem->ref->Np;
   const double *from[2] = {E, H};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
     double x[3][3];
     (void)mx_fused_tangents(problem->metric[e], x);
@@ -470,9 +473,8 @@ static void NAME(upload)(struct NAME(state) * state, const double *E, const doub
   /* H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. */
   NAME(half_step)(state, 1, NULL);
   REAL *after = state->field[1], *start = state->spare[1];
-#pragma omp parallel for simd schedule(static)
-  for (size_t k = 0; k < state->numbers; k++)
-    after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
+#pragma omp parallel for simd num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < state->numbers; k++) after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
 }
 
 /* ---- what is observed */
@@ -511,7 +513,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   const struct mx_problem *problem = state->problem;
   const REAL *H_other = NAME(other_H)(state);
   double e_sum = 0, h_sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : e_sum, h_sum)
+#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum, h_sum)
   for (size_t e = 0; e < problem->K; e++) {
     double half = 0.5 * problem->jacobian[e];
     e_sum += half * problem->epsilon[e] * NAME(product)(state, e, state->field[0], state->field[0]);
@@ -561,7 +563,7 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
 {
   const struct mx_problem *problem = state->problem;
   double sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
+#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : sum)
   for (size_t k = 0; k < count; k++) {
     size_t e = (size_t)element[k];
     if (problem->sigma[e] > 0)
@@ -575,7 +577,7 @@ static void NAME(download)(const struct NAME(state) * state, double *E, double *
   const REAL *H_other = NAME(other_H)(state);
   const struct mx_problem *problem = state->problem;
   size_t Np = (size_t)problem->ref->Np;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++)
     for (size_t i = 0; i < Np; i++) {
       double v[3], before[3];

@@ -8,8 +8,8 @@ typedef REAL NAME(vec) __attribute__((vector_size(MX_FUSED_BYTES)));
 typedef int32_t NAME(ivec) __attribute__((vector_size(LANES * 4)));
 
 /* field[index] a lane, 0 where the lane is not `wanted` (-1: wanted). */
-static inline __attribute__((always_inline)) NAME(vec) NAME(gather)(const REAL *field, NAME(ivec) index,
-                                                                    NAME(ivec) wanted)
+static inline __attribute__((always_inline)) NAME(vec)
+    NAME(gather)(const REAL *field, NAME(ivec) index, NAME(ivec) wanted)
 {
 #if defined(__AVX512F__) && LANES == 8
   __mmask8 mask = _mm256_movepi32_mask((__m256i)wanted);
@@ -18,9 +18,18 @@ static inline __attribute__((always_inline)) NAME(vec) NAME(gather)(const REAL *
   __mmask16 mask = _mm512_movepi32_mask((__m512i)wanted);
   return (NAME(vec))_mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, (__m512i)index, field, 4);
 #else
-  NAME(vec) value;
-  for (int l = 0; l < LANES; l++) value[l] = wanted[l] ? field[index[l]] : 0;
-  return value;
+  /* through memory and in a loop: unrolled, the lanes of all gathers would take the compiler minutes */
+  union {
+    NAME(vec) whole;
+    REAL lane[LANES];
+  } value;
+  union {
+    NAME(ivec) whole;
+    int32_t lane[LANES];
+  } at = {.whole = index}, there = {.whole = wanted};
+#pragma GCC unroll 1
+  for (int l = 0; l < LANES; l++) value.lane[l] = there.lane[l] ? field[at.lane[l]] : 0;
+  return value.whole;
 #endif
 }
 
@@ -32,9 +41,13 @@ static inline __attribute__((always_inline)) NAME(ivec) NAME(pick)(NAME(ivec) ta
 #elif defined(__AVX512F__)
   return (NAME(ivec))_mm512_permutexvar_epi32((__m512i)index, (__m512i)table);
 #else
-  NAME(ivec) value;
-  for (int l = 0; l < LANES; l++) value[l] = table[index[l]];
-  return value;
+  union {
+    NAME(ivec) whole;
+    int32_t lane[LANES];
+  } from = {.whole = table}, at = {.whole = index}, value;
+#pragma GCC unroll 1
+  for (int l = 0; l < LANES; l++) value.lane[l] = from.lane[at.lane[l]];
+  return value.whole;
 #endif
 }
 
@@ -45,8 +58,13 @@ static inline __attribute__((always_inline)) int NAME(any)(NAME(ivec) wanted)
 #elif defined(__AVX512F__)
   return _mm512_movepi32_mask((__m512i)wanted) != 0;
 #else
+  const union {
+    NAME(ivec) whole;
+    int32_t lane[LANES];
+  } all = {.whole = wanted};
   int32_t sum = 0;
-  for (int l = 0; l < LANES; l++) sum |= wanted[l];
+#pragma GCC unroll 1
+  for (int l = 0; l < LANES; l++) sum |= all.lane[l];
   return sum != 0;
 #endif
 }
@@ -89,26 +107,28 @@ static inline __attribute__((always_inline)) NAME(vec) NAME(root)(NAME(vec) x)
 #elif defined(__AVX512F__)
   return (NAME(vec))_mm512_sqrt_ps((__m512)x);
 #else
-  NAME(vec) y;
-  for (int l = 0; l < LANES; l++) y[l] = (REAL)sqrt((double)x[l]);
-  return y;
+  union {
+    NAME(vec) whole;
+    REAL lane[LANES];
+  } y = {.whole = x};
+#pragma GCC unroll 1
+  for (int l = 0; l < LANES; l++) y.lane[l] = (REAL)sqrt((double)y.lane[l]);
+  return y.whole;
 #endif
 }
 
 static inline __attribute__((always_inline)) NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
 {
-  NAME(ivec) all;
-  for (int l = 0; l < LANES; l++) all[l] = -1;
-  return NAME(gather)(table, index, all);
+  return NAME(gather)(table, index, (NAME(ivec)){0} == 0);
 }
 
 /* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 goes along t1, [1] v1 + [2] v2 along t2. */
 static inline __attribute__((always_inline)) void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight,
                                                                     NAME(vec) inverse[3])
 {
-  NAME(vec) rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
-            ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES),
-            tt = NAME(load)(metric + 5 * LANES);
+  NAME(vec)
+  rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
+  ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES), tt = NAME(load)(metric + 5 * LANES);
   NAME(vec) g11, g12, g22;
   if (f == 0) g11 = ss - 2 * rs + rr, g12 = st - rs - rt + rr, g22 = tt - 2 * rt + rr;
   else if (f == 1) g11 = ss, g12 = st, g22 = tt;
@@ -122,7 +142,7 @@ static inline __attribute__((always_inline)) void NAME(face_metric)(int f, const
 
 /* Where the lanes of a face find their neighbours. */
 struct NAME(outside) {
-  NAME(ivec) there, zero_face; /* -1 where there is a neighbour; where its face is number 0 */
+  NAME(ivec) there, zero_face;           /* -1 where there is a neighbour; where its face is number 0 */
   NAME(ivec) face, start, first, second; /* its face; offsets of its components r, t1, t2 */
 };
 

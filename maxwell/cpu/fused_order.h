@@ -1,7 +1,7 @@
 /* Kernels of one order, P; included by fused_kernel.h. */
-#define NP        DG_NP(P)
-#define NF        DG_NF(P)
-#define ROWS      CONCATENATE(ROWS_, P)
+#define NP         DG_NP(P)
+#define NF         DG_NF(P)
+#define ROWS       CONCATENATE(ROWS_, P)
 #define ORDERED(x) CONCATENATE(CONCATENATE(NAME(x), _), P)
 
 /* The jump of a field's tangential components on face f of a block. u: the block's own part. */
@@ -25,9 +25,9 @@ static inline __attribute__((always_inline)) void ORDERED(jump)(const struct mx_
 }
 
 /* Curl and lifted fluxes of rows i..i+ROWS-1: acc[c][row] += ...; matrix: the rows' packed entries. */
-static inline __attribute__((always_inline)) const REAL *
-ORDERED(rows)(const REAL *restrict matrix, const NAME(vec) (*restrict flux)[NF][2], const REAL *restrict u,
-              NAME(vec) acc[3][ROWS])
+static inline __attribute__((always_inline)) const REAL *ORDERED(rows)(const REAL *restrict matrix,
+                                                                       const NAME(vec) (*restrict flux)[NF][2],
+                                                                       const REAL *restrict u, NAME(vec) acc[3][ROWS])
 {
   for (int r = 0; r < ROWS; r++) acc[1][r] = acc[2][r] = (NAME(vec)){0};
   for (int m = 0; m < NF; m++, matrix += ROWS)
@@ -57,8 +57,8 @@ ORDERED(rows)(const REAL *restrict matrix, const NAME(vec) (*restrict flux)[NF][
       acc[1][r] += matrix[r] * flux[3][m][1];
     }
   for (int j = 0; j < NP; j++, matrix += 3 * ROWS) {
-    NAME(vec) ur = NAME(load)(u + j * LANES), us = NAME(load)(u + (NP + j) * LANES),
-              ut = NAME(load)(u + (2 * NP + j) * LANES);
+    NAME(vec)
+    ur = NAME(load)(u + j * LANES), us = NAME(load)(u + (NP + j) * LANES), ut = NAME(load)(u + (2 * NP + j) * LANES);
 #pragma GCC unroll 16
     for (int r = 0; r < ROWS; r++) {
       REAL dr = matrix[3 * r], ds = matrix[3 * r + 1], dt = matrix[3 * r + 2];
@@ -74,8 +74,9 @@ ORDERED(rows)(const REAL *restrict matrix, const NAME(vec) (*restrict flux)[NF][
 }
 
 /* Weights of face f: of the jump (times kappa) and, as inverse metric of the face, of the penalty. */
-static inline __attribute__((always_inline)) void
-ORDERED(weights)(const struct mx_fused *fused, int equation, size_t block, int f, NAME(vec) * jump, NAME(vec) inverse[3])
+static inline __attribute__((always_inline)) void ORDERED(weights)(const struct mx_fused *fused, int equation,
+                                                                   size_t block, int f, NAME(vec) * jump,
+                                                                   NAME(vec) inverse[3])
 {
   const REAL *jumps = fused->jump[equation], *penalties = fused->penalty[equation];
   const REAL *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES;
@@ -93,9 +94,9 @@ ORDERED(weights)(const struct mx_fused *fused, int equation, size_t block, int f
 }
 
 /* What is lifted on face f, along t1 and t2, from the jumps of both fields. */
-static inline __attribute__((always_inline)) void
-ORDERED(flux)(NAME(vec) weight, const NAME(vec) inverse[3], int penalised, const NAME(vec) other[2],
-              const NAME(vec) own[2], NAME(vec) flux[2])
+static inline __attribute__((always_inline)) void ORDERED(flux)(NAME(vec) weight, const NAME(vec) inverse[3],
+                                                                int penalised, const NAME(vec) other[2],
+                                                                const NAME(vec) own[2], NAME(vec) flux[2])
 {
   flux[0] = -weight * other[1];
   flux[1] = weight * other[0];
@@ -107,10 +108,11 @@ ORDERED(flux)(NAME(vec) weight, const NAME(vec) inverse[3], int penalised, const
 static inline __attribute__((always_inline)) void
 ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *half, size_t block, int penalised)
 {
-  const REAL *u = (const REAL *)half->other + block * 3 * NP * LANES, *v = (const REAL *)half->own + block * 3 * NP * LANES;
+  const REAL *u = (const REAL *)half->other + block * 3 * NP * LANES,
+             *v = (const REAL *)half->own + block * 3 * NP * LANES;
   REAL *result = (REAL *)half->result + block * 3 * NP * LANES;
   NAME(vec) flux[4][NF][2];
-#pragma GCC unroll 4
+  MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES);
     NAME(vec) weight, inverse[3];
@@ -128,9 +130,9 @@ ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *ha
   for (int i = 0; i < NP; i += ROWS) {
     NAME(vec) acc[3][ROWS];
     matrix = ORDERED(rows)(matrix, (const NAME(vec)(*)[NF][2])flux, u, acc);
-    NAME(vec) rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
-              ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES),
-              tt = NAME(load)(metric + 5 * LANES);
+    NAME(vec)
+    rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
+    ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES), tt = NAME(load)(metric + 5 * LANES);
 #pragma GCC unroll 16
     for (int r = 0; r < ROWS; r++) {
       size_t at = (size_t)(i + r) * LANES;
@@ -152,9 +154,9 @@ static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_ha
 }
 
 /* One equation of a Runge-Kutta stage, from the fluxes of the block. */
-static inline __attribute__((always_inline)) void
-ORDERED(stage_rows)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block, int equation,
-                    const NAME(vec) (*flux)[NF][2])
+static inline __attribute__((always_inline)) void ORDERED(stage_rows)(const struct mx_fused *fused,
+                                                                      const struct mx_fused_stage *stage, size_t block,
+                                                                      int equation, const NAME(vec) (*flux)[NF][2])
 {
   size_t start = block * 3 * NP * LANES;
   const REAL *u = (const REAL *)stage->field[1 - equation] + start, *v = (const REAL *)stage->field[equation] + start;
@@ -167,9 +169,10 @@ ORDERED(stage_rows)(const struct mx_fused *fused, const struct mx_fused_stage *s
   for (int i = 0; i < NP; i += ROWS) {
     NAME(vec) acc[3][ROWS];
     matrix = ORDERED(rows)(matrix, flux, u, acc);
-    NAME(vec) g[3][3] = {{NAME(load)(metric), NAME(load)(metric + LANES), NAME(load)(metric + 2 * LANES)},
-                         {NAME(load)(metric + LANES), NAME(load)(metric + 3 * LANES), NAME(load)(metric + 4 * LANES)},
-                         {NAME(load)(metric + 2 * LANES), NAME(load)(metric + 4 * LANES), NAME(load)(metric + 5 * LANES)}};
+    NAME(vec)
+    g[3][3] = {{NAME(load)(metric), NAME(load)(metric + LANES), NAME(load)(metric + 2 * LANES)},
+               {NAME(load)(metric + LANES), NAME(load)(metric + 3 * LANES), NAME(load)(metric + 4 * LANES)},
+               {NAME(load)(metric + 2 * LANES), NAME(load)(metric + 4 * LANES), NAME(load)(metric + 5 * LANES)}};
 #pragma GCC unroll 16
     for (int r = 0; r < ROWS; r++)
 #pragma GCC unroll 3
@@ -189,7 +192,7 @@ ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_fused_stage *
   size_t start = block * 3 * NP * LANES;
   const REAL *E = stage->field[0], *H = stage->field[1];
   NAME(vec) flux[2][4][NF][2];
-#pragma GCC unroll 4
+  MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES);
     NAME(vec) weight[2], inverse[2][3];

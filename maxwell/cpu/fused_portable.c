@@ -3,18 +3,19 @@
 
 #include "maxwell/cpu/fused.h"
 
-#define ISA     "portable"
-#define ROWS_1  2
-#define ROWS_2  2
-#define ROWS_3  2
-#define ROWS_4  1
-#define ROWS_5  2
-#define ROWS_6  2
-#define ROWS_7  2
-#define ROWS_8  1
-#define REAL    double
-#define LANES   8
-#define NAME(x) x##_portable_double
+#define MX_UNROLL_FACES _Pragma("GCC unroll 1")
+#define ISA             "portable"
+#define ROWS_1          2
+#define ROWS_2          2
+#define ROWS_3          2
+#define ROWS_4          1
+#define ROWS_5          2
+#define ROWS_6          2
+#define ROWS_7          2
+#define ROWS_8          1
+#define REAL            double
+#define LANES           8
+#define NAME(x)         x##_portable_double
 #include "maxwell/cpu/fused_kernel.h"
 #undef REAL
 #undef LANES

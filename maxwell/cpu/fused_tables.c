@@ -52,8 +52,8 @@ void mx_fused_face_metric(int f, const double g[3][3], double weight, double inv
   inverse[2] = scale * g11;
 }
 
-void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here, size_t N,
-                          size_t k, size_t i, double v[3])
+void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here,
+                          size_t N, size_t k, size_t i, double v[3])
 {
   double factor = term->values == MX_ONE_NUMBER ? value[0] : term->values == MX_NUMBER_A_NODE ? value[k * N + i] : 1;
   const double *from = term->values == MX_VECTOR_A_NODE ? (vector_here ? value : NULL) : part;
@@ -106,6 +106,13 @@ int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[
   }
   dg_free(seen);
   return 0;
+}
+
+int mx_fused_threads(size_t blocks)
+{
+  enum { LEAST = 16 }; /* blocks a thread: with fewer, waiting for each other costs more than it saves */
+  size_t most = (size_t)omp_get_max_threads(), useful = blocks / LEAST;
+  return useful < 1 ? 1 : (int)(useful < most ? useful : most);
 }
 
 void mx_fused_share(size_t blocks, size_t *first, size_t *last)

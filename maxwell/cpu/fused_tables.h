@@ -19,13 +19,15 @@ void mx_fused_along(size_t f, const double u[3], double along[2]);
 void mx_fused_face_metric(int f, const double g[3][3], double weight, double inverse[3]);
 
 /* Node i of entry k of a term: what does not change times what does; zero where the term has nothing. */
-void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here, size_t N,
-                          size_t k, size_t i, double v[3]);
+void mx_fused_term_vector(const struct mx_term *term, const double *part, const double *value, bool vector_here,
+                          size_t N, size_t k, size_t i, double v[3]);
 
 /* The different weights of the problem's faces, the most frequent one first, and each face's place among them. Free
  * *table. */
 int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[4], struct mx_face_flux **table,
                              size_t *count, struct dg_error *err) DG_MUST_USE;
 
+/* How many threads are worth starting for that many blocks; at most what OpenMP (OMP_NUM_THREADS) says. */
+int mx_fused_threads(size_t blocks);
 /* The calling thread's part of the blocks. */
 void mx_fused_share(size_t blocks, size_t *first, size_t *last);

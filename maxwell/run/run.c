@@ -177,6 +177,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, st
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   double *E = NULL, *H = NULL, start = mx_clock();
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
+  setup->threads = setup->ops->threads(*backend);
   if (mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
   if (E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");

@@ -27,6 +27,7 @@ struct mx_setup {
   int limit_applications;
   double step; /* s */
   long steps;
+  int threads; /* of the backend, once it was made */
   struct mx_seconds seconds;
 };
 

@@ -61,7 +61,7 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   number_entry(file, "elements", (double)setup->mesh.K);
   number_entry(file, "unknowns", (double)setup->unknowns);
   number_entry(file, "ranks", 1);
-  number_entry(file, "threads", 1);
+  number_entry(file, "threads", setup->threads);
   number_entry(file, "time_step", setup->step);
   if (setup->limit > 0) number_entry(file, "stability_limit", setup->limit);
   else fputs("  \"stability_limit\": null,\n", file);

@@ -6,6 +6,7 @@
 
 struct guide {
   struct box box;
+  struct mx_script *script; /* or NULL */
   struct mx_sources sources;
   enum mx_integrator integrator;
   double step; /* s */
@@ -31,7 +32,8 @@ static inline void guide_start(struct guide *guide, int order, enum mx_integrato
   struct box *box = &guide->box;
   guide->integrator = box->config.time.integrator = integrator;
   box_problem(box, order, 1);
-  if (mx_sources_init(&guide->sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err) != 0 ||
+  if (mx_sources_init(&guide->sources, &box->problem, &box->assignment, &box->config, guide->script, &box->mesh,
+                      &err) != 0 ||
       mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0)
     fail_msg("%s", err.message);
   guide->step = cfl * stability.limit / MX_C0;

@@ -103,14 +103,15 @@ static const struct {
     {BOUNDARY("kind = 'plane_wave', impedance = 50, " WAVE),
      "cavity.lua:2: boundaries.w.impedance is only for kind \"impedance\", not for kind \"plane_wave\""},
     {BOUNDARY("kind = 'plane_wave', profile = " F ", " WAVE),
-     "cavity.lua:2: boundaries.w.profile is only for kind \"electric_field\", \"magnetic_field\" or "
-     "\"surface_current\", not "
-     "for kind \"plane_wave\""},
+     "cavity.lua:2: boundaries.w.profile is only for kind \"electric_field\", \"magnetic_field\", "
+     "\"surface_current\" or \"modal_port\", not for kind \"plane_wave\""},
     {BOUNDARY("kind = 'absorbing', waveform = " STEP),
-     "cavity.lua:2: boundaries.w.waveform is only for kind \"plane_wave\", \"electric_field\", \"magnetic_field\" or "
-     "\"surface_current\", not for kind \"absorbing\""},
+     "cavity.lua:2: boundaries.w.waveform is only for kind \"plane_wave\", \"electric_field\", \"magnetic_field\", "
+     "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\" or \"lumped_port\", not for kind "
+     "\"absorbing\""},
     {BOUNDARY("kind = 'absorbing', direction = { 0, 0, 1 }"),
-     "cavity.lua:2: boundaries.w.direction is only for kind \"plane_wave\", not for kind \"absorbing\""},
+     "cavity.lua:2: boundaries.w.direction is only for kind \"plane_wave\" or \"lumped_port\", not for kind "
+     "\"absorbing\""},
     {BOUNDARY("kind = 'plane_wave', direction = { 0, 0 }, polarisation = { 1, 0, 0 }, waveform = " STEP),
      "cavity.lua:2: boundaries.w.direction " TRIPLE ", not 2 values"},
     {BOUNDARY("kind = 'plane_wave', direction = 'z', polarisation = { 1, 0, 0 }, waveform = " STEP),

@@ -208,6 +208,18 @@ key("plane wave with its field along its direction",
     "boundaries.walls: polarisation must be orthogonal to direction; the dot product of their unit vectors is 1",
     "kind = \"pec\"", "kind = \"plane_wave\", direction = { 0, 0, 2 }, polarisation = { 0, 0, 1 }, "
     "waveform = waveform.step { rise = 1e-9 }")
+key("port of a mode that there is not",
+    "boundaries.walls.mode: a rectangular guide has no mode TM10; both indices of a TM mode are at least 1",
+    "kind = \"pec\"", "kind = \"waveguide_port\", mode = \"TM10\"")
+key("port on a face that is bent",
+    re.compile(r"boundaries.walls: the face of this port must be plane; its normal is \(.*\) m and \(.*\) m"),
+    "kind = \"pec\"", "kind = \"waveguide_port\"")
+key("port on a face that is no ring",
+    "boundaries.port: the face of this port is no ring: its rim is 1 closed curve, not two circles",
+    "walls = { kind = \"pec\" }", "port = { kind = \"coaxial_port\" }, [1] = nil")
+key("port that has lost its face",
+    "boundaries.port: no face is left for this port; keys of tags win over keys of their groups",
+    "walls = { kind = \"pec\" }", "port = { kind = \"coaxial_port\" }, [1] = { kind = \"pec\" }")
 key("name with a slash",
     "name must be a name for the output folder (not empty, \".\" or \"..\", no '/', at most 200 characters), "
     'not the string "a/b"',
@@ -316,7 +328,7 @@ key("probe outside on check",
     "probe 'inside' at (0.4, 0.3, 2.2) m is outside the mesh, which spans (0, 0, 0) to (2, 1, 1) m",
     "0.4, 0.3, 0.2", "0.4, 0.3, 2.2", arguments=("check", "input/case.lua"))
 key("backend that does not exist",
-    'there is no backend "referenc" (nearest: "reference"); this build has "auto", "reference"',
+    'there is no backend "referenc" (nearest: "reference"); this build has "auto", "cpu", "reference"',
     "order = 1", "order = 1, backend = \"referenc\"")
 key("backend that is not in the build",
     'backend = "cuda" is not in this build (curlew info lists them)',

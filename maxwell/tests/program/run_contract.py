@@ -119,7 +119,7 @@ def test_summary(program):
         for name, kind in KEYS.items():
             right = isinstance(summary[name], (int, float)) if kind is float else isinstance(summary[name], kind)
             expect(right, f"{name} = {summary[name]!r} is not of type {kind.__name__}")
-        expected = {"name": "case", "backend": "reference", "precision": "double", "integrator": "leapfrog", "flux": 1,
+        expected = {"name": "case", "backend": "cpu", "precision": "double", "integrator": "leapfrog", "flux": 1,
                     "order": 1, "elements": 12, "unknowns": 6 * 4 * 12, "ranks": 1, "steps": 4, "status": "done"}
         for name, value in expected.items():
             expect(summary[name] == value, f"{name} is {summary[name]!r}, not {value!r}")
@@ -314,6 +314,23 @@ def test_lua_waveform_equals_the_native_one(program):
     expect(max(last[0]) > 0.1, "there is no wave")
     for native, table in zip(*last):
         expect(abs(native - table) < 1e-3, f"native {native}, Lua {table}")
+
+
+def test_port_below_its_cutoff(program):
+    """A square port of 1 m: 149.896 MHz."""
+    below = "the waveform's band, 5e+07 to 5e+07 Hz, lies below the mode's cut-off, 1.49896e+08 Hz: nothing propagates"
+    partly = ("the waveform reaches down to 0 Hz, below the mode's cut-off, 1.49896e+08 Hz: that part does not "
+              "propagate and decays slowly")
+    for waveform, says in (("waveform.sine { f0 = 5e7 }", below), ("waveform.ricker { f_peak = 3e8 }", partly),
+                           ("waveform.step { rise = 1e-9 }", partly), ("waveform.sine { f0 = 2e8 }", None),
+                           ("waveform.gaussian { f0 = 3e8, bandwidth = 1e8 }", None)):
+        script = SCRIPT.replace("walls = {", f'[1] = {{ kind = "waveguide_port", waveform = {waveform} }},\n    walls = {{')
+        with Place(program, {}, script) as place:
+            code, _, err, _ = place.run("check", "input/case.lua")
+            line = script[:script.index("[1] =")].count("\n") + 1
+            expect(code == 0, err)
+            expect(err == (f"curlew: warning: input/case.lua:{line}: boundaries.[1]: {says}\n" if says else ""),
+                   f"{waveform}: warns {err!r}")
 
 
 def test_mesh_beside_the_script(program):

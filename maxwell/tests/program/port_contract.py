@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+"""What a run with ports writes: records of voltages, S-parameters, Touchstone files. port_contract.py PROGRAM [NAME...]"""
+import re
+import sys
+
+import numpy as np
+
+import meshes
+from harness import Place, expect
+from run_contract import RUN, files, main
+
+ETA0 = 376.730313668
+C0 = 299792458.0
+
+# A parallel-plate line of 2 m, 1 m wide and high: 377 ohm; magnetic walls in y, electric ones in z.
+LINE = """\
+local pulse = waveform.gaussian { bandwidth = 1.5e8 }
+simulation {
+  mesh = { file = "box.msh" }, order = 4, time = { stop = 80e-9 },
+  materials = { default = {} },
+  boundaries = {
+    [1] = { kind = "lumped_port", resistance = 376.730313668, direction = { 0, 0, 1 }, number = 1, waveform = pulse },
+    [2] = { kind = "lumped_port", resistance = 188.365156834, direction = { 0, 0, 1 }, number = 2%s },
+    [3] = { kind = "pmc" }, walls = { kind = "pec" },
+  },
+  output = { s_parameters = { from = 1e7, to = 7e7, points = 7 } },
+}
+"""
+BOTH = LINE % ", waveform = pulse"
+ONE = LINE % ""
+
+
+def touchstone(path):
+    """Ports, R, frequencies and matrices of a Touchstone 1 file, read from the specification."""
+    with open(path, encoding="ascii") as file:
+        lines = file.read().splitlines()
+    ports = int(re.search(r"\.s(\d+)p$", path).group(1))
+    option = [line for line in lines if line.startswith("#")]
+    expect(len(option) == 1 and option[0].split()[:5] == ["#", "Hz", "S", "RI", "R"], f"option line {option}")
+    data = [line.split("!")[0] for line in lines if line and line[0] not in "!#"]
+    expect(all(len(line.split()) <= (9 if ports < 3 else 2 * 4 + 1) for line in data), "a line is too long")
+    numbers = np.array(" ".join(data).split(), float).reshape(-1, 1 + 2 * ports * ports)
+    values = (numbers[:, 1::2] + 1j * numbers[:, 2::2]).reshape(-1, ports, ports)
+    return float(option[0].split()[5]), numbers[:, 0], values.transpose(0, 2, 1) if ports == 2 else values
+
+
+def test_two_ports(program):
+    """Line of 377 ohm between 377 and 188 ohm: S22 = 1/3, S11 = -1/3 after a round trip, the rest passes."""
+    with Place(program, script=BOTH) as place:
+        place.good(*RUN)
+        expect({"sparameters.csv", "case.s2p", "ports/surface_1.csv", "ports/surface_2.csv"} < files(place),
+               f"files {sorted(files(place))}")
+        impedance, frequency, S = touchstone(place.path("case/case.s2p"))
+        expect(impedance == 50, f"R {impedance}: the ports have two resistances")
+        phase = np.exp(-2j * np.pi * frequency * 2 / C0)
+        exact = np.empty_like(S)
+        exact[:, 0, 0], exact[:, 1, 1] = -phase**2 / 3, 1 / 3
+        exact[:, 0, 1] = exact[:, 1, 0] = np.sqrt(8) / 3 * phase
+        worst = np.abs(S - exact).max()
+        expect(worst < 2e-3, f"largest deviation {worst}")
+        header, rows = place.rows("case/sparameters.csv")
+        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im,S12_re,S12_im,S22_re,S22_im".split(","), f"{header}")
+        table = np.array(rows)[:, 1::2] + 1j * np.array(rows)[:, 2::2]
+        expect(np.abs(table - S.transpose(0, 2, 1).reshape(-1, 4)).max() < 1e-11, "table and Touchstone file differ")
+
+
+def test_one_driven_port_of_two(program):
+    with Place(program, script=ONE) as place:
+        out = place.good(*RUN)
+        expect("1 of 2 ports are driven" in out and "case.s2p" not in files(place), f"says {out}")
+        header, _ = place.rows("case/sparameters.csv")
+        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im".split(","), f"{header}")
+        _, rows = place.rows("case/ports/surface_1.csv")
+        time, incident, reflected, voltage, current = np.array(rows).T
+        expect(np.abs(incident).max() > 0.49 and np.abs(incident + reflected - voltage).max() < 1e-12, "voltages")
+        expect(np.abs(current - (incident - reflected) / ETA0).max() < 1e-9, "current")
+        expect(abs(time[-1] - 80e-9) < 1e-15, "times")
+
+
+def test_one_port(program):
+    """A line that ends in a perfect conductor: |S11| = 1, and the file says the port's resistance."""
+    script = re.sub(r"\[2\] = \{.*\n", '[2] = { kind = "pec" },\n', ONE)
+    with Place(program, script=script) as place:
+        place.good(*RUN)
+        impedance, frequency, S = touchstone(place.path("case/case.s1p"))
+        expect(abs(impedance - ETA0) < 1e-6, f"R {impedance}")
+        worst = np.abs(S[:, 0, 0] + np.exp(-4j * np.pi * frequency * 2 / C0)).max()
+        expect(worst < 2e-3, f"largest deviation {worst}")
+
+
+def three_sided():
+    """The box with its side y = 1 as surface 6."""
+    mesh = meshes.box((2, 1, 1))
+    mesh.elements = [(2, 6, *rest) if (dim, entity) == (2, 3) and all(mesh.points[n][1] == 1 for n in rest[2]) else
+                     (dim, entity, *rest) for dim, entity, *rest in mesh.elements]
+    mesh.elements.sort(key=lambda element: element[:2])
+    mesh.member[(2, 6)] = list(mesh.member[(2, 3)])
+    return mesh.text()
+
+
+def test_three_ports(program):
+    """Reciprocal and passive; port 3 on the side takes part; at most four complex numbers a line."""
+    script = BOTH.replace("[3] =", '[6] = { kind = "lumped_port", resistance = 50, direction = { 0, 0, 1 }, number = 3, '
+                          "waveform = pulse },\n    [3] =")
+    with Place(program, {"input/box.msh": three_sided()}, script) as place:
+        place.good(*RUN)
+        _, frequency, S = touchstone(place.path("case/case.s3p"))
+        expect(S.shape == (7, 3, 3) and len(frequency) == 7, f"{S.shape}")
+        expect(np.abs(S - S.transpose(0, 2, 1)).max() < 2e-3, "not reciprocal")
+        expect(np.abs(S[:, 2, 0]).min() > 0.05, f"nothing reaches port 3: {np.abs(S[:, 2, 0])}")
+        # not unitary: the resistive face of port 3 also takes fields that vary along it, which are no voltage
+        expect(0.9 < np.linalg.svd(S, compute_uv=False).max() < 1 + 2e-3, "power is made")
+
+
+def test_records_every_few_steps(program):
+    with Place(program, script=ONE) as place:
+        place.good(*RUN, "--set", "output.ports={every=7}", "--set", "time.steps=20", "--set", "time.stop=nil")
+        _, rows = place.rows("case/ports/surface_2.csv")
+        expect(len(rows) == 3, f"{len(rows)} rows")
+
+
+def test_refuses(program):
+    no_port = re.sub(r", waveform = pulse", "", ONE)
+    for script, says in (
+            (no_port, "output.s_parameters needs a port with a waveform; there is none"),
+            (ONE.replace("  output", "  initial = { E = function() return 0, 0, 1 end },\n  output"),
+             "output.s_parameters is for fields that only ports drive, and there are initial fields besides"),
+            (ONE.replace("  output", "  sources = { { at = { 0.5, 0.4, 0.3 }, moment = { 0, 0, 1 }, waveform = pulse } "
+                         "},\n  output"),
+             "output.s_parameters is for fields that only ports drive, and there are other sources besides")):
+        with Place(program, script=script) as place:
+            code, _, err, _ = place.run("check", "input/case.lua")
+            line = script[:script.index("s_parameters")].count("\n") + 1
+            expect(code == 2 and err == f"curlew: input/case.lua:{line}: {says}\n", f"{code}: {err}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.modules[__name__]))
