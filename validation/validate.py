@@ -14,7 +14,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 CASES = ("convergence", "spectrum", "energy", "material_jump", "step_limit", "plane_wave", "dipole",
-         "total_field", "conductor")
+         "total_field", "conductor", "current_sheet", "power", "waveguide", "coax", "antenna")
 sys.path[:0] = [HERE, os.path.join(ROOT, "share", "plot")]
 sys.dont_write_bytecode = True
 
@@ -39,6 +39,8 @@ def arguments():
     parser.add_argument("--case", metavar="NAME", action="append", choices=CASES,
                         help=f"only this case, repeatable: {', '.join(CASES)}")
     parser.add_argument("--output", metavar="DIR", default="validation_output", help="default: %(default)s")
+    parser.add_argument("--backend", metavar="NAME", help="runs all with this backend (default: what the scripts say, that "
+                        "is the best one)")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="simulations at the same time (default 1)")
     parser.add_argument("--publish", action="store_true",
                         help="also write share/doc/validation.md and its pictures from what is in DIR")
@@ -63,7 +65,7 @@ def load(name):
 def run_case(name, options):
     """The rows and the page of one case; what stops a case is a failed row and does not stop the others."""
     context = Context(options.curlew, os.path.abspath(options.bisect), os.path.abspath(options.output), options.full,
-                      options.jobs)
+                      options.jobs, options.backend)
     table = report.Table(name)
     module = load(name)
     begin = time.monotonic()

@@ -3,7 +3,7 @@
 -- by hand: curlew run case.lua -D order=4
 simulation {
   name  = "dipole",
-  mesh  = { file = "case.geo", parameters = { S = args.size or 0.12, N = args.near or 0.03 } },
+  mesh  = { file = "case.geo", parameters = { N = args.near or 0.045, S = args.size or 0.09, O = args.outer or 0.15 } },
   order = args.order or 3,
   flux  = args.flux or 1,
   time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 3e-9 },

@@ -33,6 +33,16 @@ class Run:
         """Columns time, Ex .. Hz by name."""
         return self._csv(os.path.join("probes", name + ".csv"))
 
+    def table(self, folder, name):
+        """folder/name.csv, columns by name: what fluxes, losses, voltages, currents, ports, lines and spectra write."""
+        return self._csv(os.path.join(folder, name + ".csv"))
+
+    def s_parameters(self):
+        """frequency, and S11, S21, ... as complex numbers by name."""
+        table = self._csv("sparameters.csv")
+        names = [name[:-3] for name in table.dtype.names if name.endswith("_re")]
+        return table["frequency"], {name: table[name + "_re"] + 1j * table[name + "_im"] for name in names}
+
     def energy(self):
         """Columns step, time, electric, magnetic, total by name."""
         return self._csv("energy.csv")
@@ -54,8 +64,9 @@ class Run:
 class Context:
     """What a case gets: the program, where to write, how much to do."""
 
-    def __init__(self, curlew, bisect, output, full, jobs):
+    def __init__(self, curlew, bisect, output, full, jobs, backend=None):
         self.curlew, self.bisect, self.output, self.full, self.jobs = curlew, bisect, output, full, jobs
+        self.backend = backend
 
     def path(self, *names):
         path = os.path.join(self.output, *names)
@@ -74,6 +85,8 @@ class Context:
         """Runs `script` with -D for every define; the output goes to output/runs/name."""
         folder = self.path("runs", name)
         arguments = [self.curlew, "run", script, "--quiet", "--output", folder]
+        if self.backend is not None:
+            arguments += ["--set", f"backend={self.backend}"]
         for key, value in defines.items():
             arguments += ["-D", f"{key}={value!r}" if isinstance(value, float) else f"{key}={value}"]
         self.command(arguments)

@@ -1,0 +1,79 @@
+"""Input impedance of a dipole antenna. README.md says what and why."""
+import os
+import sys
+
+import numpy as np
+
+from lib import plots
+from lib.runner import C0
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import reference  # noqa: E402
+
+SCRIPT = os.path.join(HERE, "case.lua")
+TITLE = "Input impedance of a dipole antenna"
+LENGTH, RADIUS, GAP, RESISTANCE = 0.5, 0.01, 0.02, 150.0
+HALF_WAVE = C0 / (2 * LENGTH)
+HERTZ = np.linspace(200e6, 400e6, 21)  # as in the script
+
+
+def transform(time, values, hertz):
+    return np.trapz(np.exp(-2j * np.pi * hertz[:, None] * time[None, :]) * values, time, axis=1)
+
+
+def thin():
+    """Impedances of half-wave dipoles that get thinner, from the reference: Omega = 2 ln(length/radius)."""
+    omega = np.array([7, 8, 9, 10, 12, 14, 17, 20, 25.0])
+    radius = LENGTH * np.exp(-omega / 2)
+    return omega, np.array([reference.impedance(HALF_WAVE, LENGTH, a, min(2e-3, a), arm=60, cap=3) for a in radius])
+
+
+def run(context, table):
+    exact = np.array([reference.impedance(f, LENGTH, RADIUS, GAP, RESISTANCE) for f in HERTZ])
+    finer = reference.impedance(HALF_WAVE, LENGTH, RADIUS, GAP, RESISTANCE, arm=80, cap=10)
+    half_wave = reference.impedance(HALF_WAVE, LENGTH, RADIUS, GAP, RESISTANCE)
+    table.at_most("reference: change with twice the segments, of |Z|", abs(finer / half_wave - 1), 1e-3)
+    omega, limit = thin()
+    for w in (10, 20, 25):
+        Z = limit[list(omega).index(w)]
+        table.note(f"reference: half-wave dipole, Omega = {w}, ohm", f"{Z.real:.1f} {Z.imag:+.1f}j")
+    table.at_most("reference, Omega = 25: distance from 73.13 + 42.54j, ohm", abs(limit[-1] - (73.13 + 42.54j)), 5)
+    given = {"whole": 1, "order": 3, "radius": 2.25, "bound": 0.025} if context.full else \
+        {"whole": 0, "order": 2, "radius": 1.75, "bound": 0.04}
+    bound = given.pop("bound")
+    factor = 1 if context.full else 0.5  # twice the voltage and four times the current of the eighth
+    integrators = ("leapfrog", "lsrk")
+    results = context.each(lambda i: context.run(SCRIPT, f"{i}_dipole", integrator=i, stop=25e-9, **given), integrators)
+    table.note("echo of the ball's surface: change of R, largest in the band",
+               reference.echo(HERTZ, given["radius"]).max())
+    table.note("the same at the half-wave frequency", reference.echo(HALF_WAVE, given["radius"]))
+    shown = {}
+    for integrator, result in zip(integrators, results):
+        record = result.table("ports", "gap")
+        time = record["time"]
+        at = np.append(HERTZ, HALF_WAVE)
+        Z = factor * transform(time, record["voltage"], at) / transform(time, record["current"], at)
+        f, S = result.s_parameters()
+        from_S = RESISTANCE * (1 + S["S11"]) / (1 - S["S11"])
+        table.near(f"{integrator}: R at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].real, half_wave.real, 0.03, "ohm", 2)
+        table.near(f"{integrator}: X at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].imag, half_wave.imag, 0.06, "ohm", 2)
+        table.at_most(f"{integrator}: largest |Z - reference|/|Z|, 200 to 400 MHz",
+                      np.abs(Z[:-1] / exact - 1).max(), bound)
+        table.at_most(f"{integrator}: Z from S11 against V/I of the record", np.abs(from_S / Z[:-1] - 1).max(), 1e-3)
+        zero, true_zero = (np.interp(0, values[:12].imag, HERTZ[:12] / 1e6) for values in (Z, exact))
+        table.near(f"{integrator}: resonance (X = 0)", zero, true_zero, 0.01, "MHz", 2)
+        shown[integrator] = Z[:-1]
+    Z = shown["leapfrog"]
+    name = f"length {LENGTH} m, radius {RADIUS * 1e3:.0f} mm, gap {GAP * 1e3:.0f} mm"
+    panels = [(name, "frequency, MHz", "ohm", "linear",
+               [("R, method of moments", HERTZ / 1e6, exact.real, "k-"),
+                ("X, method of moments", HERTZ / 1e6, exact.imag, "k--"),
+                ("R", HERTZ / 1e6, Z.real, "C0o"), ("X", HERTZ / 1e6, Z.imag, "C1s")]),
+              ("half-wave dipoles, method of moments", "1/Omega", "ohm", "linear",
+               [("R", 1 / omega, limit.real, "C0.-"), ("X", 1 / omega, limit.imag, "C1.-"),
+                ("infinitely thin: 73.13 + 42.54j", [0, 0], [73.13, 42.54], "k*")])]
+    picture = plots.lines(context.path("antenna.png"), panels, "Input impedance of a dipole, leapfrog")
+    return {"pictures": [picture],
+            "text": "Z from voltage and current of the lumped port in the gap; the reference is a method of moments "
+                    "for the same body, `validation/antenna/reference.py`."}
