@@ -39,8 +39,7 @@ def arguments():
     parser.add_argument("--case", metavar="NAME", action="append", choices=CASES,
                         help=f"only this case, repeatable: {', '.join(CASES)}")
     parser.add_argument("--output", metavar="DIR", default="validation_output", help="default: %(default)s")
-    parser.add_argument("--backend", metavar="NAME", help="runs all with this backend (default: what the scripts say, that "
-                        "is the best one)")
+    parser.add_argument("--backend", metavar="NAME", help="runs all with this backend (default: the best one)")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="simulations at the same time (default 1)")
     parser.add_argument("--publish", action="store_true",
                         help="also write share/doc/validation.md and its pictures from what is in DIR")

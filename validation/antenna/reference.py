@@ -23,8 +23,8 @@ ETA0, C0 = 376.730313668, 299792458.0
 
 
 def elliptic(m1):
-    """Complete elliptic integrals K and E of the parameter 1 - m1 by the arithmetic-geometric mean (Abramowitz and Stegun
-    17.6)."""
+    """Complete elliptic integrals K and E of the parameter 1 - m1 by the arithmetic-geometric mean (Abramowitz and
+    Stegun 17.6)."""
     a, b = np.ones_like(m1), np.sqrt(m1)
     total, power = 0.5 * (1 - m1), 0.5
     for _ in range(40):
@@ -98,8 +98,8 @@ def rules(near):
 
 
 def inner_capacitance(radius, gap):
-    """Of a tube with the field V/gap along a gap of its wall, F: with the potential phi of the wall, the integral over z of
-    epsilon phi dphi/drho 2 pi a by Parseval's theorem, inside which phi goes as I0(kappa rho):
+    """Of a tube with the field V/gap along a gap of its wall, F: with the potential phi of the wall, the integral over
+    z of epsilon phi dphi/drho 2 pi a by Parseval's theorem, inside which phi goes as I0(kappa rho):
 
         C = 2 epsilon a  integral_0^inf (sin(kappa g/2)/(kappa g/2))^2 I1(kappa a)/I0(kappa a) dkappa/kappa."""
     x = (np.arange(40000) + 0.5) * 5e-3  # kappa a up to 200; beyond, 2 (a/g)^2/x^3 is left

@@ -17,7 +17,7 @@ BOUND = 1e-2
 
 def polygonal(corners):
     """Impedance between regular polygons whose corners lie on the circles: their radii count as the outer and the
-    inner conformal radius (G. Polya, G. Szego, Isoperimetric Inequalities in Mathematical Physics, p. 273); the corners
+    inner conformal radius (G. Polya, G. Szego, Isoperimetric Inequalities in Mathematical Physics); the corners
     of one act on the other as (INNER/OUTER)^corners, that is not at all."""
     n = corners
     side = 2 * np.sin(np.pi / n)
@@ -66,7 +66,8 @@ def run(context, table):
         table.near(f"{head}: delay there and back, {2e3 * (LENGTH - POSITION):.0f} mm", 1e12 * delay,
                    2e12 * (LENGTH - POSITION) / C0, BOUND, "ps", 3)
         port = result.table("ports", "near")
-        delay = crossing(port["time"], port["reflected"], reflection / 2) - crossing(port["time"], port["incident"], 0.5)
+        delay = (crossing(port["time"], port["reflected"], reflection / 2) -
+                 crossing(port["time"], port["incident"], 0.5))
         table.near(f"{head}: delay at the port, 2L/c", 1e12 * delay, 2e12 * LENGTH / C0, BOUND, "ps", 3)
         level = port["reflected"][-1] / port["incident"][-1]
         table.near(f"{head}: reflected over incident at the port", level, reflection, BOUND, "", 4)
@@ -82,5 +83,5 @@ def run(context, table):
     picture = plots.lines(context.path("coax.png"), list(panels.values()),
                           "Reflectometry of a coaxial line 1.00/2.30 mm, 20 mm long, leapfrog")
     return {"pictures": [picture],
-            "text": f"Conductors with {corners} corners. V is the integral of E from conductor to conductor, I that of H "
-                    "around the inner one, both 8 mm behind the port."}
+            "text": f"Conductors with {corners} corners. V is the integral of E from conductor to conductor, I that of "
+                    "H around the inner one, both 8 mm behind the port."}

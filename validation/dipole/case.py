@@ -46,8 +46,7 @@ def run(context, table):
     panels = []
     for integrator in ("leapfrog", "lsrk"):
         order, size, outer, bound = (4, 0.065, 0.14, 0.01) if context.full else (3, 0.075, 0.15, 0.025)
-        result = context.run(SCRIPT, integrator, order=order, size=size, outer=outer,
-                             integrator=integrator)
+        result = context.run(SCRIPT, integrator, order=order, size=size, outer=outer, integrator=integrator)
         for name, at in PROBES.items():
             record = result.probe(name)
             time = record["time"]
@@ -63,7 +62,8 @@ def run(context, table):
                 panels.append((f"probe '{name}'", "time, ns", f"E{'xyz'[c]}, V/m", "linear",
                                [("closed form", time * 1e9, E[:, c], "k-"),
                                 ("curlew", time[::18] * 1e9, measured_E[::18, c], "C0o"),
-                                ("echo of the wall", [echo(at, outer) * 1e9] * 2, [E[:, c].min(), E[:, c].max()], "C3--")]))
+                                ("echo of the wall", [echo(at, outer) * 1e9] * 2, [E[:, c].min(), E[:, c].max()],
+                                 "C3--")]))
     picture = plots.lines(context.path("dipole.png"), panels, "Hertzian dipole of 1 A m, leapfrog")
-    return {"pictures": [picture], "text": "Pulse of a point dipole in a ball of 0.6 m radius; errors until the echo of the walls "
-                                           "can arrive."}
+    return {"pictures": [picture], "text": "Pulse of a point dipole in a ball of 0.6 m radius; errors until the echo "
+                                           "of its surface can arrive."}

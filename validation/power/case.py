@@ -82,5 +82,6 @@ def run(context, table):
                             ("lost in the block", ns[skip], scale * lost[skip], "C0o"),
                             ("in the whole bar", ns, scale * energy["total"], "C2-")]))
     picture = plots.lines(context.path("power.png"), panels, "Energy of a pulse that meets a lossy block, leapfrog")
-    return {"pictures": [picture], "text": "Poynting fluxes through the planes 0.05 m in front of and behind the block "
-                                           "and through the ends of the bar, Joule losses, and the energy of the fields."}
+    return {"pictures": [picture],
+            "text": "Poynting fluxes through the planes 0.05 m in front of and behind the block and through the ends "
+                    "of the bar, Joule losses, and the energy of the fields."}

@@ -141,7 +141,8 @@ def slab(table, head, result):
 
 
 def pictures(context, shown):
-    (hertz, beta, truth, Z, true_Z), (low, alpha, true_alpha) = shown[BAND[0], "leapfrog"][:5], shown[BELOW[0], "leapfrog"]
+    hertz, beta, truth, Z, true_Z = shown[BAND[0], "leapfrog"][:5]
+    low, alpha, true_alpha = shown[BELOW[0], "leapfrog"]
     f, S, S11, S21 = shown[FILLED[0], "leapfrog"]
     matched = [(i, *shown[BAND[0], i][5:], style) for i, style in (("leapfrog", "C0-"), ("lsrk", "C1--"))]
     first = [("propagation constant of TE10", "frequency, GHz", "1/m", "linear",
@@ -173,5 +174,5 @@ def run(context, table):
         arguments = (case, result) if check is higher else (result,)
         shown[case[0], integrator] = check(table, f"{case[0]}, {integrator}", *arguments)
     return {"pictures": pictures(context, shown),
-            "text": f"beta, alpha and the impedance come from the Fourier transforms of Ey and Hx at {POINTS} points along "
-                    "the guide, S from the ports at its ends."}
+            "text": f"beta, alpha and the impedance come from the Fourier transforms of Ey and Hx at {POINTS} points "
+                    "along the guide, S from the ports at its ends."}
