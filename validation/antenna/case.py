@@ -39,32 +39,38 @@ def run(context, table):
         Z = limit[list(omega).index(w)]
         table.note(f"reference: half-wave dipole, Omega = {w}, ohm", f"{Z.real:.1f} {Z.imag:+.1f}j")
     table.at_most("reference, Omega = 25: distance from 73.13 + 42.54j, ohm", abs(limit[-1] - (73.13 + 42.54j)), 5)
-    given = {"whole": 1, "order": 3, "radius": 2.25, "bound": 0.025} if context.full else \
-        {"whole": 0, "order": 2, "radius": 1.75, "bound": 0.04}
-    bound = given.pop("bound")
-    factor = 1 if context.full else 0.5  # twice the voltage and four times the current of the eighth
-    integrators = ("leapfrog", "lsrk")
-    results = context.each(lambda i: context.run(SCRIPT, f"{i}_dipole", integrator=i, stop=25e-9, **given), integrators)
-    table.note("echo of the ball's surface: change of R, largest in the band",
-               reference.echo(HERTZ, given["radius"]).max())
-    table.note("the same at the half-wave frequency", reference.echo(HALF_WAVE, given["radius"]))
+    # an eighth or all of it, integrator, order, radius of the ball, size of the elements at the conductor, bound
+    if context.full:
+        jobs = [("eighth", "leapfrog", 3, 2.25, 0.012, 0.025), ("eighth", "lsrk", 3, 2.25, 0.012, 0.025),
+                ("whole", "leapfrog", 2, 1.75, 0.016, 0.04)]
+    else:
+        jobs = [("eighth", "leapfrog", 2, 1.75, 0.012, 0.04), ("eighth", "lsrk", 2, 1.75, 0.012, 0.04)]
+    ball = jobs[0][3]
+    table.note("echo of the ball's surface: change of R, largest in the band", reference.echo(HERTZ, ball).max())
+    table.note("the same at the half-wave frequency", reference.echo(HALF_WAVE, ball))
+
+    def one(job):
+        part, integrator, order, radius, near, _ = job
+        return context.run(SCRIPT, f"{integrator}_{part}", whole=int(part == "whole"), order=order,
+                           integrator=integrator, radius=radius, near=near, stop=25e-9)
+
     shown = {}
-    for integrator, result in zip(integrators, results):
+    for (part, integrator, *_, bound), result in zip(jobs, context.each(one, jobs)):
+        head = f"{part}, {integrator}"
+        factor = 1 if part == "whole" else 0.5  # twice the voltage and four times the current of the eighth
         record = result.table("ports", "gap")
-        time = record["time"]
-        at = np.append(HERTZ, HALF_WAVE)
+        time, at = record["time"], np.append(HERTZ, HALF_WAVE)
         Z = factor * transform(time, record["voltage"], at) / transform(time, record["current"], at)
-        f, S = result.s_parameters()
+        _, S = result.s_parameters()
         from_S = RESISTANCE * (1 + S["S11"]) / (1 - S["S11"])
-        table.near(f"{integrator}: R at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].real, half_wave.real, 0.03, "ohm", 2)
-        table.near(f"{integrator}: X at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].imag, half_wave.imag, 0.06, "ohm", 2)
-        table.at_most(f"{integrator}: largest |Z - reference|/|Z|, 200 to 400 MHz",
-                      np.abs(Z[:-1] / exact - 1).max(), bound)
-        table.at_most(f"{integrator}: Z from S11 against V/I of the record", np.abs(from_S / Z[:-1] - 1).max(), 1e-3)
+        table.near(f"{head}: R at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].real, half_wave.real, 0.03, "ohm", 2)
+        table.near(f"{head}: X at {HALF_WAVE / 1e6:.1f} MHz", Z[-1].imag, half_wave.imag, 0.06, "ohm", 2)
+        table.at_most(f"{head}: largest |Z - reference|/|Z|, 200 to 400 MHz", np.abs(Z[:-1] / exact - 1).max(), bound)
+        table.at_most(f"{head}: Z from S11 against V/I of the record", np.abs(from_S / Z[:-1] - 1).max(), 1e-3)
         zero, true_zero = (np.interp(0, values[:12].imag, HERTZ[:12] / 1e6) for values in (Z, exact))
-        table.near(f"{integrator}: resonance (X = 0)", zero, true_zero, 0.01, "MHz", 2)
-        shown[integrator] = Z[:-1]
-    Z = shown["leapfrog"]
+        table.near(f"{head}: resonance (X = 0)", zero, true_zero, 0.01, "MHz", 2)
+        shown[part, integrator] = Z[:-1]
+    Z = shown["eighth", "leapfrog"]
     name = f"length {LENGTH} m, radius {RADIUS * 1e3:.0f} mm, gap {GAP * 1e3:.0f} mm"
     panels = [(name, "frequency, MHz", "ohm", "linear",
                [("R, method of moments", HERTZ / 1e6, exact.real, "k-"),
