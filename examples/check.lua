@@ -1,17 +1,26 @@
 -- Checks the output of an example against its expected.lua:
 --
---   lua5.4 examples/check.lua examples/01_cavity OUTPUT_FOLDER
+--   lua5.4 examples/check.lua examples/01_cavity OUTPUT_FOLDER [CURVES.csv]
 --
--- prints a table and exits with 0 only if everything is within its tolerance. expected.lua returns
+-- writes the curves, measured and exact, if the third argument is there, prints a table and exits with 0 only if
+-- everything is within its tolerance. expected.lua returns
 --   output       name of the output folder
 --   summary      keys of summary.json with their values; the status must be that of a run that ended well
---   resonances   list of { label, probe, field, exact (Hz), tolerance (relative) }
+--   resonances   list of { label, probe, field, exact (Hz), tolerance (relative), low and high: band to search (Hz,
+--                default 0 to 4 exact), after: where the record begins (s) }
 --   waveforms    list of { probe, at, exact = function(x, y, z, t) -> Ex, Ey, Ez, Hx, Hy, Hz,
 --                  tolerance (fraction of the maximum) }
 --   energy       { initial (J), tolerance (relative), growth: largest relative rise over any earlier value,
 --                  kept: least fraction of the first value that is left at the end }
+--   quantities   list of { label, unit, scale (of the print, default 1), measured = function(run) -> number or nil and
+--                a message, exact, tolerance (relative) or within (absolute) }
+--   curves       { from, to, points, x = name of the abscissa, then a list of { label, measured = function(run, x),
+--                exact = function(x), tolerance (absolute, of the largest difference) }; without exact it is only
+--                written }
 --   snapshots    least number of fields_NNNNNN.silo
--- Only output is required. The keys that the output contract promises are always checked.
+-- where run.csv(FILE) is the table of a CSV file's columns, and run.fourier(FILE, COLUMN, f) the real and imaginary
+-- part of the Fourier transform of a column. Only output is required. The keys that the output contract promises are
+-- always checked.
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/../share/lua/?.lua;" .. package.path
 local json = require "curlew.json"
@@ -81,7 +90,13 @@ local function check_resonances(list, probe)
   for _, wanted in ipairs(list) do
     local record = probe(wanted.probe)
     local lines, message
-    if record then lines, message = spectrum.lines(record.time, record[wanted.field], { high = 4 * wanted.exact }) end
+    if record then
+      local first = 1
+      while (record.time[first] or math.huge) < (wanted.after or 0) do first = first + 1 end
+      local time = table.move(record.time, first, #record.time, 1, {})
+      local signal = table.move(record[wanted.field], first, #record.time, 1, {})
+      lines, message = spectrum.lines(time, signal, { low = wanted.low, high = wanted.high or 4 * wanted.exact })
+    end
     if record and not lines then
       verdict(false, "lines of %s at %s: %s", wanted.field, wanted.probe, message)
     elseif record then
@@ -116,6 +131,64 @@ local function check_waveform(wanted, record)
     verdict(#record.time > 1 and off <= wanted.tolerance,
       "%s at %s over %d samples: largest error %.2g of the maximum (tolerance %.2g)", name, wanted.probe,
       #record.time, off, wanted.tolerance)
+  end
+end
+
+-- What quantities and curves get: the files of the run, each read once.
+local function access_to(folder)
+  local files = {}
+  local run = {}
+  function run.csv(file)
+    files[file] = files[file] or assert(spectrum.read_csv(folder .. "/" .. file))
+    return files[file]
+  end
+  function run.fourier(file, column, f)
+    local record = run.csv(file)
+    return spectrum.fourier(record.time, assert(record[column], file .. " has no column " .. column), f)
+  end
+  return run
+end
+
+local function check_quantity(wanted, run)
+  local fine, value, message = pcall(wanted.measured, run)
+  if not (fine and type(value) == "number") then
+    return verdict(false, "%s: %s", wanted.label, tostring(fine and message or value))
+  end
+  local off, scale = value - wanted.exact, wanted.scale or 1
+  local within = wanted.within or wanted.tolerance * math.abs(wanted.exact)
+  verdict(math.abs(off) <= within, "%s: measured %.5g %s, expected %.5g, off by %+.2g (tolerance %.2g)", wanted.label,
+    value * scale, wanted.unit or "", wanted.exact * scale, off * scale, within * scale)
+end
+
+local function check_curves(curves, run, path)
+  local file = path and assert(io.open(path, "w"))
+  local row, worst = { curves.x or "x" }, {}
+  for _, curve in ipairs(curves) do
+    row[#row + 1] = curve.label
+    if curve.exact then row[#row + 1] = curve.label .. " exact" end
+  end
+  if file then file:write(table.concat(row, ","), "\n") end
+  for i = 0, curves.points - 1 do
+    local x = curves.from + (curves.to - curves.from) * i / (curves.points - 1)
+    row = { x }
+    for k, curve in ipairs(curves) do
+      local fine, value = pcall(curve.measured, run, x)
+      if not fine then return verdict(false, "%s: %s", curve.label, tostring(value)) end
+      local exact = curve.exact and curve.exact(x)
+      local off = math.abs(value - (exact or value))
+      if i == 0 or not (off <= worst[k].off) then worst[k] = { off = off, x = x } end
+      row[#row + 1] = value
+      if exact then row[#row + 1] = exact end
+    end
+    for k, value in ipairs(row) do row[k] = string.format("%.8g", value) end
+    if file then file:write(table.concat(row, ","), "\n") end
+  end
+  if file then file:close() end
+  for k, curve in ipairs(curves) do
+    local ok = not curve.exact or worst[k].off <= curve.tolerance
+    verdict(ok, "%s at %d points%s", curve.label, curves.points, not curve.exact and "" or
+      (": off by %.2g at most, at %s = %.4g (tolerance %.2g)"):format(worst[k].off, curves.x or "x", worst[k].x,
+      curve.tolerance))
   end
 end
 
@@ -165,9 +238,9 @@ local function picture_of(names, energy)
   return best
 end
 
-local example, folder = arg[1], arg[2]
+local example, folder, curves_file = arg[1], arg[2], arg[3]
 if not folder then
-  io.stderr:write("usage: lua5.4 check.lua EXAMPLE_FOLDER OUTPUT_FOLDER\n")
+  io.stderr:write("usage: lua5.4 check.lua EXAMPLE_FOLDER OUTPUT_FOLDER [CURVES.csv]\n")
   os.exit(2)
 end
 local expected = dofile(example .. "/expected.lua")
@@ -179,6 +252,9 @@ for _, wanted in ipairs(expected.waveforms or {}) do
   local record = probe(wanted.probe)
   if record then check_waveform(wanted, record) end
 end
+local run = access_to(folder)
+for _, wanted in ipairs(expected.quantities or {}) do check_quantity(wanted, run) end
+if expected.curves then check_curves(expected.curves, run, curves_file) end
 local energy = expected.energy and check_energy(expected.energy, folder)
 if expected.snapshots then
   local names = snapshots_of(folder)

@@ -163,6 +163,8 @@ static int read_path(struct mx_reader *r, const struct mx_rule *rule, const stru
   return 0;
 }
 
+static bool same_point(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+
 /* A path has at least so many points, and no two neighbours are the same. */
 static int check_path(struct mx_reader *r, const struct mx_value *value, const struct mx_measure_config *measure,
                       size_t least, bool closed)
@@ -171,7 +173,7 @@ static int check_path(struct mx_reader *r, const struct mx_value *value, const s
   if (n < least) return mx_fail_at(r, value, "%s must have at least %zu points, not %zu", value->path, least, n);
   for (size_t i = 0; i + 1 < n + closed; i++) {
     size_t next = (i + 1) % n;
-    if (memcmp(measure->point[i], measure->point[next], sizeof *measure->point) != 0) continue;
+    if (!same_point(measure->point[i], measure->point[next])) continue;
     if (next == 0)
       return mx_fail_at(r, value, "%s: the path closes by itself; leave the last point, which is the first, out",
                         value->path);
@@ -193,8 +195,7 @@ static int finish_line(struct mx_reader *r, const struct mx_value *item, struct 
   set_point(&line->point[1], draft->to, NULL);
   line->samples[0] = (size_t)draft->samples;
   line->samples[1] = 1;
-  if (memcmp(draft->from, draft->to, sizeof draft->from) == 0)
-    return mx_fail_at(r, item, "%s: the line ends where it begins", item->path);
+  if (same_point(draft->from, draft->to)) return mx_fail_at(r, item, "%s: the line ends where it begins", item->path);
   return 0;
 }
 

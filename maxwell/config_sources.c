@@ -27,10 +27,11 @@ static int read_kind(struct mx_reader *r, const struct mx_value *value, const ch
 {
   struct mx_rule known[RULES_MAX] = {rules[0].rule};
   size_t n = 1;
+  DG_ASSERT(count <= RULES_MAX && rules[0].rule.name != NULL);
   for (size_t i = 1; i < count; i++) {
     size_t k = 0;
-    while (k < n && strcmp(known[k].name, rules[i].rule.name) != 0) k++;
-    if (k < n) continue; /* another kind's key of the same name */
+    while (k < i && strcmp(rules[k].rule.name, rules[i].rule.name) != 0) k++;
+    if (k < i) continue; /* another kind's key of the same name */
     known[n++] = (struct mx_rule){.name = rules[i].rule.name, .read = accept_value};
   }
   return mx_read_table(r, value, expected, known, n, base);

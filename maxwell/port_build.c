@@ -264,7 +264,7 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
   if (mx_sources_add(b->sources, &wanted, &term, &source, b->err) != 0 || DG_NEW(term->E, numbers, b->err) != 0 ||
       (!lumped && DG_NEW(term->H, numbers, b->err) != 0))
     return b->err->code;
-  memcpy(term->where, b->face.where, b->face.count * sizeof *term->where);
+  for (size_t k = 0; k < b->face.count; k++) term->where[k] = b->face.where[k];
   memcpy(term->E, nodal, numbers * sizeof *nodal);
   term->open = true;
   source->port = true;

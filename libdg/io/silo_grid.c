@@ -195,7 +195,7 @@ int dg_silo_write_grid(const char *path, const struct dg_silo_grid *grid, struct
     errno = 0;
     if (rename(w.part, path) != 0) fail_write(&w, "renaming the complete file", err);
   }
-  if (err->code != DG_OK) unlink(w.part);
+  if (err->code != DG_OK && w.part != NULL) unlink(w.part);
   DBShowErrors(level, report);
 fail:
   dg_free(w.part);

@@ -154,7 +154,7 @@ static int add_piece(struct cutter *c, struct dg_path *path, const struct dg_pat
     last->end = piece->end;
     return 0;
   }
-  if (path->pieces == c->pieces_room) {
+  if (path->piece == NULL || path->pieces == c->pieces_room) {
     size_t room = 2 * c->pieces_room + 64;
     if (dg_grow(&path->piece, room, sizeof *path->piece, err) != 0) return err->code;
     c->pieces_room = room;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 
@@ -65,10 +64,19 @@ struct seen {
   size_t face, place; /* first of its kind */
 };
 
+static int compare_fluxes(const struct mx_face_flux *a, const struct mx_face_flux *b)
+{
+  const double difference[] = {a->h_jump - b->h_jump, a->e_jump - b->e_jump, a->e_penalty - b->e_penalty,
+                               a->h_penalty - b->h_penalty};
+  for (int i = 0; i < 4; i++)
+    if (difference[i] != 0) return difference[i] < 0 ? -1 : 1;
+  return 0;
+}
+
 static int compare(const void *a, const void *b)
 {
   const struct seen *x = a, *y = b;
-  int order = memcmp(&x->flux, &y->flux, sizeof x->flux);
+  int order = compare_fluxes(&x->flux, &y->flux);
   if (order != 0) return order;
   return x->face < y->face ? -1 : x->face > y->face;
 }
@@ -84,7 +92,7 @@ int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[
   for (size_t i = 0; i < faces; i++) seen[i] = (struct seen){.flux = problem->flux[i / 4][i % 4], .face = i};
   qsort(seen, faces, sizeof *seen, compare);
   for (size_t i = 0, begin = 0; i < faces; i++) {
-    if (i > 0 && memcmp(&seen[i].flux, &seen[i - 1].flux, sizeof seen[i].flux) != 0) {
+    if (i > 0 && compare_fluxes(&seen[i].flux, &seen[i - 1].flux) != 0) {
       (*count)++;
       begin = i;
     }

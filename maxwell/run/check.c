@@ -55,7 +55,8 @@ static void report_resolution(const struct mx_setup *setup)
 static double file_bytes(const struct mx_measure *measure, long steps)
 {
   const struct mx_measure_config *config = measure->config;
-  double times = (double)(steps / config->every + 1), spectra = (double)config->frequencies.count;
+  long lines = steps / config->every + 1;
+  double times = (double)lines, spectra = (double)config->frequencies.count;
   double points = (double)measure->points, values = (double)measure->values;
   if (config->kind == MX_PROBE_PLANE && config->silo)
     return times * (20e3 + points * 96) + spectra * (32e3 + points * 144);

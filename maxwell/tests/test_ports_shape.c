@@ -93,7 +93,7 @@ static void test_numbers(void **state)
                                          "'waveguide_port', number = 3 }");
   guide_start(&guide, 1, MX_LEAPFROG, 0.9, 1e-9);
   const struct mx_ports *ports = &guide.sources.ports;
-  const char *const names[] = {"[2]", "[1]", "[5]", "[3]"};
+  const char *const names[] = {"surface_2", "surface_1", "surface_5", "surface_3"};
   assert_int_equal(ports->count, 4);
   for (size_t i = 0; i < 4; i++) {
     assert_int_equal(mx_ports_number(ports, i), i + 1);

@@ -382,6 +382,19 @@ function spectrum.near(lines, frequency, width)
   return best
 end
 
+-- Real and imaginary part of the integral of u(t) exp(-2 pi i f t) dt over an evenly sampled record (trapezoidal rule; a
+-- record that begins and ends near zero is what it is for).
+function spectrum.fourier(time, signal, f)
+  local n, w = #time, 2 * pi * f
+  local re, im = 0.0, 0.0
+  for i = 1, n do
+    local u = (i == 1 or i == n) and 0.5 * signal[i] or signal[i]
+    re, im = re + u * cos(w * time[i]), im - u * sin(w * time[i])
+  end
+  local step = (time[n] - time[1]) / (n - 1)
+  return re * step, im * step
+end
+
 -- Resonance (m, n, p) of a box with perfectly conducting walls, sides a, b, d in metres, filled with epsilon_r and
 -- mu_r.
 function spectrum.box_resonance(m, n, p, a, b, d, epsilon_r, mu_r)

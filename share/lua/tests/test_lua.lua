@@ -114,6 +114,20 @@ end
 check(math.abs(box(1, 1, 0, 1, 1, 1, 4) / 105.9926e6 - 1) < 1e-6, "filled box")
 
 -- Files.
+-- The transform of a Gaussian that is centred at t0: sqrt(pi) tau exp(-(pi tau f)^2) exp(-2 pi i f t0).
+do
+  local tau, t0, f = 1e-9, 6e-9, 0.4e9
+  local time, signal = {}, {}
+  for i = 1, 1201 do
+    time[i] = (i - 1) * 1e-11
+    signal[i] = math.exp(-((time[i] - t0) / tau) ^ 2)
+  end
+  local re, im = spectrum.fourier(time, signal, f)
+  local size = math.sqrt(math.pi) * tau * math.exp(-(math.pi * tau * f) ^ 2)
+  check(math.abs(re - size * math.cos(2 * math.pi * f * t0)) < 1e-9 * tau, "transform of a Gaussian: real part %g", re)
+  check(math.abs(im + size * math.sin(2 * math.pi * f * t0)) < 1e-9 * tau, "transform of a Gaussian: imaginary %g", im)
+end
+
 local function write(name, text)
   local path = scratch .. "/" .. name
   local file = assert(io.open(path, "w"))
