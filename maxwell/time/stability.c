@@ -11,14 +11,14 @@
 enum {
   LANCZOS_MAX = 200,
   LANCZOS_MIN = 12,
-  ARNOLDI_MAX = 72,
+  ARNOLDI_MAX = 96,
   ARNOLDI_MIN = 24,
   ARNOLDI_CHECK = 8,
   LANCZOS_UNKNOWNS = 1000000,
   ARNOLDI_UNKNOWNS = 200000,
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
-static const double lanczos_residual = 0.003, arnoldi_change = 0.003;
+static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
 
 /* Vectors hold E [K][3][Np] and then H [K][3][Np]. */
 struct workspace {
@@ -156,29 +156,43 @@ fail:
   return err->code;
 }
 
-/* The smallest of the limits that the Ritz values of the leading k x k block of hessenberg[ARNOLDI_MAX+1 rows] set. */
-static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integrator, double *limit,
+/* The smallest of the limits that the Ritz values of the leading k x k block of hessenberg[ARNOLDI_MAX+1 rows] set, and
+ * how far the Ritz vector that sets it is from an eigenvector: |A x - theta x| / |theta| for |x| = 1, the entry below
+ * the block times the last component of the block's eigenvector. */
+static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integrator, double *limit, double *residual,
                       struct dg_error *err)
 {
-  double re[ARNOLDI_MAX], im[ARNOLDI_MAX], *block;
-  if (DG_NEW(block, (size_t)k * (size_t)k, err) != 0) return err->code;
-  for (int i = 0; i < k; i++)
-    for (int j = 0; j < k; j++) block[i * k + j] = hessenberg[i * ARNOLDI_MAX + j];
-  lapack_int info = LAPACKE_dhseqr(LAPACK_ROW_MAJOR, 'E', 'N', k, 1, k, block, k, re, im, NULL, k);
-  dg_free(block);
-  if (info != 0) return dg_fail(err, DG_BUG, "LAPACK's dhseqr failed on %d values (info %d)", k, (int)info);
-  *limit = INFINITY;
-  for (int i = 0; i < k; i++) {
-    double one = mx_scalar_limit(integrator, re[i] + im[i] * I);
-    if (one < *limit) *limit = one;
+  double re[ARNOLDI_MAX], im[ARNOLDI_MAX], *block = NULL, *vectors = NULL;
+  size_t rows = (size_t)k;
+  if (DG_NEW(block, rows * rows, err) != 0 || DG_NEW(vectors, rows * rows, err) != 0) goto fail;
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < rows; j++) block[i * rows + j] = hessenberg[i * ARNOLDI_MAX + j];
+  lapack_int info = LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', k, block, k, re, im, NULL, k, vectors, k);
+  if (info != 0) {
+    (void)dg_fail(err, DG_BUG, "LAPACK's dgeev failed on %d values (info %d)", k, (int)info);
+    goto fail;
   }
-  return 0;
+  *limit = INFINITY;
+  for (size_t i = 0; i < rows; i++) {
+    double one = mx_scalar_limit(integrator, re[i] + im[i] * I);
+    if (!(one < *limit)) continue;
+    *limit = one;
+    /* a complex pair has its real part in one column and its imaginary part in the next */
+    size_t first = im[i] < 0 ? i - 1 : i;
+    const double *last = vectors + (rows - 1) * rows + first;
+    double size = im[i] != 0 ? hypot(last[0], last[1]) : fabs(last[0]);
+    *residual = hessenberg[rows * ARNOLDI_MAX + rows - 1] * size / hypot(re[i], im[i]);
+  }
+fail:
+  dg_free(block);
+  dg_free(vectors);
+  return err->code;
 }
 
 static int arnoldi(struct workspace *work, enum mx_integrator integrator, double *limit, struct dg_error *err)
 {
   size_t n = 2 * work->n;
-  double *basis = NULL, *Mw = NULL, *hessenberg = NULL, earlier = INFINITY;
+  double *basis = NULL, *Mw = NULL, *hessenberg = NULL, earlier = INFINITY, residual = 0;
   if (DG_NEW(basis, n * (ARNOLDI_MAX + 1), err) != 0 || DG_NEW(Mw, n, err) != 0 ||
       DG_NEW(hessenberg, (ARNOLDI_MAX + 1) * ARNOLDI_MAX, err) != 0)
     goto fail;
@@ -201,8 +215,9 @@ static int arnoldi(struct workspace *work, enum mx_integrator integrator, double
     hessenberg[(k + 1) * ARNOLDI_MAX + k] = size;
     bool exhausted = size <= 1e-12 * fabs(hessenberg[0]) || k + 1 == ARNOLDI_MAX || (size_t)k + 1 == n;
     if (exhausted || (k + 1 >= ARNOLDI_MIN && (k + 1) % ARNOLDI_CHECK == 0)) {
-      if (ritz_limit(k + 1, hessenberg, integrator, limit, err) != 0) goto fail;
-      if (exhausted || fabs(*limit - earlier) < arnoldi_change * *limit) break;
+      if (ritz_limit(k + 1, hessenberg, integrator, limit, &residual, err) != 0) goto fail;
+      /* A limit that does not change has not converged: the mode that sets it may still be growing out of the noise. */
+      if (exhausted || (fabs(*limit - earlier) < arnoldi_change * *limit && residual < arnoldi_residual)) break;
       earlier = *limit;
     }
     scale(n, 1 / size, w);
