@@ -100,6 +100,9 @@ int main(int argc, char **argv)
   case MX_INFO:
     info();
     break;
+  case MX_BENCH:
+    if (mx_bench(&options.bench, &err) != 0) goto fail;
+    break;
   case MX_RUN:
   case MX_CHECK:
     if (dg_log_new(&log, !options.quiet, &err) == 0 && with_mpi(&options, log, &err) != 0) goto fail;

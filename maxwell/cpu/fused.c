@@ -163,6 +163,8 @@ static int threads(const struct mx_backend *backend)
   return backend->full != NULL ? backend->full->threads : backend->half->threads;
 }
 
+static const char *instructions(void) { return kernels(false)->name; }
+
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 6};
@@ -188,5 +190,6 @@ const struct mx_backend_ops mx_backend_cpu = {
     .download = download,
     .check = check,
     .threads = threads,
+    .instructions = instructions,
     .memory = memory,
 };
