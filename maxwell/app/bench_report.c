@@ -26,11 +26,12 @@ void mx_bench_print_machine(const struct mx_bench_machine *machine, int threads)
 
 void mx_bench_print_ceilings(const struct mx_bench_ceilings *ceilings, int threads)
 {
-  printf(
-      "ceilings  copy %.1f GB/s read and written (%s, arrays of %zu MiB; one thread %.1f), multiply-adds %.1f GFLOP/s "
-      "double, %.1f single (%s), %d thread%s\n",
-      1e-9 * ceilings->copy, ceilings->copy_kind, ceilings->array >> 20, 1e-9 * ceilings->copy_one,
-      1e-9 * ceilings->peak[0], 1e-9 * ceilings->peak[1], ceilings->instructions, threads, threads > 1 ? "s" : "");
+  printf("copy      %.1f GB/s read and written (%s, arrays of %.0f MB); one thread %.1f; arrays of %.0f MB, as the "
+         "fields: %.1f\n",
+         1e-9 * ceilings->copy, ceilings->copy_kind, 1e-6 * (double)ceilings->array, 1e-9 * ceilings->copy_one,
+         1e-6 * (double)ceilings->fields_array, 1e-9 * ceilings->copy_fields);
+  printf("peak      %.1f GFLOP/s of multiply-adds in double precision, %.1f in single (%s), %d thread%s\n",
+         1e-9 * ceilings->peak[0], 1e-9 * ceilings->peak[1], ceilings->instructions, threads, threads > 1 ? "s" : "");
 }
 
 void mx_bench_print_header(void)
@@ -99,6 +100,8 @@ static void write_ceilings(FILE *file, const char *name, const struct mx_bench_c
   number(file, next, "copy_bytes_per_second_one_thread", ceilings->copy_one);
   string(file, next, "copy_kind", ceilings->copy_kind);
   number(file, next, "copy_array_bytes", (double)ceilings->array);
+  number(file, next, "copy_bytes_per_second_field_size", ceilings->copy_fields);
+  number(file, next, "field_size_array_bytes", (double)ceilings->fields_array);
   number(file, next, "double_flops_per_second", ceilings->peak[MX_DOUBLE]);
   number(file, next, "single_flops_per_second", ceilings->peak[MX_SINGLE]);
   string(file, next, "instructions", ceilings->instructions);

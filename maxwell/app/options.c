@@ -15,6 +15,7 @@ const char mx_help_text[] =
     "  -o, --output DIR     the output folder (default: the simulation's name)\n"
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
     "  -D NAME=VALUE        set args.NAME for the script\n"
+    "      --profile        run: time the phases; a table at the end, and in summary.json\n"
     "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
@@ -50,7 +51,7 @@ static const struct {
 } commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"help", MX_HELP}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const option_names[] = {"--output", "--set", "--quiet", "--help", "--version"};
+static const char *const option_names[] = {"--output", "--set", "--quiet", "--profile", "--help", "--version"};
 
 static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
 {
@@ -125,6 +126,10 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
   if (err->code != 0) return err->code;
   if (is_flag(word, "--quiet", "-q")) {
     options->quiet = true;
+    return 0;
+  }
+  if (strcmp(word, "--profile") == 0) {
+    options->profile = true;
     return 0;
   }
   return unknown_option(word, err);
