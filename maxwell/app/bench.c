@@ -37,7 +37,7 @@ int mx_bench(const struct mx_bench_options *options, struct dg_error *err)
   if (check_json(options->json, err) != 0) goto fail;
   mx_bench_describe(&machine);
   if (loud) mx_bench_print_machine(&machine, threads);
-  if (mx_bench_measure(&before, &machine, options->unknowns, threads, err) != 0) goto fail;
+  if (mx_bench_measure(&before, &machine, options, threads, err) != 0) goto fail;
   if (loud) mx_bench_print_ceilings(&before, threads);
   if (loud) mx_bench_print_header();
   for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
@@ -45,7 +45,7 @@ int mx_bench(const struct mx_bench_options *options, struct dg_error *err)
         mx_bench_order(&list, options, order, &before, loud ? mx_bench_print_result : NULL, err) != 0)
       goto fail;
   /* Once more: if these differ from the first, something else was running, and the fractions mean little. */
-  if (mx_bench_measure(&after, &machine, options->unknowns, threads, err) != 0) goto fail;
+  if (mx_bench_measure(&after, &machine, options, threads, err) != 0) goto fail;
   if (loud) printf("\nafterwards:\n");
   if (loud) mx_bench_print_ceilings(&after, threads);
   const struct mx_bench_report report = {options, &machine, &before, &after, &list, threads};

@@ -68,9 +68,9 @@ struct mx_bench_ceilings {
 };
 
 void mx_bench_describe(struct mx_bench_machine *machine);
-/* Of `threads` threads; the best of several tries. unknowns: of the cases, for copy_fields. */
-int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine, size_t unknowns,
-                     int threads, struct dg_error *err) DG_MUST_USE;
+/* Of `threads` threads; the best of several tries. */
+int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine,
+                     const struct mx_bench_options *options, int threads, struct dg_error *err) DG_MUST_USE;
 
 /* ---- a case (bench_case.c) */
 

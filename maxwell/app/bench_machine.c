@@ -90,7 +90,7 @@ void mx_bench_describe(struct mx_bench_machine *machine)
 
 /* The ceilings are the best of so many tries; parts of arrays are multiples of 64 numbers. A try of the peak is short,
  * so that on a machine that does other things as well some find all processors free. */
-enum { COPY_TRIES = 7, PEAK_TRIES = 60, BLOCK = 64 };
+enum { COPY_TRIES = 3, PEAK_TRIES = 60, BLOCK = 64 };
 
 static size_t kernel_list(const struct mx_bench_kernels *list[3])
 {
@@ -116,11 +116,12 @@ static void share(size_t numbers, size_t *first, size_t *count)
   *count = blocks * (mine + 1) / threads * BLOCK - *first;
 }
 
-/* Bytes read and written a second. */
-static double copy_speed(const struct arrays *arrays, void (*copy)(double *, const double *, size_t), int threads)
+/* Bytes read and written a second; COPY_TRIES, and more of them while there is time. */
+static double copy_speed(const struct arrays *arrays, void (*copy)(double *, const double *, size_t), double seconds,
+                         int threads)
 {
-  double best = INFINITY;
-  for (int i = 0; i < COPY_TRIES; i++) {
+  double best = INFINITY, begin = mx_clock();
+  for (int i = 0; i < COPY_TRIES || mx_clock() - begin < seconds; i++) {
     double start = mx_clock();
 #pragma omp parallel num_threads(threads)
     {
@@ -144,11 +145,12 @@ static size_t array_bytes(const struct mx_bench_machine *machine)
   return (bytes < most ? bytes : most) / (BLOCK * sizeof(double)) * (BLOCK * sizeof(double));
 }
 
-static int measure_copy(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine, size_t unknowns,
-                        int threads, struct dg_error *err)
+static int measure_copy(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine,
+                        const struct mx_bench_options *options, int threads, struct dg_error *err)
 {
   const struct mx_bench_kernels *list[3];
   struct arrays arrays = {0};
+  double seconds = 0.25 * options->seconds;
   (void)kernel_list(list); /* the widest vectors; those that write past the caches need no others */
   ceilings->array = array_bytes(machine);
   arrays.numbers = ceilings->array / sizeof(double);
@@ -161,18 +163,19 @@ static int measure_copy(struct mx_bench_ceilings *ceilings, const struct mx_benc
     share(arrays.numbers, &first, &count);
     for (size_t i = first; i < first + count; i++) arrays.from[i] = 1, arrays.to[i] = 0;
   }
-  double plain = copy_speed(&arrays, list[0]->copy, threads),
-         streamed = copy_speed(&arrays, list[0]->streamed, threads);
+  double plain = copy_speed(&arrays, list[0]->copy, seconds, threads),
+         streamed = copy_speed(&arrays, list[0]->streamed, seconds, threads);
   ceilings->copy = fmax(plain, streamed);
   ceilings->copy_kind = streamed > plain ? "non-temporal" : "plain";
   ceilings->copy_one = ceilings->copy;
   if (threads > 1)
-    ceilings->copy_one = fmax(copy_speed(&arrays, list[0]->copy, 1), copy_speed(&arrays, list[0]->streamed, 1));
-  size_t small = (unknowns + BLOCK - 1) / BLOCK * BLOCK;
+    ceilings->copy_one =
+        fmax(copy_speed(&arrays, list[0]->copy, seconds, 1), copy_speed(&arrays, list[0]->streamed, seconds, 1));
+  size_t small = (options->unknowns + BLOCK - 1) / BLOCK * BLOCK;
   if (small < arrays.numbers) arrays.numbers = small;
   ceilings->fields_array = arrays.numbers * sizeof(double);
-  ceilings->copy_fields =
-      fmax(copy_speed(&arrays, list[0]->copy, threads), copy_speed(&arrays, list[0]->streamed, threads));
+  ceilings->copy_fields = fmax(copy_speed(&arrays, list[0]->copy, seconds, threads),
+                               copy_speed(&arrays, list[0]->streamed, seconds, threads));
 fail:
   dg_free(arrays.from);
   dg_free(arrays.to);
@@ -193,8 +196,8 @@ static double peak_speed(const struct mx_bench_kernels *kernels, enum mx_precisi
   return sink != 0 ? best : 0; /* the sums are positive; the compiler does not know */
 }
 
-int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine, size_t unknowns,
-                     int threads, struct dg_error *err)
+int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine,
+                     const struct mx_bench_options *options, int threads, struct dg_error *err)
 {
   const struct mx_bench_kernels *list[3];
   *ceilings = (struct mx_bench_ceilings){0};
@@ -205,5 +208,5 @@ int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_m
       ceilings->peak[precision] = speed;
       if (precision == MX_DOUBLE) ceilings->instructions = list[i]->name;
     }
-  return measure_copy(ceilings, machine, unknowns, threads, err);
+  return measure_copy(ceilings, machine, options, threads, err);
 }
