@@ -65,8 +65,8 @@ def draw_roof(axes, ceilings, limits):
                   linewidth=1.5, zorder=1)
         axes.annotate(f"{peak / 1e9:.0f} GFLOP/s {precision}", (limits[1], peak / 1e9), xytext=(-4, 4), color=colour,
                       textcoords="offset points", horizontalalignment="right", fontsize=9)
-    axes.annotate(f"copy {bandwidth / 1e9:.1f} GB/s", (limits[0], limits[0] * bandwidth / 1e9), xytext=(6, 14),
-                  textcoords="offset points", rotation=0, fontsize=9, color="0.3")
+    axes.annotate(f"copy {bandwidth / 1e9:.1f} GB/s", (1.1 * limits[0], 3 * limits[0] * bandwidth / 1e9), fontsize=9,
+                  color="0.3")
 
 
 def draw_points(axes, results):
