@@ -59,8 +59,8 @@ struct mx_cost mx_cost_pass(const struct mx_problem *problem, size_t real, int e
 struct mx_cost mx_cost_plain_pass(const struct mx_problem *problem, size_t real);
 /* Pointwise work on whole vector fields. */
 struct mx_cost mx_cost_update(const struct mx_problem *problem, size_t real, double arrays, double flops_a_number);
-/* Of all open faces in a half step, both visits: two looks at every neighbour; the difference of two traces, written and
- * read; two components lifted into the element's field. */
+/* Of all open faces in a half step, both visits: two looks at every neighbour; the difference of two traces, written
+ * and read; two components lifted into the element's field. */
 struct mx_cost mx_cost_open(const struct mx_problem *problem, size_t real);
 /* Of the source terms of one equation. */
 struct mx_cost mx_cost_sources(const struct mx_problem *problem, int equation, size_t real);

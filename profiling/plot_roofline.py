@@ -90,7 +90,8 @@ def draw_points(axes, results):
 def draw(bench, path):
     results, ceilings, machine = bench["results"], bench["ceilings"], bench["machine"]
     integrators = [name for name in ("leapfrog", "lsrk") if any(r["integrator"] == name for r in results)]
-    figure, panels = plt.subplots(1, len(integrators), figsize=(6.6 * len(integrators), 5.6), squeeze=False, sharey=True)
+    figure, panels = plt.subplots(1, len(integrators), figsize=(6.6 * len(integrators), 5.6), squeeze=False,
+                                  sharey=True)
     spread = [intensity(r) for r in results]
     limits = (min(spread) / 1.6, max(max(spread), ceilings["single_flops_per_second"] /
                                      ceilings["copy_bytes_per_second"]) * 1.6)
@@ -104,14 +105,16 @@ def draw(bench, path):
                  xlabel="flops / byte, as the floor counts them")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.xaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:.0e}"[0] in "25" else ""))
+        axes.xaxis.set_minor_formatter(
+            FuncFormatter(lambda value, _: f"{value:g}" if f"{value:.0e}"[0] in "25" else ""))
         axes.tick_params(axis="x", which="minor", labelsize=8)
         axes.grid(which="both", linewidth=0.3, alpha=0.5)
         axes.legend(loc="lower right", fontsize=8)
     panels[0][0].set_ylabel("GFLOP/s, as the floor counts them")
     unknowns = min(r["unknowns"] for r in results)
     figure.suptitle(f"{machine['processor']}, {bench['threads']} threads, {ceilings['instructions']}; at least "
-                    f"{unknowns / 1e6:.2g} million unknowns; curlew {bench['version']}, {bench['date'][:10]}", fontsize=10)
+                    f"{unknowns / 1e6:.2g} million unknowns; curlew {bench['version']}, {bench['date'][:10]}",
+                    fontsize=10)
     figure.tight_layout()
     try:
         figure.savefig(path, dpi=110)

@@ -39,6 +39,9 @@ int mx_bench(const struct mx_bench_options *options, struct dg_error *err)
   if (loud) mx_bench_print_machine(&machine, threads);
   if (mx_bench_measure(&before, &machine, options, threads, err) != 0) goto fail;
   if (loud) mx_bench_print_ceilings(&before, threads);
+  if (loud && before.copy_fields > 1.3 * before.copy)
+    printf("note      caches hold the fields: `floor` is that of memory, `cached` that of the faster copy; see "
+           "--unknowns\n");
   if (loud) mx_bench_print_header();
   for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
     if (options->order[order] &&

@@ -82,13 +82,14 @@ struct mx_bench_result {
   int threads;
   size_t elements, unknowns;
   int batches;
-  long steps;                         /* a batch */
-  double seconds, shortest, longest;  /* of a step: median of the batches, and extremes */
-  double bytes, flops;                /* of a step, as above */
-  double floor;                       /* seconds of a step */
-  bool bytes_limit;                   /* else flops do */
-  double ratio;                       /* of speeds, to `reference`; 0 where that was not measured */
-  double memory;                      /* bytes an unknown of all that was allocated, mesh included */
+  long steps;                        /* a batch */
+  double seconds, shortest, longest; /* of a step: median of the batches, and extremes */
+  double bytes, flops;               /* of a step, as above */
+  double floor;                      /* seconds of a step */
+  double cached_floor; /* the same with copy_fields, the bandwidth where a cache holds what it can of the fields */
+  bool bytes_limit;    /* else flops do */
+  double ratio;        /* of speeds, to `reference`; 0 where that was not measured */
+  double memory;       /* bytes an unknown of all that was allocated, mesh included */
   double mesh_seconds, setup_seconds; /* Gmsh; everything from there to the first step */
 };
 

@@ -181,6 +181,7 @@ static void find_floor(struct mx_bench_result *result, const struct mx_bench_cei
   double by_bytes = result->bytes / ceilings->copy, by_flops = result->flops / ceilings->peak[result->precision];
   result->floor = fmax(by_bytes, by_flops);
   result->bytes_limit = by_bytes >= by_flops;
+  result->cached_floor = fmax(result->bytes / ceilings->copy_fields, by_flops);
 }
 
 static int measure_case(struct mx_bench_result *result, const struct cube *cube, const struct mx_bench_options *options,

@@ -134,10 +134,12 @@ static double copy_speed(const struct arrays *arrays, void (*copy)(double *, con
   return 2.0 * (double)arrays->numbers * sizeof(double) / best;
 }
 
-/* Far larger than the last cache, as far as about 1 GiB for both arrays and a quarter of the memory go. */
-static size_t array_bytes(const struct mx_bench_machine *machine)
+/* Far larger than the last cache, as far as about 1 GiB for both arrays and a quarter of the memory go; smaller where
+ * less than a second is given to each case. */
+static size_t array_bytes(const struct mx_bench_machine *machine, double seconds)
 {
-  size_t cache = 0, most = (size_t)512 << 20, least = (size_t)64 << 20;
+  size_t cache = 0, least = (size_t)64 << 20;
+  size_t most = seconds < 1 ? least + (size_t)(seconds * 448) * ((size_t)1 << 20) : (size_t)512 << 20;
   for (int i = 0; i < machine->caches; i++)
     if (machine->cache[i].bytes > cache) cache = machine->cache[i].bytes;
   if (machine->memory > 0 && machine->memory / 8 < most) most = machine->memory / 8;
@@ -152,7 +154,7 @@ static int measure_copy(struct mx_bench_ceilings *ceilings, const struct mx_benc
   struct arrays arrays = {0};
   double seconds = 0.25 * options->seconds;
   (void)kernel_list(list); /* the widest vectors; those that write past the caches need no others */
-  ceilings->array = array_bytes(machine);
+  ceilings->array = array_bytes(machine, options->seconds);
   arrays.numbers = ceilings->array / sizeof(double);
   if (dg_alloc_untouched(&arrays.from, arrays.numbers, sizeof *arrays.from, err) != 0 ||
       dg_alloc_untouched(&arrays.to, arrays.numbers, sizeof *arrays.to, err) != 0)

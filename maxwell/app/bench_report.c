@@ -38,7 +38,7 @@ void mx_bench_print_header(void)
 {
   printf(
       "\np  elements  unknowns  integrator  precision  backend    threads     DoF/s  spread   evals/s    GB/s  GFLOP/s"
-      "  floor  limit  x reference\n");
+      "  floor  cached  limit  x reference\n");
 }
 
 void mx_bench_print_result(const struct mx_bench_result *r)
@@ -46,11 +46,11 @@ void mx_bench_print_result(const struct mx_bench_result *r)
   double dofs = (double)r->unknowns / r->seconds;
   char ratio[24] = "-";
   if (r->ratio > 0) snprintf(ratio, sizeof ratio, "%.1f", r->ratio);
-  printf("%d %9zu %9zu  %-10s  %-9s  %-9s %8d %9.3g %6.1f%% %9.3g %7.1f %8.1f  %5.3f  %-5s %12s\n", r->order,
+  printf("%d %9zu %9zu  %-10s  %-9s  %-9s %8d %9.3g %6.1f%% %9.3g %7.1f %8.1f  %5.3f  %6.3f  %-5s %12s\n", r->order,
          r->elements, r->unknowns, mx_integrator_names[r->integrator], precision_names[r->precision],
          mx_backends[r->backend]->name, r->threads, dofs, 100 * (r->longest - r->shortest) / r->seconds,
          dofs * mx_schemes[r->integrator].evaluations, 1e-9 * r->bytes / r->seconds, 1e-9 * r->flops / r->seconds,
-         r->floor / r->seconds, r->bytes_limit ? "bytes" : "flops", ratio);
+         r->floor / r->seconds, r->cached_floor / r->seconds, r->bytes_limit ? "bytes" : "flops", ratio);
   (void)fflush(stdout); /* a long run shows its rows as they come */
 }
 
@@ -133,6 +133,7 @@ static void write_result(FILE *file, const char *before, const struct mx_bench_r
   number(file, next, "flops_per_second", r->flops / r->seconds);
   number(file, next, "floor_seconds_per_step", r->floor);
   number(file, ",\n     ", "fraction_of_floor", r->floor / r->seconds);
+  number(file, next, "fraction_of_cached_floor", r->cached_floor / r->seconds);
   string(file, next, "limit", r->bytes_limit ? "bytes" : "flops");
   number(file, next, "ratio_to_reference", r->ratio > 0 ? r->ratio : NAN);
   number(file, ",\n     ", "memory_bytes_per_unknown", r->memory);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The instruments: `curlew bench`, `curlew run --profile` and the roofline: bench_contract.py PROGRAM [NAME...] runs the
-tests whose names contain a NAME, or all. The counts of bytes and flops are recomputed here from the sizes."""
+"""The instruments: `curlew bench`, `curlew run --profile` and the roofline: bench_contract.py PROGRAM [NAME...] runs
+the tests whose names contain a NAME, or all. The counts of bytes and flops are recomputed here from the sizes."""
 import importlib.util
 import json
 import os
@@ -47,6 +47,8 @@ def check_result(result, ceilings):
              "flops": result["flops_per_step"] / ceilings[f"{result['precision']}_flops_per_second"]}
     expect(times[result["limit"]] == max(times.values()), f"the limit is not {result['limit']}")
     near(result["fraction_of_floor"], max(times.values()) / seconds, 1e-12, "fraction of the floor")
+    times["bytes"] = result["bytes_per_step"] / ceilings["copy_bytes_per_second_field_size"]
+    near(result["fraction_of_cached_floor"], max(times.values()) / seconds, 1e-12, "fraction of the cached floor")
     expect(0 < result["fraction_of_floor"] < 1.5, f"{result['fraction_of_floor']} of the floor")
     expect(result["memory_bytes_per_unknown"] > 2 * number, "the fields take more memory than that")
     expect(result["setup_seconds"] > 0 and result["mesh_seconds"] > 0, "no time of set-up")
@@ -56,7 +58,8 @@ def test_bench(program):
     with Place(program) as place:
         out, report = bench(place, "--order", "2,4", "--unknowns", "10000", "--threads", "2")
         cases = [(r["order"], r["integrator"], r["precision"], r["backend"]) for r in report["results"]]
-        wanted = {(p, i, f, b) for p in (2, 4) for i in STAGES for f in ("double", "single") for b in ("cpu", "reference")}
+        wanted = {(p, i, f, b) for p in (2, 4) for i in STAGES for f in ("double", "single")
+                  for b in ("cpu", "reference")}
         expect(set(cases) == wanted and len(cases) == len(wanted), f"cases {cases}")
         ceilings = report["ceilings"]
         for result in report["results"]:
@@ -91,7 +94,8 @@ def check_roofline(place):
         picture = file.read()
     expect(picture[:8] == b"\x89PNG\r\n\x1a\n" and len(picture) > 20000, "no picture")
     place.write("other.json", '{"program": "another"}')
-    wrong = subprocess.run([sys.executable, PLOT, place.path("other.json")], capture_output=True, text=True, check=False)
+    wrong = subprocess.run([sys.executable, PLOT, place.path("other.json")], capture_output=True, text=True,
+                           check=False)
     expect(wrong.returncode == 2 and wrong.stderr.count("\n") == 1, f"{wrong.returncode}: {wrong.stderr}")
 
 
@@ -159,7 +163,7 @@ def test_profile(program):
 
 
 def test_without_profile(program):
-    """Off: nothing is said, and the fields are the same. The threads are those of the environment, whatever Gmsh used."""
+    """Off: nothing is said, and the fields are the same. Threads are those of the environment, whatever Gmsh used."""
     with Place(program) as place:
         out, summary = profiled(place, "leapfrog", "cpu", "--set", "mesh.size=0.1")
         expect("profile" not in summary and "profile" not in out, "there is a profile that nobody asked for")
