@@ -173,11 +173,11 @@ static int check_fields(const struct mx_backend_ops *ops, struct mx_backend *bac
 static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *ceilings)
 {
   bool leapfrog = result->integrator == MX_LEAPFROG;
-  double Np = DG_NP(result->order), Nf = DG_NF(result->order), K = (double)result->elements;
+  size_t Np = DG_NP((size_t)result->order), Nf = DG_NF((size_t)result->order), K = result->elements;
   double number = result->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   double passes = leapfrog ? 3 : 4.0 * mx_schemes[result->integrator].stages;
-  result->bytes = 6 * Np * K * number * passes;
-  result->flops = (24 * Np * Np + 32 * Np * Nf) * K * mx_schemes[result->integrator].evaluations;
+  result->bytes = (double)(6 * Np * K) * number * passes;
+  result->flops = (double)((24 * Np * Np + 32 * Np * Nf) * K) * mx_schemes[result->integrator].evaluations;
   double by_bytes = result->bytes / ceilings->copy, by_flops = result->flops / ceilings->peak[result->precision];
   result->floor = fmax(by_bytes, by_flops);
   result->bytes_limit = by_bytes >= by_flops;

@@ -143,7 +143,7 @@ int mx_bench_options_read(struct mx_bench_options *options, int argc, char **arg
 {
   *options = defaults();
   for (int i = 0; i < argc; i++) {
-    const char *word = argv[i], *equals = strchr(word, '='), *option = NULL, *value = equals;
+    const char *word = argv[i], *equals = strchr(word, '='), *option = NULL, *value;
     size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
     if (word[0] != '-' || word[1] == '\0')
       return dg_fail(err, DG_INPUT, "unexpected argument '%s'; see curlew --help", word);
