@@ -6,6 +6,7 @@
 #include <gmshc.h>
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -585,7 +586,7 @@ static int read_model(struct dg_mesh *mesh, double unit, struct dg_error *err)
 int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err)
 {
   struct dg_geo_parameters known = {0};
-  int started = 0;
+  int started = 0, threads = omp_get_max_threads(); /* Gmsh sets its own number for the whole process */
   *mesh = (struct dg_mesh){0};
   if (check_file(options->file, err) != 0) return err->code;
   if (is_script(options->file) && dg_geo_parameters_init(&known, options->file, err) != 0) goto fail;
@@ -594,6 +595,7 @@ int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, st
       read_model(mesh, options->unit, err) != 0)
     dg_context(err, "in mesh '%s'", options->file);
   if (started) stop(options->messages);
+  omp_set_num_threads(threads);
 fail:
   dg_geo_parameters_release(&known);
   if (err->code != DG_OK) dg_mesh_release(mesh);

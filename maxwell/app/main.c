@@ -40,6 +40,7 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set, err) != 0 ||
       mx_config_read(&config, script, err) != 0 || mx_setup_init(&setup, &config, script, log, err) != 0)
     goto fail;
+  setup.profiling = options->profile;
   int status = options->command == MX_CHECK
                    ? mx_check(&setup, err)
                    : mx_run(&setup, options->output != NULL ? options->output : config.name, err);
@@ -99,6 +100,9 @@ int main(int argc, char **argv)
     break;
   case MX_INFO:
     info();
+    break;
+  case MX_BENCH:
+    if (mx_bench(&options.bench, &err) != 0) goto fail;
     break;
   case MX_RUN:
   case MX_CHECK:

@@ -10,13 +10,26 @@ const char mx_help_text[] =
     "usage: curlew run SCRIPT [options]    run a simulation\n"
     "       curlew check SCRIPT [options]  parse and mesh it, say what a run would take, write nothing\n"
     "       curlew info                    versions and backends\n"
+    "       curlew bench [options]         speed of the backends beside what this machine could do\n"
     "\n"
     "  -o, --output DIR     the output folder (default: the simulation's name)\n"
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
     "  -D NAME=VALUE        set args.NAME for the script\n"
+    "      --profile        run: time the phases; a table at the end, and in summary.json\n"
     "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
+    "\n"
+    "Options of bench; lists are separated by commas:\n"
+    "      --order LIST       polynomial orders: 3, or 1..6 (default)\n"
+    "      --integrator LIST  leapfrog, lsrk (default: both)\n"
+    "      --precision LIST   double, single (default: both)\n"
+    "      --backend LIST     default: all of this build, reference among them, which takes longest\n"
+    "      --flux NAME        upwind (default) or centered\n"
+    "      --unknowns N       at least so many for every order (default: 3e6)\n"
+    "      --seconds S        that every case is measured for at least (default: 2)\n"
+    "      --threads N        default: that of the processors, or OMP_NUM_THREADS\n"
+    "      --json FILE        write the results there as well\n"
     "\n"
     "A first script, cavity.lua, with a geometry in cavity.geo:\n"
     "\n"
@@ -35,21 +48,22 @@ const char mx_help_text[] =
 static const struct {
   const char *word;
   enum mx_command command;
-} commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"help", MX_HELP}};
+} commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"help", MX_HELP}};
+enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const option_names[] = {"--output", "--set", "--quiet", "--help", "--version"};
+static const char *const option_names[] = {"--output", "--set", "--quiet", "--profile", "--help", "--version"};
 
 static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
 {
-  const char *names[4];
-  for (size_t i = 0; i < 4; i++) {
+  const char *names[COMMANDS];
+  for (size_t i = 0; i < COMMANDS; i++) {
     names[i] = commands[i].word;
     if (strcmp(word, names[i]) == 0) {
       options->command = commands[i].command;
       return 0;
     }
   }
-  int nearest = dg_nearest(word, names, 4);
+  int nearest = dg_nearest(word, names, COMMANDS);
   if (nearest >= 0)
     return dg_fail(err, DG_INPUT, "unknown command '%s' (nearest: '%s'); see curlew --help", word, names[nearest]);
   return dg_fail(err, DG_INPUT, "unknown command '%s'; see curlew --help", word);
@@ -114,6 +128,10 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
     options->quiet = true;
     return 0;
   }
+  if (strcmp(word, "--profile") == 0) {
+    options->profile = true;
+    return 0;
+  }
   return unknown_option(word, err);
 }
 
@@ -133,6 +151,9 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
     } else if (!have_command) {
       have_command = true;
       if (read_command(options, argv[i], err) != 0) return err->code;
+      if (options->command == MX_BENCH && i > 1)
+        return dg_fail(err, DG_INPUT, "the options of bench follow it; see curlew --help");
+      if (options->command == MX_BENCH) return mx_bench_options_read(&options->bench, argc - 2, argv + 2, err);
     } else if (options->script == NULL && (options->command == MX_RUN || options->command == MX_CHECK)) {
       options->script = argv[i];
     } else {

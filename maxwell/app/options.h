@@ -4,15 +4,17 @@
 #include <stdbool.h>
 
 #include "libdg/base/error.h"
+#include "maxwell/app/bench.h"
 #include "maxwell/script.h"
 
-enum mx_command { MX_RUN, MX_CHECK, MX_INFO, MX_HELP, MX_VERSION };
+enum mx_command { MX_RUN, MX_CHECK, MX_INFO, MX_BENCH, MX_HELP, MX_VERSION };
 
 struct mx_options {
   enum mx_command command;
   const char *script; /* run and check */
   const char *output; /* --output, or NULL */
-  bool quiet;
+  bool quiet, profile;
+  struct mx_bench_options bench;
   size_t args, sets;
   struct mx_definition *arg, *set; /* -D and --set; their strings are owned by this struct */
 };

@@ -7,6 +7,7 @@
 #include "maxwell/backend.h"
 #include "maxwell/cpu/fused.h"
 #include "maxwell/cpu/fused_tables.h"
+#include "maxwell/profile.h"
 
 /* The best instruction set of this processor; CURLEW_SIMD = portable, avx2 or avx512 asks for a lesser one. */
 static int instruction_set(void)
@@ -163,6 +164,14 @@ static int threads(const struct mx_backend *backend)
   return backend->full != NULL ? backend->full->threads : backend->half->threads;
 }
 
+static void set_profile(struct mx_backend *backend, struct mx_profile *profile)
+{
+  if (backend->full != NULL) backend->full->profile = profile;
+  else backend->half->profile = profile;
+}
+
+static const char *instructions(void) { return kernels(false)->name; }
+
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 6};
@@ -188,5 +197,7 @@ const struct mx_backend_ops mx_backend_cpu = {
     .download = download,
     .check = check,
     .threads = threads,
+    .instructions = instructions,
+    .profile = set_profile,
     .memory = memory,
 };

@@ -18,6 +18,7 @@ struct NAME(state) {
   uint8_t *flags;
   struct mx_fused_functional *functional;
   bool observed;
+  struct mx_profile *profile; /* borrowed, or NULL */
 };
 
 /* ---- where things are */
@@ -356,12 +357,14 @@ static void NAME(add_sources)(struct NAME(state) * state, int equation, const st
 {
   const struct mx_problem *problem = state->problem;
   if (sources == NULL) return;
+  struct mx_mark mark = mx_phase_begin(state->profile);
   for (size_t t = 0; t < problem->terms; t++) {
     const struct mx_term *term = &problem->term[t];
     if (term->kind == MX_JUMP)
       NAME(add_jump)(state, equation, term, sources->curl[t], sources->penalty[t], to, also, b);
     else if (equation == 0) NAME(add_current)(state, term, sources->curl[t], to, also, b);
   }
+  mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(problem, equation, sizeof(REAL)));
 }
 
 /* ---- time stepping */
@@ -375,18 +378,27 @@ static void NAME(swap)(REAL **a, REAL **b)
 
 static void NAME(half_step)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources)
 {
+  const struct mx_problem *problem = state->problem;
+  struct mx_profile *profile = state->profile, *open = problem->open_faces > 0 ? profile : NULL;
+  struct mx_mark mark = mx_phase_begin(open);
   NAME(remember_open)(state, equation);
+  mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
   const struct mx_fused_half half = {.equation = equation,
                                      .own = state->field[equation],
                                      .other = state->field[1 - equation],
                                      .result = state->spare[equation]};
+  mark = mx_phase_begin(profile);
 #pragma omp parallel num_threads(state->threads)
   {
     size_t first, last;
     mx_fused_share(state->blocks, &first, &last);
     state->kernels->half[state->fused.order](&state->fused, &half, first, last);
   }
+  mx_phase_end(profile, mark, equation == 0 ? "fused half step E" : "fused half step H",
+               mx_cost_pass(problem, sizeof(REAL), 1, 3));
+  mark = mx_phase_begin(open);
   NAME(add_open)(state, equation, state->spare[equation]);
+  mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
   NAME(add_sources)(state, equation, sources, state->spare[equation], NULL, 0);
   NAME(swap)(&state->field[equation], &state->spare[equation]);
 }
@@ -402,12 +414,14 @@ static void NAME(runge_kutta)(struct NAME(state) * state, double a, double b, RE
       .memory = {state->memory[0], state->memory[1]},
       .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
   };
+  struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel num_threads(state->threads)
   {
     size_t first, last;
     mx_fused_share(state->blocks, &first, &last);
     state->kernels->stage[state->fused.order](&state->fused, &stage, first, last);
   }
+  mx_phase_end(state->profile, mark, "fused stage E, H", mx_cost_pass(state->problem, sizeof(REAL), 2, update ? 8 : 6));
   for (int i = 0; i < 2; i++)
     NAME(add_sources)(state, i, sources, state->memory[i], update ? state->spare[i] : NULL, b);
 }
@@ -420,12 +434,14 @@ static void NAME(rk4_stage)(struct NAME(state) * state, int s, const struct mx_s
   for (int i = 0; i < 2; i++) {
     REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->memory[i];
     REAL w = (REAL)weight[s], c = (REAL)next[s];
+    struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel for simd num_threads(state->threads) schedule(static)
     for (size_t k = 0; k < state->numbers; k++) {
       sum[k] = (s == 0 ? start[k] : sum[k]) + w * change[k];
       stage[k] = start[k] + c * change[k];
       if (s == 3) start[k] = sum[k];
     }
+    mx_phase_end(state->profile, mark, "sums of rk4", mx_cost_update(state->problem, sizeof(REAL), s == 3 ? 6 : 5, 4));
   }
 }
 

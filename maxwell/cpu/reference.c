@@ -5,6 +5,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/backend.h"
 #include "maxwell/cpu/operator.h"
+#include "maxwell/profile.h"
 
 #define REAL    double
 #define NAME(x) x##_double
@@ -131,6 +132,12 @@ static int threads(const struct mx_backend *backend)
   return 1;
 }
 
+static void set_profile(struct mx_backend *backend, struct mx_profile *profile)
+{
+  if (backend->full != NULL) backend->full->profile = profile;
+  else backend->half->profile = profile;
+}
+
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 4};
@@ -155,5 +162,6 @@ const struct mx_backend_ops mx_backend_reference = {
     .download = download,
     .check = check,
     .threads = threads,
+    .profile = set_profile,
     .memory = memory,
 };

@@ -15,6 +15,7 @@ struct NAME(state) {
   REAL *trace_E, *trace_H; /* leapfrog: traces on the open faces one step ago */
   bool observed;
   const struct mx_stage_sources *sources; /* of the stage in progress */
+  struct mx_profile *profile;             /* borrowed, or NULL */
 };
 
 static void NAME(free_state)(struct NAME(state) * state)
@@ -58,10 +59,16 @@ static const struct mx_penalty NAME(whole) = {.inner = 1, .open = 1};
 static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, const REAL *before, REAL *rate)
 {
   bool ampere = equation == MX_AMPERE;
+  struct mx_mark mark = mx_phase_begin(state->profile);
   NAME(mx_rate)
   (state->problem, state->matrices, equation, NAME(whole), ampere ? state->E : state->H, ampere ? state->H : state->E,
    before, rate);
-  if (state->sources != NULL) NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, rate);
+  mx_phase_end(state->profile, mark, ampere ? "curl, flux, lift E" : "curl, flux, lift H",
+               mx_cost_plain_pass(state->problem, sizeof(REAL)));
+  if (state->sources == NULL) return;
+  mark = mx_phase_begin(state->profile);
+  NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, rate);
+  mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(state->problem, equation, sizeof(REAL)));
 }
 
 static void NAME(upload)(struct NAME(state) * state, const double *E, const double *H)

@@ -10,6 +10,7 @@
 #include "maxwell/run/folder.h"
 #include "maxwell/run/initial.h"
 #include "maxwell/run/output.h"
+#include "maxwell/run/phases.h"
 #include "maxwell/run/port_output.h"
 #include "maxwell/run/summary.h"
 #include "maxwell/run/watchdog.h"
@@ -43,9 +44,10 @@ struct loop {
   struct mx_watchdog watchdog;
   double *port_amplitude; /* [ports.functionals] */
   double started, output_seconds, last_progress;
-  bool writes; /* output; else this is a further run for S-parameters, which only adds to them */
-  long done;   /* steps */
-  long total;  /* of all runs for S-parameters */
+  bool writes;                /* output; else this is a further run for S-parameters, which only adds to them */
+  long done;                  /* steps */
+  long total;                 /* of all runs for S-parameters */
+  struct mx_profile *profile; /* NULL: off */
 };
 
 static double loop_seconds(const struct loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
@@ -70,12 +72,14 @@ static void progress(struct loop *loop)
 static int observe(struct loop *loop, long n, bool observed, struct dg_error *err)
 {
   double start = mx_clock(), t = loop->setup->step * (double)n;
+  struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
   if (observed && mx_watchdog_due(&loop->watchdog, n))
     status = mx_watchdog_look(&loop->watchdog, loop->backend, n, err);
   if (status == 0 && loop->writes) status = mx_port_output_write(&loop->port_output, n, t, err);
   if (status == 0 && observed) status = mx_output_write(&loop->output, loop->backend, n, t, err);
   loop->output_seconds += mx_clock() - start;
+  mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
   return status;
 }
 
@@ -86,6 +90,7 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
   struct mx_setup *setup = loop->setup;
   struct mx_ports *ports = &setup->sources.ports;
   double start = mx_clock();
+  struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
   if (ports->functionals > 0) {
     status = setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, loop->port_amplitude, err);
@@ -94,6 +99,7 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
   else if (status == 0) status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
   setup->seconds.sources += mx_clock() - start;
+  mx_phase_end(loop->profile, mark, "sources, evaluated", (struct mx_cost){0, 0});
   return status;
 }
 
@@ -182,6 +188,11 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, st
   if (E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
+  if (setup->profiling) {
+    setup->profile = (struct mx_profile){.count = 1, .phase = {{.name = "halo"}}}; /* one rank has none */
+    if (mx_profile_backend(backend, &setup->profiled, setup->ops, &setup->profile, err) != 0) goto fail;
+    setup->ops = &setup->profiled;
+  }
 fail:
   dg_free(E);
   dg_free(H);
@@ -197,6 +208,7 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
               mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
               setup->seconds.output, 1e-6 * (double)dg_memory_resident_peak());
+  if (setup->profiling) mx_phases_log(&setup->profile, setup->log);
   dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder, output->snapshots,
               setup->config->output.measures);
 }
@@ -205,7 +217,7 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
 static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char *folder, struct mx_summary *summary,
                   struct dg_error *err)
 {
-  struct loop loop = {.setup = setup, .writes = true};
+  struct loop loop = {.setup = setup, .writes = true, .profile = setup->profiling ? &setup->profile : NULL};
   struct sigaction saved[2];
   catch_signals(saved);
   mx_watchdog_init(&loop.watchdog, setup);
@@ -215,7 +227,9 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
       DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0)
     goto fail;
   loop.started = loop.last_progress = mx_clock();
+  struct mx_mark mark = mx_phase_begin(loop.profile);
   int status = excite_in_turn(&loop, err);
+  mx_phase_end(loop.profile, mark, "time loop, rest", (struct mx_cost){0, 0});
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */

@@ -6,6 +6,7 @@
 #include "libdg/base/log.h"
 #include "maxwell/backend.h"
 #include "maxwell/config.h"
+#include "maxwell/profile.h"
 #include "maxwell/run/clock.h"
 #include "maxwell/run/measure.h"
 #include "maxwell/sources.h"
@@ -29,6 +30,9 @@ struct mx_setup {
   long steps;
   int threads; /* of the backend, once it was made */
   struct mx_seconds seconds;
+  bool profiling; /* set by the caller before mx_run */
+  struct mx_profile profile;
+  struct mx_backend_ops profiled; /* then `ops` is this */
 };
 
 /* Reads or makes the mesh, builds the tables and finds the step. Errors as those of its parts, and DG_INPUT for a given

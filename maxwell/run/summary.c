@@ -8,6 +8,7 @@
 #include "libdg/base/text.h"
 #include "libdg/io/silo_writer.h"
 #include "maxwell/run/folder.h"
+#include "maxwell/run/phases.h"
 #include "maxwell/version.h"
 
 double mx_summary_dof_per_second(const struct mx_summary *summary)
@@ -71,6 +72,11 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   number_entry(file, "dof_per_second", dofs);
   number_entry(file, "evaluations_per_second", dofs * mx_schemes[config->time.integrator].evaluations);
   seconds_entry(file, &setup->seconds);
+  if (setup->profiling) {
+    fputs("  \"profile\": ", file);
+    mx_phases_write(&setup->profile, file);
+    fputs(",\n", file);
+  }
   number_entry(file, "energy_first", summary->energy_first);
   number_entry(file, "energy_last", summary->energy_last);
   number_entry(file, "peak_memory_bytes", (double)dg_memory_resident_peak());

@@ -485,6 +485,61 @@ line("check without a script",
 line("info with an argument",
     "unexpected argument 'input/case.lua'; see curlew --help",
     "info", "input/case.lua")
+BENCH = ("bench", "--unknowns", "100", "--seconds", "0")
+line("bench: unknown option",
+    "unknown option '--ordre' of bench (nearest: '--order'); see curlew --help",
+    *BENCH, "--ordre", "3")
+line("bench: an option of run",
+    "unknown option '--set' of bench; see curlew --help",
+    *BENCH, "--set", "order=3")
+line("bench: order out of range",
+    "--order: '9' is no order from 1 to 8 and no range such as 1..6",
+    *BENCH, "--order", "3,9")
+line("bench: orders the wrong way round",
+    "--order: '6..1' is no order from 1 to 8 and no range such as 1..6",
+    *BENCH, "--order=6..1")
+line("bench: no order",
+    "--order: '' is no order from 1 to 8 and no range such as 1..6",
+    *BENCH, "--order=1,")
+line("bench: unknown integrator",
+    "--integrator: unknown 'leapfog' (nearest: 'leapfrog'); there is leapfrog, lsrk",
+    *BENCH, "--integrator", "lsrk,leapfog")
+line("bench: unknown precision",
+    "--precision: unknown 'half'; there is double, single",
+    *BENCH, "--precision", "half")
+line("bench: unknown backend",
+    re.compile("--backend: unknown 'referenc' \\(nearest: 'reference'\\); there is .*reference.*"),
+    *BENCH, "--backend", "referenc")
+line("bench: unknown flux",
+    "--flux: unknown 'upwnd' (nearest: 'upwind'); there is upwind, centered",
+    *BENCH, "--flux", "upwnd")
+line("bench: part of an unknown",
+    "--unknowns must be a whole number from 1 to 1e+10, not '1.5'",
+    "bench", "--unknowns", "1.5")
+line("bench: seconds that are no number",
+    "--seconds must be a number from 0 to 3600, not 'long'",
+    "bench", "--seconds", "long")
+line("bench: no thread",
+    "--threads must be a whole number from 1 to 1024, not '0'",
+    *BENCH, "--threads", "0")
+line("bench: option without a value",
+    "--threads needs a value; see curlew --help",
+    *BENCH, "--threads")
+line("bench: file without a name",
+    "--json needs the name of a file",
+    *BENCH, "--json=")
+line("bench: folder as file",
+    "cannot write 'input': it is a folder",
+    *BENCH, "--json", "input", code=3)
+line("bench: file in a folder that is not there",
+    "cannot write 'no/such.json': No such file or directory",
+    *BENCH, "--json", "no/such.json", code=3)
+line("bench: a script",
+    "unexpected argument 'input/case.lua'; see curlew --help",
+    *BENCH, "input/case.lua")
+line("bench behind its options",
+    "the options of bench follow it; see curlew --help",
+    "--quiet", "bench")
 line("quiet with a value",
     "unknown option '--quiet=yes'; see curlew --help",
     *RUN, "--quiet=yes")

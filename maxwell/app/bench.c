@@ -1,0 +1,59 @@
+#include "maxwell/app/bench.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+
+/* A file that cannot be written is better known before minutes of measurement than after. */
+static int check_json(const char *path, struct dg_error *err)
+{
+  char *copy;
+  struct stat status;
+  if (path == NULL) return 0;
+  if (dg_copy_string(&copy, path, err) != 0) return err->code;
+  const char *folder = dirname(copy);
+  if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': it is a folder", path);
+  else if (access(folder, W_OK | X_OK) != 0)
+    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno));
+  dg_free(copy);
+  return err->code;
+}
+
+int mx_bench(const struct mx_bench_options *options, struct dg_error *err)
+{
+  struct mx_bench_machine machine;
+  struct mx_bench_ceilings before, after;
+  struct mx_bench_list list = {0};
+  int threads = options->threads > 0 ? options->threads : omp_get_max_threads();
+  bool loud = !options->quiet;
+  omp_set_num_threads(threads);
+  if (check_json(options->json, err) != 0) goto fail;
+  mx_bench_describe(&machine);
+  if (loud) mx_bench_print_machine(&machine, threads);
+  if (mx_bench_measure(&before, &machine, options, threads, err) != 0) goto fail;
+  if (loud) mx_bench_print_ceilings(&before, threads);
+  if (loud && before.copy_fields > 1.3 * before.copy)
+    printf("note      caches hold the fields: `floor` is that of memory, `cached` that of the faster copy; see "
+           "--unknowns\n");
+  if (loud) mx_bench_print_header();
+  for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
+    if (options->order[order] &&
+        mx_bench_order(&list, options, order, &before, loud ? mx_bench_print_result : NULL, err) != 0)
+      goto fail;
+  /* Once more: if these differ from the first, something else was running, and the fractions mean little. */
+  if (mx_bench_measure(&after, &machine, options, threads, err) != 0) goto fail;
+  if (loud) printf("\nafterwards:\n");
+  if (loud) mx_bench_print_ceilings(&after, threads);
+  const struct mx_bench_report report = {options, &machine, &before, &after, &list, threads};
+  if (options->json != NULL && mx_bench_write_json(&report, err) != 0) goto fail;
+fail:
+  dg_free(list.result);
+  return err->code;
+}

@@ -1,0 +1,120 @@
+/* `curlew bench`: how fast the backends are, beside what this machine could do.
+ *
+ * The floor of a time step is max(bytes / copy bandwidth, flops / peak of multiply-adds), with the bytes and flops that
+ * the method needs and the bandwidth and peak that the same process measures on the same threads. Per element, Np
+ * nodes, Nf nodes a face, numbers of 8 or 4 bytes:
+ *
+ *   flops of an evaluation of the right-hand side   24 Np^2 + 32 Np Nf  (share/doc/design.md, cpu/fused.h)
+ *   bytes of a leapfrog step                        6 Np * 3 numbers    (read the other field, read and write the own
+ * one) bytes of a stage of lsrk                        6 Np * 4 numbers    (read and write the fields and the register)
+ *
+ * Geometry, neighbour tables and pointwise terms are not counted.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libdg/base/error.h"
+#include "libdg/base/orders.h"
+#include "maxwell/config.h"
+
+enum { MX_BENCH_BACKENDS = 8, MX_BENCH_CACHES = 8 };
+
+struct mx_bench_options {
+  bool order[DG_ORDER_MAX + 1];
+  bool integrator[MX_EULER + 1]; /* leapfrog and lsrk have a floor */
+  bool precision[MX_SINGLE + 1];
+  bool backend[MX_BENCH_BACKENDS]; /* as mx_backends */
+  double alpha;                    /* of the flux */
+  size_t unknowns;                 /* at least so many for every order */
+  double seconds;                  /* that the batches of a case take at least */
+  int threads;                     /* 0: those of OpenMP */
+  const char *json;                /* file, or NULL */
+  bool quiet;
+};
+
+/* The words behind `bench`. DG_INPUT for what is not understood. */
+int mx_bench_options_read(struct mx_bench_options *options, int argc, char **argv, struct dg_error *err) DG_MUST_USE;
+
+/* Measures and prints; writes the JSON file last, so that it is whole or absent. */
+int mx_bench(const struct mx_bench_options *options, struct dg_error *err) DG_MUST_USE;
+
+/* ---- the machine (bench_machine.c) */
+
+struct mx_bench_cache {
+  int level;
+  char type[16];
+  size_t bytes;
+};
+
+struct mx_bench_machine {
+  char processor[128], system[128], compiler[128], date[32];
+  int processors;
+  size_t memory; /* bytes */
+  double load;   /* average of the last minute, NaN if the system does not say */
+  int caches;
+  struct mx_bench_cache cache[MX_BENCH_CACHES]; /* of the first processor */
+};
+
+struct mx_bench_ceilings {
+  size_t array;             /* bytes of each of the two arrays that are copied */
+  double copy, copy_one;    /* bytes read and written a second, on all threads and on one */
+  const char *copy_kind;    /* "plain" or "non-temporal": the faster one on all threads */
+  size_t fields_array;      /* bytes: arrays that together are as large as the fields of a case with their buffers */
+  double copy_fields;       /* of those: where it is much more than `copy`, a cache holds the fields */
+  double peak[2];           /* flops a second of multiply-adds, by enum mx_precision, on all threads */
+  const char *instructions; /* with which the peak was reached */
+};
+
+void mx_bench_describe(struct mx_bench_machine *machine);
+/* Of `threads` threads; the best of several tries. */
+int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine,
+                     const struct mx_bench_options *options, int threads, struct dg_error *err) DG_MUST_USE;
+
+/* ---- a case (bench_case.c) */
+
+struct mx_bench_result {
+  int order, backend; /* index into mx_backends */
+  enum mx_integrator integrator;
+  enum mx_precision precision;
+  const char *instructions;
+  int threads;
+  size_t elements, unknowns;
+  int batches;
+  long steps;                        /* a batch */
+  double seconds, shortest, longest; /* of a step: median of the batches, and extremes */
+  double bytes, flops;               /* of a step, as above */
+  double floor;                      /* seconds of a step */
+  double cached_floor; /* the same with copy_fields, the bandwidth where a cache holds what it can of the fields */
+  bool bytes_limit;    /* else flops do */
+  double ratio;        /* of speeds, to `reference`; 0 where that was not measured */
+  double memory;       /* bytes an unknown of all that was allocated, mesh included */
+  double mesh_seconds, setup_seconds; /* Gmsh; everything from there to the first step */
+};
+
+struct mx_bench_list {
+  size_t count;
+  struct mx_bench_result *result;
+};
+
+/* Measures every case of one order and appends it; `report` sees each as it is ready. */
+int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *options, int order,
+                   const struct mx_bench_ceilings *ceilings, void (*report)(const struct mx_bench_result *),
+                   struct dg_error *err) DG_MUST_USE;
+
+/* ---- what is said (bench_report.c) */
+
+void mx_bench_print_machine(const struct mx_bench_machine *machine, int threads);
+void mx_bench_print_ceilings(const struct mx_bench_ceilings *ceilings, int threads);
+void mx_bench_print_header(void);
+void mx_bench_print_result(const struct mx_bench_result *result);
+
+struct mx_bench_report {
+  const struct mx_bench_options *options;
+  const struct mx_bench_machine *machine;
+  const struct mx_bench_ceilings *before, *after; /* the cases */
+  const struct mx_bench_list *list;
+  int threads;
+};
+int mx_bench_write_json(const struct mx_bench_report *report, struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,12 @@
+/* The ceilings with AVX2; the build compiles this file for it, and the program asks the processor first. */
+#include <immintrin.h>
+
+#include "maxwell/app/bench_kernels.h"
+
+#define NAME(x)            x##_avx2
+#define ISA                "AVX2"
+#define BYTES              32
+#define CHAINS             12
+#define STREAM(to, vector) _mm256_stream_pd((to), (__m256d)(vector))
+#define SETTLE()           _mm_sfence()
+#include "maxwell/app/bench_kernel_body.h"

@@ -1,0 +1,265 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/app/bench.h"
+#include "maxwell/backend.h"
+#include "maxwell/run/clock.h"
+#include "maxwell/time/stability.h"
+
+enum { BATCHES = 5 }; /* at least */
+
+/* A cube of vacuum between conducting walls, and all that the cases of an order share. */
+struct cube {
+  struct dg_mesh mesh;
+  struct dg_geometry geometry;
+  struct dg_reference ref;
+  struct mx_problem problem;
+  struct mx_assignment assignment;
+  double *E, *H; /* noise, [K][3][Np] */
+  double mesh_seconds, setup_seconds;
+};
+
+/* ---- the mesh */
+
+static int write_geometry(const char *path, struct dg_error *err)
+{
+  FILE *file = fopen(path, "w");
+  int failed = file == NULL;
+  if (file != NULL) {
+    failed = fputs("SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\n", file) < 0;
+    if (fclose(file) != 0) failed = 1;
+  }
+  return failed ? dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno)) : 0;
+}
+
+/* Gmsh's own mesh of the unit cube with at least so many elements, and few more. */
+static int mesh_cube(struct dg_mesh *mesh, const char *path, size_t elements, struct dg_error *err)
+{
+  /* Elements times size cubed, measured; coarse meshes have more because of their surface. */
+  double typical = 4.3 + 14 / cbrt((double)elements);
+  struct dg_mesh_options options = {.file = path, .unit = 1, .size = fmin(cbrt(typical / (double)elements), 1)};
+  for (;;) {
+    if (dg_mesh_load(mesh, &options, err) != 0) return err->code;
+    if (mesh->K >= elements) return 0;
+    options.size *= 0.99 * cbrt((double)mesh->K / (double)elements);
+    dg_mesh_release(mesh);
+  }
+}
+
+static int new_mesh(struct dg_mesh *mesh, size_t elements, struct dg_error *err)
+{
+  const char *temporary = getenv("TMPDIR");
+  char folder[4096], path[4200];
+  snprintf(folder, sizeof folder, "%s/curlew-XXXXXX", temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
+  if (mkdtemp(folder) == NULL)
+    return dg_fail(err, DG_ENVIRONMENT, "cannot make a temporary folder '%s': %s", folder, strerror(errno));
+  snprintf(path, sizeof path, "%s/cube.geo", folder);
+  if (write_geometry(path, err) == 0 && mesh_cube(mesh, path, elements, err) != 0)
+    dg_context(err, "while meshing the cube");
+  (void)remove(path);
+  (void)rmdir(folder);
+  return err->code;
+}
+
+/* Noise between -1 and 1, the same everywhere: Knuth's linear congruential generator. */
+static int new_noise(double **field, size_t count, unsigned long long seed, struct dg_error *err)
+{
+  if (DG_NEW(*field, count, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    (*field)[i] = (double)(seed >> 11) / 4503599627370496.0 - 1;
+  }
+  return 0;
+}
+
+static void release_cube(struct cube *cube)
+{
+  dg_free(cube->E);
+  dg_free(cube->H);
+  mx_problem_release(&cube->problem);
+  mx_assignment_release(&cube->assignment);
+  dg_geometry_release(&cube->geometry);
+  dg_reference_release(&cube->ref);
+  dg_mesh_release(&cube->mesh);
+}
+
+static int new_cube(struct cube *cube, const struct mx_bench_options *options, int order, struct dg_error *err)
+{
+  size_t Np = (size_t)DG_NP(order), elements = (options->unknowns + 6 * Np - 1) / (6 * Np);
+  struct mx_material_config vacuum = {.where = {.is_default = true},
+                                      .epsilon_r = {.value = 1, .function = -1},
+                                      .mu_r = {.value = 1, .function = -1},
+                                      .sigma = {.value = 0, .function = -1}};
+  const struct mx_config config = {
+      .script_path = "bench", .alpha = options->alpha, .materials = 1, .material = &vacuum};
+  double start = mx_clock();
+  if (new_mesh(&cube->mesh, elements, err) != 0) return err->code;
+  cube->mesh_seconds = mx_clock() - start;
+  start = mx_clock();
+  if (dg_reference_init(&cube->ref, order, err) != 0 || dg_geometry_init(&cube->geometry, &cube->mesh, err) != 0 ||
+      mx_problem_init(&cube->problem, &cube->assignment, &config, NULL, &cube->mesh, &cube->geometry, &cube->ref,
+                      err) != 0)
+    return err->code;
+  dg_geometry_release(&cube->geometry);
+  cube->setup_seconds = mx_clock() - start;
+  if (new_noise(&cube->E, 3 * Np * cube->mesh.K, 1, err) != 0) return err->code;
+  return new_noise(&cube->H, 3 * Np * cube->mesh.K, 2, err);
+}
+
+/* ---- time */
+
+static int take_steps(const struct mx_backend_ops *ops, struct mx_backend *backend, int stages, long steps,
+                      struct dg_error *err)
+{
+  for (long n = 0; n < steps; n++)
+    for (int s = 0; s < stages; s++)
+      if (ops->stage_begin(backend, s, false, NULL, err) != 0 || ops->stage_end(backend, s, err) != 0) return err->code;
+  return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Warms up, then takes batches of steps until there are BATCHES and they took `seconds`. */
+static int measure_steps(struct mx_bench_result *result, const struct mx_backend_ops *ops, struct mx_backend *backend,
+                         double seconds, struct dg_error *err)
+{
+  enum { MOST = 1000 };
+  int stages = mx_schemes[result->integrator].stages;
+  double step = INFINITY, total = 0, *batch;
+  if (DG_NEW(batch, MOST, err) != 0) return err->code;
+  /* Two steps, the faster one of which says how many make a batch, and more of them up to a tenth of the time. */
+  for (double begin = mx_clock(); step == INFINITY || mx_clock() - begin < 0.1 * seconds;)
+    for (int i = 0; i < 2; i++) {
+      double start = mx_clock();
+      if (take_steps(ops, backend, stages, 1, err) != 0) goto fail;
+      step = fmin(step, mx_clock() - start);
+    }
+  result->steps = (long)fmax(1, ceil(seconds / BATCHES / fmax(step, 1e-7)));
+  while (result->batches < MOST && (result->batches < BATCHES || total < seconds)) {
+    double start = mx_clock();
+    if (take_steps(ops, backend, stages, result->steps, err) != 0) goto fail;
+    batch[result->batches] = (mx_clock() - start) / (double)result->steps;
+    total += batch[result->batches++] * (double)result->steps;
+  }
+  qsort(batch, (size_t)result->batches, sizeof *batch, compare);
+  result->seconds = batch[result->batches / 2];
+  if (result->batches % 2 == 0) result->seconds = 0.5 * (result->seconds + batch[result->batches / 2 - 1]);
+  result->shortest = batch[0];
+  result->longest = batch[result->batches - 1];
+fail:
+  dg_free(batch);
+  return err->code;
+}
+
+/* What was timed was a simulation: the noise, which the walls keep in, is neither gone nor grown. */
+static int check_fields(const struct mx_backend_ops *ops, struct mx_backend *backend, struct dg_error *err)
+{
+  struct mx_field_check check;
+  if (ops->check(backend, &check, err) != 0) return err->code;
+  if (check.finite && check.largest > 0 && check.largest < 1e3) return 0;
+  return dg_fail(err, DG_BUG, "the fields of backend %s grew to %g V/m from 1", ops->name, check.largest);
+}
+
+/* As bench.h has it. */
+static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *ceilings)
+{
+  bool leapfrog = result->integrator == MX_LEAPFROG;
+  size_t Np = DG_NP((size_t)result->order), Nf = DG_NF((size_t)result->order), K = result->elements;
+  double number = result->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  double passes = leapfrog ? 3 : 4.0 * mx_schemes[result->integrator].stages;
+  result->bytes = (double)(6 * Np * K) * number * passes;
+  result->flops = (double)((24 * Np * Np + 32 * Np * Nf) * K) * mx_schemes[result->integrator].evaluations;
+  double by_bytes = result->bytes / ceilings->copy, by_flops = result->flops / ceilings->peak[result->precision];
+  result->floor = fmax(by_bytes, by_flops);
+  result->bytes_limit = by_bytes >= by_flops;
+  result->cached_floor = fmax(result->bytes / ceilings->copy_fields, by_flops);
+}
+
+static int measure_case(struct mx_bench_result *result, const struct cube *cube, const struct mx_bench_options *options,
+                        double step, struct dg_error *err)
+{
+  const struct mx_backend_ops *ops = mx_backends[result->backend];
+  const struct mx_backend_options wanted = {
+      .integrator = result->integrator, .precision = result->precision, .step = step};
+  struct mx_backend *backend = NULL;
+  double start = mx_clock();
+  size_t noise = 2 * 3 * (size_t)cube->ref.Np * cube->mesh.K * sizeof(double);
+  if (ops->create(&backend, &cube->problem, &wanted, err) != 0 || ops->upload(backend, cube->E, cube->H, err) != 0)
+    goto fail;
+  result->setup_seconds = cube->setup_seconds + mx_clock() - start;
+  result->mesh_seconds = cube->mesh_seconds;
+  result->memory = (double)(dg_memory_current() - noise) / (double)result->unknowns;
+  result->threads = ops->threads(backend);
+  result->instructions = ops->instructions != NULL ? ops->instructions() : "compiler's choice";
+  if (measure_steps(result, ops, backend, options->seconds, err) == 0) (void)check_fields(ops, backend, err);
+fail:
+  ops->destroy(backend);
+  return err->code;
+}
+
+/* The step does not change the speed; half of the limit of a part of the mesh is surely stable. */
+static int find_step(double *step, const struct cube *cube, enum mx_integrator integrator, struct dg_error *err)
+{
+  struct mx_stability stability;
+  if (mx_stability_limit(&stability, &cube->problem, integrator, 30000, err) != 0) return err->code;
+  *step = 0.5 * stability.limit;
+  return 0;
+}
+
+/* All backends of one integrator and precision; `reference` first, which the others are compared with. */
+static int measure_backends(struct mx_bench_list *list, const struct cube *cube, const struct mx_bench_options *options,
+                            const struct mx_bench_result *like, double step, const struct mx_bench_ceilings *ceilings,
+                            void (*report)(const struct mx_bench_result *), struct dg_error *err)
+{
+  double reference = 0;
+  for (int turn = 0; turn < 2; turn++)
+    for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++) {
+      bool first = mx_backends[i] == &mx_backend_reference;
+      if (!options->backend[i] || first != (turn == 0)) continue;
+      struct mx_bench_result result = *like;
+      result.backend = i;
+      find_floor(&result, ceilings);
+      if (measure_case(&result, cube, options, step, err) != 0) return err->code;
+      if (first) reference = result.seconds;
+      result.ratio = reference > 0 ? reference / result.seconds : 0;
+      if (dg_grow(&list->result, list->count + 1, sizeof *list->result, err) != 0) return err->code;
+      list->result[list->count++] = result;
+      if (report != NULL) report(&result);
+    }
+  return 0;
+}
+
+int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *options, int order,
+                   const struct mx_bench_ceilings *ceilings, void (*report)(const struct mx_bench_result *),
+                   struct dg_error *err)
+{
+  struct cube cube = {0};
+  if (new_cube(&cube, options, order, err) != 0) goto fail;
+  for (int integrator = 0; integrator <= MX_EULER; integrator++) {
+    double step = 0;
+    if (!options->integrator[integrator]) continue;
+    if (find_step(&step, &cube, integrator, err) != 0) goto fail;
+    for (int precision = 0; precision <= MX_SINGLE; precision++) {
+      const struct mx_bench_result like = {.order = order,
+                                           .integrator = integrator,
+                                           .precision = precision,
+                                           .elements = cube.mesh.K,
+                                           .unknowns = 6 * (size_t)cube.ref.Np * cube.mesh.K};
+      if (options->precision[precision] &&
+          measure_backends(list, &cube, options, &like, step, ceilings, report, err) != 0)
+        goto fail;
+    }
+  }
+fail:
+  release_cube(&cube);
+  return err->code;
+}

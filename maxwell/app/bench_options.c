@@ -1,0 +1,163 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/text.h"
+#include "maxwell/app/bench.h"
+#include "maxwell/backend.h"
+
+static const char *const option_names[] = {"--order", "--integrator", "--precision", "--backend",
+                                           "--flux",  "--unknowns",   "--seconds",   "--threads",
+                                           "--json",  "--quiet",      "--help",      "--version"};
+enum { OPTIONS = sizeof option_names / sizeof *option_names, WORDS_MAX = 16, WORD_MAX = 64 };
+
+static int unknown_option(const char *word, struct dg_error *err)
+{
+  int nearest = dg_nearest(word, option_names, OPTIONS);
+  if (nearest >= 0)
+    return dg_fail(err, DG_INPUT, "unknown option '%s' of bench (nearest: '%s'); see curlew --help", word,
+                   option_names[nearest]);
+  return dg_fail(err, DG_INPUT, "unknown option '%s' of bench; see curlew --help", word);
+}
+
+/* The index of `word` among names[count], or -1 with an error that lists them. */
+static int find_word(const char *option, const char *word, const char *const *names, int count, struct dg_error *err)
+{
+  for (int i = 0; i < count; i++)
+    if (strcmp(word, names[i]) == 0) return i;
+  char known[256] = "", hint[80] = "";
+  size_t used = 0;
+  for (int i = 0; i < count && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", names[i]);
+  int nearest = dg_nearest(word, names, (size_t)count);
+  if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: '%s')", names[nearest]);
+  (void)dg_fail(err, DG_INPUT, "%s: unknown '%s'%s; there is %s", option, word, hint, known);
+  return -1;
+}
+
+/* Copies the next word of a list "a,b,c" and moves on; false at its end. An empty word is kept: it is unknown. */
+static bool next_word(const char **list, char word[WORD_MAX])
+{
+  if (*list == NULL) return false;
+  size_t length = strcspn(*list, ",");
+  snprintf(word, WORD_MAX, "%.*s", (int)(length < WORD_MAX ? length : WORD_MAX - 1), *list);
+  *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+  return true;
+}
+
+/* chosen[i] = true for every word names[i] of the list. */
+static int read_words(const char *option, const char *list, const char *const *names, int count, bool *chosen,
+                      struct dg_error *err)
+{
+  char word[WORD_MAX];
+  for (int i = 0; i < count; i++) chosen[i] = false;
+  while (next_word(&list, word)) {
+    int i = find_word(option, word, names, count, err);
+    if (i < 0) return err->code;
+    chosen[i] = true;
+  }
+  return 0;
+}
+
+/* "3", "1,4", "1..6", "1..3,6" */
+static int read_orders(const char *list, bool *chosen, struct dg_error *err)
+{
+  char word[WORD_MAX];
+  for (int p = 0; p <= DG_ORDER_MAX; p++) chosen[p] = false;
+  while (next_word(&list, word)) {
+    int used = 0;
+    long from = 0, to = 0;
+    char *end;
+    from = to = strtol(word, &end, 10);
+    if (end != word && end[0] == '.' && end[1] == '.' && end[2] != '\0') to = strtol(end + 2, &end, 10);
+    used = end != word && *end == '\0';
+    if (!used || from < DG_ORDER_MIN || to > DG_ORDER_MAX || from > to)
+      return dg_fail(err, DG_INPUT, "--order: '%s' is no order from %d to %d and no range such as 1..6", word,
+                     DG_ORDER_MIN, DG_ORDER_MAX);
+    for (long p = from; p <= to; p++) chosen[p] = true;
+  }
+  return 0;
+}
+
+static int read_number(const char *option, const char *text, double low, double high, bool whole, double *value,
+                       struct dg_error *err)
+{
+  char *end;
+  errno = 0;
+  *value = strtod(text, &end);
+  if (end == text || *end != '\0' || !(*value >= low && *value <= high) || (whole && *value != floor(*value)))
+    return dg_fail(err, DG_INPUT, "%s must be %s from %g to %g, not '%s'", option,
+                   whole ? "a whole number" : "a number", low, high, text);
+  return 0;
+}
+
+static int read_value(struct mx_bench_options *options, const char *option, const char *value, struct dg_error *err)
+{
+  static const char *const integrators[] = {"leapfrog", "lsrk"}, *const precisions[] = {"double", "single"};
+  static const char *const fluxes[] = {"upwind", "centered"};
+  const char *backends[MX_BENCH_BACKENDS];
+  bool chosen[MX_BENCH_BACKENDS];
+  double number = 0;
+  int count = 0, flux;
+  for (; mx_backends[count] != NULL && count < MX_BENCH_BACKENDS; count++) backends[count] = mx_backends[count]->name;
+
+  if (strcmp(option, "--order") == 0) return read_orders(value, options->order, err);
+  if (strcmp(option, "--precision") == 0) return read_words(option, value, precisions, 2, options->precision, err);
+  if (strcmp(option, "--backend") == 0) return read_words(option, value, backends, count, options->backend, err);
+  if (strcmp(option, "--integrator") == 0) {
+    if (read_words(option, value, integrators, 2, chosen, err) != 0) return err->code;
+    options->integrator[MX_LEAPFROG] = chosen[0];
+    options->integrator[MX_LSRK] = chosen[1];
+  } else if (strcmp(option, "--flux") == 0) {
+    flux = find_word(option, value, fluxes, 2, err);
+    options->alpha = flux == 0 ? 1 : 0;
+  } else if (strcmp(option, "--unknowns") == 0) {
+    if (read_number(option, value, 1, 1e10, true, &number, err) == 0) options->unknowns = (size_t)number;
+  } else if (strcmp(option, "--seconds") == 0) {
+    if (read_number(option, value, 0, 3600, false, &number, err) == 0) options->seconds = number;
+  } else if (strcmp(option, "--threads") == 0) {
+    if (read_number(option, value, 1, 1024, true, &number, err) == 0) options->threads = (int)number;
+  } else {
+    options->json = value;
+    if (value[0] == '\0') return dg_fail(err, DG_INPUT, "--json needs the name of a file");
+  }
+  return err->code;
+}
+
+/* What is measured unless the options say otherwise: all that there is. */
+static struct mx_bench_options defaults(void)
+{
+  struct mx_bench_options options = {.alpha = 1, .unknowns = 3000000, .seconds = 2};
+  struct dg_error unused = {0};
+  for (int p = 1; p <= 6; p++) options.order[p] = true;
+  options.integrator[MX_LEAPFROG] = options.integrator[MX_LSRK] = true;
+  options.precision[MX_DOUBLE] = options.precision[MX_SINGLE] = true;
+  for (int i = 0; mx_backends[i] != NULL && i < MX_BENCH_BACKENDS; i++)
+    options.backend[i] = mx_backends[i]->available(&unused) == 0;
+  return options;
+}
+
+int mx_bench_options_read(struct mx_bench_options *options, int argc, char **argv, struct dg_error *err)
+{
+  *options = defaults();
+  for (int i = 0; i < argc; i++) {
+    const char *word = argv[i], *equals = strchr(word, '='), *option = NULL, *value;
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    if (word[0] != '-' || word[1] == '\0')
+      return dg_fail(err, DG_INPUT, "unexpected argument '%s'; see curlew --help", word);
+    if (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0) {
+      options->quiet = true;
+      continue;
+    }
+    for (int k = 0; k < OPTIONS; k++) /* the last three take no value; --help and --version never get here */
+      if (k < OPTIONS - 3 && strlen(option_names[k]) == length && strncmp(word, option_names[k], length) == 0)
+        option = option_names[k];
+    if (option == NULL) return unknown_option(word, err);
+    if (equals == NULL && i + 1 == argc) return dg_fail(err, DG_INPUT, "%s needs a value; see curlew --help", word);
+    value = equals != NULL ? equals + 1 : argv[++i];
+    if (read_value(options, option, value, err) != 0) return err->code;
+  }
+  return 0;
+}

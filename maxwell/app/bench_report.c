@@ -1,0 +1,182 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "maxwell/app/bench.h"
+#include "maxwell/backend.h"
+#include "maxwell/version.h"
+
+static const char *const precision_names[] = {"double", "single"};
+
+/* ---- the table */
+
+void mx_bench_print_machine(const struct mx_bench_machine *machine, int threads)
+{
+  printf("machine   %s, %d processors, %d thread%s, load %.2f, %s\n", machine->processor, machine->processors, threads,
+         threads > 1 ? "s" : "", machine->load, machine->date);
+  printf("caches   ");
+  for (int i = 0; i < machine->caches; i++)
+    printf("%s L%d %s %zu kB", i > 0 ? "," : "", machine->cache[i].level, machine->cache[i].type,
+           machine->cache[i].bytes / 1024);
+  printf("\nsoftware  curlew %s, %s, %s\n", CURLEW_VERSION, machine->compiler, machine->system);
+}
+
+void mx_bench_print_ceilings(const struct mx_bench_ceilings *ceilings, int threads)
+{
+  printf("copy      %.1f GB/s read and written (%s, arrays of %.0f MB); one thread %.1f; arrays of %.0f MB, as the "
+         "fields: %.1f\n",
+         1e-9 * ceilings->copy, ceilings->copy_kind, 1e-6 * (double)ceilings->array, 1e-9 * ceilings->copy_one,
+         1e-6 * (double)ceilings->fields_array, 1e-9 * ceilings->copy_fields);
+  printf("peak      %.1f GFLOP/s of multiply-adds in double precision, %.1f in single (%s), %d thread%s\n",
+         1e-9 * ceilings->peak[0], 1e-9 * ceilings->peak[1], ceilings->instructions, threads, threads > 1 ? "s" : "");
+}
+
+void mx_bench_print_header(void)
+{
+  printf(
+      "\np  elements  unknowns  integrator  precision  backend    threads     DoF/s  spread   evals/s    GB/s  GFLOP/s"
+      "  floor  cached  limit  x reference\n");
+}
+
+void mx_bench_print_result(const struct mx_bench_result *r)
+{
+  double dofs = (double)r->unknowns / r->seconds;
+  char ratio[24] = "-";
+  if (r->ratio > 0) snprintf(ratio, sizeof ratio, "%.1f", r->ratio);
+  printf("%d %9zu %9zu  %-10s  %-9s  %-9s %8d %9.3g %6.1f%% %9.3g %7.1f %8.1f  %5.3f  %6.3f  %-5s %12s\n", r->order,
+         r->elements, r->unknowns, mx_integrator_names[r->integrator], precision_names[r->precision],
+         mx_backends[r->backend]->name, r->threads, dofs, 100 * (r->longest - r->shortest) / r->seconds,
+         dofs * mx_schemes[r->integrator].evaluations, 1e-9 * r->bytes / r->seconds, 1e-9 * r->flops / r->seconds,
+         r->floor / r->seconds, r->cached_floor / r->seconds, r->bytes_limit ? "bytes" : "flops", ratio);
+  (void)fflush(stdout); /* a long run shows its rows as they come */
+}
+
+/* ---- JSON */
+
+/* "key": value, with what separates it from the one before. */
+static void key(FILE *file, const char *before, const char *name) { fprintf(file, "%s\"%s\": ", before, name); }
+
+static void string(FILE *file, const char *before, const char *name, const char *value)
+{
+  key(file, before, name);
+  dg_json_string(file, value);
+}
+
+static void number(FILE *file, const char *before, const char *name, double value)
+{
+  key(file, before, name);
+  dg_json_number(file, value);
+}
+
+static void write_machine(FILE *file, const struct mx_bench_machine *machine)
+{
+  static const char *const next = ",\n    ";
+  string(file, ",\n  \"machine\": {\n    ", "processor", machine->processor);
+  number(file, next, "processors", machine->processors);
+  key(file, next, "caches");
+  fputc('[', file);
+  for (int i = 0; i < machine->caches; i++) {
+    number(file, i > 0 ? ", {" : "{", "level", machine->cache[i].level);
+    string(file, ", ", "type", machine->cache[i].type);
+    number(file, ", ", "bytes", (double)machine->cache[i].bytes);
+    fputc('}', file);
+  }
+  fputc(']', file);
+  number(file, next, "memory_bytes", (double)machine->memory);
+  string(file, next, "system", machine->system);
+  string(file, next, "compiler", machine->compiler);
+  number(file, next, "load", machine->load);
+  fputs("\n  }", file);
+}
+
+static void write_ceilings(FILE *file, const char *name, const struct mx_bench_ceilings *ceilings)
+{
+  static const char *const next = ",\n    ";
+  key(file, ",\n  ", name);
+  number(file, "{\n    ", "copy_bytes_per_second", ceilings->copy);
+  number(file, next, "copy_bytes_per_second_one_thread", ceilings->copy_one);
+  string(file, next, "copy_kind", ceilings->copy_kind);
+  number(file, next, "copy_array_bytes", (double)ceilings->array);
+  number(file, next, "copy_bytes_per_second_field_size", ceilings->copy_fields);
+  number(file, next, "field_size_array_bytes", (double)ceilings->fields_array);
+  number(file, next, "double_flops_per_second", ceilings->peak[MX_DOUBLE]);
+  number(file, next, "single_flops_per_second", ceilings->peak[MX_SINGLE]);
+  string(file, next, "instructions", ceilings->instructions);
+  fputs("\n  }", file);
+}
+
+static void write_result(FILE *file, const char *before, const struct mx_bench_result *r)
+{
+  static const char *const next = ", ";
+  double dofs = (double)r->unknowns / r->seconds;
+  number(file, before, "order", r->order);
+  string(file, next, "integrator", mx_integrator_names[r->integrator]);
+  string(file, next, "precision", precision_names[r->precision]);
+  string(file, next, "backend", mx_backends[r->backend]->name);
+  string(file, next, "instructions", r->instructions);
+  number(file, next, "threads", r->threads);
+  number(file, ",\n     ", "elements", (double)r->elements);
+  number(file, next, "unknowns", (double)r->unknowns);
+  number(file, next, "batches", r->batches);
+  number(file, next, "steps_per_batch", (double)r->steps);
+  number(file, ",\n     ", "seconds_per_step", r->seconds);
+  number(file, next, "seconds_per_step_shortest", r->shortest);
+  number(file, next, "seconds_per_step_longest", r->longest);
+  number(file, ",\n     ", "dof_per_second", dofs);
+  number(file, next, "evaluations_per_second", dofs * mx_schemes[r->integrator].evaluations);
+  number(file, next, "bytes_per_step", r->bytes);
+  number(file, next, "flops_per_step", r->flops);
+  number(file, ",\n     ", "bytes_per_second", r->bytes / r->seconds);
+  number(file, next, "flops_per_second", r->flops / r->seconds);
+  number(file, next, "floor_seconds_per_step", r->floor);
+  number(file, ",\n     ", "fraction_of_floor", r->floor / r->seconds);
+  number(file, next, "fraction_of_cached_floor", r->cached_floor / r->seconds);
+  string(file, next, "limit", r->bytes_limit ? "bytes" : "flops");
+  number(file, next, "ratio_to_reference", r->ratio > 0 ? r->ratio : NAN);
+  number(file, ",\n     ", "memory_bytes_per_unknown", r->memory);
+  number(file, next, "mesh_seconds", r->mesh_seconds);
+  number(file, next, "setup_seconds", r->setup_seconds);
+  fputc('}', file);
+}
+
+static void write_all(FILE *file, const struct mx_bench_report *report)
+{
+  string(file, "{\n  ", "program", "curlew bench");
+  string(file, ",\n  ", "version", CURLEW_VERSION);
+  string(file, ",\n  ", "date", report->machine->date);
+  number(file, ",\n  ", "threads", report->threads);
+  number(file, ",\n  ", "flux", report->options->alpha);
+  write_machine(file, report->machine);
+  write_ceilings(file, "ceilings", report->before);
+  write_ceilings(file, "ceilings_after", report->after);
+  fputs(",\n  \"results\": [", file);
+  for (size_t i = 0; i < report->list->count; i++)
+    write_result(file, i > 0 ? ",\n    {" : "\n    {", &report->list->result[i]);
+  fputs("\n  ]\n}\n", file);
+}
+
+int mx_bench_write_json(const struct mx_bench_report *report, struct dg_error *err)
+{
+  const char *path = report->options->json;
+  char *part = NULL;
+  size_t size = strlen(path) + sizeof ".part";
+  if (dg_alloc(&part, size, 1, err) != 0) return err->code;
+  snprintf(part, size, "%s.part", path);
+  errno = 0;
+  FILE *file = fopen(part, "w");
+  int failed = file == NULL;
+  if (file != NULL) {
+    write_all(file, report);
+    failed = ferror(file);
+    if (fclose(file) != 0) failed = 1;
+  }
+  if (failed || rename(part, path) != 0) {
+    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, errno != 0 ? strerror(errno) : "unknown reason");
+    if (file != NULL) (void)remove(part);
+  }
+  dg_free(part);
+  return err->code;
+}
