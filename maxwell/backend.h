@@ -79,7 +79,7 @@ struct mx_backend_ops {
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* that work on the fields */
-  const char *(*instructions)(void); /* "AVX-512": what the kernels use on this machine; may be NULL */
+  const char *(*instructions)(void);                /* "AVX-512": what the kernels use on this machine; may be NULL */
   /* From now on adds the times of its phases to the profile, which outlives the backend. NULL where it has none. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
   /* Bytes that create will allocate for a problem of this size, so that `curlew check` can say it beforehand. */

@@ -13,6 +13,8 @@ struct NAME(state) {
   REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
   REAL *matrix, *metric[2], *keep, *jump[2], *penalty[2];
+  size_t open_elements;
+  int32_t *open_element; /* those with an open face */
   REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
   int32_t *node, *gather, *neighbour, *weight;
   uint8_t *flags;
@@ -43,11 +45,11 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],   state->field[1], state->spare[0], state->spare[1], state->memory[0],
-                    state->memory[1],  state->sum[0],   state->sum[1],   state->matrix,   state->metric[0],
-                    state->metric[1],  state->keep,     state->jump[0],  state->jump[1],  state->penalty[0],
-                    state->penalty[1], state->open,     state->node,     state->gather,   state->neighbour,
-                    state->weight,     state->flags};
+  void *arrays[] = {state->field[0],   state->field[1], state->spare[0],     state->spare[1], state->memory[0],
+                    state->memory[1],  state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
+                    state->metric[1],  state->keep,     state->jump[0],      state->jump[1],  state->penalty[0],
+                    state->penalty[1], state->open,     state->open_element, state->node,     state->gather,
+                    state->neighbour,  state->weight,   state->flags};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_free(state);
@@ -170,6 +172,18 @@ static int NAME(pack_functionals)(struct NAME(state) * state, struct dg_error *e
   return 0;
 }
 
+static int NAME(list_open)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (DG_NEW(state->open_element, problem->open_faces, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) {
+    bool open = false;
+    for (size_t f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
+    if (open) state->open_element[state->open_elements++] = (int32_t)e;
+  }
+  return 0;
+}
+
 static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem *problem,
                            const struct mx_backend_options *options, struct dg_error *err)
 {
@@ -196,7 +210,8 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
         (!leapfrog && NAME(new_field)(state, &state->memory[i], err) != 0) ||
         (rk4 && NAME(new_field)(state, &state->sum[i], err) != 0))
       goto fail;
-  if (leapfrog && DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0) goto fail;
+  if (leapfrog && (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
+    goto fail;
   state->fused = (struct mx_fused){.order = problem->ref->order,
                                    .matrix = state->matrix,
                                    .node = state->node,
@@ -266,8 +281,9 @@ static void NAME(remember_open)(struct NAME(state) * state, int equation)
   const REAL *now = state->field[equation], *before = state->spare[equation];
   if (problem->open_faces == 0) return;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t e = 0; e < problem->K; e++)
+  for (size_t k = 0; k < state->open_elements; k++)
     for (size_t f = 0; f < 4; f++) {
+      size_t e = (size_t)state->open_element[k];
       int slot = mx_open_slot(problem->neighbour[e][f]);
       if (slot < 0) continue;
       for (size_t m = 0; m < Nf; m++) {
@@ -291,8 +307,9 @@ static void NAME(add_open)(struct NAME(state) * state, int equation, REAL *to)
   size_t Nf = (size_t)problem->ref->Nf;
   if (problem->open_faces == 0) return;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t e = 0; e < problem->K; e++)
+  for (size_t k = 0; k < state->open_elements; k++)
     for (size_t f = 0; f < 4; f++) {
+      size_t e = (size_t)state->open_element[k];
       int slot = mx_open_slot(problem->neighbour[e][f]);
       if (slot < 0) continue;
       double own[2 * DG_NF_MAX];
