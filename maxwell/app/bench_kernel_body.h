@@ -39,6 +39,6 @@ const struct mx_bench_kernels NAME(mx_bench) = {
     .streamed = NAME(streamed),
     .fma_double = NAME(fma_double),
     .fma_single = NAME(fma_single),
-    .flops_double = (double)(2 * CHAINS * (BYTES / sizeof(double))),
-    .flops_single = (double)(2 * CHAINS * (BYTES / sizeof(float))),
+    .flops_double = 2.0 * CHAINS * BYTES / sizeof(double),
+    .flops_single = 2.0 * CHAINS * BYTES / sizeof(float),
 };
