@@ -1,0 +1,109 @@
+/* From the interface of backends to the functions of one of two precisions: for a file that has included a body twice,
+ * with the names NAME(x) x##_double and x##_single. */
+
+struct mx_backend { /* exactly one of the two is not NULL */
+  struct state_double *full;
+  struct state_single *half;
+};
+
+/* Calls the function of the backend's precision. */
+#define DISPATCH(backend, function, ...)                                                                               \
+  do {                                                                                                                 \
+    if ((backend)->full != NULL) function##_double((backend)->full, __VA_ARGS__);                                      \
+    else function##_single((backend)->half, __VA_ARGS__);                                                              \
+  } while (0)
+
+static int available(struct dg_error *err)
+{
+  (void)err;
+  return 0;
+}
+
+static void destroy(struct mx_backend *backend)
+{
+  if (backend == NULL) return;
+  free_state_double(backend->full);
+  free_state_single(backend->half);
+  dg_free(backend);
+}
+
+static int create(struct mx_backend **result, const struct mx_problem *problem,
+                  const struct mx_backend_options *options, struct dg_error *err)
+{
+  *result = NULL;
+  struct mx_backend *backend;
+  if (DG_NEW(backend, 1, err) != 0) return err->code;
+  int status = options->precision == MX_DOUBLE ? new_state_double(&backend->full, problem, options, err)
+                                               : new_state_single(&backend->half, problem, options, err);
+  if (status != 0) {
+    destroy(backend);
+    return status;
+  }
+  *result = backend;
+  return 0;
+}
+
+static int upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, upload, E, H);
+  return 0;
+}
+
+static int stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                       struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, stage, stage, observe, sources);
+  return 0;
+}
+
+static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
+{
+  (void)backend, (void)stage, (void)err; /* nothing runs behind the caller's back here */
+  return 0;
+}
+
+static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, energy, electric, magnetic);
+  return 0;
+}
+
+static int sample(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                  struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, sample, count, point, value);
+  return 0;
+}
+
+static int functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                       struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, functionals, first, count, centred, value);
+  return 0;
+}
+
+static int loss(struct mx_backend *backend, size_t count, const int32_t *element, double *result, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, loss, count, element, result);
+  return 0;
+}
+
+static int download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, download, E, H);
+  return 0;
+}
+
+static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, check, result);
+  return 0;
+}
