@@ -46,6 +46,7 @@ struct mx_fused {
   const int32_t *neighbour; /* [blocks][4][W] 4 * element + face, or negative: the field there is zero */
   const int32_t *weight;    /* [blocks][4][W] index into the tables below */
   const uint8_t *flags;     /* [blocks] */
+  size_t ahead;             /* blocks between the one that is worked on and the one that is fetched from memory */
   const void *jump[2];      /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
   const void *metric[2]; /* [blocks][6][W] rr, rs, rt, ss, st, tt, by equation */

@@ -213,6 +213,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   if (leapfrog && (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
     goto fail;
   state->fused = (struct mx_fused){.order = problem->ref->order,
+                                   .ahead = mx_fused_ahead(6 * Np * MX_FUSED_BYTES),
                                    .matrix = state->matrix,
                                    .node = state->node,
                                    .gather = state->gather,

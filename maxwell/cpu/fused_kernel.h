@@ -4,11 +4,15 @@
 #define CONCATENATE_(a, b) a##b
 #define CONCATENATE(a, b)  CONCATENATE_(a, b)
 
+#ifndef INLINE
+#define INLINE static inline __attribute__((always_inline))
+#endif
+
 typedef REAL NAME(vec) __attribute__((vector_size(MX_FUSED_BYTES)));
 typedef int32_t NAME(ivec) __attribute__((vector_size(LANES * 4)));
 
 /* field[index] a lane, 0 where the lane is not `wanted` (-1: wanted). */
-static inline __attribute__((always_inline)) NAME(vec)
+INLINE NAME(vec)
     NAME(gather)(const REAL *field, NAME(ivec) index, NAME(ivec) wanted)
 {
 #if defined(__AVX512F__) && LANES == 8
@@ -33,8 +37,8 @@ static inline __attribute__((always_inline)) NAME(vec)
 #endif
 }
 
-/* table[index] a lane. */
-static inline __attribute__((always_inline)) NAME(ivec) NAME(pick)(NAME(ivec) table, NAME(ivec) index)
+/* table[index] a lane, from a register. */
+INLINE NAME(ivec) NAME(pick)(NAME(ivec) table, NAME(ivec) index)
 {
 #if defined(__AVX512F__) && LANES == 8
   return (NAME(ivec))_mm256_permutevar8x32_epi32((__m256i)table, (__m256i)index);
@@ -51,7 +55,7 @@ static inline __attribute__((always_inline)) NAME(ivec) NAME(pick)(NAME(ivec) ta
 #endif
 }
 
-static inline __attribute__((always_inline)) int NAME(any)(NAME(ivec) wanted)
+INLINE int NAME(any)(NAME(ivec) wanted)
 {
 #if defined(__AVX512F__) && LANES == 8
   return _mm256_movepi32_mask((__m256i)wanted) != 0;
@@ -78,7 +82,7 @@ static inline void NAME(settle)(void)
 }
 
 /* What is written now is read again only in the next pass over the mesh: past the caches. */
-static inline __attribute__((always_inline)) void NAME(stream)(REAL *to, NAME(vec) value)
+INLINE void NAME(stream)(REAL *to, NAME(vec) value)
 {
 #if defined(__AVX512F__)
   _mm512_stream_si512((void *)to, (__m512i)value);
@@ -95,35 +99,44 @@ static inline __attribute__((always_inline)) void NAME(stream)(REAL *to, NAME(ve
 #endif
 }
 
-static inline __attribute__((always_inline)) NAME(vec) NAME(load)(const REAL *from)
+/* Asks for a line that will be needed soon: into the second cache, past which a core waits long. */
+INLINE void NAME(fetch)(const REAL *from) { __builtin_prefetch(from, 0, 2); }
+
+INLINE NAME(vec) NAME(load)(const REAL *from)
 {
   return *(const NAME(vec) *)(const void *)from;
 }
 
-static inline __attribute__((always_inline)) NAME(vec) NAME(root)(NAME(vec) x)
+/* 1 / sqrt(x) */
+INLINE NAME(vec) NAME(reciprocal_root)(NAME(vec) x)
 {
 #if defined(__AVX512F__) && LANES == 8
-  return (NAME(vec))_mm512_sqrt_pd((__m512d)x);
+  /* 14 bits, then two steps of Newton's method: less than a root and a division take */
+  NAME(vec) y = (NAME(vec))_mm512_rsqrt14_pd((__m512d)x);
+  y += y * (0.5 - 0.5 * x * y * y);
+  return y + y * (0.5 - 0.5 * x * y * y);
 #elif defined(__AVX512F__)
-  return (NAME(vec))_mm512_sqrt_ps((__m512)x);
+  NAME(vec) y = (NAME(vec))_mm512_rsqrt14_ps((__m512)x);
+  return y + y * (0.5f - 0.5f * x * y * y);
 #else
   union {
     NAME(vec) whole;
     REAL lane[LANES];
   } y = {.whole = x};
 #pragma GCC unroll 1
-  for (int l = 0; l < LANES; l++) y.lane[l] = (REAL)sqrt((double)y.lane[l]);
+  for (int l = 0; l < LANES; l++) y.lane[l] = (REAL)(1 / sqrt((double)y.lane[l]));
   return y.whole;
 #endif
 }
 
-static inline __attribute__((always_inline)) NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
+/* table[index] a lane. */
+INLINE NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
 {
   return NAME(gather)(table, index, (NAME(ivec)){0} == 0);
 }
 
 /* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 goes along t1, [1] v1 + [2] v2 along t2. */
-static inline __attribute__((always_inline)) void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight,
+INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight,
                                                                     NAME(vec) inverse[3])
 {
   NAME(vec)
@@ -134,7 +147,7 @@ static inline __attribute__((always_inline)) void NAME(face_metric)(int f, const
   else if (f == 1) g11 = ss, g12 = st, g22 = tt;
   else if (f == 2) g11 = rr, g12 = rt, g22 = tt;
   else g11 = rr, g12 = rs, g22 = ss;
-  NAME(vec) scale = weight / NAME(root)(g11 * g22 - g12 * g12);
+  NAME(vec) scale = weight * NAME(reciprocal_root)(g11 * g22 - g12 * g12);
   inverse[0] = scale * g22;
   inverse[1] = -scale * g12;
   inverse[2] = scale * g11;
@@ -146,7 +159,7 @@ struct NAME(outside) {
   NAME(ivec) face, start, first, second; /* its face; offsets of its components r, t1, t2 */
 };
 
-static inline __attribute__((always_inline)) struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
+INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
 {
   struct NAME(outside) o;
   NAME(ivec) code = *(const NAME(ivec) *)(const void *)neighbour;

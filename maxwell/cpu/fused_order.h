@@ -5,7 +5,7 @@
 #define ORDERED(x) CONCATENATE(CONCATENATE(NAME(x), _), P)
 
 /* The jump of a field's tangential components on face f of a block. u: the block's own part. */
-static inline __attribute__((always_inline)) void ORDERED(jump)(const struct mx_fused *fused, int f,
+INLINE void ORDERED(jump)(const struct mx_fused *fused, int f,
                                                                 const struct NAME(outside) * o, const REAL *field,
                                                                 const REAL *u, int m, NAME(vec) jump[2])
 {
@@ -24,11 +24,14 @@ static inline __attribute__((always_inline)) void ORDERED(jump)(const struct mx_
   jump[1] = second - (f == 0 ? c - a : f == 3 ? b : c);
 }
 
-/* Curl and lifted fluxes of rows i..i+ROWS-1: acc[c][row] += ...; matrix: the rows' packed entries. */
-static inline __attribute__((always_inline)) const REAL *ORDERED(rows)(const REAL *restrict matrix,
+/* Curl and lifted fluxes of rows i..i+ROWS-1: acc[c][row] += ...; matrix: the rows' packed entries. Beside it the
+ * lines of a block ahead are fetched from `a` and `b`. */
+INLINE const REAL *ORDERED(rows)(const REAL *restrict matrix,
                                                                        const NAME(vec) (*restrict flux)[NF][2],
-                                                                       const REAL *restrict u, NAME(vec) acc[3][ROWS])
+                                                                       const REAL *restrict u, const REAL *a,
+                                                                       const REAL *b, NAME(vec) acc[3][ROWS])
 {
+  enum { LINES = (3 * ROWS + NP - 1) / NP }; /* of each field and column */
   for (int r = 0; r < ROWS; r++) acc[1][r] = acc[2][r] = (NAME(vec)){0};
   for (int m = 0; m < NF; m++, matrix += ROWS)
 #pragma GCC unroll 16
@@ -57,6 +60,11 @@ static inline __attribute__((always_inline)) const REAL *ORDERED(rows)(const REA
       acc[1][r] += matrix[r] * flux[3][m][1];
     }
   for (int j = 0; j < NP; j++, matrix += 3 * ROWS) {
+#pragma GCC unroll 16
+    for (int k = j * LINES; k < (j + 1) * LINES; k++) {
+      NAME(fetch)(a + k * LANES);
+      NAME(fetch)(b + k * LANES);
+    }
     NAME(vec)
     ur = NAME(load)(u + j * LANES), us = NAME(load)(u + (NP + j) * LANES), ut = NAME(load)(u + (2 * NP + j) * LANES);
 #pragma GCC unroll 16
@@ -74,7 +82,7 @@ static inline __attribute__((always_inline)) const REAL *ORDERED(rows)(const REA
 }
 
 /* Weights of face f: of the jump (times kappa) and, as inverse metric of the face, of the penalty. */
-static inline __attribute__((always_inline)) void ORDERED(weights)(const struct mx_fused *fused, int equation,
+INLINE void ORDERED(weights)(const struct mx_fused *fused, int equation,
                                                                    size_t block, int f, NAME(vec) * jump,
                                                                    NAME(vec) inverse[3])
 {
@@ -94,7 +102,7 @@ static inline __attribute__((always_inline)) void ORDERED(weights)(const struct 
 }
 
 /* What is lifted on face f, along t1 and t2, from the jumps of both fields. */
-static inline __attribute__((always_inline)) void ORDERED(flux)(NAME(vec) weight, const NAME(vec) inverse[3],
+INLINE void ORDERED(flux)(NAME(vec) weight, const NAME(vec) inverse[3],
                                                                 int penalised, const NAME(vec) other[2],
                                                                 const NAME(vec) own[2], NAME(vec) flux[2])
 {
@@ -105,7 +113,7 @@ static inline __attribute__((always_inline)) void ORDERED(flux)(NAME(vec) weight
   flux[1] += inverse[1] * own[0] + inverse[2] * own[1];
 }
 
-static inline __attribute__((always_inline)) void
+INLINE void
 ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *half, size_t block, int penalised)
 {
   const REAL *u = (const REAL *)half->other + block * 3 * NP * LANES,
@@ -124,12 +132,14 @@ ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *ha
       ORDERED(flux)(weight, inverse, penalised, other, own, flux[f][m]);
     }
   }
+  const size_t ahead = fused->ahead * 3 * NP * LANES;
   const REAL *matrix = fused->matrix, *metric = (const REAL *)fused->metric[half->equation] + block * 6 * LANES;
   NAME(vec) keep = (NAME(vec)){0} + 1;
   if (half->equation == 0 && fused->keep != NULL) keep = NAME(load)((const REAL *)fused->keep + block * LANES);
   for (int i = 0; i < NP; i += ROWS) {
     NAME(vec) acc[3][ROWS];
-    matrix = ORDERED(rows)(matrix, (const NAME(vec)(*)[NF][2])flux, u, acc);
+    matrix = ORDERED(rows)(matrix, (const NAME(vec)(*)[NF][2])flux, u, u + ahead + 3 * i * LANES,
+                           v + ahead + 3 * i * LANES, acc);
     NAME(vec)
     rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
     ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES), tt = NAME(load)(metric + 5 * LANES);
@@ -154,7 +164,7 @@ static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_ha
 }
 
 /* One equation of a Runge-Kutta stage, from the fluxes of the block. */
-static inline __attribute__((always_inline)) void ORDERED(stage_rows)(const struct mx_fused *fused,
+INLINE void ORDERED(stage_rows)(const struct mx_fused *fused,
                                                                       const struct mx_fused_stage *stage, size_t block,
                                                                       int equation, const NAME(vec) (*flux)[NF][2])
 {
@@ -162,13 +172,14 @@ static inline __attribute__((always_inline)) void ORDERED(stage_rows)(const stru
   const REAL *u = (const REAL *)stage->field[1 - equation] + start, *v = (const REAL *)stage->field[equation] + start;
   REAL *memory = (REAL *)stage->memory[equation] + start;
   REAL *result = stage->result[equation] != NULL ? (REAL *)stage->result[equation] + start : NULL;
+  const size_t ahead = fused->ahead * 3 * NP * LANES;
   const REAL *matrix = fused->matrix, *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES;
   NAME(vec) loss = {0};
   REAL a = (REAL)stage->a, b = (REAL)stage->b;
   if (equation == 0 && fused->keep != NULL) loss = NAME(load)((const REAL *)fused->keep + block * LANES);
   for (int i = 0; i < NP; i += ROWS) {
     NAME(vec) acc[3][ROWS];
-    matrix = ORDERED(rows)(matrix, flux, u, acc);
+    matrix = ORDERED(rows)(matrix, flux, u, v + ahead + 3 * i * LANES, memory + ahead + 3 * i * LANES, acc);
     NAME(vec)
     g[3][3] = {{NAME(load)(metric), NAME(load)(metric + LANES), NAME(load)(metric + 2 * LANES)},
                {NAME(load)(metric + LANES), NAME(load)(metric + 3 * LANES), NAME(load)(metric + 4 * LANES)},
@@ -186,7 +197,7 @@ static inline __attribute__((always_inline)) void ORDERED(stage_rows)(const stru
   }
 }
 
-static inline __attribute__((always_inline)) void
+INLINE void
 ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block, int penalised)
 {
   size_t start = block * 3 * NP * LANES;

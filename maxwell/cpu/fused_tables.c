@@ -3,6 +3,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libdg/base/memory.h"
 
@@ -128,4 +129,14 @@ void mx_fused_share(size_t blocks, size_t *first, size_t *last)
   size_t threads = (size_t)omp_get_num_threads(), mine = (size_t)omp_get_thread_num();
   *first = blocks * mine / threads;
   *last = blocks * (mine + 1) / threads;
+}
+
+size_t mx_fused_ahead(size_t bytes)
+{
+  long cache = -1;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+  if (cache <= 0) cache = 1 << 20; /* unknown: that of a small core */
+  return (size_t)cache / 4 / bytes + 1;
 }
