@@ -14,6 +14,7 @@
 #define ROWS_6          7
 #define ROWS_7          8
 #define ROWS_8          5
+#define VECTOR          64
 #define REAL            double
 #define LANES           8
 #define NAME(x)         x##_avx512_double

@@ -60,13 +60,16 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct dg_reference *ref = state->problem->ref;
   size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, rows = state->kernels->rows[ref->order], k = 0;
-  if (DG_NEW(state->matrix, Np * (4 * Nf + 3 * Np), err) != 0) return err->code;
-  for (size_t i = 0; i < Np; i += rows) {
+  size_t padded = (Np + rows - 1) / rows * rows; /* with rows of zeros */
+  if (DG_NEW(state->matrix, padded * (4 * Nf + 3 * Np), err) != 0) return err->code;
+  for (size_t i = 0; i < padded; i += rows) {
     for (size_t m = 0; m < 4 * Nf; m++)
-      for (size_t r = 0; r < rows; r++) state->matrix[k++] = (REAL)ref->lift[(i + r) * 4 * Nf + m];
+      for (size_t r = i; r < i + rows; r++, k++)
+        if (r < Np) state->matrix[k] = (REAL)ref->lift[r * 4 * Nf + m];
     for (size_t j = 0; j < Np; j++)
-      for (size_t r = 0; r < rows; r++)
-        for (int a = 0; a < 3; a++) state->matrix[k++] = (REAL)ref->D[a][(i + r) * Np + j];
+      for (size_t r = i; r < i + rows; r++)
+        for (int a = 0; a < 3; a++, k++)
+          if (r < Np) state->matrix[k] = (REAL)ref->D[a][r * Np + j];
   }
   if (DG_NEW(state->node, 4 * Nf, err) != 0 || DG_NEW(state->gather, Nf * LANES, err) != 0) return err->code;
   for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m] * LANES;

@@ -5,14 +5,15 @@
 
 #define MX_UNROLL_FACES _Pragma("GCC unroll 1")
 #define ISA             "portable"
-#define ROWS_1          2
-#define ROWS_2          2
-#define ROWS_3          2
-#define ROWS_4          1
-#define ROWS_5          2
-#define ROWS_6          2
-#define ROWS_7          2
-#define ROWS_8          1
+#define ROWS_1          4
+#define ROWS_2          5
+#define ROWS_3          4
+#define ROWS_4          4
+#define ROWS_5          4
+#define ROWS_6          4
+#define ROWS_7          4
+#define ROWS_8          4
+#define VECTOR          16
 #define REAL            double
 #define LANES           8
 #define NAME(x)         x##_portable_double

@@ -33,5 +33,6 @@ int mx_fused_threads(size_t blocks);
 void mx_fused_share(size_t blocks, size_t *first, size_t *last);
 
 /* How many blocks of that many bytes before their turn the fields are fetched from memory: as many as fill a quarter of
- * the second cache, so that what neighbours of the present block need has arrived and what they needed is still there. */
+ * the second cache, so that what neighbours of the present block need has arrived and what they needed is still there.
+ */
 size_t mx_fused_ahead(size_t bytes);
