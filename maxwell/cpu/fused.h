@@ -28,7 +28,9 @@
 #include <stdint.h>
 
 #include "libdg/base/orders.h"
+#include "maxwell/cpu/symmetry.h"
 
+enum { MX_ROWS_MAX = 20 };
 enum { MX_FUSED_BYTES = 64 }; /* of a vector: 8 doubles or 16 floats on every machine */
 
 /* Flags of a block. */
@@ -41,7 +43,9 @@ enum {
 struct mx_fused {
   int order;
   const void *matrix;       /* packed by mx_fused_pack */
+  const int32_t *orbit;     /* [Np] nodes by orbit (symmetry.h), times W */
   const int32_t *node;      /* [4][Nf] nodes on faces, times W */
+  const int32_t *place;     /* [4][Nf] symmetry.h */
   const int32_t *gather;    /* [Nf][W]: entry f of row m is node m of face f, times W (f = 0..3, repeated) */
   const int32_t *neighbour; /* [blocks][4][W] 4 * element + face, or negative: the field there is zero */
   const int32_t *weight;    /* [blocks][4][W] index into the tables below */
@@ -70,7 +74,7 @@ struct mx_fused_stage {
 
 struct mx_fused_kernels {
   const char *name;              /* "AVX-512" */
-  size_t rows[DG_ORDER_MAX + 1]; /* of the register block, by order */
+  int rows[DG_ORDER_MAX + 1][2]; /* that are worked on at a time, by order, in sector 0 and in the others */
   void (*half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
   void (*stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
 };

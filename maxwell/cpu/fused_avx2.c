@@ -7,14 +7,22 @@
 
 #define MX_UNROLL_FACES _Pragma("GCC unroll 1")
 #define ISA             "AVX2"
-#define ROWS_1          4
-#define ROWS_2          5
-#define ROWS_3          4
-#define ROWS_4          4
-#define ROWS_5          4
-#define ROWS_6          4
-#define ROWS_7          4
-#define ROWS_8          4
+#define ROWS_0_1        1
+#define ROWS_0_2        4
+#define ROWS_0_3        5
+#define ROWS_0_4        11
+#define ROWS_0_5        7
+#define ROWS_0_6        12
+#define ROWS_0_7        10
+#define ROWS_0_8        9
+#define ROWS_1_1        1
+#define ROWS_1_2        2
+#define ROWS_1_3        5
+#define ROWS_1_4        8
+#define ROWS_1_5        7
+#define ROWS_1_6        10
+#define ROWS_1_7        10
+#define ROWS_1_8        10
 #define VECTOR          32
 #define REAL            double
 #define LANES           8

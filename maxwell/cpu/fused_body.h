@@ -16,7 +16,7 @@ struct NAME(state) {
   size_t open_elements;
   int32_t *open_element; /* those with an open face */
   REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
-  int32_t *node, *gather, *neighbour, *weight;
+  int32_t *orbit, *node, *place, *gather, *neighbour, *weight;
   uint8_t *flags;
   struct mx_fused_functional *functional;
   bool observed;
@@ -34,10 +34,10 @@ static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t
 /* The vector at node i of element e, in Cartesian components. */
 static inline void NAME(vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i, double v[3])
 {
-  const double *g = state->problem->metric[e];
-  double u[3];
+  double u[3], g[3][3];
+  mx_fused_gradients(state->problem->metric[e], g);
   for (size_t c = 0; c < 3; c++) u[c] = (double)field[NAME(at)(state, e, c, i)];
-  for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[b] + u[1] * g[3 + b] + u[2] * g[6 + b];
+  for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[0][b] + u[1] * g[1][b] + u[2] * g[2][b];
 }
 
 /* ---- set-up */
@@ -49,33 +49,48 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->memory[1],  state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
                     state->metric[1],  state->keep,     state->jump[0],      state->jump[1],  state->penalty[0],
                     state->penalty[1], state->open,     state->open_element, state->node,     state->gather,
-                    state->neighbour,  state->weight,   state->flags};
+                    state->neighbour,  state->weight,   state->flags,        state->orbit,    state->place};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_free(state);
 }
 
-/* The operators' entries in the order in which the kernels read them. */
+/* The operators' entries in the order in which the kernels read them (ORDERED(curl)), and the tables of nodes. */
 static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct dg_reference *ref = state->problem->ref;
-  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, rows = state->kernels->rows[ref->order], k = 0;
-  size_t padded = (Np + rows - 1) / rows * rows; /* with rows of zeros */
-  if (DG_NEW(state->matrix, padded * (4 * Nf + 3 * Np), err) != 0) return err->code;
-  for (size_t i = 0; i < padded; i += rows) {
-    for (size_t m = 0; m < 4 * Nf; m++)
-      for (size_t r = i; r < i + rows; r++, k++)
-        if (r < Np) state->matrix[k] = (REAL)ref->lift[r * 4 * Nf + m];
-    for (size_t j = 0; j < Np; j++)
-      for (size_t r = i; r < i + rows; r++)
-        for (int a = 0; a < 3; a++, k++)
-          if (r < Np) state->matrix[k] = (REAL)ref->D[a][r * Np + j];
-  }
-  if (DG_NEW(state->node, 4 * Nf, err) != 0 || DG_NEW(state->gather, Nf * LANES, err) != 0) return err->code;
+  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, k = 0;
+  struct mx_symmetry symmetry = {0};
+  if (mx_symmetry_init(&symmetry, ref, err) != 0 || DG_NEW(state->matrix, 3 * Np * (Np + Nf), err) != 0) goto fail;
+  for (int a = 1; a <= 3; a++)
+    for (int s = 0; s < 4; s++) {
+      int b = a % 3 + 1, c = b % 3 + 1;
+      size_t n = mx_sector_size(ref->order, s), rows = (size_t)state->kernels->rows[ref->order][s > 0];
+      for (size_t first = 0; first < n; first += rows) {
+        for (size_t j = 0; j < mx_sector_size(ref->order, s ^ b); j++)
+          for (size_t i = first; i < first + rows; i++)
+            state->matrix[k++] = (REAL)mx_symmetry_derivative(&symmetry, ref, b, s ^ b, i, j);
+        for (size_t j = 0; j < mx_sector_size(ref->order, s ^ c); j++)
+          for (size_t i = first; i < first + rows; i++)
+            state->matrix[k++] = (REAL)-mx_symmetry_derivative(&symmetry, ref, c, s ^ c, i, j);
+        /* the kernels' jumps are along -t1 and -t2, and theirs is the Jacobian of (a, b, c) */
+        for (size_t m = 0; m < Nf; m++)
+          for (size_t i = first; i < first + rows; i++)
+            state->matrix[k++] = (REAL)(-0.5 * mx_symmetry_lift(&symmetry, ref, s, i, m));
+      }
+    }
+  if (DG_NEW(state->orbit, Np, err) != 0 || DG_NEW(state->node, 4 * Nf, err) != 0 ||
+      DG_NEW(state->gather, Nf * LANES, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < Np; i++) state->orbit[i] = symmetry.node[i] * LANES;
   for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m] * LANES;
   for (size_t m = 0; m < Nf; m++)
     for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = ref->face_node[l % 4 * Nf + m] * LANES;
-  return 0;
+  state->place = symmetry.place;
+  symmetry.place = NULL;
+fail:
+  mx_symmetry_release(&symmetry);
+  return err->code;
 }
 
 /* dt/(eps J) g and -dt/(mu J) g of every element, and what its conductivity leaves. */
@@ -166,9 +181,11 @@ static int NAME(pack_functionals)(struct NAME(state) * state, struct dg_error *e
     if (DG_NEW(to->index, to->count, err) != 0 || DG_NEW(to->weight, to->count, err) != 0) return err->code;
     for (size_t k = 0; k < from->count; k++) {
       size_t e = from->index[k] / (3 * Np), b = from->index[k] / Np % 3, i = from->index[k] % Np;
+      double gradient[3][3];
+      mx_fused_gradients(problem->metric[e], gradient);
       for (size_t a = 0; a < 3; a++) {
         to->index[3 * k + a] = NAME(at)(state, e, a, i);
-        to->weight[3 * k + a] = from->weight[k] * problem->metric[e][3 * a + b];
+        to->weight[3 * k + a] = from->weight[k] * gradient[a][b];
       }
     }
   }
@@ -218,7 +235,9 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->fused = (struct mx_fused){.order = problem->ref->order,
                                    .ahead = mx_fused_ahead(6 * Np * MX_FUSED_BYTES),
                                    .matrix = state->matrix,
+                                   .orbit = state->orbit,
                                    .node = state->node,
+                                   .place = state->place,
                                    .gather = state->gather,
                                    .neighbour = state->neighbour,
                                    .weight = state->weight,
@@ -259,10 +278,9 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
     }
     along[0] += inverse[0] * own[m] + inverse[1] * own[Nf + m];
     along[1] += inverse[1] * own[m] + inverse[2] * own[Nf + m];
-    /* along t1 and t2 -> along x_r, x_s, x_t */
-    flux[0][m] = f == 0 ? -along[0] - along[1] : f == 1 ? 0 : along[0];
-    flux[1][m] = f == 0 || f == 1 ? along[0] : f == 2 ? 0 : along[1];
-    flux[2][m] = f == 3 ? 0 : along[1];
+    double parts[3];
+    mx_fused_from_along(f, along, parts);
+    for (int c = 0; c < 3; c++) flux[c][m] = parts[c];
   }
   for (size_t i = 0; i < Np; i++) {
     double lifted[3] = {0, 0, 0};

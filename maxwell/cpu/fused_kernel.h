@@ -1,6 +1,7 @@
 /* Kernels of one precision and instruction set: the file that includes this one defines REAL, LANES (64 bytes of REAL),
- * VECTOR (bytes of a vector register), NAME(x), and ROWS_p, the rows of the operators that are worked on at a time:
- * 3 ROWS_p accumulators should fill the vector registers. fused.h has the formulas. */
+ * VECTOR (bytes of a vector register), NAME(x), and ROWS_0_p and ROWS_1_p, the rows of sector 0 and of the others that
+ * are worked on at a time: divisors of their numbers, and as many as there are registers for. fused.h has the formulas.
+ */
 #define CONCATENATE_(a, b) a##b
 #define CONCATENATE(a, b)  CONCATENATE_(a, b)
 
@@ -79,24 +80,6 @@ INLINE NAME(ivec) NAME(pick)(const int32_t *table, NAME(ivec) index)
 #endif
 }
 
-INLINE int NAME(any)(NAME(ivec) wanted)
-{
-#if VECTOR == 64 && LANES == 8
-  return _mm256_movepi32_mask((__m256i)wanted) != 0;
-#elif VECTOR == 64
-  return _mm512_movepi32_mask((__m512i)wanted) != 0;
-#elif VECTOR == 32 && LANES == 8
-  return _mm_movemask_ps((__m128)wanted) != 0;
-#elif VECTOR == 32
-  return _mm256_movemask_ps((__m256)wanted) != 0;
-#else
-  const union NAME(indices) all = {.whole = wanted};
-  int32_t sum = 0;
-  for (int l = 0; l < WIDE; l++) sum |= all.lane[l];
-  return sum != 0;
-#endif
-}
-
 /* What is written now is read again only in the next pass over the mesh: past the caches, where a register is a line.
  */
 INLINE void NAME(stream)(REAL *to, NAME(vec) value)
@@ -138,27 +121,73 @@ INLINE NAME(vec) NAME(reciprocal_root)(NAME(vec) x)
 #endif
 }
 
+/* yes or no a lane, from two numbers a lane. */
+#if VECTOR == 64 && LANES == 8
+typedef __mmask8 NAME(mask);
+INLINE NAME(mask) NAME(mask_of)(NAME(ivec) truth) { return _mm256_movepi32_mask((__m256i)truth); }
+INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
+{
+  return (NAME(vec))_mm512_mask_mov_pd((__m512d)no, mask, (__m512d)yes);
+}
+#elif VECTOR == 64
+typedef __mmask16 NAME(mask);
+INLINE NAME(mask) NAME(mask_of)(NAME(ivec) truth) { return _mm512_movepi32_mask((__m512i)truth); }
+INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
+{
+  return (NAME(vec))_mm512_mask_mov_ps((__m512)no, mask, (__m512)yes);
+}
+#else
+#if LANES == 8
+typedef int64_t NAME(mask) __attribute__((vector_size(VECTOR)));
+#else
+typedef int32_t NAME(mask) __attribute__((vector_size(VECTOR)));
+#endif
+INLINE NAME(mask) NAME(mask_of)(NAME(ivec) truth) { return __builtin_convertvector(truth, NAME(mask)); }
+INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
+{
+  return (NAME(vec))((mask & (NAME(mask))yes) | (~mask & (NAME(mask))no));
+}
+#endif
+
+/* What an orbit of four sums to in the sectors, and back again but for a factor of four. */
+INLINE void NAME(turn)(NAME(vec) x[4])
+{
+  NAME(vec) p = x[0] + x[1], m = x[0] - x[1], q = x[2] + x[3], n = x[2] - x[3];
+  x[0] = p + q;
+  x[1] = p - q;
+  x[2] = m + n;
+  x[3] = m - n;
+}
+
+/* Components along -t1 and -t2 of face f. */
+INLINE void NAME(along)(int f, NAME(vec) a, NAME(vec) b, NAME(vec) c, NAME(vec) v[2])
+{
+  v[0] = f == 0 ? a - b : f == 1 ? a + c : b + c;
+  v[1] = f == 0 ? a - c : f == 3 ? a + c : a + b;
+}
+
 /* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 goes along t1, [1] v1 + [2] v2 along t2. */
 INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight, NAME(vec) inverse[3])
 {
   NAME(vec)
-  rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
-  ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES), tt = NAME(load)(metric + 5 * LANES);
+  aa = NAME(load)(metric), ab = NAME(load)(metric + LANES), ac = NAME(load)(metric + 2 * LANES),
+  bb = NAME(load)(metric + 3 * LANES), bc = NAME(load)(metric + 4 * LANES), cc = NAME(load)(metric + 5 * LANES);
   NAME(vec) g11, g12, g22;
-  if (f == 0) g11 = ss - 2 * rs + rr, g12 = st - rs - rt + rr, g22 = tt - 2 * rt + rr;
-  else if (f == 1) g11 = ss, g12 = st, g22 = tt;
-  else if (f == 2) g11 = rr, g12 = rt, g22 = tt;
-  else g11 = rr, g12 = rs, g22 = ss;
+  if (f == 0) g11 = aa - 2 * ab + bb, g12 = aa - ab - ac + bc, g22 = aa - 2 * ac + cc;
+  else if (f == 1) g11 = aa + 2 * ac + cc, g12 = aa + ab + ac + bc, g22 = aa + 2 * ab + bb;
+  else if (f == 2) g11 = bb + 2 * bc + cc, g12 = ab + bb + ac + bc, g22 = aa + 2 * ab + bb;
+  else g11 = bb + 2 * bc + cc, g12 = ab + bc + ac + cc, g22 = aa + 2 * ac + cc;
   NAME(vec) scale = weight * NAME(reciprocal_root)(g11 * g22 - g12 * g12);
-  inverse[0] = scale * g22;
-  inverse[1] = -scale * g12;
-  inverse[2] = scale * g11;
+  inverse[0] = -scale * g22; /* minus: the orientation of the bimedians is not that of r, s, t */
+  inverse[1] = scale * g12;
+  inverse[2] = -scale * g11;
 }
 
 /* Where the lanes of a face find their neighbours. */
 struct NAME(outside) {
-  NAME(ivec) there, zero_face;           /* -1 where there is a neighbour; where its face is number 0 */
-  NAME(ivec) face, start, first, second; /* its face; offsets of its components r, t1, t2 */
+  NAME(ivec) there;       /* -1 where there is a neighbour */
+  NAME(ivec) face, start; /* its face; where it begins */
+  NAME(mask) face_0, face_12, face_23;
 };
 
 INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
@@ -169,11 +198,21 @@ INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
   o.face = code & 3;
   NAME(ivec) element = (code >> 2) & o.there, lane = element & (LANES - 1);
   o.start = (element - lane) * (3 * Np) + lane;
-  o.zero_face = o.there & (o.face == 0);
-  /* faces 0 and 1 are spanned by the components s and t, 2 by r and t, 3 by r and s */
-  o.first = o.start + ((o.face < 2) & (Np * LANES));
-  o.second = o.start + Np * LANES + ((o.face < 3) & (Np * LANES));
+  o.face_0 = NAME(mask_of)(o.face == 0);
+  o.face_23 = NAME(mask_of)(o.face >= 2);
+  o.face_12 = NAME(mask_of)(((o.face + 1) & 2) != 0);
   return o;
+}
+
+/* The neighbours' components along -t1 and -t2, as NAME(along) has them, by the number that the face has there. */
+INLINE void NAME(traces)(int Np, const struct NAME(outside) * o, const REAL *field, NAME(ivec) at, NAME(vec) v[2])
+{
+  NAME(vec) a = NAME(gather)(field, at, o->there);
+  NAME(vec) b = NAME(gather)(field + Np * LANES, at, o->there);
+  NAME(vec) c = NAME(gather)(field + 2 * Np * LANES, at, o->there);
+  NAME(vec) x = NAME(select)(o->face_23, b, a), y = NAME(select)(o->face_12, b, c);
+  v[0] = NAME(select)(o->face_0, a - b, x + c);
+  v[1] = NAME(select)(o->face_0, a - c, a + y);
 }
 
 #define P 1
@@ -203,7 +242,7 @@ INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
 
 const struct mx_fused_kernels NAME(mx_fused) = {
     .name = ISA,
-#define ROWS_OF(p) [p] = CONCATENATE(ROWS_, p),
+#define ROWS_OF(p) [p] = {CONCATENATE(ROWS_0_, p), CONCATENATE(ROWS_1_, p)},
     .rows = {DG_ORDERS(ROWS_OF)},
 #define HALF(p)  [p] = CONCATENATE(NAME(half), _##p),
 #define STAGE(p) [p] = CONCATENATE(NAME(stage), _##p),

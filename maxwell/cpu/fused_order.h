@@ -1,80 +1,35 @@
-/* Kernels of one order, P; included by fused_kernel.h. */
+/* Kernels of one order, P; included by fused_kernel.h. symmetry.h has what sectors are. */
 #define NP         DG_NP(P)
 #define NF         DG_NF(P)
-#define ROWS       CONCATENATE(ROWS_, P)
+#define QUADS      MX_QUADS(P)
+#define PAIRS      MX_PAIRS(P)
+#define N0         MX_SECTOR_0(P)
+#define N1         MX_SECTOR_1(P)
+#define SECTOR(s)  ((s) == 0 ? 0 : N0 + ((s)-1) * N1) /* where sector s begins */
+#define ROWS_N0    CONCATENATE(ROWS_0_, P)
+#define ROWS_N1    CONCATENATE(ROWS_1_, P)
 #define ORDERED(x) CONCATENATE(CONCATENATE(NAME(x), _), P)
 
-/* The jump of a field's tangential components on face f of a block. u: the block's own part. */
-INLINE void ORDERED(jump)(const struct mx_fused *fused, int f, const struct NAME(outside) * o, const REAL *field,
-                          const REAL *u, int m, NAME(vec) jump[2])
+/* Sums over the orbits of a block's own values: u[component][sector, unknown]. */
+INLINE void ORDERED(to_sectors)(const struct mx_fused *fused, const REAL *restrict from, NAME(vec) (*restrict u)[NP])
 {
-  const REAL *own = u + fused->node[f * NF + m];
-  NAME(ivec) node = NAME(pick)(fused->gather + m * LANES, o->face);
-  NAME(vec) first = NAME(gather)(field, o->first + node, o->there);
-  NAME(vec) second = NAME(gather)(field, o->second + node, o->there);
-  if (NAME(any)(o->zero_face)) {
-    NAME(vec) r = NAME(gather)(field, o->start + node, o->zero_face);
-    first -= r;
-    second -= r;
+  for (int c = 0; c < 3; c++, from += NP * LANES) {
+    const int32_t *node = fused->orbit;
+    for (int k = 0; k < QUADS; k++, node += 4) {
+      NAME(vec)
+      x[4] = {NAME(load)(from + node[0]), NAME(load)(from + node[1]), NAME(load)(from + node[2]),
+              NAME(load)(from + node[3])};
+      NAME(turn)(x);
+      for (int s = 0; s < 4; s++) u[c][SECTOR(s) + k] = x[s];
+    }
+    for (int s = 1; PAIRS > 0 && s < 4; s++)
+      for (int k = 0; k < PAIRS; k++, node += 2) {
+        NAME(vec) x = NAME(load)(from + node[0]), y = NAME(load)(from + node[1]);
+        u[c][QUADS + (s - 1) * PAIRS + k] = x + y;
+        u[c][SECTOR(s) + QUADS + k] = x - y;
+      }
+    if (MX_FIXED(P)) u[c][QUADS + 3 * PAIRS] = NAME(load)(from + node[0]);
   }
-  NAME(vec) a = NAME(load)(own), b = NAME(load)(own + NP * LANES), c = NAME(load)(own + 2 * NP * LANES);
-  jump[0] = first - (f == 0 ? b - a : f == 1 ? b : a);
-  jump[1] = second - (f == 0 ? c - a : f == 3 ? b : c);
-}
-
-/* Curl and lifted fluxes of rows i..i+ROWS-1: acc[c][row] += ...; matrix: the rows' packed entries. Beside it the
- * lines of a block ahead are fetched from `a` and `b`. */
-INLINE const REAL *ORDERED(rows)(const REAL *restrict matrix, const NAME(vec) (*restrict flux)[NF][2],
-                                 const REAL *restrict u, const REAL *a, const REAL *b, NAME(vec) acc[3][ROWS])
-{
-  enum { LINES = (3 * ROWS + NP - 1) / NP }; /* of each field and column */
-  for (int r = 0; r < ROWS; r++) acc[1][r] = acc[2][r] = (NAME(vec)){0};
-  for (int m = 0; m < NF; m++, matrix += ROWS)
-#pragma GCC unroll 16
-    for (int r = 0; r < ROWS; r++) {
-      acc[1][r] += matrix[r] * flux[0][m][0];
-      acc[2][r] += matrix[r] * flux[0][m][1];
-    }
-#pragma GCC unroll 16
-  for (int r = 0; r < ROWS; r++) acc[0][r] = -(acc[1][r] + acc[2][r]);
-  for (int m = 0; m < NF; m++, matrix += ROWS)
-#pragma GCC unroll 16
-    for (int r = 0; r < ROWS; r++) {
-      acc[1][r] += matrix[r] * flux[1][m][0];
-      acc[2][r] += matrix[r] * flux[1][m][1];
-    }
-  for (int m = 0; m < NF; m++, matrix += ROWS)
-#pragma GCC unroll 16
-    for (int r = 0; r < ROWS; r++) {
-      acc[0][r] += matrix[r] * flux[2][m][0];
-      acc[2][r] += matrix[r] * flux[2][m][1];
-    }
-  for (int m = 0; m < NF; m++, matrix += ROWS)
-#pragma GCC unroll 16
-    for (int r = 0; r < ROWS; r++) {
-      acc[0][r] += matrix[r] * flux[3][m][0];
-      acc[1][r] += matrix[r] * flux[3][m][1];
-    }
-  for (int j = 0; j < NP; j++, matrix += 3 * ROWS) {
-#pragma GCC unroll 16
-    for (int k = j * LINES; k < (j + 1) * LINES; k++) {
-      NAME(fetch)(a + k * LANES);
-      NAME(fetch)(b + k * LANES);
-    }
-    NAME(vec)
-    ur = NAME(load)(u + j * LANES), us = NAME(load)(u + (NP + j) * LANES), ut = NAME(load)(u + (2 * NP + j) * LANES);
-#pragma GCC unroll 16
-    for (int r = 0; r < ROWS; r++) {
-      REAL dr = matrix[3 * r], ds = matrix[3 * r + 1], dt = matrix[3 * r + 2];
-      acc[0][r] += ds * ut;
-      acc[1][r] += dt * ur;
-      acc[2][r] += dr * us;
-      acc[0][r] -= dt * us;
-      acc[1][r] -= dr * ut;
-      acc[2][r] -= ds * ur;
-    }
-  }
-  return matrix;
 }
 
 /* Weights of face f: of the jump (times kappa) and, as inverse metric of the face, of the penalty. */
@@ -96,57 +51,152 @@ INLINE void ORDERED(weights)(const struct mx_fused *fused, int equation, size_t 
   if (fused->flags[block] & MX_BLOCK_PENALTY) NAME(face_metric)(f, metric, penalty, inverse);
 }
 
-/* What is lifted on face f, along t1 and t2, from the jumps of both fields. */
-INLINE void ORDERED(flux)(NAME(vec) weight, const NAME(vec) inverse[3], int penalised, const NAME(vec) other[2],
-                          const NAME(vec) own[2], NAME(vec) flux[2])
+/* The jump of a field along t1 and t2 at node m of face f; u: the block's own part. */
+INLINE void ORDERED(jump)(const struct mx_fused *fused, int f, const struct NAME(outside) * o, const REAL *field,
+                          const REAL *u, int m, NAME(vec) jump[2])
 {
-  flux[0] = -weight * other[1];
-  flux[1] = weight * other[0];
-  if (!penalised) return;
-  flux[0] += inverse[0] * own[0] + inverse[1] * own[1];
-  flux[1] += inverse[1] * own[0] + inverse[2] * own[1];
+  const REAL *own = u + fused->node[f * NF + m];
+  NAME(vec) theirs[2], ours[2];
+  NAME(traces)(NP, o, field, o->start + NAME(pick)(fused->gather + m * LANES, o->face), theirs);
+  NAME(along)(f, NAME(load)(own), NAME(load)(own + NP * LANES), NAME(load)(own + 2 * NP * LANES), ours);
+  jump[0] = theirs[0] - ours[0];
+  jump[1] = theirs[1] - ours[1];
+}
+
+/* What is lifted at node m of face f, from the jumps of both fields. */
+INLINE void ORDERED(flux)(const struct mx_fused *fused, int f, int m, NAME(vec) weight, const NAME(vec) inverse[3],
+                          int penalised, const NAME(vec) other[2], const NAME(vec) own[2],
+                          NAME(vec) (*restrict flux)[4][NF])
+{
+  NAME(vec) p = -weight * other[1], q = weight * other[0]; /* along t1 and t2 */
+  if (penalised) {
+    p += inverse[0] * own[0] + inverse[1] * own[1];
+    q += inverse[1] * own[0] + inverse[2] * own[1];
+  }
+  int at = fused->place[f * NF + m];
+  flux[0][f][at] = f < 2 ? p + q : q;
+  flux[1][f][at] = f == 0 ? -p : f == 1 ? q : f == 2 ? p + q : p;
+  flux[2][f][at] = f == 0 ? -q : f == 3 ? p + q : p;
+}
+
+INLINE void ORDERED(flux_to_sectors)(NAME(vec) (*restrict flux)[4][NF])
+{
+  for (int c = 0; c < 3; c++)
+    for (int m = 0; m < NF; m++) {
+      NAME(vec) x[4] = {flux[c][0][m], flux[c][1][m], flux[c][2][m], flux[c][3][m]};
+      NAME(turn)(x);
+      for (int s = 0; s < 4; s++) flux[c][s][m] = x[s];
+    }
+}
+
+/* `rows` rows of the matrix [x's columns, y's, z's] times them. */
+INLINE const REAL *ORDERED(product)(int rows, const REAL *restrict matrix, int nx, const NAME(vec) *restrict x, int ny,
+                                    const NAME(vec) *restrict y, const NAME(vec) *restrict z,
+                                    NAME(vec) *restrict result)
+{
+  NAME(vec) sum[MX_ROWS_MAX];
+#pragma GCC unroll 32
+  for (int r = 0; r < rows; r++) sum[r] = (NAME(vec)){0};
+  for (int j = 0; j < nx; j++, matrix += rows)
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; r++) sum[r] += matrix[r] * x[j];
+  for (int j = 0; j < ny; j++, matrix += rows)
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; r++) sum[r] += matrix[r] * y[j];
+  for (int j = 0; j < NF; j++, matrix += rows)
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; r++) sum[r] += matrix[r] * z[j];
+#pragma GCC unroll 32
+  for (int r = 0; r < rows; r++) result[r] = sum[r];
+  return matrix;
+}
+
+/* Curl of u and lifted fluxes, J/-2 times, in sectors: w[component][sector, unknown]. For a, b, c cyclic, component a
+ * in sector s is d_b u_c - d_c u_b of the sectors s ^ b and s ^ c, and what is lifted in sector s. */
+INLINE void ORDERED(curl)(const struct mx_fused *fused, const NAME(vec) (*restrict u)[NP],
+                          const NAME(vec) (*restrict flux)[4][NF], NAME(vec) (*restrict w)[NP])
+{
+  const REAL *matrix = fused->matrix;
+#pragma GCC unroll 1
+  for (int a = 0; a < 3; a++) {
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    for (int r = 0; r < N0; r += ROWS_N0)
+      matrix =
+          ORDERED(product)(ROWS_N0, matrix, N1, u[c] + SECTOR(b + 1), N1, u[b] + SECTOR(c + 1), flux[a][0], w[a] + r);
+#pragma GCC unroll 1
+    for (int s = 1; s < 4; s++) {
+      int x = s ^ (b + 1), y = s ^ (c + 1);
+      for (int r = 0; r < N1; r += ROWS_N1)
+        matrix = ORDERED(product)(ROWS_N1, matrix, x == 0 ? N0 : N1, u[c] + SECTOR(x), y == 0 ? N0 : N1,
+                                  u[b] + SECTOR(y), flux[a][s], w[a] + SECTOR(s) + r);
+    }
+  }
+}
+
+/* From the sectors back to the four (or two, or one) nodes of the next orbit: x[node][component]. Returns their number;
+ * node k of the orbit is fused->orbit[*first + k], *next counts orbits. */
+INLINE int ORDERED(from_sectors)(const NAME(vec) (*restrict w)[NP], int orbit, NAME(vec) x[4][3])
+{
+  int nodes = orbit < QUADS ? 4 : orbit < QUADS + 3 * PAIRS ? 2 : 1;
+#pragma GCC unroll 3
+  for (int c = 0; c < 3; c++)
+    if (nodes == 4) {
+      NAME(vec) y[4] = {w[c][orbit], w[c][SECTOR(1) + orbit], w[c][SECTOR(2) + orbit], w[c][SECTOR(3) + orbit]};
+      NAME(turn)(y);
+      for (int k = 0; k < 4; k++) x[k][c] = y[k];
+    } else if (nodes == 2) {
+      int s = (orbit - QUADS) / (PAIRS > 0 ? PAIRS : 1) + 1, k = (orbit - QUADS) % (PAIRS > 0 ? PAIRS : 1);
+      x[0][c] = w[c][orbit] + w[c][SECTOR(s) + QUADS + k];
+      x[1][c] = w[c][orbit] - w[c][SECTOR(s) + QUADS + k];
+    } else x[0][c] = w[c][orbit];
+  return nodes;
+}
+
+/* Component c of the update from what the curl gave at a node. */
+INLINE NAME(vec) ORDERED(rate)(const REAL *metric, int c, const NAME(vec) x[3])
+{
+  static const int entry[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+  return NAME(load)(metric + entry[c][0] * LANES) * x[0] + NAME(load)(metric + entry[c][1] * LANES) * x[1] +
+         NAME(load)(metric + entry[c][2] * LANES) * x[2];
 }
 
 INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *half, size_t block,
                                 size_t part, int penalised)
 {
-  const size_t start = block * 3 * NP * LANES + part;
-  const REAL *u = (const REAL *)half->other + start, *v = (const REAL *)half->own + start;
+  const size_t start = block * 3 * NP * LANES + part, ahead = fused->ahead * 3 * NP * LANES;
+  const REAL *other = (const REAL *)half->other + start, *own = (const REAL *)half->own + start;
   REAL *result = (REAL *)half->result + start;
-  NAME(vec) flux[4][NF][2];
+  NAME(vec) u[3][NP], w[3][NP], flux[3][4][NF];
   MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES + part);
     NAME(vec) weight, inverse[3];
     ORDERED(weights)(fused, half->equation, block, part, f, &weight, inverse);
     for (int m = 0; m < NF; m++) {
-      NAME(vec) other[2], own[2];
-      ORDERED(jump)(fused, f, &o, half->other, u, m, other);
-      if (penalised) ORDERED(jump)(fused, f, &o, half->own, v, m, own);
-      ORDERED(flux)(weight, inverse, penalised, other, own, flux[f][m]);
+      NAME(vec) jump[2], own_jump[2];
+      ORDERED(jump)(fused, f, &o, half->other, other, m, jump);
+      if (penalised) ORDERED(jump)(fused, f, &o, half->own, own, m, own_jump);
+      ORDERED(flux)(fused, f, m, weight, inverse, penalised, jump, own_jump, flux);
     }
   }
-  const size_t ahead = fused->ahead * 3 * NP * LANES;
-  const REAL *matrix = fused->matrix, *metric = (const REAL *)fused->metric[half->equation] + block * 6 * LANES + part;
+  ORDERED(flux_to_sectors)(flux);
+  ORDERED(to_sectors)(fused, other, u);
+  ORDERED(curl)(fused, (const NAME(vec)(*)[NP])u, (const NAME(vec)(*)[4][NF])flux, w);
+  const REAL *metric = (const REAL *)fused->metric[half->equation] + block * 6 * LANES + part;
   NAME(vec) keep = (NAME(vec)){0} + 1;
   if (half->equation == 0 && fused->keep != NULL) keep = NAME(load)((const REAL *)fused->keep + block * LANES + part);
-  for (int i = 0; i < NP; i += ROWS) {
-    NAME(vec) acc[3][ROWS];
-    matrix = ORDERED(rows)(matrix, (const NAME(vec)(*)[NF][2])flux, u, u + ahead + 3 * i * LANES,
-                           v + ahead + 3 * i * LANES, acc);
-    NAME(vec)
-    rr = NAME(load)(metric), rs = NAME(load)(metric + LANES), rt = NAME(load)(metric + 2 * LANES),
-    ss = NAME(load)(metric + 3 * LANES), st = NAME(load)(metric + 4 * LANES), tt = NAME(load)(metric + 5 * LANES);
-#pragma GCC unroll 16
-    for (int r = 0; r < ROWS; r++) {
-      if (i + r >= NP) break; /* the last rows may be padding */
-      size_t at = (size_t)(i + r) * LANES;
-      NAME(stream)(result + at, keep * NAME(load)(v + at) + rr * acc[0][r] + rs * acc[1][r] + rt * acc[2][r]);
-      at += NP * LANES;
-      NAME(stream)(result + at, keep * NAME(load)(v + at) + rs * acc[0][r] + ss * acc[1][r] + st * acc[2][r]);
-      at += NP * LANES;
-      NAME(stream)(result + at, keep * NAME(load)(v + at) + rt * acc[0][r] + st * acc[1][r] + tt * acc[2][r]);
-    }
+  const int32_t *node = fused->orbit;
+  for (int k = 0; k < N0; k++) {
+    NAME(vec) x[4][3];
+    int nodes = ORDERED(from_sectors)((const NAME(vec)(*)[NP])w, k, x);
+    for (int i = 0; i < nodes; i++, node++)
+#pragma GCC unroll 3
+      for (int c = 0; c < 3; c++) {
+        size_t at = (size_t)(c * NP * LANES + *node);
+        NAME(fetch)(other + ahead + at);
+        NAME(fetch)(own + ahead + at);
+        NAME(stream)(result + at, keep * NAME(load)(own + at) + ORDERED(rate)(metric, c, x[i]));
+      }
   }
 }
 
@@ -159,47 +209,43 @@ static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_ha
   NAME(settle)();
 }
 
-/* One equation of a Runge-Kutta stage, from the fluxes of the block. */
-INLINE void ORDERED(stage_rows)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
-                                size_t part, int equation, const NAME(vec) (*flux)[NF][2])
+/* One equation of a Runge-Kutta stage, from the fields of the block in sectors and the fluxes. */
+INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
+                                  size_t part, int equation, const NAME(vec) (*u)[NP], const NAME(vec) (*flux)[4][NF])
 {
-  size_t start = block * 3 * NP * LANES + part;
-  const REAL *u = (const REAL *)stage->field[1 - equation] + start, *v = (const REAL *)stage->field[equation] + start;
+  const size_t start = block * 3 * NP * LANES + part, ahead = fused->ahead * 3 * NP * LANES;
+  const REAL *own = (const REAL *)stage->field[equation] + start;
   REAL *memory = (REAL *)stage->memory[equation] + start;
   REAL *result = stage->result[equation] != NULL ? (REAL *)stage->result[equation] + start : NULL;
-  const size_t ahead = fused->ahead * 3 * NP * LANES;
-  const REAL *matrix = fused->matrix, *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES + part;
-  NAME(vec) loss = {0};
+  const REAL *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES + part;
+  NAME(vec) w[3][NP], loss = {0};
   REAL a = (REAL)stage->a, b = (REAL)stage->b;
   if (equation == 0 && fused->keep != NULL) loss = NAME(load)((const REAL *)fused->keep + block * LANES + part);
-  for (int i = 0; i < NP; i += ROWS) {
-    NAME(vec) acc[3][ROWS];
-    matrix = ORDERED(rows)(matrix, flux, u, v + ahead + 3 * i * LANES, memory + ahead + 3 * i * LANES, acc);
-    NAME(vec)
-    g[3][3] = {{NAME(load)(metric), NAME(load)(metric + LANES), NAME(load)(metric + 2 * LANES)},
-               {NAME(load)(metric + LANES), NAME(load)(metric + 3 * LANES), NAME(load)(metric + 4 * LANES)},
-               {NAME(load)(metric + 2 * LANES), NAME(load)(metric + 4 * LANES), NAME(load)(metric + 5 * LANES)}};
-#pragma GCC unroll 16
-    for (int r = 0; r < ROWS; r++) {
-      if (i + r >= NP) break; /* the last rows may be padding */
+  ORDERED(curl)(fused, u, flux, w);
+  const int32_t *node = fused->orbit;
+  for (int k = 0; k < N0; k++) {
+    NAME(vec) x[4][3];
+    int nodes = ORDERED(from_sectors)((const NAME(vec)(*)[NP])w, k, x);
+    for (int i = 0; i < nodes; i++, node++)
 #pragma GCC unroll 3
       for (int c = 0; c < 3; c++) {
-        size_t at = (size_t)(c * NP + i + r) * LANES;
-        NAME(vec) old = NAME(load)(v + at), rate = g[c][0] * acc[0][r] + g[c][1] * acc[1][r] + g[c][2] * acc[2][r];
-        NAME(vec) now = a * NAME(load)(memory + at) + rate - loss * old;
+        size_t at = (size_t)(c * NP * LANES + *node);
+        NAME(fetch)(own + ahead + at);
+        NAME(fetch)(memory + ahead + at);
+        NAME(vec) old = NAME(load)(own + at);
+        NAME(vec) now = a * NAME(load)(memory + at) + ORDERED(rate)(metric, c, x[i]) - loss * old;
         NAME(store)(memory + at, now);
         if (result != NULL) NAME(stream)(result + at, old + b * now);
       }
-    }
   }
 }
 
 INLINE void ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
                                  size_t part, int penalised)
 {
-  size_t start = block * 3 * NP * LANES + part;
+  const size_t start = block * 3 * NP * LANES + part;
   const REAL *E = stage->field[0], *H = stage->field[1];
-  NAME(vec) flux[2][4][NF][2];
+  NAME(vec) u[2][3][NP], flux[2][3][4][NF];
   MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES + part);
@@ -210,12 +256,17 @@ INLINE void ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_f
       NAME(vec) jump_E[2], jump_H[2];
       ORDERED(jump)(fused, f, &o, E, E + start, m, jump_E);
       ORDERED(jump)(fused, f, &o, H, H + start, m, jump_H);
-      ORDERED(flux)(weight[0], inverse[0], penalised, jump_H, jump_E, flux[0][f][m]);
-      ORDERED(flux)(weight[1], inverse[1], penalised, jump_E, jump_H, flux[1][f][m]);
+      ORDERED(flux)(fused, f, m, weight[0], inverse[0], penalised, jump_H, jump_E, flux[0]);
+      ORDERED(flux)(fused, f, m, weight[1], inverse[1], penalised, jump_E, jump_H, flux[1]);
     }
   }
-  for (int equation = 0; equation < 2; equation++)
-    ORDERED(stage_rows)(fused, stage, block, part, equation, (const NAME(vec)(*)[NF][2])flux[equation]);
+  for (int equation = 0; equation < 2; equation++) {
+    ORDERED(flux_to_sectors)(flux[equation]);
+    ORDERED(to_sectors)(fused, (equation == 0 ? H : E) + start, u[equation]);
+    ORDERED(stage_update)
+    (fused, stage, block, part, equation, (const NAME(vec)(*)[NP])u[equation],
+     (const NAME(vec)(*)[4][NF])flux[equation]);
+  }
 }
 
 static void ORDERED(stage)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t first, size_t last)
@@ -229,5 +280,11 @@ static void ORDERED(stage)(const struct mx_fused *fused, const struct mx_fused_s
 
 #undef NP
 #undef NF
-#undef ROWS
+#undef QUADS
+#undef PAIRS
+#undef N0
+#undef N1
+#undef SECTOR
+#undef ROWS_N0
+#undef ROWS_N1
 #undef ORDERED

@@ -16,11 +16,21 @@ void mx_fused_free_functionals(struct mx_fused_functional *functional, size_t co
   dg_free(functional);
 }
 
+void mx_fused_gradients(const double metric[9], double gradient[3][3])
+{
+  const double *r = metric, *s = metric + 3, *t = metric + 6;
+  for (int d = 0; d < 3; d++) {
+    gradient[0][d] = -s[d] - t[d];
+    gradient[1][d] = -r[d] - t[d];
+    gradient[2][d] = -r[d] - s[d];
+  }
+}
+
 double mx_fused_tangents(const double metric[9], double x[3][3])
 {
-  const double *g[3] = {metric, metric + 3, metric + 6};
-  double determinant = 0;
-  /* x_a = J grad r_b x grad r_c for a, b, c cyclic, 1/J the determinant of the metric */
+  double g[3][3], determinant = 0;
+  mx_fused_gradients(metric, g);
+  /* x_a = J grad b x grad c for a, b, c cyclic, 1/J the determinant of the gradients */
   for (int a = 0; a < 3; a++) {
     const double *b = g[(a + 1) % 3], *c = g[(a + 2) % 3];
     for (int d = 0; d < 3; d++) x[a][d] = b[(d + 1) % 3] * c[(d + 2) % 3] - b[(d + 2) % 3] * c[(d + 1) % 3];
@@ -33,20 +43,31 @@ double mx_fused_tangents(const double metric[9], double x[3][3])
 
 void mx_fused_along(size_t f, const double u[3], double along[2])
 {
-  along[0] = f == 0 ? u[1] - u[0] : f == 1 ? u[1] : u[0];
-  along[1] = f == 0 ? u[2] - u[0] : f == 3 ? u[1] : u[2];
+  along[0] = f == 0 ? u[1] - u[0] : f == 1 ? -u[0] - u[2] : -u[1] - u[2];
+  along[1] = f == 0 ? u[2] - u[0] : f == 3 ? -u[0] - u[2] : -u[0] - u[1];
+}
+
+void mx_fused_from_along(size_t f, const double along[2], double flux[3])
+{
+  double p = along[0], q = along[1];
+  flux[0] = 0.5 * (f < 2 ? p + q : q);
+  flux[1] = 0.5 * (f == 0 ? -p : f == 1 ? q : f == 2 ? p + q : p);
+  flux[2] = 0.5 * (f == 0 ? -q : f == 3 ? p + q : p);
 }
 
 void mx_fused_face_metric(int f, const double g[3][3], double weight, double inverse[3])
 {
-  int a = f == 1 ? 1 : 0, b = f == 3 ? 1 : 2;
-  double g11 = g[a][a], g12 = g[a][b], g22 = g[b][b];
-  if (f == 0) {
-    g11 = g[1][1] - 2 * g[0][1] + g[0][0];
-    g12 = g[1][2] - g[0][1] - g[0][2] + g[0][0];
-    g22 = g[2][2] - 2 * g[0][2] + g[0][0];
-  }
-  double scale = weight / sqrt(g11 * g22 - g12 * g12);
+  /* t1 = alpha . x, t2 = beta . x */
+  static const double alpha[4][3] = {{-1, 1, 0}, {-1, 0, -1}, {0, -1, -1}, {0, -1, -1}};
+  static const double beta[4][3] = {{-1, 0, 1}, {-1, -1, 0}, {-1, -1, 0}, {-1, 0, -1}};
+  double g11 = 0, g12 = 0, g22 = 0;
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) {
+      g11 += alpha[f][a] * g[a][b] * alpha[f][b];
+      g12 += alpha[f][a] * g[a][b] * beta[f][b];
+      g22 += beta[f][a] * g[a][b] * beta[f][b];
+    }
+  double scale = -weight / sqrt(g11 * g22 - g12 * g12); /* minus: bimedians have the other orientation than r, s, t */
   inverse[0] = scale * g22;
   inverse[1] = -scale * g12;
   inverse[2] = scale * g11;

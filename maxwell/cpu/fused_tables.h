@@ -9,11 +9,17 @@ struct mx_fused_functional { /* of the covariant components in blocks */
 };
 void mx_fused_free_functionals(struct mx_fused_functional *functional, size_t count);
 
-/* x[a] = dx/dr_a from the metric dr_a/dx_b; returns the signed Jacobian. */
+/* Gradients of the coordinates a, b, c along the bimedians, and x[0] = dx/da and so on, from the metric dr_a/dx_b;
+ * returns the signed Jacobian of (a, b, c), -1/2 that of (r, s, t). */
+void mx_fused_gradients(const double metric[9], double gradient[3][3]);
 double mx_fused_tangents(const double metric[9], double x[3][3]);
 
 /* Components along t1 and t2 of face f from the covariant ones. */
 void mx_fused_along(size_t f, const double u[3], double along[2]);
+
+/* What is lifted, along x_a, x_b, x_c, with the Jacobian of (a, b, c), from what it is along t1 and t2 with that of
+ * (r, s, t). */
+void mx_fused_from_along(size_t f, const double along[2], double flux[3]);
 
 /* weight times the inverse metric of face f: rows (0 1), (1 2). g may have any scale; its sign is kept. */
 void mx_fused_face_metric(int f, const double g[3][3], double weight, double inverse[3]);

@@ -1,0 +1,50 @@
+/* The symmetry of the tetrahedron under its three half turns, which the `cpu` backend's kernels live on.
+ *
+ * With x = sum lambda_i v_i, take as coordinates the three bimedians, a = l0 + l1 - l2 - l3, b = l0 - l1 + l2 - l3,
+ * c = l0 - l1 - l2 + l3. The half turns g1 = (0 1)(2 3), g2 = (0 2)(1 3), g3 = (0 3)(1 2) of the vertices, with the
+ * identity Klein's four-group, change the signs of two of them and permute nodes and faces, because the nodes are
+ * symmetric. Values at the nodes therefore split into four sectors, s = 0..3, by how their signs change:
+ *
+ *   g1: + + - -,  g2: + - + -,  g3: + - - +      (sectors 0, 1, 2, 3; product of sectors: exclusive or)
+ *
+ * d/da maps sector s to s ^ 1, d/db to s ^ 2, d/dc to s ^ 3, and lifting keeps the sector: every matrix falls into four
+ * of a quarter of the size, and the products of a curl from 6 Np^2 + 8 Np Nf to 1.5 Np^2 + 3 Np Nf multiply-adds.
+ *
+ * In sector s the unknowns are, in this order: one for every orbit of four nodes, one for every pair of nodes that g_s
+ * keeps (in sector 0: that any keeps, by g1, g2, g3), and in sector 0 one for the centre if that is a node. Of the sum
+ * over an orbit, sum_g chi_s(g) u(g i), the kernels take the products; their results are coefficients w_s, with
+ * u(g i) = sum_s chi_s(g) w_s. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdg/ref/reference.h"
+
+/* Orbits of the nodes of order p: of four, of two for each half turn, of one. */
+#define MX_FIXED(p) ((p) % 4 == 0)
+#define MX_PAIRS(p) ((p) % 2 == 0 ? ((p) / 2 + 1 - MX_FIXED(p)) / 2 : 0)
+#define MX_QUADS(p) ((DG_NP(p) - 6 * MX_PAIRS(p) - MX_FIXED(p)) / 4)
+/* Unknowns in sector 0, and in each of the others. */
+#define MX_SECTOR_0(p) (MX_QUADS(p) + 3 * MX_PAIRS(p) + MX_FIXED(p))
+#define MX_SECTOR_1(p) (MX_QUADS(p) + MX_PAIRS(p))
+
+static inline size_t mx_sector_size(int order, int s)
+{
+  return (size_t)(s == 0 ? MX_SECTOR_0(order) : MX_SECTOR_1(order));
+}
+
+struct mx_symmetry {
+  int32_t *node;  /* [Np] quads (i, g1 i, g2 i, g3 i), then pairs by half turn, then the fixed node */
+  int32_t *place; /* [4][Nf] node m of face f is g_f of node place[f][m] of face 0 */
+};
+
+/* DG_BUG if the nodes of ref are not symmetric. Release with mx_symmetry_release; zeroed is safe. */
+int mx_symmetry_init(struct mx_symmetry *symmetry, const struct dg_reference *ref, struct dg_error *err) DG_MUST_USE;
+void mx_symmetry_release(struct mx_symmetry *symmetry);
+
+/* Entry (i, j) of the derivative along bimedian c = 1, 2, 3 from sector `from` to from ^ c. */
+double mx_symmetry_derivative(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int c, int from,
+                              size_t i, size_t j);
+/* Entry (i, m) of the lift of sector s: from sums over the faces, sum_f chi_s(g_f) F(f, g_f m), m a node of face 0. */
+double mx_symmetry_lift(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t i, size_t m);
