@@ -43,21 +43,21 @@ enum {
 struct mx_fused {
   int order;
   const void *matrix;       /* packed by mx_fused_pack */
-  const int32_t *orbit;     /* [Np] nodes by orbit (symmetry.h), times W */
-  const int32_t *node;      /* [4][Nf] nodes on faces, times W */
+  const int32_t *orbit;     /* [Np] nodes by orbit (symmetry.h) */
+  const int32_t *node;      /* [4][Nf] nodes on faces */
   const int32_t *place;     /* [4][Nf] symmetry.h */
-  const int32_t *gather;    /* [Nf][W]: entry f of row m is node m of face f, times W (f = 0..3, repeated) */
-  const int32_t *neighbour; /* [blocks][4][W] 4 * element + face, or negative: the field there is zero */
+  const int32_t *gather;    /* [Nf][W]: entry f of row m is node m of face f, times 3 W (f = 0..3, repeated) */
+  const int32_t *neighbour; /* [blocks][4][W] 4 * element + face; beyond the boundary one behind the last block */
   const int32_t *weight;    /* [blocks][4][W] index into the tables below */
   const uint8_t *flags;     /* [blocks] */
   size_t ahead;             /* blocks between the one that is worked on and the one that is fetched from memory */
   const void *jump[2];      /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
   const void *metric[2]; /* [blocks][6][W] rr, rs, rt, ss, st, tt, by equation */
-  const void *keep;      /* leapfrog: [blocks][W] factor of the old E; else dt sigma/eps; NULL without losses */
+  const void *decay;     /* [blocks][W] times the old E: what conductivity adds to its change; NULL without losses */
 };
 
-/* One equation of leapfrog on blocks first..last-1: result = keep own + metric (...). */
+/* One equation of leapfrog on blocks first..last-1: result = own + decay own + metric (...). */
 struct mx_fused_half {
   int equation; /* 0: E changes, 1: H */
   const void *own, *other;

@@ -12,7 +12,7 @@ struct NAME(state) {
   REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
   REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
-  REAL *matrix, *metric[2], *keep, *jump[2], *penalty[2];
+  REAL *matrix, *metric[2], *decay, *jump[2], *penalty[2];
   size_t open_elements;
   int32_t *open_element; /* those with an open face */
   REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
@@ -28,7 +28,7 @@ struct NAME(state) {
 static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
 {
   size_t Np = (size_t)state->problem->ref->Np;
-  return (e / LANES * 3 * Np + c * Np + i) * LANES + e % LANES;
+  return 3 * ((e / LANES * Np + i) * LANES + e % LANES) + c;
 }
 
 /* The vector at node i of element e, in Cartesian components. */
@@ -47,7 +47,7 @@ static void NAME(free_state)(struct NAME(state) * state)
   if (state == NULL) return;
   void *arrays[] = {state->field[0],   state->field[1], state->spare[0],     state->spare[1], state->memory[0],
                     state->memory[1],  state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
-                    state->metric[1],  state->keep,     state->jump[0],      state->jump[1],  state->penalty[0],
+                    state->metric[1],  state->decay,    state->jump[0],      state->jump[1],  state->penalty[0],
                     state->penalty[1], state->open,     state->open_element, state->node,     state->gather,
                     state->neighbour,  state->weight,   state->flags,        state->orbit,    state->place};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
@@ -82,10 +82,10 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
   if (DG_NEW(state->orbit, Np, err) != 0 || DG_NEW(state->node, 4 * Nf, err) != 0 ||
       DG_NEW(state->gather, Nf * LANES, err) != 0)
     goto fail;
-  for (size_t i = 0; i < Np; i++) state->orbit[i] = symmetry.node[i] * LANES;
-  for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m] * LANES;
+  for (size_t i = 0; i < Np; i++) state->orbit[i] = symmetry.node[i];
+  for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m];
   for (size_t m = 0; m < Nf; m++)
-    for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = ref->face_node[l % 4 * Nf + m] * LANES;
+    for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = ref->face_node[l % 4 * Nf + m] * 3 * LANES;
   state->place = symmetry.place;
   symmetry.place = NULL;
 fail:
@@ -93,7 +93,7 @@ fail:
   return err->code;
 }
 
-/* dt/(eps J) g and -dt/(mu J) g of every element, and what its conductivity leaves. */
+/* dt/(eps J) g and -dt/(mu J) g of every element, and what its conductivity takes. */
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
@@ -101,7 +101,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
   for (size_t e = 0; e < problem->K; e++) lossy = lossy || problem->sigma[e] > 0;
   if (DG_NEW(state->metric[0], state->blocks * 6 * LANES, err) != 0 ||
       DG_NEW(state->metric[1], state->blocks * 6 * LANES, err) != 0 ||
-      (lossy && DG_NEW(state->keep, state->blocks * LANES, err) != 0))
+      (lossy && DG_NEW(state->decay, state->blocks * LANES, err) != 0))
     return err->code;
   for (size_t e = 0; e < state->blocks * LANES; e++) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
@@ -110,7 +110,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
     double loss = there ? dt * problem->sigma[e] / problem->epsilon[e] : 0;
     double factor[2] = {dt / (there ? problem->epsilon[e] : 1), -dt / (there ? problem->mu[e] : 1)};
     if (leapfrog) factor[0] /= 1 + 0.5 * loss;
-    if (lossy) state->keep[e] = (REAL)(leapfrog ? (1 - 0.5 * loss) / (1 + 0.5 * loss) : loss);
+    if (lossy) state->decay[e] = (REAL)(leapfrog ? -loss / (1 + 0.5 * loss) : -loss);
     for (int equation = 0; equation < 2; equation++)
       for (size_t a = 0, k = 0; a < 3; a++)
         for (size_t b = a; b < 3; b++, k++)
@@ -125,6 +125,7 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   size_t faces = state->blocks * 4 * LANES, count;
+  const int32_t zeros = (int32_t)(4 * LANES * state->blocks); /* the first element behind the last block */
   struct mx_face_flux *table = NULL;
   if (DG_NEW(state->neighbour, faces, err) != 0 || DG_NEW(state->weight, faces, err) != 0 ||
       DG_NEW(state->flags, state->blocks, err) != 0)
@@ -145,7 +146,7 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
       for (size_t l = 0; l < LANES; l++) {
         size_t e = block * LANES + l, at = (block * 4 + f) * LANES + l;
         bool there = e < problem->K;
-        state->neighbour[at] = there && problem->neighbour[e][f] >= 0 ? problem->neighbour[e][f] : -1;
+        state->neighbour[at] = there && problem->neighbour[e][f] >= 0 ? problem->neighbour[e][f] : zeros;
         state->weight[at] = there ? index[e][f] : 0;
         uniform = uniform && state->weight[at] == 0;
         penalty = penalty || table[state->weight[at]].e_penalty != 0 || table[state->weight[at]].h_penalty != 0;
@@ -161,8 +162,9 @@ fail:
 /* Zeroed by the threads that will work on them, so that every page lies near its thread. */
 static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_error *err)
 {
-  if (dg_alloc_untouched(field, state->numbers, sizeof **field, err) != 0) return err->code;
-  size_t per_block = state->numbers / state->blocks;
+  size_t per_block = state->numbers / state->blocks, rest = per_block + LANES; /* zeros; kernels read one more number */
+  if (dg_alloc_untouched(field, state->numbers + rest, sizeof **field, err) != 0) return err->code;
+  memset(*field + state->numbers, 0, rest * sizeof(REAL));
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t block = 0; block < state->blocks; block++)
     memset(*field + block * per_block, 0, per_block * sizeof(REAL));
@@ -217,7 +219,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->blocks = (problem->K + LANES - 1) / LANES;
   state->numbers = state->blocks * 3 * Np * LANES;
   state->threads = mx_fused_threads(state->blocks);
-  if (state->numbers > INT32_MAX) {
+  if (state->numbers + 3 * Np * LANES > INT32_MAX) {
     (void)dg_fail(err, DG_INPUT, "the cpu backend takes at most %zu elements of this order a process; there are %zu",
                   (size_t)INT32_MAX / (3 * Np), problem->K);
     goto fail;
@@ -245,7 +247,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
                                    .jump = {state->jump[0], state->jump[1]},
                                    .penalty = {state->penalty[0], state->penalty[1]},
                                    .metric = {state->metric[0], state->metric[1]},
-                                   .keep = state->keep};
+                                   .decay = state->decay};
   *result = state;
   return 0;
 fail:

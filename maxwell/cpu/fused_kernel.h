@@ -34,49 +34,18 @@ INLINE NAME(ivec) NAME(load_indices)(const int32_t *from) { return *(const NAME(
 /* Asks for a line that will be needed soon: into the second cache, past which a core waits long. */
 INLINE void NAME(fetch)(const REAL *from) { __builtin_prefetch(from, 0, 2); }
 
-/* field[index] a lane, 0 where the lane is not `wanted` (-1: wanted). */
-INLINE NAME(vec) NAME(gather)(const REAL *field, NAME(ivec) index, NAME(ivec) wanted)
-{
-#if VECTOR == 64 && LANES == 8
-  __mmask8 mask = _mm256_movepi32_mask((__m256i)wanted);
-  return (NAME(vec))_mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, (__m256i)index, field, 8);
-#elif VECTOR == 64
-  __mmask16 mask = _mm512_movepi32_mask((__m512i)wanted);
-  return (NAME(vec))_mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, (__m512i)index, field, 4);
-#elif VECTOR == 32 && LANES == 8
-  __m256d mask = _mm256_castsi256_pd(_mm256_cvtepi32_epi64((__m128i)wanted));
-  return (NAME(vec))_mm256_mask_i32gather_pd(_mm256_setzero_pd(), field, (__m128i)index, mask, 8);
-#elif VECTOR == 32
-  return (NAME(vec))_mm256_mask_i32gather_ps(_mm256_setzero_ps(), field, (__m256i)index, (__m256)wanted, 4);
-#else
-  union NAME(lanes) value;
-  const union NAME(indices) at = {.whole = index}, there = {.whole = wanted};
-  for (int l = 0; l < WIDE; l++) value.lane[l] = there.lane[l] ? field[at.lane[l]] : 0;
-  return value.whole;
-#endif
-}
-
 /* table[index] a lane. */
 INLINE NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
 {
-  return NAME(gather)(table, index, (NAME(ivec)){0} == 0);
-}
-
-/* table[index] a lane, index 0..3; the four numbers are repeated to at least the width of a register. */
-INLINE NAME(ivec) NAME(pick)(const int32_t *table, NAME(ivec) index)
-{
 #if VECTOR == 64 && LANES == 8
-  return (NAME(ivec))_mm256_permutevar8x32_epi32(_mm256_load_si256((const void *)table), (__m256i)index);
+  return (NAME(vec))_mm512_i32gather_pd((__m256i)index, table, 8);
 #elif VECTOR == 64
-  return (NAME(ivec))_mm512_permutexvar_epi32((__m512i)index, _mm512_load_si512(table));
-#elif VECTOR == 32 && LANES == 8
-  return (NAME(ivec))_mm_permutevar_ps(_mm_load_ps((const void *)table), (__m128i)index);
-#elif VECTOR == 32
-  return (NAME(ivec))_mm256_permutevar8x32_epi32(_mm256_load_si256((const void *)table), (__m256i)index);
+  return (NAME(vec))_mm512_i32gather_ps((__m512i)index, table, 4);
 #else
-  union NAME(indices) at = {.whole = index};
-  for (int l = 0; l < WIDE; l++) at.lane[l] = table[at.lane[l]];
-  return at.whole;
+  union NAME(lanes) value;
+  const union NAME(indices) at = {.whole = index};
+  for (int l = 0; l < WIDE; l++) value.lane[l] = table[at.lane[l]];
+  return value.whole;
 #endif
 }
 
@@ -120,6 +89,128 @@ INLINE NAME(vec) NAME(reciprocal_root)(NAME(vec) x)
   return y.whole;
 #endif
 }
+
+/* ---- [WIDE][3] in memory, three vectors in registers
+ *
+ * Component c of lane l is number 3 l + c. As 3 and WIDE have no common factor, 3 l + c modulo WIDE is a permutation of
+ * the lanes, and each of the three registers in memory holds a component at every third place: blends, and one
+ * permutation each. */
+
+#if VECTOR == 64
+#if LANES == 8
+typedef long long NAME(places) __attribute__((vector_size(64)));
+#define LANE_NUMBERS   ((NAME(places)){0, 1, 2, 3, 4, 5, 6, 7})
+#define BLEND(m, a, b) (NAME(vec)) _mm512_mask_mov_pd((__m512d)(a), (__mmask8)(m), (__m512d)(b))
+#define PERMUTE(x, at) (NAME(vec)) _mm512_permutexvar_pd((__m512i)(at), (__m512d)(x))
+#else
+typedef int NAME(places) __attribute__((vector_size(64)));
+#define LANE_NUMBERS   ((NAME(places)){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+#define BLEND(m, a, b) (NAME(vec)) _mm512_mask_mov_ps((__m512)(a), (__mmask16)(m), (__m512)(b))
+#define PERMUTE(x, at) (NAME(vec)) _mm512_permutexvar_ps((__m512i)(at), (__m512)(x))
+#endif
+/* Where register n of three holds component c. */
+#define COMPONENT(n, c) (UINT64_C(0x9249249249249249) << ((c) + 3 - (n)*WIDE % 3) % 3)
+#endif
+
+INLINE void NAME(split)(const REAL *from, NAME(vec) u[3])
+{
+#if VECTOR == 64
+  const NAME(vec) line[3] = {NAME(load)(from), NAME(load)(from + WIDE), NAME(load)(from + 2 * WIDE)};
+#pragma GCC unroll 3
+  for (int c = 0; c < 3; c++) {
+    NAME(vec) mixed = BLEND(COMPONENT(1, c), line[0], line[1]);
+    mixed = BLEND(COMPONENT(2, c), mixed, line[2]);
+    u[c] = PERMUTE(mixed, (3 * LANE_NUMBERS + c) & (WIDE - 1));
+  }
+#else
+  union NAME(lanes) to[3];
+#pragma GCC unroll 16
+  for (int l = 0; l < WIDE; l++)
+    for (int c = 0; c < 3; c++) to[c].lane[l] = from[3 * l + c];
+  for (int c = 0; c < 3; c++) u[c] = to[c].whole;
+#endif
+}
+
+INLINE void NAME(join)(const NAME(vec) u[3], NAME(vec) line[3])
+{
+#if VECTOR == 64
+  enum { INVERSE_OF_3 = WIDE == 8 ? 3 : 11 }; /* modulo WIDE */
+  NAME(vec) placed[3];
+#pragma GCC unroll 3
+  for (int c = 0; c < 3; c++) placed[c] = PERMUTE(u[c], (INVERSE_OF_3 * (LANE_NUMBERS - c)) & (WIDE - 1));
+#pragma GCC unroll 3
+  for (int n = 0; n < 3; n++) {
+    line[n] = BLEND(COMPONENT(n, 1), placed[0], placed[1]);
+    line[n] = BLEND(COMPONENT(n, 2), line[n], placed[2]);
+  }
+#else
+  union {
+    NAME(vec) whole[3];
+    REAL number[3 * WIDE];
+  } to;
+#pragma GCC unroll 16
+  for (int l = 0; l < WIDE; l++)
+    for (int c = 0; c < 3; c++) to.number[3 * l + c] = u[c][l];
+  for (int n = 0; n < 3; n++) line[n] = to.whole[n];
+#endif
+}
+
+/* The three numbers at field + at[l] for every lane l, and one behind them is read as well. */
+INLINE void NAME(triples)(const REAL *field, const int32_t at[WIDE], NAME(vec) u[3])
+{
+#if VECTOR == 64 && LANES == 8
+  /* lanes l and l + 4 side by side; then 4 x 4 transpositions */
+#define PAIR(l)                                                                                                        \
+  _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(field + at[l])), _mm256_loadu_pd(field + at[(l) + 4]), 1)
+  __m512d a = PAIR(0), b = PAIR(1), c = PAIR(2), d = PAIR(3), ab = _mm512_unpacklo_pd(a, b),
+          cd = _mm512_unpacklo_pd(c, d);
+#undef PAIR
+  const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  u[0] = (NAME(vec))_mm512_permutex2var_pd(ab, low, cd);
+  u[1] = (NAME(vec))_mm512_permutex2var_pd(_mm512_unpackhi_pd(a, b), low, _mm512_unpackhi_pd(c, d));
+  u[2] = (NAME(vec))_mm512_permutex2var_pd(ab, high, cd);
+#elif VECTOR == 64
+#define QUARTER(l) _mm_loadu_ps(field + at[l])
+#define QUARTERS(l)                                                                                                    \
+  _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(QUARTER(l)), QUARTER((l) + 4), 1),   \
+                                        QUARTER((l) + 8), 2),                                                          \
+                     QUARTER((l) + 12), 3)
+  __m512 a = QUARTERS(0), b = QUARTERS(1), c = QUARTERS(2), d = QUARTERS(3);
+#undef QUARTERS
+#undef QUARTER
+  __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d));
+  u[0] = (NAME(vec))_mm512_unpacklo_pd(ab, cd);
+  u[1] = (NAME(vec))_mm512_unpackhi_pd(ab, cd);
+  u[2] = (NAME(vec))_mm512_unpacklo_pd(_mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+                                       _mm512_castps_pd(_mm512_unpackhi_ps(c, d)));
+#elif VECTOR == 32 && LANES == 8
+  __m256d a = _mm256_loadu_pd(field + at[0]), b = _mm256_loadu_pd(field + at[1]), c = _mm256_loadu_pd(field + at[2]),
+          d = _mm256_loadu_pd(field + at[3]), ab = _mm256_unpacklo_pd(a, b), cd = _mm256_unpacklo_pd(c, d);
+  u[0] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x20);
+  u[1] = (NAME(vec))_mm256_permute2f128_pd(_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d), 0x20);
+  u[2] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x31);
+#elif VECTOR == 32
+#define HALVES(l)                                                                                                      \
+  _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(field + at[l])), _mm_loadu_ps(field + at[(l) + 4]), 1)
+  __m256 a = HALVES(0), b = HALVES(1), c = HALVES(2), d = HALVES(3);
+#undef HALVES
+  __m256d ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)), cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+  u[0] = (NAME(vec))_mm256_unpacklo_pd(ab, cd);
+  u[1] = (NAME(vec))_mm256_unpackhi_pd(ab, cd);
+  u[2] = (NAME(vec))_mm256_unpacklo_pd(_mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
+                                       _mm256_castps_pd(_mm256_unpackhi_ps(c, d)));
+#else
+  union NAME(lanes) to[3];
+#pragma GCC unroll 16
+  for (int l = 0; l < WIDE; l++)
+    for (int c = 0; c < 3; c++) to[c].lane[l] = field[at[l] + c];
+  for (int c = 0; c < 3; c++) u[c] = to[c].whole;
+#endif
+}
+#undef LANE_NUMBERS
+#undef BLEND
+#undef PERMUTE
+#undef COMPONENT
 
 /* yes or no a lane, from two numbers a lane. */
 #if VECTOR == 64 && LANES == 8
@@ -185,34 +276,52 @@ INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight, NAME(
 
 /* Where the lanes of a face find their neighbours. */
 struct NAME(outside) {
-  NAME(ivec) there;       /* -1 where there is a neighbour */
-  NAME(ivec) face, start; /* its face; where it begins */
+  NAME(ivec) face, start; /* the face that it is there; where the neighbour begins */
   NAME(mask) face_0, face_12, face_23;
 };
 
 INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
 {
   struct NAME(outside) o;
-  NAME(ivec) code = NAME(load_indices)(neighbour);
-  o.there = code >= 0;
+  NAME(ivec) code = NAME(load_indices)(neighbour), element = code >> 2, lane = element & (LANES - 1);
   o.face = code & 3;
-  NAME(ivec) element = (code >> 2) & o.there, lane = element & (LANES - 1);
-  o.start = (element - lane) * (3 * Np) + lane;
+  o.start = 3 * ((element - lane) * Np + lane);
   o.face_0 = NAME(mask_of)(o.face == 0);
   o.face_23 = NAME(mask_of)(o.face >= 2);
   o.face_12 = NAME(mask_of)(((o.face + 1) & 2) != 0);
   return o;
 }
 
-/* The neighbours' components along -t1 and -t2, as NAME(along) has them, by the number that the face has there. */
-INLINE void NAME(traces)(int Np, const struct NAME(outside) * o, const REAL *field, NAME(ivec) at, NAME(vec) v[2])
+/* Where the lanes' neighbours hold a node of the face; table: by the number of the face there. */
+INLINE void NAME(locate)(const struct NAME(outside) * o, const int32_t *table, int32_t at[WIDE])
 {
-  NAME(vec) a = NAME(gather)(field, at, o->there);
-  NAME(vec) b = NAME(gather)(field + Np * LANES, at, o->there);
-  NAME(vec) c = NAME(gather)(field + 2 * Np * LANES, at, o->there);
-  NAME(vec) x = NAME(select)(o->face_23, b, a), y = NAME(select)(o->face_12, b, c);
-  v[0] = NAME(select)(o->face_0, a - b, x + c);
-  v[1] = NAME(select)(o->face_0, a - c, a + y);
+#if VECTOR == 64 && LANES == 8
+  __m256i node = _mm256_permutevar8x32_epi32(_mm256_load_si256((const void *)table), (__m256i)o->face);
+  _mm256_store_si256((void *)at, _mm256_add_epi32((__m256i)o->start, node));
+#elif VECTOR == 64
+  __m512i node = _mm512_permutexvar_epi32((__m512i)o->face, _mm512_load_si512(table));
+  _mm512_store_si512(at, _mm512_add_epi32((__m512i)o->start, node));
+#elif VECTOR == 32 && LANES == 8
+  __m128i node = (__m128i)_mm_permutevar_ps(_mm_load_ps((const void *)table), (__m128i)o->face);
+  _mm_store_si128((void *)at, _mm_add_epi32((__m128i)o->start, node));
+#elif VECTOR == 32
+  __m256i node = _mm256_permutevar8x32_epi32(_mm256_load_si256((const void *)table), (__m256i)o->face);
+  _mm256_store_si256((void *)at, _mm256_add_epi32((__m256i)o->start, node));
+#else
+  for (int l = 0; l < WIDE; l++) at[l] = o->start[l] + table[o->face[l]];
+#endif
+  /* through memory: taken out of the register one by one they would keep the port busy that shuffles need */
+  __asm__("" : "+m"(*(int32_t(*)[WIDE])at));
+}
+
+/* The neighbours' components along -t1 and -t2, as NAME(along) has them, by the number that the face has there. */
+INLINE void NAME(traces)(const struct NAME(outside) * o, const REAL *field, const int32_t at[WIDE], NAME(vec) v[2])
+{
+  NAME(vec) u[3];
+  NAME(triples)(field, at, u);
+  NAME(vec) x = NAME(select)(o->face_23, u[1], u[0]), y = NAME(select)(o->face_12, u[1], u[2]);
+  v[0] = NAME(select)(o->face_0, u[0] - u[1], x + u[2]);
+  v[1] = NAME(select)(o->face_0, u[0] - u[2], u[0] + y);
 }
 
 #define P 1

@@ -10,25 +10,34 @@
 #define ROWS_N1    CONCATENATE(ROWS_1_, P)
 #define ORDERED(x) CONCATENATE(CONCATENATE(NAME(x), _), P)
 
-/* Sums over the orbits of a block's own values: u[component][sector, unknown]. */
-INLINE void ORDERED(to_sectors)(const struct mx_fused *fused, const REAL *restrict from, NAME(vec) (*restrict u)[NP])
+/* A block's own values, component by component. */
+INLINE void ORDERED(unpack)(const REAL *restrict from, NAME(vec) (*restrict u)[NP])
 {
-  for (int c = 0; c < 3; c++, from += NP * LANES) {
+  for (int i = 0; i < NP; i++) {
+    NAME(vec) x[3];
+    NAME(split)(from + 3 * i * LANES, x);
+    for (int c = 0; c < 3; c++) u[c][i] = x[c];
+  }
+}
+
+/* Their sums over orbits: u[component][sector, unknown]. */
+INLINE void ORDERED(to_sectors)(const struct mx_fused *fused, const NAME(vec) (*restrict from)[NP],
+                                NAME(vec) (*restrict u)[NP])
+{
+  for (int c = 0; c < 3; c++) {
     const int32_t *node = fused->orbit;
     for (int k = 0; k < QUADS; k++, node += 4) {
-      NAME(vec)
-      x[4] = {NAME(load)(from + node[0]), NAME(load)(from + node[1]), NAME(load)(from + node[2]),
-              NAME(load)(from + node[3])};
+      NAME(vec) x[4] = {from[c][node[0]], from[c][node[1]], from[c][node[2]], from[c][node[3]]};
       NAME(turn)(x);
       for (int s = 0; s < 4; s++) u[c][SECTOR(s) + k] = x[s];
     }
     for (int s = 1; PAIRS > 0 && s < 4; s++)
       for (int k = 0; k < PAIRS; k++, node += 2) {
-        NAME(vec) x = NAME(load)(from + node[0]), y = NAME(load)(from + node[1]);
+        NAME(vec) x = from[c][node[0]], y = from[c][node[1]];
         u[c][QUADS + (s - 1) * PAIRS + k] = x + y;
         u[c][SECTOR(s) + QUADS + k] = x - y;
       }
-    if (MX_FIXED(P)) u[c][QUADS + 3 * PAIRS] = NAME(load)(from + node[0]);
+    if (MX_FIXED(P)) u[c][QUADS + 3 * PAIRS] = from[c][node[0]];
   }
 }
 
@@ -49,16 +58,17 @@ INLINE void ORDERED(weights)(const struct mx_fused *fused, int equation, size_t 
   }
   if (f % 2 == 1) *jump = -*jump;
   if (fused->flags[block] & MX_BLOCK_PENALTY) NAME(face_metric)(f, metric, penalty, inverse);
+  else inverse[0] = inverse[1] = inverse[2] = (NAME(vec)){0};
 }
 
-/* The jump of a field along t1 and t2 at node m of face f; u: the block's own part. */
-INLINE void ORDERED(jump)(const struct mx_fused *fused, int f, const struct NAME(outside) * o, const REAL *field,
-                          const REAL *u, int m, NAME(vec) jump[2])
+/* The jump of a field along -t1 and -t2 at node m of face f; u: the block's own part. */
+INLINE void ORDERED(jump)(const struct mx_fused *fused, int f, int m, const struct NAME(outside) * o, const REAL *field,
+                          const int32_t at[WIDE], const NAME(vec) (*u)[NP], NAME(vec) jump[2])
 {
-  const REAL *own = u + fused->node[f * NF + m];
+  int i = fused->node[f * NF + m];
   NAME(vec) theirs[2], ours[2];
-  NAME(traces)(NP, o, field, o->start + NAME(pick)(fused->gather + m * LANES, o->face), theirs);
-  NAME(along)(f, NAME(load)(own), NAME(load)(own + NP * LANES), NAME(load)(own + 2 * NP * LANES), ours);
+  NAME(traces)(o, field, at, theirs);
+  NAME(along)(f, u[0][i], u[1][i], u[2][i], ours);
   jump[0] = theirs[0] - ours[0];
   jump[1] = theirs[1] - ours[1];
 }
@@ -152,51 +162,65 @@ INLINE int ORDERED(from_sectors)(const NAME(vec) (*restrict w)[NP], int orbit, N
   return nodes;
 }
 
-/* Component c of the update from what the curl gave at a node. */
-INLINE NAME(vec) ORDERED(rate)(const REAL *metric, int c, const NAME(vec) x[3])
+/* What node i changes by, given the curl there, as the field lies in memory. own is needed where there are losses. */
+INLINE void ORDERED(change)(const REAL *metric, const NAME(vec) x[3], int lossy, NAME(vec) decay,
+                            const NAME(vec) (*own)[NP], int i, NAME(vec) line[3])
 {
   static const int entry[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-  return NAME(load)(metric + entry[c][0] * LANES) * x[0] + NAME(load)(metric + entry[c][1] * LANES) * x[1] +
-         NAME(load)(metric + entry[c][2] * LANES) * x[2];
+  NAME(vec) change[3];
+#pragma GCC unroll 3
+  for (int c = 0; c < 3; c++) {
+    change[c] = NAME(load)(metric + entry[c][0] * LANES) * x[0] + NAME(load)(metric + entry[c][1] * LANES) * x[1] +
+                NAME(load)(metric + entry[c][2] * LANES) * x[2];
+    if (lossy) change[c] += decay * own[c][i];
+  }
+  NAME(join)(change, line);
 }
 
 INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *half, size_t block,
                                 size_t part, int penalised)
 {
-  const size_t start = block * 3 * NP * LANES + part, ahead = fused->ahead * 3 * NP * LANES;
+  const size_t start = block * 3 * NP * LANES + 3 * part, ahead = fused->ahead * 3 * NP * LANES;
   const REAL *other = (const REAL *)half->other + start, *own = (const REAL *)half->own + start;
+  const REAL *metric = (const REAL *)fused->metric[half->equation] + block * 6 * LANES + part;
   REAL *result = (REAL *)half->result + start;
-  NAME(vec) u[3][NP], w[3][NP], flux[3][4][NF];
+  const int lossy = half->equation == 0 && fused->decay != NULL;
+  NAME(vec) u[3][NP], v[3][NP], sectors[3][NP], w[3][NP], flux[3][4][NF], decay = {0};
+  if (lossy) decay = NAME(load)((const REAL *)fused->decay + block * LANES + part);
+  ORDERED(unpack)(other, u);
+  if (penalised || lossy) ORDERED(unpack)(own, v);
   MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES + part);
     NAME(vec) weight, inverse[3];
     ORDERED(weights)(fused, half->equation, block, part, f, &weight, inverse);
     for (int m = 0; m < NF; m++) {
+      _Alignas(64) int32_t at[WIDE];
       NAME(vec) jump[2], own_jump[2];
-      ORDERED(jump)(fused, f, &o, half->other, other, m, jump);
-      if (penalised) ORDERED(jump)(fused, f, &o, half->own, own, m, own_jump);
+      NAME(locate)(&o, fused->gather + m * LANES, at);
+      ORDERED(jump)(fused, f, m, &o, half->other, at, (const NAME(vec)(*)[NP])u, jump);
+      if (penalised) ORDERED(jump)(fused, f, m, &o, half->own, at, (const NAME(vec)(*)[NP])v, own_jump);
       ORDERED(flux)(fused, f, m, weight, inverse, penalised, jump, own_jump, flux);
     }
   }
   ORDERED(flux_to_sectors)(flux);
-  ORDERED(to_sectors)(fused, other, u);
-  ORDERED(curl)(fused, (const NAME(vec)(*)[NP])u, (const NAME(vec)(*)[4][NF])flux, w);
-  const REAL *metric = (const REAL *)fused->metric[half->equation] + block * 6 * LANES + part;
-  NAME(vec) keep = (NAME(vec)){0} + 1;
-  if (half->equation == 0 && fused->keep != NULL) keep = NAME(load)((const REAL *)fused->keep + block * LANES + part);
+  ORDERED(to_sectors)(fused, (const NAME(vec)(*)[NP])u, sectors);
+  ORDERED(curl)(fused, (const NAME(vec)(*)[NP])sectors, (const NAME(vec)(*)[4][NF])flux, w);
   const int32_t *node = fused->orbit;
   for (int k = 0; k < N0; k++) {
     NAME(vec) x[4][3];
     int nodes = ORDERED(from_sectors)((const NAME(vec)(*)[NP])w, k, x);
-    for (int i = 0; i < nodes; i++, node++)
+    for (int i = 0; i < nodes; i++, node++) {
+      NAME(vec) line[3];
+      ORDERED(change)(metric, x[i], lossy, decay, (const NAME(vec)(*)[NP])v, *node, line);
 #pragma GCC unroll 3
-      for (int c = 0; c < 3; c++) {
-        size_t at = (size_t)(c * NP * LANES + *node);
+      for (int n = 0; n < 3; n++) {
+        size_t at = (size_t)*node * 3 * LANES + (size_t)n * WIDE;
         NAME(fetch)(other + ahead + at);
         NAME(fetch)(own + ahead + at);
-        NAME(stream)(result + at, keep * NAME(load)(own + at) + ORDERED(rate)(metric, c, x[i]));
+        NAME(stream)(result + at, NAME(load)(own + at) + line[n]);
       }
+    }
   }
 }
 
@@ -209,63 +233,68 @@ static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_ha
   NAME(settle)();
 }
 
-/* One equation of a Runge-Kutta stage, from the fields of the block in sectors and the fluxes. */
+/* One equation of a Runge-Kutta stage, from the fields of the block and the fluxes. */
 INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
-                                  size_t part, int equation, const NAME(vec) (*u)[NP], const NAME(vec) (*flux)[4][NF])
+                                  size_t part, int equation, const NAME(vec) (*other)[NP], const NAME(vec) (*own)[NP],
+                                  const NAME(vec) (*flux)[4][NF])
 {
-  const size_t start = block * 3 * NP * LANES + part, ahead = fused->ahead * 3 * NP * LANES;
-  const REAL *own = (const REAL *)stage->field[equation] + start;
+  const size_t start = block * 3 * NP * LANES + 3 * part, ahead = fused->ahead * 3 * NP * LANES;
+  const REAL *field = (const REAL *)stage->field[equation] + start;
+  const REAL *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES + part;
   REAL *memory = (REAL *)stage->memory[equation] + start;
   REAL *result = stage->result[equation] != NULL ? (REAL *)stage->result[equation] + start : NULL;
-  const REAL *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES + part;
-  NAME(vec) w[3][NP], loss = {0};
-  REAL a = (REAL)stage->a, b = (REAL)stage->b;
-  if (equation == 0 && fused->keep != NULL) loss = NAME(load)((const REAL *)fused->keep + block * LANES + part);
-  ORDERED(curl)(fused, u, flux, w);
+  const int lossy = equation == 0 && fused->decay != NULL;
+  const REAL a = (REAL)stage->a, b = (REAL)stage->b;
+  NAME(vec) sectors[3][NP], w[3][NP], decay = {0};
+  if (lossy) decay = NAME(load)((const REAL *)fused->decay + block * LANES + part);
+  ORDERED(to_sectors)(fused, other, sectors);
+  ORDERED(curl)(fused, (const NAME(vec)(*)[NP])sectors, flux, w);
   const int32_t *node = fused->orbit;
   for (int k = 0; k < N0; k++) {
     NAME(vec) x[4][3];
     int nodes = ORDERED(from_sectors)((const NAME(vec)(*)[NP])w, k, x);
-    for (int i = 0; i < nodes; i++, node++)
+    for (int i = 0; i < nodes; i++, node++) {
+      NAME(vec) line[3];
+      ORDERED(change)(metric, x[i], lossy, decay, own, *node, line);
 #pragma GCC unroll 3
-      for (int c = 0; c < 3; c++) {
-        size_t at = (size_t)(c * NP * LANES + *node);
-        NAME(fetch)(own + ahead + at);
+      for (int n = 0; n < 3; n++) {
+        size_t at = (size_t)*node * 3 * LANES + (size_t)n * WIDE;
+        NAME(fetch)(field + ahead + at);
         NAME(fetch)(memory + ahead + at);
-        NAME(vec) old = NAME(load)(own + at);
-        NAME(vec) now = a * NAME(load)(memory + at) + ORDERED(rate)(metric, c, x[i]) - loss * old;
+        NAME(vec) now = a * NAME(load)(memory + at) + line[n];
         NAME(store)(memory + at, now);
-        if (result != NULL) NAME(stream)(result + at, old + b * now);
+        if (result != NULL) NAME(stream)(result + at, NAME(load)(field + at) + b * now);
       }
+    }
   }
 }
 
 INLINE void ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
                                  size_t part, int penalised)
 {
-  const size_t start = block * 3 * NP * LANES + part;
-  const REAL *E = stage->field[0], *H = stage->field[1];
+  const size_t start = block * 3 * NP * LANES + 3 * part;
+  const REAL *field[2] = {stage->field[0], stage->field[1]};
   NAME(vec) u[2][3][NP], flux[2][3][4][NF];
+  for (int i = 0; i < 2; i++) ORDERED(unpack)(field[i] + start, u[i]);
   MX_UNROLL_FACES
   for (int f = 0; f < 4; f++) {
     const struct NAME(outside) o = NAME(find)(NP, fused->neighbour + (block * 4 + (size_t)f) * LANES + part);
     NAME(vec) weight[2], inverse[2][3];
-    ORDERED(weights)(fused, 0, block, part, f, &weight[0], inverse[0]);
-    ORDERED(weights)(fused, 1, block, part, f, &weight[1], inverse[1]);
+    for (int i = 0; i < 2; i++) ORDERED(weights)(fused, i, block, part, f, &weight[i], inverse[i]);
     for (int m = 0; m < NF; m++) {
-      NAME(vec) jump_E[2], jump_H[2];
-      ORDERED(jump)(fused, f, &o, E, E + start, m, jump_E);
-      ORDERED(jump)(fused, f, &o, H, H + start, m, jump_H);
-      ORDERED(flux)(fused, f, m, weight[0], inverse[0], penalised, jump_H, jump_E, flux[0]);
-      ORDERED(flux)(fused, f, m, weight[1], inverse[1], penalised, jump_E, jump_H, flux[1]);
+      _Alignas(64) int32_t at[WIDE];
+      NAME(vec) jump[2][2];
+      NAME(locate)(&o, fused->gather + m * LANES, at);
+      for (int i = 0; i < 2; i++) ORDERED(jump)(fused, f, m, &o, field[i], at, (const NAME(vec)(*)[NP])u[i], jump[i]);
+      for (int i = 0; i < 2; i++)
+        ORDERED(flux)(fused, f, m, weight[i], inverse[i], penalised, jump[1 - i], jump[i], flux[i]);
     }
   }
-  for (int equation = 0; equation < 2; equation++) {
-    ORDERED(flux_to_sectors)(flux[equation]);
-    ORDERED(to_sectors)(fused, (equation == 0 ? H : E) + start, u[equation]);
+  for (int i = 0; i < 2; i++) {
+    ORDERED(flux_to_sectors)(flux[i]);
     ORDERED(stage_update)
-    (fused, stage, block, part, equation, (const NAME(vec)(*)[NP])u[equation],
-     (const NAME(vec)(*)[4][NF])flux[equation]);
+    (fused, stage, block, part, i, (const NAME(vec)(*)[NP])u[1 - i], (const NAME(vec)(*)[NP])u[i],
+     (const NAME(vec)(*)[4][NF])flux[i]);
   }
 }
 
