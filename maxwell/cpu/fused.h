@@ -1,26 +1,36 @@
 /* The kernels of the `cpu` backend: one pass over the blocks does curl, jump, flux, lift and update.
  *
- * Elements stand in blocks of one vector, an element a lane: a field is [block][3][Np][W], W lanes of 64 bytes. The
- * three components are the covariant ones, u_a = x_a . u with x_a = dx/dr_a. With them (m, n: nodes; J signed)
+ * Elements stand in blocks of W, 64 bytes of numbers, an element a lane: a field is [block][Np][W][3], and behind the
+ * last block one of zeros, which stands for what lies beyond the boundary. The three components of a lane lie side by
+ * side, so that a neighbour's value at a node is one short load from one cache line or two.
  *
- *   J (curl u)^c = d_a u_b - d_b u_a    (a, b, c cyclic; contravariant part c)
+ * The components are the covariant ones of the bimedians (symmetry.h), u_a = x_a . u with
  *
- * needs six derivatives and no geometry. The vertices of all elements are sorted, so the two edges t1, t2 that span a
- * face are the same vectors on both of its sides, and with v1 = t1.v, v2 = t2.v the jump of a field under the curl
- * enters as
+ *   x_a = dx/da = (x_r - x_s - x_t) / 2,   x_b = (x_s - x_r - x_t) / 2,   x_c = (x_t - x_r - x_s) / 2.
  *
- *   J face_scale n x v = kappa ( v1 t2 - v2 t1 ),   kappa = +1, -1, +1, -1 on faces 0..3,
+ * With them, J the signed Jacobian of (a, b, c),
  *
- * again without geometry, and two components are lifted a face. Face 0 has t1 = x_s - x_r, t2 = x_t - x_r: what is
- * lifted there goes to s and t, and its negative sum to r. The penalty takes the inverse metric of the face,
+ *   J (curl u)^a = d_b u_c - d_c u_b    (a, b, c cyclic; contravariant part a)
  *
- *   J face_scale v_t = sign(J) ( (g22 v1 - g12 v2) t1 + (g11 v2 - g12 v1) t2 ) / sqrt(g11 g22 - g12^2),
+ * needs six derivatives and no geometry, and these fall into sectors. The vertices of all elements are sorted, so the
+ * edges t1, t2 that span a face are the same vectors on both of its sides, each the sum or difference of two bimedians:
+ *
+ *   face 0: x_b - x_a, x_c - x_a;   1: -x_a - x_c, -x_a - x_b;   2: -x_b - x_c, -x_a - x_b;   3: -x_b - x_c, -x_a - x_c.
+ *
+ * With v1 = t1.v, v2 = t2.v the jump of a field under the curl enters as
+ *
+ *   -2 J face_scale n x v = kappa ( v1 t2 - v2 t1 ),   kappa = +1, -1, +1, -1 on faces 0..3,
+ *
+ * again without geometry. The penalty takes the inverse metric of the face,
+ *
+ *   -2 J face_scale v_t = -sign(J) ( (g22 v1 - g12 v2) t1 + (g11 v2 - g12 v1) t2 ) / sqrt(g11 g22 - g12^2),
  *
  * the update the element's: u_a += dt/(eps J) sum_c g_ac (...)^c. `metric` holds the products dt/(eps J) g_ac for the
  * equation of E and -dt/(mu J) g_ac for that of H; since the penalty's formula does not depend on the scale of g but
  * for its sign, it is taken from the same six numbers.
  *
- * Flops a field: 12 Np^2 + 16 Np Nf, as the floor in share/doc/design.md counts them.
+ * Flops a field: 3 Np^2 + 6 Np Nf for the products, about 10 a node and 40 a face node beside them. The floor of the
+ * bench counts 12 Np^2 + 16 Np Nf, those of products with whole matrices (share/doc/design.md).
  */
 #pragma once
 
@@ -30,8 +40,10 @@
 #include "libdg/base/orders.h"
 #include "maxwell/cpu/symmetry.h"
 
-enum { MX_ROWS_MAX = 20 };
-enum { MX_FUSED_BYTES = 64 }; /* of a vector: 8 doubles or 16 floats on every machine */
+enum {
+  MX_FUSED_BYTES = 64, /* of a vector: W is 8 doubles or 16 floats on every machine */
+  MX_ROWS_MAX = 20     /* of a matrix that any kernel works on at a time */
+};
 
 /* Flags of a block. */
 enum {
