@@ -44,12 +44,13 @@ int dg_alloc_untouched(void *pointer, size_t count, size_t size, struct dg_error
   size_t bytes = count * size;
   size_t padded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   /* Large arrays ask for large pages: the kernels walk many arrays at once and jump between neighbours, and with pages
-   * of 4 KiB a good part of their time went into address translation. Where the system has none, nothing changes. */
+   * of 4 KiB a few per cent of their time goes into address translation. Where the system has none, nothing changes. */
   bool large = padded >= 2 * HUGE_PAGE;
-  char *block = told_to_fail() ? NULL : aligned_alloc(large ? HUGE_PAGE : ALIGNMENT, padded + ALIGNMENT);
-  if (block == NULL)
+  void *room = NULL;
+  if (told_to_fail() || posix_memalign(&room, large ? HUGE_PAGE : ALIGNMENT, padded + ALIGNMENT) != 0)
     return dg_fail(err, DG_ENVIRONMENT, "out of memory: %.3f MB were asked for while %.3f MB were in use", bytes * 1e-6,
                    dg_memory_current() * 1e-6);
+  char *block = room;
 #ifdef MADV_HUGEPAGE
   if (large) (void)madvise(block, padded + ALIGNMENT, MADV_HUGEPAGE);
 #endif

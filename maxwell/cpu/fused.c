@@ -1,5 +1,7 @@
 /* The `cpu` backend: fused kernels, elements in vector lanes, threads. */
+#include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

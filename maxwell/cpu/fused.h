@@ -15,7 +15,8 @@
  * needs six derivatives and no geometry, and these fall into sectors. The vertices of all elements are sorted, so the
  * edges t1, t2 that span a face are the same vectors on both of its sides, each the sum or difference of two bimedians:
  *
- *   face 0: x_b - x_a, x_c - x_a;   1: -x_a - x_c, -x_a - x_b;   2: -x_b - x_c, -x_a - x_b;   3: -x_b - x_c, -x_a - x_c.
+ *   face 0: x_b - x_a, x_c - x_a;   1: -x_a - x_c, -x_a - x_b;   2: -x_b - x_c, -x_a - x_b;   3: -x_b - x_c, -x_a -
+ * x_c.
  *
  * With v1 = t1.v, v2 = t2.v the jump of a field under the curl enters as
  *

@@ -18,6 +18,7 @@ struct NAME(state) {
   REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
   int32_t *orbit, *node, *place, *gather, *neighbour, *weight;
   uint8_t *flags;
+  int *term_threads; /* [terms] that add a source term */
   struct mx_fused_functional *functional;
   bool observed;
   struct mx_profile *profile; /* borrowed, or NULL */
@@ -45,11 +46,12 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],   state->field[1], state->spare[0],     state->spare[1], state->memory[0],
-                    state->memory[1],  state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
-                    state->metric[1],  state->decay,    state->jump[0],      state->jump[1],  state->penalty[0],
-                    state->penalty[1], state->open,     state->open_element, state->node,     state->gather,
-                    state->neighbour,  state->weight,   state->flags,        state->orbit,    state->place};
+  void *arrays[] = {state->field[0],    state->field[1], state->spare[0],     state->spare[1], state->memory[0],
+                    state->memory[1],   state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
+                    state->metric[1],   state->decay,    state->jump[0],      state->jump[1],  state->penalty[0],
+                    state->penalty[1],  state->open,     state->open_element, state->node,     state->gather,
+                    state->neighbour,   state->weight,   state->flags,        state->orbit,    state->place,
+                    state->term_threads};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_free(state);
@@ -206,6 +208,15 @@ static int NAME(list_open)(struct NAME(state) * state, struct dg_error *err)
   return 0;
 }
 
+static int NAME(share_terms)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (DG_NEW(state->term_threads, problem->terms, err) != 0) return err->code;
+  for (size_t t = 0; t < problem->terms; t++)
+    state->term_threads[t] = mx_fused_term_threads(&problem->term[t], state->threads);
+  return 0;
+}
+
 static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem *problem,
                            const struct mx_backend_options *options, struct dg_error *err)
 {
@@ -225,7 +236,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
     goto fail;
   }
   if (NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
-      NAME(pack_functionals)(state, err) != 0)
+      NAME(pack_functionals)(state, err) != 0 || NAME(share_terms)(state, err) != 0)
     goto fail;
   for (int i = 0; i < 2; i++)
     if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||
@@ -342,12 +353,13 @@ static void NAME(add_open)(struct NAME(state) * state, int equation, REAL *to)
     }
 }
 
-static void NAME(add_jump)(struct NAME(state) * state, int equation, const struct mx_term *term, const double *curl,
-                           const double *penalty, REAL *to, REAL *also, double b)
+/* Entries first..last-1 of a term of jumps. */
+static void NAME(add_jump)(struct NAME(state) * state, int equation, const struct mx_term *term, size_t first,
+                           size_t last, const double *curl, const double *penalty, REAL *to, REAL *also, double b)
 {
   size_t Nf = (size_t)state->problem->ref->Nf;
   bool ampere = equation == 0;
-  for (size_t k = 0; k < term->count; k++) {
+  for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
     double x[3][3], other[2 * DG_NF_MAX], own[2 * DG_NF_MAX];
     (void)mx_fused_tangents(state->problem->metric[e], x);
@@ -368,13 +380,13 @@ static void NAME(add_jump)(struct NAME(state) * state, int equation, const struc
   }
 }
 
-static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *term, const double *value, REAL *to,
-                              REAL *also, double b)
+static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *term, size_t first, size_t last,
+                              const double *value, REAL *to, REAL *also, double b)
 {
   const struct mx_problem *problem = state->problem;
   size_t Np = (size_t)problem->ref->Np;
   bool leapfrog = state->options.integrator == MX_LEAPFROG;
-  for (size_t k = 0; k < term->count; k++) {
+  for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k];
     double x[3][3], dt = state->options.step, factor = dt / problem->epsilon[e];
     (void)mx_fused_tangents(problem->metric[e], x);
@@ -401,9 +413,15 @@ static void NAME(add_sources)(struct NAME(state) * state, int equation, const st
   struct mx_mark mark = mx_phase_begin(state->profile);
   for (size_t t = 0; t < problem->terms; t++) {
     const struct mx_term *term = &problem->term[t];
-    if (term->kind == MX_JUMP)
-      NAME(add_jump)(state, equation, term, sources->curl[t], sources->penalty[t], to, also, b);
-    else if (equation == 0) NAME(add_current)(state, term, sources->curl[t], to, also, b);
+    const double *curl = sources->curl[t], *penalty = sources->penalty[t];
+    if (term->kind == MX_CURRENT && equation != 0) continue;
+#pragma omp parallel num_threads(state->term_threads[t])
+    {
+      size_t first, last;
+      mx_fused_share_term(term, omp_get_num_threads(), omp_get_thread_num(), &first, &last);
+      if (term->kind == MX_JUMP) NAME(add_jump)(state, equation, term, first, last, curl, penalty, to, also, b);
+      else NAME(add_current)(state, term, first, last, curl, to, also, b);
+    }
   }
   mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(problem, equation, sizeof(REAL)));
 }

@@ -110,21 +110,34 @@ static void NAME(download)(const struct NAME(state) * state, double *E, double *
     }
 }
 
+static struct mx_field_check NAME(check_element)(const struct NAME(state) * state, size_t e)
+{
+  size_t Np = (size_t)state->problem->ref->Np;
+  bool finite = true;
+  double largest = 0;
+  for (int field = 0; field < 2; field++)
+    for (size_t i = 0; i < Np; i++) {
+      double v[3];
+      NAME(vector)(state, state->field[field], e, i, v);
+      for (int c = 0; c < 3; c++) {
+        double size = fabs(v[c]);
+        finite = finite && size <= DBL_MAX;
+        if (size > largest) largest = size;
+      }
+    }
+  return (struct mx_field_check){.finite = finite, .element = e, .largest = finite ? largest : INFINITY};
+}
+
 static void NAME(check)(const struct NAME(state) * state, struct mx_field_check *check)
 {
-  const struct mx_problem *problem = state->problem;
-  *check = (struct mx_field_check){.finite = true};
-  for (size_t e = 0; e < problem->K; e++)
-    for (size_t i = 0; i < (size_t)problem->ref->Np; i++)
-      for (int field = 0; field < 2; field++) {
-        double v[3];
-        NAME(vector)(state, state->field[field], e, i, v);
-        for (int c = 0; c < 3; c++) {
-          if (!isfinite(v[c])) {
-            *check = (struct mx_field_check){.finite = false, .element = e, .largest = INFINITY};
-            return;
-          }
-          if (fabs(v[c]) > check->largest) *check = (struct mx_field_check){true, e, fabs(v[c])};
-        }
-      }
+  struct mx_field_check worst = {.finite = true};
+#pragma omp parallel num_threads(state->threads)
+  {
+    struct mx_field_check mine = {.finite = true};
+#pragma omp for schedule(static) nowait
+    for (size_t e = 0; e < state->problem->K; e++) mine = mx_fused_worse(mine, NAME(check_element)(state, e));
+#pragma omp critical
+    worst = mx_fused_worse(worst, mine);
+  }
+  *check = worst;
 }

@@ -152,6 +152,42 @@ void mx_fused_share(size_t blocks, size_t *first, size_t *last)
   *last = blocks * (mine + 1) / threads;
 }
 
+static int32_t element_of(const struct mx_term *term, size_t k)
+{
+  return term->kind == MX_CURRENT ? term->where[k] : term->where[k] / 4;
+}
+
+int mx_fused_term_threads(const struct mx_term *term, int threads)
+{
+  enum { LEAST = 32 }; /* entries a thread: with fewer, waiting for each other costs more than it saves */
+  for (size_t k = 1; k < term->count; k++)
+    if (element_of(term, k) < element_of(term, k - 1)) return 1;
+  size_t useful = term->count / LEAST;
+  return useful < 1 ? 1 : useful < (size_t)threads ? (int)useful : threads;
+}
+
+/* Where the part of a thread begins: not between two entries of one element. */
+static size_t begin_of(const struct mx_term *term, size_t threads, size_t thread)
+{
+  size_t k = term->count * thread / threads;
+  while (k > 0 && k < term->count && element_of(term, k) == element_of(term, k - 1)) k++;
+  return k;
+}
+
+void mx_fused_share_term(const struct mx_term *term, int threads, int thread, size_t *first, size_t *last)
+{
+  *first = begin_of(term, (size_t)threads, (size_t)thread);
+  *last = begin_of(term, (size_t)threads, (size_t)thread + 1);
+}
+
+struct mx_field_check mx_fused_worse(struct mx_field_check a, struct mx_field_check b)
+{
+  bool first = b.element < a.element;
+  if (a.finite != b.finite) return a.finite ? b : a;
+  if (!a.finite || a.largest == b.largest) return first ? b : a;
+  return b.largest > a.largest ? b : a;
+}
+
 size_t mx_fused_ahead(size_t bytes)
 {
   long cache = -1;

@@ -38,6 +38,16 @@ int mx_fused_threads(size_t blocks);
 /* The calling thread's part of the blocks. */
 void mx_fused_share(size_t blocks, size_t *first, size_t *last);
 
+/* How many threads are worth starting to add a term, at most `threads`. One where its elements do not ascend (wires):
+ * else all entries of one element stand together, and mx_fused_share_term can give them to one thread. */
+int mx_fused_term_threads(const struct mx_term *term, int threads);
+/* A thread's part of the term's entries, which together are all of them. No element is in two parts, and each is added
+ * in the order of its entries, so that the sum does not depend on the number of threads. */
+void mx_fused_share_term(const struct mx_term *term, int threads, int thread, size_t *first, size_t *last);
+
+/* What the checks of two sets of elements say of both together. */
+struct mx_field_check mx_fused_worse(struct mx_field_check a, struct mx_field_check b);
+
 /* How many blocks of that many bytes before their turn the fields are fetched from memory: as many as fill a quarter of
  * the second cache, so that what neighbours of the present block need has arrived and what they needed is still there.
  */

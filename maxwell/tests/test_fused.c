@@ -1,189 +1,40 @@
-/* The `cpu` backend against the reference: every instruction set of this machine, order, precision, integrator and
- * flux, with different materials, losses, open walls and all kinds of source terms, from noise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* The `cpu` backend against the reference for a few steps: every instruction set of this machine, order, precision and
+ * flux. test_fused_matrix has 1,000 steps. */
+#include "maxwell/tests/fused_fixture.h"
+#include "maxwell/tests/fused_scenes.h"
 
-#include <cmocka.h>
-
-#include "maxwell/sources.h"
-#include "maxwell/tests/box.h"
-#include "maxwell/tests/drive.h"
-#include "maxwell/time/stability.h"
+#include "maxwell/cpu/fused_tables.h"
 
 static const char *const instruction_sets[] = {"portable", "avx2", "avx512"};
 
-/* 96 elements, losses, changing media, walls of five kinds, a wave that comes in, a surface of total field, a region
- * with current. */
-struct scene {
-  struct box box;
-  struct mx_interface_config interface;
-  struct mx_source_config source;
-  struct mx_sources sources;
-};
-
-static struct mx_waveform wave(void)
+static struct scene_wanted waves(int order, double alpha, enum mx_integrator integrator, long steps)
 {
-  return (struct mx_waveform){.kind = MX_SINE, .amplitude = 1, .f0 = 3e8, .rise = 1e-9};
+  return (struct scene_wanted){.text = scenes[WAVES].text,
+                               .cells = {2, 3, order < 5 ? 3 : 1},
+                               .order = order,
+                               .alpha = alpha,
+                               .integrator = integrator,
+                               .steps = steps};
 }
 
-static void build(struct scene *scene, int order, double alpha, enum mx_integrator integrator)
-{
-  static const int cells[3] = {4, 2, 2};
-  static const double size[3] = {1, 0.6, 0.5};
-  struct box *box = &scene->box;
-  struct dg_error err = {0};
-  *scene = (struct scene){0};
-  box_mesh(box, cells, size, 0.2, NULL);
-  box_material(box, 1, 2, 1.5, 0);
-  box_material(box, 2, 2, 1.5, 0);
-  box_boundary(box, 1, MX_PLANE_WAVE, 0);
-  box_boundary(box, 2, MX_IMPEDANCE, 200);
-  box_boundary(box, 3, MX_ABSORBING, 0);
-  box_boundary(box, 4, MX_PMC, 0);
-  box_boundary(box, 5, MX_ELECTRIC_FIELD, 0);
-  box->boundary[0].wave =
-      (struct mx_plane_wave){.direction = {1, 0, 0}, .polarisation = {0, 0, 1}, .amplitude = 1, .waveform = wave()};
-  box->boundary[4].drive =
-      (struct mx_drive){.general = -1, .profile = -1, .constant = {0.3, 0.2, 0}, .waveform = wave()};
-  scene->interface = (struct mx_interface_config){
-      .where = {.tag = 7},
-      .kind = MX_TOTAL_FIELD,
-      .inside = {.tag = 2},
-      .wave = {.direction = {0.6, 0.8, 0}, .polarisation = {0, 0, 1}, .amplitude = 0.5, .waveform = wave()}};
-  scene->source = (struct mx_source_config){
-      .where = {.tag = 2},
-      .drive = {.general = -1, .profile = -1, .constant = {1e-3, -2e-3, 1e-3}, .waveform = wave()}};
-  box->config.interface = &scene->interface;
-  box->config.interfaces = 1;
-  box->config.source = &scene->source;
-  box->config.sources = 1;
-  box->config.time.integrator = integrator;
-  box_problem(box, order, alpha);
-  if (mx_sources_init(&scene->sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err) != 0)
-    fail_msg("%s", err.message);
-  /* behind the sources, which want one medium: losses here and there, and new flux weights to go with other media */
-  for (size_t e = 0; e < box->problem.K; e++) {
-    if (e % 3 == 0) box->problem.sigma[e] = 0.5 * box_random();
-    if (e % 5 == 0) box->problem.epsilon[e] *= 1.5;
-  }
-  for (size_t e = 0; e < box->problem.K; e++)
-    for (int f = 0; f < 4; f++) {
-      int32_t code = box->problem.neighbour[e][f];
-      if (code < 0) continue;
-      size_t other = (size_t)code / 4;
-      box->problem.flux[e][f] = mx_face_flux(sqrt(box->problem.mu[e] / box->problem.epsilon[e]),
-                                             sqrt(box->problem.mu[other] / box->problem.epsilon[other]), alpha);
-    }
-  struct mx_functional *functional;
-  for (int magnetic = 0; magnetic < 2; magnetic++) {
-    size_t numbers = 3 * (size_t)box->ref.Np * box->mesh.K, count = 20;
-    assert_int_equal(mx_problem_add_functional(&box->problem, magnetic, count, &functional, &err), 0);
-    for (size_t i = 0; i < count; i++) {
-      functional->index[i] = (size_t)((double)numbers * box_random());
-      functional->weight[i] = box_random() - 0.5;
-    }
-  }
-}
-
-static void release(struct scene *scene)
-{
-  mx_sources_release(&scene->sources);
-  box_release(&scene->box);
-}
-
-/* What one backend makes of it. */
-struct result {
-  double *E, *H, functional[2], raw[2], energy[2], loss, sample[2][6];
-};
-
-static struct result run(const struct mx_backend_ops *ops, struct scene *scene, enum mx_precision precision,
-                         double step, long steps, const double *E, const double *H)
-{
-  struct box *box = &scene->box;
-  struct dg_error err = {0};
-  struct result result = {.E = box_field(box), .H = box_field(box)};
-  enum mx_integrator integrator = box->config.time.integrator;
-  const struct mx_scheme *scheme = &mx_schemes[integrator];
-  assert_int_equal(mx_sources_prepare(&scene->sources, step, steps, &err), 0);
-  mx_sources_reset(&scene->sources);
-  struct drive drive = drive_new(ops, box, integrator, precision, step * MX_C0, E, H);
-  for (long n = 0; n <= steps; n++)
-    for (int s = 0; s < (n < steps ? scheme->stages : scheme->observe_stage); s++) {
-      const struct mx_stage_sources *now;
-      assert_int_equal(mx_sources_evaluate(&scene->sources, n, s, step, &now, &err), 0);
-      assert_int_equal(ops->stage_begin(drive.backend, s, n == steps, now, &err), 0);
-      assert_int_equal(ops->stage_end(drive.backend, s, &err), 0);
-    }
-  double weight[DG_NP_MAX];
-  for (int i = 0; i < box->ref.Np; i++) weight[i] = sin(i + 1.0);
-  const struct mx_point point[2] = {{.element = 7, .weight = weight}, {.element = 20, .node = 2}};
-  int32_t *all = calloc(box->mesh.K, sizeof *all);
-  for (size_t e = 0; e < box->mesh.K; e++) all[e] = (int32_t)e;
-  assert_int_equal(ops->download(drive.backend, result.E, result.H, &err), 0);
-  assert_int_equal(ops->functionals(drive.backend, 0, 2, true, result.functional, &err), 0);
-  assert_int_equal(ops->functionals(drive.backend, 0, 2, false, result.raw, &err), 0);
-  assert_int_equal(ops->energy(drive.backend, &result.energy[0], &result.energy[1], &err), 0);
-  assert_int_equal(ops->loss(drive.backend, box->mesh.K, all, &result.loss, &err), 0);
-  assert_int_equal(ops->sample(drive.backend, 2, point, result.sample, &err), 0);
-  ops->destroy(drive.backend);
-  free(all);
-  return result;
-}
-
-static double largest(const struct box *box, const double *field)
-{
-  double most = 0;
-  for (size_t i = 0; i < 3 * (size_t)box->ref.Np * box->mesh.K; i++) most = fmax(most, fabs(field[i]));
-  return most;
-}
-
-static double difference(const struct box *box, const struct result *a, const struct result *b)
-{
-  double scale = fmax(largest(box, a->E), largest(box, a->H)), worst = 0;
-  for (size_t i = 0; i < 3 * (size_t)box->ref.Np * box->mesh.K; i++) {
-    worst = fmax(worst, fabs(a->E[i] - b->E[i]) / scale);
-    worst = fmax(worst, fabs(a->H[i] - b->H[i]) / scale);
-  }
-  for (int i = 0; i < 2; i++) {
-    worst = fmax(worst, fabs(a->functional[i] - b->functional[i]) / scale);
-    worst = fmax(worst, fabs(a->raw[i] - b->raw[i]) / scale);
-    worst = fmax(worst, fabs(a->energy[i] - b->energy[i]) / fabs(a->energy[0]));
-    for (int c = 0; c < 6; c++) worst = fmax(worst, fabs(a->sample[i][c] - b->sample[i][c]) / (scale * DG_NP_MAX));
-  }
-  assert_true(a->loss > 0);
-  return fmax(worst, fabs(a->loss - b->loss) / a->loss);
-}
-
-static void compare(int order, double alpha, enum mx_integrator integrator, long steps)
+static void compare(const struct scene_wanted *wanted)
 {
   struct scene scene;
-  struct dg_error err = {0};
-  struct mx_stability stability;
-  build(&scene, order, alpha, integrator);
-  double step = 1e-12;
-  if (integrator != MX_EULER) {
-    if (mx_stability_limit(&stability, &scene.box.problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
-    step = 0.9 * stability.limit / MX_C0;
-  }
-  double *E = box_field(&scene.box), *H = box_field(&scene.box);
-  box_noise(&scene.box, E);
-  box_noise(&scene.box, H);
-  const struct result truth = run(&mx_backend_reference, &scene, MX_DOUBLE, step, steps, E, H);
+  scene_build(&scene, wanted);
+  struct scene_result truth = scene_run(&scene, &mx_backend_reference, MX_DOUBLE);
   for (size_t i = 0; i < sizeof instruction_sets / sizeof *instruction_sets; i++)
     for (int single = 0; single < 2; single++) {
       setenv("CURLEW_SIMD", instruction_sets[i], 1);
-      struct result result = run(&mx_backend_cpu, &scene, single ? MX_SINGLE : MX_DOUBLE, step, steps, E, H);
-      double worst = difference(&scene.box, &truth, &result), tolerance = single ? 1e-4 : 1e-11;
+      struct scene_result result = scene_run(&scene, &mx_backend_cpu, single ? MX_SINGLE : MX_DOUBLE);
+      double worst = scene_difference(&scene, &truth, &result), tolerance = single ? 1e-5 : 1e-12;
       if (!(worst < tolerance))
-        fail_msg("order %d, flux %g, %s, %s, %s: differs by %g", order, alpha, mx_integrator_names[integrator],
-                 instruction_sets[i], single ? "single" : "double", worst);
-      free(result.E), free(result.H);
+        fail_msg("order %d, flux %g, %s, %s, %s: differs by %g", wanted->order, wanted->alpha,
+                 mx_integrator_names[wanted->integrator], instruction_sets[i], single ? "single" : "double", worst);
+      scene_result_release(&result);
     }
   unsetenv("CURLEW_SIMD");
-  free(truth.E), free(truth.H), free(E), free(H);
-  release(&scene);
+  scene_result_release(&truth);
+  scene_release(&scene);
 }
 
 static void test_orders(void **state)
@@ -191,30 +42,82 @@ static void test_orders(void **state)
   (void)state;
   for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
     for (int alpha = 0; alpha < 2; alpha++) {
-      compare(order, alpha, MX_LEAPFROG, 10);
-      compare(order, alpha, MX_LSRK, 3);
+      const struct scene_wanted leapfrog = waves(order, alpha, MX_LEAPFROG, 10);
+      const struct scene_wanted lsrk = waves(order, alpha, MX_LSRK, 3);
+      compare(&leapfrog);
+      compare(&lsrk);
     }
 }
 
-static void test_integrators(void **state)
+/* Both backends name the same element: the first that is not finite, else the one with the largest component. */
+static void test_check(void **state)
 {
   (void)state;
-  compare(2, 0.5, MX_RK4, 20);
-  compare(3, 1, MX_EULER, 20);
+  const struct scene_wanted wanted = waves(2, 1, MX_LSRK, 0);
+  struct scene scene;
+  scene_build(&scene, &wanted);
+  size_t per_element = 3 * (size_t)scene.box.ref.Np;
+  scene.H[per_element * 40 + 7] = -5;
+  for (int bad = 0; bad < 3; bad++) {
+    if (bad == 1) scene.H[per_element * 77 + 3] = NAN;
+    if (bad == 2) scene.E[per_element * 61 + 5] = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+      const struct mx_backend_ops *ops = k == 0 ? &mx_backend_reference : &mx_backend_cpu;
+      struct scene_result result = scene_run(&scene, ops, k == 2 ? MX_SINGLE : MX_DOUBLE);
+      assert_int_equal(result.check.finite, bad == 0);
+      assert_int_equal(result.check.element, bad == 0 ? 40 : bad == 1 ? 77 : 61);
+      assert_true(bad == 0 ? fabs(result.check.largest - 5) < 1e-5 : isinf(result.check.largest));
+      scene_result_release(&result);
+    }
+  }
+  scene_release(&scene);
 }
 
-static void test_a_thousand_steps(void **state)
+static void test_worse(void **state)
 {
   (void)state;
-  compare(3, 1, MX_LEAPFROG, 1000);
-  compare(2, 0.5, MX_LSRK, 200);
+  const struct mx_field_check ascending[] = {{true, 3, 1}, {true, 1, 1},         {true, 2, 4},
+                                             {true, 0, 4}, {false, 8, INFINITY}, {false, 6, INFINITY}};
+  for (size_t i = 0; i < 6; i++)
+    for (size_t j = 0; j < 6; j++) {
+      struct mx_field_check worse = mx_fused_worse(ascending[i], ascending[j]);
+      assert_int_equal(worse.element, ascending[i > j ? i : j].element);
+    }
+}
+
+/* The parts of the threads follow one another, together are all entries, and none divides an element. */
+static void test_shares_of_terms(void **state)
+{
+  (void)state;
+  enum { COUNT = 300 };
+  int32_t where[COUNT];
+  struct mx_term term = {.kind = MX_JUMP, .count = COUNT, .where = where};
+  for (int faces = 1; faces <= 4; faces++)
+    for (int threads = 1; threads <= 130; threads++) {
+      size_t end = 0;
+      for (int k = 0; k < COUNT; k++) where[k] = 4 * (7 + 2 * (k / faces)) + k % faces;
+      for (int thread = 0; thread < threads; thread++) {
+        size_t first, last;
+        mx_fused_share_term(&term, threads, thread, &first, &last);
+        assert_true(first == end && last >= first && first % (size_t)faces == 0);
+        end = last;
+      }
+      assert_int_equal(end, COUNT);
+    }
+  assert_int_equal(mx_fused_term_threads(&term, 4), 4);
+  assert_int_equal(mx_fused_term_threads(&term, 100), COUNT / 32);
+  where[COUNT - 1] = where[0]; /* an element's entries apart from each other: as along a wire */
+  assert_int_equal(mx_fused_term_threads(&term, 4), 1);
+  term.count = 20;
+  assert_int_equal(mx_fused_term_threads(&term, 4), 1);
 }
 
 static void test_memory_failure(void **state)
 {
   (void)state;
+  const struct scene_wanted wanted = waves(2, 1, MX_LEAPFROG, 1);
   struct scene scene;
-  build(&scene, 2, 1, MX_LEAPFROG);
+  scene_build(&scene, &wanted);
   for (int single = 0; single < 2; single++)
     for (long n = 1;; n++) {
       const struct mx_backend_options options = {MX_LEAPFROG, single ? MX_SINGLE : MX_DOUBLE, 1e-3};
@@ -232,16 +135,14 @@ static void test_memory_failure(void **state)
       assert_int_equal(status, DG_ENVIRONMENT);
       assert_int_equal(dg_memory_current(), before);
     }
-  release(&scene);
+  scene_release(&scene);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_integrators),
-      cmocka_unit_test(test_a_thousand_steps),
-      cmocka_unit_test(test_memory_failure),
+      cmocka_unit_test(test_orders),          cmocka_unit_test(test_check),          cmocka_unit_test(test_worse),
+      cmocka_unit_test(test_shares_of_terms), cmocka_unit_test(test_memory_failure),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -7,6 +7,7 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/port_fixture.h"
+#include "maxwell/tests/ring.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -245,71 +246,7 @@ static void test_failing_allocations(void **state)
   release_script(&guide);
 }
 
-/* ---- a coaxial line: a ring of `around` sectors drawn along x, walls at radius a and b */
-
-enum { AROUND = 16, ALONG = 2 };
-static const double inner = 0.1, outer = 0.23, line_length = 0.5;
-
-static void ring_mesh(struct box *box, double squeeze)
-{
-  static const int path[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  double x[(ALONG + 1) * AROUND * 2][3];
-  int32_t tet[ALONG * AROUND * 6][4], volume[ALONG * AROUND * 6], tri[4 * AROUND][3], surface[4 * AROUND];
-  size_t K = 0, triangles = 0;
-  for (int i = 0; i <= ALONG; i++)
-    for (int j = 0; j < AROUND; j++)
-      for (int k = 0; k < 2; k++) {
-        double r = k == 0 ? inner : outer, angle = 2 * pi * j / AROUND;
-        double *p = x[(i * AROUND + j) * 2 + k];
-        p[0] = line_length * i / ALONG;
-        p[1] = 0.3 + r * cos(angle);
-        p[2] = -0.2 + r * sin(angle) * (k == 0 ? squeeze : 1);
-      }
-  for (int i = 0; i < ALONG; i++)
-    for (int j = 0; j < AROUND; j++)
-      for (int q = 0; q < 6; q++, K++) {
-        int at[3] = {i, j, 0}, end[4];
-        for (int s = 0; s < 4; s++) {
-          tet[K][s] = (at[0] * AROUND + at[1] % AROUND) * 2 + at[2];
-          end[s] = at[0];
-          if (s < 3) at[path[q][s]]++;
-        }
-        double d[3][3];
-        for (int s = 0; s < 3; s++)
-          for (int c = 0; c < 3; c++) d[s][c] = x[tet[K][s + 1]][c] - x[tet[K][0]][c];
-        double det = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
-                     d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
-                     d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
-        volume[K] = 1;
-        for (int side = 0; side < 2; side++) {
-          int32_t corner[4];
-          int on = 0;
-          for (int s = 0; s < 4; s++)
-            if (end[s] == side * ALONG) corner[on++] = tet[K][s];
-          if (on != 3) continue;
-          memcpy(tri[triangles], corner, sizeof tri[triangles]);
-          surface[triangles++] = side + 1;
-        }
-        if (det < 0) {
-          int32_t keep = tet[K][2];
-          tet[K][2] = tet[K][3];
-          tet[K][3] = keep;
-        }
-      }
-  const struct dg_mesh_input input = {.points = (ALONG + 1) * AROUND * 2,
-                                      .K = K,
-                                      .triangles = triangles,
-                                      .point = (const double(*)[3])x,
-                                      .tet = (const int32_t(*)[4])tet,
-                                      .volume_tag = volume,
-                                      .triangle = (const int32_t(*)[3])tri,
-                                      .surface_tag = surface};
-  struct dg_error err = {0};
-  if (dg_mesh_build(&box->mesh, &input, &err) != 0 || dg_geometry_init(&box->geometry, &box->mesh, &err) != 0)
-    fail_msg("%s", err.message);
-  box->config =
-      (struct mx_config){.script_path = "test.lua", .alpha = 1, .material = box->material, .boundary = box->boundary};
-}
+/* ---- a coaxial line */
 
 static void coaxial_line(struct guide *guide)
 {
@@ -330,13 +267,13 @@ static void test_coaxial_line(void **state)
       (struct mx_waveform){.kind = MX_GAUSSIAN, .amplitude = 1, .tau = 2e-9, .t0 = 9e-9};
   guide_start(&guide, 3, MX_LSRK, 0.9, 30e-9);
   guide_run(&guide, NULL, NULL, NULL, NULL);
-  double worst = 0, off = 0, Z = MX_ETA0 / 1.5 * log(outer / inner) / (2 * pi);
+  double worst = 0, off = 0, Z = MX_ETA0 / 1.5 * log(ring_outer / ring_inner) / (2 * pi);
   for (double f = 0; f <= 2e8; f += 2e7) {
     double complex in, back, none, through;
     mx_ports_spectrum(&guide.sources.ports, 0, f, &in, &back);
     mx_ports_spectrum(&guide.sources.ports, 1, f, &none, &through);
     worst = fmax(worst, cabs(back / in));
-    off = fmax(off, cabs(through / in - cexp(-2 * I * pi * f * 1.5 / MX_C0 * line_length)));
+    off = fmax(off, cabs(through / in - cexp(-2 * I * pi * f * 1.5 / MX_C0 * ring_length)));
   }
   double complex claimed = mx_ports_impedance(&guide.sources.ports, 0, 1e8);
   print_message("coaxial line of %.3f ohm: S11 %.1f dB, S21 off by %.2g\n", creal(claimed), 20 * log10(worst), off);
@@ -356,14 +293,14 @@ static void test_coaxial_voltage(void **state)
   guide_start(&guide, 3, MX_LEAPFROG, 0.9, 40e-9);
   guide_run(&guide, NULL, NULL, NULL, NULL);
   for (size_t i = 0; i < 2; i++) mx_ports_values(&guide.sources.ports, i, guide.steps, &v[i]);
-  double Z = MX_ETA0 / 1.5 * log(outer / inner) / (2 * pi), measured = 0;
+  double Z = MX_ETA0 / 1.5 * log(ring_outer / ring_inner) / (2 * pi), measured = 0;
   assert_true(fabs(v[0].voltage / 5 - 1) < 5e-3 && fabs(v[1].voltage / 5 - 1) < 5e-3);
   assert_true(fabs(v[0].current * Z / 5 - 1) < 5e-3 && fabs(v[1].current * Z / 5 + 1) < 5e-3);
   /* from conductor to conductor, in a direction in which a corner of the polygons lies */
   enum { POINTS = 100 };
   for (int i = 0; i < POINTS; i++) {
-    double r = inner + (outer - inner) * (i + 0.5) / POINTS, at[3] = {0.26, 0.3, -0.2 + r * 0.99999}, bary[4],
-           field[1][6];
+    double r = ring_inner + (ring_outer - ring_inner) * (i + 0.5) / POINTS, at[3] = {0.26, 0.3, -0.2 + r * 0.99999},
+           bary[4], field[1][6];
     struct dg_error err = {0};
     int64_t e = dg_mesh_locate(&guide.box.mesh, at, bary);
     assert_true(e >= 0);
@@ -371,7 +308,7 @@ static void test_coaxial_voltage(void **state)
     dg_reference_interpolate(&guide.box.ref, 2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1, weight);
     const struct mx_point point = {.element = (size_t)e, .weight = weight};
     assert_int_equal(guide.drive.ops->sample(guide.drive.backend, 1, &point, field, &err), 0);
-    measured += field[0][2] * (outer - inner) / POINTS;
+    measured += field[0][2] * (ring_outer - ring_inner) / POINTS;
   }
   print_message("coaxial voltage %.4f V, along a radius %.4f V, current %.5f A, V/Z %.5f A\n", v[0].voltage, measured,
                 v[0].current, v[0].voltage / Z);

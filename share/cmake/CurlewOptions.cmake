@@ -40,6 +40,6 @@ function(curlew_unit_test name source)
   target_compile_definitions(${name} PRIVATE TEST_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   # One thread a test: ctest runs several at a time, and threads that wait for each other on busy processors take many
-  # times as long. test_fused asks for two.
+  # times as long.
   set_tests_properties(${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=1")
 endfunction()
