@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "maxwell/cpu/fused_tables.h"
 #include "maxwell/sources.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
@@ -210,6 +211,34 @@ static void test_a_thousand_steps(void **state)
   compare(2, 0.5, MX_LSRK, 200);
 }
 
+/* Every face finds its own weights in the table, which has none twice and the most frequent ones first. */
+static void test_distinct_fluxes(void **state)
+{
+  (void)state;
+  struct scene scene;
+  struct dg_error err = {0};
+  struct mx_face_flux *table;
+  size_t count, often[500] = {0};
+  build(&scene, 1, 0.5, MX_LEAPFROG);
+  const struct mx_problem *problem = &scene.box.problem;
+  int32_t(*index)[4] = calloc(problem->K, sizeof *index);
+  assert_int_equal(mx_fused_distinct_fluxes(problem, index, &table, &count, &err), 0);
+  assert_true(count > 5 && count < problem->K);
+  for (size_t e = 0; e < problem->K; e++)
+    for (int f = 0; f < 4; f++) {
+      assert_in_range(index[e][f], 0, count - 1);
+      assert_memory_equal(&table[index[e][f]], &problem->flux[e][f], sizeof *table);
+      often[index[e][f]]++;
+    }
+  for (size_t i = 0; i < count; i++) {
+    assert_true(often[i] > 0 && often[i] <= often[0]);
+    for (size_t j = 0; j < i; j++) assert_memory_not_equal(&table[i], &table[j], sizeof *table);
+  }
+  dg_free(table);
+  free(index);
+  release(&scene);
+}
+
 static void test_memory_failure(void **state)
 {
   (void)state;
@@ -238,9 +267,8 @@ static void test_memory_failure(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_integrators),
-      cmocka_unit_test(test_a_thousand_steps),
+      cmocka_unit_test(test_orders),           cmocka_unit_test(test_integrators),
+      cmocka_unit_test(test_a_thousand_steps), cmocka_unit_test(test_distinct_fluxes),
       cmocka_unit_test(test_memory_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
