@@ -30,6 +30,15 @@ static int evaluate(const struct mx_scalar *scalar, struct mx_script *script, co
                  MX_AT(scalar->where), what, may_be_zero ? "at least" : "greater than", *value, x[0], x[1], x[2]);
 }
 
+/* What the parameters of a material are called in messages. */
+static void name_parameters(const struct mx_material_config *material, char what[3][200])
+{
+  static const char *const key[3] = {"epsilon_r", "mu_r", "sigma"};
+  char name[128];
+  mx_selector_name(&material->where, name, sizeof name);
+  for (int i = 0; i < 3; i++) snprintf(what[i], sizeof what[i], "materials.%s.%s", name, key[i]);
+}
+
 static int assign_materials(struct mx_problem *problem, struct mx_assignment *assignment,
                             const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
                             int *choice, struct dg_error *err)
@@ -42,26 +51,19 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
         err, DG_INPUT, MX_PLACE "volume %d%s%s%s of the mesh has no material; add it to materials, or a default",
         MX_AT(config->materials_where), mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
   }
+  const struct mx_material_config *named = NULL; /* neighbours on the curve mostly have one material */
+  char what[3][200];
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_material_config *material = &config->material[choice[mesh->volume[e]]];
-    double x[3], value;
-    char name[128], what[200];
+    double x[3];
+    if (material != named) name_parameters(named = material, what);
     assignment->material[e] = choice[mesh->volume[e]];
     dg_geometry_barycentre(mesh, e, x);
-    mx_selector_name(&material->where, name, sizeof name);
-    const struct {
-      const struct mx_scalar *scalar;
-      const char *key;
-      bool may_be_zero;
-      double *target, factor;
-    } parameter[] = {{&material->epsilon_r, "epsilon_r", false, problem->epsilon, 1},
-                     {&material->mu_r, "mu_r", false, problem->mu, 1},
-                     {&material->sigma, "sigma", true, problem->sigma, MX_ETA0}};
-    for (int i = 0; i < 3; i++) {
-      if (parameter[i].scalar->function >= 0) snprintf(what, sizeof what, "materials.%s.%s", name, parameter[i].key);
-      if (evaluate(parameter[i].scalar, script, what, parameter[i].may_be_zero, x, &value, err) != 0) return err->code;
-      parameter[i].target[e] = value * parameter[i].factor;
-    }
+    if (evaluate(&material->epsilon_r, script, what[0], false, x, &problem->epsilon[e], err) != 0 ||
+        evaluate(&material->mu_r, script, what[1], false, x, &problem->mu[e], err) != 0 ||
+        evaluate(&material->sigma, script, what[2], true, x, &problem->sigma[e], err) != 0)
+      return err->code;
+    problem->sigma[e] *= MX_ETA0;
   }
   return 0;
 }

@@ -583,23 +583,29 @@ static int fail_result(struct mx_script *script, int function, const char *what,
   return dg_fail(err, DG_INPUT, "%s: %s %s at %s", place, what, fault, at);
 }
 
-/* The results lie above the handler. */
+static const char *wanted(int outputs, char text[32])
+{
+  static const char *const counts[] = {"nothing", "one number", "two numbers", "three numbers"};
+  if (outputs <= 3) return counts[outputs];
+  snprintf(text, 32, "%d numbers", outputs);
+  return text;
+}
+
+/* The results lie above the handler. Called at every node of a mesh: no text is made unless something is wrong. */
 static int take_results(struct mx_script *script, int function, const char *what, int inputs, const double *in,
                         int outputs, double *out, struct dg_error *err)
 {
-  static const char *const counts[] = {"nothing", "one number", "two numbers", "three numbers"};
   lua_State *L = script->L;
   int returned = lua_gettop(L) - HANDLER;
-  char wanted[32];
-  if (outputs <= 3) snprintf(wanted, sizeof wanted, "%s", counts[outputs]);
-  else snprintf(wanted, sizeof wanted, "%d numbers", outputs);
+  char text[32];
   if (returned != outputs)
-    return fail_result(script, function, what, inputs, in, err, "must return %s, returned %d", wanted, returned);
+    return fail_result(script, function, what, inputs, in, err, "must return %s, returned %d", wanted(outputs, text),
+                       returned);
   for (int i = 0; i < outputs; i++) {
     int index = HANDLER + 1 + i;
     if (lua_type(L, index) != LUA_TNUMBER)
-      return fail_result(script, function, what, inputs, in, err, "must return %s, but result %d is a %s", wanted,
-                         i + 1, luaL_typename(L, index));
+      return fail_result(script, function, what, inputs, in, err, "must return %s, but result %d is a %s",
+                         wanted(outputs, text), i + 1, luaL_typename(L, index));
     out[i] = lua_tonumber(L, index);
     if (!isfinite(out[i]))
       return fail_result(script, function, what, inputs, in, err, "returned %s", isnan(out[i]) ? "nan" : "infinity");

@@ -55,6 +55,7 @@ int dg_geometry_init(struct dg_geometry *geometry, const struct dg_mesh *mesh, s
     dg_geometry_release(geometry);
     return err->code;
   }
+#pragma omp parallel for schedule(static)
   for (size_t e = 0; e < mesh->K; e++) element_factors(geometry, mesh, e);
   return 0;
 }

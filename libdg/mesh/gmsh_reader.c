@@ -591,11 +591,11 @@ int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, st
   if (check_file(options->file, err) != 0) return err->code;
   if (is_script(options->file) && dg_geo_parameters_init(&known, options->file, err) != 0) goto fail;
   if (check_options(options, &known, err) != 0) goto fail;
-  if (start_with_parameters(options, &known, &started, err) == 0 && open_and_mesh(options, &known, err) == 0 &&
-      read_model(mesh, options->unit, err) != 0)
-    dg_context(err, "in mesh '%s'", options->file);
-  if (started) stop(options->messages);
+  int status = start_with_parameters(options, &known, &started, err);
+  if (status == 0) status = open_and_mesh(options, &known, err);
   omp_set_num_threads(threads);
+  if (status == 0 && read_model(mesh, options->unit, err) != 0) dg_context(err, "in mesh '%s'", options->file);
+  if (started) stop(options->messages);
 fail:
   dg_geo_parameters_release(&known);
   if (err->code != DG_OK) dg_mesh_release(mesh);

@@ -1,28 +1,17 @@
 /* Elements and triangles -> a struct dg_mesh: order, numbers, entities, neighbours, surfaces. All of it is linear in
- * the number of elements but for one sort. */
+ * the number of elements, and does not depend on the number of threads. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/mesh/hilbert.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/mesh/mesh_check.h"
 
 /* ---- order of the elements ---- */
-
-struct place {
-  uint64_t key;
-  size_t element;
-};
-
-static int compare_places(const void *left, const void *right)
-{
-  const struct place *a = left, *b = right;
-  if (a->key != b->key) return a->key < b->key ? -1 : 1;
-  return (a->element > b->element) - (a->element < b->element);
-}
 
 static void barycentre(const struct dg_mesh_input *input, size_t e, double x[3])
 {
@@ -31,27 +20,28 @@ static void barycentre(const struct dg_mesh_input *input, size_t e, double x[3])
     x[b] = 0.25 * (input->point[n[0]][b] + input->point[n[1]][b] + input->point[n[2]][b] + input->point[n[3]][b]);
 }
 
-/* place[i].element: the element of the input that becomes element i. */
-static void order_elements(const struct dg_mesh_input *input, struct place *place)
+/* place[i].item: the element of the input that becomes element i. */
+static int order_elements(const struct dg_mesh_input *input, struct dg_keyed *place, struct dg_error *err)
 {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, size = 0, x[3];
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
+#pragma omp parallel for schedule(static) reduction(min : low[:3]) reduction(max : high[:3])
   for (size_t e = 0; e < input->K; e++) {
+    double x[3];
     barycentre(input, e, x);
-    for (int b = 0; b < 3; b++) low[b] = fmin(low[b], x[b]);
+    for (int b = 0; b < 3; b++) low[b] = fmin(low[b], x[b]), high[b] = fmax(high[b], x[b]);
   }
-  for (size_t e = 0; e < input->K; e++) {
-    barycentre(input, e, x);
-    for (int b = 0; b < 3; b++) size = fmax(size, x[b] - low[b]);
-  }
+  for (int b = 0; b < 3; b++) size = fmax(size, high[b] - low[b]);
   /* one scale for all directions, so that the cells of the curve are cubes */
   double scale = size > 0 ? ((UINT32_C(1) << DG_HILBERT_BITS) - 1) / size : 0;
+#pragma omp parallel for schedule(static)
   for (size_t e = 0; e < input->K; e++) {
     uint32_t cell[3];
+    double x[3];
     barycentre(input, e, x);
     for (int b = 0; b < 3; b++) cell[b] = (uint32_t)((x[b] - low[b]) * scale);
-    place[e] = (struct place){dg_hilbert_key(cell), e};
+    place[e] = (struct dg_keyed){dg_hilbert_key(cell), e};
   }
-  qsort(place, input->K, sizeof *place, compare_places);
+  return dg_sort_keyed(place, input->K, err);
 }
 
 /* ---- vertices and elements ---- */
@@ -68,12 +58,12 @@ static void sort4(int32_t v[4])
 
 /* Numbers the vertices in the order in which the elements meet them and leaves out points without an element.
  * number[points]: vertex of a point, or -1. */
-static int number_vertices(struct dg_mesh *mesh, const struct dg_mesh_input *input, const struct place *place,
+static int number_vertices(struct dg_mesh *mesh, const struct dg_mesh_input *input, const struct dg_keyed *place,
                            int32_t *number, struct dg_error *err)
 {
   for (size_t i = 0; i < input->points; i++) number[i] = -1;
   for (size_t e = 0; e < mesh->K; e++) {
-    size_t from = place[e].element;
+    size_t from = place[e].item;
     for (int i = 0; i < 4; i++) {
       int32_t point = input->tet[from][i];
       if (number[point] < 0) number[point] = (int32_t)mesh->vertices++;
@@ -114,13 +104,13 @@ static int add_entities(struct dg_mesh *mesh, int dim, const int32_t *tag, size_
   return err->code;
 }
 
-static int build_entities(struct dg_mesh *mesh, const struct dg_mesh_input *input, const struct place *place,
+static int build_entities(struct dg_mesh *mesh, const struct dg_mesh_input *input, const struct dg_keyed *place,
                           struct dg_error *err)
 {
   if (add_entities(mesh, 2, input->surface_tag, input->triangles, err) != 0) return err->code;
   if (add_entities(mesh, 3, input->volume_tag, input->K, err) != 0) return err->code;
   for (size_t e = 0; e < mesh->K; e++) {
-    int32_t tag = input->volume_tag[place[e].element];
+    int32_t tag = input->volume_tag[place[e].item];
     mesh->volume[e] =
         e > 0 && mesh->entity[mesh->volume[e - 1]].tag == tag ? mesh->volume[e - 1] : dg_mesh_find_entity(mesh, 3, tag);
     mesh->entity[mesh->volume[e]].count++;
@@ -181,6 +171,7 @@ static int faces_init(struct faces *faces, const struct dg_mesh *mesh, struct dg
       int b = f <= 1 ? 2 : 1, c = f == 3 ? 2 : 3;
       faces->face[next[v[lowest(f)]]++] = (struct face){v[b], v[c], 4 * (int32_t)e + f};
     }
+#pragma omp parallel for schedule(static)
   for (size_t v = 0; v < mesh->vertices; v++)
     sort_faces(faces->face + faces->first[v], (size_t)(faces->first[v + 1] - faces->first[v]));
   return 0;
@@ -266,10 +257,10 @@ static int mark_surfaces(struct dg_mesh *mesh, const struct dg_mesh_input *input
 
 /* ---- all of it ---- */
 
-static int build_into(struct dg_mesh *mesh, const struct dg_mesh_input *input, struct place *place, int32_t *number,
+static int build_into(struct dg_mesh *mesh, const struct dg_mesh_input *input, struct dg_keyed *place, int32_t *number,
                       struct dg_error *err)
 {
-  order_elements(input, place);
+  if (order_elements(input, place, err) != 0) return err->code;
   if (number_vertices(mesh, input, place, number, err) != 0) return err->code;
   if (build_entities(mesh, input, place, err) != 0) return err->code;
   struct faces faces;
@@ -284,7 +275,7 @@ int dg_mesh_build(struct dg_mesh *mesh, const struct dg_mesh_input *input, struc
 {
   *mesh = (struct dg_mesh){0};
   if (dg_mesh_check_input(input, err) != 0) return err->code;
-  struct place *place = NULL;
+  struct dg_keyed *place = NULL;
   int32_t *number = NULL;
   mesh->K = input->K;
   if (DG_NEW(mesh->element, mesh->K, err) == 0 && DG_NEW(mesh->neighbour, mesh->K, err) == 0 &&

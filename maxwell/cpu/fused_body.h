@@ -105,6 +105,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
       DG_NEW(state->metric[1], state->blocks * 6 * LANES, err) != 0 ||
       (lossy && DG_NEW(state->decay, state->blocks * LANES, err) != 0))
     return err->code;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < state->blocks * LANES; e++) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
     bool there = e < problem->K;
@@ -142,6 +143,7 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
       state->penalty[equation][i] = (REAL)(equation == 0 ? table[i].e_penalty : table[i].h_penalty);
     }
   }
+#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t block = 0; block < state->blocks; block++) {
     bool uniform = true, penalty = false;
     for (size_t f = 0; f < 4; f++)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
@@ -81,61 +81,57 @@ void mx_fused_term_vector(const struct mx_term *term, const double *part, const 
   for (size_t c = 0; c < 3; c++) v[c] = from != NULL ? factor * from[(3 * k + c) * N + i] : 0;
 }
 
-struct seen {
-  struct mx_face_flux flux;
-  size_t face, place; /* first of its kind */
-};
-
-static int compare_fluxes(const struct mx_face_flux *a, const struct mx_face_flux *b)
+static size_t hash(const struct mx_face_flux *flux)
 {
-  const double difference[] = {a->h_jump - b->h_jump, a->e_jump - b->e_jump, a->e_penalty - b->e_penalty,
-                               a->h_penalty - b->h_penalty};
-  for (int i = 0; i < 4; i++)
-    if (difference[i] != 0) return difference[i] < 0 ? -1 : 1;
-  return 0;
+  uint64_t word[sizeof *flux / sizeof(uint64_t)], h = 0;
+  memcpy(word, flux, sizeof word);
+  for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+    h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio (Knuth, volume 3, 6.4) */
+    h ^= h >> 32;
+  }
+  return h;
 }
 
-static int compare(const void *a, const void *b)
+/* Numbers the different fluxes in the order in which they occur; kind[faces]. slot[mask + 1] is for looking up. */
+static size_t number_fluxes(const struct mx_face_flux *flux, size_t faces, int32_t *kind, uint32_t *slot, size_t mask)
 {
-  const struct seen *x = a, *y = b;
-  int order = compare_fluxes(&x->flux, &y->flux);
-  if (order != 0) return order;
-  return x->face < y->face ? -1 : x->face > y->face;
+  size_t count = 0;
+  for (size_t i = 0; i < faces; i++) {
+    size_t at = hash(&flux[i]) & mask;
+    while (slot[at] != 0 && memcmp(&flux[slot[at] - 1], &flux[i], sizeof *flux) != 0) at = (at + 1) & mask;
+    if (slot[at] == 0) { /* the first of its kind */
+      slot[at] = (uint32_t)i + 1;
+      kind[i] = (int32_t)count++;
+    }
+    kind[i] = kind[slot[at] - 1];
+  }
+  return count;
 }
 
 int mx_fused_distinct_fluxes(const struct mx_problem *problem, int32_t (*index)[4], struct mx_face_flux **table,
                              size_t *count, struct dg_error *err)
 {
-  struct seen *seen;
-  size_t faces = 4 * problem->K, most = 0, often = 0;
+  const struct mx_face_flux *flux = (const struct mx_face_flux *)problem->flux;
+  size_t faces = 4 * problem->K, slots = 16, most = 0, *often = NULL;
+  int32_t *kind = (int32_t *)index;
+  uint32_t *slot;
   *table = NULL;
-  *count = 0;
-  if (DG_NEW(seen, faces, err) != 0) return err->code;
-  for (size_t i = 0; i < faces; i++) seen[i] = (struct seen){.flux = problem->flux[i / 4][i % 4], .face = i};
-  qsort(seen, faces, sizeof *seen, compare);
-  for (size_t i = 0, begin = 0; i < faces; i++) {
-    if (i > 0 && compare_fluxes(&seen[i].flux, &seen[i - 1].flux) != 0) {
-      (*count)++;
-      begin = i;
-    }
-    seen[i].place = *count;
-    if (i - begin >= often) {
-      often = i - begin;
-      most = *count;
-    }
-  }
-  ++*count;
-  if (DG_NEW(*table, *count, err) != 0) {
-    dg_free(seen);
-    return err->code;
-  }
+  while (slots < 2 * faces) slots *= 2;
+  if (DG_NEW(slot, slots, err) != 0) return err->code;
+  *count = number_fluxes(flux, faces, kind, slot, slots - 1);
+  if (DG_NEW(*table, *count, err) != 0 || DG_NEW(often, *count, err) != 0) goto fail;
+  for (size_t i = 0; i < faces; i++) often[kind[i]]++;
+  for (size_t k = 0; k < *count; k++)
+    if (often[k] > often[most]) most = k;
   for (size_t i = 0; i < faces; i++) {
-    size_t place = seen[i].place == most ? 0 : seen[i].place == 0 ? most : seen[i].place;
-    (*table)[place] = seen[i].flux;
-    index[seen[i].face / 4][seen[i].face % 4] = (int32_t)place;
+    size_t k = (size_t)kind[i], place = k == most ? 0 : k == 0 ? most : k;
+    (*table)[place] = flux[i];
+    kind[i] = (int32_t)place;
   }
-  dg_free(seen);
-  return 0;
+fail:
+  dg_free(slot);
+  dg_free(often);
+  return err->code;
 }
 
 int mx_fused_threads(size_t blocks)

@@ -7,7 +7,7 @@ static int evaluate(const struct mx_setup *setup, int function, const char *what
 {
   const struct dg_reference *ref = &setup->ref;
   size_t Np = (size_t)ref->Np;
-  if (DG_NEW(*field, 3 * Np * setup->mesh.K, err) != 0) return err->code;
+  if (dg_alloc_untouched(field, 3 * Np * setup->mesh.K, sizeof **field, err) != 0) return err->code;
   for (size_t e = 0; e < setup->mesh.K; e++)
     for (size_t i = 0; i < Np; i++) {
       double x[3], value[3];

@@ -112,6 +112,35 @@ static void test_shares_of_terms(void **state)
   assert_int_equal(mx_fused_term_threads(&term, 4), 1);
 }
 
+/* Every face finds its own weights in the table, which has none twice and the most frequent ones first. */
+static void test_distinct_fluxes(void **state)
+{
+  (void)state;
+  const struct scene_wanted wanted = waves(1, 0.5, MX_LEAPFROG, 0);
+  struct scene scene;
+  struct dg_error err = {0};
+  struct mx_face_flux *table;
+  size_t count, often[500] = {0};
+  scene_build(&scene, &wanted);
+  const struct mx_problem *problem = &scene.box.problem;
+  int32_t(*index)[4] = calloc(problem->K, sizeof *index);
+  assert_int_equal(mx_fused_distinct_fluxes(problem, index, &table, &count, &err), 0);
+  assert_true(count > 5 && count < problem->K);
+  for (size_t e = 0; e < problem->K; e++)
+    for (int f = 0; f < 4; f++) {
+      assert_in_range(index[e][f], 0, count - 1);
+      assert_memory_equal(&table[index[e][f]], &problem->flux[e][f], sizeof *table);
+      often[index[e][f]]++;
+    }
+  for (size_t i = 0; i < count; i++) {
+    assert_true(often[i] > 0 && often[i] <= often[0]);
+    for (size_t j = 0; j < i; j++) assert_memory_not_equal(&table[i], &table[j], sizeof *table);
+  }
+  dg_free(table);
+  free(index);
+  scene_release(&scene);
+}
+
 static void test_memory_failure(void **state)
 {
   (void)state;
@@ -141,8 +170,9 @@ static void test_memory_failure(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),          cmocka_unit_test(test_check),          cmocka_unit_test(test_worse),
-      cmocka_unit_test(test_shares_of_terms), cmocka_unit_test(test_memory_failure),
+      cmocka_unit_test(test_orders),          cmocka_unit_test(test_check),
+      cmocka_unit_test(test_worse),           cmocka_unit_test(test_shares_of_terms),
+      cmocka_unit_test(test_distinct_fluxes), cmocka_unit_test(test_memory_failure),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -1,14 +1,10 @@
 #include "maxwell/time/local_part.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "libdg/base/memory.h"
-
-struct ranked {
-  double rate;
-  size_t element;
-};
+#include "libdg/base/sort.h"
 
 /* Speed times the larger of what the derivatives and what the faces contribute. */
 static double local_rate(const struct mx_problem *problem, size_t e, bool losses)
@@ -20,33 +16,29 @@ static double local_rate(const struct mx_problem *problem, size_t e, bool losses
   return losses ? rate + problem->sigma[e] / problem->epsilon[e] : rate;
 }
 
-static int fastest_first(const void *a, const void *b)
+/* Descends as the rate, which is not negative, grows: the bits of such numbers are ordered as they are. */
+static uint64_t fastest_first(double rate)
 {
-  const struct ranked *x = a, *y = b;
-  if (x->rate != y->rate) return x->rate > y->rate ? -1 : 1;
-  return (x->element > y->element) - (x->element < y->element);
-}
-
-static int ascending(const void *a, const void *b)
-{
-  const size_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
+  uint64_t bits;
+  memcpy(&bits, &rate, sizeof bits);
+  return ~bits;
 }
 
 int mx_local_part(struct mx_problem *part, const struct mx_problem *whole, size_t elements, bool losses,
                   struct dg_error *err)
 {
-  struct ranked *rank = NULL;
+  struct dg_keyed *rank = NULL;
   size_t *list = NULL, count = 0;
   char *taken = NULL;
   if (elements < 2) elements = 2;
   if (elements > whole->K) elements = whole->K;
   if (DG_NEW(rank, whole->K, err) != 0 || DG_NEW(list, elements, err) != 0 || DG_NEW(taken, whole->K, err) != 0)
     goto fail;
-  for (size_t e = 0; e < whole->K; e++) rank[e] = (struct ranked){local_rate(whole, e, losses), e};
-  qsort(rank, whole->K, sizeof *rank, fastest_first);
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < whole->K; e++) rank[e] = (struct dg_keyed){fastest_first(local_rate(whole, e, losses)), e};
+  if (dg_sort_keyed(rank, whole->K, err) != 0) goto fail;
   for (; count < elements / 2; count++) {
-    list[count] = rank[count].element;
+    list[count] = rank[count].item;
     taken[list[count]] = 1;
   }
   for (size_t i = 0; i < count && count < elements; i++) /* the list grows while it is read: layer by layer */
@@ -56,7 +48,9 @@ int mx_local_part(struct mx_problem *part, const struct mx_problem *whole, size_
       taken[code / 4] = 1;
       list[count++] = (size_t)(code / 4);
     }
-  qsort(list, count, sizeof *list, ascending);
+  count = 0;
+  for (size_t e = 0; e < whole->K; e++)
+    if (taken[e]) list[count++] = e;
   if (mx_problem_restrict(part, whole, count, list, err) != 0) goto fail;
 fail:
   dg_free(rank);

@@ -14,8 +14,10 @@ enum {
   ARNOLDI_MAX = 96,
   ARNOLDI_MIN = 24,
   ARNOLDI_CHECK = 8,
-  LANCZOS_UNKNOWNS = 1000000,
-  ARNOLDI_UNKNOWNS = 200000,
+  /* What is examined of a large problem: more changes the limit by less than the iteration's own tolerance. */
+  LANCZOS_UNKNOWNS = 100000,
+  ARNOLDI_UNKNOWNS = 50000,
+  ELEMENTS_MIN = 300,
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
 static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
@@ -75,6 +77,7 @@ static void apply_mass(const struct workspace *work, const double *x, double *y)
 static double dot(size_t n, const double *x, const double *y)
 {
   double sum = 0;
+#pragma omp simd reduction(+ : sum)
   for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
 }
@@ -193,7 +196,7 @@ static int arnoldi(struct workspace *work, enum mx_integrator integrator, double
 {
   size_t n = 2 * work->n;
   double *basis = NULL, *Mw = NULL, *hessenberg = NULL, earlier = INFINITY, residual = 0;
-  if (DG_NEW(basis, n * (ARNOLDI_MAX + 1), err) != 0 || DG_NEW(Mw, n, err) != 0 ||
+  if (dg_alloc_untouched(&basis, n * (ARNOLDI_MAX + 1), sizeof *basis, err) != 0 || DG_NEW(Mw, n, err) != 0 ||
       DG_NEW(hessenberg, (ARNOLDI_MAX + 1) * ARNOLDI_MAX, err) != 0)
     goto fail;
   noise(n, basis);
@@ -235,10 +238,13 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   *result = (struct mx_stability){0};
   if (integrator == MX_EULER)
     return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
-  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
   struct mx_problem part = {0};
   struct workspace work = {.problem = problem};
   size_t per_element = 6 * (size_t)problem->ref->Np;
+  if (max_unknowns == 0) {
+    max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
+    if (max_unknowns < ELEMENTS_MIN * per_element) max_unknowns = ELEMENTS_MIN * per_element;
+  }
   if (problem->K * per_element > max_unknowns) {
     if (mx_local_part(&part, problem, max_unknowns / per_element, integrator != MX_LEAPFROG, err) != 0) goto fail;
     work.problem = &part;

@@ -10,6 +10,7 @@
 
 #include "libdg/base/log.h"
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/base/text.h"
 
 static void test_first_error_wins(void **state)
@@ -127,6 +128,40 @@ static void test_log_notices_a_full_disk(void **state)
   dg_log_free(log);
 }
 
+/* Keys of all sizes with many repetitions: ascending, equal ones in their order, every item there. */
+static void test_sort(void **state)
+{
+  (void)state;
+  enum { MOST = 5000 };
+  static struct dg_keyed keyed[MOST];
+  static uint64_t key[MOST];
+  static const size_t counts[] = {0, 1, 2, 3, 100, MOST};
+  uint64_t random = 1;
+  for (int shift = 0; shift < 64; shift += 9)
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+      struct dg_error err = {0};
+      size_t sum = 0;
+      for (size_t i = 0; i < counts[c]; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        key[i] = i % 3 == 0 ? random >> 60 << shift : random >> shift;
+        keyed[i] = (struct dg_keyed){key[i], i};
+      }
+      assert_int_equal(dg_sort_keyed(keyed, counts[c], &err), 0);
+      for (size_t i = 0; i < counts[c]; i++) {
+        assert_true(keyed[i].key == key[keyed[i].item]);
+        sum += keyed[i].item;
+        if (i == 0) continue;
+        assert_true(keyed[i - 1].key <= keyed[i].key);
+        assert_true(keyed[i - 1].key != keyed[i].key || keyed[i - 1].item < keyed[i].item);
+      }
+      assert_int_equal(sum, counts[c] * (counts[c] - (counts[c] > 0)) / 2);
+    }
+  struct dg_error err = {0};
+  dg_memory_fail_at(1);
+  assert_int_equal(dg_sort_keyed(keyed, MOST, &err), DG_ENVIRONMENT);
+  dg_memory_fail_at(0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -134,6 +169,7 @@ int main(void)
       cmocka_unit_test(test_long_messages_are_cut),
       cmocka_unit_test(test_memory),
       cmocka_unit_test(test_nearest_name),
+      cmocka_unit_test(test_sort),
       cmocka_unit_test(test_json),
       cmocka_unit_test(test_log_reaches_the_file),
       cmocka_unit_test(test_log_notices_a_full_disk),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -433,6 +434,31 @@ static void test_out_of_memory(void **state)
 }
 
 /* Time per element must not grow: 1e6 elements in a second or two. */
+/* The number of threads changes nothing, not even where elements have the same place on the curve. */
+static void test_threads(void **state)
+{
+  (void)state;
+  struct grid grid = make_grid(9);
+  const struct dg_mesh_input input = input_of(&grid);
+  for (size_t p = 0; p < grid.points; p++) grid.point[p][2] *= 1e-9;
+  int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  struct dg_mesh one = build(&input);
+  omp_set_num_threads(3);
+  struct dg_mesh three = build(&input);
+  omp_set_num_threads(before);
+  assert_int_equal(one.vertices, three.vertices);
+  assert_memory_equal(one.vertex, three.vertex, one.vertices * sizeof *one.vertex);
+  assert_memory_equal(one.element, three.element, one.K * sizeof *one.element);
+  assert_memory_equal(one.neighbour, three.neighbour, one.K * sizeof *one.neighbour);
+  assert_memory_equal(one.surface, three.surface, one.K * sizeof *one.surface);
+  assert_memory_equal(one.volume, three.volume, one.K * sizeof *one.volume);
+  assert_memory_equal(one.tag, three.tag, one.K * sizeof *one.tag);
+  dg_mesh_release(&one);
+  dg_mesh_release(&three);
+  free_grid(&grid);
+}
+
 static void test_linear_time(void **state)
 {
   (void)state;
@@ -467,6 +493,7 @@ int main(void)
       cmocka_unit_test(test_volumes_that_are_not_joined),
       cmocka_unit_test(test_triangles_that_match_nothing),
       cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_threads),
       cmocka_unit_test(test_linear_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,31 @@
+#include "libdg/base/sort.h"
+
+#include <string.h>
+
+#include "libdg/base/memory.h"
+
+/* Radix sort, lowest digit first. */
+int dg_sort_keyed(struct dg_keyed *keyed, size_t count, struct dg_error *err)
+{
+  enum { BITS = 11, DIGITS = 1 << BITS };
+  struct dg_keyed *room;
+  if (dg_alloc_untouched(&room, count, sizeof *room, err) != 0) return err->code;
+  struct dg_keyed *from = keyed, *to = room;
+  for (int shift = 0; shift < 64; shift += BITS) {
+    size_t start[DIGITS] = {0}, sum = 0;
+    for (size_t i = 0; i < count; i++) start[from[i].key >> shift & (DIGITS - 1)]++;
+    if (count == 0 || start[from[0].key >> shift & (DIGITS - 1)] == count) continue; /* nothing to tell apart */
+    for (size_t d = 0; d < DIGITS; d++) {
+      size_t here = start[d];
+      start[d] = sum;
+      sum += here;
+    }
+    for (size_t i = 0; i < count; i++) to[start[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+    struct dg_keyed *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != keyed) memcpy(keyed, from, count * sizeof *keyed);
+  dg_free(room);
+  return 0;
+}

@@ -1,0 +1,16 @@
+/* Sorting in linear time. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdg/base/error.h"
+
+struct dg_keyed {
+  uint64_t key;
+  size_t item;
+};
+
+/* Sorts keyed[count] by ascending key; equal keys keep their order. O(count), and as much memory again while it runs.
+ */
+int dg_sort_keyed(struct dg_keyed *keyed, size_t count, struct dg_error *err) DG_MUST_USE;
