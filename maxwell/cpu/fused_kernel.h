@@ -16,6 +16,15 @@
 #define WIDE (VECTOR / 4)
 #endif
 
+/* F(lane, x) for every lane, with commas. */
+#if VECTOR < 64 && WIDE == 2
+#define EACH_LANE(F, x) F(0, x), F(1, x)
+#elif VECTOR < 64 && WIDE == 4
+#define EACH_LANE(F, x) F(0, x), F(1, x), F(2, x), F(3, x)
+#elif VECTOR < 64
+#define EACH_LANE(F, x) F(0, x), F(1, x), F(2, x), F(3, x), F(4, x), F(5, x), F(6, x), F(7, x)
+#endif
+
 typedef REAL NAME(vec) __attribute__((vector_size(VECTOR)));
 typedef int32_t NAME(ivec) __attribute__((vector_size(WIDE * 4)));
 union NAME(lanes) {
@@ -123,11 +132,16 @@ INLINE void NAME(split)(const REAL *from, NAME(vec) u[3])
     u[c] = PERMUTE(mixed, (3 * LANE_NUMBERS + c) & (WIDE - 1));
   }
 #else
-  union NAME(lanes) to[3];
-#pragma GCC unroll 16
-  for (int l = 0; l < WIDE; l++)
-    for (int c = 0; c < 3; c++) to[c].lane[l] = from[3 * l + c];
-  for (int c = 0; c < 3; c++) u[c] = to[c].whole;
+  /* number q = 3 l + c of the three registers: first those of the first two, then those of the third */
+#define FIRST(l, c)  (3 * (l) + (c) < 2 * WIDE ? 3 * (l) + (c) : 0)
+#define SECOND(l, c) (3 * (l) + (c) < 2 * WIDE ? (l) : 3 * (l) + (c)-WIDE)
+#define COMPONENT(c)                                                                                                   \
+  __builtin_shufflevector(__builtin_shufflevector(NAME(load)(from), NAME(load)(from + WIDE), EACH_LANE(FIRST, c)),     \
+                          NAME(load)(from + 2 * WIDE), EACH_LANE(SECOND, c))
+  u[0] = COMPONENT(0), u[1] = COMPONENT(1), u[2] = COMPONENT(2);
+#undef FIRST
+#undef SECOND
+#undef COMPONENT
 #endif
 }
 
@@ -144,14 +158,15 @@ INLINE void NAME(join)(const NAME(vec) u[3], NAME(vec) line[3])
     line[n] = BLEND(COMPONENT(n, 2), line[n], placed[2]);
   }
 #else
-  union {
-    NAME(vec) whole[3];
-    REAL number[3 * WIDE];
-  } to;
-#pragma GCC unroll 16
-  for (int l = 0; l < WIDE; l++)
-    for (int c = 0; c < 3; c++) to.number[3 * l + c] = u[c][l];
-  for (int n = 0; n < 3; n++) line[n] = to.whole[n];
+  /* number q = n WIDE + l of the three registers is component q % 3 of lane q / 3 */
+#define FIRST(l, n)  ((((n)*WIDE + (l)) % 3 == 1 ? WIDE : 0) + ((n)*WIDE + (l)) / 3)
+#define SECOND(l, n) (((n)*WIDE + (l)) % 3 == 2 ? WIDE + ((n)*WIDE + (l)) / 3 : (l))
+#define LINE(n)                                                                                                        \
+  __builtin_shufflevector(__builtin_shufflevector(u[0], u[1], EACH_LANE(FIRST, n)), u[2], EACH_LANE(SECOND, n))
+  line[0] = LINE(0), line[1] = LINE(1), line[2] = LINE(2);
+#undef FIRST
+#undef SECOND
+#undef LINE
 #endif
 }
 
@@ -362,3 +377,4 @@ const struct mx_fused_kernels NAME(mx_fused) = {
 #undef HALF
 #undef STAGE
 #undef WIDE
+#undef EACH_LANE

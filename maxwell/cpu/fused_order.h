@@ -121,7 +121,7 @@ INLINE const REAL *ORDERED(product)(int rows, const REAL *restrict matrix, int n
   return matrix;
 }
 
-/* Curl of u and lifted fluxes, J/-2 times, in sectors: w[component][sector, unknown]. For a, b, c cyclic, component a
+/* J times the curl of u, and lifted fluxes, in sectors: w[component][sector, unknown]. For a, b, c cyclic, component a
  * in sector s is d_b u_c - d_c u_b of the sectors s ^ b and s ^ c, and what is lifted in sector s. */
 INLINE void ORDERED(curl)(const struct mx_fused *fused, const NAME(vec) (*restrict u)[NP],
                           const NAME(vec) (*restrict flux)[4][NF], NAME(vec) (*restrict w)[NP])
@@ -143,8 +143,8 @@ INLINE void ORDERED(curl)(const struct mx_fused *fused, const NAME(vec) (*restri
   }
 }
 
-/* From the sectors back to the four (or two, or one) nodes of the next orbit: x[node][component]. Returns their number;
- * node k of the orbit is fused->orbit[*first + k], *next counts orbits. */
+/* From the sectors back to the nodes of an orbit, in the order of fused->orbit: x[node][component]. Returns their
+ * number, four, two or one. */
 INLINE int ORDERED(from_sectors)(const NAME(vec) (*restrict w)[NP], int orbit, NAME(vec) x[4][3])
 {
   int nodes = orbit < QUADS ? 4 : orbit < QUADS + 3 * PAIRS ? 2 : 1;
@@ -216,8 +216,9 @@ INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fu
 #pragma GCC unroll 3
       for (int n = 0; n < 3; n++) {
         size_t at = (size_t)*node * 3 * LANES + (size_t)n * WIDE;
-        NAME(fetch)(other + ahead + at);
-        NAME(fetch)(own + ahead + at);
+        size_t next = ahead + (size_t)(3 * (node - fused->orbit) + n) * LANES;
+        NAME(fetch)(other + next);
+        NAME(fetch)(own + next);
         NAME(stream)(result + at, NAME(load)(own + at) + line[n]);
       }
     }
@@ -259,8 +260,9 @@ INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_
 #pragma GCC unroll 3
       for (int n = 0; n < 3; n++) {
         size_t at = (size_t)*node * 3 * LANES + (size_t)n * WIDE;
-        NAME(fetch)(field + ahead + at);
-        NAME(fetch)(memory + ahead + at);
+        size_t next = ahead + (size_t)(3 * (node - fused->orbit) + n) * LANES;
+        NAME(fetch)(field + next);
+        NAME(fetch)(memory + next);
         NAME(vec) now = a * NAME(load)(memory + at) + line[n];
         NAME(store)(memory + at, now);
         if (result != NULL) NAME(stream)(result + at, NAME(load)(field + at) + b * now);
