@@ -92,13 +92,19 @@ static size_t hash(const struct mx_face_flux *flux)
   return h;
 }
 
+static bool same(const struct mx_face_flux *a, const struct mx_face_flux *b)
+{
+  return a->h_jump == b->h_jump && a->e_jump == b->e_jump && a->e_penalty == b->e_penalty &&
+         a->h_penalty == b->h_penalty;
+}
+
 /* Numbers the different fluxes in the order in which they occur; kind[faces]. slot[mask + 1] is for looking up. */
 static size_t number_fluxes(const struct mx_face_flux *flux, size_t faces, int32_t *kind, uint32_t *slot, size_t mask)
 {
   size_t count = 0;
   for (size_t i = 0; i < faces; i++) {
     size_t at = hash(&flux[i]) & mask;
-    while (slot[at] != 0 && memcmp(&flux[slot[at] - 1], &flux[i], sizeof *flux) != 0) at = (at + 1) & mask;
+    while (slot[at] != 0 && !same(&flux[slot[at] - 1], &flux[i])) at = (at + 1) & mask;
     if (slot[at] == 0) { /* the first of its kind */
       slot[at] = (uint32_t)i + 1;
       kind[i] = (int32_t)count++;

@@ -90,6 +90,7 @@ static int orbit(const struct mx_symmetry *symmetry, int order, int s, size_t j,
     turn[0] = 0;
     return 1;
   }
+  DG_BUG_IF(pairs == 0, "sector %d of order %d has no unknown %zu", s, order, j + quads);
   int by = s == 0 ? (int)(j / pairs) + 1 : s;
   *node = symmetry->node + orbit_start(order, by) + 2 * (j % pairs);
   turn[0] = 0;

@@ -39,7 +39,7 @@ struct mx_symmetry {
   int32_t *place; /* [4][Nf] node m of face f is g_f of node place[f][m] of face 0 */
 };
 
-/* DG_BUG if the nodes of ref are not symmetric. Release with mx_symmetry_release; zeroed is safe. */
+/* Release with mx_symmetry_release; zeroed is safe. */
 int mx_symmetry_init(struct mx_symmetry *symmetry, const struct dg_reference *ref, struct dg_error *err) DG_MUST_USE;
 void mx_symmetry_release(struct mx_symmetry *symmetry);
 
