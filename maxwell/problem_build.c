@@ -51,13 +51,14 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
         err, DG_INPUT, MX_PLACE "volume %d%s%s%s of the mesh has no material; add it to materials, or a default",
         MX_AT(config->materials_where), mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
   }
-  const struct mx_material_config *named = NULL; /* neighbours on the curve mostly have one material */
+  int named = -1; /* neighbours on the curve mostly have one material */
   char what[3][200];
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_material_config *material = &config->material[choice[mesh->volume[e]]];
     double x[3];
-    if (material != named) name_parameters(named = material, what);
     assignment->material[e] = choice[mesh->volume[e]];
+    if (assignment->material[e] != named) name_parameters(material, what);
+    named = assignment->material[e];
     dg_geometry_barycentre(mesh, e, x);
     if (evaluate(&material->epsilon_r, script, what[0], false, x, &problem->epsilon[e], err) != 0 ||
         evaluate(&material->mu_r, script, what[1], false, x, &problem->mu[e], err) != 0 ||
