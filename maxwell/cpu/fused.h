@@ -15,8 +15,8 @@
  * needs six derivatives and no geometry, and these fall into sectors. The vertices of all elements are sorted, so the
  * edges t1, t2 that span a face are the same vectors on both of its sides, each the sum or difference of two bimedians:
  *
- *   face 0: x_b - x_a, x_c - x_a;   1: -x_a - x_c, -x_a - x_b;   2: -x_b - x_c, -x_a - x_b;   3: -x_b - x_c, -x_a -
- * x_c.
+ *   face 0: x_b - x_a, x_c - x_a;      1: -x_a - x_c, -x_a - x_b;
+ *   face 2: -x_b - x_c, -x_a - x_b;    3: -x_b - x_c, -x_a - x_c.
  *
  * With v1 = t1.v, v2 = t2.v the jump of a field under the curl enters as
  *
@@ -55,7 +55,7 @@ enum {
 /* What the kernels of one precision read and write; the void pointers are arrays of it, 64-byte aligned. */
 struct mx_fused {
   int order;
-  const void *matrix;       /* packed by mx_fused_pack */
+  const void *matrix;       /* in the order in which the kernels read it */
   const int32_t *orbit;     /* [Np] nodes by orbit (symmetry.h) */
   const int32_t *node;      /* [4][Nf] nodes on faces */
   const int32_t *place;     /* [4][Nf] symmetry.h */
@@ -66,7 +66,7 @@ struct mx_fused {
   size_t ahead;             /* blocks between the one that is worked on and the one that is fetched from memory */
   const void *jump[2];      /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
-  const void *metric[2]; /* [blocks][6][W] rr, rs, rt, ss, st, tt, by equation */
+  const void *metric[2]; /* [blocks][6][W] aa, ab, ac, bb, bc, cc, by equation */
   const void *decay;     /* [blocks][W] times the old E: what conductivity adds to its change; NULL without losses */
 };
 

@@ -81,15 +81,13 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
             state->matrix[k++] = (REAL)(-0.5 * mx_symmetry_lift(&symmetry, ref, s, i, m));
       }
     }
-  if (DG_NEW(state->orbit, Np, err) != 0 || DG_NEW(state->node, 4 * Nf, err) != 0 ||
-      DG_NEW(state->gather, Nf * LANES, err) != 0)
-    goto fail;
-  for (size_t i = 0; i < Np; i++) state->orbit[i] = symmetry.node[i];
+  if (DG_NEW(state->node, 4 * Nf, err) != 0 || DG_NEW(state->gather, Nf * LANES, err) != 0) goto fail;
   for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m];
   for (size_t m = 0; m < Nf; m++)
     for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = ref->face_node[l % 4 * Nf + m] * 3 * LANES;
+  state->orbit = symmetry.node;
   state->place = symmetry.place;
-  symmetry.place = NULL;
+  symmetry = (struct mx_symmetry){0};
 fail:
   mx_symmetry_release(&symmetry);
   return err->code;

@@ -32,7 +32,7 @@ static int kept_by(const struct dg_reference *ref, int32_t i)
   return count == 3 ? 4 : by;
 }
 
-/* Where the orbits kept by `by` (as kept_by has it) begin in symmetry.node, and how many nodes each has. */
+/* Where the orbits kept by `by` (as kept_by has it) begin in symmetry.node. */
 static size_t orbit_start(int order, int by)
 {
   size_t pairs = (size_t)MX_PAIRS(order);

@@ -238,10 +238,10 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   *result = (struct mx_stability){0};
   if (integrator == MX_EULER)
     return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
+  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
   struct mx_problem part = {0};
   struct workspace work = {.problem = problem};
   size_t per_element = 6 * (size_t)problem->ref->Np;
-  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
   if (problem->K * per_element > max_unknowns) {
     if (mx_local_part(&part, problem, max_unknowns / per_element, integrator != MX_LEAPFROG, err) != 0) goto fail;
     work.problem = &part;

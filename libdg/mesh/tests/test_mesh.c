@@ -433,7 +433,6 @@ static void test_out_of_memory(void **state)
   free_grid(&grid);
 }
 
-/* Time per element must not grow: 1e6 elements in a second or two. */
 /* The number of threads changes nothing, not even where elements have the same place on the curve. */
 static void test_threads(void **state)
 {
@@ -459,6 +458,7 @@ static void test_threads(void **state)
   free_grid(&grid);
 }
 
+/* Time per element must not grow: 1e6 elements in a second or two. */
 static void test_linear_time(void **state)
 {
   (void)state;
