@@ -43,7 +43,30 @@ struct dg_mesh {
   struct dg_entity *entity; /* [entities] ordered by (dim, tag) */
   size_t groups;
   struct dg_group *group; /* [groups] ordered by (dim, tag) */
+
+  /* Of a mesh that several ranks share, each holds a part (partition.h): its own elements, those without a neighbour on
+   * another rank first, each of the two kinds along the curve; and behind them ghosts, the elements of other ranks on
+   * the far side of a shared face. `element`, `volume` and `tag` have K + ghosts entries, `neighbour` and `surface` K;
+   * entity and group are those of the whole mesh, with its counts. A mesh that is not shared is all interior. */
+  size_t interior; /* elements 0..interior-1 have no ghost as neighbour */
+  size_t ghosts;
+  int32_t *owner;         /* [ghosts] rank of each; NULL without ghosts */
+  int64_t *global;        /* [K + ghosts] number in the whole mesh; NULL: the same */
+  int64_t *global_vertex; /* [vertices] ascending; NULL: the same */
+  struct dg_mesh_size {
+    size_t K, vertices, boundary_faces, interior_faces;
+  } whole; /* of all ranks' elements */
 };
+
+/* The number of an element, or ghost, and of a vertex in the whole mesh: the same whatever the number of ranks. */
+static inline int64_t dg_mesh_global(const struct dg_mesh *mesh, size_t e)
+{
+  return mesh->global != NULL ? mesh->global[e] : (int64_t)e;
+}
+static inline int64_t dg_mesh_global_vertex(const struct dg_mesh *mesh, size_t v)
+{
+  return mesh->global_vertex != NULL ? mesh->global_vertex[v] : (int64_t)v;
+}
 
 /* How to make the mesh: what `mesh = { }` of a script says. */
 struct dg_mesh_options {

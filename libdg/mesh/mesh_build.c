@@ -286,6 +286,8 @@ int dg_mesh_build(struct dg_mesh *mesh, const struct dg_mesh_input *input, struc
   dg_free(place);
   dg_free(number);
   if (err->code != DG_OK) dg_mesh_release(mesh);
+  mesh->interior = mesh->K;
+  mesh->whole = (struct dg_mesh_size){mesh->K, mesh->vertices, mesh->boundary_faces, mesh->interior_faces};
   return err->code;
 }
 
@@ -298,6 +300,9 @@ void dg_mesh_release(struct dg_mesh *mesh)
   dg_free(mesh->volume);
   dg_free(mesh->surface);
   dg_free(mesh->tag);
+  dg_free(mesh->owner);
+  dg_free(mesh->global);
+  dg_free(mesh->global_vertex);
   for (size_t i = 0; i < mesh->entities; i++) dg_free(mesh->entity[i].group);
   dg_free(mesh->entity);
   for (size_t i = 0; i < mesh->groups; i++) dg_free(mesh->group[i].name);
