@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libdg/halo/halo.h"
 #include "libdg/mesh/geometry.h"
 #include "libdg/ref/reference.h"
 #include "maxwell/config.h"
@@ -67,6 +68,15 @@ struct mx_problem {
   struct mx_term *term; /* [terms] */
   size_t functionals;
   struct mx_functional *functional; /* [functionals] */
+
+  /* Of a mesh that several ranks share, a problem holds one rank's elements (mesh.h). The lists of terms and
+   * functionals are the same on all ranks, those of a rank being parts that may be empty: a functional's value is a sum
+   * over ranks.
+   */
+  struct dg_comm *comm;       /* borrowed; NULL: one rank */
+  const struct dg_halo *halo; /* borrowed; NULL: one rank */
+  size_t ghosts, interior;    /* as in dg_mesh */
+  const int64_t *global;      /* borrowed; as in dg_mesh */
 };
 
 /* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
