@@ -259,8 +259,9 @@ static int collect_points(const struct mx_measures *measures, const struct mx_me
 {
   struct dg_comm *comm = measures->problem->comm;
   size_t width = 6 * rows * sizeof *value, ranks = (size_t)dg_comm_size(comm);
-  if (dg_comm_rank(comm) != 0)
-    return measure->inside > 0 ? dg_comm_send(comm, 0, width * measure->inside, measure->part, err) : err->code;
+  if (dg_comm_rank(comm) != 0 && measure->inside > 0)
+    return dg_comm_send(comm, 0, width * measure->inside, measure->part, err);
+  if (dg_comm_rank(comm) != 0) return 0;
   if (measure->placed < measure->points)
     for (size_t i = 0; i < rows * measure->values; i++) value[i] = NAN;
   place_values(measure, rows, measure->inside, measure->which, measure->part, value);
