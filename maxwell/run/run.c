@@ -96,6 +96,7 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
   int status = 0;
   if (ports->functionals > 0) {
     status = setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, loop->port_amplitude, err);
+    if (status == 0) status = mx_ports_sum(ports, loop->port_amplitude, err);
     if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
   }
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
