@@ -330,7 +330,8 @@ static int write_alone(struct writer *w, struct dg_error *err)
 {
   if (dg_silo_file_create(&w->root, "nodal fields", block_size(w), err) != 0) return err->code;
   if (write_block(w, err) == 0) (void)!write_root(w, w->record, err);
-  return dg_silo_file_close(&w->root, err) == 0 ? dg_silo_file_finish(&w->root, err) : err->code;
+  if (dg_silo_file_close(&w->root, err) == 0) (void)!dg_silo_file_finish(&w->root, err);
+  return err->code;
 }
 
 /* A rank that learns of an error removes the file that it has written to. Whoever then misses the file would take that
@@ -356,7 +357,8 @@ static int open_blocks(struct writer *w, struct dg_error *err)
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     dg_fail(err, DG_ENVIRONMENT, "cannot make the folder '%s': %s", folder, strerror(errno));
   dg_free(folder);
-  return err->code != DG_OK ? err->code : dg_silo_file_create(&w->blocks, "blocks of nodal fields", block_size(w), err);
+  if (err->code != DG_OK) return err->code;
+  return dg_silo_file_create(&w->blocks, "blocks of nodal fields", block_size(w), err);
 }
 
 /* The ranks of a group one after the other. */

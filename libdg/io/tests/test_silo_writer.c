@@ -27,6 +27,7 @@ struct setup {
   double *vector, *scalar, *jump; /* at the nodes */
   double *material, *barycentre;  /* per element */
   struct dg_silo_field field[5];
+  struct dg_node_merge merge; /* empty unless it was asked for */
   struct dg_silo_snapshot snapshot;
 };
 
@@ -84,8 +85,16 @@ static void set_up(struct setup *s, int cells, int p)
       .mesh = &s->mesh, .ref = &s->ref, .time = 1.25e-9 * p, .cycle = 100 * p, .fields = 5, .field = s->field};
 }
 
+static void set_average(struct setup *s)
+{
+  struct dg_error err = {0};
+  assert_int_equal(dg_node_merge_init(&s->merge, &s->mesh, &s->ref, NULL, &err), 0);
+  s->snapshot.merge = &s->merge;
+}
+
 static void tear_down(struct setup *s)
 {
+  dg_node_merge_release(&s->merge);
   dg_free(s->vector);
   dg_free(s->scalar);
   dg_free(s->jump);
@@ -111,11 +120,11 @@ static void test_write(void **state)
       struct setup s;
       char path[64];
       set_up(&s, 2, p);
-      s.snapshot.average = average;
+      if (average) set_average(&s);
       snprintf(path, sizeof path, "silo_%s_%d.silo", average ? "averaged" : "nodal", p);
       unlink(path);
       unlink("silo_nodal_1.silo.part");
-      assert_int_equal(dg_silo_write(path, &s.snapshot, &err), 0);
+      assert_int_equal(dg_silo_write(path, &s.snapshot, NULL, &err), 0);
       assert_string_equal(err.message, "");
       assert_true(exists(path));
       tear_down(&s);
@@ -136,10 +145,10 @@ static void test_replace_and_nan(void **state)
   for (size_t n = 0; n < s.mesh.K * (size_t)s.ref.Np; n++) s.scalar[n] = NAN;
   for (int i = 0; i < 2; i++) {
     s.snapshot.cycle = i;
-    assert_int_equal(dg_silo_write("silo_nan.silo", &s.snapshot, &err), 0);
+    assert_int_equal(dg_silo_write("silo_nan.silo", &s.snapshot, NULL, &err), 0);
   }
   s.snapshot.fields = 0;
-  assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, &err), 0);
+  assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, NULL, &err), 0);
   tear_down(&s);
 }
 
@@ -151,7 +160,7 @@ static void expect_failure(const struct setup *s, const char *path, enum dg_code
   snprintf(part, sizeof part, "%s.part", path);
   unlink(path); /* what a failed test may have left */
   unlink(part);
-  assert_int_equal(dg_silo_write(path, &s->snapshot, &err), code);
+  assert_int_equal(dg_silo_write(path, &s->snapshot, NULL, &err), code);
   if (!strstr(err.message, part_of_message) || !strstr(err.message, path) || strchr(err.message, '\n'))
     fail_msg("'%s' does not say '%s' of '%s'", err.message, part_of_message, path);
   assert_false(exists(path));
@@ -169,7 +178,7 @@ static void test_bad_places(void **state)
   rmdir("silo_folder.silo");
   assert_true(mkdir("silo_folder.silo", 0777) == 0);
   struct dg_error err = {0};
-  assert_int_equal(dg_silo_write("silo_folder.silo", &s.snapshot, &err), DG_ENVIRONMENT);
+  assert_int_equal(dg_silo_write("silo_folder.silo", &s.snapshot, NULL, &err), DG_ENVIRONMENT);
   assert_non_null(strstr(err.message, "cannot write 'silo_folder.silo': Is a directory"));
   assert_false(exists("silo_folder.silo.part"));
   rmdir("silo_folder.silo");
@@ -191,7 +200,7 @@ static void test_file_size_limit(void **state)
   struct rlimit saved;
   struct dg_error err = {0};
   set_up(&s, 3, 4);
-  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, &err), 0);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, NULL, &err), 0);
   assert_int_equal(stat("silo_limit.silo", &whole), 0);
   unlink("silo_limit.silo");
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &saved), 0);
@@ -204,7 +213,7 @@ static void test_file_size_limit(void **state)
   }
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
   signal(SIGXFSZ, SIG_DFL);
-  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, &err), 0);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, NULL, &err), 0);
   unlink("silo_limit.silo");
   tear_down(&s);
 }
@@ -228,7 +237,7 @@ static void disk_fills_up(const struct setup *s)
   for (size_t room = 0; room < DISK_SIZE && whole < 2; room += 4096) {
     struct dg_error err = {0};
     fill_disk(room);
-    if (dg_silo_write("silo_disk/fields.silo", &s->snapshot, &err) == 0) {
+    if (dg_silo_write("silo_disk/fields.silo", &s->snapshot, NULL, &err) == 0) {
       whole++;
       assert_true(exists("silo_disk/fields.silo"));
       unlink("silo_disk/fields.silo");
@@ -281,7 +290,7 @@ static void test_too_many_nodes(void **state)
   set_up(&s, 1, 2);
   const size_t K = s.mesh.K;
   s.mesh.K = (size_t)1 << 28; /* x 10 nodes: more than int counts; the arrays are not touched before the check */
-  assert_int_equal(dg_silo_write("silo_big.silo", &s.snapshot, &err), DG_INPUT);
+  assert_int_equal(dg_silo_write("silo_big.silo", &s.snapshot, NULL, &err), DG_INPUT);
   assert_non_null(strstr(err.message, "268435456 elements of order 2 have 2684354560 nodes"));
   assert_false(exists("silo_big.silo"));
   s.mesh.K = K;
@@ -294,14 +303,14 @@ static void test_no_memory(void **state)
   struct setup s;
   int done = 0;
   set_up(&s, 1, 2);
-  s.snapshot.average = true;
+  set_average(&s);
   unlink("silo_memory.silo.part");
   const size_t before = dg_memory_current();
   for (long n = 1; !done; n++) {
     struct dg_error err = {0};
     unlink("silo_memory.silo");
     dg_memory_fail_at(n);
-    done = dg_silo_write("silo_memory.silo", &s.snapshot, &err) == 0;
+    done = dg_silo_write("silo_memory.silo", &s.snapshot, NULL, &err) == 0;
     dg_memory_fail_at(0);
     assert_int_equal(exists("silo_memory.silo"), done);
     assert_false(exists("silo_memory.silo.part"));
