@@ -16,13 +16,15 @@ struct dg_partition_quality {
  * that ends up empty (the message names the largest number that makes sense). */
 int dg_mesh_partition(const struct dg_mesh *mesh, int parts, const int32_t *weight, int32_t *owner,
                       struct dg_error *err) DG_MUST_USE;
-struct dg_partition_quality dg_mesh_partition_quality(const struct dg_mesh *mesh, int parts, const int32_t *owner);
+int dg_mesh_partition_quality(struct dg_partition_quality *quality, const struct dg_mesh *mesh, int parts,
+                              const int32_t *owner, struct dg_error *err) DG_MUST_USE;
 
 /* Collective. Rank 0 has the whole mesh and owner[K] (NULL on the others, and with one rank), the others a mesh of
  * zeros; in the end every rank has its part, and rank 0 has let go of the rest. Rank 0 holds no more than the whole
  * mesh and one part at a time. boundary_faces and interior_faces are those of the part's own elements, where a face
  * shared with another rank counts on the side of the element with the lower global number: over all ranks they add up
- * to those of `whole`. With one rank the mesh stays as it is. */
+ * to those of `whole`. With one rank the mesh stays as it is. After an error the mesh is
+ * released. */
 int dg_mesh_distribute(struct dg_mesh *mesh, const int32_t *owner, struct dg_comm *comm,
                        struct dg_error *err) DG_MUST_USE;
 
