@@ -108,7 +108,7 @@ static int copy_fields(struct writer *w, struct dg_error *err)
     if (DG_NEW(w->rank, s->mesh->K, err) != 0) return err->code;
     for (size_t e = 0; e < s->mesh->K; e++) w->rank[e] = w->groups.rank;
     w->field[s->fields] =
-        (struct dg_silo_field){.name = "rank", .unit = "1", .components = 1, .per_element = true, .value = w->rank};
+        (struct dg_silo_field){.name = "rank", .unit = "", .components = 1, .per_element = true, .value = w->rank};
   }
   w->variables = dg_silo_variables(w->fields, w->field);
   return DG_NEW(w->record, dg_silo_record(w->variables), err);

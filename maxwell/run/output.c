@@ -16,7 +16,7 @@ static int prepare_snapshots(struct mx_output *output, struct dg_error *err)
   const struct mx_setup *setup = output->setup;
   if (DG_NEW(output->E, n, err) != 0 || DG_NEW(output->H, n, err) != 0) return err->code;
   if (setup->config->output.fields.average &&
-      dg_node_merge_init(&output->merge, &setup->mesh, &setup->ref, setup->comm, err) != 0)
+      dg_node_merge_init(&output->merge, &setup->mesh, &setup->ref, setup->problem.comm, err) != 0)
     return err->code;
   if (!(output->setup->config->output.fields.quantities & MX_QUANTITY_MATERIAL)) return 0;
   const double *parameter[3] = {problem->epsilon, problem->mu, problem->sigma};
@@ -97,7 +97,7 @@ static int write_snapshot(struct mx_output *output, struct mx_backend *backend, 
   char name[64], *path;
   snprintf(name, sizeof name, "fields_%06ld.silo", n);
   if (mx_folder_path(&path, output->folder, name, err) != 0) return err->code;
-  int status = dg_silo_write(path, &snapshot, setup->comm, err);
+  int status = dg_silo_write(path, &snapshot, setup->problem.comm, err);
   dg_free(path);
   if (status == 0) output->snapshots++;
   return status;

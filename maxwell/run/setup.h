@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "libdg/base/comm.h"
 #include "libdg/base/log.h"
 #include "maxwell/backend.h"
 #include "maxwell/config.h"
@@ -16,7 +15,6 @@ struct mx_setup {
   const struct mx_config *config; /* borrowed */
   struct mx_script *script;       /* borrowed */
   struct dg_log *log;             /* borrowed, may be NULL */
-  struct dg_comm *comm;           /* borrowed; NULL: one rank */
   const struct mx_backend_ops *ops;
   struct dg_mesh mesh;
   struct dg_reference ref;

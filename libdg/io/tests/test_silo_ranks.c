@@ -150,7 +150,7 @@ static int failing_rank, failing_files;
 static void releases_all_when_a_disk_is_full(void **state)
 {
   (void)state;
-  fails(failing_rank, failing_files, "fields_");
+  fails(failing_rank, failing_files, "File too large");
 }
 
 static void releases_all_when_there_is_no_folder(void **state)
