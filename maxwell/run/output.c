@@ -93,7 +93,8 @@ static int write_snapshot(struct mx_output *output, struct mx_backend *backend, 
                                             .cycle = (int)n,
                                             .fields = count,
                                             .field = field,
-                                            .merge = setup->config->output.fields.average ? &output->merge : NULL};
+                                            .merge = setup->config->output.fields.average ? &output->merge : NULL,
+                                            .files = setup->config->output.fields.files};
   char name[64], *path;
   snprintf(name, sizeof name, "fields_%06ld.silo", n);
   if (mx_folder_path(&path, output->folder, name, err) != 0) return err->code;
