@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "libdg/io/node_merge.h"
 #include "maxwell/run/measure_record.h"
 #include "maxwell/run/setup.h"
 
@@ -22,10 +23,11 @@ struct mx_output {
   FILE *energy;                 /* rank 0's */
   char *energy_path;
   struct mx_energy_rows energies;
-  struct mx_records records; /* of measurements */
-  double *E, *H;             /* [K][3][Np], for snapshots */
-  double *material[3];       /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
-  long snapshots;            /* written so far */
+  struct mx_records records;  /* of measurements */
+  double *E, *H;              /* [K][3][Np], for snapshots */
+  double *material[3];        /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
+  struct dg_node_merge merge; /* for snapshots that average */
+  long snapshots;             /* written so far */
   double last_flush;
 };
 
