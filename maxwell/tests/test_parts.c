@@ -45,7 +45,7 @@ static void slab(struct box *box)
 
 static void line(struct box *box) { ring_mesh(box, 1); }
 
-#define PULSE "waveform = waveform.gaussian { tau = 1e-9, t0 = 2e-9 }"
+#define PULSE "waveform = waveform.step { rise = 3e-9 }"
 #define LATER "waveform = function(t) return t > 1e-9 and math.sin(1e9 * (t - 1e-9)) or 0 end"
 #define WAVE  "direction = { 1, 0.3, 0.1 }, polarisation = { -0.3, 1, 0 }, " PULSE
 
@@ -61,7 +61,7 @@ static const struct scene scenes[] = {
      "sources = { { region = 1, profile = function(x, y, z) return y, z, x end, " LATER " },\n"
      "  { region = 2, current = function(x, y, z, t) return t * 1e6, 0, x * t * 1e6 end },\n"
      "  { at = { 0.5, 0.5, 0.25 }, moment = { 0, 1e-3, 1e-3 }, " PULSE " },\n"
-     "  { from = { 0.1, 0.1, 0.1 }, to = { 0.9, 0.8, 0.4 }, current = 0.1, " PULSE " } },\n"
+     "  { from = { 0.1, 0.1, 0.1 }, to = { 0.9, 0.8, 0.4 }, amperes = 0.1, " PULSE " } },\n"
      "output = { probes = { { name = 'a', at = { 0.3, 0.4, 0.2 } }, { name = 'b', at = { 0.5, 0, 0 }, every = 3 } },\n"
      "  lines = { { name = 'a', from = { 0, 0.5, 0.25 }, to = { 1.3, 0.5, 0.25 }, points = 27, every = 2,\n"
      "    frequencies = { 1e8, 2e8 } } },\n"
