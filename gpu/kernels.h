@@ -44,6 +44,9 @@ struct gpu_tables {
   const void *lift;                   /* [4 Nf][Np] half of the lift, column by column (mx_fused_from_along's half) */
   const double *mass;                 /* [Np][Np] */
   const int32_t *face_node;           /* [4][Nf] */
+  const int32_t *face_place;          /* [4][Nf] which node of face f is g_f of node m of face 0 (symmetry.h) */
+  const double *fragment;             /* operators for the tensor cores (tensor.cuh), double precision only, or NULL */
+  int penalised;                      /* some face has a penalty */
 };
 
 /* One equation of leapfrog: result = own + scale (decay own + factor metric (...)). */

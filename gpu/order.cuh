@@ -11,8 +11,7 @@
  */
 #pragma once
 
-#include "gpu/covariant.cuh"
-#include "gpu/tuning.h"
+#include "gpu/tensor.cuh"
 
 template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), FACES = 4 * NF;
@@ -216,12 +215,38 @@ gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass,
   return gpuGetLastError();
 }
 
+/* Elements of a tile of the tensor cores' kernels: 16 a group of warps (tensor.cuh), as many as leave room for a second
+ * block. */
+constexpr int gpu_tensor_elements(int order) { return order == 1 ? 64 : order <= 3 ? 32 : 16; }
+
+template <int P> gpuError_t gpu_launch_tensor(const gpu_tables *tables, const gpu_tensor_pass &pass, gpuStream_t stream)
+{
+  constexpr int elements = gpu_tensor_elements(P);
+  using plain = gpu_tensor_kernel<P, elements, false>;
+  using penalised = gpu_tensor_kernel<P, elements, true>;
+  if (tables->penalised)
+    return gpu_launch(gpu_tensor<P, elements, true>, *tables, pass, elements, penalised::THREADS,
+                      sizeof(typename penalised::tile), stream);
+  return gpu_launch(gpu_tensor<P, elements, false>, *tables, pass, elements, plain::THREADS,
+                    sizeof(typename plain::tile), stream);
+}
+
+/* The tensor cores' kernels are for double precision. */
+template <typename REAL> bool gpu_has_tensor_cores(const gpu_tables *tables)
+{
+  return sizeof(REAL) == 8 && tables->architecture >= 90;
+}
+
 /* The row of the table of tiles for this card; rows are tried from the newest architecture down. */
 template <int P, typename REAL, int ROW = gpu_tunings - 1>
 gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuStream_t stream)
 {
   constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
+  if (gpu_has_tensor_cores<REAL>(tables)) {
+    const gpu_tensor_pass pass = {half->equation, 0, half->scale, 0, 0, half->own, half->other, half->result, nullptr};
+    return gpu_launch_tensor<P>(tables, pass, stream);
+  }
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_half<P, REAL, ROW - 1>(tables, half, stream);
@@ -234,6 +259,15 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
 {
   constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
+  if (gpu_has_tensor_cores<REAL>(tables)) {
+    gpuError_t status = gpuSuccess;
+    for (int equation = 0; equation < 2 && status == gpuSuccess; equation++) {
+      const gpu_tensor_pass pass = {equation, 1, 0, stage->a, stage->b, stage->field[equation], stage->field[1 - equation],
+                                    stage->result[equation], stage->memory[equation]};
+      status = gpu_launch_tensor<P>(tables, pass, stream);
+    }
+    return status;
+  }
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_stage<P, REAL, ROW - 1>(tables, stage, stream);

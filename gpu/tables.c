@@ -73,6 +73,51 @@ fail:
   return err->code;
 }
 
+/* Operators between sectors as the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row
+ * l / 4 of column l % 4. Derivatives [bimedian][sector they come from][4 columns][8 rows], then lifts [sector][4 face
+ * nodes][8 rows] (tensor.cuh). */
+static int pack_fragments(struct mx_backend *backend, struct dg_error *err)
+{
+  const struct dg_reference *ref = backend->problem->ref;
+  const int order = ref->order;
+  const size_t largest = mx_sector_size(order, 0), Nf = (size_t)ref->Nf;
+  const size_t steps = (largest + 3) / 4, eights = (largest + 7) / 8, lift_steps = (Nf + 3) / 4;
+  const size_t count = (12 * steps + 4 * lift_steps) * eights * 32;
+  struct mx_symmetry symmetry = {0};
+  double *fragment = NULL;
+  int32_t *place = NULL;
+  if (mx_symmetry_init(&symmetry, ref, err) != 0 || DG_NEW(fragment, count, err) != 0 ||
+      DG_NEW(place, 4 * Nf, err) != 0)
+    goto fail;
+  double *next = fragment;
+  for (int c = 1; c <= 3; c++)
+    for (int from = 0; from < 4; from++)
+      for (size_t k = 0; k < steps; k++)
+        for (size_t eight = 0; eight < eights; eight++)
+          for (size_t lane = 0; lane < 32; lane++, next++) {
+            size_t i = 8 * eight + lane / 4, j = 4 * k + lane % 4;
+            if (i < mx_sector_size(order, from ^ c) && j < mx_sector_size(order, from))
+              *next = mx_symmetry_derivative(&symmetry, ref, c, from, i, j);
+          }
+  for (int s = 0; s < 4; s++)
+    for (size_t k = 0; k < lift_steps; k++)
+      for (size_t eight = 0; eight < eights; eight++)
+        for (size_t lane = 0; lane < 32; lane++, next++) {
+          size_t i = 8 * eight + lane / 4, m = 4 * k + lane % 4;
+          if (i < mx_sector_size(order, s) && m < Nf) *next = 0.5 * mx_symmetry_lift(&symmetry, ref, s, i, m);
+        }
+  for (size_t f = 0; f < 4; f++)
+    for (size_t m = 0; m < Nf; m++) place[f * Nf + (size_t)symmetry.place[f * Nf + m]] = (int32_t)m;
+  if (gpu_new_copy(backend, &backend->tables.fragment, fragment, count * sizeof *fragment, "matrices", err) != 0 ||
+      gpu_new_copy(backend, &backend->tables.face_place, place, 4 * Nf * sizeof *place, "tables", err) != 0)
+    goto fail;
+fail:
+  mx_symmetry_release(&symmetry);
+  dg_free(fragment);
+  dg_free(place);
+  return err->code;
+}
+
 /* ---- by element */
 
 static int pack_metric(struct mx_backend *backend, struct dg_error *err)
@@ -120,8 +165,10 @@ static int pack_fluxes(struct mx_backend *backend, struct dg_error *err)
   size_t count;
   int32_t(*index)[4];
   if (DG_NEW(index, problem->K, err) != 0) return err->code;
-  if (mx_fused_distinct_fluxes(problem, index, &table, &count, err) != 0 ||
-      pack_index(backend, &backend->tables.flux, (int32_t *)index, 4 * problem->K, count, err) != 0 ||
+  if (mx_fused_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
+  for (size_t i = 0; i < count; i++)
+    backend->tables.penalised = backend->tables.penalised || table[i].e_penalty != 0 || table[i].h_penalty != 0;
+  if (pack_index(backend, &backend->tables.flux, (int32_t *)index, 4 * problem->K, count, err) != 0 ||
       gpu_new_copy(backend, &backend->tables.flux_table, table, count * sizeof *table, "fluxes", err) != 0)
     goto fail;
 fail:
@@ -200,6 +247,7 @@ fail:
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err)
 {
   if (pack_nodes(backend, err) != 0 || pack_matrices(backend, err) != 0 || pack_metric(backend, err) != 0 ||
+      (backend->options.precision == MX_DOUBLE && pack_fragments(backend, err) != 0) ||
       pack_neighbours(backend, err) != 0 || pack_fluxes(backend, err) != 0 || pack_media(backend, err) != 0)
     return err->code;
   return 0;
