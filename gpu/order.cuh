@@ -3,8 +3,8 @@
  *
  * A block works on a tile of consecutive elements:
  *   1. values of the field under the curl into shared memory;
- *   2. at the face nodes of the tile the jumps and what they make of the flux: a neighbour of the same tile is in shared
- *      memory, others are read from memory, mostly from a cache;
+ *   2. at the face nodes of the tile the jumps and what they make of the flux: a neighbour of the same tile is in
+ * shared memory, others are read from memory, mostly from a cache;
  *   3. a thread a node of a few elements: a row of the three derivatives and of the lift times values and fluxes, then
  *      the metric, and the update.
  * Matrices are whole here and come through the first cache.
@@ -65,8 +65,8 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
   }
 
   /* Twice what is lifted at all face nodes. `under` is the tile's part of `other`, the field under the curl. */
-  __device__ static void fluxes(const gpu_tables &tables, size_t first, int count, const REAL *under,
-                                const REAL *other, const REAL *own, tile &t)
+  __device__ static void fluxes(const gpu_tables &tables, size_t first, int count, const REAL *under, const REAL *other,
+                                const REAL *own, tile &t)
   {
     for (int i = threadIdx.x; i < count * FACES; i += THREADS) {
       int k = i / FACES, f = i % FACES / NF, m = i % NF;

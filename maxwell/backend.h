@@ -9,8 +9,9 @@
  *
  * stage_begin starts the work, stage_end waits for it, at least as far as the caller can tell: a card may still work on
  * the stages that were begun while the host evaluates the next sources; whatever asks for values waits for them, and so
- * does wait. Between begin and end, too, the host may evaluate sources. A problem that several ranks share is driven by all of them alike: create, upload, stage_begin and stage_end exchange traces with
- * the ranks that hold neighbours. What is observed is of the rank's own elements, and the caller's to put together.
+ * does wait. Between begin and end, too, the host may evaluate sources. A problem that several ranks share is driven by
+ * all of them alike: create, upload, stage_begin and stage_end exchange traces with the ranks that hold neighbours.
+ * What is observed is of the rank's own elements, and the caller's to put together.
  *
  * Arrays of fields on the host are [K][3][Np], E and H both in V/m (H times eta0, flux.h), double whatever the
  * backend's precision. Times are c0 t in metres. All functions return 0 or the code in err.
