@@ -117,8 +117,7 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   struct mx_backend *backend;
   *result = NULL;
   if (available(err) != 0) return err->code;
-  if (problem->halo != NULL)
-    return dg_fail(err, DG_INPUT, "the cuda backend does not run on several ranks yet; take backend = \"cpu\"");
+  if (problem->halo != NULL) return dg_fail(err, DG_INPUT, "the cuda backend does not run on several ranks yet");
   if (problem->K > INT32_MAX / 4)
     return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
                    problem->K);
@@ -198,6 +197,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
 const struct mx_backend_ops mx_backend_cuda = {
     .name = "cuda",
     .description = "fused kernels on an NVIDIA GPU, orders 1 to 8, both precisions",
+    .alone = true,
     .available = available,
     .create = create,
     .destroy = destroy,

@@ -73,6 +73,7 @@ struct mx_ceilings {
 struct mx_backend_ops {
   const char *name;        /* what a script says: "reference" */
   const char *description; /* one line for `curlew info` */
+  bool alone;              /* takes no problem that several ranks share */
   /* 0 when it can run on this machine; else err says what is missing. */
   int (*available)(struct dg_error *err);
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
