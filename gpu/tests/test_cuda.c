@@ -208,6 +208,39 @@ static void test_host_memory(void **state)
   scene_release(&scene);
 }
 
+/* More different media and fluxes than two bytes can number: against the `cpu` backend. */
+static void test_many_media(void **state)
+{
+  (void)state;
+  static const double size[3] = {1, 1, 1};
+  enum { STEPS = 4 };
+  struct box box = {0};
+  box_mesh(&box, (const int[3]){24, 24, 24}, size, 0.1, NULL);
+  box_material(&box, 0, 1, 1, 0);
+  box_problem(&box, 1, 1);
+  struct mx_problem *problem = &box.problem;
+  for (size_t e = 0; e < problem->K; e++) problem->epsilon[e] = 1 + box_random();
+  scene_mix(problem, 1); /* and the fluxes that follow */
+  assert_true(problem->K > UINT16_MAX);
+  size_t numbers = 3 * (size_t)box.ref.Np * problem->K;
+  double *start = box_field(&box), *field[2][2], scale = 0;
+  box_noise(&box, start);
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < 2; i++) {
+      field[k][i] = box_field(&box);
+      memcpy(field[k][i], start, numbers * sizeof *start);
+    }
+    drive_run(k == 0 ? &mx_backend_cpu : &mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, STEPS, field[k][0],
+              field[k][1]);
+  }
+  for (size_t i = 0; i < numbers; i++) scale = fmax(scale, fabs(field[0][0][i]));
+  for (int i = 0; i < 2; i++)
+    for (size_t j = 0; j < numbers; j++) assert_true(fabs(field[1][i][j] - field[0][i][j]) < 1e-12 * scale);
+  for (int k = 0; k < 4; k++) free(field[k / 2][k % 2]);
+  free(start);
+  box_release(&box);
+}
+
 static void test_ranks(void **state)
 {
   (void)state;
@@ -242,6 +275,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_orders),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_check),
       cmocka_unit_test(test_upload_again), cmocka_unit_test(test_memory),        cmocka_unit_test(test_card_memory),
       cmocka_unit_test(test_host_memory),  cmocka_unit_test(test_ranks),         cmocka_unit_test(test_ceilings),
+      cmocka_unit_test(test_many_media),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);
