@@ -8,14 +8,13 @@ namespace
 constexpr int THREADS = 128;
 
 /* Part `part` of `parts` of what entry k says at node i of N. */
-template <typename REAL>
-__device__ REAL value(const gpu_values &values, int parts, int N, int k, int part, int i)
+template <typename REAL> __device__ REAL value(const gpu_values &values, int parts, int N, int k, int part, int i)
 {
   if (values.part == nullptr) return 0;
   size_t node = static_cast<size_t>(k) * static_cast<size_t>(N) + static_cast<size_t>(i);
-  size_t at = (static_cast<size_t>(k) * static_cast<size_t>(parts) + static_cast<size_t>(part)) *
-                  static_cast<size_t>(N) +
-              static_cast<size_t>(i);
+  size_t at =
+      (static_cast<size_t>(k) * static_cast<size_t>(parts) + static_cast<size_t>(part)) * static_cast<size_t>(N) +
+      static_cast<size_t>(i);
   REAL factor = static_cast<REAL>(values.number);
   if (values.node_number != nullptr) factor *= static_cast<const REAL *>(values.node_number)[node];
   return factor * static_cast<const REAL *>(values.part)[at];
@@ -54,8 +53,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_ta
     }
     __syncthreads();
     const REAL *lift = static_cast<const REAL *>(tables.lift) + static_cast<size_t>(f * Nf) * static_cast<size_t>(Np);
-    REAL factor =
-        static_cast<REAL>(tables.medium_table[gpu_look_up(tables.medium, e)].factor[equation]);
+    REAL factor = static_cast<REAL>(tables.medium_table[gpu_look_up(tables.medium, e)].factor[equation]);
     for (int n = threadIdx.x; n < Np; n += THREADS) {
       REAL w[3] = {0, 0, 0}, change[3];
       for (int m = 0; m < Nf; m++)
@@ -150,8 +148,7 @@ gpuError_t gpu_rk4_sums(const gpu_sums *sums, gpuStream_t stream)
   unsigned blocks = static_cast<unsigned>(wanted < 65536 ? wanted : 65536);
   double w = weight[sums->s], c = next[sums->s];
   if (blocks == 0) return gpuSuccess;
-  if (sums->single)
-    rk4_sums<float><<<blocks, 256, 0, stream>>>(*sums, static_cast<float>(w), static_cast<float>(c));
+  if (sums->single) rk4_sums<float><<<blocks, 256, 0, stream>>>(*sums, static_cast<float>(w), static_cast<float>(c));
   else rk4_sums<double><<<blocks, 256, 0, stream>>>(*sums, w, c);
   return gpuGetLastError();
 }

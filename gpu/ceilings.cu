@@ -31,7 +31,7 @@ gpuError_t gpu_copy(void *to, const void *from, size_t bytes, gpuStream_t stream
   size_t count = bytes / sizeof(uint4);
   if (count == 0) return gpuSuccess;
   copy<<<static_cast<unsigned>((count + 255) / 256), 256, 0, stream>>>(static_cast<uint4 *>(to),
-                                                                      static_cast<const uint4 *>(from), count);
+                                                                       static_cast<const uint4 *>(from), count);
   return gpuGetLastError();
 }
 

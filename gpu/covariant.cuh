@@ -40,7 +40,8 @@ template <typename REAL> struct gpu_face_weights {
 
 /* g: the element's six numbers g/J, whose scale does not matter here but for its sign. */
 template <typename REAL>
-__device__ inline gpu_face_weights<REAL> gpu_weigh_face(int equation, int f, const REAL g[6], const struct mx_face_flux &flux)
+__device__ inline gpu_face_weights<REAL> gpu_weigh_face(int equation, int f, const REAL g[6],
+                                                        const struct mx_face_flux &flux)
 {
   gpu_face_weights<REAL> weights = {static_cast<REAL>(equation == 0 ? flux.h_jump : flux.e_jump), {0, 0, 0}};
   REAL penalty = static_cast<REAL>(equation == 0 ? flux.e_penalty : -flux.h_penalty), g11, g12, g22;

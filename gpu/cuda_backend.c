@@ -117,8 +117,7 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   struct mx_backend *backend;
   *result = NULL;
   if (available(err) != 0) return err->code;
-  if (problem->halo != NULL)
-    return dg_fail(err, DG_INPUT, "the cuda backend does not run on several ranks yet; take backend = \"cpu\"");
+  if (problem->halo != NULL) return dg_fail(err, DG_INPUT, "the cuda backend does not run on several ranks yet");
   if (problem->K > INT32_MAX / 4)
     return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
                    problem->K);
@@ -187,16 +186,18 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t fields = leapfrog ? (in_place ? 3 : 4) : options->integrator == MX_RK4 ? 8 : 6; /* 3: observed */
   const size_t indices = 4 * sizeof(int32_t) + 5 * sizeof(uint16_t);
   const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
-  const size_t traces = leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
+  const size_t traces =
+      leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
   size_t summands = 0;
   for (size_t f = 0; f < problem->functionals; f++) summands += 3 * problem->functional[f].count;
-  return problem->K * per_element + traces + of_terms(problem, real) +
-         summands * (sizeof(uint64_t) + sizeof(double)) + 2 * (size_t)GPU_STAGING;
+  return problem->K * per_element + traces + of_terms(problem, real) + summands * (sizeof(uint64_t) + sizeof(double)) +
+         2 * (size_t)GPU_STAGING;
 }
 
 const struct mx_backend_ops mx_backend_cuda = {
     .name = "cuda",
     .description = "fused kernels on an NVIDIA GPU, orders 1 to 8, both precisions",
+    .alone = true,
     .available = available,
     .create = create,
     .destroy = destroy,

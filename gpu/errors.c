@@ -1,4 +1,5 @@
 /* Errors of the card's runtime as error values, and its memory. */
+#include <stdio.h>
 #include <string.h>
 
 #include "gpu/state.h"
@@ -7,13 +8,25 @@
 static bool environment(gpuError_t status)
 {
   return status == gpuErrorNoDevice || status == gpuErrorInsufficientDriver || status == gpuErrorInitializationError ||
-         status == gpuErrorDevicesUnavailable || status == gpuErrorECCUncorrectable ||
-         status == gpuErrorMemoryAllocation || status == gpuErrorDeviceLost;
+         status == gpuErrorDevicesUnavailable || status == gpuErrorECCUncorrectable || status == gpuErrorDeviceLost;
+}
+
+/* Also clears the error: it is told, and must not come back with the next call. */
+static int out_of_memory(size_t bytes, const char *what, struct dg_error *err)
+{
+  size_t left = 0, all = 0;
+  char wanted[32] = "memory was";
+  (void)gpuGetLastError();
+  (void)gpuMemGetInfo(&left, &all);
+  if (bytes > 0) snprintf(wanted, sizeof wanted, "%.1f MB were", 1e-6 * (double)bytes);
+  return dg_fail(err, DG_ENVIRONMENT, "the GPU's memory is too small: %s wanted for %s, %.1f MB of %.1f MB are free",
+                 wanted, what, 1e-6 * (double)left, 1e-6 * (double)all);
 }
 
 int gpu_check(gpuError_t status, const char *what, struct dg_error *err)
 {
   if (status == gpuSuccess) return 0;
+  if (status == gpuErrorMemoryAllocation) return out_of_memory(0, what, err);
   return dg_fail(err, environment(status) ? DG_ENVIRONMENT : DG_BUG, "the GPU failed while %s: %s", what,
                  gpuGetErrorString(status));
 }
@@ -30,14 +43,7 @@ int gpu_new(struct mx_backend *backend, void *pointer, size_t bytes, const char 
 {
   void *block = NULL;
   gpuError_t status = gpuMalloc(&block, bytes > 0 ? bytes : 1);
-  if (status == gpuErrorMemoryAllocation) {
-    size_t left = 0, all = 0;
-    (void)gpuGetLastError(); /* the error is told, and does not come back with the next call */
-    (void)gpuMemGetInfo(&left, &all);
-    return dg_fail(err, DG_ENVIRONMENT,
-                   "the GPU's memory is too small: %.1f MB were wanted for %s, %.1f MB of %.1f MB are free",
-                   1e-6 * (double)bytes, what, 1e-6 * (double)left, 1e-6 * (double)all);
-  }
+  if (status == gpuErrorMemoryAllocation) return out_of_memory(bytes, what, err);
   if (gpu_check(status, "allocating memory", err) != 0) return err->code;
   if (remember(&backend->card, block, bytes, err) != 0) {
     (void)gpuFree(block);

@@ -33,20 +33,20 @@ struct gpu_tables {
   int order, single;
   int architecture; /* 10 * major + minor */
   size_t K;
-  const void *metric;                 /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
-  const int32_t *neighbour;           /* [K][4] 4 * element + face; negative: the ghost state is zero */
-  struct gpu_index flux;              /* [K][4] into flux_table */
-  struct gpu_index medium;            /* [K] into medium_table */
+  const void *metric;       /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
+  const int32_t *neighbour; /* [K][4] 4 * element + face; negative: the ghost state is zero */
+  struct gpu_index flux;    /* [K][4] into flux_table */
+  struct gpu_index medium;  /* [K] into medium_table */
   const struct mx_face_flux *flux_table;
   const struct gpu_medium *medium_table;
-  int lossy;                          /* some medium has a decay */
-  const void *derivative;             /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
-  const void *lift;                   /* [4 Nf][Np] half of the lift, column by column (mx_fused_from_along's half) */
-  const double *mass;                 /* [Np][Np] */
-  const int32_t *face_node;           /* [4][Nf] */
-  const int32_t *face_place;          /* [4][Nf] which node of face f is g_f of node m of face 0 (symmetry.h) */
-  const double *fragment;             /* operators for the tensor cores (tensor.cuh), double precision only, or NULL */
-  int penalised;                      /* some face has a penalty */
+  int lossy;                 /* some medium has a decay */
+  const void *derivative;    /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
+  const void *lift;          /* [4 Nf][Np] half of the lift, column by column (mx_fused_from_along's half) */
+  const double *mass;        /* [Np][Np] */
+  const int32_t *face_node;  /* [4][Nf] */
+  const int32_t *face_place; /* [4][Nf] which node of face f is g_f of node m of face 0 (symmetry.h) */
+  const double *fragment;    /* operators for the tensor cores (tensor.cuh), double precision only, or NULL */
+  int penalised;             /* some face has a penalty */
 };
 
 /* One equation of leapfrog: result = own + scale (decay own + factor metric (...)). */
@@ -70,8 +70,8 @@ struct gpu_order {
   gpuError_t (*half[2])(const struct gpu_tables *, const struct gpu_half *, gpuStream_t);
   gpuError_t (*stage[2])(const struct gpu_tables *, const struct gpu_stage *, gpuStream_t);
 };
-extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4, gpu_order_5, gpu_order_6,
-    gpu_order_7, gpu_order_8;
+extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4, gpu_order_5, gpu_order_6, gpu_order_7,
+    gpu_order_8;
 
 /* Behind the rates of stage s of classical Runge-Kutta on `count` numbers: sum = (start or sum) + weight change,
  * stage = start + next change, and at the last stage start = sum. */

@@ -9,9 +9,11 @@
 
 int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *err)
 {
-  if (bytes < gpu_stride(backend->tables.order) * backend->real) bytes = gpu_stride(backend->tables.order) * backend->real;
+  if (bytes < gpu_stride(backend->tables.order) * backend->real)
+    bytes = gpu_stride(backend->tables.order) * backend->real;
   if (bytes <= backend->staging_bytes) return 0;
-  /* The old ones stay until the end: growing by half more at a time, they are together less than three times as much. */
+  /* The old ones stay until the end: growing by half more at a time, they are together less than three times as much.
+   */
   if (backend->staging_bytes > 0) bytes += bytes / 2;
   if (gpu_wait(backend, err) != 0) return err->code;
   for (int i = 0; i < 2; i++)
@@ -30,20 +32,20 @@ static const void *other_H(const struct mx_backend *backend)
   return backend->in_place ? backend->before_H : backend->spare[1];
 }
 
-/* The first `in` bytes of staging[0] to the card, then `launch` of the caller's, then `out` bytes of the card's staging[1]
- * back to the host's. These are the two ends. */
+/* The first `in` bytes of staging[0] to the card, then `launch` of the caller's, then `out` bytes of the card's
+ * staging[1] back to the host's. These are the two ends. */
 static int send(struct mx_backend *backend, size_t bytes, struct dg_error *err)
 {
-  return gpu_check(gpuMemcpyAsync(backend->card_staging[0], backend->staging[0], bytes, gpuMemcpyHostToDevice,
-                                  backend->work),
-                   "copying what to observe", err);
+  return gpu_check(
+      gpuMemcpyAsync(backend->card_staging[0], backend->staging[0], bytes, gpuMemcpyHostToDevice, backend->work),
+      "copying what to observe", err);
 }
 
 static int receive(struct mx_backend *backend, size_t bytes, struct dg_error *err)
 {
-  if (gpu_check(gpuMemcpyAsync(backend->staging[1], backend->card_staging[1], bytes, gpuMemcpyDeviceToHost,
-                               backend->work),
-                "observing", err) != 0)
+  if (gpu_check(
+          gpuMemcpyAsync(backend->staging[1], backend->card_staging[1], bytes, gpuMemcpyDeviceToHost, backend->work),
+          "observing", err) != 0)
     return err->code;
   return gpu_wait(backend, err);
 }
@@ -92,14 +94,14 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
   for (size_t k = 0; k < count; k++) factor[k] = backend->problem->sigma[element[k]];
   memcpy(backend->staging[0] + count * sizeof(double), element, count * sizeof *element);
   if (send(backend, bytes, err) != 0) return err->code;
-  return product(backend,
-                 (struct gpu_product){.u = backend->field[0],
-                                      .v = backend->field[0],
-                                      .count = count,
-                                      .factor = (const double *)(void *)backend->card_staging[0],
-                                      .element = (const int32_t *)(void *)(backend->card_staging[0] +
-                                                                           count * sizeof(double))},
-                 loss, err);
+  return product(
+      backend,
+      (struct gpu_product){.u = backend->field[0],
+                           .v = backend->field[0],
+                           .count = count,
+                           .factor = (const double *)(void *)backend->card_staging[0],
+                           .element = (const int32_t *)(void *)(backend->card_staging[0] + count * sizeof(double))},
+      loss, err);
 }
 
 /* Points of a call at most, so that their buffers stay small. */
@@ -319,9 +321,8 @@ int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, s
     for (size_t k = 0; k < count; k++) {
       double largest;
       memcpy(&largest, backend->staging[1] + k * sizeof largest, sizeof largest);
-      *check = mx_fused_worse(*check, (struct mx_field_check){
-                                          .finite = isfinite(largest), .element = first + k,
-                                          .largest = largest});
+      *check = mx_fused_worse(
+          *check, (struct mx_field_check){.finite = isfinite(largest), .element = first + k, .largest = largest});
     }
   }
   return 0;

@@ -1,6 +1,4 @@
 /* What is observed of fields on the card. All sums are in double precision and in a fixed order. */
-#include <math_constants.h>
-
 #include "gpu/covariant.cuh"
 
 namespace
@@ -64,7 +62,8 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) sample(gpu_t
   size_t e = static_cast<size_t>(points.element[point]);
   int node = points.node[point];
   double sum = 0;
-  for (size_t n = node >= 0 ? static_cast<size_t>(node) : 0; n < (node >= 0 ? static_cast<size_t>(node) + 1 : Np); n++) {
+  for (size_t n = node >= 0 ? static_cast<size_t>(node) : 0; n < (node >= 0 ? static_cast<size_t>(node) + 1 : Np);
+       n++) {
     size_t at = gpu_at(tables.order, e, c, n);
     double value = 0.5 * (static_cast<double>(a[at]) + static_cast<double>(b[at]));
     sum += (node >= 0 ? 1 : points.weight[point * Np + n]) * value;
@@ -103,7 +102,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) largest(gpu_
       double value = 0;
       for (size_t c = 0; c < 3; c++)
         value += static_cast<double>(field[i / Np][gpu_at(tables.order, e, c, i % Np)]) * gradient[3 * c + d];
-      value = isfinite(value) ? fabs(value) : CUDART_INF;
+      value = isfinite(value) ? fabs(value) : static_cast<double>(INFINITY);
       most = value > most ? value : most;
     }
   for (int other = 16; other > 0; other /= 2) {

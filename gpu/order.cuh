@@ -3,8 +3,8 @@
  *
  * A block works on a tile of consecutive elements:
  *   1. values of the field under the curl into shared memory;
- *   2. at the face nodes of the tile the jumps and what they make of the flux: a neighbour of the same tile is in shared
- *      memory, others are read from memory, mostly from a cache;
+ *   2. at the face nodes of the tile the jumps and what they make of the flux: a neighbour of the same tile is in
+ * shared memory, others are read from memory, mostly from a cache;
  *   3. a thread a node of a few elements: a row of the three derivatives and of the lift times values and fluxes, then
  *      the metric, and the update.
  * Matrices are whole here and come through the first cache.
@@ -64,8 +64,8 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
   }
 
   /* Twice what is lifted at all face nodes. `under` is the tile's part of `other`, the field under the curl. */
-  __device__ static void fluxes(const gpu_tables &tables, size_t first, int count, const REAL *under,
-                                const REAL *other, const REAL *own, tile &t)
+  __device__ static void fluxes(const gpu_tables &tables, size_t first, int count, const REAL *under, const REAL *other,
+                                const REAL *own, tile &t)
   {
     for (int i = threadIdx.x; i < count * FACES; i += THREADS) {
       int k = i / FACES, f = i % FACES / NF, m = i % NF;
@@ -215,19 +215,15 @@ gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass,
   return gpuGetLastError();
 }
 
-/* Elements of a tile of the tensor cores' kernels: 16 a group of warps (tensor.cuh), as many as leave room for a second
- * block. */
-constexpr int gpu_tensor_elements(int order) { return order == 1 ? 64 : order <= 3 ? 32 : 16; }
-
 template <int P> gpuError_t gpu_launch_tensor(const gpu_tables *tables, const gpu_tensor_pass &pass, gpuStream_t stream)
 {
-  constexpr int elements = gpu_tensor_elements(P);
-  using plain = gpu_tensor_kernel<P, elements, false>;
-  using penalised = gpu_tensor_kernel<P, elements, true>;
+  constexpr gpu_tensor_tile tile = gpu_tensor_tuning[P - 1];
+  using plain = gpu_tensor_kernel<P, tile.elements, false>;
+  using penalised = gpu_tensor_kernel<P, tile.elements, true>;
   if (tables->penalised)
-    return gpu_launch(gpu_tensor<P, elements, true>, *tables, pass, elements, penalised::THREADS,
+    return gpu_launch(gpu_tensor<P, tile.elements, tile.blocks, true>, *tables, pass, tile.elements, penalised::THREADS,
                       sizeof(typename penalised::tile), stream);
-  return gpu_launch(gpu_tensor<P, elements, false>, *tables, pass, elements, plain::THREADS,
+  return gpu_launch(gpu_tensor<P, tile.elements, tile.blocks, false>, *tables, pass, tile.elements, plain::THREADS,
                     sizeof(typename plain::tile), stream);
 }
 
@@ -262,8 +258,15 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
   if (gpu_has_tensor_cores<REAL>(tables)) {
     gpuError_t status = gpuSuccess;
     for (int equation = 0; equation < 2 && status == gpuSuccess; equation++) {
-      const gpu_tensor_pass pass = {equation, 1, 0, stage->a, stage->b, stage->field[equation], stage->field[1 - equation],
-                                    stage->result[equation], stage->memory[equation]};
+      const gpu_tensor_pass pass = {equation,
+                                    1,
+                                    0,
+                                    stage->a,
+                                    stage->b,
+                                    stage->field[equation],
+                                    stage->field[1 - equation],
+                                    stage->result[equation],
+                                    stage->memory[equation]};
       status = gpu_launch_tensor<P>(tables, pass, stream);
     }
     return status;

@@ -19,8 +19,7 @@ static void sort_entries(bool faces, const int32_t *where, int32_t *order, int32
   sort_entries(faces, where, order, scratch, half);
   sort_entries(faces, where, order + half, scratch, count - half);
   for (size_t k = 0; k < count; k++) {
-    bool left = j == count ||
-                (i < half && element_of(faces, where[order[i]]) <= element_of(faces, where[order[j]]));
+    bool left = j == count || (i < half && element_of(faces, where[order[i]]) <= element_of(faces, where[order[j]]));
     scratch[k] = order[left ? i++ : j++];
   }
   memcpy(order, scratch, count * sizeof *order);
@@ -204,8 +203,7 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
     const struct gpu_term *term = &backend->term[t];
     const bool jump = term->term->kind == MX_JUMP, ampere = equation == 0;
     if (!jump && !ampere) continue;
-    struct gpu_addition addition = {
-        .equation = equation, .entries = term->entries, .to = to, .also = also, .b = b};
+    struct gpu_addition addition = {.equation = equation, .entries = term->entries, .to = to, .also = also, .b = b};
     if (jump) {
       addition.other = values_of(backend, sources, t, 0, ampere);
       if (term->has_penalty) addition.own = values_of(backend, sources, t, 1, !ampere);

@@ -7,8 +7,8 @@
 #include "maxwell/backend.h"
 
 enum {
-  GPU_SLOTS = 2,  /* buffers of source values: one is filled while the card reads the other */
-  GPU_BEHIND = 4, /* stages that the card may be behind the host */
+  GPU_SLOTS = 2,        /* buffers of source values: one is filled while the card reads the other */
+  GPU_BEHIND = 4,       /* stages that the card may be behind the host */
   GPU_STAGING = 4 << 20 /* bytes of each of the two pinned buffers through which fields come and go */
 };
 
@@ -46,11 +46,11 @@ struct mx_backend {
   int32_t *node, *place;          /* [Np] the problem's node at a place on the card, and the other way round */
   struct gpu_memory card, pinned; /* owns all that follows */
   void *field[2];                 /* E, H */
-  void *spare[2];  /* takes their next values; leapfrog without penalty between elements works in place and has none */
-  void *memory[2], *sum[2];       /* Runge-Kutta: rates or second register; rk4 */
-  void *before_H;                 /* leapfrog in place: H half a step ago, of steps that are observed */
+  void *spare[2]; /* takes their next values; leapfrog without penalty between elements works in place and has none */
+  void *memory[2], *sum[2]; /* Runge-Kutta: rates or second register; rk4 */
+  void *before_H;           /* leapfrog in place: H half a step ago, of steps that are observed */
   bool in_place, observed;
-  struct gpu_entries open;        /* leapfrog: the open faces */
+  struct gpu_entries open; /* leapfrog: the open faces */
   size_t open_faces;
   void *open_before[2], *open_change; /* [open faces][2][Nf] traces of one step ago; what the extrapolation adds */
   size_t terms;
@@ -75,7 +75,8 @@ struct mx_backend {
 /* 0, or the code in err: "the GPU failed while WHAT: ..."; DG_ENVIRONMENT for a card that is missing or lost. */
 int gpu_check(gpuError_t status, const char *what, struct dg_error *err) DG_MUST_USE;
 /* Memory of the card, not zeroed. DG_ENVIRONMENT: how much was wanted for what, and how much is free. */
-int gpu_new(struct mx_backend *backend, void *pointer, size_t bytes, const char *what, struct dg_error *err) DG_MUST_USE;
+int gpu_new(struct mx_backend *backend, void *pointer, size_t bytes, const char *what,
+            struct dg_error *err) DG_MUST_USE;
 /* The same with the content of an array of the host. */
 int gpu_new_copy(struct mx_backend *backend, void *pointer, const void *host, size_t bytes, const char *what,
                  struct dg_error *err) DG_MUST_USE;

@@ -2,9 +2,9 @@
  *
  * What the host may count on: gpu_stage_begin converts the values of sources into pinned memory, starts their copy and
  * launches all work of the stage; nothing of the caller's is read behind its return. gpu_stage_end does not wait for
- * this stage, only for the one GPU_BEHIND - 1 before it, so that the host evaluates the sources of the next stages while
- * the card works, and yet is never far ahead. Errors of the card's work come with a later call. What asks for values
- * (energy, sample, functionals, ...) waits for all that was begun, and so does gpu_wait. */
+ * this stage, only for the one GPU_BEHIND - 1 before it, so that the host evaluates the sources of the next stages
+ * while the card works, and yet is never far ahead. Errors of the card's work come with a later call. What asks for
+ * values (energy, sample, functionals, ...) waits for all that was begun, and so does gpu_wait. */
 #include <string.h>
 
 #include "gpu/state.h"
@@ -25,8 +25,7 @@ static void convert(const struct mx_backend *backend, const double *from, size_t
     for (size_t a = 0; a < 3; a++)
       for (size_t n = 0; n < Np; n++) {
         double value = 0;
-        for (size_t c = 0; c < 3; c++)
-          value += x[a][c] * from[(3 * (first + k) + c) * Np + (size_t)backend->node[n]];
+        for (size_t c = 0; c < 3; c++) value += x[a][c] * from[(3 * (first + k) + c) * Np + (size_t)backend->node[n]];
         gpu_put(backend, to, gpu_at(order, k, a, n), value);
       }
   }

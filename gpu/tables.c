@@ -184,8 +184,7 @@ static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e)
   double loss = dt * problem->sigma[e] / epsilon;
   bool leapfrog = backend->options.integrator == MX_LEAPFROG;
   double mean = leapfrog ? 1 + 0.5 * loss : 1; /* losses are taken between old and new */
-  return (struct gpu_medium){
-      .factor = {dt / epsilon / mean, -dt / mu}, .decay = -loss / mean, .weight = {epsilon, mu}};
+  return (struct gpu_medium){.factor = {dt / epsilon / mean, -dt / mu}, .decay = -loss / mean, .weight = {epsilon, mu}};
 }
 
 static size_t hash(const double key[3], size_t mask)

@@ -1,18 +1,16 @@
-/* The fused pass on FP64 tensor cores (compute capability 9.0 and up), one order and double precision: curl, jump, flux,
- * lift and update of a tile of elements in one go.
+/* The fused pass on FP64 tensor cores (compute capability 9.0 and up), one order and double precision: curl, jump,
+ * flux, lift and update of a tile of elements in one go.
  *
  * A block works on a tile. What it reads of both fields lies in shared memory, a row an element; neighbours outside the
- * tile are read from where they lie. The products are those of the half turns (maxwell/cpu/symmetry.h): each warp has 16
- * elements, eight unknowns of every sector and one component, so that elements are the rows of m16n8k4 products and the
- * operators' columns come as fragments, laid out for the lanes by the host (gpu_fragments).
+ * tile are read from where they lie. The products are those of the half turns (maxwell/cpu/symmetry.h): each warp has
+ * 16 elements, eight unknowns of every sector and one component, so that elements are the rows of m16n8k4 products and
+ * the operators' columns come as fragments, laid out for the lanes by the host (gpu_fragments).
  *
  *   load      own tiles; weights of the faces
- *   jump,     a thread an element and node of face 0, and what half turns make of it on the other faces: what is lifted,
- *   flux      split into sectors, [component][sector][Nf]
- *   sectors   the field under the curl becomes its sums over orbits, where its nodes stood
- *   curl,     w = d_b u_c - d_c u_b + lift flux, sector by sector
- *   lift
- *   update    back from sectors to nodes, times the metric, added to the field
+ *   jump,     a thread an element and node of face 0, and what half turns make of it on the other faces: what is
+ * lifted, flux      split into sectors, [component][sector][Nf] sectors   the field under the curl becomes its sums
+ * over orbits, where its nodes stood curl,     w = d_b u_c - d_c u_b + lift flux, sector by sector lift update    back
+ * from sectors to nodes, times the metric, added to the field
  */
 #pragma once
 
@@ -49,8 +47,8 @@ __device__ inline void gpu_turn(double x[4])
   x[0] = a + c, x[1] = a - c, x[2] = b + d, x[3] = b - d;
 }
 
-/* sum[16][8] += a[16][4] b[4][8]: of the lane (g, t) = (lane / 4, lane % 4) a holds rows g and g + 8 of column t, b row t
- * of column g, sum columns 2t and 2t + 1 of row g, then of row g + 8. */
+/* sum[16][8] += a[16][4] b[4][8]: of the lane (g, t) = (lane / 4, lane % 4) a holds rows g and g + 8 of column t, b row
+ * t of column g, sum columns 2t and 2t + 1 of row g, then of row g + 8. */
 __device__ inline void gpu_multiply(double sum[4], double a0, double a1, double b)
 {
   asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
@@ -60,10 +58,10 @@ __device__ inline void gpu_multiply(double sum[4], double a0, double a1, double 
 
 /* Half a step, or what a stage does to one field. */
 struct gpu_tensor_pass {
-  int equation;     /* 0: E changes, 1: H */
-  int staged;       /* else half a step */
-  double scale;     /* half a step: result = own + scale change */
-  double a, b;      /* a stage: kept = a kept + change, result = own + b kept */
+  int equation; /* 0: E changes, 1: H */
+  int staged;   /* else half a step */
+  double scale; /* half a step: result = own + scale change */
+  double a, b;  /* a stage: kept = a kept + change, result = own + b kept */
   const void *own, *other;
   void *result, *kept;
 };
@@ -79,7 +77,7 @@ template <int P, int ELEMENTS, bool PENALISED> struct gpu_tensor_kernel {
 
   static constexpr int SHARE = (ELEMENTS * NP + THREADS - 1) / THREADS; /* nodes that a thread updates */
 
-  struct tile { /* in shared memory */
+  struct tile {                         /* in shared memory */
     double under[ELEMENTS][shape::row]; /* the field under the curl; then the curl and what is lifted */
     double own[PENALISED ? ELEMENTS : 1][shape::row];
     double flux[ELEMENTS][shape::flux_row]; /* [component][sector][Nf] */
@@ -338,8 +336,8 @@ template <int P, int ELEMENTS, bool PENALISED> struct gpu_tensor_kernel {
   }
 };
 
-template <int P, int ELEMENTS, bool PENALISED>
-__global__ void __launch_bounds__(gpu_tensor_kernel<P, ELEMENTS, PENALISED>::THREADS)
+template <int P, int ELEMENTS, int BLOCKS, bool PENALISED>
+__global__ void __launch_bounds__(gpu_tensor_kernel<P, ELEMENTS, PENALISED>::THREADS, BLOCKS)
     gpu_tensor(gpu_tables tables, gpu_tensor_pass pass)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

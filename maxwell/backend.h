@@ -9,8 +9,9 @@
  *
  * stage_begin starts the work, stage_end waits for it, at least as far as the caller can tell: a card may still work on
  * the stages that were begun while the host evaluates the next sources; whatever asks for values waits for them, and so
- * does wait. Between begin and end, too, the host may evaluate sources. A problem that several ranks share is driven by all of them alike: create, upload, stage_begin and stage_end exchange traces with
- * the ranks that hold neighbours. What is observed is of the rank's own elements, and the caller's to put together.
+ * does wait. Between begin and end, too, the host may evaluate sources. A problem that several ranks share is driven by
+ * all of them alike: create, upload, stage_begin and stage_end exchange traces with the ranks that hold neighbours.
+ * What is observed is of the rank's own elements, and the caller's to put together.
  *
  * Arrays of fields on the host are [K][3][Np], E and H both in V/m (H times eta0, flux.h), double whatever the
  * backend's precision. Times are c0 t in metres. All functions return 0 or the code in err.
@@ -72,6 +73,7 @@ struct mx_ceilings {
 struct mx_backend_ops {
   const char *name;        /* what a script says: "reference" */
   const char *description; /* one line for `curlew info` */
+  bool alone;              /* takes no problem that several ranks share */
   /* 0 when it can run on this machine; else err says what is missing. */
   int (*available)(struct dg_error *err);
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,

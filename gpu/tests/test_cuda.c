@@ -109,61 +109,78 @@ static void test_upload_again(void **state)
   scene_release(&scene);
 }
 
-/* Order 3 in a cavity of 48,000 elements: bytes an unknown by what the card has less, and what `memory` predicts. */
+/* A cavity of 48,000 elements of order 3. */
+static void build_cavity(struct box *box, double alpha)
+{
+  static const double size[3] = {1, 1, 1};
+  *box = (struct box){0};
+  box_mesh(box, (const int[3]){20, 20, 20}, size, 0.1, NULL);
+  box_material(box, 0, 1, 1, 0);
+  box_problem(box, 3, alpha);
+}
+
+static double free_memory(void)
+{
+  size_t left = 0, all = 0;
+  assert_int_equal(gpuMemGetInfo(&left, &all), gpuSuccess);
+  return (double)left;
+}
+
+/* Bytes an unknown by what the card has less; and what `memory` predicts, that of the copy of H for observation too. */
 static void test_memory(void **state)
 {
   (void)state;
-  static const double size[3] = {1, 1, 1};
   for (int alpha = 0; alpha < 2; alpha++) {
-    struct box box = {0};
+    struct box box;
     struct dg_error err = {0};
-    struct mx_backend *backend;
     const struct mx_backend_options options = {MX_LEAPFROG, MX_DOUBLE, 1e-3};
-    box_mesh(&box, (const int[3]){20, 20, 20}, size, 0.1, NULL);
-    box_material(&box, 0, 1, 1, 0);
-    box_problem(&box, 3, alpha);
-    size_t before, after, all;
-    assert_int_equal(mx_backend_cuda.create(&backend, &box.problem, &options, &err), 0); /* the runtime's own part */
-    mx_backend_cuda.destroy(backend);
-    assert_int_equal(gpuMemGetInfo(&before, &all), gpuSuccess);
-    assert_int_equal(mx_backend_cuda.create(&backend, &box.problem, &options, &err), 0);
-    assert_int_equal(gpuMemGetInfo(&after, &all), gpuSuccess);
-    mx_backend_cuda.destroy(backend);
-    double unknowns = 6.0 * box.ref.Np * (double)box.problem.K, taken = (double)(before - after) / unknowns;
+    build_cavity(&box, alpha);
+    mx_backend_cuda.destroy(
+        drive_new(&mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, NULL, NULL).backend); /* the runtime's part */
+    double before = free_memory(), unknowns = 6.0 * box.ref.Np * (double)box.problem.K, energy[2];
+    struct drive drive = drive_new(&mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, NULL, NULL);
+    double bare = (before - free_memory()) / unknowns;
+    drive_observe(&drive);
+    assert_int_equal(mx_backend_cuda.energy(drive.backend, &energy[0], &energy[1], &err), 0);
+    double observed = (before - free_memory()) / unknowns;
     double predicted = (double)mx_backend_cuda.memory(&box.problem, &options) / unknowns;
-    print_message("flux %d: %.2f bytes of the card an unknown before anything is observed, %.2f predicted\n", alpha,
-                  taken, predicted);
-    assert_true(taken < (alpha == 0 ? 12 : 20) && taken > 8);
+    mx_backend_cuda.destroy(drive.backend);
+    print_message("flux %d: %.2f bytes of the card an unknown, %.2f once observed, %.2f predicted\n", alpha, bare,
+                  observed, predicted);
+    assert_true(bare > 8 && bare < (alpha == 0 ? 12 : 20));
+    /* what the runtime rounds up counts here, 2 MB at a time */
+    assert_true(fabs(observed - predicted) < 0.1 * predicted);
     box_release(&box);
   }
 }
 
-/* Too little memory on the card is an error that says how much. */
+/* Too little memory on the card is an error that says how much; nothing is lost by it. */
 static void test_card_memory(void **state)
 {
   (void)state;
-  const struct scene_wanted wanted = waves(4, 1, MX_RK4, 0);
+  enum { MOST = 200, LEAVE = 64 << 20 };
   const struct mx_backend_options options = {MX_RK4, MX_DOUBLE, 1e-3};
-  struct scene scene;
+  struct box box;
   struct mx_backend *backend;
   struct dg_error err = {0};
-  void *hoard[64];
+  void *hoard[MOST];
   size_t hoards = 0;
-  scene_build(&scene, &wanted);
+  build_cavity(&box, 1);
   size_t before = dg_memory_current();
-  for (size_t bytes = (size_t)1 << 40; bytes > 1 << 10 && hoards < 64;)
+  for (size_t bytes = (size_t)1 << 40; bytes >= LEAVE && hoards < MOST;)
     if (gpuMalloc(&hoard[hoards], bytes) == gpuSuccess) hoards++;
     else bytes /= 2;
   (void)gpuGetLastError();
-  assert_int_equal(mx_backend_cuda.create(&backend, &scene.box.problem, &options, &err), DG_ENVIRONMENT);
-  print_message("%s\n", err.message);
-  assert_non_null(strstr(err.message, "MB were wanted for"));
-  assert_int_equal(dg_memory_current(), before);
+  int status = mx_backend_cuda.create(&backend, &box.problem, &options, &err);
   while (hoards > 0) (void)gpuFree(hoard[--hoards]);
+  print_message("%s\n", err.message);
+  assert_int_equal(status, DG_ENVIRONMENT);
+  assert_non_null(strstr(err.message, "MB were wanted for a field"));
+  assert_int_equal(dg_memory_current(), before);
   err = (struct dg_error){0};
-  assert_int_equal(mx_backend_cuda.create(&backend, &scene.box.problem, &options, &err), 0);
+  assert_int_equal(mx_backend_cuda.create(&backend, &box.problem, &options, &err), 0);
   mx_backend_cuda.destroy(backend);
-  scene_release(&scene);
+  box_release(&box);
 }
 
 static void test_host_memory(void **state)
@@ -189,6 +206,39 @@ static void test_host_memory(void **state)
     assert_int_equal(dg_memory_current(), before);
   }
   scene_release(&scene);
+}
+
+/* More different media and fluxes than two bytes can number: against the `cpu` backend. */
+static void test_many_media(void **state)
+{
+  (void)state;
+  static const double size[3] = {1, 1, 1};
+  enum { STEPS = 4 };
+  struct box box = {0};
+  box_mesh(&box, (const int[3]){24, 24, 24}, size, 0.1, NULL);
+  box_material(&box, 0, 1, 1, 0);
+  box_problem(&box, 1, 1);
+  struct mx_problem *problem = &box.problem;
+  for (size_t e = 0; e < problem->K; e++) problem->epsilon[e] = 1 + box_random();
+  scene_mix(problem, 1); /* and the fluxes that follow */
+  assert_true(problem->K > UINT16_MAX);
+  size_t numbers = 3 * (size_t)box.ref.Np * problem->K;
+  double *start = box_field(&box), *field[2][2], scale = 0;
+  box_noise(&box, start);
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < 2; i++) {
+      field[k][i] = box_field(&box);
+      memcpy(field[k][i], start, numbers * sizeof *start);
+    }
+    drive_run(k == 0 ? &mx_backend_cpu : &mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, STEPS, field[k][0],
+              field[k][1]);
+  }
+  for (size_t i = 0; i < numbers; i++) scale = fmax(scale, fabs(field[0][0][i]));
+  for (int i = 0; i < 2; i++)
+    for (size_t j = 0; j < numbers; j++) assert_true(fabs(field[1][i][j] - field[0][i][j]) < 1e-12 * scale);
+  for (int k = 0; k < 4; k++) free(field[k / 2][k % 2]);
+  free(start);
+  box_release(&box);
 }
 
 static void test_ranks(void **state)
@@ -225,6 +275,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_orders),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_check),
       cmocka_unit_test(test_upload_again), cmocka_unit_test(test_memory),        cmocka_unit_test(test_card_memory),
       cmocka_unit_test(test_host_memory),  cmocka_unit_test(test_ranks),         cmocka_unit_test(test_ceilings),
+      cmocka_unit_test(test_many_media),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);
