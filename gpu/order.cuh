@@ -227,10 +227,10 @@ template <int P> gpuError_t gpu_launch_tensor(const gpu_tables *tables, const gp
                     sizeof(typename plain::tile), stream);
 }
 
-/* The tensor cores' kernels are for double precision. */
-template <typename REAL> bool gpu_has_tensor_cores(const gpu_tables *tables)
+/* Kernels for tensor cores are there for double precision and some orders. */
+template <int P, typename REAL> constexpr bool gpu_has_tensor_kernels()
 {
-  return sizeof(REAL) == 8 && tables->architecture >= 90;
+  return sizeof(REAL) == 8 && P <= gpu_tensor_orders;
 }
 
 /* The row of the table of tiles for this card; rows are tried from the newest architecture down. */
@@ -239,10 +239,12 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
 {
   constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
-  if (gpu_has_tensor_cores<REAL>(tables)) {
-    const gpu_tensor_pass pass = {half->equation, 0, half->scale, 0, 0, half->own, half->other, half->result, nullptr};
-    return gpu_launch_tensor<P>(tables, pass, stream);
-  }
+  if constexpr (gpu_has_tensor_kernels<P, REAL>())
+    if (tables->architecture >= 90) {
+      const gpu_tensor_pass pass = {half->equation, 0,           half->scale,  0,      0,
+                                    half->own,      half->other, half->result, nullptr};
+      return gpu_launch_tensor<P>(tables, pass, stream);
+    }
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_half<P, REAL, ROW - 1>(tables, half, stream);
@@ -255,22 +257,23 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
 {
   constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
-  if (gpu_has_tensor_cores<REAL>(tables)) {
-    gpuError_t status = gpuSuccess;
-    for (int equation = 0; equation < 2 && status == gpuSuccess; equation++) {
-      const gpu_tensor_pass pass = {equation,
-                                    1,
-                                    0,
-                                    stage->a,
-                                    stage->b,
-                                    stage->field[equation],
-                                    stage->field[1 - equation],
-                                    stage->result[equation],
-                                    stage->memory[equation]};
-      status = gpu_launch_tensor<P>(tables, pass, stream);
+  if constexpr (gpu_has_tensor_kernels<P, REAL>())
+    if (tables->architecture >= 90) {
+      gpuError_t status = gpuSuccess;
+      for (int equation = 0; equation < 2 && status == gpuSuccess; equation++) {
+        const gpu_tensor_pass pass = {equation,
+                                      1,
+                                      0,
+                                      stage->a,
+                                      stage->b,
+                                      stage->field[equation],
+                                      stage->field[1 - equation],
+                                      stage->result[equation],
+                                      stage->memory[equation]};
+        status = gpu_launch_tensor<P>(tables, pass, stream);
+      }
+      return status;
     }
-    return status;
-  }
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_stage<P, REAL, ROW - 1>(tables, stage, stream);
