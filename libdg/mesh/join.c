@@ -403,7 +403,7 @@ int dg_mesh_join(struct dg_mesh *mesh, struct dg_comm *comm, struct dg_error *er
   dg_mesh_release(mesh);
   *mesh = j.part;
   j.part = (struct dg_mesh){0};
-  (void)!add_sizes(mesh, comm, err);
+  if (add_sizes(mesh, comm, err) == 0) (void)!dg_mesh_check_between(mesh, comm, err);
 fail:
   joiner_release(&j);
   if (err->code != DG_OK) dg_mesh_release(mesh);

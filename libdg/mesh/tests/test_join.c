@@ -1,4 +1,5 @@
 /* Parts of a mesh that Gmsh wrote to one file a part, read by as many ranks, against the same mesh in one file.
+ * With two numbers on the command line the n-th allocation of that rank fails; with a word the parts have that fault.
  *
  * The data: two unit boxes that share the surface "middle", size 0.6, by Gmsh 4.8.4: gmsh boxes.msh -part 3 -part_split
  * -o thirds.msh -save, and the same without -part_split (thirds_whole.msh); halves.msh by Plugin(SimplePartition) with
@@ -13,6 +14,8 @@
 #include <cmocka.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/join.h"
+#include "libdg/mesh/mesh_groups.h"
 #include "libdg/mesh/partition.h"
 
 #define DATA TEST_SOURCE_DIR "/tests/data/"
@@ -211,19 +214,115 @@ static void partition_of_one_file(void **state)
   free(owner);
 }
 
-int main(void)
+/* ---- parts made here ---- */
+
+/* Ranks 0 and 1 have one tetrahedron each on either side of a triangle, others one far away. The triangle lies on
+ * surface[rank] (0: on none, there); the apex of rank 1 is at (0, 0, z), rank 2's too if it has number 5. */
+static int join(struct dg_mesh *mesh, const int surface[2], double z, double shift, int third, struct dg_error *err)
+{
+  const int near = rank < 2 || third;
+  const double x = near ? 0 : 10 * rank, down = rank == 0 ? -1 : rank == 1 ? z : 2, right = rank == 1 ? shift : 0;
+  const double point[4][3] = {{x + right, 0, 0}, {x + right + 1, 0, 0}, {x + right, 1, 0}, {x + right, 0, down}};
+  const int64_t base = near && !(shift > 0 && rank == 1) ? 0 : 100 * rank;
+  const int64_t number[4] = {base, base + 1, base + 2, 1000 + rank};
+  const int32_t tet[1][4] = {{0, down < 0 ? 2 : 1, down < 0 ? 1 : 2, 3}}, triangle[1][3] = {{0, 1, 2}}, volume[1] = {1};
+  const int32_t tag[1] = {rank < 2 ? surface[rank] : 0};
+  const uint64_t element[1] = {71 + (uint64_t)rank};
+  const struct dg_mesh_input input = {.points = 4,
+                                      .K = 1,
+                                      .triangles = tag[0] > 0,
+                                      .point = point,
+                                      .tet = tet,
+                                      .volume_tag = volume,
+                                      .tag = element,
+                                      .triangle = triangle,
+                                      .surface_tag = tag,
+                                      .number = number};
+  const int surfaces[2] = {10, 11};
+  const struct dg_group_input all = {.dim = 2, .entities = 2, .entity_tag = surfaces};
+  if (dg_mesh_build(mesh, &input, err) != 0 || dg_mesh_add_empty(mesh, 1, &all, err) != 0) return err->code;
+  return dg_mesh_join(mesh, comm, err);
+}
+
+/* A triangle that both parts list, or one of them, is one triangle. */
+static void triangles_count_once(void **state)
+{
+  (void)state;
+  static const int surface[3][2] = {{10, 10}, {11, 0}, {0, 11}};
+  for (int i = 0; i < 3; i++) {
+    struct dg_error err = {0};
+    struct dg_mesh mesh;
+    if (join(&mesh, surface[i], 1, 0, 0, &err) != 0) fail_msg("%s", err.message);
+    int at = dg_mesh_find_entity(&mesh, 2, i == 0 ? 10 : 11);
+    assert_int_equal(mesh.entity[at].count, 1);
+    assert_int_equal(mesh.whole.interior_faces, 1);
+    assert_int_equal(mesh.whole.boundary_faces, 4 * size - 2);
+    assert_int_equal(mesh.ghosts, rank < 2);
+    if (rank < 2) assert_int_equal(mesh.surface[0][3], at);
+    dg_mesh_release(&mesh);
+  }
+}
+
+static void refuse_join(const int surface[2], double z, double shift, int third, const char *message)
+{
+  struct dg_error err = {0};
+  struct dg_mesh mesh;
+  int code = join(&mesh, surface, z, shift, third, &err);
+  if (code == 0) dg_mesh_release(&mesh);
+  assert_null(mesh.element);
+  if (code != 0) dg_comm_stop(comm, &err);
+  dg_comm_settle(comm, &err);
+  assert_int_equal(err.code, DG_INPUT);
+  if (strstr(err.message, message) == NULL) fail_msg("'%s' is not in: %s", message, err.message);
+}
+
+static const char *wrong = "";
+
+/* Faults that lie between parts; the ranks do not speak to each other after one of them. */
+static void faults_between_parts(void **state)
+{
+  (void)state;
+  const int same[2] = {10, 10}, two[2] = {10, 11};
+  if (strcmp(wrong, "surfaces") == 0) refuse_join(two, 1, 0, 0, "lies on two surfaces");
+  else if (strcmp(wrong, "side") == 0) refuse_join(same, -2, 0, 0, "on the same side of the face");
+  else if (strcmp(wrong, "touch") == 0) refuse_join(same, 1, 0.25, 0, "touch or overlap");
+  else refuse_join(same, 1, 0, 1, "share a face");
+}
+
+/* All ranks return, with the same error, whatever they were waiting for. */
+static int fail_on(int victim, long n)
+{
+  struct dg_error err = {0};
+  struct dg_mesh mesh;
+  const struct dg_mesh_options options = {.file = own_name(), .unit = 1};
+  if (rank == victim) dg_memory_fail_at(n);
+  int code = dg_mesh_load_parts(&mesh, &options, comm, &err);
+  dg_memory_fail_at(0);
+  if (code != 0 && (mesh.element != NULL || mesh.entity != NULL)) return 1;
+  if (code != 0) dg_comm_stop(comm, &err);
+  dg_comm_settle(comm, &err);
+  dg_comm_finish(comm, err.code);
+  if (err.code == DG_ENVIRONMENT && strstr(err.message, "out of memory") != NULL) return 0;
+  return err.code == DG_OK ? 2 : 1;
+}
+
+int main(int argc, char **argv)
 {
   struct dg_error err = {0};
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_element_once),       cmocka_unit_test(neighbours_are_those_of_the_whole),
       cmocka_unit_test(vertices_have_one_number), cmocka_unit_test(tables_and_sizes),
       cmocka_unit_test(names_and_numbers),        cmocka_unit_test(partition_of_one_file),
+      cmocka_unit_test(triangles_count_once),
   };
+  const struct CMUnitTest faults[] = {cmocka_unit_test(faults_between_parts)};
   if (dg_comm_start(&comm, &err) != 0) return 1;
   rank = dg_comm_rank(comm);
   size = dg_comm_size(comm);
-  int failed = cmocka_run_group_tests(tests, load, release);
-  dg_comm_settle(comm, &err);
+  if (argc == 3) return fail_on(atoi(argv[1]), atol(argv[2]));
+  if (argc == 2) wrong = argv[1];
+  int failed = argc > 1 ? cmocka_run_group_tests(faults, NULL, NULL) : cmocka_run_group_tests(tests, load, release);
+  if (argc == 1) dg_comm_settle(comm, &err);
   dg_comm_finish(comm, failed);
   return failed;
 }
