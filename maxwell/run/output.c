@@ -13,7 +13,11 @@ static int prepare_snapshots(struct mx_output *output, struct dg_error *err)
 {
   const struct mx_problem *problem = &output->setup->problem;
   size_t n = 3 * (size_t)problem->ref->Np * problem->K;
+  const struct mx_setup *setup = output->setup;
   if (DG_NEW(output->E, n, err) != 0 || DG_NEW(output->H, n, err) != 0) return err->code;
+  if (setup->config->output.fields.average &&
+      dg_node_merge_init(&output->merge, &setup->mesh, &setup->ref, setup->problem.comm, err) != 0)
+    return err->code;
   if (!(output->setup->config->output.fields.quantities & MX_QUANTITY_MATERIAL)) return 0;
   const double *parameter[3] = {problem->epsilon, problem->mu, problem->sigma};
   for (int i = 0; i < 3; i++) {
@@ -32,7 +36,7 @@ int mx_output_open(struct mx_output *output, const struct mx_setup *setup, const
 {
   *output = (struct mx_output){.setup = setup, .folder = folder, .last_flush = mx_clock()};
   if (mx_records_open(&output->records, &setup->measures, setup->ops, folder, setup->step, err) != 0) return err->code;
-  if (setup->config->output.energy_every > 0 &&
+  if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0 &&
       (mx_folder_path(&output->energy_path, folder, "energy.csv", err) != 0 ||
        mx_csv_open(&output->energy, output->energy_path, "step,time,electric,magnetic,total", err) != 0))
     return err->code;
@@ -49,17 +53,33 @@ bool mx_output_due(const struct mx_output *output, long n)
   return mx_records_due(&output->records, n);
 }
 
+static int drain_energy(struct mx_output *output, struct dg_error *err)
+{
+  struct mx_energy_rows *rows = &output->energies;
+  size_t count = rows->count;
+  rows->count = 0;
+  if (count == 0) return 0;
+  if (dg_comm_reduce_to_root(output->setup->problem.comm, DG_SUM, 2 * count, rows->part[0], err) != 0) return err->code;
+  errno = 0;
+  for (size_t i = 0; output->energy != NULL && i < count; i++)
+    if (fprintf(output->energy, "%ld,%.17g,%.17g,%.17g,%.17g\n", rows->step[i], rows->time[i], rows->part[i][0],
+                rows->part[i][1], rows->part[i][0] + rows->part[i][1]) < 0)
+      return mx_csv_failed(output->energy_path, err);
+  return 0;
+}
+
 static int write_energy(struct mx_output *output, struct mx_backend *backend, long n, double t, struct dg_error *err)
 {
+  struct mx_energy_rows *rows = &output->energies;
   if (!due(output->setup->config->output.energy_every, n)) return 0;
-  double electric, magnetic;
-  if (output->setup->ops->energy(backend, &electric, &magnetic, err) != 0) return err->code;
-  electric *= MX_EPSILON0;
-  magnetic *= MX_EPSILON0;
-  errno = 0;
-  if (fprintf(output->energy, "%ld,%.17g,%.17g,%.17g,%.17g\n", n, t, electric, magnetic, electric + magnetic) < 0)
-    return mx_csv_failed(output->energy_path, err);
-  return 0;
+  double *part = rows->part[rows->count];
+  if (output->setup->ops->energy(backend, &part[0], &part[1], err) != 0) return err->code;
+  part[0] *= MX_EPSILON0;
+  part[1] *= MX_EPSILON0;
+  rows->step[rows->count] = n;
+  rows->time[rows->count++] = t;
+  bool alone = dg_comm_size(output->setup->problem.comm) == 1;
+  return alone || rows->count == MX_ENERGY_ROWS ? drain_energy(output, err) : 0;
 }
 
 static int write_snapshot(struct mx_output *output, struct mx_backend *backend, long n, double t, struct dg_error *err)
@@ -87,13 +107,14 @@ static int write_snapshot(struct mx_output *output, struct mx_backend *backend, 
                                             .ref = &setup->ref,
                                             .time = t,
                                             .cycle = (int)n,
-                                            .average = setup->config->output.fields.average,
                                             .fields = count,
-                                            .field = field};
+                                            .field = field,
+                                            .merge = setup->config->output.fields.average ? &output->merge : NULL,
+                                            .files = setup->config->output.fields.files};
   char name[64], *path;
   snprintf(name, sizeof name, "fields_%06ld.silo", n);
   if (mx_folder_path(&path, output->folder, name, err) != 0) return err->code;
-  int status = dg_silo_write(path, &snapshot, err);
+  int status = dg_silo_write(path, &snapshot, setup->problem.comm, err);
   dg_free(path);
   if (status == 0) output->snapshots++;
   return status;
@@ -120,6 +141,7 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
 
 int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
+  if (mx_records_drain(&output->records, err) != 0 || drain_energy(output, err) != 0) return err->code;
   return mx_records_write_spectra(&output->records, err);
 }
 
@@ -137,6 +159,7 @@ void mx_output_release(struct mx_output *output)
   if (mx_output_close(output, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
   mx_records_release(&output->records);
   for (int i = 0; i < 3; i++) dg_free(output->material[i]);
+  dg_node_merge_release(&output->merge);
   dg_free(output->energy_path);
   dg_free(output->E);
   dg_free(output->H);
