@@ -7,8 +7,9 @@
  * time t_n, provided that stage_begin(0) of this step was told `observe`. Leapfrog then holds H at n-1/2 and n+1/2: the
  * values are their mean (second order) and the magnetic energy is their product, which makes the total an invariant.
  *
- * stage_begin starts the work, stage_end waits for it; between the two the host may evaluate sources. Not collective
- * today; with several ranks stage_begin and stage_end will be.
+ * stage_begin starts the work, stage_end waits for it; between the two the host may evaluate sources. A problem that
+ * several ranks share is driven by all of them alike: create, upload, stage_begin and stage_end exchange traces with
+ * the ranks that hold neighbours. What is observed is of the rank's own elements, and the caller's to put together.
  *
  * Arrays of fields on the host are [K][3][Np], E and H both in V/m (H times eta0, flux.h), double whatever the
  * backend's precision. Times are c0 t in metres. All functions return 0 or the code in err.
@@ -50,6 +51,12 @@ struct mx_stage_sources {
   const double *const *penalty; /* [terms] */
 };
 
+/* What the exchange with other ranks costs. */
+struct mx_halo_use {
+  double seconds; /* so far, in which nothing else was done than to pack, wait and unpack */
+  size_t bytes;   /* that this rank sends in a step */
+};
+
 struct mx_backend_ops {
   const char *name;        /* what a script says: "reference" */
   const char *description; /* one line for `curlew info` */
@@ -79,7 +86,8 @@ struct mx_backend_ops {
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* that work on the fields */
-  const char *(*instructions)(void);                /* "AVX-512": what the kernels use on this machine; may be NULL */
+  struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
+  const char *(*instructions)(void); /* "AVX-512": what the kernels use on this machine; may be NULL */
   /* From now on adds the times of its phases to the profile, which outlives the backend. NULL where it has none. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
   /* Bytes that create will allocate for a problem of this size, so that `curlew check` can say it beforehand. */

@@ -6,7 +6,7 @@
 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
 {
-  *problem = (struct mx_problem){.ref = ref, .K = K};
+  *problem = (struct mx_problem){.ref = ref, .K = K, .interior = K};
   if (DG_NEW(problem->metric, K, err) != 0 || DG_NEW(problem->jacobian, K, err) != 0 ||
       DG_NEW(problem->normal, K, err) != 0 || DG_NEW(problem->face_scale, K, err) != 0 ||
       DG_NEW(problem->neighbour, K, err) != 0 || DG_NEW(problem->epsilon, K, err) != 0 ||
@@ -77,6 +77,7 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
     for (int f = 0; f < 4; f++) {
       int32_t code = whole->neighbour[e][f];
       if (mx_open_slot(code) >= 0) code = MX_GHOST - 1 - (int32_t)part->open_faces++;
+      else if (code >= 0 && (size_t)code / 4 >= whole->K) code = MX_GHOST;
       else if (code >= 0) code = local[code / 4] < 0 ? MX_GHOST : 4 * local[code / 4] + code % 4;
       part->neighbour[i][f] = code;
     }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libdg/halo/halo.h"
 #include "libdg/mesh/geometry.h"
 #include "libdg/ref/reference.h"
 #include "maxwell/config.h"
@@ -51,14 +52,21 @@ struct mx_functional {
   double *weight;
 };
 
+/* The ranks that a problem is shared by, each with its part of the mesh. */
+struct mx_ranks {
+  struct dg_comm *comm;
+  struct dg_halo halo;
+};
+
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
-  size_t K;
+  size_t K;                       /* elements of this rank */
   double (*metric)[9];            /* [K] as in dg_geometry */
   double *jacobian;               /* [K] */
   double (*normal)[4][3];         /* [K] */
   double (*face_scale)[4];        /* [K] */
-  int32_t (*neighbour)[4];        /* [K] 4 * element + face, or a code above */
+  int32_t (*neighbour)[4];        /* [K] 4 * element + face, or a code above; element K + i stands for what lies beyond
+                                     face i of the halo */
   double *epsilon, *mu;           /* [K] relative */
   double *sigma;                  /* [K] times eta0, 1/m */
   struct mx_face_flux (*flux)[4]; /* [K] */
@@ -67,22 +75,29 @@ struct mx_problem {
   struct mx_term *term; /* [terms] */
   size_t functionals;
   struct mx_functional *functional; /* [functionals] */
+  /* Where other ranks have the rest: borrowed; NULL, 0, K and NULL for one rank. */
+  struct dg_comm *comm;
+  const struct dg_halo *halo;
+  size_t ghosts;         /* faces of the halo */
+  size_t interior;       /* elements 0..interior-1 have no neighbour beyond the halo */
+  const int64_t *global; /* [K] numbers of the elements in the whole mesh */
 };
 
 /* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
 struct mx_assignment {
   int *material;            /* [K] index into config.material */
   int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
-  size_t default_pec_faces; /* boundary faces without a key */
+  size_t default_pec_faces; /* boundary faces without a key, of all ranks */
 };
 enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: a conducting sheet inside */
 
 /* Finds every element's material and every boundary face's condition, evaluates them and builds the tables. Errors
  * (DG_INPUT, with file:line): a group or tag that the mesh does not have, a volume without a material, a boundary
- * condition on faces inside the domain, a material function that fails or returns a value out of range. */
+ * condition on faces inside the domain, a material function that fails or returns a value out of range. Collective over
+ * `ranks`, which outlive the problem; NULL: the mesh is whole. */
 int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
                     struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
-                    const struct dg_reference *ref, struct dg_error *err) DG_MUST_USE;
+                    const struct dg_reference *ref, const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
 void mx_problem_release(struct mx_problem *problem);
 void mx_assignment_release(struct mx_assignment *assignment);
 

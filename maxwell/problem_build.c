@@ -121,6 +121,19 @@ static bool is_open(const struct mx_boundary_config *boundary)
                               boundary->kind == MX_PLANE_WAVE || mx_is_port(boundary->kind));
 }
 
+/* Over all ranks. */
+static int sum_counts(struct dg_comm *comm, size_t n, size_t *count, struct dg_error *err)
+{
+  int64_t *sum;
+  if (comm == NULL) return 0;
+  if (DG_NEW(sum, n, err) != 0) return err->code;
+  for (size_t i = 0; i < n; i++) sum[i] = (int64_t)count[i];
+  if (dg_comm_reduce_int(comm, DG_SUM, n, sum, err) == 0)
+    for (size_t i = 0; i < n; i++) count[i] = (size_t)sum[i];
+  dg_free(sum);
+  return err->code;
+}
+
 static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *assignment,
                              const struct mx_config *config, const struct dg_mesh *mesh, int *choice, size_t *outer,
                              struct dg_error *err)
@@ -140,6 +153,9 @@ static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *a
       assignment->boundary[e][f] = chosen;
       if (chosen == MX_DEFAULT_PEC) assignment->default_pec_faces++;
     }
+  if (sum_counts(problem->comm, mesh->entities, outer, err) != 0 ||
+      sum_counts(problem->comm, 1, &assignment->default_pec_faces, err) != 0)
+    return err->code;
   return refuse_inner_surfaces(config, mesh, choice, outer, err);
 }
 
@@ -178,7 +194,7 @@ static int lumped_impedances(double *impedance, const struct mx_problem *problem
   return 0;
 }
 
-/* Neighbour codes and flux weights of every face. */
+/* Neighbour codes and flux weights of every face but those of the halo. */
 static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
                     const double *lumped, const struct dg_mesh *mesh)
 {
@@ -187,6 +203,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
     for (int f = 0; f < 4; f++) {
       int32_t code = mesh->neighbour[e][f];
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
+        if ((size_t)code / 4 >= problem->K) continue;
         double other = sqrt(problem->mu[code / 4] / problem->epsilon[code / 4]);
         problem->flux[e][f] = mx_face_flux(own, other, config->alpha);
       } else {
@@ -202,15 +219,47 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
   }
 }
 
+/* The faces beyond which another rank's element lies, whose medium that rank knows. */
+static int connect_halo(struct mx_problem *problem, const struct mx_assignment *assignment,
+                        const struct mx_config *config, struct dg_error *err)
+{
+  const struct dg_halo *halo = problem->halo;
+  double *own = NULL, *other = NULL; /* [faces] impedances */
+  if (halo == NULL) return 0;
+  if (DG_NEW(own, halo->faces, err) != 0 || DG_NEW(other, halo->faces, err) != 0) goto fail;
+  for (size_t i = 0; i < halo->faces; i++) {
+    size_t e = (size_t)halo->send[i] / 4;
+    own[i] = sqrt(problem->mu[e] / problem->epsilon[e]);
+  }
+  if (dg_halo_swap(halo, problem->comm, sizeof *own, own, other, err) != 0) goto fail;
+  for (size_t i = 0; i < halo->faces; i++) {
+    size_t e = (size_t)halo->send[i] / 4, f = (size_t)halo->send[i] % 4;
+    if (assignment->boundary[e][f] == MX_SHEET) continue; /* a wall for both sides */
+    problem->flux[e][f] = mx_face_flux(own[i], other[i], config->alpha);
+    problem->neighbour[e][f] = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
+  }
+fail:
+  dg_free(own);
+  dg_free(other);
+  return err->code;
+}
+
 int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
                     struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
-                    const struct dg_reference *ref, struct dg_error *err)
+                    const struct dg_reference *ref, const struct mx_ranks *ranks, struct dg_error *err)
 {
   size_t K = mesh->K, *outer = NULL;
   int *choice = NULL;
   double *lumped = NULL;
   *assignment = (struct mx_assignment){0};
   if (mx_problem_alloc(problem, ref, K, err) != 0) return err->code;
+  problem->interior = mesh->interior;
+  problem->global = mesh->global;
+  if (ranks != NULL) {
+    problem->comm = ranks->comm;
+    problem->halo = &ranks->halo;
+    problem->ghosts = ranks->halo.faces;
+  }
   if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
       DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0 ||
       DG_NEW(lumped, config->boundaries, err) != 0)
@@ -224,6 +273,7 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
   if (assign_sheets(assignment, config, mesh, choice, err) != 0) goto fail;
   if (lumped_impedances(lumped, problem, assignment, config, mesh, err) != 0) goto fail;
   connect(problem, assignment, config, lumped, mesh);
+  if (connect_halo(problem, assignment, config, err) != 0) goto fail;
   dg_free(choice);
   dg_free(lumped);
   dg_free(outer);

@@ -151,6 +151,8 @@ static int check(struct mx_backend *backend, struct mx_field_check *result, stru
 
 static int threads(const struct mx_backend *backend) { return backend->ops->threads(backend->inner); }
 
+static struct mx_halo_use halo_use(const struct mx_backend *backend) { return backend->ops->halo_use(backend->inner); }
+
 int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, const struct mx_backend_ops *inner,
                        struct mx_profile *profile, struct dg_error *err)
 {
@@ -170,6 +172,7 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
   ops->download = download;
   ops->check = check;
   ops->threads = threads;
+  ops->halo_use = halo_use;
   ops->create = NULL; /* there is one already */
   ops->profile = NULL;
   *backend = outer;

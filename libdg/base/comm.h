@@ -28,12 +28,13 @@ int dg_comm_start(struct dg_comm **comm, struct dg_error *err) DG_MUST_USE;
  * the error that the lowest of those ranks met that failed by themselves, with err->rank the caller's own rank. Unlike
  * all others this waits whatever err holds. */
 int dg_comm_settle(struct dg_comm *comm, struct dg_error *err);
-/* Ends MPI behind dg_comm_settle. Where messages were cut short by an error it can only abort, with that exit code;
- * then it does not return. NULL is safe. */
+/* Ends MPI behind dg_comm_settle. Where an error cut messages short MPI may not come to its end: after some seconds the
+ * process exits with `code` then. NULL is safe. */
 void dg_comm_finish(struct dg_comm *comm, int code);
 
 int dg_comm_rank(const struct dg_comm *comm); /* 0 for NULL */
 int dg_comm_size(const struct dg_comm *comm); /* 1 for NULL */
+int dg_comm_here(const struct dg_comm *comm); /* ranks on this node, 1 for NULL */
 
 /* Tells the other ranks that this one has failed; returns err's code. Not collective; once is enough, more do nothing,
  * and an error that came from another rank is not passed on. */
@@ -77,11 +78,11 @@ int dg_comm_receive(struct dg_comm *comm, int from, size_t bytes, void *data, st
 int dg_comm_part(struct dg_comm **part, struct dg_comm *comm, bool member, struct dg_error *err) DG_MUST_USE;
 void dg_comm_free(struct dg_comm *part);
 
-/* Messages that repeat: the same places, sizes and ranks every time.
+/* Messages that repeat: the same sizes and ranks every time.
  *
- * For each peer, in the order of peer[], `count` items of `bytes` each are sent from and received into the buffers,
- * which belong to the caller and outlive the exchange. All ranks make their exchanges in the same order. start and
- * finish are called by both sides; between the two the buffers may not be touched. */
+ * To each peer, in the order of peer[], send_count items of `bytes` each go from the send buffer, and receive_count
+ * items come into the receive buffer; both buffers belong to the exchange. All ranks make their exchanges in the same
+ * order. Between start and finish the buffers may not be touched. */
 struct dg_peer {
   int rank;
   size_t send_first, send_count;       /* items in the send buffer */
@@ -89,9 +90,12 @@ struct dg_peer {
 };
 struct dg_exchange; /* opaque */
 int dg_exchange_new(struct dg_exchange **exchange, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
-                    size_t bytes, const void *send, void *receive, struct dg_error *err) DG_MUST_USE;
-void dg_exchange_free(struct dg_exchange *exchange);
+                    size_t bytes, struct dg_error *err) DG_MUST_USE;
+void dg_exchange_free(struct dg_exchange *exchange); /* NULL is safe */
+void *dg_exchange_send_buffer(const struct dg_exchange *exchange);
+const void *dg_exchange_receive_buffer(const struct dg_exchange *exchange);
+/* Not collective: the peers are enough. */
 int dg_exchange_start(struct dg_exchange *exchange, struct dg_error *err) DG_MUST_USE;
-/* Lets messages proceed while the caller computes; cheap. True when all have arrived. */
+/* Lets messages proceed while the caller computes; cheap. True when all have gone and come. */
 bool dg_exchange_progress(struct dg_exchange *exchange);
 int dg_exchange_finish(struct dg_exchange *exchange, struct dg_error *err) DG_MUST_USE;

@@ -27,7 +27,7 @@ static void join_faces(int32_t *parent, const struct dg_mesh *mesh, const struct
   for (size_t e = 0; e < mesh->K; e++) {
     for (int f = 0; f < 4; f++) {
       const int32_t neighbour = mesh->neighbour[e][f];
-      if (neighbour == DG_BOUNDARY || (size_t)neighbour / 4 < e) continue;
+      if (neighbour == DG_BOUNDARY || (size_t)neighbour / 4 < e || (size_t)neighbour / 4 >= mesh->K) continue;
       const int32_t own = (int32_t)e * ref->Np, other = neighbour / 4 * ref->Np;
       const int *const own_node = &ref->face_node[f * ref->Nf];
       const int *const other_node = &ref->face_node[neighbour % 4 * ref->Nf];

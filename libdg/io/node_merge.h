@@ -15,8 +15,9 @@ struct dg_node_merge {
 };
 
 /* Merges nodes through the faces that elements share: node m of a face is the same point on both sides (mesh.h), so
- * no coordinate is compared. Parts of a mesh that touch in an edge or a vertex only stay apart. The caller has checked
- * that K * Np fits into int32_t. Release with dg_node_merge_release; a zeroed struct is safe to release. */
+ * no coordinate is compared. Parts of a mesh that touch in an edge or a vertex only stay apart, and so do the elements
+ * of different ranks. The caller has checked that K * Np fits into int32_t. Release with dg_node_merge_release; a
+ * zeroed struct is safe to release. */
 int dg_node_merge_init(struct dg_node_merge *merge, const struct dg_mesh *mesh, const struct dg_reference *ref,
                        struct dg_error *err) DG_MUST_USE;
 void dg_node_merge_release(struct dg_node_merge *merge);

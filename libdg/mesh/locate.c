@@ -1,9 +1,11 @@
-/* Which element holds a point: one at a time, and many at once. */
+/* Which element holds a point: one at a time, many at once, and which rank has it. */
 #include <math.h>
+#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/mesh/mesh_check.h"
+#include "libdg/mesh/partition.h"
 
 #define TOLERANCE 1e-9 /* of the element: how far outside a point may be and still belong to it */
 #define CELLS_MAX 1024 /* in a direction */
@@ -24,6 +26,12 @@ static void element_box(const struct dg_mesh *mesh, size_t e, double low[3], dou
   }
 }
 
+/* Would element e get a point that element `found`, if it is not negative, holds as well? */
+static int goes_before(const struct dg_mesh *mesh, size_t e, int64_t found)
+{
+  return found < 0 || dg_mesh_global(mesh, e) < dg_mesh_global(mesh, (size_t)found);
+}
+
 static int in_box(const double low[3], const double high[3], const double x[3])
 {
   return x[0] >= low[0] && x[0] <= high[0] && x[1] >= low[1] && x[1] <= high[1] && x[2] >= low[2] && x[2] <= high[2];
@@ -37,12 +45,17 @@ static int in_element(const struct dg_mesh *mesh, size_t e, const double x[3], d
 
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4])
 {
+  int64_t found = -1;
   for (size_t e = 0; e < mesh->K; e++) {
-    double low[3], high[3];
+    double low[3], high[3], here[4];
+    if (!goes_before(mesh, e, found)) continue;
     element_box(mesh, e, low, high); /* most elements are ruled out by their box */
-    if (in_box(low, high, point) && in_element(mesh, e, point, bary)) return (int64_t)e;
+    if (!in_box(low, high, point) || !in_element(mesh, e, point, here)) continue;
+    found = (int64_t)e;
+    memcpy(bary, here, sizeof here);
+    if (mesh->global == NULL) break;
   }
-  return -1;
+  return found;
 }
 
 /* ---- many points ---- */
@@ -120,14 +133,33 @@ int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (
         size_t row = grid.cells[0] * (y + grid.cells[1] * z);
         for (size_t k = grid.start[row + first[0]]; k < grid.start[row + last[0] + 1]; k++) {
           size_t i = grid.index[k];
-          if (element[i] >= 0 || !in_box(low, high, point[i]) || !in_element(mesh, e, point[i], here)) continue;
+          if (!goes_before(mesh, e, element[i]) || !in_box(low, high, point[i]) || !in_element(mesh, e, point[i], here))
+            continue;
           element[i] = (int64_t)e;
-          for (int v = 0; v < 4; v++) bary[i][v] = here[v];
+          memcpy(bary[i], here, sizeof here);
         }
       }
   }
 fail:
   dg_free(grid.start);
   dg_free(grid.index);
+  return err->code;
+}
+
+/* ---- all ranks ---- */
+
+int dg_mesh_locate_shared(const struct dg_mesh *mesh, struct dg_comm *comm, size_t count, const double (*point)[3],
+                          int64_t *element, double (*bary)[4], struct dg_error *err)
+{
+  int64_t *lowest = NULL; /* global number of the element that gets the point */
+  if (err->code != DG_OK || DG_NEW(lowest, count, err) != 0) return err->code;
+  if (dg_mesh_locate_many(mesh, count, point, element, bary, err) != 0) goto fail;
+  for (size_t i = 0; i < count; i++) lowest[i] = element[i] >= 0 ? dg_mesh_global(mesh, (size_t)element[i]) : INT64_MAX;
+  if (dg_comm_reduce_int(comm, DG_MIN, count, lowest, err) != 0) goto fail;
+  for (size_t i = 0; i < count; i++)
+    if (lowest[i] == INT64_MAX) element[i] = DG_NOWHERE;
+    else if (element[i] < 0 || dg_mesh_global(mesh, (size_t)element[i]) != lowest[i]) element[i] = DG_ELSEWHERE;
+fail:
+  dg_free(lowest);
   return err->code;
 }

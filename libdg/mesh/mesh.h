@@ -38,7 +38,7 @@ struct dg_mesh {
   int32_t (*surface)[4];   /* [K] index into entity: the surface on which the face lies, or -1. A boundary face that
                               no surface of the model holds has -1 as well. */
   uint64_t *tag;           /* [K] Gmsh's element tag, for messages */
-  size_t boundary_faces, interior_faces;
+  size_t boundary_faces, interior_faces; /* a face counts once; one shared with another rank: see partition.h */
   size_t entities;
   struct dg_entity *entity; /* [entities] ordered by (dim, tag) */
   size_t groups;
@@ -113,9 +113,10 @@ int dg_mesh_find_entity(const struct dg_mesh *mesh, int dim, int tag);
 /* True when the entity belongs to a physical group of that name. */
 int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *group_name);
 
-/* The element that holds the point (metres), or -1. bary[4] gets its barycentric coordinates towards the element's
- * sorted vertices. A point on a face belongs to the element with the lowest index. A point outside by less
- * than 1e-9 of an element still belongs to it. O(K). */
+/* The element of this rank that holds the point (metres), or -1. bary[4] gets its barycentric coordinates towards the
+ * element's sorted vertices. A point on a face belongs to the element with the lowest global number, of those of this
+ * rank (dg_mesh_locate_shared of partition.h asks all ranks). A point outside by less than 1e-9 of an element still
+ * belongs to it. O(K). */
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4]);
 /* The same for count points (metres, finite) at once, O(K + count) for points that are spread evenly. */
 int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (*point)[3], int64_t *element,

@@ -11,13 +11,16 @@
 #define SHORTEST  1e-13 /* of a segment: cuts nearer to each other than this are one */
 
 struct hit { /* a segment passes through (or touches) an element, within the tolerance, where t is in [low, high] */
-  size_t element, segment;
+  int64_t global;
+  size_t element, segment; /* the element's number on its rank */
+  int rank;
   double low, high;
   double cut[4]; /* where it crosses the planes of the faces; NaN where it does not */
 };
 
 struct cutter {
   const struct dg_mesh *mesh;
+  int rank;
   size_t segments;
   const double (*from)[3];
   size_t points;
@@ -103,7 +106,7 @@ static int find_hits(struct cutter *c, struct dg_error *err)
     }
     if (apart(box, path)) continue;
     for (size_t s = 0; s < c->segments; s++) {
-      struct hit hit = {.element = e, .segment = s};
+      struct hit hit = {.global = dg_mesh_global(c->mesh, e), .element = e, .segment = s, .rank = c->rank};
       box_of_segment(c, s, segment);
       if (apart(box, segment) || !clip(c, &hit)) continue;
       if (add_hit(c, &hit, err) != 0) return err->code;
@@ -118,7 +121,7 @@ static int by_segment(const void *a, const void *b)
 {
   const struct hit *p = a, *q = b;
   if (p->segment != q->segment) return p->segment < q->segment ? -1 : 1;
-  return p->element < q->element ? -1 : p->element > q->element;
+  return p->global < q->global ? -1 : p->global > q->global;
 }
 
 static int by_value(const void *a, const void *b)
@@ -163,7 +166,7 @@ static int add_piece(struct cutter *c, struct dg_path *path, const struct dg_pat
   return 0;
 }
 
-/* Between two cuts nothing changes: the element with the lowest index that holds the middle has it all. */
+/* Between two cuts nothing changes: the element with the lowest global number that holds the middle has it all. */
 static int cut_segment(struct cutter *c, struct dg_path *path, size_t segment, const struct hit *hit, size_t hits,
                        struct dg_error *err)
 {
@@ -180,19 +183,40 @@ static int cut_segment(struct cutter *c, struct dg_path *path, size_t segment, c
       path->outside += (end - begin) * length;
       continue;
     }
+    if (hit[k].rank != c->rank) continue;
     const struct dg_path_piece piece = {.element = hit[k].element, .segment = segment, .begin = begin, .end = end};
     if (add_piece(c, path, &piece, err) != 0) return err->code;
   }
   return 0;
 }
 
-int dg_path_cut(struct dg_path *path, const struct dg_mesh *mesh, size_t points, const double (*point)[3], int closed,
-                struct dg_error *err)
+/* Every rank gets the hits of all: where a path is cut depends on all elements that it meets. */
+static int share_hits(struct cutter *c, struct dg_comm *comm, struct dg_error *err)
 {
-  struct cutter c = {.mesh = mesh, .segments = closed ? points : points - 1, .from = point, .points = points};
+  struct hit *own = c->hit;
+  size_t *bytes, total = 0;
+  if (dg_comm_size(comm) == 1) return 0;
+  if (DG_NEW(bytes, dg_comm_size(comm), err) != 0) return err->code;
+  c->hit = NULL;
+  if (dg_comm_share(comm, c->hits * sizeof *own, own, &c->hit, bytes, err) == 0)
+    for (int r = 0; r < dg_comm_size(comm); r++) total += bytes[r];
+  c->hits = total / sizeof *own;
+  dg_free(own);
+  dg_free(bytes);
+  return err->code;
+}
+
+int dg_path_cut(struct dg_path *path, const struct dg_mesh *mesh, struct dg_comm *comm, size_t points,
+                const double (*point)[3], int closed, struct dg_error *err)
+{
+  struct cutter c = {.mesh = mesh,
+                     .rank = dg_comm_rank(comm),
+                     .segments = closed ? points : points - 1,
+                     .from = point,
+                     .points = points};
   *path = (struct dg_path){0};
   DG_ASSERT(points >= 2);
-  if (find_hits(&c, err) != 0) goto fail;
+  if (find_hits(&c, err) != 0 || share_hits(&c, comm, err) != 0) goto fail;
   if (c.hits > 0) qsort(c.hit, c.hits, sizeof *c.hit, by_segment);
   for (size_t s = 0, first = 0; s < c.segments; s++) {
     size_t next = first;

@@ -102,7 +102,7 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
   cube->mesh_seconds = mx_clock() - start;
   start = mx_clock();
   if (dg_reference_init(&cube->ref, order, err) != 0 || dg_geometry_init(&cube->geometry, &cube->mesh, err) != 0 ||
-      mx_problem_init(&cube->problem, &cube->assignment, &config, NULL, &cube->mesh, &cube->geometry, &cube->ref,
+      mx_problem_init(&cube->problem, &cube->assignment, &config, NULL, &cube->mesh, &cube->geometry, &cube->ref, NULL,
                       err) != 0)
     return err->code;
   dg_geometry_release(&cube->geometry);

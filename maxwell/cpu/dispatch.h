@@ -13,6 +13,11 @@ struct mx_backend { /* exactly one of the two is not NULL */
     else function##_single((backend)->half, __VA_ARGS__);                                                              \
   } while (0)
 
+/* The same for functions that can fail. */
+#define DISPATCH_RETURN(backend, function, ...)                                                                        \
+  return (backend)->full != NULL ? function##_double((backend)->full, __VA_ARGS__)                                     \
+                                 : function##_single((backend)->half, __VA_ARGS__)
+
 static int available(struct dg_error *err)
 {
   (void)err;
@@ -45,23 +50,18 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
 
 static int upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
 {
-  (void)err;
-  DISPATCH(backend, upload, E, H);
-  return 0;
+  DISPATCH_RETURN(backend, upload, E, H, err);
 }
 
 static int stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                        struct dg_error *err)
 {
-  (void)err;
-  DISPATCH(backend, stage, stage, observe, sources);
-  return 0;
+  DISPATCH_RETURN(backend, stage_begin, stage, observe, sources, err);
 }
 
 static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
 {
-  (void)backend, (void)stage, (void)err; /* nothing runs behind the caller's back here */
-  return 0;
+  DISPATCH_RETURN(backend, stage_end, stage, err);
 }
 
 static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
@@ -106,4 +106,9 @@ static int check(struct mx_backend *backend, struct mx_field_check *result, stru
   (void)err;
   DISPATCH(backend, check, result);
   return 0;
+}
+
+static struct mx_halo_use halo_use(const struct mx_backend *backend)
+{
+  return backend->full != NULL ? halo_use_double(backend->full) : halo_use_single(backend->half);
 }

@@ -75,7 +75,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t per_element = real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np + 13) + 8 * sizeof(int32_t);
   size_t traces = options->integrator == MX_LEAPFROG ? 2 * (size_t)problem->ref->Nf * problem->open_faces : 0;
-  return per_element * problem->K + real * traces;
+  size_t ghosts = fields[options->integrator] * 3 * (size_t)problem->ref->Np * problem->ghosts;
+  return per_element * problem->K + real * (traces + ghosts);
 }
 
 const struct mx_backend_ops mx_backend_cpu = {
@@ -94,6 +95,7 @@ const struct mx_backend_ops mx_backend_cpu = {
     .download = download,
     .check = check,
     .threads = threads,
+    .halo_use = halo_use,
     .instructions = instructions,
     .profile = set_profile,
     .memory = memory,

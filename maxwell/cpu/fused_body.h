@@ -8,7 +8,9 @@ struct NAME(state) {
   const struct mx_fused_kernels *kernels;
   struct mx_fused fused;
   int threads;
-  size_t blocks, numbers;    /* of a field, padded to whole blocks */
+  size_t blocks, numbers;    /* of a field without its ghosts, padded to whole blocks */
+  size_t inner_blocks;       /* blocks 0..inner_blocks-1 need nothing of other ranks */
+  size_t ghost_blocks;       /* behind the others */
   REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
   REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
@@ -21,7 +23,11 @@ struct NAME(state) {
   int *term_threads; /* [terms] that add a source term */
   struct mx_fused_functional *functional;
   bool observed;
-  struct mx_profile *profile; /* borrowed, or NULL */
+  struct dg_exchange *exchange;           /* with other ranks, or NULL */
+  int travelling;                         /* fields whose traces go at a time */
+  double halo_seconds;                    /* in which nothing else was done than to pack, wait and unpack */
+  const struct mx_stage_sources *sources; /* of the stage in progress */
+  struct mx_profile *profile;             /* borrowed, or NULL */
 };
 
 /* ---- where things are */
@@ -41,6 +47,8 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
   for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[0][b] + u[1] * g[1][b] + u[2] * g[2][b];
 }
 
+#include "maxwell/cpu/fused_halo.h"
+
 /* ---- set-up */
 
 static void NAME(free_state)(struct NAME(state) * state)
@@ -54,6 +62,7 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->term_threads};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
+  dg_exchange_free(state->exchange);
   dg_free(state);
 }
 
@@ -126,7 +135,9 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   size_t faces = state->blocks * 4 * LANES, count;
-  const int32_t zeros = (int32_t)(4 * LANES * state->blocks); /* the first element behind the last block */
+  /* the first element behind the last block */
+  const int32_t zeros = (int32_t)(4 * LANES * (state->blocks + state->ghost_blocks));
+  const int32_t ghosts = 4 * (int32_t)(NAME(ghost)(state, 0) - problem->K); /* from codes of the problem to ours */
   struct mx_face_flux *table = NULL;
   if (DG_NEW(state->neighbour, faces, err) != 0 || DG_NEW(state->weight, faces, err) != 0 ||
       DG_NEW(state->flags, state->blocks, err) != 0)
@@ -148,7 +159,9 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
       for (size_t l = 0; l < LANES; l++) {
         size_t e = block * LANES + l, at = (block * 4 + f) * LANES + l;
         bool there = e < problem->K;
-        state->neighbour[at] = there && problem->neighbour[e][f] >= 0 ? problem->neighbour[e][f] : zeros;
+        int32_t code = there ? problem->neighbour[e][f] : MX_GHOST;
+        if (code >= 0 && (size_t)code / 4 >= problem->K) code += ghosts;
+        state->neighbour[at] = code >= 0 ? code : zeros;
         state->weight[at] = there ? index[e][f] : 0;
         uniform = uniform && state->weight[at] == 0;
         penalty = penalty || table[state->weight[at]].e_penalty != 0 || table[state->weight[at]].h_penalty != 0;
@@ -164,7 +177,8 @@ fail:
 /* Zeroed by the threads that will work on them, so that every page lies near its thread. */
 static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_error *err)
 {
-  size_t per_block = state->numbers / state->blocks, rest = per_block + LANES; /* zeros; kernels read one more number */
+  size_t per_block = state->numbers / state->blocks;
+  size_t rest = (state->ghost_blocks + 1) * per_block + LANES; /* zeros, the last block; kernels read one more number */
   if (dg_alloc_untouched(field, state->numbers + rest, sizeof **field, err) != 0) return err->code;
   memset(*field + state->numbers, 0, rest * sizeof(REAL));
 #pragma omp parallel for num_threads(state->threads) schedule(static)
@@ -228,15 +242,18 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->options = *options;
   state->kernels = KERNELS();
   state->blocks = (problem->K + LANES - 1) / LANES;
+  state->inner_blocks = problem->ghosts > 0 ? problem->interior / LANES : state->blocks;
+  state->ghost_blocks = (problem->ghosts + LANES - 1) / LANES;
   state->numbers = state->blocks * 3 * Np * LANES;
   state->threads = mx_fused_threads(state->blocks);
-  if (state->numbers + 3 * Np * LANES > INT32_MAX) {
+  if (state->numbers + (state->ghost_blocks + 1) * 3 * Np * LANES > INT32_MAX) {
     (void)dg_fail(err, DG_INPUT, "the cpu backend takes at most %zu elements of this order a process; there are %zu",
                   (size_t)INT32_MAX / (3 * Np), problem->K);
     goto fail;
   }
   if (NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
-      NAME(pack_functionals)(state, err) != 0 || NAME(share_terms)(state, err) != 0)
+      NAME(pack_functionals)(state, err) != 0 || NAME(share_terms)(state, err) != 0 ||
+      NAME(new_exchange)(state, err) != 0)
     goto fail;
   for (int i = 0; i < 2; i++)
     if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||
@@ -435,36 +452,75 @@ static void NAME(swap)(REAL **a, REAL **b)
   *b = c;
 }
 
-static void NAME(half_step)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources)
+/* What the kernels do in a stage. */
+struct NAME(pass) {
+  const struct mx_fused_half *half;   /* of leapfrog, or */
+  const struct mx_fused_stage *stage; /* of the others */
+};
+
+static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
+{
+  if (pass->half != NULL) state->kernels->half[state->fused.order](&state->fused, pass->half, first, last);
+  else state->kernels->stage[state->fused.order](&state->fused, pass->stage, first, last);
+}
+
+/* Blocks first..last-1, by all threads. The one that speaks to other ranks looks after its messages now and then, since
+ * nothing else makes long ones proceed. */
+static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
+{
+  enum { PIECES = 32 };
+#pragma omp parallel num_threads(state->threads)
+  {
+    size_t begin, end;
+    mx_fused_share(last - first, &begin, &end);
+    begin += first, end += first;
+    size_t piece = state->exchange != NULL && omp_get_thread_num() == 0 ? (end - begin) / PIECES + 1 : end - begin;
+    for (; begin + piece < end; begin += piece) {
+      NAME(work)(state, pass, begin, begin + piece);
+      (void)dg_exchange_progress(state->exchange);
+    }
+    NAME(work)(state, pass, begin, end);
+  }
+}
+
+/* Half a step of leapfrog, before and behind what has to come from other ranks. */
+static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   struct mx_profile *profile = state->profile, *open = problem->open_faces > 0 ? profile : NULL;
-  struct mx_mark mark = mx_phase_begin(open);
-  NAME(remember_open)(state, equation);
-  mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
   const struct mx_fused_half half = {.equation = equation,
                                      .own = state->field[equation],
                                      .other = state->field[1 - equation],
                                      .result = state->spare[equation]};
-  mark = mx_phase_begin(profile);
-#pragma omp parallel num_threads(state->threads)
-  {
-    size_t first, last;
-    mx_fused_share(state->blocks, &first, &last);
-    state->kernels->half[state->fused.order](&state->fused, &half, first, last);
+  const struct NAME(pass) pass = {.half = &half};
+  const char *name = equation == 0 ? "fused half step E" : "fused half step H";
+  if (begin) {
+    if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
+    struct mx_mark mark = mx_phase_begin(open);
+    NAME(remember_open)(state, equation);
+    mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
+    mark = mx_phase_begin(profile);
+    NAME(run)(state, &pass, 0, state->inner_blocks);
+    mx_phase_end(profile, mark, name, mx_cost_pass(problem, sizeof(REAL), 1, 3));
+    return 0;
   }
-  mx_phase_end(profile, mark, equation == 0 ? "fused half step E" : "fused half step H",
-               mx_cost_pass(problem, sizeof(REAL), 1, 3));
-  mark = mx_phase_begin(open);
+  if (NAME(receive_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
+  if (state->inner_blocks < state->blocks) {
+    struct mx_mark mark = mx_phase_begin(profile);
+    NAME(run)(state, &pass, state->inner_blocks, state->blocks);
+    mx_phase_end(profile, mark, name, (struct mx_cost){0, 0}); /* counted with the interior */
+  }
+  struct mx_mark mark = mx_phase_begin(open);
   NAME(add_open)(state, equation, state->spare[equation]);
   mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
-  NAME(add_sources)(state, equation, sources, state->spare[equation], NULL, 0);
+  NAME(add_sources)(state, equation, state->sources, state->spare[equation], NULL, 0);
   NAME(swap)(&state->field[equation], &state->spare[equation]);
+  return 0;
 }
 
 /* memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
-static void NAME(runge_kutta)(struct NAME(state) * state, double a, double b, REAL *const field[2], bool update,
-                              const struct mx_stage_sources *sources)
+static int NAME(runge_kutta)(struct NAME(state) * state, double a, double b, REAL *const field[2], bool update,
+                             bool begin, struct dg_error *err)
 {
   const struct mx_fused_stage stage = {
       .a = a,
@@ -473,23 +529,31 @@ static void NAME(runge_kutta)(struct NAME(state) * state, double a, double b, RE
       .memory = {state->memory[0], state->memory[1]},
       .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
   };
-  struct mx_mark mark = mx_phase_begin(state->profile);
-#pragma omp parallel num_threads(state->threads)
-  {
-    size_t first, last;
-    mx_fused_share(state->blocks, &first, &last);
-    state->kernels->stage[state->fused.order](&state->fused, &stage, first, last);
+  const struct NAME(pass) pass = {.stage = &stage};
+  const struct mx_cost cost = mx_cost_pass(state->problem, sizeof(REAL), 2, update ? 8 : 6);
+  if (begin) {
+    if (NAME(send_traces)(state, field, err) != 0) return err->code;
+    struct mx_mark mark = mx_phase_begin(state->profile);
+    NAME(run)(state, &pass, 0, state->inner_blocks);
+    mx_phase_end(state->profile, mark, "fused stage E, H", cost);
+    return 0;
   }
-  mx_phase_end(state->profile, mark, "fused stage E, H", mx_cost_pass(state->problem, sizeof(REAL), 2, update ? 8 : 6));
+  if (NAME(receive_traces)(state, field, err) != 0) return err->code;
+  if (state->inner_blocks < state->blocks) {
+    struct mx_mark mark = mx_phase_begin(state->profile);
+    NAME(run)(state, &pass, state->inner_blocks, state->blocks);
+    mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0}); /* counted with the interior */
+  }
   for (int i = 0; i < 2; i++)
-    NAME(add_sources)(state, i, sources, state->memory[i], update ? state->spare[i] : NULL, b);
+    NAME(add_sources)(state, i, state->sources, state->memory[i], update ? state->spare[i] : NULL, b);
+  return 0;
 }
 
-/* Classical Runge-Kutta: field is the start of the step, spare the stage, sum what the step will end in. */
-static void NAME(rk4_stage)(struct NAME(state) * state, int s, const struct mx_stage_sources *sources)
+/* Behind the rates of a stage of classical Runge-Kutta: field is the start of the step, spare the stage, sum what the
+ * step will end in. */
+static void NAME(rk4_sums)(struct NAME(state) * state, int s)
 {
   static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
-  NAME(runge_kutta)(state, 0, 0, s == 0 ? state->field : state->spare, false, sources);
   for (int i = 0; i < 2; i++) {
     REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->memory[i];
     REAL w = (REAL)weight[s], c = (REAL)next[s];
@@ -504,28 +568,42 @@ static void NAME(rk4_stage)(struct NAME(state) * state, int s, const struct mx_s
   }
 }
 
-static void NAME(stage)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources)
+/* The part of a stage that begins (what needs no other rank) or ends it. */
+static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_error *err)
 {
+  bool update = state->options.integrator != MX_RK4;
   switch (state->options.integrator) {
   case MX_LEAPFROG:
-    NAME(half_step)(state, 1 - s, sources);
-    state->observed = s == 0 && observe;
-    return;
+    return NAME(half_step)(state, 1 - s, begin, err);
   case MX_LSRK:
-    NAME(runge_kutta)(state, mx_lsrk_a[s], mx_lsrk_b[s], state->field, true, sources);
-    for (int i = 0; i < 2; i++) NAME(swap)(&state->field[i], &state->spare[i]);
-    return;
+    if (NAME(runge_kutta)(state, mx_lsrk_a[s], mx_lsrk_b[s], state->field, true, begin, err) != 0) return err->code;
+    break;
   case MX_RK4:
-    NAME(rk4_stage)(state, s, sources);
-    return;
+    if (NAME(runge_kutta)(state, 0, 0, s == 0 ? state->field : state->spare, false, begin, err) != 0) return err->code;
+    if (!begin) NAME(rk4_sums)(state, s);
+    break;
   case MX_EULER:
-    NAME(runge_kutta)(state, 0, 1, state->field, true, sources);
-    for (int i = 0; i < 2; i++) NAME(swap)(&state->field[i], &state->spare[i]);
-    return;
+    if (NAME(runge_kutta)(state, 0, 1, state->field, true, begin, err) != 0) return err->code;
+    break;
   }
+  for (int i = 0; i < 2 && update && !begin; i++) NAME(swap)(&state->field[i], &state->spare[i]);
+  return 0;
 }
 
-static void NAME(upload)(struct NAME(state) * state, const double *E, const double *H)
+static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources,
+                             struct dg_error *err)
+{
+  state->sources = sources;
+  state->observed = s == 0 && observe;
+  return NAME(stage)(state, s, true, err);
+}
+
+static int NAME(stage_end)(struct NAME(state) * state, int s, struct dg_error *err)
+{
+  return NAME(stage)(state, s, false, err);
+}
+
+static int NAME(upload)(struct NAME(state) * state, const double *E, const double *H, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   size_t Np = (size_t)problem->ref->Np;
@@ -544,12 +622,29 @@ static void NAME(upload)(struct NAME(state) * state, const double *E, const doub
         }
   }
   state->observed = false;
-  if (state->options.integrator != MX_LEAPFROG) return;
-  /* H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. */
-  NAME(half_step)(state, 1, NULL);
+  state->sources = NULL; /* every waveform is zero up to t = 0 */
+  if (state->options.integrator != MX_LEAPFROG) return 0;
+  /* H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. The
+   * penalty wants the neighbours' H as well, at first that of t = 0, then that of half a step before. */
+  if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0 ||
+      NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0)
+    return err->code;
   REAL *after = state->field[1], *start = state->spare[1];
 #pragma omp parallel for simd num_threads(state->threads) schedule(static)
   for (size_t k = 0; k < state->numbers; k++) after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
+  if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
+    return err->code;
+  return 0;
+}
+
+/* What the other ranks cost so far. */
+static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
+{
+  if (state->exchange == NULL) return (struct mx_halo_use){0};
+  size_t a_time = (size_t)state->travelling * 2 * (size_t)state->problem->ref->Nf * sizeof(REAL);
+  return (struct mx_halo_use){.seconds = state->halo_seconds,
+                              .bytes = a_time * state->problem->halo->faces *
+                                       (size_t)mx_schemes[state->options.integrator].stages};
 }
 
 #include "maxwell/cpu/fused_observe.h"

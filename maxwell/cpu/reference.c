@@ -1,5 +1,6 @@
 /* The `reference` backend: plain loops, any order, one thread. */
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
@@ -38,7 +39,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 4};
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t traces = options->integrator == MX_LEAPFROG ? 2 * 3 * (size_t)problem->ref->Nf * problem->open_faces : 0;
-  return real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np * problem->K + traces);
+  return real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
 }
 
 const struct mx_backend_ops mx_backend_reference = {
@@ -57,6 +58,7 @@ const struct mx_backend_ops mx_backend_reference = {
     .download = download,
     .check = check,
     .threads = threads,
+    .halo_use = halo_use,
     .profile = set_profile,
     .memory = memory,
 };

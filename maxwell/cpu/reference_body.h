@@ -14,6 +14,8 @@ struct NAME(state) {
   REAL *H_before;          /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H; /* leapfrog: traces on the open faces one step ago */
   bool observed;
+  struct dg_exchange *exchange;           /* with other ranks, or NULL */
+  double halo_seconds;                    /* that it took */
   const struct mx_stage_sources *sources; /* of the stage in progress */
   struct mx_profile *profile;             /* borrowed, or NULL */
 };
@@ -25,13 +27,18 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   dg_free(state->matrices);
+  dg_exchange_free(state->exchange);
   dg_free(state);
 }
+
+/* Both fields' vectors on a face, which travel between ranks: [2][3][Nf]. */
+static size_t NAME(face_numbers)(const struct mx_problem *problem) { return 6 * (size_t)problem->ref->Nf; }
 
 static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem *problem,
                            const struct mx_backend_options *options, struct dg_error *err)
 {
-  size_t n = 3 * (size_t)problem->ref->Np * problem->K;
+  size_t n = 3 * (size_t)problem->ref->Np * problem->K,
+         all = 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts);
   size_t traces = 3 * (size_t)problem->ref->Nf * problem->open_faces;
   bool leapfrog = options->integrator == MX_LEAPFROG, rk4 = options->integrator == MX_RK4;
   bool second = rk4 || options->integrator == MX_LSRK;
@@ -40,18 +47,59 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->problem = problem;
   state->options = *options;
   state->n = n;
-  if (NAME(mx_matrices_new)(&state->matrices, problem->ref, err) != 0 || DG_NEW(state->E, n, err) != 0 ||
-      DG_NEW(state->H, n, err) != 0 || DG_NEW(state->rate_E, n, err) != 0 ||
+  if (NAME(mx_matrices_new)(&state->matrices, problem->ref, err) != 0 || DG_NEW(state->E, all, err) != 0 ||
+      DG_NEW(state->H, all, err) != 0 || DG_NEW(state->rate_E, n, err) != 0 ||
       (!leapfrog && DG_NEW(state->rate_H, n, err) != 0) || (second && DG_NEW(state->first_E, n, err) != 0) ||
       (second && DG_NEW(state->first_H, n, err) != 0) || (rk4 && DG_NEW(state->sum_E, n, err) != 0) ||
       (rk4 && DG_NEW(state->sum_H, n, err) != 0) || (leapfrog && DG_NEW(state->H_before, n, err) != 0) ||
       (leapfrog && DG_NEW(state->trace_E, traces, err) != 0) ||
-      (leapfrog && DG_NEW(state->trace_H, traces, err) != 0)) {
+      (leapfrog && DG_NEW(state->trace_H, traces, err) != 0) ||
+      (problem->halo != NULL &&
+       dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
+                       NAME(face_numbers)(problem) * sizeof(REAL), err) != 0)) {
     NAME(free_state)(state);
     return err->code;
   }
   *result = state;
   return 0;
+}
+
+/* Behind the rank's own elements stand the ghosts, one for every face of the halo, with values on that face alone. */
+static int NAME(fill_ghosts)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  const struct dg_reference *ref = problem->ref;
+  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, numbers = NAME(face_numbers)(problem);
+  REAL *field[2] = {state->E, state->H};
+  if (state->exchange == NULL) return 0;
+  struct mx_mark mark = mx_phase_begin(state->profile);
+  double start = omp_get_wtime();
+  REAL *out = dg_exchange_send_buffer(state->exchange);
+  const REAL *in = dg_exchange_receive_buffer(state->exchange);
+  for (size_t k = 0; k < problem->halo->faces; k++) {
+    size_t e = (size_t)problem->halo->send[k] / 4, f = (size_t)problem->halo->send[k] % 4;
+    for (size_t c = 0; c < 6; c++)
+      for (size_t m = 0; m < Nf; m++)
+        out[k * numbers + c * Nf + m] = field[c / 3][(3 * e + c % 3) * Np + (size_t)ref->face_node[f * Nf + m]];
+  }
+  if (dg_exchange_start(state->exchange, err) != 0 || dg_exchange_finish(state->exchange, err) != 0) return err->code;
+  for (size_t k = 0; k < problem->halo->faces; k++) {
+    size_t ghost = problem->K + k, f = (size_t)problem->halo->receive[k] % 4;
+    for (size_t c = 0; c < 6; c++)
+      for (size_t m = 0; m < Nf; m++)
+        field[c / 3][(3 * ghost + c % 3) * Np + (size_t)ref->face_node[f * Nf + m]] = in[k * numbers + c * Nf + m];
+  }
+  state->halo_seconds += omp_get_wtime() - start;
+  mx_phase_end(state->profile, mark, "halo", (struct mx_cost){0, 0});
+  return 0;
+}
+
+static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
+{
+  if (state->exchange == NULL) return (struct mx_halo_use){0};
+  size_t a_time = NAME(face_numbers)(state->problem) * sizeof(REAL) * state->problem->halo->faces;
+  return (struct mx_halo_use){.seconds = state->halo_seconds,
+                              .bytes = a_time * (size_t)mx_schemes[state->options.integrator].stages};
 }
 
 static const struct mx_penalty NAME(whole) = {.inner = 1, .open = 1};
@@ -71,7 +119,7 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
   mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(state->problem, equation, sizeof(REAL)));
 }
 
-static void NAME(upload)(struct NAME(state) * state, const double *E, const double *H)
+static int NAME(upload)(struct NAME(state) * state, const double *E, const double *H, struct dg_error *err)
 {
   for (size_t i = 0; i < state->n; i++) {
     state->E[i] = E != NULL ? (REAL)E[i] : 0;
@@ -79,13 +127,15 @@ static void NAME(upload)(struct NAME(state) * state, const double *E, const doub
   }
   state->observed = false;
   state->sources = NULL; /* every waveform is zero up to t = 0 */
-  if (state->options.integrator != MX_LEAPFROG) return;
+  if (state->options.integrator != MX_LEAPFROG) return 0;
+  if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   /* H half a step back: one Euler step of that length costs an error of order dt^2, once. */
   REAL half = (REAL)(0.5 * state->options.step);
   NAME(rate)(state, MX_FARADAY, NULL, state->rate_E);
   for (size_t i = 0; i < state->n; i++) state->H[i] -= half * state->rate_E[i];
   NAME(mx_open_trace)(state->problem, state->E, state->trace_E);
   NAME(mx_open_trace)(state->problem, state->H, state->trace_H);
+  return 0;
 }
 
 static void NAME(leapfrog_H)(struct NAME(state) * state, bool observe)
@@ -148,33 +198,43 @@ static void NAME(rk4_stage)(struct NAME(state) * state, int s, REAL *field, REAL
   }
 }
 
-static void NAME(stage)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources)
+/* Nothing is done while messages are under way: the whole stage is in its beginning. */
+static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources,
+                             struct dg_error *err)
 {
+  if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   state->sources = sources;
   REAL dt = (REAL)state->options.step;
   switch (state->options.integrator) {
   case MX_LEAPFROG:
     if (s == 0) NAME(leapfrog_H)(state, observe);
     else NAME(leapfrog_E)(state);
-    return;
+    return 0;
   case MX_LSRK:
     NAME(rates)(state);
     NAME(lsrk_stage)(state, s, state->E, state->first_E, state->rate_E);
     NAME(lsrk_stage)(state, s, state->H, state->first_H, state->rate_H);
-    return;
+    return 0;
   case MX_RK4:
     NAME(rates)(state);
     NAME(rk4_stage)(state, s, state->E, state->first_E, state->sum_E, state->rate_E);
     NAME(rk4_stage)(state, s, state->H, state->first_H, state->sum_H, state->rate_H);
-    return;
+    return 0;
   case MX_EULER:
     NAME(rates)(state);
     for (size_t i = 0; i < state->n; i++) {
       state->E[i] += dt * state->rate_E[i];
       state->H[i] += dt * state->rate_H[i];
     }
-    return;
+    return 0;
   }
+  return 0;
+}
+
+static int NAME(stage_end)(struct NAME(state) * state, int s, struct dg_error *err)
+{
+  (void)state, (void)s;
+  return err->code;
 }
 
 /* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */

@@ -61,7 +61,7 @@ int mx_measure_path(struct mx_measure *measure, struct mx_problem *problem, cons
   struct mx_functional *functional;
   struct dg_path path;
   size_t Np = (size_t)problem->ref->Np, elements = 0;
-  if (dg_path_cut(&path, mesh, config->points, (const double(*)[3])config->point, config->kind == MX_LOOP_CURRENT,
+  if (dg_path_cut(&path, mesh, NULL, config->points, (const double(*)[3])config->point, config->kind == MX_LOOP_CURRENT,
                   err) != 0 ||
       check_outside(measure, mesh, &path, log, err) != 0)
     goto fail;

@@ -139,8 +139,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
 
   double start = mx_clock();
   if (dg_reference_init(&setup->ref, config->order, err) != 0 || dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
-      mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref, err) !=
-          0 ||
+      mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref,
+                      setup->ranks, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, script, &setup->mesh, err) != 0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
     goto fail;

@@ -125,7 +125,7 @@ static inline void box_problem(struct box *box, int order, double alpha)
   struct dg_error err = {0};
   box->config.alpha = alpha;
   if (dg_reference_init(&box->ref, order, &err) != 0 ||
-      mx_problem_init(&box->problem, &box->assignment, &box->config, NULL, &box->mesh, &box->geometry, &box->ref,
+      mx_problem_init(&box->problem, &box->assignment, &box->config, NULL, &box->mesh, &box->geometry, &box->ref, NULL,
                       &err) != 0)
     fail_msg("%s", err.message);
 }

@@ -158,7 +158,7 @@ static int build(struct box *box, struct mx_script *script, struct dg_error *err
 {
   struct mx_sources sources;
   if (mx_problem_init(&box->problem, &box->assignment, &box->config, script, &box->mesh, &box->geometry, &box->ref,
-                      err) != 0)
+                      NULL, err) != 0)
     return err->code;
   if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, script, &box->mesh, err) == 0)
     mx_sources_release(&sources);

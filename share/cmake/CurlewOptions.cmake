@@ -43,3 +43,21 @@ function(curlew_unit_test name source)
   # times as long.
   set_tests_properties(${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=1")
 endfunction()
+
+# curlew_mpi_test(NAME "1;2;5" SOURCE LIBRARIES...): the same, started once for every number of ranks, labelled mpi.
+function(curlew_mpi_test name ranks source)
+  if(NOT CURLEW_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE curlew_flags ${ARGN} PkgConfig::CMOCKA m)
+  target_compile_definitions(${name} PRIVATE TEST_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+  foreach(n IN LISTS ranks)
+    add_test(NAME ${name}_${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}_${n} PROPERTIES LABELS "unit;mpi" SKIP_RETURN_CODE 77 TIMEOUT 120 PROCESSORS 2
+      ENVIRONMENT "${CURLEW_MPI_ENVIRONMENT}")
+  endforeach()
+endfunction()
+# More ranks than cores, also as root (containers).
+set(CURLEW_MPI_ENVIRONMENT OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0)

@@ -54,7 +54,7 @@ static int prepare(struct trial *trial, const char *path, int order, double flux
   if (dg_mesh_load(&trial->mesh, &options, err) != 0 || dg_geometry_init(&trial->geometry, &trial->mesh, err) != 0 ||
       dg_reference_init(&trial->ref, order, err) != 0 ||
       mx_problem_init(&trial->problem, &trial->assignment, &trial->config, NULL, &trial->mesh, &trial->geometry,
-                      &trial->ref, err) != 0)
+                      &trial->ref, NULL, err) != 0)
     return err->code;
   trial->n = 3 * (size_t)trial->ref.Np * trial->mesh.K;
   if (DG_NEW(trial->E, trial->n, err) != 0 || DG_NEW(trial->H, trial->n, err) != 0 ||

@@ -75,7 +75,7 @@ static void cut(const struct dg_mesh *mesh, size_t points, const double (*point)
 {
   struct dg_path path;
   struct dg_error err = {0};
-  assert_int_equal(dg_path_cut(&path, mesh, points, point, closed, &err), 0);
+  assert_int_equal(dg_path_cut(&path, mesh, NULL, points, point, closed, &err), 0);
   check_pieces(mesh, points, point, &path);
   if (!(fabs(path.outside - outside) <= tolerance)) fail_msg("outside %.17g, not %.17g", path.outside, outside);
   dg_path_release(&path);
@@ -221,7 +221,7 @@ static void survives_every_failing_allocation(void **state)
       double bary[3][4];
       dg_memory_fail_at(n + 1);
       failed = many ? dg_mesh_locate_many(&mesh, 3, point, element, bary, &err) != 0
-                    : dg_path_cut(&path, &mesh, 3, point, 1, &err) != 0;
+                    : dg_path_cut(&path, &mesh, NULL, 3, point, 1, &err) != 0;
       dg_memory_fail_at(0);
       assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
       dg_path_release(&path);

@@ -1,0 +1,87 @@
+/* Traces that travel between ranks; part of fused_body.h, once for every precision.
+ *
+ * Behind the blocks of a field's own elements stand those of the ghosts, one for every face of the halo. Of a ghost
+ * only the nodes on that face have values, and of these only the two components along t1 and t2 mean anything: these
+ * are what travels, formed by the sender in the arithmetic of the kernels, so that the far side sees the same numbers
+ * as if it had the element. Buffers are [faces][fields][2][Nf]. */
+
+/* Ghosts begin at a block of their own. */
+static inline size_t NAME(ghost)(const struct NAME(state) * state, size_t i) { return state->blocks * LANES + i; }
+
+/* Components along t1 and t2 of face f, as the kernels form them. */
+static inline void NAME(trace)(int f, const REAL u[3], REAL along[2])
+{
+  along[0] = f == 0 ? u[1] - u[0] : f == 1 ? -u[0] - u[2] : -u[1] - u[2];
+  along[1] = f == 0 ? u[2] - u[0] : f == 3 ? -u[0] - u[2] : -u[0] - u[1];
+}
+
+/* A vector with these components. */
+static inline void NAME(untrace)(int f, const REAL along[2], REAL u[3])
+{
+  const REAL vector[4][3] = {
+      {0, along[0], along[1]}, {0, -along[1], -along[0]}, {-along[1], 0, -along[0]}, {-along[1], -along[0], 0}};
+  memcpy(u, vector[f], sizeof vector[f]);
+}
+
+static int NAME(new_exchange)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (problem->halo == NULL) return 0;
+  state->travelling = state->options.integrator == MX_LEAPFROG ? 1 : 2;
+  return dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
+                         (size_t)state->travelling * 2 * (size_t)problem->ref->Nf * sizeof(REAL), err);
+}
+
+/* The traces of field[state->travelling] set out. */
+static int NAME(send_traces)(struct NAME(state) * state, REAL *const *field, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (state->exchange == NULL) return 0;
+  double start = omp_get_wtime();
+  struct mx_mark mark = mx_phase_begin(state->profile);
+  const struct dg_reference *ref = problem->ref;
+  size_t Nf = (size_t)ref->Nf, fields = (size_t)state->travelling;
+  REAL *buffer = dg_exchange_send_buffer(state->exchange);
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < problem->halo->faces; k++) {
+    size_t e = (size_t)problem->halo->send[k] / 4;
+    int f = problem->halo->send[k] % 4;
+    for (size_t q = 0; q < fields; q++)
+      for (size_t m = 0; m < Nf; m++) {
+        REAL along[2], *to = buffer + (k * fields + q) * 2 * Nf;
+        NAME(trace)(f, field[q] + NAME(at)(state, e, 0, (size_t)ref->face_node[(size_t)f * Nf + m]), along);
+        to[m] = along[0];
+        to[Nf + m] = along[1];
+      }
+  }
+  (void)!dg_exchange_start(state->exchange, err);
+  mx_phase_end(state->profile, mark, "halo", (struct mx_cost){0, 0});
+  state->halo_seconds += omp_get_wtime() - start;
+  return err->code;
+}
+
+/* Those of the other ranks have come. */
+static int NAME(receive_traces)(struct NAME(state) * state, REAL *const *field, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (state->exchange == NULL) return 0;
+  double start = omp_get_wtime();
+  struct mx_mark mark = mx_phase_begin(state->profile);
+  const struct dg_reference *ref = problem->ref;
+  size_t Nf = (size_t)ref->Nf, fields = (size_t)state->travelling;
+  const REAL *buffer = dg_exchange_receive_buffer(state->exchange);
+  if (dg_exchange_finish(state->exchange, err) != 0) return err->code;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < problem->halo->faces; k++) {
+    int f = problem->halo->receive[k] % 4;
+    for (size_t q = 0; q < fields; q++)
+      for (size_t m = 0; m < Nf; m++) {
+        const REAL *from = buffer + (k * fields + q) * 2 * Nf, along[2] = {from[m], from[Nf + m]};
+        size_t node = (size_t)ref->face_node[(size_t)f * Nf + m];
+        NAME(untrace)(f, along, field[q] + NAME(at)(state, NAME(ghost)(state, k), 0, node));
+      }
+  }
+  mx_phase_end(state->profile, mark, "halo", (struct mx_cost){0, 0});
+  state->halo_seconds += omp_get_wtime() - start;
+  return 0;
+}
