@@ -83,7 +83,7 @@ def add_model(rows, options):
             model = predict(row["elements"], row["ranks"], row["order"], alone, latency, bandwidth, row["integrator"],
                             row["precision"])
             row.update(model_step_seconds=model["step_seconds"], model_compute_seconds=model["compute_seconds"],
-                       model_halo_seconds_per_step=model["exposed_seconds"],
+                       model_halo_seconds_per_step=model["halo_seconds"],
                        measured_over_model=row["step_seconds"] / model["step_seconds"])
 
 

@@ -11,10 +11,11 @@ COLOURS = ("#1f5fa8", "#c8571b", "#2a8a4a", "#7a3b9a", "#8a6d1f", "#b02a4c", "#3
 MARKERS = "osD^vP*X"
 
 
-def labels(keys, kind):
+def labels(keys, settings):
     """What tells the series apart, and nothing else."""
-    per_rank = " a rank" if kind == "weak" else ""
-    parts = {0: lambda v: f"order {v}", 1: lambda v: f"{v:.4g}{per_rank}", 2: str, 3: lambda v: f"{v} thread{'s' if v > 1 else ''}"}
+    per_rank = " a rank" if settings["kind"] == "weak" and not settings["mesh_size"] else ""
+    unit = " elements" if settings["elements"] else " unknowns" if settings["unknowns"] else " mesh size"
+    parts = {0: lambda v: f"order {v}", 1: lambda v: f"{v:.4g}{unit}{per_rank}", 2: str, 3: lambda v: f"{v} thread{'s' if v > 1 else ''}"}
     differ = [i for i in range(4) if len({key[i] for key in keys}) > 1]
     return {key: ", ".join(parts[i](key[i]) for i in differ if key[i] is not None) for key in keys}
 
@@ -40,7 +41,7 @@ def draw(lines, missing, settings, title):
     figure, panels = plt.subplots(2, 3, figsize=(13, 7.6))
     speedup, efficiency, rate, share, halo, step = panels.flat
     ranks = {row["ranks"] for line in lines.values() for row in line}
-    names = labels(list(lines), settings["kind"])
+    names = labels(list(lines), settings)
     for i, (key, line) in enumerate(lines.items()):
         x = [row["ranks"] for row in line]
         style = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i // len(COLOURS) % len(MARKERS)], "markersize": 5,
@@ -79,14 +80,15 @@ def draw(lines, missing, settings, title):
     dashes = "; dashed: the model" if any("model_step_seconds" in row for line in lines.values() for row in line) else ""
     figure.suptitle(title or f"{'weak' if weak else 'strong'} scaling, median of {settings['repetitions']}; dotted: ideal{dashes}",
                     fontsize=12)
+    bottom = 0.03 if missing else 0.0
     if len(lines) > 1:
         handles, texts = speedup.get_legend_handles_labels()
-        figure.legend(handles, texts, loc="lower center", ncol=min(len(handles), 5), frameon=False)
+        figure.legend(handles, texts, loc="lower center", bbox_to_anchor=(0.5, bottom), ncol=min(len(handles), 5), frameon=False)
     if missing:
         text = "not done: " + ", ".join(row["name"] for row in missing[:6]) + (f" and {len(missing) - 6} more" if len(missing) > 6 else "")
         figure.text(0.99, 0.005, text, color="#b00020", fontsize=9, ha="right", va="bottom")
     rows = -(-(len(lines) + 1) // 5) if len(lines) > 1 else 0
-    figure.tight_layout(rect=(0, 0.03 + 0.028 * rows, 1, 0.97))
+    figure.tight_layout(rect=(0, bottom + 0.01 + 0.028 * rows, 1, 0.97))
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=100)
     plt.close(figure)
