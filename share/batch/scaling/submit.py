@@ -68,9 +68,7 @@ def run_fault(folder, i, point, settings):
         return f"run {i}: exit code {code}: {first_line(log)}"
     if summary:
         return f"run {i}: status \"{summary.get('status')}\", and nobody runs it"
-    if log or code:
-        return f"run {i}: no summary.json"
-    return f"run {i} was not started"
+    return f"run {i}: no summary.json" if os.path.exists(os.path.join(folder, f"run_{i}.log")) else f"run {i} was not started"
 
 
 def state(study, point, settings, queued):
@@ -86,7 +84,8 @@ def state(study, point, settings, queued):
         return "not submitted", ""
     if number and queued is None:
         return "failed", f"{faults[0]} (no squeue could be asked about job {number})"
-    return "failed", faults[0]
+    out = read_text(os.path.join(folder, "job.out")).strip()  # Slurm says there why it ended a job
+    return "failed", faults[0] + (f" (job.out: {out.splitlines()[-1]})" if out else "")
 
 
 def cores():
@@ -101,21 +100,19 @@ def write_job(folder, text):
 
 def clear(folder, point, settings):
     """Makes place for the repetitions that are to be run; the job leaves alone those that are done."""
-    os.makedirs(folder, exist_ok=True)
+    old = ["job.out", "job_id"]
     for i in range(settings["repetitions"]):
         if run_fault(folder, i + 1, point, settings):
             shutil.rmtree(os.path.join(folder, f"run_{i + 1}"), ignore_errors=True)
-            for end in ("log", "exit"):
-                path = os.path.join(folder, f"run_{i + 1}.{end}")
-                if os.path.exists(path):
-                    os.remove(path)
+            old += [f"run_{i + 1}.log", f"run_{i + 1}.exit"]
+    for name in old:
+        if os.path.exists(os.path.join(folder, name)):
+            os.remove(os.path.join(folder, name))
 
 
 def run_here(folder, point, text):
-    """With bash, to its end. What an earlier submit left of a job's number is no longer true."""
+    """With bash, to its end."""
     print(f"  {point['name']}: runs", flush=True)
-    if os.path.exists(os.path.join(folder, "job_id")):
-        os.remove(os.path.join(folder, "job_id"))
     write_job(folder, text)
     with open(os.path.join(folder, "job.out"), "wb") as out:
         subprocess.run(["bash", "job.sh"], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
@@ -141,7 +138,13 @@ def submit(options):
         raise MachineError("there is no sbatch in PATH: this is no machine with Slurm; --local runs the points here, without it")
     if options.local and not options.dry_run and not shutil.which("mpirun"):
         raise MachineError("there is no mpirun in PATH")
-    queued, left = queued_jobs() if not options.local else None, []
+    try:
+        queued = queued_jobs()
+    except MachineError:
+        if not options.local and not options.dry_run:
+            raise
+        queued = None
+    left = []
     for point in manifest["points"]:
         kind, why = state(options.study, point, settings, queued)
         if kind in ("done", "queued"):
@@ -155,15 +158,14 @@ def submit(options):
                         "--oversubscribe runs it all the same, without binding")
     for point in left:
         folder = point_folder(options.study, point)
-        clear(folder, point, settings)
+        os.makedirs(folder, exist_ok=True)
         text = job(options.study, manifest, point, options.local, point["name"] in crowded)
         if options.dry_run:
             write_job(folder, text)
             print(f"  {point['name']}: {folder}/job.sh is written, not submitted")
-        elif options.local:
-            run_here(folder, point, text)
-        else:
-            sbatch(folder, point, text)
+            continue
+        clear(folder, point, settings)
+        (run_here if options.local else sbatch)(folder, point, text)
     failed = 0
     if options.local and not options.dry_run:
         for point in left:
