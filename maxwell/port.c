@@ -46,7 +46,7 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
 {
   ports->step = step;
   ports->room = (size_t)steps + 1;
-  for (size_t i = 0; i < ports->count; i++) {
+  for (size_t i = 0; ports->here && i < ports->count; i++) {
     struct mx_port *port = &ports->port[i];
     if (DG_NEW(port->incident, ports->room, err) != 0 || DG_NEW(port->incoming, ports->room, err) != 0)
       return err->code;
@@ -77,6 +77,11 @@ void mx_ports_reset(struct mx_ports *ports, int active)
 static double *past_at(const struct mx_ports *ports, const struct mx_port_mode *mode, int part, long n)
 {
   return mode->past[part] + (ports->room - 1 - (size_t)n);
+}
+
+int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *err)
+{
+  return dg_comm_reduce(ports->comm, DG_SUM, ports->functionals, value, err);
 }
 
 void mx_ports_record(struct mx_ports *ports, long n, int s, const double *functional)
@@ -116,7 +121,7 @@ static double convolve(const struct mx_ports *ports, const struct mx_port_mode *
 
 void mx_ports_evaluate(struct mx_ports *ports, struct mx_sources *sources, long n, int s, double t)
 {
-  for (size_t i = 0; i < ports->count; i++) {
+  for (size_t i = 0; ports->here && i < ports->count; i++) {
     struct mx_port *port = &ports->port[i];
     bool driven = port->driven && (ports->active < 0 || (size_t)ports->active == i);
     double incident = 0;
@@ -243,5 +248,6 @@ void mx_ports_release(struct mx_ports *ports)
     dg_free(port->incoming);
   }
   dg_free(ports->port);
+  dg_comm_free(ports->comm);
   *ports = (struct mx_ports){0};
 }

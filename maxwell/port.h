@@ -41,11 +41,14 @@ struct mx_ports {
   double step;       /* s */
   size_t room;       /* steps + 1 */
   size_t steps_seen; /* t_0 .. t_(steps_seen - 1) are in the history */
+  bool here;         /* ports have faces on this rank, or it is rank 0, which writes: elsewhere there is no history */
+  struct dg_comm *comm; /* of the ranks with `here`; NULL: none or one */
 };
 
-/* Adds the ports of config to the sources (terms) and the problem (functionals). Errors (DG_INPUT), with file:line: a
- * face that is no plane, no rectangle or no ring, more than one medium or a lossy one along it, a profile that vanishes
- * or is not tangential, a lumped port whose direction is not along its face. Release with mx_ports_release in any case.
+/* Adds the ports of config to the sources (terms) and the problem (functionals). Collective. Errors (DG_INPUT), with
+ * file:line: a face that is no plane, no rectangle or no ring, more than one medium or a lossy one along it, a profile
+ * that vanishes or is not tangential, a lumped port whose direction is not along its face. Release with
+ * mx_ports_release in any case.
  */
 int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const struct mx_assignment *assignment,
                   const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
@@ -55,9 +58,13 @@ void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *source
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
 /* Back to t = 0 with only port `active` driven (-1: all). */
 void mx_ports_reset(struct mx_ports *ports, int active);
+/* value[functionals], of this rank's faces, becomes that of all. Collective among the ranks with `here`; nothing on the
+ * others. */
+int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *err) DG_MUST_USE;
 /* Before stage s of step n: the values of the ports' functionals, of the fields as they are. */
 void mx_ports_record(struct mx_ports *ports, long n, int s, const double *functional);
-/* The value of every port's terms at stage s of step n, time t (s), into sources->source[].now. */
+/* The value of every port's terms at stage s of step n, time t (s), into sources->source[].now. Nothing without
+ * `here`, nor is anything known there of what follows. */
 void mx_ports_evaluate(struct mx_ports *ports, struct mx_sources *sources, long n, int s, double t);
 /* At t_n, once the stage behind which step n is observed has been recorded. */
 void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct mx_port_values *values);
@@ -71,7 +78,8 @@ int mx_ports_number(const struct mx_ports *ports, size_t port);
 bool mx_ports_driven(const struct mx_ports *ports, size_t port);
 void mx_ports_release(struct mx_ports *ports);
 
-/* The gap of a lumped port: its length along `direction` and its width, area / length (m). Errors as above. */
+/* The gap of a lumped port: its length along `direction` and its width, area / length (m). Collective. Errors as
+ * above. */
 int mx_port_gap(const struct mx_boundary_config *boundary, int index, const struct mx_assignment *assignment,
                 const struct dg_mesh *mesh, const struct mx_problem *problem, double *length, double *width,
                 struct dg_error *err) DG_MUST_USE;

@@ -160,16 +160,15 @@ static int evaluate(const struct build *b, const struct profile *profile, const 
   return 0;
 }
 
-/* moment[count][3][Nf]: integrals of the basis times the tangential part of the profile. */
+/* moment[count][3][Nf] of all triangles: integrals of the basis times the tangential part of the profile. */
 static int integrate(const struct build *b, const struct profile *profile, double *moment)
 {
   const struct rule *rule = b->rule;
   size_t Nf = rule->Nf;
   double largest = 0, worst = 0, at[3] = {0};
   for (size_t k = 0; k < b->face.count; k++) {
-    const double *corner[3], *n = b->problem->normal[b->face.where[k] / 4][b->face.where[k] % 4];
-    double area = mx_port_area(&b->face, b->problem, k);
-    mx_port_corners(&b->face, b->mesh, k, corner);
+    const struct mx_port_triangle *triangle = &b->face.triangle[k];
+    const double(*corner)[3] = triangle->corner, *n = triangle->normal;
     for (size_t q = 0; q < rule->count; q++) {
       double x[3], e[3], normal = 0, size = 0;
       for (int c = 0; c < 3; c++)
@@ -184,7 +183,8 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
       worst = fmax(worst, fabs(normal));
       for (size_t c = 0; c < 3; c++)
         for (size_t m = 0; m < Nf; m++)
-          moment[(3 * k + c) * Nf + m] += area * rule->weight[q] * rule->basis[q * Nf + m] * (e[c] - normal * n[c]);
+          moment[(3 * k + c) * Nf + m] +=
+              triangle->area * rule->weight[q] * rule->basis[q * Nf + m] * (e[c] - normal * n[c]);
     }
   }
   if (largest == 0)
@@ -207,11 +207,10 @@ static void normalise(const struct build *b, double *moment, double *nodal)
   double square = 0;
   memcpy(nodal, moment, numbers * sizeof *nodal);
   for (size_t k = 0; k < b->face.count; k++) {
-    double area = mx_port_area(&b->face, b->problem, k);
     for (size_t c = 0; c < 3; c++) {
       double *x = nodal + (3 * k + c) * Nf;
       solve_mass(b->rule, x);
-      for (size_t m = 0; m < Nf; m++) x[m] /= area;
+      for (size_t m = 0; m < Nf; m++) x[m] /= b->face.triangle[k].area;
     }
   }
   for (size_t i = 0; i < numbers; i++) square += nodal[i] * moment[i];
@@ -222,30 +221,32 @@ static void normalise(const struct build *b, double *moment, double *nodal)
 }
 
 /* The two parts of a_out = (V + Z I)/2; of a lumped port those of (Zs E + Zs Z (n x) H)/(Z + Zs), each face with its
- * own medium. */
+ * own medium. What this rank's faces add to them. */
 static int add_functionals(const struct build *b, struct mx_port_mode *mode, const double *moment)
 {
-  const struct mx_problem *problem = b->problem;
-  size_t Nf = b->rule->Nf, Np = (size_t)problem->ref->Np;
+  size_t Nf = b->rule->Nf, Np = (size_t)b->problem->ref->Np;
   bool lumped = b->config->kind == MX_LUMPED_PORT;
   mode->functional = b->problem->functionals - b->ports->first;
   for (int magnetic = 0; magnetic < 2; magnetic++) {
     struct mx_functional *functional;
-    if (mx_problem_add_functional(b->problem, magnetic, 3 * b->face.count * Nf, &functional, b->err) != 0)
+    if (mx_problem_add_functional(b->problem, magnetic, 3 * b->face.own * Nf, &functional, b->err) != 0)
       return b->err->code;
-    for (size_t k = 0; k < b->face.count; k++) {
-      size_t e = (size_t)b->face.where[k] / 4, f = (size_t)b->face.where[k] % 4;
-      double Z = sqrt(problem->mu[e] / problem->epsilon[e]), share = lumped ? b->Z / (Z + b->Z) : 0.5;
+    for (size_t k = 0, own = 0; k < b->face.count; k++) {
+      const struct mx_port_triangle *triangle = &b->face.triangle[k];
+      if (triangle->where < 0) continue;
+      size_t e = (size_t)triangle->where / 4, f = (size_t)triangle->where % 4;
+      double Z = sqrt(triangle->mu / triangle->epsilon), share = lumped ? b->Z / (Z + b->Z) : 0.5;
       for (size_t m = 0; m < Nf; m++) {
         double v[3], turned[3];
         for (size_t c = 0; c < 3; c++) v[c] = moment[(3 * k + c) * Nf + m];
-        cross(problem->normal[e][f], v, turned);
+        cross(triangle->normal, v, turned);
         for (size_t c = 0; c < 3; c++) {
-          size_t i = (3 * k + c) * Nf + m;
-          functional->index[i] = (3 * e + c) * Np + (size_t)problem->ref->face_node[f * Nf + m];
+          size_t i = (3 * own + c) * Nf + m;
+          functional->index[i] = (3 * e + c) * Np + (size_t)b->problem->ref->face_node[f * Nf + m];
           functional->weight[i] = magnetic ? Z * share * turned[c] : share * v[c];
         }
       }
+      own++;
     }
   }
   return 0;
@@ -255,28 +256,30 @@ static int add_functionals(const struct build *b, struct mx_port_mode *mode, con
 static int add_term(const struct build *b, struct mx_port_mode *mode, const double *nodal)
 {
   const struct mx_new_term wanted = {
-      .kind = MX_JUMP, .values = MX_ONE_NUMBER, .count = b->face.count, .what = b->port->what};
+      .kind = MX_JUMP, .values = MX_ONE_NUMBER, .count = b->face.own, .what = b->port->what};
   struct mx_term *term;
   struct mx_source *source;
-  size_t Nf = b->rule->Nf, numbers = 3 * b->face.count * Nf;
+  size_t Nf = b->rule->Nf, numbers = 3 * b->face.own * Nf;
   bool lumped = b->config->kind == MX_LUMPED_PORT;
   mode->term = b->problem->terms;
   if (mx_sources_add(b->sources, &wanted, &term, &source, b->err) != 0 || DG_NEW(term->E, numbers, b->err) != 0 ||
       (!lumped && DG_NEW(term->H, numbers, b->err) != 0))
     return b->err->code;
-  for (size_t k = 0; k < b->face.count; k++) term->where[k] = b->face.where[k];
-  memcpy(term->E, nodal, numbers * sizeof *nodal);
   term->open = true;
   source->port = true;
   if (mode == b->port->mode && b->config->port.driven) source->waveform = b->config->port.waveform;
-  for (size_t k = 0; k < b->face.count && !lumped; k++) {
-    const double *n = b->problem->normal[b->face.where[k] / 4][b->face.where[k] % 4];
-    for (size_t m = 0; m < Nf; m++) {
+  for (size_t k = 0, own = 0; k < b->face.count; k++) {
+    const struct mx_port_triangle *triangle = &b->face.triangle[k];
+    if (triangle->where < 0) continue;
+    term->where[own] = triangle->where;
+    memcpy(term->E + 3 * own * Nf, nodal + 3 * k * Nf, 3 * Nf * sizeof *nodal);
+    for (size_t m = 0; m < Nf && !lumped; m++) {
       double e[3], turned[3];
       for (size_t c = 0; c < 3; c++) e[c] = nodal[(3 * k + c) * Nf + m];
-      cross(n, e, turned);
-      for (size_t c = 0; c < 3; c++) term->H[(3 * k + c) * Nf + m] = -turned[c] / b->Z;
+      cross(triangle->normal, e, turned);
+      for (size_t c = 0; c < 3; c++) term->H[(3 * own + c) * Nf + m] = -turned[c] / b->Z;
     }
+    own++;
   }
   return 0;
 }
@@ -336,9 +339,8 @@ static int measure_gap(const struct mx_port_face *face, const struct mx_port_pla
 {
   double low = INFINITY, high = -INFINITY;
   for (size_t k = 0; k < face->count; k++) {
-    const double *corner[3], *n = place->problem->normal[face->where[k] / 4][face->where[k] % 4];
+    const double(*corner)[3] = face->triangle[k].corner, *n = face->triangle[k].normal;
     double across = n[0] * direction[0] + n[1] * direction[1] + n[2] * direction[2];
-    mx_port_corners(face, place->mesh, k, corner);
     if (fabs(across) > 1e-3)
       return dg_fail(err, DG_INPUT,
                      MX_PLACE
@@ -387,9 +389,9 @@ static int build_lumped(struct build *b)
   b->Z = b->config->port.resistance * width / length / MX_ETA0;
   b->port->impedance = b->config->port.resistance;
   for (size_t k = 0; k < b->face.count; k++) {
-    size_t e = (size_t)b->face.where[k] / 4;
-    double Z = sqrt(b->problem->mu[e] / b->problem->epsilon[e]);
-    share += mx_port_area(&b->face, b->problem, k) / b->face.area * Z / (Z + b->Z);
+    const struct mx_port_triangle *triangle = &b->face.triangle[k];
+    double Z = sqrt(triangle->mu / triangle->epsilon);
+    share += triangle->area / b->face.area * Z / (Z + b->Z);
   }
   b->port->source_share = share;
   /* Of e = -direction/sqrt(l w) the square integrates to 1: V = sqrt(l/w) times the integral of e.E, and 1 V is the
@@ -424,7 +426,7 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   if (mx_port_face_init(&b->face, &b->place, assignment, index, b->err) != 0) return b->err->code;
   if (config->kind == MX_LUMPED_PORT) return build_lumped(b);
   const struct mx_surface_faces surface = {
-      .count = b->face.count, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
+      .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
   if (mx_port_face_plane(&b->face, &b->place, b->err) != 0 ||
       mx_common_medium(b->problem, b->mesh, &surface, &epsilon, &mu, b->err) != 0)
     return b->err->code;
@@ -470,8 +472,10 @@ int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const stru
   struct rule *rule = NULL;
   size_t *order = NULL, count = 0;
   int *number = NULL;
-  *ports =
-      (struct mx_ports){.active = -1, .first = sources->problem->functionals, .integrator = config->time.integrator};
+  *ports = (struct mx_ports){.active = -1,
+                             .first = sources->problem->functionals,
+                             .integrator = config->time.integrator,
+                             .here = dg_comm_rank(sources->problem->comm) == 0};
   for (size_t i = 0; i < config->boundaries; i++) count += mx_is_port(config->boundary[i].kind);
   if (count == 0) return 0;
   if (DG_NEW(ports->port, count, err) != 0 || DG_NEW(order, count, err) != 0 || DG_NEW(number, count, err) != 0 ||
@@ -490,10 +494,12 @@ int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const stru
                       .err = err};
     b.port->number = number[i];
     int status = build_port(&b, assignment, (int)order[i]);
+    ports->here = ports->here || b.face.own > 0;
     mx_port_face_release(&b.face);
     if (status != 0) goto fail;
   }
   ports->functionals = sources->problem->functionals - ports->first;
+  (void)!dg_comm_part(&ports->comm, sources->problem->comm, ports->here, err);
 fail:
   if (rule != NULL) release_rule(rule);
   dg_free(rule);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libdg/base/memory.h"
 
@@ -20,91 +21,115 @@ static void cross(const double a[3], const double b[3], double c[3])
   c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The vertices of face k, ascending. */
-static void vertices_of(const struct mx_port_face *face, const struct dg_mesh *mesh, size_t k, int32_t vertex[3])
-{
-  const int32_t *element = mesh->element[face->where[k] / 4];
-  for (int i = 0, n = 0; i < 4; i++)
-    if (i != face->where[k] % 4) vertex[n++] = element[i];
-}
-
-void mx_port_corners(const struct mx_port_face *face, const struct dg_mesh *mesh, size_t k, const double *corner[3])
-{
-  int32_t vertex[3];
-  vertices_of(face, mesh, k, vertex);
-  for (int i = 0; i < 3; i++) corner[i] = mesh->vertex[vertex[i]];
-}
-
-double mx_port_area(const struct mx_port_face *face, const struct mx_problem *problem, size_t k)
-{
-  size_t e = (size_t)face->where[k] / 4, f = (size_t)face->where[k] % 4;
-  return 2 * problem->face_scale[e][f] * problem->jacobian[e]; /* the reference triangle has area 2 */
-}
-
-static void measure(struct mx_port_face *face, const struct mx_port_place *place)
+static void measure(struct mx_port_face *face)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t k = 0; k < face->count; k++) {
-    const double *corner[3];
-    face->area += mx_port_area(face, place->problem, k);
-    mx_port_corners(face, place->mesh, k, corner);
+    const struct mx_port_triangle *triangle = &face->triangle[k];
+    face->area += triangle->area;
     for (int i = 0; i < 3; i++)
       for (int c = 0; c < 3; c++) {
-        low[c] = fmin(low[c], corner[i][c]);
-        high[c] = fmax(high[c], corner[i][c]);
+        low[c] = fmin(low[c], triangle->corner[i][c]);
+        high[c] = fmax(high[c], triangle->corner[i][c]);
       }
   }
   for (int c = 0; c < 3; c++) face->extent = fmax(face->extent, high[c] - low[c]);
 }
 
-int mx_port_face_init(struct mx_port_face *face, const struct mx_port_place *place,
-                      const struct mx_assignment *assignment, int index, struct dg_error *err)
+static void describe(struct mx_port_triangle *triangle, const struct mx_port_place *place, size_t e, int f)
 {
-  *face = (struct mx_port_face){0};
-  for (size_t e = 0; e < place->mesh->K; e++)
-    for (int f = 0; f < 4; f++) face->count += assignment->boundary[e][f] == index;
-  if (face->count == 0)
+  const struct dg_mesh *mesh = place->mesh;
+  const struct mx_problem *problem = place->problem;
+  *triangle = (struct mx_port_triangle){.number = 4 * dg_mesh_global(mesh, e) + f,
+                                        .area = 2 * problem->face_scale[e][f] * problem->jacobian[e],
+                                        .epsilon = problem->epsilon[e],
+                                        .mu = problem->mu[e],
+                                        .where = 4 * (int32_t)e + f,
+                                        .rank = dg_comm_rank(problem->comm)}; /* the reference triangle has area 2 */
+  for (int i = 0, n = 0; i < 4; i++) {
+    if (i == f) continue;
+    size_t vertex = (size_t)mesh->element[e][i];
+    triangle->vertex[n] = dg_mesh_global_vertex(mesh, vertex);
+    memcpy(triangle->corner[n++], mesh->vertex[vertex], sizeof triangle->corner[0]);
+  }
+  memcpy(triangle->normal, problem->normal[e][f], sizeof triangle->normal);
+}
+
+static int by_number(const void *a, const void *b)
+{
+  const struct mx_port_triangle *x = a, *y = b;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The triangles of all ranks, from those of this one, of which there are face->own. */
+static int share(struct mx_port_face *face, const struct mx_port_place *place, const struct mx_port_triangle *own,
+                 struct dg_error *err)
+{
+  struct dg_comm *comm = place->problem->comm;
+  int64_t count = (int64_t)face->own;
+  if (dg_comm_reduce_int(comm, DG_SUM, 1, &count, err) != 0) return err->code;
+  if (count == 0)
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "%s: no face is left for this port; keys of tags win over keys of their groups",
                    MX_AT(place->where), place->what);
-  if (DG_NEW(face->where, face->count, err) != 0) return err->code;
-  size_t k = 0;
-  for (size_t e = 0; e < place->mesh->K; e++)
-    for (int f = 0; f < 4; f++)
-      if (assignment->boundary[e][f] == index) face->where[k++] = 4 * (int32_t)e + f;
-  measure(face, place);
+  if (dg_comm_share(comm, face->own * sizeof *own, own, &face->triangle, NULL, err) != 0) return err->code;
+  face->count = (size_t)count;
+  qsort(face->triangle, face->count, sizeof *face->triangle, by_number);
+  if (DG_NEW(face->where, face->own, err) != 0) return err->code;
+  for (size_t k = 0, n = 0; k < face->count; k++) {
+    struct mx_port_triangle *triangle = &face->triangle[k];
+    if (triangle->rank == dg_comm_rank(comm)) face->where[n++] = triangle->where;
+    else triangle->where = -1;
+  }
   return 0;
+}
+
+int mx_port_face_init(struct mx_port_face *face, const struct mx_port_place *place,
+                      const struct mx_assignment *assignment, int index, struct dg_error *err)
+{
+  struct mx_port_triangle *own;
+  *face = (struct mx_port_face){0};
+  for (size_t e = 0; e < place->mesh->K; e++)
+    for (int f = 0; f < 4; f++) face->own += assignment->boundary[e][f] == index;
+  if (DG_NEW(own, face->own, err) != 0) return err->code;
+  for (size_t e = 0, k = 0; e < place->mesh->K; e++)
+    for (int f = 0; f < 4; f++)
+      if (assignment->boundary[e][f] == index) describe(&own[k++], place, e, f);
+  if (share(face, place, own, err) == 0) measure(face);
+  dg_free(own);
+  return err->code;
 }
 
 void mx_port_face_release(struct mx_port_face *face)
 {
+  dg_free(face->triangle);
   dg_free(face->where);
   *face = (struct mx_port_face){0};
 }
 
 int mx_port_face_plane(struct mx_port_face *face, const struct mx_port_place *place, struct dg_error *err)
 {
-  const double(*normal)[4][3] = (const double(*)[4][3])place->problem->normal;
-  const double *corner[3], *origin = NULL;
-  for (int c = 0; c < 3; c++) face->normal[c] = normal[face->where[0] / 4][face->where[0] % 4][c];
+  const double *origin = face->triangle[0].corner[0];
+  for (int c = 0; c < 3; c++) face->normal[c] = face->triangle[0].normal[c];
   for (size_t k = 0; k < face->count; k++) {
-    const double *n = normal[face->where[k] / 4][face->where[k] % 4];
+    const struct mx_port_triangle *triangle = &face->triangle[k];
+    const double *n = triangle->normal, *at = triangle->corner[0];
     double away = 0;
-    mx_port_corners(face, place->mesh, k, corner);
-    if (k == 0) origin = corner[0];
-    for (int i = 0; i < 3; i++) away = fmax(away, fabs(dot(corner[i], face->normal) - dot(origin, face->normal)));
+    for (int i = 0; i < 3; i++)
+      away = fmax(away, fabs(dot(triangle->corner[i], face->normal) - dot(origin, face->normal)));
     if (dot(n, face->normal) > 1 - 1e-9 && away < 1e-6 * face->extent) continue;
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "%s: the face of this port must be plane; its normal is (%.4g, %.4g, %.4g) near (%g, %g, "
                             "%g) m and (%.4g, %.4g, %.4g) near (%g, %g, %g) m",
                    MX_AT(place->where), place->what, face->normal[0], face->normal[1], face->normal[2], origin[0],
-                   origin[1], origin[2], n[0], n[1], n[2], corner[0][0], corner[0][1], corner[0][2]);
+                   origin[1], origin[2], n[0], n[1], n[2], at[0], at[1], at[2]);
   }
   return 0;
 }
 
 struct edge {
-  int32_t vertex[2]; /* ascending */
+  int64_t vertex[2];  /* ascending */
+  const double *x[2]; /* m, borrowed from the triangle */
 };
 
 static int compare_edges(const void *a, const void *b)
@@ -116,17 +141,19 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /* The edges that belong to one triangle only. Free *rim with dg_free. */
-static int find_rim(struct edge **rim, size_t *count, const struct mx_port_face *face, const struct dg_mesh *mesh,
-                    struct dg_error *err)
+static int find_rim(struct edge **rim, size_t *count, const struct mx_port_face *face, struct dg_error *err)
 {
   static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   size_t edges = 3 * face->count;
   *count = 0;
   if (DG_NEW(*rim, edges, err) != 0) return err->code;
   for (size_t k = 0; k < face->count; k++) {
-    int32_t vertex[3];
-    vertices_of(face, mesh, k, vertex);
-    for (size_t i = 0; i < 3; i++) (*rim)[3 * k + i] = (struct edge){{vertex[pair[i][0]], vertex[pair[i][1]]}};
+    const struct mx_port_triangle *triangle = &face->triangle[k];
+    for (size_t i = 0; i < 3; i++)
+      for (int s = 0; s < 2; s++) {
+        (*rim)[3 * k + i].vertex[s] = triangle->vertex[pair[i][s]];
+        (*rim)[3 * k + i].x[s] = triangle->corner[pair[i][s]];
+      }
   }
   qsort(*rim, edges, sizeof **rim, compare_edges);
   for (size_t i = 0, next; i < edges; i = next) {
@@ -154,16 +181,15 @@ static bool comes_first(const double a[3], const double b[3])
   return false;
 }
 
-static void bounding_box(struct mx_port_rectangle *r, const struct mx_port_face *face, const struct dg_mesh *mesh)
+static void bounding_box(struct mx_port_rectangle *r, const struct mx_port_face *face)
 {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, height = 0;
   for (size_t k = 0; k < face->count; k++) {
-    const double *corner[3];
-    mx_port_corners(face, mesh, k, corner);
-    height = dot(corner[0], face->normal);
+    const struct mx_port_triangle *triangle = &face->triangle[k];
+    height = dot(triangle->corner[0], face->normal);
     for (int i = 0; i < 3; i++)
       for (int d = 0; d < 2; d++) {
-        double x = dot(corner[i], r->axis[d]);
+        double x = dot(triangle->corner[i], r->axis[d]);
         low[d] = fmin(low[d], x);
         high[d] = fmax(high[d], x);
       }
@@ -177,12 +203,12 @@ int mx_port_face_rectangle(struct mx_port_rectangle *r, const struct mx_port_fac
 {
   struct edge *rim;
   size_t edges;
-  if (find_rim(&rim, &edges, face, place->mesh, err) != 0) goto fail;
-  const double *from = place->mesh->vertex[rim[0].vertex[0]], *to = place->mesh->vertex[rim[0].vertex[1]];
+  if (find_rim(&rim, &edges, face, err) != 0) goto fail;
+  const double *from = rim[0].x[0], *to = rim[0].x[1];
   double length = distance(from, to);
   for (int c = 0; c < 3; c++) r->axis[0][c] = (to[c] - from[c]) / length;
   cross(face->normal, r->axis[0], r->axis[1]);
-  bounding_box(r, face, place->mesh);
+  bounding_box(r, face);
   double box = r->side[0] * r->side[1];
   if (fabs(box - face->area) > 1e-6 * box) {
     (void)dg_fail(err, DG_INPUT,
@@ -213,7 +239,7 @@ int mx_port_face_rectangle(struct mx_port_rectangle *r, const struct mx_port_fac
   }
   orient(r->axis[0]);
   orient(r->axis[1]);
-  bounding_box(r, face, place->mesh);
+  bounding_box(r, face);
 fail:
   dg_free(rim);
   return err->code;
@@ -250,8 +276,8 @@ static size_t separate(const struct edge *rim, size_t edges, size_t *of, size_t 
 }
 
 /* The centre of the circle through points of a plane: |x|^2 = 2 c.x + d in the mean of squares, x from their mean. */
-static void fit_centre(const struct dg_mesh *mesh, const struct edge *rim, const size_t *of, size_t edges, size_t curve,
-                       const double normal[3], double centre[3])
+static void fit_centre(const struct edge *rim, const size_t *of, size_t edges, size_t curve, const double normal[3],
+                       double centre[3])
 {
   double mean[3] = {0}, axis[2][3], A[2][2] = {{0}}, b[2] = {0}, count = 0;
   const double other[3] = {fabs(normal[0]) < 0.6, fabs(normal[0]) >= 0.6, 0};
@@ -261,12 +287,12 @@ static void fit_centre(const struct dg_mesh *mesh, const struct edge *rim, const
   cross(normal, axis[0], axis[1]);
   for (size_t i = 0; i < edges; i++)
     for (int s = 0; s < 2 && of[i] == curve; s++, count++)
-      for (int c = 0; c < 3; c++) mean[c] += mesh->vertex[rim[i].vertex[s]][c];
+      for (int c = 0; c < 3; c++) mean[c] += rim[i].x[s][c];
   for (int c = 0; c < 3; c++) mean[c] /= count;
   for (size_t i = 0; i < edges; i++)
     for (int s = 0; s < 2 && of[i] == curve; s++) {
       double d[3], x[2];
-      for (int c = 0; c < 3; c++) d[c] = mesh->vertex[rim[i].vertex[s]][c] - mean[c];
+      for (int c = 0; c < 3; c++) d[c] = rim[i].x[s][c] - mean[c];
       for (int k = 0; k < 2; k++) x[k] = dot(d, axis[k]);
       for (int k = 0; k < 2; k++) {
         b[k] += 0.5 * x[k] * dot(d, d);
@@ -281,10 +307,9 @@ static void fit_centre(const struct dg_mesh *mesh, const struct edge *rim, const
 int mx_port_face_ring(struct mx_port_ring *ring, const struct mx_port_face *face, const struct mx_port_place *place,
                       struct dg_error *err)
 {
-  const struct dg_mesh *mesh = place->mesh;
   struct edge *rim = NULL;
   size_t edges, *of = NULL, *queue = NULL;
-  if (find_rim(&rim, &edges, face, mesh, err) != 0 || DG_NEW(of, edges, err) != 0 || DG_NEW(queue, edges, err) != 0)
+  if (find_rim(&rim, &edges, face, err) != 0 || DG_NEW(of, edges, err) != 0 || DG_NEW(queue, edges, err) != 0)
     goto fail;
   size_t curves = separate(rim, edges, of, queue);
   if (curves != 2) {
@@ -294,13 +319,12 @@ int mx_port_face_ring(struct mx_port_ring *ring, const struct mx_port_face *face
     goto fail;
   }
   double low[2] = {INFINITY, INFINITY}, high[2] = {0, 0}, size[2] = {0, 0}, centre[2][3];
-  for (size_t i = 0; i < edges; i++)
-    size[of[i]] += distance(mesh->vertex[rim[i].vertex[0]], mesh->vertex[rim[i].vertex[1]]);
+  for (size_t i = 0; i < edges; i++) size[of[i]] += distance(rim[i].x[0], rim[i].x[1]);
   size_t outer = size[1] > size[0], inner = 1 - outer;
-  for (size_t curve = 0; curve < 2; curve++) fit_centre(mesh, rim, of, edges, curve, face->normal, centre[curve]);
+  for (size_t curve = 0; curve < 2; curve++) fit_centre(rim, of, edges, curve, face->normal, centre[curve]);
   for (size_t i = 0; i < edges; i++)
     for (int s = 0; s < 2; s++) {
-      double radius = distance(mesh->vertex[rim[i].vertex[s]], centre[outer]);
+      double radius = distance(rim[i].x[s], centre[outer]);
       low[of[i]] = fmin(low[of[i]], radius);
       high[of[i]] = fmax(high[of[i]], radius);
     }

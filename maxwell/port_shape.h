@@ -1,4 +1,7 @@
-/* The geometry of a port's face: its triangles, and the rectangle or ring that they make. Private to port*.c. */
+/* The geometry of a port's face: its triangles, and the rectangle or ring that they make. Private to port*.c.
+ *
+ * The face may lie on several ranks. All of them get all of its triangles, in the same order, and find the same shape.
+ */
 #pragma once
 
 #include "libdg/mesh/mesh.h"
@@ -12,11 +15,22 @@ struct mx_port_place {
   const char *what;  /* "boundaries.left" */
 };
 
+struct mx_port_triangle {
+  int64_t number;      /* 4 * element + face, the element numbered in the whole mesh */
+  int64_t vertex[3];   /* numbers in the whole mesh, ascending */
+  double corner[3][3]; /* of these vertices, m */
+  double normal[3], area, epsilon, mu;
+  int32_t where; /* 4 * element + face, or -1 when it is another rank's */
+  int32_t rank;
+};
+
 struct mx_port_face {
-  size_t count;
-  int32_t *where; /* [count] 4 * element + face */
-  double area;    /* m^2 */
-  double extent;  /* the longest side of the bounding box, m: the scale of tolerances */
+  size_t count;                      /* of all ranks */
+  struct mx_port_triangle *triangle; /* [count] by ascending number */
+  size_t own;                        /* of this rank */
+  int32_t *where;                    /* [own] 4 * element + face, in the same order */
+  double area;                       /* m^2 */
+  double extent;                     /* the longest side of the bounding box, m: the scale of tolerances */
   double normal[3];
 };
 
@@ -29,7 +43,7 @@ struct mx_port_ring {
   double centre[3], inner, outer; /* radii, m */
 };
 
-/* The faces with boundary condition `index`. Release with mx_port_face_release in any case. */
+/* The faces with boundary condition `index`. Collective. Release with mx_port_face_release in any case. */
 int mx_port_face_init(struct mx_port_face *face, const struct mx_port_place *place,
                       const struct mx_assignment *assignment, int index, struct dg_error *err) DG_MUST_USE;
 void mx_port_face_release(struct mx_port_face *face);
@@ -42,7 +56,3 @@ int mx_port_face_rectangle(struct mx_port_rectangle *rectangle, const struct mx_
 /* The face is plane. DG_INPUT if its rim is not made of two circles around one centre. */
 int mx_port_face_ring(struct mx_port_ring *ring, const struct mx_port_face *face, const struct mx_port_place *place,
                       struct dg_error *err) DG_MUST_USE;
-/* The three vertices of face k. */
-void mx_port_corners(const struct mx_port_face *face, const struct dg_mesh *mesh, size_t k, const double *corner[3]);
-/* Area of face k, m^2. */
-double mx_port_area(const struct mx_port_face *face, const struct mx_problem *problem, size_t k);

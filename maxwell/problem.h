@@ -75,7 +75,9 @@ struct mx_problem {
   struct mx_term *term; /* [terms] */
   size_t functionals;
   struct mx_functional *functional; /* [functionals] */
-  /* Where other ranks have the rest: borrowed; NULL, 0, K and NULL for one rank. */
+  /* Where other ranks have the rest: borrowed; NULL, 0, K and NULL for one rank. The lists of terms and functionals are
+   * the same on all ranks; each has its own elements and faces in them, possibly none, so that the value of a
+   * functional is a sum over ranks. */
   struct dg_comm *comm;
   const struct dg_halo *halo;
   size_t ghosts;         /* faces of the halo */

@@ -123,7 +123,8 @@ static int evaluate_general(void *context, double t, struct dg_error *err)
 int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err)
 {
   sources->steps = steps;
-  for (size_t i = 0; i < sources->count; i++) sources->general = sources->general || sources->source[i].function >= 0;
+  for (size_t i = 0; i < sources->count; i++)
+    sources->general = sources->general || (sources->source[i].function >= 0 && sources->source[i].points > 0);
   if (sources->general && mx_ahead_start(&sources->ahead, evaluate_general, sources, err) != 0) return err->code;
   for (size_t i = 0; i < sources->count; i++)
     if (sources->source[i].function < 0 && sources->source[i].waveform.kind == MX_LUA_WAVEFORM &&

@@ -38,14 +38,15 @@ struct mx_sources {
   const double **curl, **penalty; /* [count] what the backend is given */
   struct mx_stage_sources stage;
   struct mx_ports ports;
-  bool general;           /* some source is a function of (x, y, z, t) */
+  bool general;           /* some source has points here and is a function of (x, y, z, t) */
   struct mx_ahead *ahead; /* evaluates general sources of the next stage; NULL: they are evaluated in line */
   long steps;
 };
 
-/* Adds the script's sources to the problem as terms. Release with mx_sources_release, before the problem. Errors
- * (DG_INPUT): a region, surface or group that the mesh does not have, a sheet on the outer boundary, a surface of total
- * and scattered field that does not bound its region or lies between two media, a plane wave through different media.
+/* Adds the script's sources to the problem as terms. Collective: all ranks get the same terms, each with its own
+ * elements and faces. Release with mx_sources_release, before the problem. Errors (DG_INPUT): a region, surface or
+ * group that the mesh does not have, a sheet on the outer boundary, a surface of total and scattered field that does
+ * not bound its region or lies between two media, a plane wave through different media.
  */
 int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, const struct mx_assignment *assignment,
                     const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
@@ -73,9 +74,9 @@ struct mx_new_term {
 };
 int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted, struct mx_term **term,
                    struct mx_source **source, struct dg_error *err) DG_MUST_USE;
-/* The medium of all the elements of faces, which must be one and without losses. */
+/* Collective: the medium of all the elements of faces, all ranks' together, which must be one and without losses. */
 struct mx_surface_faces {
-  size_t count;
+  size_t count;           /* this rank's */
   const int32_t *where;   /* [count] 4 * element + face */
   const char *place;      /* as mx_selector.where */
   const char *what, *who; /* "boundaries.left", "a plane wave" */

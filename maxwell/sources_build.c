@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/partition.h"
 #include "maxwell/select.h"
 #include "maxwell/sources.h"
 
-/* A list of elements, or of faces 4 * element + face with the sign of what jumps there. */
+/* A list of this rank's elements, or of faces 4 * element + face with the sign of what jumps there. */
 struct places {
   size_t count, room;
   int32_t *where;
@@ -33,6 +34,15 @@ static int add_place(struct places *places, int32_t where, int sign, struct dg_e
   }
   places->where[places->count] = where;
   places->sign[places->count++] = (signed char)sign;
+  return 0;
+}
+
+/* Do they exist on any rank? A term that one rank has all ranks have, so that its index is the same everywhere. */
+static int anywhere(const struct build *b, const struct places *places, bool *exist)
+{
+  int64_t count = (int64_t)places->count;
+  if (dg_comm_reduce_int(b->problem->comm, DG_SUM, 1, &count, b->err) != 0) return b->err->code;
+  *exist = count > 0;
   return 0;
 }
 
@@ -70,14 +80,15 @@ struct target {
 static int add_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
                      const struct target *target, const char *what, struct dg_error *err)
 {
-  if (places->where == NULL) return 0; /* a `default` that nothing is left for */
-  bool general = drive->general >= 0;
+  bool exist = false, general = drive->general >= 0;
+  if (anywhere(b, places, &exist) != 0) return err->code;
+  if (!exist) return 0; /* a `default` that nothing is left for */
   const struct mx_new_term wanted = {
       .kind = target->kind, .values = general ? MX_VECTOR_A_NODE : MX_ONE_NUMBER, .count = places->count, .what = what};
   struct mx_term *term;
   struct mx_source *source;
   if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
-  memcpy(term->where, places->where, places->count * sizeof *term->where);
+  for (size_t k = 0; k < places->count; k++) term->where[k] = places->where[k];
   term->into_H = target->into_H;
   size_t N = source->points / (places->count > 0 ? places->count : 1);
   double *part = NULL;
@@ -116,15 +127,34 @@ static int add_drive(const struct build *b, const struct places *places, const s
   return 0;
 }
 
+/* The medium of the element with the lowest number in the whole mesh, of all ranks' faces. */
+static int first_medium(const struct mx_problem *problem, const struct dg_mesh *mesh,
+                        const struct mx_surface_faces *faces, double *epsilon, double *mu, struct dg_error *err)
+{
+  int64_t own = INT64_MAX, lowest;
+  double medium[2] = {0, 0};
+  for (size_t k = 0; k < faces->count; k++) {
+    size_t e = (size_t)faces->where[k] / 4;
+    if (dg_mesh_global(mesh, e) >= own) continue;
+    own = dg_mesh_global(mesh, e);
+    medium[0] = problem->epsilon[e];
+    medium[1] = problem->mu[e];
+  }
+  lowest = own;
+  if (dg_comm_reduce_int(problem->comm, DG_MIN, 1, &lowest, err) != 0) return err->code;
+  if (own != lowest) medium[0] = medium[1] = 0; /* the sum below has one summand */
+  if (dg_comm_reduce(problem->comm, DG_SUM, 2, medium, err) != 0) return err->code;
+  *epsilon = medium[0];
+  *mu = medium[1];
+  return 0;
+}
+
 int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
                      double *epsilon, double *mu, struct dg_error *err)
 {
+  if (first_medium(problem, mesh, faces, epsilon, mu, err) != 0) return err->code;
   for (size_t k = 0; k < faces->count; k++) {
     size_t e = (size_t)faces->where[k] / 4;
-    if (k == 0) {
-      *epsilon = problem->epsilon[e];
-      *mu = problem->mu[e];
-    }
     if (fabs(problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(problem->mu[e] - *mu) > 1e-12 * *mu ||
         problem->sigma[e] != 0) {
       double x[3];
@@ -147,8 +177,10 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   const struct mx_new_term wanted = {.kind = MX_JUMP, .values = MX_NUMBER_A_NODE, .count = places->count, .what = what};
   struct mx_term *term;
   struct mx_source *source;
-  double epsilon = 1, mu = 1, H[3], first = INFINITY;
-  if (places->where == NULL) return 0; /* a `default` that nothing is left for */
+  double epsilon, mu, H[3], first = INFINITY;
+  bool exist = false;
+  if (anywhere(b, places, &exist) != 0) return err->code;
+  if (!exist) return 0; /* a `default` that nothing is left for */
   const struct mx_surface_faces faces = {
       .count = places->count, .where = places->where, .place = where->where, .what = what, .who = "a plane wave"};
   if (mx_common_medium(b->problem, b->mesh, &faces, &epsilon, &mu, err) != 0) return err->code;
@@ -156,7 +188,7 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   if (DG_NEW(term->E, 3 * source->points, err) != 0 || DG_NEW(term->H, 3 * source->points, err) != 0 ||
       DG_NEW(source->lag, source->points, err) != 0)
     return err->code;
-  memcpy(term->where, places->where, places->count * sizeof *term->where);
+  for (size_t k = 0; k < places->count; k++) term->where[k] = places->where[k];
   term->open = open;
   source->waveform = wave->waveform;
   source->delay = wave->delay;
@@ -175,8 +207,9 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
       source->lag[k * N + i] = lag;
       first = fmin(first, lag);
     }
-  if (!wave->has_origin)
-    for (size_t i = 0; i < source->points; i++) source->lag[i] -= first;
+  if (wave->has_origin) return 0;
+  if (dg_comm_reduce(b->problem->comm, DG_MIN, 1, &first, err) != 0) return err->code; /* where the wave comes in */
+  for (size_t i = 0; i < source->points; i++) source->lag[i] -= first;
   return 0;
 }
 
@@ -215,39 +248,46 @@ static void add_delta(const struct build *b, size_t e, const double bary[4], con
   }
 }
 
-/* Current elements at `count` points between `from` and `to` (midpoints of equal pieces), together `moment`. */
+enum { PIECES = 64 }; /* of a wire; more than elements along any wire that is worth calling thin */
+
+/* Current elements at count <= PIECES points between `from` and `to` (midpoints of equal pieces), together `moment`. A
+ * rank has those in its own elements. */
 static int add_current_elements(const struct build *b, size_t index, const char *what, size_t count,
                                 const double from[3], const double to[3], const double moment[3])
 {
   const struct mx_source_config *config = &b->config->source[index];
   struct dg_error *err = b->err;
-  const struct mx_new_term wanted = {.kind = MX_CURRENT, .values = MX_ONE_NUMBER, .count = count, .what = what};
+  double x[PIECES][3], bary[PIECES][4], piece[3];
+  int64_t element[PIECES];
+  size_t own = 0, Np = (size_t)b->problem->ref->Np;
+  for (size_t k = 0; k < count; k++)
+    for (int c = 0; c < 3; c++) x[k][c] = from[c] + ((double)k + 0.5) / (double)count * (to[c] - from[c]);
+  if (dg_mesh_locate_shared(b->mesh, b->problem->comm, count, (const double(*)[3])x, element, bary, err) != 0)
+    return err->code;
+  for (size_t k = 0; k < count; k++) {
+    if (element[k] == DG_NOWHERE)
+      return dg_fail(err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
+                     what, x[k][0], x[k][1], x[k][2]);
+    own += element[k] >= 0;
+  }
+  const struct mx_new_term wanted = {.kind = MX_CURRENT, .values = MX_ONE_NUMBER, .count = own, .what = what};
   struct mx_term *term;
   struct mx_source *source;
   if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
-  size_t Np = (size_t)b->problem->ref->Np;
   if (DG_NEW(term->E, 3 * source->points, err) != 0) return err->code;
   source->waveform = config->drive.waveform;
   source->delay = config->drive.delay;
-  for (size_t k = 0; k < count; k++) {
-    double x[3], bary[4], piece[3], s = ((double)k + 0.5) / (double)count;
-    for (int c = 0; c < 3; c++) {
-      x[c] = from[c] + s * (to[c] - from[c]);
-      piece[c] = MX_ETA0 * moment[c] / (double)count;
-    }
-    int64_t e = dg_mesh_locate(b->mesh, x, bary);
-    if (e < 0)
-      return dg_fail(err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
-                     what, x[0], x[1], x[2]);
-    term->where[k] = (int32_t)e;
-    add_delta(b, (size_t)e, bary, piece, term->E + 3 * Np * k);
+  for (int c = 0; c < 3; c++) piece[c] = MX_ETA0 * moment[c] / (double)count;
+  for (size_t k = 0, at = 0; k < count; k++) {
+    if (element[k] < 0) continue;
+    term->where[at] = (int32_t)element[k];
+    add_delta(b, (size_t)element[k], bary[k], piece, term->E + 3 * Np * at++);
   }
   return 0;
 }
 
 static int add_thin_current(const struct build *b, size_t index)
 {
-  enum { PIECES = 64 }; /* of a wire; more than elements along any wire that is worth calling thin */
   const struct mx_source_config *config = &b->config->source[index];
   char what[64];
   snprintf(what, sizeof what, "sources[%zu]", index + 1);

@@ -178,21 +178,66 @@ static int check_size(size_t bytes, struct dg_error *err)
   return dg_fail(err, DG_ENVIRONMENT, "%zu bytes are too many for one message between ranks", bytes);
 }
 
+static MPI_Op op_of(enum dg_operation operation)
+{
+  return operation == DG_SUM ? MPI_SUM : operation == DG_MIN ? MPI_MIN : MPI_MAX;
+}
+
 static int reduce(struct dg_comm *comm, enum dg_operation operation, size_t count, MPI_Datatype type, size_t size,
                   void *value, bool to_root, struct dg_error *err)
 {
-  const MPI_Op op = operation == DG_SUM ? MPI_SUM : operation == DG_MIN ? MPI_MIN : MPI_MAX;
   MPI_Request request;
   char *own;
   if (comm == NULL || err->code != DG_OK) return err->code;
   if (check_size(count * size, err) != 0 || dg_alloc(&own, 2 * count, size, err) != 0) return err->code;
   memcpy(own, value, count * size);
   char *result = own + count * size;
-  if (to_root) MPI_Ireduce(own, result, (int)count, type, op, 0, comm->world, &request);
-  else MPI_Iallreduce(own, result, (int)count, type, op, comm->world, &request);
+  if (to_root) MPI_Ireduce(own, result, (int)count, type, op_of(operation), 0, comm->world, &request);
+  else MPI_Iallreduce(own, result, (int)count, type, op_of(operation), comm->world, &request);
   if (wait_one(comm, request, err) != 0) return err->code;
   if (!to_root || comm->rank == 0) memcpy(value, result, count * size);
   dg_free(own);
+  return 0;
+}
+
+struct dg_reduction {
+  struct dg_comm *comm;
+  size_t count;
+  double *own, *result;
+  MPI_Request request;
+};
+
+int dg_reduction_start(struct dg_reduction **result, struct dg_comm *comm, enum dg_operation operation, size_t count,
+                       const double *value, struct dg_error *err)
+{
+  struct dg_reduction *reduction;
+  *result = NULL;
+  if (err->code != DG_OK || check_size(count * sizeof *value, err) != 0 || DG_NEW(reduction, 1, err) != 0)
+    return err->code;
+  *reduction = (struct dg_reduction){.comm = comm, .count = count};
+  if (DG_NEW(reduction->own, count, err) != 0 || DG_NEW(reduction->result, count, err) != 0) {
+    dg_free(reduction->own);
+    dg_free(reduction);
+    return err->code;
+  }
+  memcpy(reduction->own, value, count * sizeof *value);
+  if (comm == NULL) memcpy(reduction->result, value, count * sizeof *value);
+  else
+    MPI_Iallreduce(reduction->own, reduction->result, (int)count, MPI_DOUBLE, op_of(operation), comm->world,
+                   &reduction->request);
+  *result = reduction;
+  return 0;
+}
+
+int dg_reduction_end(struct dg_reduction *reduction, double *value, struct dg_error *err)
+{
+  struct dg_comm *comm = reduction->comm;
+  if (err->code != DG_OK && comm != NULL) whole_of(comm)->cut = true;
+  if (err->code != DG_OK || (comm != NULL && wait_one(comm, reduction->request, err) != 0)) return err->code;
+  memcpy(value, reduction->result, reduction->count * sizeof *value);
+  dg_free(reduction->own);
+  dg_free(reduction->result);
+  dg_free(reduction);
   return 0;
 }
 

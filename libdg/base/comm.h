@@ -53,6 +53,11 @@ int dg_comm_reduce_int(struct dg_comm *comm, enum dg_operation operation, size_t
 /* The same, but only rank 0 has the result; what the others have is undefined. */
 int dg_comm_reduce_to_root(struct dg_comm *comm, enum dg_operation operation, size_t count, double *value,
                            struct dg_error *err) DG_MUST_USE;
+/* The same in two halves, between which the caller goes on; every start has its end. */
+struct dg_reduction; /* opaque */
+int dg_reduction_start(struct dg_reduction **reduction, struct dg_comm *comm, enum dg_operation operation, size_t count,
+                       const double *value, struct dg_error *err) DG_MUST_USE;
+int dg_reduction_end(struct dg_reduction *reduction, double *value, struct dg_error *err) DG_MUST_USE;
 /* The sum of `value` over the ranks before this one; *total, which may be NULL, over all. */
 int dg_comm_offset(struct dg_comm *comm, int64_t value, int64_t *before, int64_t *total,
                    struct dg_error *err) DG_MUST_USE;

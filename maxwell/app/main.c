@@ -1,12 +1,15 @@
 /* curlew: the command line, start and end of MPI, exit codes. */
 #include <errno.h>
 #include <mpi.h>
+#include <omp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "libdg/base/comm.h"
 #include "libdg/base/log.h"
 #include "libdg/io/silo_writer.h"
 #include "maxwell/app/options.h"
@@ -31,14 +34,14 @@ static void info(void)
   }
 }
 
-/* Parses, meshes, and then runs or checks. */
-static int simulate(const struct mx_options *options, struct dg_log *log, struct dg_error *err)
+/* Parses, meshes, and then runs or checks; on every rank. */
+static int simulate(const struct mx_options *options, struct dg_log *log, struct dg_comm *comm, struct dg_error *err)
 {
   struct mx_script *script = NULL;
   struct mx_config config = {0};
   struct mx_setup setup = {0};
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set, err) != 0 ||
-      mx_config_read(&config, script, err) != 0 || mx_setup_init(&setup, &config, script, log, err) != 0)
+      mx_config_read(&config, script, err) != 0 || mx_setup_init(&setup, &config, script, log, comm, err) != 0)
     goto fail;
   setup.profiling = options->profile;
   int status = options->command == MX_CHECK
@@ -49,7 +52,7 @@ fail:
   mx_setup_release(&setup);
   mx_config_release(&config);
   mx_script_free(script);
-  return err->code;
+  return dg_comm_stop(comm, err);
 }
 
 /* Was the program started by mpirun, srun or the like? A plain start needs no MPI, and does without its daemon, its
@@ -62,26 +65,49 @@ static bool has_launcher(void)
   return false;
 }
 
-static int with_mpi(const struct mx_options *options, struct dg_log *log, struct dg_error *err)
-{
-  int argc = 0, ranks = 1, rank = 0;
-  if (!has_launcher()) return simulate(options, log, err);
-  if (MPI_Init(&argc, NULL) != MPI_SUCCESS) return dg_fail(err, DG_ENVIRONMENT, "MPI could not be started");
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  err->rank = rank;
-  if (ranks > 1)
-    (void)dg_fail(err, DG_INPUT, "this version of curlew runs on one rank, not on %d; start it without mpirun", ranks);
-  else if (simulate(options, log, err) != 0) err->rank = rank;
-  MPI_Finalize();
-  return err->code;
-}
-
 static void print_error(const struct dg_error *err)
 {
   if (err->code == DG_OK || err->rank != 0) return;
   if (err->code == DG_BUG) fprintf(stderr, "curlew: bug at %s:%d: %s\n", err->file, err->line, err->message);
   else fprintf(stderr, "curlew: %s\n", err->message);
+}
+
+/* Ranks on one node share its processors: threads for each, unless the user says how many. What a launcher gave to this
+ * rank alone is not shared. */
+static void share_processors(const struct dg_comm *comm)
+{
+  long all = sysconf(_SC_NPROCESSORS_ONLN);
+  int own = omp_get_num_procs(), share = (int)(all / dg_comm_here(comm));
+  if (getenv("OMP_NUM_THREADS") != NULL) return;
+  omp_set_num_threads(share < 1 ? 1 : share < own ? share : own);
+}
+
+/* Only rank 0 speaks: also what a script prints would come from all of them. */
+static int be_silent(struct dg_error *err)
+{
+  if (freopen("/dev/null", "w", stdout) != NULL) return 0;
+  return dg_fail(err, DG_ENVIRONMENT, "cannot open /dev/null: %s", strerror(errno));
+}
+
+static int with_mpi(const struct mx_options *options, struct dg_log *log, struct dg_error *err)
+{
+  struct dg_comm *comm = NULL;
+  if (!has_launcher()) return simulate(options, log, NULL, err);
+  if (dg_comm_start(&comm, err) != 0) return err->code;
+  if (dg_comm_size(comm) == 1) {
+    (void)simulate(options, log, NULL, err);
+  } else {
+    share_processors(comm);
+    if (dg_comm_rank(comm) == 0 || be_silent(err) == 0)
+      (void)simulate(options, dg_comm_rank(comm) == 0 ? log : NULL, comm, err);
+    else dg_comm_stop(comm, err);
+  }
+  (void)dg_comm_settle(comm, err);
+  print_error(err);
+  fflush(NULL);
+  dg_comm_finish(comm, (int)err->code);
+  err->rank = -1; /* printed */
+  return err->code;
 }
 
 int main(int argc, char **argv)

@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/partition.h"
 
 #define FIELD_COLUMNS "Ex,Ey,Ez,Hx,Hy,Hz"
 
@@ -12,7 +14,7 @@ const char *const mx_measure_folders[MX_MEASURE_KINDS] = {"probes",   "lines",  
 const char *const mx_measure_columns[MX_MEASURE_KINDS] = {
     FIELD_COLUMNS, "x,y,z," FIELD_COLUMNS, "x,y,z," FIELD_COLUMNS, "power", "voltage", "current", "power"};
 
-void mx_measure_span(const struct dg_mesh *mesh, char *text, size_t size)
+int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, char *text, size_t size, struct dg_error *err)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t v = 0; v < mesh->vertices; v++)
@@ -20,7 +22,10 @@ void mx_measure_span(const struct dg_mesh *mesh, char *text, size_t size)
       low[d] = fmin(low[d], mesh->vertex[v][d]);
       high[d] = fmax(high[d], mesh->vertex[v][d]);
     }
+  if (dg_comm_reduce(comm, DG_MIN, 3, low, err) != 0 || dg_comm_reduce(comm, DG_MAX, 3, high, err) != 0)
+    return err->code;
   snprintf(text, size, "(%g, %g, %g) to (%g, %g, %g) m", low[0], low[1], low[2], high[0], high[1], high[2]);
+  return 0;
 }
 
 /* ---- points ---- */
@@ -46,11 +51,12 @@ static int place_points(struct mx_measure *measure, struct dg_error *err)
   return 0;
 }
 
-static int fail_outside(const struct mx_measure *measure, const struct dg_mesh *mesh, struct dg_error *err)
+static int fail_outside(const struct mx_measure *measure, struct dg_comm *comm, const struct dg_mesh *mesh,
+                        struct dg_error *err)
 {
   const struct mx_measure_config *config = measure->config;
   char span[200];
-  mx_measure_span(mesh, span, sizeof span);
+  if (mx_measure_span(mesh, comm, span, sizeof span, err) != 0) return err->code;
   if (config->kind == MX_PROBE)
     return dg_fail(err, DG_INPUT, MX_PLACE "probe '%s' at (%g, %g, %g) m is outside the mesh, which spans %s",
                    MX_AT(config->where), config->name, measure->x[0][0], measure->x[0][1], measure->x[0][2], span);
@@ -58,21 +64,50 @@ static int fail_outside(const struct mx_measure *measure, const struct dg_mesh *
                  config->kind == MX_PROBE_LINE ? "line" : "plane", config->name, span);
 }
 
+/* Rank 0 learns which points the others have. */
+static int share_places(struct mx_measure *measure, struct dg_comm *comm, struct dg_error *err)
+{
+  size_t *own = measure->which, ranks = (size_t)dg_comm_size(comm);
+  measure->which = NULL;
+  if (DG_NEW(measure->inside_of, ranks, err) == 0 &&
+      dg_comm_gather(comm, measure->inside * sizeof *own, own, &measure->which, measure->inside_of, err) == 0 &&
+      dg_comm_rank(comm) == 0) {
+    dg_free(own);
+    measure->placed = 0;
+    for (size_t r = 0; r < ranks; r++) {
+      measure->inside_of[r] /= sizeof *own;
+      measure->placed += measure->inside_of[r];
+    }
+    return 0;
+  }
+  dg_free(measure->inside_of);
+  dg_free(measure->which);
+  measure->inside_of = NULL;
+  measure->which = own;
+  return err->code;
+}
+
 static int locate_points(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
                          struct dg_error *err)
 {
-  size_t Np = (size_t)problem->ref->Np;
+  size_t Np = (size_t)problem->ref->Np, somewhere = 0;
   int64_t *element = NULL;
   double(*bary)[4] = NULL;
   if (place_points(measure, err) != 0) return err->code;
   if (DG_NEW(element, measure->points, err) != 0 || DG_NEW(bary, measure->points, err) != 0 ||
-      dg_mesh_locate_many(mesh, measure->points, (const double(*)[3])measure->x, element, bary, err) != 0)
+      dg_mesh_locate_shared(mesh, problem->comm, measure->points, (const double(*)[3])measure->x, element, bary, err) !=
+          0)
     goto fail;
-  for (size_t i = 0; i < measure->points; i++) measure->inside += element[i] >= 0;
-  if (measure->inside == 0) {
-    (void)fail_outside(measure, mesh, err);
+  for (size_t i = 0; i < measure->points; i++) {
+    somewhere += element[i] != DG_NOWHERE;
+    measure->inside += element[i] >= 0;
+  }
+  if (somewhere == 0) {
+    (void)fail_outside(measure, problem->comm, mesh, err);
     goto fail;
   }
+  measure->parts = 6 * measure->inside;
+  measure->placed = measure->inside;
   if (DG_NEW(measure->which, measure->inside, err) != 0 || DG_NEW(measure->point, measure->inside, err) != 0 ||
       DG_NEW(measure->weight, measure->inside * Np, err) != 0)
     goto fail;
@@ -83,6 +118,7 @@ static int locate_points(struct mx_measure *measure, const struct mx_problem *pr
     measure->which[k] = i;
     measure->point[k++] = (struct mx_point){.element = (size_t)element[i], .weight = weight};
   }
+  (void)!share_places(measure, problem->comm, err);
 fail:
   dg_free(element);
   dg_free(bary);
@@ -94,7 +130,7 @@ fail:
 static int init_one(struct mx_measure *measure, struct mx_problem *problem, const struct dg_mesh *mesh,
                     struct dg_log *log, struct dg_error *err)
 {
-  measure->values = 1;
+  measure->values = measure->parts = 1;
   switch (measure->config->kind) {
   case MX_PROBE:
   case MX_PROBE_LINE:
@@ -112,35 +148,52 @@ static int init_one(struct mx_measure *measure, struct mx_problem *problem, cons
   return 0;
 }
 
+/* Few enough times that they take at most about 1 MB on rank 0. */
+static size_t batch_of(const struct mx_measure *measure, struct dg_comm *comm)
+{
+  enum { MOST = 64, NUMBERS = 1 << 17 };
+  size_t fitting = NUMBERS / measure->values;
+  if (dg_comm_size(comm) == 1 || fitting == 0) return 1;
+  return fitting < MOST ? fitting : MOST;
+}
+
 int mx_measures_init(struct mx_measures *measures, struct mx_problem *problem, const struct mx_config *config,
                      const struct dg_mesh *mesh, struct dg_log *log, struct dg_error *err)
 {
-  size_t most = 0;
+  size_t nodes = 0, received = 0, ranks = (size_t)dg_comm_size(problem->comm);
   *measures = (struct mx_measures){.problem = problem};
   if (DG_NEW(measures->measure, config->output.measures, err) != 0) return err->code;
   for (size_t i = 0; i < config->output.measures; i++) {
     struct mx_measure *measure = &measures->measure[measures->count++];
     measure->config = &config->output.measure[i];
     if (init_one(measure, problem, mesh, log, err) != 0) return err->code;
-    if (measure->inside > most) most = measure->inside;
-    if (measure->nodes > most) most = measure->nodes;
+    measure->batch = batch_of(measure, problem->comm);
+    if (DG_NEW(measure->part, measure->batch * measure->parts, err) != 0) return err->code;
+    if (measure->nodes > nodes) nodes = measure->nodes;
+    for (size_t r = 1; measure->inside_of != NULL && r < ranks; r++)
+      if (6 * measure->batch * measure->inside_of[r] > received) received = 6 * measure->batch * measure->inside_of[r];
   }
-  return DG_NEW(measures->sample, most, err);
+  if (DG_NEW(measures->sample, nodes, err) != 0) return err->code;
+  return DG_NEW(measures->received, received, err);
 }
 
 void mx_measures_release(struct mx_measures *measures)
 {
   for (size_t i = 0; i < measures->count; i++) {
     struct mx_measure *measure = &measures->measure[i];
+    dg_free(measure->part);
     dg_free(measure->x);
     dg_free(measure->which);
+    dg_free(measure->inside_of);
     dg_free(measure->point);
     dg_free(measure->weight);
     dg_free(measure->face);
+    dg_exchange_free(measure->exchange);
     dg_free(measure->element);
   }
   dg_free(measures->measure);
   dg_free(measures->sample);
+  dg_free(measures->received);
   *measures = (struct mx_measures){0};
 }
 
@@ -161,35 +214,83 @@ int mx_measures_check_step(const struct mx_measures *measures, double step, stru
   return 0;
 }
 
-int mx_measure_evaluate(const struct mx_measures *measures, size_t index, const struct mx_backend_ops *ops,
-                        struct mx_backend *backend, double *value, struct dg_error *err)
+int mx_measure_take(const struct mx_measures *measures, size_t index, size_t row, const struct mx_backend_ops *ops,
+                    struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_measure *measure = &measures->measure[index];
+  double *part = measure->part + row * measure->parts;
   switch (measure->config->kind) {
   case MX_PROBE:
   case MX_PROBE_LINE:
   case MX_PROBE_PLANE:
-    if (ops->sample(backend, measure->inside, measure->point, measures->sample, err) != 0) return err->code;
-    if (measure->inside < measure->points)
-      for (size_t i = 0; i < measure->values; i++) value[i] = NAN;
-    for (size_t k = 0; k < measure->inside; k++)
-      for (size_t c = 0; c < 6; c++) value[6 * measure->which[k] + c] = measures->sample[k][c] / (c < 3 ? 1 : MX_ETA0);
+    if (ops->sample(backend, measure->inside, measure->point, (double(*)[6])part, err) != 0) return err->code;
+    for (size_t i = 0; i < measure->parts; i++) part[i] /= i % 6 < 3 ? 1 : MX_ETA0;
     return 0;
   case MX_POYNTING:
-    if (ops->sample(backend, measure->nodes, measure->point, measures->sample, err) != 0) return err->code;
-    *value = mx_measure_power(measure, measures->problem->ref, (const double(*)[6])measures->sample) / MX_ETA0;
+    if (ops->sample(backend, measure->nodes, measure->point, measures->sample, err) != 0 ||
+        mx_measure_power(measure, measures->problem->ref, (const double(*)[6])measures->sample, part, err) != 0)
+      return err->code;
+    *part /= MX_ETA0;
     return 0;
   case MX_VOLTAGE:
   case MX_LOOP_CURRENT:
-    if (ops->functionals(backend, measure->functional, 1, true, value, err) != 0) return err->code;
-    if (measure->config->kind == MX_LOOP_CURRENT) *value /= MX_ETA0;
+    if (ops->functionals(backend, measure->functional, 1, true, part, err) != 0) return err->code;
+    if (measure->config->kind == MX_LOOP_CURRENT) *part /= MX_ETA0;
     return 0;
   case MX_LOSS:
-    if (ops->loss(backend, measure->elements, measure->element, value, err) != 0) return err->code;
-    *value /= MX_ETA0;
+    if (ops->loss(backend, measure->elements, measure->element, part, err) != 0) return err->code;
+    *part /= MX_ETA0;
     return 0;
   }
   return 0;
+}
+
+/* Of points with indices which[count], from part[rows][count][6] to value[rows][points][6]. */
+static void place_values(const struct mx_measure *measure, size_t rows, size_t count, const size_t *which,
+                         const double *part, double *value)
+{
+  for (size_t row = 0; row < rows; row++)
+    for (size_t k = 0; k < count; k++)
+      memcpy(value + row * measure->values + 6 * which[k], part + 6 * (row * count + k), 6 * sizeof *value);
+}
+
+static int collect_points(const struct mx_measures *measures, const struct mx_measure *measure, size_t rows,
+                          double *value, struct dg_error *err)
+{
+  struct dg_comm *comm = measures->problem->comm;
+  size_t width = 6 * rows * sizeof *value, ranks = (size_t)dg_comm_size(comm);
+  if (dg_comm_rank(comm) != 0 && measure->inside > 0)
+    return dg_comm_send(comm, 0, width * measure->inside, measure->part, err);
+  if (dg_comm_rank(comm) != 0) return 0;
+  if (measure->placed < measure->points)
+    for (size_t i = 0; i < rows * measure->values; i++) value[i] = NAN;
+  place_values(measure, rows, measure->inside, measure->which, measure->part, value);
+  const size_t *which = measure->which + measure->inside;
+  for (size_t r = 1; r < ranks; r++) {
+    size_t count = measure->inside_of[r];
+    if (count > 0 && dg_comm_receive(comm, (int)r, width * count, measures->received, err) != 0) return err->code;
+    place_values(measure, rows, count, which, measures->received, value);
+    which += count;
+  }
+  return 0;
+}
+
+int mx_measure_collect(const struct mx_measures *measures, size_t index, size_t rows, double *value,
+                       struct dg_error *err)
+{
+  const struct mx_measure *measure = &measures->measure[index];
+  struct dg_comm *comm = measures->problem->comm;
+  if (measure->config->kind <= MX_PROBE_PLANE) return collect_points(measures, measure, rows, value, err);
+  if (dg_comm_reduce_to_root(comm, DG_SUM, rows, measure->part, err) != 0) return err->code;
+  if (dg_comm_rank(comm) == 0) memcpy(value, measure->part, rows * sizeof *value);
+  return 0;
+}
+
+int mx_measure_evaluate(const struct mx_measures *measures, size_t index, const struct mx_backend_ops *ops,
+                        struct mx_backend *backend, double *value, struct dg_error *err)
+{
+  if (mx_measure_take(measures, index, 0, ops, backend, err) != 0) return err->code;
+  return mx_measure_collect(measures, index, 1, value, err);
 }
 
 size_t mx_measures_memory(const struct mx_measures *measures)
@@ -197,12 +298,13 @@ size_t mx_measures_memory(const struct mx_measures *measures)
   size_t bytes = 0, Np = (size_t)measures->problem->ref->Np, most = 0;
   for (size_t i = 0; i < measures->count; i++) {
     const struct mx_measure *m = &measures->measure[i];
-    size_t sampled = m->inside > m->nodes ? m->inside : m->nodes;
-    if (sampled > most) most = sampled;
-    bytes += m->points * sizeof *m->x + sampled * sizeof *m->point + m->faces * sizeof *m->face +
+    if (m->nodes > most) most = m->nodes;
+    bytes += m->points * sizeof *m->x + (m->inside + m->nodes) * sizeof *m->point + m->faces * sizeof *m->face +
              m->elements * sizeof *m->element;
-    bytes += m->inside * (sizeof *m->which + Np * sizeof *m->weight);
-    bytes += m->values * sizeof(double) * (1 + 2 * m->config->frequencies.count);
+    bytes += m->inside * Np * sizeof *m->weight + m->placed * sizeof *m->which;
+    bytes += m->batch * m->parts * sizeof *m->part;
+    if (dg_comm_rank(measures->problem->comm) == 0)
+      bytes += m->values * sizeof(double) * (m->batch + 2 * m->config->frequencies.count);
     if (m->config->kind == MX_VOLTAGE || m->config->kind == MX_LOOP_CURRENT)
       bytes += measures->problem->functional[m->functional].count * (sizeof(size_t) + sizeof(double));
   }

@@ -16,14 +16,14 @@ static int by_element(const void *a, const void *b)
   return p->begin < q->begin ? -1 : p->begin > q->begin;
 }
 
-static int check_outside(const struct mx_measure *measure, const struct dg_mesh *mesh, const struct dg_path *path,
-                         struct dg_log *log, struct dg_error *err)
+static int check_outside(const struct mx_measure *measure, struct dg_comm *comm, const struct dg_mesh *mesh,
+                         const struct dg_path *path, struct dg_log *log, struct dg_error *err)
 {
   const struct mx_measure_config *config = measure->config;
   const char *kind = config->kind == MX_VOLTAGE ? "voltage" : "current";
   if (path->outside > 0.5 * path->length) {
     char span[200];
-    mx_measure_span(mesh, span, sizeof span);
+    if (mx_measure_span(mesh, comm, span, sizeof span, err) != 0) return err->code;
     return dg_fail(err, DG_INPUT, MX_PLACE "%s '%s': %.4g m of its path of %.4g m are outside the mesh, which spans %s",
                    MX_AT(config->where), kind, config->name, path->outside, path->length, span);
   }
@@ -61,13 +61,13 @@ int mx_measure_path(struct mx_measure *measure, struct mx_problem *problem, cons
   struct mx_functional *functional;
   struct dg_path path;
   size_t Np = (size_t)problem->ref->Np, elements = 0;
-  if (dg_path_cut(&path, mesh, NULL, config->points, (const double(*)[3])config->point, config->kind == MX_LOOP_CURRENT,
-                  err) != 0 ||
-      check_outside(measure, mesh, &path, log, err) != 0)
+  if (dg_path_cut(&path, mesh, problem->comm, config->points, (const double(*)[3])config->point,
+                  config->kind == MX_LOOP_CURRENT, err) != 0 ||
+      check_outside(measure, problem->comm, mesh, &path, log, err) != 0)
     goto fail;
   measure->length = path.length;
   measure->uncovered = path.outside;
-  qsort(path.piece, path.pieces, sizeof *path.piece, by_element);
+  if (path.pieces > 0) qsort(path.piece, path.pieces, sizeof *path.piece, by_element);
   for (size_t i = 0; i < path.pieces; i++) elements += i == 0 || path.piece[i].element != path.piece[i - 1].element;
   measure->functional = problem->functionals;
   if (mx_problem_add_functional(problem, config->kind == MX_LOOP_CURRENT, elements * 3 * Np, &functional, err) != 0)

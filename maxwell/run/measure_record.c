@@ -40,14 +40,16 @@ static int open_record(struct mx_records *records, size_t i, double step, struct
   const struct mx_measure_config *config = measure->config;
   struct mx_record *record = &records->record[i];
   char name[NAME_SIZE], header[100];
-  if (DG_NEW(record->value, measure->values, err) != 0) return err->code;
+  if (DG_NEW(record->value, measure->batch * measure->values, err) != 0 ||
+      DG_NEW(record->step, measure->batch, err) != 0 || DG_NEW(record->time, measure->batch, err) != 0)
+    return err->code;
   if (config->frequencies.count > 0 &&
       mx_spectrum_init(&record->spectrum, config->frequencies.count, config->frequencies.hertz, measure->values,
                        (double)config->every * step, err) != 0)
     return err->code;
   if (is_silo(measure)) {
     if (DG_NEW(record->grid, GRID_WIDTH * measure->points, err) != 0) return err->code;
-    for (size_t k = 0; k < measure->inside; k++) record->grid[GRID_WIDTH * measure->which[k] + 12] = 1;
+    for (size_t k = 0; k < measure->placed; k++) record->grid[GRID_WIDTH * measure->which[k] + 12] = 1;
     return 0;
   }
   snprintf(name, sizeof name, "%s/%.200s.csv", mx_measure_folders[config->kind], config->name);
@@ -56,12 +58,14 @@ static int open_record(struct mx_records *records, size_t i, double step, struct
   return mx_csv_open(&record->file, record->path, header, err);
 }
 
+static bool writes(const struct mx_records *records) { return dg_comm_rank(records->measures->problem->comm) == 0; }
+
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
                     const char *folder, double step, struct dg_error *err)
 {
   *records = (struct mx_records){.measures = measures, .ops = ops, .folder = folder};
   if (DG_NEW(records->record, measures->count, err) != 0) return err->code;
-  for (size_t i = 0; i < measures->count; i++)
+  for (size_t i = 0; writes(records) && i < measures->count; i++)
     if (open_record(records, i, step, err) != 0) return err->code;
   return 0;
 }
@@ -164,17 +168,18 @@ static int write_grid(const struct mx_records *records, size_t i, const char *na
   return status;
 }
 
-static int write_plane(struct mx_records *records, size_t i, long n, double t, struct dg_error *err)
+static int write_plane(struct mx_records *records, size_t i, size_t row, struct dg_error *err)
 {
   static const struct dg_silo_grid_field fields[] = {{.name = "E", .suffix = "", .unit = "V/m"},
                                                      {.name = "H", .suffix = "", .unit = "A/m"}};
   const struct mx_measure *measure = &records->measures->measure[i];
   struct mx_record *record = &records->record[i];
+  const double *value = record->value + row * measure->values;
   char name[NAME_SIZE];
-  for (size_t k = 0; k < measure->inside; k++)
-    memcpy(record->grid + GRID_WIDTH * measure->which[k], record->value + 6 * measure->which[k], 6 * sizeof(double));
-  snprintf(name, sizeof name, "planes/%.200s_%06ld.silo", measure->config->name, n);
-  return write_grid(records, i, name, t, (int)n, 2, fields, err);
+  for (size_t k = 0; k < measure->placed; k++)
+    memcpy(record->grid + GRID_WIDTH * measure->which[k], value + 6 * measure->which[k], 6 * sizeof(double));
+  snprintf(name, sizeof name, "planes/%.200s_%06ld.silo", measure->config->name, record->step[row]);
+  return write_grid(records, i, name, record->time[row], (int)record->step[row], 2, fields, err);
 }
 
 static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_error *err)
@@ -188,7 +193,7 @@ static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_
   const struct mx_spectrum *spectrum = &record->spectrum;
   for (size_t f = 0; f < spectrum->frequencies; f++) {
     char name[NAME_SIZE];
-    for (size_t k = 0; k < measure->inside; k++) {
+    for (size_t k = 0; k < measure->placed; k++) {
       const double(*sum)[2] = (const double(*)[2])spectrum->sum + f * spectrum->values + 6 * measure->which[k];
       double *to = record->grid + GRID_WIDTH * measure->which[k];
       for (size_t c = 0; c < 3; c++)
@@ -205,22 +210,49 @@ static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_
 
 /* ---- the run ---- */
 
-static int write_one(struct mx_records *records, size_t i, struct mx_backend *backend, long n, double t,
-                     struct dg_error *err)
+static int write_row(struct mx_records *records, size_t i, size_t row, struct dg_error *err)
 {
   const struct mx_measure *measure = &records->measures->measure[i];
   struct mx_record *record = &records->record[i];
-  if (mx_measure_evaluate(records->measures, i, records->ops, backend, record->value, err) != 0) return err->code;
-  if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, t, record->value);
-  if (is_silo(measure)) return write_plane(records, i, n, t, err);
+  const double *value = record->value + row * measure->values;
+  if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->time[row], value);
+  if (is_silo(measure)) return write_plane(records, i, row, err);
   errno = 0;
-  return write_rows(record->file, measure, t, record->value, 1) != 0 ? mx_csv_failed(record->path, err) : 0;
+  return write_rows(record->file, measure, record->time[row], value, 1) != 0 ? mx_csv_failed(record->path, err) : 0;
+}
+
+static int drain_one(struct mx_records *records, size_t i, struct dg_error *err)
+{
+  struct mx_record *record = &records->record[i];
+  size_t rows = record->rows;
+  record->rows = 0;
+  if (rows == 0) return 0;
+  if (mx_measure_collect(records->measures, i, rows, record->value, err) != 0) return err->code;
+  for (size_t row = 0; writes(records) && row < rows; row++)
+    if (write_row(records, i, row, err) != 0) return err->code;
+  return 0;
 }
 
 int mx_records_write(struct mx_records *records, struct mx_backend *backend, long n, double t, struct dg_error *err)
 {
+  for (size_t i = 0; i < records->measures->count; i++) {
+    const struct mx_measure *measure = &records->measures->measure[i];
+    struct mx_record *record = &records->record[i];
+    if (!is_due(measure, n)) continue;
+    if (mx_measure_take(records->measures, i, record->rows, records->ops, backend, err) != 0) return err->code;
+    if (writes(records)) {
+      record->step[record->rows] = n;
+      record->time[record->rows] = t;
+    }
+    if (++record->rows == measure->batch && drain_one(records, i, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+int mx_records_drain(struct mx_records *records, struct dg_error *err)
+{
   for (size_t i = 0; i < records->measures->count; i++)
-    if (is_due(&records->measures->measure[i], n) && write_one(records, i, backend, n, t, err) != 0) return err->code;
+    if (drain_one(records, i, err) != 0) return err->code;
   return 0;
 }
 
@@ -270,6 +302,8 @@ void mx_records_release(struct mx_records *records)
   if (mx_records_close(records, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
   for (size_t i = 0; records->record != NULL && i < records->measures->count; i++) {
     dg_free(records->record[i].path);
+    dg_free(records->record[i].step);
+    dg_free(records->record[i].time);
     dg_free(records->record[i].value);
     dg_free(records->record[i].grid);
     mx_spectrum_release(&records->record[i].spectrum);

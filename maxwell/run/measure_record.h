@@ -8,9 +8,13 @@
 #include "maxwell/run/measure_spectrum.h"
 
 struct mx_record {
-  FILE *file; /* NULL for planes in Silo files */
+  size_t rows; /* measured and not yet written; the same on all ranks */
+  /* The rest is rank 0's. */
+  long *step;    /* [batch] of these rows */
+  double *time;  /* [batch] s */
+  double *value; /* [batch][values] */
+  FILE *file;    /* NULL for planes in Silo files */
   char *path;
-  double *value;               /* [values] */
   double *grid;                /* Silo: [points][13], two vectors or their parts, and whether the point is inside */
   struct mx_spectrum spectrum; /* empty without frequencies */
 };
@@ -24,15 +28,18 @@ struct mx_records {
 
 /* Makes the folders of the kinds that the configuration has, in an output folder that exists. */
 int mx_records_prepare(const struct mx_config *config, const char *folder, struct dg_error *err) DG_MUST_USE;
-/* Opens the files; step is the time step, s. Release with mx_records_release in any case. */
+/* Opens the files, on rank 0; step is the time step, s. Release with mx_records_release in any case. */
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
                     const char *folder, double step, struct dg_error *err) DG_MUST_USE;
 bool mx_records_due(const struct mx_records *records, long n);
-/* Measures and writes what is due at step n, time t (s). The step must be observed. Allocates nothing, but for Silo. */
+/* Measures what is due at step n, time t (s), and writes it; of several ranks rank 0 writes, once a batch is full. The
+ * step must be observed. Collective. Allocates nothing, but for Silo. */
 int mx_records_write(struct mx_records *records, struct mx_backend *backend, long n, double t,
                      struct dg_error *err) DG_MUST_USE;
+/* Writes what has been measured and not yet written. Collective. */
+int mx_records_drain(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
 int mx_records_flush(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
 int mx_records_close(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
-/* Writes the spectra of what was measured until now; once. */
+/* Writes the spectra of what was written until now; once. */
 int mx_records_write_spectra(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
 void mx_records_release(struct mx_records *records);

@@ -32,7 +32,7 @@ int mx_output_open(struct mx_output *output, const struct mx_setup *setup, const
 {
   *output = (struct mx_output){.setup = setup, .folder = folder, .last_flush = mx_clock()};
   if (mx_records_open(&output->records, &setup->measures, setup->ops, folder, setup->step, err) != 0) return err->code;
-  if (setup->config->output.energy_every > 0 &&
+  if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0 &&
       (mx_folder_path(&output->energy_path, folder, "energy.csv", err) != 0 ||
        mx_csv_open(&output->energy, output->energy_path, "step,time,electric,magnetic,total", err) != 0))
     return err->code;
@@ -49,17 +49,33 @@ bool mx_output_due(const struct mx_output *output, long n)
   return mx_records_due(&output->records, n);
 }
 
+static int drain_energy(struct mx_output *output, struct dg_error *err)
+{
+  struct mx_energy_rows *rows = &output->energies;
+  size_t count = rows->count;
+  rows->count = 0;
+  if (count == 0) return 0;
+  if (dg_comm_reduce_to_root(output->setup->problem.comm, DG_SUM, 2 * count, rows->part[0], err) != 0) return err->code;
+  errno = 0;
+  for (size_t i = 0; output->energy != NULL && i < count; i++)
+    if (fprintf(output->energy, "%ld,%.17g,%.17g,%.17g,%.17g\n", rows->step[i], rows->time[i], rows->part[i][0],
+                rows->part[i][1], rows->part[i][0] + rows->part[i][1]) < 0)
+      return mx_csv_failed(output->energy_path, err);
+  return 0;
+}
+
 static int write_energy(struct mx_output *output, struct mx_backend *backend, long n, double t, struct dg_error *err)
 {
+  struct mx_energy_rows *rows = &output->energies;
   if (!due(output->setup->config->output.energy_every, n)) return 0;
-  double electric, magnetic;
-  if (output->setup->ops->energy(backend, &electric, &magnetic, err) != 0) return err->code;
-  electric *= MX_EPSILON0;
-  magnetic *= MX_EPSILON0;
-  errno = 0;
-  if (fprintf(output->energy, "%ld,%.17g,%.17g,%.17g,%.17g\n", n, t, electric, magnetic, electric + magnetic) < 0)
-    return mx_csv_failed(output->energy_path, err);
-  return 0;
+  double *part = rows->part[rows->count];
+  if (output->setup->ops->energy(backend, &part[0], &part[1], err) != 0) return err->code;
+  part[0] *= MX_EPSILON0;
+  part[1] *= MX_EPSILON0;
+  rows->step[rows->count] = n;
+  rows->time[rows->count++] = t;
+  bool alone = dg_comm_size(output->setup->problem.comm) == 1;
+  return alone || rows->count == MX_ENERGY_ROWS ? drain_energy(output, err) : 0;
 }
 
 static int write_snapshot(struct mx_output *output, struct mx_backend *backend, long n, double t, struct dg_error *err)
@@ -120,6 +136,7 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
 
 int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
+  if (mx_records_drain(&output->records, err) != 0 || drain_energy(output, err) != 0) return err->code;
   return mx_records_write_spectra(&output->records, err);
 }
 

@@ -7,11 +7,21 @@
 #include "maxwell/run/measure_record.h"
 #include "maxwell/run/setup.h"
 
+/* Energies that have not been added up over the ranks; with one rank they are written at once. */
+enum { MX_ENERGY_ROWS = 64 };
+struct mx_energy_rows {
+  size_t count;
+  long step[MX_ENERGY_ROWS];
+  double time[MX_ENERGY_ROWS];    /* s */
+  double part[MX_ENERGY_ROWS][2]; /* electric and magnetic, of this rank, J */
+};
+
 struct mx_output {
   const struct mx_setup *setup; /* borrowed */
   const char *folder;           /* borrowed */
-  FILE *energy;
+  FILE *energy;                 /* rank 0's */
   char *energy_path;
+  struct mx_energy_rows energies;
   struct mx_records records; /* of measurements */
   double *E, *H;             /* [K][3][Np], for snapshots */
   double *material[3];       /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
@@ -29,7 +39,8 @@ bool mx_output_due(const struct mx_output *output, long n);
 /* Writes what is due at step n, time t (s). The step must be observed. */
 int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n, double t,
                     struct dg_error *err) DG_MUST_USE;
-/* Writes what is known at the end only: the Fourier transforms. Also of a run that was interrupted. */
+/* Writes what has been measured but not yet written, and what is known at the end only: the Fourier transforms. Also of
+ * a run that was interrupted. Collective. */
 int mx_output_finish(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Closes the files; a write that failed late is an error here. */
 int mx_output_close(struct mx_output *output, struct dg_error *err) DG_MUST_USE;

@@ -19,6 +19,7 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
                         struct dg_error *err)
 {
   size_t count = setup->sources.ports.count, frequencies = setup->config->output.s_parameters.count;
+  if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
   *output = (struct mx_port_output){.setup = setup, .folder = folder, .ports = count, .last_flush = mx_clock()};
   if (DG_NEW(output->file, count, err) != 0 || DG_NEW(output->path, count, err) != 0 ||
       DG_NEW(output->known, count, err) != 0 || DG_NEW(output->matrix, frequencies * count * count, err) != 0)
@@ -89,7 +90,7 @@ static void warn_of_weak_frequencies(const struct mx_port_output *output, size_t
 void mx_port_output_column(struct mx_port_output *output, size_t driven)
 {
   const struct mx_frequencies *frequencies = frequencies_of(output);
-  if (frequencies->count == 0) return;
+  if (output->ports == 0 || frequencies->count == 0) return;
   for (size_t f = 0; f < frequencies->count; f++) {
     double hertz = frequencies->hertz[f];
     double complex incident, leaving, unused;

@@ -47,6 +47,8 @@ struct loop {
   bool writes;                /* output; else this is a further run for S-parameters, which only adds to them */
   long done;                  /* steps */
   long total;                 /* of all runs for S-parameters */
+  struct dg_reduction *vote;  /* under way: must the ranks stop, and how long does a step take */
+  long next_vote, vote_steps; /* the step that begins or ends one, and how many are between */
   struct mx_profile *profile; /* NULL: off */
 };
 
@@ -94,6 +96,7 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
   int status = 0;
   if (ports->functionals > 0) {
     status = setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, loop->port_amplitude, err);
+    if (status == 0) status = mx_ports_sum(ports, loop->port_amplitude, err);
     if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
   }
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
@@ -123,19 +126,56 @@ static int step(struct loop *loop, long n, struct dg_error *err)
   return 0;
 }
 
+/* Ranks that are interrupted must stop at the same step, and only one may have got the signal: now and then they vote.
+ * A vote ends many steps behind its beginning, so that nobody waits for it. */
+static int must_stop(struct loop *loop, long n, bool *stop, struct dg_error *err)
+{
+  enum { MANY = 100000 };
+  static const double interval = 0.1; /* seconds between the beginning and the end, and again to the next */
+  double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : interval;
+  double vote[2] = {interrupted != 0, step_seconds};
+  struct dg_comm *comm = loop->setup->comm;
+  *stop = comm == NULL && interrupted;
+  if (comm == NULL || dg_comm_poll(comm, err) != 0 || n < loop->next_vote) return err->code;
+  if (loop->vote == NULL) {
+    loop->next_vote = n + loop->vote_steps;
+    return dg_reduction_start(&loop->vote, comm, DG_MAX, 2, vote, err);
+  }
+  struct dg_reduction *ends = loop->vote;
+  loop->vote = NULL;
+  if (dg_reduction_end(ends, vote, err) != 0) return err->code;
+  *stop = vote[0] > 0;
+  loop->vote_steps = (long)fmin(fmax(interval / vote[1], 1), MANY);
+  loop->next_vote = n + loop->vote_steps;
+  return 0;
+}
+
+/* Every vote ends, also that of a run that was over before. */
+static int end_vote(struct loop *loop, struct dg_error *err)
+{
+  double vote[2];
+  struct dg_reduction *ends = loop->vote;
+  loop->vote = NULL;
+  if (ends != NULL) (void)!dg_reduction_end(ends, vote, err);
+  return err->code;
+}
+
 static int time_loop(struct loop *loop, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
+  loop->next_vote = 0;
   for (long n = 0; n <= setup->steps; n++) {
+    bool stop;
     loop->done = n;
-    if (interrupted)
+    if (must_stop(loop, n, &stop, err) != 0) return err->code;
+    if (stop)
       return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
                      setup->steps);
     if (step(loop, n, err) != 0) return err->code;
     if (n < setup->steps) loop->total++;
     progress(loop);
   }
-  return 0;
+  return end_vote(loop, err);
 }
 
 /* S-parameters take a run from t = 0 for every driven port. The first writes all output; the others only add their
@@ -207,10 +247,25 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               "done      %ld steps in %.2f s: %.4g DoF/s, %.4g evaluations/s; output %.2f s; peak memory %.1f MB",
               summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
               mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
-              setup->seconds.output, 1e-6 * (double)dg_memory_resident_peak());
+              setup->seconds.output, 1e-6 * setup->peak_memory);
   if (setup->profiling) mx_phases_log(&setup->profile, setup->log);
   dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder, output->snapshots,
               setup->config->output.measures);
+}
+
+/* What the run took, of the rank that took most. */
+static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, struct dg_error *err)
+{
+  struct mx_halo_use use = setup->ops->halo_use(backend);
+  double most[] = {use.seconds, (double)use.bytes, (double)dg_memory_resident_peak(), setup->seconds.sources,
+                   setup->seconds.sources_ahead};
+  if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
+  setup->seconds.halo = most[0];
+  setup->halo_bytes = most[1];
+  setup->peak_memory = most[2];
+  setup->seconds.sources = most[3];
+  setup->seconds.sources_ahead = most[4];
+  return 0;
 }
 
 /* Runs the loop in a prepared folder and fills the summary. */
@@ -246,6 +301,8 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   summary->simulated_time = setup->step * (double)loop.done;
   summary->energy_first = loop.watchdog.first;
   summary->energy_last = loop.watchdog.last;
+  (void)!end_vote(&loop, err); /* of a run that failed */
+  if (status == 0) status = gather_costs(setup, backend, err);
   if (status == 0) report(summary, &loop.output, folder);
   if (status == 0 && dg_log_status(setup->log) != 0)
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder, strerror(dg_log_status(setup->log)));
@@ -257,27 +314,40 @@ fail:
   return err->code;
 }
 
-int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
+/* What can fail before the first step fails before the output of an earlier run is removed. */
+static int prepare(struct mx_setup *setup, const char *folder, const struct mx_summary *summary, bool *ours,
+                   struct dg_error *err)
 {
   char *log_path = NULL;
+  if (mx_folder_path(&log_path, folder, "log.txt", err) != 0 || mx_folder_prepare(folder, err) != 0 ||
+      mx_output_prepare(setup->config, folder, err) != 0 ||
+      (setup->sources.ports.count > 0 && mx_folder_part(folder, "ports", err) != 0) ||
+      mx_summary_write(summary, folder, err) != 0)
+    goto fail;
+  *ours = true;
+  if (mx_folder_empty(folder, err) == 0 && setup->log != NULL) (void)!dg_log_open(setup->log, log_path, err);
+fail:
+  dg_free(log_path);
+  return err->code;
+}
+
+int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
+{
+  const bool first = dg_comm_rank(setup->comm) == 0;
   struct mx_backend *backend = NULL;
   struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
-  /* What can fail before the first step fails before the output of an earlier run is removed. */
-  if (start_backend(&backend, setup, err) != 0 || mx_folder_path(&log_path, folder, "log.txt", err) != 0 ||
-      mx_folder_prepare(folder, err) != 0 || mx_output_prepare(setup->config, folder, err) != 0 ||
-      (setup->sources.ports.count > 0 && mx_folder_part(folder, "ports", err) != 0) ||
-      mx_summary_write(&summary, folder, err) != 0)
-    goto fail;
-
-  int status = mx_folder_empty(folder, err);
-  if (status == 0 && setup->log != NULL) status = dg_log_open(setup->log, log_path, err);
+  setup->peak_memory = (double)dg_memory_resident_peak();
+  if (start_backend(&backend, setup, err) != 0 || dg_comm_agree(setup->comm, err) != 0) goto fail;
+  bool ours = false; /* the folder, which then has a summary */
+  int status = first ? prepare(setup, folder, &summary, &ours, err) : 0;
+  if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = run_in(setup, backend, folder, &summary, err);
+  dg_comm_stop(setup->comm, err);
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;
   struct dg_error late = {0}; /* after another error, a summary that cannot be written is not the news */
-  if (mx_summary_write(&summary, folder, &late) != 0 && status == 0) *err = late;
+  if (ours && mx_summary_write(&summary, folder, &late) != 0 && status == 0) *err = late;
 fail:
   setup->ops->destroy(backend);
-  dg_free(log_path);
   return err->code;
 }

@@ -39,7 +39,8 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
                  MX_AT(setup->config->backend_where), name, hint, known);
 }
 
-static int make_mesh(struct mx_setup *setup, struct dg_error *err)
+/* Rank 0's. */
+static int load_mesh(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
   struct dg_mesh_options options = {
@@ -50,20 +51,49 @@ static int make_mesh(struct mx_setup *setup, struct dg_error *err)
       .parameter_name = config->mesh.parameter_name,
       .parameter_value = config->mesh.parameter_value,
   };
-  double start = mx_clock();
   struct dg_error why = {0};
   int status = dg_mesh_load(&setup->mesh, &options, &why);
-  setup->seconds.meshing = mx_clock() - start;
-  if (status != 0) {
-    /* libdg knows no script: the place goes in front of what it says. */
-    if (why.code != DG_INPUT) *err = why;
-    else (void)dg_fail(err, DG_INPUT, MX_PLACE "%s", MX_AT(config->mesh.where), why.message);
-    return status;
-  }
+  if (status == 0) return 0;
+  /* libdg knows no script: the place goes in front of what it says. */
+  if (why.code != DG_INPUT) *err = why;
+  else (void)dg_fail(err, DG_INPUT, MX_PLACE "%s", MX_AT(config->mesh.where), why.message);
+  return status;
+}
+
+/* Every rank gets its part of what rank 0 has. */
+static int share_mesh(struct mx_setup *setup, struct dg_error *err)
+{
+  const int ranks = dg_comm_size(setup->comm);
+  int32_t *owner = NULL;
+  if (dg_comm_rank(setup->comm) == 0 &&
+      (DG_NEW(owner, setup->mesh.K, err) != 0 || dg_mesh_partition(&setup->mesh, ranks, NULL, owner, err) != 0 ||
+       dg_mesh_partition_quality(&setup->partition, &setup->mesh, ranks, owner, err) != 0))
+    goto fail;
+  if (dg_mesh_distribute(&setup->mesh, owner, setup->comm, err) != 0 ||
+      dg_comm_broadcast(setup->comm, sizeof setup->partition, &setup->partition, err) != 0 ||
+      dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
+    goto fail;
+  setup->ranks.comm = setup->comm;
+  const struct dg_partition_quality *quality = &setup->partition;
+  dg_log_line(setup->log,
+              "ranks     %d parts of %zu to %zu tetrahedra (the largest %.1f %% above the mean), %zu faces "
+              "between them",
+              ranks, quality->smallest, quality->largest, 100 * ((double)quality->largest / quality->mean - 1),
+              quality->cut);
+fail:
+  dg_free(owner);
+  return err->code;
+}
+
+static int make_mesh(struct mx_setup *setup, struct dg_error *err)
+{
+  double start = mx_clock();
+  if (dg_comm_rank(setup->comm) == 0 && load_mesh(setup, err) != 0) return err->code;
   const struct dg_mesh *mesh = &setup->mesh;
-  dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s)", config->mesh.file,
-              mesh->K, mesh->vertices, mesh->boundary_faces, setup->seconds.meshing);
-  return 0;
+  setup->seconds.meshing = mx_clock() - start;
+  dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s)",
+              setup->config->mesh.file, mesh->K, mesh->vertices, mesh->boundary_faces, setup->seconds.meshing);
+  return setup->comm != NULL ? share_mesh(setup, err) : 0;
 }
 
 /* The step and the number of steps from what the user gave and the limit. */
@@ -107,7 +137,7 @@ static void report_defaults(const struct mx_setup *setup)
 {
   if (setup->assignment.default_pec_faces > 0)
     dg_log_line(setup->log, "boundary  %zu of %zu boundary faces have no key in boundaries: perfect electric conductor",
-                setup->assignment.default_pec_faces, setup->mesh.boundary_faces);
+                setup->assignment.default_pec_faces, setup->mesh.whole.boundary_faces);
 }
 
 /* S-parameters are those of the ports only if nothing else drives the fields. */
@@ -131,21 +161,21 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
 }
 
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
-                  struct dg_error *err)
+                  struct dg_comm *comm, struct dg_error *err)
 {
   struct dg_geometry geometry = {0};
-  *setup = (struct mx_setup){.config = config, .script = script, .log = log};
+  *setup = (struct mx_setup){.config = config, .script = script, .log = log, .comm = comm};
   if (choose_backend(setup, err) != 0 || make_mesh(setup, err) != 0) goto fail;
 
   double start = mx_clock();
   if (dg_reference_init(&setup->ref, config->order, err) != 0 || dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
       mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref,
-                      setup->ranks, err) != 0 ||
+                      comm != NULL ? &setup->ranks : NULL, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, script, &setup->mesh, err) != 0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
     goto fail;
   dg_geometry_release(&geometry);
-  setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.K;
+  setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
   report_defaults(setup);
   mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
   if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
@@ -175,6 +205,7 @@ void mx_setup_release(struct mx_setup *setup)
   mx_problem_release(&setup->problem);
   mx_assignment_release(&setup->assignment);
   dg_reference_release(&setup->ref);
+  dg_halo_release(&setup->ranks.halo);
   dg_mesh_release(&setup->mesh);
   *setup = (struct mx_setup){0};
 }
@@ -197,7 +228,7 @@ struct mx_memory mx_setup_memory(const struct mx_setup *setup)
   struct mx_memory memory = {
       .fields = setup->ops->memory(problem, &options),
       .tables = per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
-      .output = (setup->config->output.fields.every > 0 ? setup->unknowns * sizeof(double) : 0) +
+      .output = (setup->config->output.fields.every > 0 ? 6 * (size_t)setup->ref.Np * problem->K * sizeof(double) : 0) +
                 mx_measures_memory(&setup->measures),
   };
   return memory;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libdg/base/log.h"
+#include "libdg/mesh/partition.h"
 #include "maxwell/backend.h"
 #include "maxwell/config.h"
 #include "maxwell/profile.h"
@@ -14,15 +15,18 @@
 struct mx_setup {
   const struct mx_config *config; /* borrowed */
   struct mx_script *script;       /* borrowed */
-  struct dg_log *log;             /* borrowed, may be NULL */
+  struct dg_log *log;             /* borrowed, may be NULL; rank 0 alone has one */
+  struct dg_comm *comm;           /* borrowed; NULL: one rank */
   const struct mx_backend_ops *ops;
-  struct dg_mesh mesh;
+  struct dg_mesh mesh;   /* this rank's part */
+  struct mx_ranks ranks; /* where the rest is */
+  struct dg_partition_quality partition;
   struct dg_reference ref;
   struct mx_problem problem;
   struct mx_assignment assignment;
   struct mx_sources sources;
   struct mx_measures measures;
-  size_t unknowns; /* 6 Np K */
+  size_t unknowns; /* 6 Np elements, of all ranks */
   double limit;    /* largest stable step, s; 0 where none is known (Euler) */
   size_t limit_elements;
   int limit_applications;
@@ -30,15 +34,17 @@ struct mx_setup {
   long steps;
   int threads; /* of the backend, once it was made */
   struct mx_seconds seconds;
-  bool profiling; /* set by the caller before mx_run */
+  double halo_bytes, peak_memory; /* that a rank sends in a step, and has had: the most of all ranks, behind the run */
+  bool profiling;                 /* set by the caller before mx_run */
   struct mx_profile profile;
   struct mx_backend_ops profiled; /* then `ops` is this */
 };
 
 /* Reads or makes the mesh, builds the tables and finds the step. Errors as those of its parts, and DG_INPUT for a given
- * step beyond the limit (the message names it), DG_ENVIRONMENT for a backend that cannot run here. */
+ * step beyond the limit (the message names it), DG_ENVIRONMENT for a backend that cannot run here. Collective over
+ * comm. */
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
-                  struct dg_error *err) DG_MUST_USE;
+                  struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 void mx_setup_release(struct mx_setup *setup);
 
 /* Bytes of the backend's fields, of the tables, and of the buffers for snapshots and measurements. */

@@ -59,9 +59,9 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   string_entry(file, "integrator", mx_integrator_names[config->time.integrator]);
   number_entry(file, "flux", config->alpha);
   number_entry(file, "order", config->order);
-  number_entry(file, "elements", (double)setup->mesh.K);
+  number_entry(file, "elements", (double)setup->mesh.whole.K);
   number_entry(file, "unknowns", (double)setup->unknowns);
-  number_entry(file, "ranks", 1);
+  number_entry(file, "ranks", dg_comm_size(setup->comm));
   number_entry(file, "threads", setup->threads);
   number_entry(file, "time_step", setup->step);
   if (setup->limit > 0) number_entry(file, "stability_limit", setup->limit);
@@ -79,7 +79,14 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   }
   number_entry(file, "energy_first", summary->energy_first);
   number_entry(file, "energy_last", summary->energy_last);
-  number_entry(file, "peak_memory_bytes", (double)dg_memory_resident_peak());
+  number_entry(file, "peak_memory_bytes", setup->peak_memory);
+  if (setup->comm != NULL) {
+    const struct dg_partition_quality *part = &setup->partition;
+    fprintf(file,
+            "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
+            "\"halo_bytes_per_step\": %.0f},\n",
+            part->smallest, part->largest, part->cut, setup->halo_bytes);
+  }
   fputs("  \"versions\": {", file);
   fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\", \"silo\": \"%s\"},\n", CURLEW_VERSION,
           dg_gmsh_version(), mx_lua_version(), dg_silo_version());

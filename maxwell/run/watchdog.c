@@ -35,6 +35,12 @@ static int blew_up(const struct mx_watchdog *watchdog, struct mx_backend *backen
   const struct mx_setup *setup = watchdog->setup;
   struct mx_field_check check;
   if (setup->ops->check(backend, &check, err) != 0) return err->code;
+  /* The rank with the worst of it says where; the others end with its message. */
+  double own = check.finite ? check.largest : INFINITY, worst = own;
+  if (dg_comm_reduce(setup->comm, DG_MAX, 1, &worst, err) != 0) return err->code;
+  int64_t here = dg_mesh_global(&setup->mesh, check.element), first = own == worst ? here : INT64_MAX;
+  if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &first, err) != 0) return err->code;
+  if (own != worst || first != here) return dg_comm_agree(setup->comm, err);
   const struct mx_selector *where = &setup->config->material[setup->assignment.material[check.element]].where;
   char material[128];
   mx_selector_name(where, material, sizeof material);
@@ -50,9 +56,11 @@ static int blew_up(const struct mx_watchdog *watchdog, struct mx_backend *backen
 
 int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, long n, struct dg_error *err)
 {
-  double electric, magnetic;
-  if (watchdog->setup->ops->energy(backend, &electric, &magnetic, err) != 0) return err->code;
-  double total = MX_EPSILON0 * (electric + magnetic);
+  double energy[2];
+  if (watchdog->setup->ops->energy(backend, &energy[0], &energy[1], err) != 0 ||
+      dg_comm_reduce(watchdog->setup->comm, DG_SUM, 2, energy, err) != 0)
+    return err->code;
+  double electric = energy[0], magnetic = energy[1], total = MX_EPSILON0 * (electric + magnetic);
   if (!isfinite(total)) return blew_up(watchdog, backend, n, "NaN or infinity in the fields", err);
   if (!watchdog->looked) watchdog->first = watchdog->peak = total;
   watchdog->looked = true;

@@ -232,22 +232,12 @@ fail:
   return err->code;
 }
 
-int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
-                       size_t max_unknowns, struct dg_error *err)
+/* The limit of this problem, all of it. */
+static int examine(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                   struct dg_error *err)
 {
-  *result = (struct mx_stability){0};
-  if (integrator == MX_EULER)
-    return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
-  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
-  struct mx_problem part = {0};
-  struct workspace work = {.problem = problem};
-  size_t per_element = 6 * (size_t)problem->ref->Np;
-  if (problem->K * per_element > max_unknowns) {
-    if (mx_local_part(&part, problem, max_unknowns / per_element, integrator != MX_LEAPFROG, err) != 0) goto fail;
-    work.problem = &part;
-  }
-  work.n = 3 * (size_t)problem->ref->Np * work.problem->K;
-  if (mx_matrices_new_double(&work.matrices, problem->ref, err) != 0) goto fail;
+  struct workspace work = {.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
+  if (mx_matrices_new_double(&work.matrices, problem->ref, err) != 0) return err->code;
   if (integrator == MX_LEAPFROG) {
     double lambda = 0;
     if (lanczos(&work, &lambda, err) != 0) goto fail;
@@ -255,12 +245,33 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   } else if (arnoldi(&work, integrator, &result->limit, err) != 0) {
     goto fail;
   }
-  result->elements = work.problem->K;
+  result->elements = problem->K;
   result->applications = work.applications;
   if (!isfinite(result->limit) || result->limit <= 0)
     (void)dg_fail(err, DG_BUG, "the search for the stability limit gave %g", result->limit);
 fail:
   dg_free(work.matrices);
+  return err->code;
+}
+
+int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       size_t max_unknowns, struct dg_error *err)
+{
+  struct dg_comm *comm = problem->comm;
+  *result = (struct mx_stability){0};
+  if (integrator == MX_EULER)
+    return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
+  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
+  size_t per_element = 6 * (size_t)problem->ref->Np;
+  bool losses = integrator != MX_LEAPFROG, shared = problem->comm != NULL;
+  struct mx_problem part = {0};
+  if (shared || problem->K * per_element > max_unknowns) {
+    if (mx_local_part(&part, problem, max_unknowns / per_element, losses, err) != 0) goto fail;
+    problem = &part;
+  }
+  if (dg_comm_rank(comm) == 0 && examine(result, problem, integrator, err) != 0) goto fail;
+  if (dg_comm_broadcast(comm, sizeof *result, result, err) != 0) goto fail;
+fail:
   mx_problem_release(&part);
   return err->code;
 }

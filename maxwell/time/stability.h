@@ -25,6 +25,8 @@ struct mx_stability {
   int applications; /* of the operator */
 };
 
-/* max_unknowns: examine at most about so many unknowns; 0: the default. Euler has no useful limit: DG_INPUT. */
+/* max_unknowns: examine at most about so many unknowns; 0: the default. Euler has no useful limit: DG_INPUT. Of a
+ * problem that ranks share, rank 0 examines the part that decides, while the others wait: the result does not depend on
+ * their number. */
 int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        size_t max_unknowns, struct dg_error *err) DG_MUST_USE;
