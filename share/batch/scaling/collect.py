@@ -11,9 +11,11 @@ from scaling.submit import point_folder, queued_jobs, state
 
 COLUMNS = ("name", "status", "detail", "order", "size", "mapping", "threads", "ranks", "cores", "elements", "unknowns", "steps",
            "repetitions", "loop_seconds", "loop_seconds_min", "loop_seconds_max", "step_seconds", "dof_per_second", "speedup",
-           "efficiency", "halo_seconds_per_step", "halo_share", "meshing_seconds", "setup_seconds", "output_seconds",
-           "peak_memory_bytes", "integrator", "precision", "backend")
-MODEL_COLUMNS = ("model_step_seconds", "model_compute_seconds", "model_halo_seconds_per_step", "measured_over_model")
+           "efficiency", "halo_seconds_per_step", "halo_share", "imbalance", "faces_between",
+           "halo_bytes_per_step", "meshing_seconds", "setup_seconds", "output_seconds", "peak_memory_bytes", "integrator",
+           "precision", "backend")
+MODEL_COLUMNS = ("model_step_seconds", "model_compute_seconds", "model_halo_seconds_per_step", "model_halo_bytes_per_step",
+                 "measured_over_model")
 
 
 def medians(summaries):
@@ -32,6 +34,10 @@ def medians(summaries):
                meshing_seconds=median(lambda s: s["seconds"]["meshing"]), setup_seconds=median(lambda s: s["seconds"]["setup"]),
                output_seconds=median(lambda s: s["seconds"]["output"]),
                peak_memory_bytes=median(lambda s: s["peak_memory_bytes"]))
+    part = first.get("partition")
+    if part:
+        row.update(imbalance=part["largest"] * first["ranks"] / first["elements"], faces_between=part["faces_between"],
+                   halo_bytes_per_step=part["halo_bytes_per_step"])
     return row
 
 
@@ -84,6 +90,7 @@ def add_model(rows, options):
                             row["precision"])
             row.update(model_step_seconds=model["step_seconds"], model_compute_seconds=model["compute_seconds"],
                        model_halo_seconds_per_step=model["halo_seconds"],
+                       model_halo_bytes_per_step=model["halo_bytes_per_step"],
                        measured_over_model=row["step_seconds"] / model["step_seconds"])
 
 

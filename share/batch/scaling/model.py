@@ -13,7 +13,8 @@ PEERS = 22
 HALO_ELEMENTS = 0.92
 EXCHANGES = {"leapfrog": (2, 1), "lsrk": (5, 2), "rk4": (4, 2)}  # a step: how many, with how many of the two fields
 COLUMNS = ("ranks", "elements", "elements_per_rank", "shared_faces", "peers", "halo_bytes_per_step", "compute_seconds",
-           "packing_seconds", "message_seconds", "exposed_seconds", "reduction_seconds", "halo_seconds", "step_seconds", "speedup", "efficiency", "halo_share")
+           "packing_seconds", "message_seconds", "exposed_seconds", "reduction_seconds", "halo_seconds", "step_seconds",
+           "speedup", "efficiency", "halo_share")
 
 
 def surface(per_rank, ranks):
@@ -44,10 +45,6 @@ def predict(elements, ranks, order, rate, latency, bandwidth, integrator="leapfr
             "step_seconds": compute + packing + exposed + reduction}
 
 
-def reductions(text):
-    return 0.0 if text in ("0", "0.0") else positive(text, "--reductions")
-
-
 def table(options):
     """The rows of `predict`, and of the CSV file that it can write."""
     order = integers(options.order, "--order", 1, 8)[0]
@@ -55,10 +52,9 @@ def table(options):
         raise UserError("give one of --elements and --unknowns")
     size = (positive(options.elements, "--elements") if options.elements
             else positive(options.unknowns, "--unknowns") / (6 * nodes(order)))
-    machine = {"copy": positive(options.copy, "--copy"), "reductions": reductions(options.reductions), "rate": positive(options.rate, "--rate"),
-               "latency": positive(options.latency, "--latency"),
-               "bandwidth": positive(options.bandwidth, "--bandwidth"),
-               "imbalance": positive(options.imbalance, "--imbalance")}
+    machine = {key: positive(getattr(options, key), f"--{key}")
+               for key in ("rate", "latency", "bandwidth", "imbalance", "copy")}
+    machine["reductions"] = 0.0 if options.reductions == "0" else positive(options.reductions, "--reductions")
     if machine["imbalance"] < 1:
         raise UserError(f"--imbalance is the largest part over the mean, at least 1, not '{options.imbalance}'")
     if options.integrator not in EXCHANGES:
@@ -80,14 +76,16 @@ def table(options):
 def show(options):
     rows = table(options)
     if options.csv:
-        write(options.csv, "\n".join([",".join(COLUMNS)] + [",".join(f"{row[key]:.6g}" for key in COLUMNS) for row in rows]) + "\n")
-    print(f"{'ranks':>8} {'elements':>10} {'a rank':>10} {'faces':>8} {'peers':>5} {'kB/step':>9} {'compute':>10} {'packing':>10} "
-          f"{'messages':>10} {'exposed':>10} {'step':>10} {'speed-up':>9} {'eff.':>6}")
+        lines = [",".join(COLUMNS)] + [",".join(f"{row[key]:.6g}" for key in COLUMNS) for row in rows]
+        write(options.csv, "\n".join(lines) + "\n")
+    times = ("compute", "packing", "message", "exposed", "step")
+    print(f"{'ranks':>8} {'elements':>10} {'a rank':>10} {'faces':>8} {'peers':>5} {'kB/step':>9} "
+          + " ".join(f"{name:>10}" for name in times) + f" {'speed-up':>9} {'eff.':>6}")
     for row in rows:
         print(f"{row['ranks']:8d} {row['elements']:10.4g} {row['elements_per_rank']:10.5g} {row['shared_faces']:8.0f} "
-              f"{row['peers']:5.0f} {row['halo_bytes_per_step'] / 1e3:9.1f} {duration(row['compute_seconds'])} "
-              f"{duration(row['packing_seconds'])} {duration(row['message_seconds'])} {duration(row['exposed_seconds'])} {duration(row['step_seconds'])} "
-              f"{row['speedup']:9.4g} {100 * row['efficiency']:5.1f}%")
+              f"{row['peers']:5.0f} {row['halo_bytes_per_step'] / 1e3:9.1f} "
+              + " ".join(duration(row[f"{name}_seconds"]) for name in times)
+              + f" {row['speedup']:9.4g} {100 * row['efficiency']:5.1f}%")
     return 0
 
 

@@ -15,7 +15,8 @@ def labels(keys, settings):
     """What tells the series apart, and nothing else."""
     per_rank = " a rank" if settings["kind"] == "weak" and not settings["mesh_size"] else ""
     unit = " elements" if settings["elements"] else " unknowns" if settings["unknowns"] else " mesh size"
-    parts = {0: lambda v: f"order {v}", 1: lambda v: f"{v:,}{unit}{per_rank}", 2: str, 3: lambda v: f"{v} thread{'s' if v > 1 else ''}"}
+    parts = {0: lambda v: f"order {v}", 1: lambda v: f"{v:,}{unit}{per_rank}", 2: str,
+             3: lambda v: f"{v} thread{'s' if v > 1 else ''}"}
     differ = [i for i in range(4) if len({key[i] for key in keys}) > 1]
     return {key: ", ".join(parts[i](key[i]) for i in differ if key[i] is not None) for key in keys}
 
@@ -78,16 +79,18 @@ def draw(lines, missing, settings, title):
     for axes in (efficiency, share, halo):
         axes.set_ylim(bottom=0)
     efficiency.set_ylim(top=max(105, efficiency.get_ylim()[1]))
-    dashes = "; dashed: the model" if any("model_step_seconds" in row for line in lines.values() for row in line) else ""
-    figure.suptitle(title or f"{'weak' if weak else 'strong'} scaling, median of {settings['repetitions']}; dotted: ideal{dashes}",
-                    fontsize=12)
+    dashes = "; dashed: the model" if any("model_step_seconds" in line[0] for line in lines.values()) else ""
+    plain = f"{settings['kind']} scaling, median of {settings['repetitions']}; dotted: ideal{dashes}"
+    figure.suptitle(title or plain, fontsize=12)
     bottom = 0.03 if missing else 0.0
     if len(lines) > 1:
         handles, texts = speedup.get_legend_handles_labels()
-        figure.legend(handles, texts, loc="lower center", bbox_to_anchor=(0.5, bottom), ncol=min(len(handles), 4), frameon=False)
+        figure.legend(handles, texts, loc="lower center", bbox_to_anchor=(0.5, bottom), ncol=min(len(handles), 4),
+                      frameon=False)
     if missing:
-        text = "not done: " + ", ".join(row["name"] for row in missing[:6]) + (f" and {len(missing) - 6} more" if len(missing) > 6 else "")
-        figure.text(0.99, 0.005, text, color="#b00020", fontsize=9, ha="right", va="bottom")
+        more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
+        figure.text(0.99, 0.005, f"not done: {', '.join(row['name'] for row in missing[:6])}{more}", color="#b00020",
+                    fontsize=9, ha="right", va="bottom")
     rows = -(-(len(lines) + 1) // 4) if len(lines) > 1 else 0
     figure.tight_layout(rect=(0, bottom + 0.01 + 0.028 * rows, 1, 0.97))
     content = io.BytesIO()

@@ -114,7 +114,8 @@ def settings_of(options, here):
         "script": os.path.abspath(options.script) if options.script else None,
         "elements": integers(options.elements, "--elements", 1, 10**10) if options.elements else None,
         "unknowns": integers(options.unknowns, "--unknowns", 1, 10**13) if options.unknowns else None,
-        "mesh_size": [positive(word, "--mesh-size") for word in options.mesh_size.split(",")] if options.mesh_size else None,
+        "mesh_size": [positive(word, "--mesh-size") for word in options.mesh_size.split(",")]
+                     if options.mesh_size else None,
         "order": integers(options.order, "--order", 1, 8) if options.order else None if options.script else [3],
         "ranks": integers(options.ranks, "--ranks", 1, 10**6),
         "threads": integers(options.threads, "--threads", 1, 4096),
@@ -129,7 +130,8 @@ def settings_of(options, here):
         "curlew": program(options.curlew, here),
         "launcher": words(options.launcher, "--launcher", LAUNCHERS)[0],
         "launcher_options": options.launcher_options,
-        "ranks_per_node": integers(options.ranks_per_node, "--ranks-per-node", 1, 4096)[0] if options.ranks_per_node else None,
+        "ranks_per_node": integers(options.ranks_per_node, "--ranks-per-node", 1, 4096)[0]
+                          if options.ranks_per_node else None,
         "time": options.time,
         "sbatch": options.sbatch,
         "setup": options.setup,

@@ -135,7 +135,8 @@ def submit(options):
     if options.oversubscribe and not options.local:
         raise UserError("--oversubscribe is for --local")
     if not options.local and not options.dry_run and not shutil.which("sbatch"):
-        raise MachineError("there is no sbatch in PATH: this is no machine with Slurm; --local runs the points here, without it")
+        raise MachineError("there is no sbatch in PATH: this is no machine with Slurm; --local runs the points here, "
+                           "without it")
     if options.local and not options.dry_run and not shutil.which("mpirun"):
         raise MachineError("there is no mpirun in PATH")
     try:

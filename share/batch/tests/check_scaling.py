@@ -190,7 +190,8 @@ def check_jobs(folder, curlew):
                  "export OMP_NUM_THREADS=2 OMP_PLACES=cores OMP_PROC_BIND=close\n",
                  "  mpirun -n 6 --map-by l3cache:PE=2 --bind-to core "):
         check(line in text, f"{line!r} in {text}")
-    check("OMP_PROC_BIND=false" in job("p3_k1000_r1_t2_none") and "#SBATCH --nodes=1\n" in job("p3_k1000_r1_t2_none"), "not bound")
+    free = job("p3_k1000_r1_t2_none")
+    check("OMP_PROC_BIND=false" in free and "#SBATCH --nodes=1\n" in free, f"not bound: {free}")
     check(subprocess.run(["bash", "-n"], input=text, text=True, check=False).returncode == 0, "bash reads it")
     with open(os.path.join(study, "job"), "a", encoding="utf-8") as file:
         file.write("# @RANK@\n")
@@ -211,8 +212,8 @@ def check_model():
           == 5 * predict(1e6, 8, 3, 1e8, 1e-6, 1e9)["halo_bytes_per_step"], "lsrk sends both fields five times")
     check(abs(surface(1000, 10**9) - 450) < 1e-9 and surface(1000, 2) < 150, "surface of inner parts, and of halves")
     check(all(abs(box(n)[3] / n - 1) < 0.12 for n in range(300, 3000, 50)), "boxes of nearly every size")
-    code, text, _ = run("predict", "--kind", "weak", "--elements", "1e4", "--ranks", "1,1000", "--rate", "1e8", "--latency", "2e-6",
-                        "--bandwidth", "1e9")
+    code, text, _ = run("predict", "--kind", "weak", "--elements", "1e4", "--ranks", "1,1000", "--rate", "1e8",
+                        "--latency", "2e-6", "--bandwidth", "1e9")
     check(code == 0 and text.count("\n") == 3, f"predict: {code}, {text}")
 
 

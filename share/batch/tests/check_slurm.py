@@ -61,7 +61,7 @@ def check_study(slurm, study, curlew, ranks, launcher):
     found = rows(study)
     check(code == 0 and len(found) == points and all(row["status"] == "done" for row in found.values()), f"{launcher}: {text}")
     for name, row in found.items():
-        check(row["ranks"] in ranks.split(",") and float(row["dof_per_second"]) > 0 and int(row["steps"]) == 50, f"{name}: {row}")
+        check(row["ranks"] in ranks.split(",") and float(row["dof_per_second"]) > 0 and row["steps"] == "50", f"{name}: {row}")
     with open(os.path.join(study, "scaling.png"), "rb") as file:
         check(file.read(8) == b"\x89PNG\r\n\x1a\n" and os.path.getsize(file.name) > 20000, "the picture")
 
@@ -78,7 +78,7 @@ def check_cancel(slurm, study, curlew):
     code, text, _ = run("collect", study)
     found = {name: row["status"] for name, row in rows(study).items()}
     check(code == 1 and found == {first: "failed", second: "done", third: "failed"}, f"two of three: {code}, {found}, {text}")
-    check("1 of 3 points are done" in text and f"{first} failed: run" in text.replace("  ", " ") and "CANCELLED" in text, f"they are listed: {text}")
+    check("1 of 3 points are done" in text and text.count(" failed: run") == 2 and "CANCELLED" in text, f"listed: {text}")
     kept = number_of(study, second)
     code, text, _ = run("submit", study)
     check(code == 0 and text.count(": job ") == 2 and f"{second}: done" in text, f"the two alone again: {code}, {text}")
@@ -91,7 +91,7 @@ def check_refusal(study, curlew):
     make(study, curlew, "1", "--elements", "500", "--sbatch=--partition=nowhere")
     code, _, message = run("submit", study)
     check(code == 3 and message.count("\n") == 1 and "invalid partition" in message.lower(), f"sbatch's own words: {message}")
-    check(run("collect", study)[0] == 1 and rows(study)["p3_k500_r1_t1_socket"]["status"] == "not submitted", "nothing was submitted")
+    check(run("collect", study)[0] == 1 and rows(study)["p3_k500_r1_t1_socket"]["status"] == "not submitted", "refused")
 
 
 def main():
