@@ -5,7 +5,7 @@ from scaling.common import UserError, face_nodes, integers, nodes, positive, wri
 
 # Measured on METIS's parts of a cube, see share/doc/scaling.md: the largest part of P has IMBALANCE of the mean's
 # elements, shares SURFACE_... faces with PEERS_... others, and HALO_ELEMENTS of an element a shared face.
-IMBALANCE = 1.03
+IMBALANCE = 1.005
 COPY = 3e9  # bytes/s of payload that a rank gathers from or scatters into fields
 REDUCTIONS = 0.02  # a step: the watchdog looks every 50
 SURFACE_INNER, SURFACE_OUTER = 4.5, 5.5
