@@ -225,6 +225,7 @@ struct mx_config {
       long every;     /* steps; 0: no snapshots */
       int quantities; /* bits of mx_quantity; default E and H */
       bool average;   /* default false */
+      int files;      /* that several ranks have open at a time; 0: as dg_silo_write chooses */
     } fields;
     long energy_every; /* 0: none */
     size_t measures;

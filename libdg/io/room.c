@@ -20,16 +20,18 @@ static int fail_room(const char *path, int reason, struct dg_error *err)
 /* True for the ways in which a file system says that it cannot reserve blocks. */
 static int not_supported(int reason) { return reason == EINVAL || reason == EOPNOTSUPP || reason == ENOSYS; }
 
-int dg_room_find(struct dg_room *room, const char *name, const char *path, size_t bytes, struct dg_error *err)
+int dg_room_find(struct dg_room *room, const char *name, const char *path, size_t there, size_t bytes,
+                 struct dg_error *err)
 {
   room->held = open(name, O_RDWR | O_CREAT | O_TRUNC, 0666);
   if (room->held < 0) return fail_room(path, errno, err);
   unlink(name);
   const double needed = (double)bytes + 2.0 * HELD_BYTES;
   struct rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < needed) {
+  const double size = (double)there + needed;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < size) {
     dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s (needs up to %.1f MB, the limit is %.1f MB)", path,
-            strerror(EFBIG), needed / 1e6, (double)limit.rlim_cur / 1e6);
+            strerror(EFBIG), size / 1e6, (double)limit.rlim_cur / 1e6);
     goto fail;
   }
   struct statvfs disk;

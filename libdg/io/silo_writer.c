@@ -3,57 +3,118 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <silo.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/io/node_merge.h"
-#include "libdg/io/room.h"
+#include "libdg/io/silo_file.h"
+#include "libdg/io/silo_root.h"
 #include "libdg/io/subdivide.h"
 #include "libdg/mesh/geometry.h"
 
-#define BLOCK           "block_000000"
-#define NAME_MAX_LENGTH 128
+enum { PLACE = 512 }; /* bytes of the longest name of a block, "blocks/fields_000100_0001.silo:/block_000004" */
 
-/* One scalar in the file: a field, or one component of it. */
-struct variable {
-  const struct dg_silo_field *field;
-  int component;
-  char name[NAME_MAX_LENGTH];       /* "Ex" */
-  char block_name[NAME_MAX_LENGTH]; /* "block_000000/Ex" */
-  double extent[2];                 /* smallest and largest value; NaN is passed over */
+/* The blocks of several ranks lie in files, each of which a group of neighbouring ranks writes. */
+struct groups {
+  int ranks, rank, count, own;
+  bool first, last; /* of its group */
 };
 
 struct writer {
   const struct dg_silo_snapshot *snapshot;
-  const char *path;
-  char *part; /* the name until the file is complete */
-  DBfile *file;
+  struct dg_comm *comm;
+  struct groups groups;
+  char *folder, *stem; /* of the path: "cavity/", or "", and "fields_000100" */
+  struct dg_silo_file root, blocks;
+  struct dg_silo_file *file; /* the one with this rank's block */
   struct dg_subdivision sub;
-  struct dg_node_merge merge; /* empty unless averaging */
-  size_t nodes;               /* K * Np */
-  size_t points;              /* what the file has: nodes, or fewer when merged */
+  size_t fields;
+  struct dg_silo_field *field; /* [fields]: the snapshot's, and the rank */
+  double *rank;                /* [K] */
+  size_t nodes;                /* K * Np */
+  size_t points;               /* what the file has: nodes, or fewer when merged */
   size_t zones;
   double *work; /* [max(3 * nodes, zones)] */
   int (*zone)[4];
-  double extent[6]; /* of the mesh: smallest x, y, z, largest x, y, z */
+  size_t averages; /* variables at nodes, when there are points that other ranks have as well */
+  double *average; /* [merge->shared][averages] */
   size_t variables;
-  struct variable *variable;
+  double *record; /* of this rank's block, see silo_root.h */
 };
-
-/* The reason is the system's (errno must have been set to 0 before the call that failed), or else Silo's. */
-static int fail_write(const struct writer *w, const char *what, struct dg_error *err)
-{
-  const int reason = errno;
-  return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s (%s)", w->path, reason ? strerror(reason) : DBErrString(),
-                 what);
-}
 
 /* ---- sizes and names ------------------------------------------------------------------------------------------- */
 
-static int size_up(struct writer *w, struct dg_error *err)
+static int group_of(const struct groups *g, int rank) { return (int)((int64_t)rank * g->count / g->ranks); }
+
+static void split_ranks(struct groups *g, const struct dg_comm *comm, int files)
+{
+  g->ranks = dg_comm_size(comm);
+  g->rank = dg_comm_rank(comm);
+  g->count = files > 0 ? files : DG_SILO_FILES;
+  if (g->count > g->ranks) g->count = g->ranks;
+  g->own = group_of(g, g->rank);
+  g->first = g->rank == 0 || group_of(g, g->rank - 1) != g->own;
+  g->last = g->rank == g->ranks - 1 || group_of(g, g->rank + 1) != g->own;
+}
+
+static int split_path(struct writer *w, const char *path, struct dg_error *err)
+{
+  static const char ending[] = ".silo";
+  const char *const slash = strrchr(path, '/'), *const name = slash != NULL ? slash + 1 : path;
+  if (dg_copy_string(&w->folder, path, err) != 0 || dg_copy_string(&w->stem, name, err) != 0) return err->code;
+  w->folder[name - path] = '\0';
+  const size_t length = strlen(name);
+  DG_ASSERT(length < PLACE / 2);
+  if (length >= sizeof ending && strcmp(name + length + 1 - sizeof ending, ending) == 0)
+    w->stem[length + 1 - sizeof ending] = '\0';
+  return 0;
+}
+
+/* Opens nothing yet. */
+static int name_files(struct writer *w, const char *path, struct dg_error *err)
+{
+  if (dg_silo_file_init(&w->root, path, err) != 0) return err->code;
+  w->file = &w->root;
+  if (w->groups.ranks == 1) return 0;
+  char *name;
+  if (split_path(w, path, err) != 0 || dg_alloc(&name, strlen(path) + 64, 1, err) != 0) return err->code;
+  snprintf(name, strlen(path) + 64, "%sblocks/%s_%04d.silo", w->folder, w->stem, w->groups.own);
+  w->file = &w->blocks;
+  (void)!dg_silo_file_init(&w->blocks, name, err);
+  dg_free(name);
+  return err->code;
+}
+
+/* Where the root finds the block of a rank. */
+static void name_block(const struct writer *w, int rank, char place[PLACE])
+{
+  if (w->groups.ranks == 1) snprintf(place, PLACE, "block_%06d", rank);
+  else snprintf(place, PLACE, "blocks/%s_%04d.silo:/block_%06d", w->stem, group_of(&w->groups, rank), rank);
+}
+
+static int copy_fields(struct writer *w, struct dg_error *err)
+{
+  const struct dg_silo_snapshot *const s = w->snapshot;
+  w->fields = s->fields + (w->groups.ranks > 1);
+  if (DG_NEW(w->field, w->fields, err) != 0) return err->code;
+  for (size_t f = 0; f < s->fields; f++) {
+    DG_ASSERT(s->field[f].components == 1 || s->field[f].components == 3);
+    w->field[f] = s->field[f];
+  }
+  if (w->groups.ranks > 1) {
+    if (DG_NEW(w->rank, s->mesh->K, err) != 0) return err->code;
+    for (size_t e = 0; e < s->mesh->K; e++) w->rank[e] = w->groups.rank;
+    w->field[s->fields] =
+        (struct dg_silo_field){.name = "rank", .unit = "", .components = 1, .per_element = true, .value = w->rank};
+  }
+  w->variables = dg_silo_variables(w->fields, w->field);
+  return DG_NEW(w->record, dg_silo_record(w->variables), err);
+}
+
+static int prepare(struct writer *w, const char *path, struct dg_error *err)
 {
   const struct dg_silo_snapshot *const s = w->snapshot;
   const size_t Np = (size_t)s->ref->Np, p = (size_t)s->ref->order;
@@ -65,327 +126,303 @@ static int size_up(struct writer *w, struct dg_error *err)
     return dg_fail(err, DG_INPUT,
                    "cannot write '%s': %zu elements of order %zu have %zu nodes and %zu sub-tetrahedra, "
                    "too many for one block of a Silo file (at most %d and %d)",
-                   w->path, s->mesh->K, p, w->nodes, w->zones, INT_MAX, INT_MAX / 4);
-  for (size_t f = 0; f < s->fields; f++) w->variables += (size_t)s->field[f].components;
-  if (DG_NEW(w->variable, w->variables, err) != 0) return err->code;
-  struct variable *v = w->variable;
-  for (size_t f = 0; f < s->fields; f++) {
-    const struct dg_silo_field *const field = &s->field[f];
-    DG_ASSERT(field->components == 1 || field->components == 3);
-    DG_ASSERT(strlen(field->name) < 64);
-    for (int c = 0; c < field->components; c++, v++) {
-      v->field = field;
-      v->component = c;
-      snprintf(v->name, sizeof v->name, "%.64s%.*s", field->name, field->components == 1 ? 0 : 1, &"xyz"[c]);
-      snprintf(v->block_name, sizeof v->block_name, BLOCK "/%.66s", v->name);
-    }
-  }
+                   path, s->mesh->K, p, w->nodes, w->zones, INT_MAX, INT_MAX / 4);
+  if (s->merge != NULL) w->points = s->merge->points;
+  split_ranks(&w->groups, w->comm, s->files);
+  if (name_files(w, path, err) != 0 || copy_fields(w, err) != 0 || dg_subdivision_init(&w->sub, s->ref, err) != 0 ||
+      DG_NEW(w->zone, w->zones, err) != 0 ||
+      DG_NEW(w->work, 3 * w->nodes > w->zones ? 3 * w->nodes : w->zones, err) != 0)
+    return dg_context(err, "while writing '%s'", path);
   return 0;
 }
 
-static int prepare(struct writer *w, struct dg_error *err)
-{
-  const struct dg_silo_snapshot *const s = w->snapshot;
-  const size_t part_size = strlen(w->path) + sizeof ".part";
-
-  if (size_up(w, err) != 0) return err->code;
-  if (dg_alloc(&w->part, part_size, 1, err) != 0) return err->code;
-  snprintf(w->part, part_size, "%s.part", w->path);
-  if (dg_subdivision_init(&w->sub, s->ref, err) != 0) return err->code;
-  if (s->average) {
-    if (dg_node_merge_init(&w->merge, s->mesh, s->ref, err) != 0) return err->code;
-    w->points = w->merge.points;
-  }
-  if (DG_NEW(w->zone, w->zones, err) != 0) return err->code;
-  return DG_NEW(w->work, 3 * w->nodes > w->zones ? 3 * w->nodes : w->zones, err);
-}
-
-/* An upper bound of the size of the file: the arrays, and what HDF5 and Silo put around them (measured: 1.3 kB a
- * variable and 14 kB for the rest). */
-static size_t file_size(const struct writer *w)
+/* An upper bound of what the block adds to the file: the arrays, and what HDF5 and Silo put around them (measured:
+ * 1.3 kB a variable and 14 kB for the rest). */
+static size_t block_size(const struct writer *w)
 {
   size_t bytes = 65536 + 8192 * w->variables + w->points * 3 * sizeof(double) + w->zones * 4 * sizeof(int);
-  for (size_t i = 0; i < w->variables; i++)
-    bytes += (w->variable[i].field->per_element ? w->zones : w->points) * sizeof(double);
+  for (size_t f = 0; f < w->fields; f++)
+    bytes += (size_t)w->field[f].components * (w->field[f].per_element ? w->zones : w->points) * sizeof(double);
   return bytes;
 }
 
-/* ---- Silo objects ---------------------------------------------------------------------------------------------- */
-
-/* Options with the storage that Silo's pointers need. */
-struct options {
-  DBoptlist *list;
-  int cycle;
-  float time;
-  double precise_time;
-  char unit[64], label[NAME_MAX_LENGTH];
-  char metre[2], axis[3][2];
-  int rank, extents, zones, outside;
-  char mesh[8];
-};
-
-static int options_init(struct options *o, const struct writer *w, struct dg_error *err)
+/* The same of the root's objects, which know all blocks; those of one block are in the 14 kB. */
+static size_t root_size(const struct writer *w)
 {
-  *o = (struct options){.cycle = w->snapshot->cycle,
-                        .time = (float)w->snapshot->time,
-                        .precise_time = w->snapshot->time,
-                        .metre = "m",
-                        .axis = {"x", "y", "z"},
-                        .mesh = "mesh",
-                        .rank = DB_VARTYPE_SCALAR,
-                        .zones = (int)w->zones};
-  errno = 0;
-  o->list = DBMakeOptlist(20);
-  if (!o->list) return fail_write(w, "options", err);
-  DBAddOption(o->list, DBOPT_CYCLE, &o->cycle);
-  DBAddOption(o->list, DBOPT_TIME, &o->time);
-  DBAddOption(o->list, DBOPT_DTIME, &o->precise_time);
-  return 0;
+  const size_t each = PLACE + 2 * DG_SILO_NAME;
+  return 65536 + (1 + w->variables) * (8192 + (size_t)w->groups.ranks * each);
 }
 
-static void widen(double extent[2], double value)
+/* ---- a block --------------------------------------------------------------------------------------------------- */
+
+static void widen(double *least, double *largest, double value)
 {
-  extent[0] = fmin(extent[0], value);
-  extent[1] = fmax(extent[1], value);
+  *least = fmin(*least, value); /* NaN is passed over */
+  *largest = fmax(*largest, value);
 }
 
-/* coordinate[3][points] of the nodes, and their extent. */
-static void place_nodes(struct writer *w, double *coordinate)
+/* coordinate[3][points] of the nodes; extent: smallest x, y, z, largest x, y, z. */
+static void place_nodes(const struct writer *w, double *coordinate, double extent[6])
 {
   const struct dg_reference *const ref = w->snapshot->ref;
-  double extent[3][2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+  const struct dg_node_merge *const merge = w->snapshot->merge;
   size_t n = 0;
+  for (int d = 0; d < 3; d++) {
+    extent[d] = INFINITY;
+    extent[3 + d] = -INFINITY;
+  }
   for (size_t e = 0; e < w->snapshot->mesh->K; e++) {
     for (int i = 0; i < ref->Np; i++, n++) {
       double x[3];
       dg_geometry_point(w->snapshot->mesh, e, ref->r[i], ref->s[i], ref->t[i], x);
-      const size_t point = w->merge.point ? (size_t)w->merge.point[n] : n;
+      const size_t point = merge != NULL ? (size_t)merge->point[n] : n;
       for (int d = 0; d < 3; d++) {
         coordinate[(size_t)d * w->points + point] = x[d];
-        widen(extent[d], x[d]);
+        widen(&extent[d], &extent[3 + d], x[d]);
       }
     }
   }
-  for (int d = 0; d < 3; d++) {
-    w->extent[d] = extent[d][0];
-    w->extent[3 + d] = extent[d][1];
-  }
+}
+
+static int start_options(const struct writer *w, struct dg_silo_options *o, struct dg_error *err)
+{
+  return dg_silo_options_init(o, w->file->path, w->snapshot->time, w->snapshot->cycle, err);
 }
 
 static int write_mesh(struct writer *w, struct dg_error *err)
 {
-  struct options o;
   const void *const coordinate[3] = {w->work, w->work + w->points, w->work + 2 * w->points};
-  int shape_type = DB_ZONETYPE_TET, shape_size = 4, shape_count = (int)w->zones, failed;
+  int shape_type = DB_ZONETYPE_TET, shape_size = 4, shape_count = (int)w->zones;
+  struct dg_silo_options o;
 
-  place_nodes(w, w->work);
-  dg_subdivide_mesh(&w->sub, w->snapshot->mesh, w->snapshot->ref->Np, w->merge.point, w->zone);
-  if (options_init(&o, w, err) != 0) return err->code;
-  static const int unit_option[3] = {DBOPT_XUNITS, DBOPT_YUNITS, DBOPT_ZUNITS};
-  static const int label_option[3] = {DBOPT_XLABEL, DBOPT_YLABEL, DBOPT_ZLABEL};
-  for (int d = 0; d < 3; d++) {
-    DBAddOption(o.list, unit_option[d], o.metre);
-    DBAddOption(o.list, label_option[d], o.axis[d]);
-  }
+  place_nodes(w, w->work, w->record);
+  w->record[6] = shape_count;
+  dg_subdivide_mesh(&w->sub, w->snapshot->mesh, w->snapshot->ref->Np,
+                    w->snapshot->merge != NULL ? w->snapshot->merge->point : NULL, w->zone);
+  if (start_options(w, &o, err) != 0) return err->code;
+  dg_silo_options_axes(&o);
   errno = 0;
-  failed = DBPutZonelist2(w->file, "zonelist", shape_count, 3, w->zone[0], 4 * shape_count, 0, 0, 0, &shape_type,
-                          &shape_size, &shape_count, 1, NULL) < 0 ||
-           DBPutUcdmesh(w->file, "mesh", 3, NULL, coordinate, (int)w->points, shape_count, "zonelist", NULL, DB_DOUBLE,
-                        o.list) < 0;
-  if (failed) fail_write(w, "the mesh", err);
+  const int failed = DBPutZonelist2(w->file->db, "zonelist", shape_count, 3, w->zone[0], 4 * shape_count, 0, 0, 0,
+                                    &shape_type, &shape_size, &shape_count, 1, NULL) < 0 ||
+                     DBPutUcdmesh(w->file->db, "mesh", 3, NULL, coordinate, (int)w->points, shape_count, "zonelist",
+                                  NULL, DB_DOUBLE, o.list) < 0;
+  if (failed) dg_silo_failed(w->file->path, "the mesh", err);
   DBFreeOptlist(o.list);
   return failed ? err->code : 0;
 }
 
-/* The values of a variable as the file has them, in w->work. Returns how many. */
-static size_t gather(const struct writer *w, const struct variable *v, const double **value)
+/* value[K][Np] of a component in w->work. */
+static void collect_nodes(const struct writer *w, const struct dg_silo_field *field, size_t component)
 {
-  const struct dg_silo_field *const field = v->field;
-  const size_t K = w->snapshot->mesh->K, stride = (size_t)field->components, c = (size_t)v->component;
-  double *out = w->work;
-
-  *value = w->work;
-  if (field->per_element) {
-    for (size_t e = 0; e < K; e++)
-      for (int m = 0; m < w->sub.count; m++) *out++ = field->value[e * stride + c];
-    return w->zones;
-  }
-  const size_t Np = (size_t)w->snapshot->ref->Np;
-  for (size_t e = 0; e < K; e++, out += Np) memcpy(out, field->value + (e * stride + c) * Np, Np * sizeof *out);
-  if (w->merge.point) {
-    dg_node_merge_average(&w->merge, w->work, w->work + w->nodes);
-    *value = w->work + w->nodes;
-  }
-  return w->points;
+  const size_t Np = (size_t)w->snapshot->ref->Np, stride = (size_t)field->components;
+  for (size_t e = 0; e < w->snapshot->mesh->K; e++)
+    memcpy(w->work + e * Np, field->value + (e * stride + component) * Np, Np * sizeof *w->work);
 }
 
-static int write_variable(struct writer *w, struct variable *v, struct dg_error *err)
+static void collect_zones(const struct writer *w, const struct dg_silo_field *field, size_t component)
 {
-  struct options o;
-  const double *value;
-  const size_t count = gather(w, v, &value);
+  double *out = w->work;
+  for (size_t e = 0; e < w->snapshot->mesh->K; e++)
+    for (int m = 0; m < w->sub.count; m++) *out++ = field->value[e * (size_t)field->components + component];
+}
 
-  v->extent[0] = INFINITY;
-  v->extent[1] = -INFINITY;
-  for (size_t i = 0; i < count; i++) widen(v->extent, value[i]);
-  if (options_init(&o, w, err) != 0) return err->code;
-  snprintf(o.unit, sizeof o.unit, "%s", v->field->unit);
-  snprintf(o.label, sizeof o.label, "%s", v->name);
-  DBAddOption(o.list, DBOPT_UNITS, o.unit);
-  DBAddOption(o.list, DBOPT_LABEL, o.label);
+/* Collective: what nodes that other ranks have as well come to. */
+static int share_averages(struct writer *w, struct dg_error *err)
+{
+  const struct dg_node_merge *const merge = w->snapshot->merge;
+  size_t v = 0;
+  if (merge == NULL || w->groups.ranks == 1) return 0;
+  for (size_t f = 0; f < w->fields; f++)
+    if (!w->field[f].per_element) w->averages += (size_t)w->field[f].components;
+  if (DG_NEW(w->average, merge->shared * w->averages, err) != 0)
+    return dg_context(err, "while writing '%s'", w->root.path);
+  for (size_t f = 0; f < w->fields; f++) {
+    if (w->field[f].per_element) continue;
+    for (int c = 0; c < w->field[f].components; c++, v++) {
+      double *const sum = w->work + w->nodes;
+      collect_nodes(w, &w->field[f], (size_t)c);
+      dg_node_merge_sum(merge, w->work, sum);
+      for (size_t i = 0; i < merge->shared; i++) w->average[i * w->averages + v] = sum[merge->shared_point[i]];
+    }
+  }
+  return dg_node_merge_share(merge, w->comm, w->averages, w->average, err);
+}
+
+/* One scalar; index counts all, node those at the nodes. */
+static int write_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index, size_t node,
+                          struct dg_error *err)
+{
+  struct dg_silo_options o;
+  char name[DG_SILO_NAME];
+  double *value = w->work, *const range = w->record + dg_silo_record(index);
+  size_t count = field->per_element ? w->zones : w->points;
+
+  if (field->per_element) collect_zones(w, field, (size_t)component);
+  else collect_nodes(w, field, (size_t)component);
+  if (!field->per_element && w->snapshot->merge != NULL) {
+    value = w->work + w->nodes;
+    dg_node_merge_average(w->snapshot->merge, w->work, w->averages > 0 ? w->average + node : NULL, w->averages, value);
+  }
+  range[0] = INFINITY;
+  range[1] = -INFINITY;
+  for (size_t i = 0; i < count; i++) widen(&range[0], &range[1], value[i]);
+  dg_silo_variable_name(field, component, name);
+  if (start_options(w, &o, err) != 0) return err->code;
+  dg_silo_options_label(&o, name, field->unit);
   errno = 0;
-  const int failed = DBPutUcdvar1(w->file, v->name, "mesh", value, (int)count, NULL, 0, DB_DOUBLE,
-                                  v->field->per_element ? DB_ZONECENT : DB_NODECENT, o.list) < 0;
-  if (failed) fail_write(w, v->name, err);
+  const int failed = DBPutUcdvar1(w->file->db, name, "mesh", value, (int)count, NULL, 0, DB_DOUBLE,
+                                  field->per_element ? DB_ZONECENT : DB_NODECENT, o.list) < 0;
+  if (failed) dg_silo_failed(w->file->path, name, err);
   DBFreeOptlist(o.list);
   return failed ? err->code : 0;
 }
 
 static int write_block(struct writer *w, struct dg_error *err)
 {
+  char name[32];
+  size_t index = 0, node = 0;
+  snprintf(name, sizeof name, "block_%06d", w->groups.rank);
   errno = 0;
-  if (DBMkDir(w->file, BLOCK) < 0 || DBSetDir(w->file, BLOCK) < 0) return fail_write(w, BLOCK, err);
+  if (DBMkDir(w->file->db, name) < 0 || DBSetDir(w->file->db, name) < 0)
+    return dg_silo_failed(w->file->path, name, err);
   if (write_mesh(w, err) != 0) return err->code;
-  for (size_t i = 0; i < w->variables; i++)
-    if (write_variable(w, &w->variable[i], err) != 0) return err->code;
+  for (size_t f = 0; f < w->fields; f++)
+    for (int c = 0; c < w->field[f].components; c++) {
+      if (write_variable(w, &w->field[f], c, index++, node, err) != 0) return err->code;
+      node += !w->field[f].per_element;
+    }
   errno = 0;
-  if (DBSetDir(w->file, "/") < 0) return fail_write(w, "/", err);
+  if (DBSetDir(w->file->db, "/") < 0) return dg_silo_failed(w->file->path, "/", err);
   return 0;
 }
 
-static int write_multimesh(struct writer *w, struct dg_error *err)
+/* ---- the files ------------------------------------------------------------------------------------------------- */
+
+/* record[ranks][...] of all blocks. */
+static int write_root(const struct writer *w, const double *record, struct dg_error *err)
 {
-  struct options o;
-  const char *const name[1] = {BLOCK "/mesh"};
-  const int type[1] = {DB_UCDMESH};
-
-  if (options_init(&o, w, err) != 0) return err->code;
-  o.extents = 6;
-  DBAddOption(o.list, DBOPT_EXTENTS_SIZE, &o.extents);
-  DBAddOption(o.list, DBOPT_EXTENTS, w->extent);
-  DBAddOption(o.list, DBOPT_ZONECOUNTS, &o.zones);
-  DBAddOption(o.list, DBOPT_HAS_EXTERNAL_ZONES, &o.outside);
-  o.outside = 1;
-  errno = 0;
-  const int failed = DBPutMultimesh(w->file, "mesh", 1, name, type, o.list) < 0;
-  if (failed) fail_write(w, "mesh", err);
-  DBFreeOptlist(o.list);
-  return failed ? err->code : 0;
-}
-
-static int write_multivar(struct writer *w, struct variable *v, struct dg_error *err)
-{
-  struct options o;
-  const char *const name[1] = {v->block_name};
-  const int type[1] = {DB_UCDVAR};
-
-  if (options_init(&o, w, err) != 0) return err->code;
-  o.extents = 2;
-  DBAddOption(o.list, DBOPT_MMESH_NAME, o.mesh);
-  DBAddOption(o.list, DBOPT_TENSOR_RANK, &o.rank);
-  if (v->extent[0] <= v->extent[1]) { /* not when all is NaN */
-    DBAddOption(o.list, DBOPT_EXTENTS_SIZE, &o.extents);
-    DBAddOption(o.list, DBOPT_EXTENTS, v->extent);
-  }
-  errno = 0;
-  const int failed = DBPutMultivar(w->file, v->name, 1, name, type, o.list) < 0;
-  if (failed) fail_write(w, v->name, err);
-  DBFreeOptlist(o.list);
-  return failed ? err->code : 0;
-}
-
-/* The expressions that join components to vectors. */
-static int write_expressions(const struct writer *w, struct dg_error *err)
-{
-  const struct dg_silo_snapshot *const s = w->snapshot;
-  struct expression {
-    const char *name, *definition;
-    int type;
-    char text[4 * NAME_MAX_LENGTH];
-  } *expression = NULL;
-  const char **name = NULL; /* [2 * fields]: names, then definitions */
-  int *type = NULL, count = 0;
-
-  if (DG_NEW(expression, s->fields, err) != 0 || DG_NEW(name, 2 * s->fields, err) != 0 ||
-      DG_NEW(type, s->fields, err) != 0) {
-    dg_context(err, "while writing '%s'", w->path);
+  const size_t blocks = (size_t)w->groups.ranks;
+  char(*text)[PLACE] = NULL;
+  const char **place = NULL;
+  if (DG_NEW(text, blocks, err) != 0 || DG_NEW(place, blocks, err) != 0) {
+    dg_context(err, "while writing '%s'", w->root.path);
     goto fail;
   }
-  for (size_t f = 0; f < s->fields; f++) {
-    const char *const n = s->field[f].name;
-    if (s->field[f].components != 3) continue;
-    snprintf(expression[count].text, sizeof expression[count].text, "{%.64sx, %.64sy, %.64sz}", n, n, n);
-    name[count] = n;
-    name[s->fields + (size_t)count] = expression[count].text;
-    type[count++] = DB_VARTYPE_VECTOR;
+  for (size_t b = 0; b < blocks; b++) {
+    name_block(w, (int)b, text[b]);
+    place[b] = text[b];
   }
-  errno = 0;
-  if (count > 0 && DBPutDefvars(w->file, "expressions", count, name, type, name + s->fields, NULL) < 0)
-    fail_write(w, "expressions", err);
+  const struct dg_silo_root root = {.time = w->snapshot->time,
+                                    .cycle = w->snapshot->cycle,
+                                    .blocks = w->groups.ranks,
+                                    .place = place,
+                                    .record = record,
+                                    .fields = w->fields,
+                                    .field = w->field};
+  (void)!dg_silo_write_root(&w->root, &root, err);
 fail:
-  dg_free(expression);
-  dg_free(name);
-  dg_free(type);
+  dg_free(text);
+  dg_free(place);
   return err->code;
 }
 
-static int write_root(struct writer *w, struct dg_error *err)
+static int write_alone(struct writer *w, struct dg_error *err)
 {
-  if (write_multimesh(w, err) != 0) return err->code;
-  for (size_t i = 0; i < w->variables; i++)
-    if (write_multivar(w, &w->variable[i], err) != 0) return err->code;
-  return write_expressions(w, err);
-}
-
-/* ---- the file -------------------------------------------------------------------------------------------------- */
-
-static int write_file(struct writer *w, struct dg_error *err)
-{
-  struct dg_room room;
-  const size_t bytes = file_size(w);
-
-  if (dg_room_find(&room, w->part, w->path, bytes, err) != 0) return err->code;
-  errno = 0;
-  w->file = DBCreate(w->part, DB_CLOBBER, DB_LOCAL, "nodal fields", DB_HDF5);
-  if (!w->file) {
-    fail_write(w, "creating the file", err);
-    goto fail;
-  }
-  const int failed =
-      dg_room_take(w->part, w->path, bytes, err) != 0 || write_block(w, err) != 0 || write_root(w, err) != 0;
-  dg_room_give_back(&room);
-  errno = 0;
-  if (DBClose(w->file) < 0 && !failed) fail_write(w, "closing", err);
-  dg_room_trim(w->part);
-fail:
-  dg_room_give_back(&room);
+  if (dg_silo_file_create(&w->root, "nodal fields", block_size(w), err) != 0) return err->code;
+  if (write_block(w, err) == 0) (void)!write_root(w, w->record, err);
+  if (dg_silo_file_close(&w->root, err) == 0) (void)!dg_silo_file_finish(&w->root, err);
   return err->code;
 }
 
-int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_error *err)
+/* A rank that learns of an error removes the file that it has written to. Whoever then misses the file would take that
+ * for an error of its own: it waits for the message about the first one, which is on its way. */
+static void await_cause(const struct writer *w, struct dg_error *err)
 {
-  struct writer w = {.snapshot = snapshot, .path = path};
-  const int level = DBErrlvl();
-  const DBErrFunc_t report = DBErrfunc();
+  enum { TRIES = 2000 };
+  const struct timespec millisecond = {.tv_nsec = 1000000};
+  struct dg_error cause = {0};
+  if (access(w->blocks.part, F_OK) == 0 || errno != ENOENT) return;
+  for (int i = 0; i < TRIES && dg_comm_poll(w->comm, &cause) == 0; i++) nanosleep(&millisecond, NULL);
+  if (cause.code != DG_OK) *err = cause;
+}
 
-  if (prepare(&w, err) != 0) {
-    dg_context(err, "while writing '%s'", path);
+/* The first of a group makes the file, and the folder where it is missing. */
+static int open_blocks(struct writer *w, struct dg_error *err)
+{
+  if (!w->groups.first) return dg_silo_file_append(&w->blocks, block_size(w), err);
+  char *folder;
+  if (dg_alloc(&folder, strlen(w->folder) + sizeof "blocks", 1, err) != 0)
+    return dg_context(err, "while writing '%s'", w->root.path);
+  sprintf(folder, "%sblocks", w->folder);
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    dg_fail(err, DG_ENVIRONMENT, "cannot make the folder '%s': %s", folder, strerror(errno));
+  dg_free(folder);
+  if (err->code != DG_OK) return err->code;
+  return dg_silo_file_create(&w->blocks, "blocks of nodal fields", block_size(w), err);
+}
+
+/* The ranks of a group one after the other. */
+static int write_in_turn(struct writer *w, struct dg_error *err)
+{
+  char baton = 0;
+  if (!w->groups.first && dg_comm_receive(w->comm, w->groups.rank - 1, 1, &baton, err) != 0) return err->code;
+  if (open_blocks(w, err) == 0) (void)!write_block(w, err);
+  if (dg_silo_file_close(&w->blocks, err) != 0) {
+    if (!w->groups.first) await_cause(w, err);
+    return err->code;
+  }
+  return w->groups.last ? 0 : dg_comm_send(w->comm, w->groups.rank + 1, 1, &baton, err);
+}
+
+/* Rank 0, which learns here that all blocks are written; under its .part name. */
+static int gather_root(struct writer *w, struct dg_error *err)
+{
+  double *record = NULL;
+  if (dg_comm_gather(w->comm, dg_silo_record(w->variables) * sizeof *record, w->record, &record, NULL, err) != 0 ||
+      w->groups.rank != 0)
     goto fail;
-  }
-  DBShowErrors(DB_NONE, NULL);
-  if (write_file(&w, err) == 0) {
-    errno = 0;
-    if (rename(w.part, path) != 0) fail_write(&w, "renaming the complete file", err);
-  }
-  if (err->code != DG_OK && w.part != NULL) unlink(w.part);
-  DBShowErrors(level, report);
+  if (dg_silo_file_create(&w->root, "nodal fields of all blocks", root_size(w), err) == 0)
+    (void)!write_root(w, record, err);
+  if (dg_silo_file_close(&w->root, err) != 0) goto fail;
+  /* An older snapshot of that name must not find the blocks of this one. */
+  if (unlink(w->root.path) != 0 && errno != ENOENT)
+    dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", w->root.path, strerror(errno));
 fail:
+  dg_free(record);
+  return err->code;
+}
+
+/* Nothing has its name before all is written, and the root not before all blocks have theirs. */
+static int write_together(struct writer *w, struct dg_error *err)
+{
+  if (share_averages(w, err) != 0 || write_in_turn(w, err) != 0 || gather_root(w, err) != 0 ||
+      dg_comm_agree(w->comm, err) != 0)
+    return err->code;
+  if (w->groups.first && dg_silo_file_finish(&w->blocks, err) != 0) {
+    await_cause(w, err);
+    return err->code;
+  }
+  if (dg_comm_agree(w->comm, err) != 0 || (w->groups.rank == 0 && dg_silo_file_finish(&w->root, err) != 0))
+    return err->code;
+  return dg_comm_agree(w->comm, err);
+}
+
+int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm, struct dg_error *err)
+{
+  struct writer w = {.snapshot = snapshot, .comm = comm};
+  if (err->code != DG_OK) return err->code;
+  if (prepare(&w, path, err) == 0) (void)!(w.groups.ranks == 1 ? write_alone(&w, err) : write_together(&w, err));
+  dg_silo_file_release(&w.root, err);
+  dg_silo_file_release(&w.blocks, err);
   dg_subdivision_release(&w.sub);
-  dg_node_merge_release(&w.merge);
+  dg_free(w.folder);
+  dg_free(w.stem);
+  dg_free(w.field);
+  dg_free(w.rank);
   dg_free(w.zone);
   dg_free(w.work);
-  dg_free(w.variable);
-  dg_free(w.part);
+  dg_free(w.average);
+  dg_free(w.record);
   return err->code;
 }
 

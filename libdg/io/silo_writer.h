@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "libdg/base/comm.h"
+#include "libdg/io/node_merge.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/ref/reference.h"
 
@@ -18,16 +20,26 @@ struct dg_silo_field {
 struct dg_silo_snapshot {
   const struct dg_mesh *mesh;
   const struct dg_reference *ref;
-  double time;  /* s */
-  int cycle;    /* step number */
-  bool average; /* true: nodes at the same point are merged and their values averaged */
+  double time; /* s */
+  int cycle;   /* step number */
   size_t fields;
   const struct dg_silo_field *field;
+  const struct dg_node_merge *merge; /* nodes at the same point become one, with the average; NULL: they stay apart */
+  int files;                         /* of several ranks: at most so many have a file open; 0: DG_SILO_FILES */
 };
 
-/* Writes `path` (the root file: a multi-block mesh "mesh" and multi-block variables over the blocks; in a serial run
- * the only block is the directory block_000000 of the same file). The file appears under its name only when it is
- * complete: it is written beside it (.part) and renamed. Errors: DG_ENVIRONMENT with the path and the system's reason;
- * DG_INPUT when the nodes or sub-tetrahedra are more than Silo can count in one block (int). */
-int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_error *err) DG_MUST_USE;
+enum { DG_SILO_FILES = 32 };
+
+/* Collective. Writes `path`, "folder/name.silo", the root file: a multi-block mesh "mesh" and multi-block variables
+ * over the blocks. One rank alone has its block in the same file, in the directory block_000000. Several ranks have
+ * theirs in "folder/blocks/name_0000.silo" and so on, a file for every group of neighbouring ranks, which write one
+ * after the other, each to its own directory (block_000007 of rank 7); names in the root are relative, so that the
+ * folder may be moved. They also get the variable "rank", one number an element.
+ *
+ * A file appears under its name only when it is complete: it is written beside it (.part) and renamed, the root when
+ * all others have their names. After an error on any rank no root and no file of blocks is left; an older file `path`
+ * may be gone then. Errors: DG_ENVIRONMENT with the path and the system's reason; DG_INPUT when the nodes or
+ * sub-tetrahedra are more than Silo can count in one block (int). */
+int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm,
+                  struct dg_error *err) DG_MUST_USE;
 const char *dg_silo_version(void);

@@ -1,4 +1,5 @@
 /* `curlew check`: what a run would take and how well it would resolve a wave. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -22,32 +23,36 @@ static double longest_edge(const struct dg_mesh *mesh, size_t e)
 
 /* An element of order p has p intervals between nodes along an edge, so a wave of length lambda has p lambda / h points
  * on the coarsest edge h. */
-static void report_resolution(const struct mx_setup *setup)
+static int report_resolution(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_problem *problem = &setup->problem;
   for (size_t m = 0; m < setup->config->materials; m++) {
-    size_t count = 0;
-    double coarsest = 0, index_low = INFINITY, index_high = 0;
+    int64_t count = 0;
+    double range[3] = {0, 0, -INFINITY}; /* coarsest edge, largest and minus smallest index: the most of all ranks */
     for (size_t e = 0; e < problem->K; e++) {
       if (setup->assignment.material[e] != (int)m) continue;
       double index = sqrt(problem->epsilon[e] * problem->mu[e]), h = longest_edge(&setup->mesh, e) * index;
       count++;
-      coarsest = fmax(coarsest, h);
-      index_low = fmin(index_low, index);
-      index_high = fmax(index_high, index);
+      range[0] = fmax(range[0], h);
+      range[1] = fmax(range[1], index);
+      range[2] = fmax(range[2], -index);
     }
+    if (dg_comm_reduce_int(setup->comm, DG_SUM, 1, &count, err) != 0 ||
+        dg_comm_reduce(setup->comm, DG_MAX, 3, range, err) != 0)
+      return err->code;
     char name[128];
     mx_selector_name(&setup->config->material[m].where, name, sizeof name);
     if (count == 0) {
       dg_log_line(setup->log, "material  %s: no element", name);
       continue;
     }
-    double frequency = MX_C0 * problem->ref->order / (10 * coarsest);
+    double frequency = MX_C0 * problem->ref->order / (10 * range[0]);
     dg_log_line(setup->log,
-                "material  %s: %zu elements, refractive index %.4g to %.4g; 10 points per wavelength at %.4g Hz, "
-                "%.3g at 1 GHz",
-                name, count, index_low, index_high, frequency, 10 * frequency / 1e9);
+                "material  %s: %" PRId64 " elements, refractive index %.4g to %.4g; 10 points per wavelength at %.4g "
+                "Hz, %.3g at 1 GHz",
+                name, count, -range[2], range[1], frequency, 10 * frequency / 1e9);
   }
+  return 0;
 }
 
 /* About what the files of a measurement will hold: 22 characters a number in a table; Silo's arrays and 20 kB around
@@ -89,16 +94,16 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
   dg_free(E);
   dg_free(H);
   struct mx_memory memory = mx_setup_memory(setup);
-  report_resolution(setup);
+  double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* of all ranks */
+  if (report_resolution(setup, err) != 0 || dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0) return err->code;
   dg_log_line(
       setup->log,
       "memory    fields %.1f MB, tables %.1f MB, snapshot and measurement buffers %.1f MB (%.1f bytes an unknown)",
-      1e-6 * (double)memory.fields, 1e-6 * (double)memory.tables, 1e-6 * (double)memory.output,
-      (double)(memory.fields + memory.tables + memory.output) / (double)setup->unknowns);
+      1e-6 * bytes[0], 1e-6 * bytes[1], 1e-6 * bytes[2], (bytes[0] + bytes[1] + bytes[2]) / (double)setup->unknowns);
   long every = setup->config->output.fields.every;
   if (every > 0) {
     double p = setup->ref.order, values = (double)setup->unknowns * 8, points = (double)setup->unknowns / 6 * 24,
-           zones = p * p * p * (double)setup->mesh.K * 16;
+           zones = p * p * p * (double)setup->mesh.whole.K * 16;
     dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB", setup->steps / every + 1,
                 1e-6 * (values + points + zones));
   }

@@ -18,8 +18,9 @@ static const char *const our_files[] = {"fields_*.silo",     "fields_*.silo.part
                                         "*.s[0-9]*p.part"};
 
 /* Folders inside, and what curlew writes there. */
-static const char *const parts[] = {"probes", "lines", "planes", "fluxes", "voltages", "currents", "losses", "ports"};
-static const char *const part_files[] = {"*.csv", "*.csv.part", "*.silo", "*.silo.part"};
+static const char *const parts[] = {"blocks",   "probes",   "lines",  "planes", "fluxes",
+                                    "voltages", "currents", "losses", "ports"};
+static const char *const part_files[] = {"*.csv", "*.csv.part", "*.silo", "*.silo.part", "*.silo.room"};
 
 int mx_folder_path(char **path, const char *folder, const char *name, struct dg_error *err)
 {

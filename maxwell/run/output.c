@@ -13,7 +13,11 @@ static int prepare_snapshots(struct mx_output *output, struct dg_error *err)
 {
   const struct mx_problem *problem = &output->setup->problem;
   size_t n = 3 * (size_t)problem->ref->Np * problem->K;
+  const struct mx_setup *setup = output->setup;
   if (DG_NEW(output->E, n, err) != 0 || DG_NEW(output->H, n, err) != 0) return err->code;
+  if (setup->config->output.fields.average &&
+      dg_node_merge_init(&output->merge, &setup->mesh, &setup->ref, setup->problem.comm, err) != 0)
+    return err->code;
   if (!(output->setup->config->output.fields.quantities & MX_QUANTITY_MATERIAL)) return 0;
   const double *parameter[3] = {problem->epsilon, problem->mu, problem->sigma};
   for (int i = 0; i < 3; i++) {
@@ -103,13 +107,14 @@ static int write_snapshot(struct mx_output *output, struct mx_backend *backend, 
                                             .ref = &setup->ref,
                                             .time = t,
                                             .cycle = (int)n,
-                                            .average = setup->config->output.fields.average,
                                             .fields = count,
-                                            .field = field};
+                                            .field = field,
+                                            .merge = setup->config->output.fields.average ? &output->merge : NULL,
+                                            .files = setup->config->output.fields.files};
   char name[64], *path;
   snprintf(name, sizeof name, "fields_%06ld.silo", n);
   if (mx_folder_path(&path, output->folder, name, err) != 0) return err->code;
-  int status = dg_silo_write(path, &snapshot, err);
+  int status = dg_silo_write(path, &snapshot, setup->problem.comm, err);
   dg_free(path);
   if (status == 0) output->snapshots++;
   return status;
@@ -134,9 +139,14 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
   return flush(output, err);
 }
 
+int mx_output_drain(struct mx_output *output, struct dg_error *err)
+{
+  return mx_records_drain(&output->records, err) != 0 ? (int)err->code : drain_energy(output, err);
+}
+
 int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
-  if (mx_records_drain(&output->records, err) != 0 || drain_energy(output, err) != 0) return err->code;
+  if (mx_output_drain(output, err) != 0) return err->code;
   return mx_records_write_spectra(&output->records, err);
 }
 
@@ -154,6 +164,7 @@ void mx_output_release(struct mx_output *output)
   if (mx_output_close(output, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
   mx_records_release(&output->records);
   for (int i = 0; i < 3; i++) dg_free(output->material[i]);
+  dg_node_merge_release(&output->merge);
   dg_free(output->energy_path);
   dg_free(output->E);
   dg_free(output->H);

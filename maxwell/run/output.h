@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "libdg/io/node_merge.h"
 #include "maxwell/run/measure_record.h"
 #include "maxwell/run/setup.h"
 
@@ -22,10 +23,11 @@ struct mx_output {
   FILE *energy;                 /* rank 0's */
   char *energy_path;
   struct mx_energy_rows energies;
-  struct mx_records records; /* of measurements */
-  double *E, *H;             /* [K][3][Np], for snapshots */
-  double *material[3];       /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
-  long snapshots;            /* written so far */
+  struct mx_records records;  /* of measurements */
+  double *E, *H;              /* [K][3][Np], for snapshots */
+  double *material[3];        /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
+  struct dg_node_merge merge; /* for snapshots that average */
+  long snapshots;             /* written so far */
   double last_flush;
 };
 
@@ -39,8 +41,10 @@ bool mx_output_due(const struct mx_output *output, long n);
 /* Writes what is due at step n, time t (s). The step must be observed. */
 int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n, double t,
                     struct dg_error *err) DG_MUST_USE;
-/* Writes what has been measured but not yet written, and what is known at the end only: the Fourier transforms. Also of
- * a run that was interrupted. Collective. */
+/* Writes what has been measured and not yet written: several ranks do so many rows at a time. Collective. */
+int mx_output_drain(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
+/* The same, and what is known at the end only: the Fourier transforms. Also of a run that was interrupted. Collective.
+ */
 int mx_output_finish(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Closes the files; a write that failed late is an error here. */
 int mx_output_close(struct mx_output *output, struct dg_error *err) DG_MUST_USE;

@@ -9,6 +9,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/run/folder.h"
 #include "maxwell/run/initial.h"
+#include "maxwell/run/model.h"
 #include "maxwell/run/output.h"
 #include "maxwell/run/phases.h"
 #include "maxwell/run/port_output.h"
@@ -76,8 +77,12 @@ static int observe(struct loop *loop, long n, bool observed, struct dg_error *er
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
-  if (observed && mx_watchdog_due(&loop->watchdog, n))
-    status = mx_watchdog_look(&loop->watchdog, loop->backend, n, err);
+  if (observed && mx_watchdog_due(&loop->watchdog, n)) status = mx_watchdog_look(&loop->watchdog, loop->backend, err);
+  if (status == 0 && loop->watchdog.alarm[0] != '\0') {
+    /* What was measured until now tells how it came to that. */
+    status = mx_output_drain(&loop->output, err);
+    if (status == 0) status = mx_watchdog_stop(&loop->watchdog, loop->backend, n, err);
+  }
   if (status == 0 && loop->writes) status = mx_port_output_write(&loop->port_output, n, t, err);
   if (status == 0 && observed) status = mx_output_write(&loop->output, loop->backend, n, t, err);
   loop->output_seconds += mx_clock() - start;
@@ -228,6 +233,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, st
   if (E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
+  if (setup->comm != NULL && mx_model_init(&setup->model, setup, *backend, err) != 0) goto fail;
   if (setup->profiling) {
     setup->profile = (struct mx_profile){.count = 1, .phase = {{.name = "halo"}}}; /* one rank has none */
     if (mx_profile_backend(backend, &setup->profiled, setup->ops, &setup->profile, err) != 0) goto fail;
@@ -248,6 +254,9 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
               mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
               setup->seconds.output, 1e-6 * setup->peak_memory);
+  if (setup->comm != NULL && summary->steps_total > 0)
+    mx_model_report(&setup->model, setup, summary->loop_seconds / (double)summary->steps_total,
+                    setup->seconds.halo / (double)summary->steps_total);
   if (setup->profiling) mx_phases_log(&setup->profile, setup->log);
   dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder, output->snapshots,
               setup->config->output.measures);

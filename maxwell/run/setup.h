@@ -12,6 +12,17 @@
 #include "maxwell/run/measure.h"
 #include "maxwell/sources.h"
 
+/* What a step on several ranks would take if nothing but memory and messages cost time (model.h); of the slowest rank
+ * each, all ranks busy at the same time. */
+struct mx_model {
+  double copy;    /* bytes read and written a second */
+  double latency; /* of an exchange with all neighbours, seconds */
+  double rate;    /* bytes sent a second in a longer one; 0: the halo is too small to tell */
+  double fields;  /* seconds a step to stream the fields */
+  double halo;    /* seconds a step for the messages alone */
+  double hidden;  /* of them, what the interior elements can cover */
+};
+
 struct mx_setup {
   const struct mx_config *config; /* borrowed */
   struct mx_script *script;       /* borrowed */
@@ -34,6 +45,7 @@ struct mx_setup {
   long steps;
   int threads; /* of the backend, once it was made */
   struct mx_seconds seconds;
+  struct mx_model model;          /* several ranks only */
   double halo_bytes, peak_memory; /* that a rank sends in a step, and has had: the most of all ranks, behind the run */
   bool profiling;                 /* set by the caller before mx_run */
   struct mx_profile profile;

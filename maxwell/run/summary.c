@@ -86,6 +86,11 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
             "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
             "\"halo_bytes_per_step\": %.0f},\n",
             part->smallest, part->largest, part->cut, setup->halo_bytes);
+    const struct mx_model *model = &setup->model;
+    fprintf(file,
+            "  \"model\": {\"copy_bytes_per_second\": %.4g, \"latency\": %.3g, \"bytes_per_second\": %.4g, "
+            "\"fields\": %.4g, \"halo\": %.4g, \"hidden\": %.4g},\n",
+            model->copy, model->latency, model->rate, model->fields, model->halo, model->hidden);
   }
   fputs("  \"versions\": {", file);
   fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\", \"silo\": \"%s\"},\n", CURLEW_VERSION,

@@ -163,6 +163,8 @@ static const struct {
     {WITH("boundaries = { w = { kind = 'pec', impedance = 50 } }"),
      "cavity.lua:2: boundaries.w.impedance is only for kind \"impedance\", not for kind \"pec\""},
     {WITH("output = { fields = { every = 0 } }"), "cavity.lua:2: output.fields.every must be an integer >= 1, not 0"},
+    {WITH("output = { fields = { every = 1, files = 0 } }"),
+     "cavity.lua:2: output.fields.files must be an integer >= 1, not 0"},
     {WITH("output = { energy = { every = 1.5 } }"),
      "cavity.lua:2: output.energy.every must be an integer >= 1, not 1.5"},
     {WITH("output = { progress = { every = -1 } }"),
@@ -324,6 +326,7 @@ static void fills_in_defaults(void **state)
   assert_int_equal(c.output.fields.every, 0);
   assert_int_equal(c.output.fields.quantities, MX_QUANTITY_E | MX_QUANTITY_H);
   assert_false(c.output.fields.average);
+  assert_int_equal(c.output.fields.files, 0);
   assert_int_equal(c.output.energy_every, 0);
   assert_int_equal(c.output.measures, 0);
   assert_true(c.output.ports_every == 1 && c.output.s_parameters.count == 0);
@@ -344,7 +347,7 @@ static const char full_text[] =
     "  boundaries = { [3] = { kind = 'pmc' }, default = { kind = 'pec' }, open = { kind = 'absorbing' },\n"
     "                 sheet = { kind = 'impedance', impedance = 50 } },\n"
     "  initial = { E = function(x, y, z) return x, y, z end, H = function(x, y, z) return -x, -y, -z end },\n"
-    "  output = { fields = { every = 100.0, quantities = { 'material', 'H' }, average = true },\n"
+    "  output = { fields = { every = 100.0, quantities = { 'material', 'H' }, average = true, files = 8 },\n"
     "             probes = { { name = 'a', at = { 0.4, 0.5, -0.3 } },\n"
     "                        { name = 'B-2_x.y', at = { 1, 2, 3 }, every = 5 } },\n"
     "             energy = { every = 1e3 }, progress = { every = 0 } },\n"
@@ -393,6 +396,7 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_int_equal(c->output.fields.every, 100);
   assert_int_equal(c->output.fields.quantities, MX_QUANTITY_H | MX_QUANTITY_MATERIAL);
   assert_true(c->output.fields.average);
+  assert_int_equal(c->output.fields.files, 8);
   assert_int_equal(c->output.energy_every, 1000);
   assert_int_equal(c->output.measures, 2);
   const struct mx_measure_config *a = &c->output.measure[0], *b = &c->output.measure[1];

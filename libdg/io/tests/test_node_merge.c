@@ -23,7 +23,7 @@ static void set_up(struct setup *s, int cells, int p)
   struct dg_error err = {0};
   assert_int_equal(cube_mesh(&s->mesh, cells, &err), 0);
   assert_int_equal(dg_reference_init(&s->ref, p, &err), 0);
-  assert_int_equal(dg_node_merge_init(&s->merge, &s->mesh, &s->ref, &err), 0);
+  assert_int_equal(dg_node_merge_init(&s->merge, &s->mesh, &s->ref, NULL, &err), 0);
   assert_int_equal(DG_NEW(s->x, s->merge.nodes, &err), 0);
   for (size_t n = 0; n < s->merge.nodes; n++) {
     const size_t e = n / (size_t)s->ref.Np, i = n % (size_t)s->ref.Np;
@@ -74,7 +74,7 @@ static void test_average(void **state)
   assert_int_equal(DG_NEW(value, s.merge.nodes, &err), 0);
   assert_int_equal(DG_NEW(average, s.merge.points, &err), 0);
   for (size_t n = 0; n < s.merge.nodes; n++) value[n] = (double)(n / (size_t)s.ref.Np) + s.x[n][0];
-  dg_node_merge_average(&s.merge, value, average);
+  dg_node_merge_average(&s.merge, value, NULL, 0, average);
   for (size_t a = 0; a < s.merge.nodes; a += 7) {
     double sum = 0;
     int count = 0;
@@ -102,7 +102,7 @@ static void test_no_memory(void **state)
     struct dg_node_merge merge;
     err = (struct dg_error){0};
     dg_memory_fail_at(n);
-    assert_int_equal(dg_node_merge_init(&merge, &s.mesh, &s.ref, &err), DG_ENVIRONMENT);
+    assert_int_equal(dg_node_merge_init(&merge, &s.mesh, &s.ref, NULL, &err), DG_ENVIRONMENT);
     dg_node_merge_release(&merge);
     assert_int_equal(dg_memory_current(), before);
   }

@@ -16,19 +16,9 @@
 #include <cmocka.h>
 
 #include "libdg/io/silo_writer.h"
-#include "libdg/io/tests/cube.h"
-#include "libdg/mesh/geometry.h"
+#include "libdg/io/tests/fields.h"
 
 enum { DISK_SIZE = 1 << 20 };
-
-struct setup {
-  struct dg_mesh mesh;
-  struct dg_reference ref;
-  double *vector, *scalar, *jump; /* at the nodes */
-  double *material, *barycentre;  /* per element */
-  struct dg_silo_field field[5];
-  struct dg_silo_snapshot snapshot;
-};
 
 /* The linker puts this in place of fstatvfs, so that a disk may fill up after there seemed to be room on it. */
 int __real_fstatvfs(int descriptor, struct statvfs *disk);
@@ -40,59 +30,6 @@ int __wrap_fstatvfs(int descriptor, struct statvfs *disk)
   const int failed = __real_fstatvfs(descriptor, disk);
   if (disk_seems_empty) disk->f_bavail = disk->f_blocks = 1u << 30;
   return failed;
-}
-
-/* The analytic fields, polynomials of degree p; check_snapshots.py has the same lines. */
-static void analytic(int p, const double x[3], double vector[3], double *scalar)
-{
-  vector[0] = pow(1 + 2 * x[0] - x[1] + 0.5 * x[2], p);
-  vector[1] = pow(x[0] - x[1], p) + x[2];
-  vector[2] = -3 * pow(x[2], p);
-  *scalar = pow(x[0] + x[1] + x[2], p) - 1;
-}
-
-static void set_up(struct setup *s, int cells, int p)
-{
-  struct dg_error err = {0};
-  *s = (struct setup){0};
-  assert_int_equal(cube_mesh(&s->mesh, cells, &err), 0);
-  assert_int_equal(dg_reference_init(&s->ref, p, &err), 0);
-  const size_t K = s->mesh.K, Np = (size_t)s->ref.Np;
-  assert_int_equal(DG_NEW(s->vector, 3 * K * Np, &err), 0);
-  assert_int_equal(DG_NEW(s->scalar, K * Np, &err), 0);
-  assert_int_equal(DG_NEW(s->jump, K * Np, &err), 0);
-  assert_int_equal(DG_NEW(s->material, K, &err), 0);
-  assert_int_equal(DG_NEW(s->barycentre, 3 * K, &err), 0);
-  for (size_t e = 0; e < K; e++) {
-    double *const b = s->barycentre + 3 * e;
-    dg_geometry_barycentre(&s->mesh, e, b);
-    s->material[e] = 1 + b[0] + 2 * b[1];
-    for (size_t n = 0; n < Np; n++) {
-      double x[3], v[3];
-      dg_geometry_point(&s->mesh, e, s->ref.r[n], s->ref.s[n], s->ref.t[n], x);
-      analytic(p, x, v, &s->scalar[e * Np + n]);
-      for (size_t c = 0; c < 3; c++) s->vector[(3 * e + c) * Np + n] = v[c];
-      s->jump[e * Np + n] = b[0];
-    }
-  }
-  s->field[0] = (struct dg_silo_field){"E", "V/m", 3, false, s->vector};
-  s->field[1] = (struct dg_silo_field){"rho", "C/m^3", 1, false, s->scalar};
-  s->field[2] = (struct dg_silo_field){"jump", "m", 1, false, s->jump};
-  s->field[3] = (struct dg_silo_field){"epsilon_r", "", 1, true, s->material};
-  s->field[4] = (struct dg_silo_field){"barycentre", "m", 3, true, s->barycentre};
-  s->snapshot = (struct dg_silo_snapshot){
-      .mesh = &s->mesh, .ref = &s->ref, .time = 1.25e-9 * p, .cycle = 100 * p, .fields = 5, .field = s->field};
-}
-
-static void tear_down(struct setup *s)
-{
-  dg_free(s->vector);
-  dg_free(s->scalar);
-  dg_free(s->jump);
-  dg_free(s->material);
-  dg_free(s->barycentre);
-  dg_reference_release(&s->ref);
-  dg_mesh_release(&s->mesh);
 }
 
 static int exists(const char *path)
@@ -111,11 +48,11 @@ static void test_write(void **state)
       struct setup s;
       char path[64];
       set_up(&s, 2, p);
-      s.snapshot.average = average;
+      if (average) set_average(&s, NULL);
       snprintf(path, sizeof path, "silo_%s_%d.silo", average ? "averaged" : "nodal", p);
       unlink(path);
       unlink("silo_nodal_1.silo.part");
-      assert_int_equal(dg_silo_write(path, &s.snapshot, &err), 0);
+      assert_int_equal(dg_silo_write(path, &s.snapshot, NULL, &err), 0);
       assert_string_equal(err.message, "");
       assert_true(exists(path));
       tear_down(&s);
@@ -136,10 +73,10 @@ static void test_replace_and_nan(void **state)
   for (size_t n = 0; n < s.mesh.K * (size_t)s.ref.Np; n++) s.scalar[n] = NAN;
   for (int i = 0; i < 2; i++) {
     s.snapshot.cycle = i;
-    assert_int_equal(dg_silo_write("silo_nan.silo", &s.snapshot, &err), 0);
+    assert_int_equal(dg_silo_write("silo_nan.silo", &s.snapshot, NULL, &err), 0);
   }
   s.snapshot.fields = 0;
-  assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, &err), 0);
+  assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, NULL, &err), 0);
   tear_down(&s);
 }
 
@@ -151,7 +88,7 @@ static void expect_failure(const struct setup *s, const char *path, enum dg_code
   snprintf(part, sizeof part, "%s.part", path);
   unlink(path); /* what a failed test may have left */
   unlink(part);
-  assert_int_equal(dg_silo_write(path, &s->snapshot, &err), code);
+  assert_int_equal(dg_silo_write(path, &s->snapshot, NULL, &err), code);
   if (!strstr(err.message, part_of_message) || !strstr(err.message, path) || strchr(err.message, '\n'))
     fail_msg("'%s' does not say '%s' of '%s'", err.message, part_of_message, path);
   assert_false(exists(path));
@@ -169,7 +106,7 @@ static void test_bad_places(void **state)
   rmdir("silo_folder.silo");
   assert_true(mkdir("silo_folder.silo", 0777) == 0);
   struct dg_error err = {0};
-  assert_int_equal(dg_silo_write("silo_folder.silo", &s.snapshot, &err), DG_ENVIRONMENT);
+  assert_int_equal(dg_silo_write("silo_folder.silo", &s.snapshot, NULL, &err), DG_ENVIRONMENT);
   assert_non_null(strstr(err.message, "cannot write 'silo_folder.silo': Is a directory"));
   assert_false(exists("silo_folder.silo.part"));
   rmdir("silo_folder.silo");
@@ -191,7 +128,7 @@ static void test_file_size_limit(void **state)
   struct rlimit saved;
   struct dg_error err = {0};
   set_up(&s, 3, 4);
-  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, &err), 0);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, NULL, &err), 0);
   assert_int_equal(stat("silo_limit.silo", &whole), 0);
   unlink("silo_limit.silo");
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &saved), 0);
@@ -204,7 +141,7 @@ static void test_file_size_limit(void **state)
   }
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
   signal(SIGXFSZ, SIG_DFL);
-  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, &err), 0);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, NULL, &err), 0);
   unlink("silo_limit.silo");
   tear_down(&s);
 }
@@ -228,7 +165,7 @@ static void disk_fills_up(const struct setup *s)
   for (size_t room = 0; room < DISK_SIZE && whole < 2; room += 4096) {
     struct dg_error err = {0};
     fill_disk(room);
-    if (dg_silo_write("silo_disk/fields.silo", &s->snapshot, &err) == 0) {
+    if (dg_silo_write("silo_disk/fields.silo", &s->snapshot, NULL, &err) == 0) {
       whole++;
       assert_true(exists("silo_disk/fields.silo"));
       unlink("silo_disk/fields.silo");
@@ -281,7 +218,7 @@ static void test_too_many_nodes(void **state)
   set_up(&s, 1, 2);
   const size_t K = s.mesh.K;
   s.mesh.K = (size_t)1 << 28; /* x 10 nodes: more than int counts; the arrays are not touched before the check */
-  assert_int_equal(dg_silo_write("silo_big.silo", &s.snapshot, &err), DG_INPUT);
+  assert_int_equal(dg_silo_write("silo_big.silo", &s.snapshot, NULL, &err), DG_INPUT);
   assert_non_null(strstr(err.message, "268435456 elements of order 2 have 2684354560 nodes"));
   assert_false(exists("silo_big.silo"));
   s.mesh.K = K;
@@ -294,14 +231,14 @@ static void test_no_memory(void **state)
   struct setup s;
   int done = 0;
   set_up(&s, 1, 2);
-  s.snapshot.average = true;
+  set_average(&s, NULL);
   unlink("silo_memory.silo.part");
   const size_t before = dg_memory_current();
   for (long n = 1; !done; n++) {
     struct dg_error err = {0};
     unlink("silo_memory.silo");
     dg_memory_fail_at(n);
-    done = dg_silo_write("silo_memory.silo", &s.snapshot, &err) == 0;
+    done = dg_silo_write("silo_memory.silo", &s.snapshot, NULL, &err) == 0;
     dg_memory_fail_at(0);
     assert_int_equal(exists("silo_memory.silo"), done);
     assert_false(exists("silo_memory.silo.part"));

@@ -27,7 +27,7 @@ simulation {
 """
 
 BOX = meshes.box().text()
-TIME_LIMIT = float(os.environ.get("CURLEW_TEST_SECONDS", "60"))
+TIME_LIMIT = float(os.environ.get("CURLEW_TEST_SECONDS", "180"))
 
 
 class Failure(Exception):

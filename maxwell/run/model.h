@@ -1,0 +1,10 @@
+/* What a step would take on several ranks if nothing but memory and messages cost time: printed beside what it took. */
+#pragma once
+
+#include "maxwell/run/setup.h"
+
+/* Measures memory and messages (some 50 ms) and evaluates the model. Collective; before the first step. */
+int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct mx_backend *backend,
+                  struct dg_error *err) DG_MUST_USE;
+/* One line of the log: the model beside the measured seconds of a step, of which `waited` were spent on the halo. */
+void mx_model_report(const struct mx_model *model, const struct mx_setup *setup, double step, double waited);
