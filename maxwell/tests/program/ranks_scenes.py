@@ -39,7 +39,8 @@ simulation {
     rod = { epsilon_r = 3, sigma = 0.01 },
   },
   boundaries = {
-    top = { kind = "plane_wave", direction = { 0, 0, -1 }, polarisation = { 1, 1, 0 }, amplitude = 2, waveform = pulse },
+    top = { kind = "plane_wave", direction = { 0, 0, -1 }, polarisation = { 1, 1, 0 }, amplitude = 2,
+            waveform = pulse },
     left = { kind = "absorbing" },
     right = { kind = "impedance", impedance = 200 },
     front = { kind = "pmc" },
@@ -128,7 +129,8 @@ e = 1e-3;
 Physical Volume("air") = { 1 };
 Physical Surface("left") = Surface In BoundingBox{ -e, -e, -e, e, 2, 2 };
 Physical Surface("right") = Surface In BoundingBox{ 1.5-e, -e, -e, 1.5+e, 2, 2 };
-Physical Surface("sides") = { Surface In BoundingBox{ -e, -e, -e, 3, e, 2 }, Surface In BoundingBox{ -e, 1-e, -e, 3, 1+e, 2 } };
+Physical Surface("sides") = { Surface In BoundingBox{ -e, -e, -e, 3, e, 2 },
+                              Surface In BoundingBox{ -e, 1-e, -e, 3, 1+e, 2 } };
 """
 STRIP = """\
 local pulse = waveform.gaussian { bandwidth = 1e9 }
