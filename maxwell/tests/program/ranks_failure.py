@@ -109,7 +109,8 @@ def test_function_fails_on_one_rank_in_set_up(program):
     for script in (
             edited(SCRIPT, ("{ epsilon_r = 2 }", f"{{ epsilon_r = function(x) {far} return 2 end }}")),
             edited(SCRIPT, ("return 0, 0, x + y", f"{far} return 0, 0, x + y")),
-            edited(SCRIPT, ("output = {", "sources = { { region = 'right', waveform = waveform.ricker { f_peak = 1e8 }, "
+            edited(SCRIPT, ("output = {",
+                            "sources = { { region = 'right', waveform = waveform.ricker { f_peak = 1e8 }, "
                             f"profile = function(x) {far} return 0, 0, 1 end }} }},\n  output = {{"))):
         for ranks in (2, 4):
             fails(program, ranks, 2, r"case\.lua:\d+: not so far", script=script)
@@ -156,7 +157,8 @@ def test_output_folder_cannot_be_made(program):
 def test_disk_full_for_the_first_rank(program):
     """While it writes its tables."""
     fails(program, 3, 3, f"cannot write 'case/.*': {NO_SPACE}", *STEP, "--set",
-          "time.steps=100000000", "--set", "output.fields=nil", limit=(0, "-f 128"), options=("--mca", "btl", "self,tcp"))
+          "time.steps=100000000", "--set", "output.fields=nil", limit=(0, "-f 128"),
+          options=("--mca", "btl", "self,tcp"))
 
 
 def test_disk_full_for_another_rank(program):
