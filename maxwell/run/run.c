@@ -297,7 +297,9 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
-  if ((status == 0 || err->code == DG_INTERRUPTED) && mx_output_finish(&loop.output, &late) != 0 && status == 0) {
+  /* All ranks come this far, also when interrupted, and none may stop the others before they have finished. */
+  bool finish = status == 0 || err->code == DG_INTERRUPTED;
+  if (finish && (mx_output_finish(&loop.output, &late) != 0 || dg_comm_agree(setup->comm, &late) != 0) && status == 0) {
     *err = late;
     status = late.code;
   }
