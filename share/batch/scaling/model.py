@@ -8,7 +8,7 @@ from scaling.common import UserError, face_nodes, integers, nodes, positive, wri
 IMBALANCE = 1.005
 COPY = 3e9  # bytes/s of payload that a rank gathers from or scatters into fields
 REDUCTIONS = 0.02  # a step: the watchdog looks every 50
-SURFACE_INNER, SURFACE_OUTER = 4.5, 5.5
+SURFACE_INNER, SURFACE_OUTER = 4.8, 5.5
 PEERS = 22
 HALO_ELEMENTS = 0.92
 EXCHANGES = {"leapfrog": (2, 1), "lsrk": (5, 2), "rk4": (4, 2)}  # a step: how many, with how many of the two fields
