@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -59,6 +60,7 @@ class Run:
         for name in os.listdir(self.folder):
             if name.endswith(".silo"):
                 os.remove(os.path.join(self.folder, name))
+        shutil.rmtree(os.path.join(self.folder, "blocks"), ignore_errors=True)  # of several ranks
 
 
 class Context:
