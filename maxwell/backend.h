@@ -7,9 +7,11 @@
  * time t_n, provided that stage_begin(0) of this step was told `observe`. Leapfrog then holds H at n-1/2 and n+1/2: the
  * values are their mean (second order) and the magnetic energy is their product, which makes the total an invariant.
  *
- * stage_begin starts the work, stage_end waits for it; between the two the host may evaluate sources. A problem that
- * several ranks share is driven by all of them alike: create, upload, stage_begin and stage_end exchange traces with
- * the ranks that hold neighbours. What is observed is of the rank's own elements, and the caller's to put together.
+ * stage_begin starts the work, stage_end waits for it, at least as far as the caller can tell: a card may still work on
+ * the stages that were begun while the host evaluates the next sources; whatever asks for values waits for them, and so
+ * does wait. Between begin and end, too, the host may evaluate sources. A problem that several ranks share is driven by
+ * all of them alike: create, upload, stage_begin and stage_end exchange traces with the ranks that hold neighbours.
+ * What is observed is of the rank's own elements, and the caller's to put together.
  *
  * Arrays of fields on the host are [K][3][Np], E and H both in V/m (H times eta0, flux.h), double whatever the
  * backend's precision. Times are c0 t in metres. All functions return 0 or the code in err.
@@ -57,9 +59,21 @@ struct mx_halo_use {
   size_t bytes;   /* that this rank sends in a step */
 };
 
+/* What a card can do, measured. */
+struct mx_ceilings {
+  char name[128];      /* of the card */
+  size_t memory;       /* bytes */
+  size_t array;        /* bytes of each of the two arrays that are copied */
+  double copy;         /* bytes read and written a second */
+  size_t fields_array; /* bytes: smaller arrays, as large as asked for */
+  double copy_fields;  /* of those */
+  double peak[2];      /* flops a second of multiply-adds, by enum mx_precision */
+};
+
 struct mx_backend_ops {
   const char *name;        /* what a script says: "reference" */
   const char *description; /* one line for `curlew info` */
+  bool alone;              /* takes no problem that several ranks share */
   /* 0 when it can run on this machine; else err says what is missing. */
   int (*available)(struct dg_error *err);
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
@@ -71,6 +85,8 @@ struct mx_backend_ops {
   int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                      struct dg_error *err);
   int (*stage_end)(struct mx_backend *backend, int stage, struct dg_error *err);
+  /* Until all stages that were begun are done; NULL where stage_end does that. */
+  int (*wait)(struct mx_backend *backend, struct dg_error *err);
   /* Electric and magnetic energy: 1/2 integral of eps_r E.E and of mu_r H.H, V^2 m (times epsilon0: joules). */
   int (*energy)(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);
   /* value[count][6]: Ex, Ey, Ez, Hx, Hy, Hz at the points. */
@@ -90,11 +106,18 @@ struct mx_backend_ops {
   const char *(*instructions)(void); /* "AVX-512": what the kernels use on this machine; may be NULL */
   /* From now on adds the times of its phases to the profile, which outlives the backend. NULL where it has none. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
-  /* Bytes that create will allocate for a problem of this size, so that `curlew check` can say it beforehand. */
+  /* Bytes that the backend will allocate for a problem of this size, so that `curlew check` can say it beforehand; of
+   * the card where it has `ceilings`. */
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
+  /* For backends on a card: what it can do, copies of arrays of `field_bytes` each among that. Else NULL. */
+  int (*ceilings)(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);
 };
 
 /* All backends that were compiled in, best first, NULL-terminated. The list is maxwell/app's. */
 extern const struct mx_backend_ops *const mx_backends[];
 
+/* The others that there could be, and why this build has not got them: name and reason, name and reason, NULL. */
+extern const char *const mx_backends_missing[];
+
 extern const struct mx_backend_ops mx_backend_reference, mx_backend_cpu;
+extern const struct mx_backend_ops mx_backend_cuda; /* gpu/, where it is built */

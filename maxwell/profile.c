@@ -117,6 +117,11 @@ static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err
   WATCHED("stage, wait", stage_end(backend->inner, stage, err));
 }
 
+static int wait_for_all(struct mx_backend *backend, struct dg_error *err)
+{
+  WATCHED("stage, wait", wait(backend->inner, err));
+}
+
 static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
 {
   WATCHED("observe energy", energy(backend->inner, electric, magnetic, err));
@@ -165,6 +170,7 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
   ops->upload = upload;
   ops->stage_begin = stage_begin;
   ops->stage_end = stage_end;
+  if (inner->wait != NULL) ops->wait = wait_for_all;
   ops->energy = energy;
   ops->sample = sample;
   ops->functionals = functionals;

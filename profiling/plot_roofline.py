@@ -89,6 +89,10 @@ def draw_points(axes, results):
 
 def draw(bench, path):
     results, ceilings, machine = bench["results"], bench["ceilings"], bench["machine"]
+    where = f"{machine['processor']}, {bench['threads']} threads, {ceilings['instructions']}"
+    if all(result["backend"] == "cuda" for result in results):  # alone, they have the roof of their card
+        ceilings = ceilings["card"]
+        where = ceilings["name"]
     integrators = [name for name in ("leapfrog", "lsrk") if any(r["integrator"] == name for r in results)]
     figure, panels = plt.subplots(1, len(integrators), figsize=(6.6 * len(integrators), 5.6), squeeze=False,
                                   sharey=True)
@@ -112,8 +116,8 @@ def draw(bench, path):
         axes.legend(loc="lower right", fontsize=8)
     panels[0][0].set_ylabel("GFLOP/s, as the floor counts them")
     unknowns = min(r["unknowns"] for r in results)
-    figure.suptitle(f"{machine['processor']}, {bench['threads']} threads, {ceilings['instructions']}; at least "
-                    f"{unknowns / 1e6:.2g} million unknowns; curlew {bench['version']}, {bench['date'][:10]}",
+    figure.suptitle(f"{where}; at least {unknowns / 1e6:.2g} million unknowns; curlew {bench['version']}, "
+                    f"{bench['date'][:10]}",
                     fontsize=10)
     figure.tight_layout()
     try:

@@ -35,6 +35,8 @@ int mx_bench(const struct mx_bench_options *options, struct dg_error *err)
   bool loud = !options->quiet;
   omp_set_num_threads(threads);
   if (check_json(options->json, err) != 0) goto fail;
+  for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++)
+    if (options->backend[i] && mx_backends[i]->available(err) != 0) goto fail;
   mx_bench_describe(&machine);
   if (loud) mx_bench_print_machine(&machine, threads);
   if (mx_bench_measure(&before, &machine, options, threads, err) != 0) goto fail;

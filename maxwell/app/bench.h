@@ -8,7 +8,7 @@
  *   bytes of a leapfrog step                        6 Np * 3 numbers    (read the other field, read and write the own
  * one) bytes of a stage of lsrk                        6 Np * 4 numbers    (read and write the fields and the register)
  *
- * Geometry, neighbour tables and pointwise terms are not counted.
+ * A backend on a card has the ceilings of that card. Geometry, neighbour tables and pointwise terms are not counted.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 #include "libdg/base/error.h"
 #include "libdg/base/orders.h"
-#include "maxwell/config.h"
+#include "maxwell/backend.h"
 
 enum { MX_BENCH_BACKENDS = 8, MX_BENCH_CACHES = 8 };
 
@@ -65,10 +65,11 @@ struct mx_bench_ceilings {
   double copy_fields;       /* of those: where it is much more than `copy`, a cache holds the fields */
   double peak[2];           /* flops a second of multiply-adds, by enum mx_precision, on all threads */
   const char *instructions; /* with which the peak was reached */
+  struct mx_ceilings card;  /* of the backend that works on one; its name is empty if none was asked for */
 };
 
 void mx_bench_describe(struct mx_bench_machine *machine);
-/* Of `threads` threads; the best of several tries. */
+/* Of `threads` threads, and of the card if one of the backends works on it; the best of several tries. */
 int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine,
                      const struct mx_bench_options *options, int threads, struct dg_error *err) DG_MUST_USE;
 
@@ -89,7 +90,7 @@ struct mx_bench_result {
   double cached_floor; /* the same with copy_fields, the bandwidth where a cache holds what it can of the fields */
   bool bytes_limit;    /* else flops do */
   double ratio;        /* of speeds, to `reference`; 0 where that was not measured */
-  double memory;       /* bytes an unknown of all that was allocated, mesh included */
+  double memory;       /* bytes an unknown of all that was allocated, mesh included; on a card, of the card alone */
   double mesh_seconds, setup_seconds; /* Gmsh; everything from there to the first step */
 };
 

@@ -119,7 +119,7 @@ static int take_steps(const struct mx_backend_ops *ops, struct mx_backend *backe
   for (long n = 0; n < steps; n++)
     for (int s = 0; s < stages; s++)
       if (ops->stage_begin(backend, s, false, NULL, err) != 0 || ops->stage_end(backend, s, err) != 0) return err->code;
-  return 0;
+  return ops->wait != NULL ? ops->wait(backend, err) : 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -170,18 +170,22 @@ static int check_fields(const struct mx_backend_ops *ops, struct mx_backend *bac
 }
 
 /* As bench.h has it. */
-static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *ceilings)
+static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *measured)
 {
+  const bool on_card = mx_backends[result->backend]->ceilings != NULL;
+  const double copy = on_card ? measured->card.copy : measured->copy;
+  const double copy_fields = on_card ? measured->card.copy_fields : measured->copy_fields;
+  const double peak = on_card ? measured->card.peak[result->precision] : measured->peak[result->precision];
   bool leapfrog = result->integrator == MX_LEAPFROG;
   size_t Np = DG_NP((size_t)result->order), Nf = DG_NF((size_t)result->order), K = result->elements;
   double number = result->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   double passes = leapfrog ? 3 : 4.0 * mx_schemes[result->integrator].stages;
   result->bytes = (double)(6 * Np * K) * number * passes;
   result->flops = (double)((24 * Np * Np + 32 * Np * Nf) * K) * mx_schemes[result->integrator].evaluations;
-  double by_bytes = result->bytes / ceilings->copy, by_flops = result->flops / ceilings->peak[result->precision];
+  double by_bytes = result->bytes / copy, by_flops = result->flops / peak;
   result->floor = fmax(by_bytes, by_flops);
   result->bytes_limit = by_bytes >= by_flops;
-  result->cached_floor = fmax(result->bytes / ceilings->copy_fields, by_flops);
+  result->cached_floor = fmax(result->bytes / copy_fields, by_flops);
 }
 
 static int measure_case(struct mx_bench_result *result, const struct cube *cube, const struct mx_bench_options *options,
@@ -197,7 +201,8 @@ static int measure_case(struct mx_bench_result *result, const struct cube *cube,
     goto fail;
   result->setup_seconds = cube->setup_seconds + mx_clock() - start;
   result->mesh_seconds = cube->mesh_seconds;
-  result->memory = (double)(dg_memory_current() - noise) / (double)result->unknowns;
+  size_t bytes = ops->ceilings != NULL ? ops->memory(&cube->problem, &wanted) : dg_memory_current() - noise;
+  result->memory = (double)bytes / (double)result->unknowns;
   result->threads = ops->threads(backend);
   result->instructions = ops->instructions != NULL ? ops->instructions() : "compiler's choice";
   if (measure_steps(result, ops, backend, options->seconds, err) == 0) (void)check_fields(ops, backend, err);

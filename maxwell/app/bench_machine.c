@@ -210,5 +210,9 @@ int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_m
       ceilings->peak[precision] = speed;
       if (precision == MX_DOUBLE) ceilings->instructions = list[i]->name;
     }
+  for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++)
+    if (options->backend[i] && mx_backends[i]->ceilings != NULL &&
+        mx_backends[i]->ceilings(options->unknowns * sizeof(double), &ceilings->card, err) != 0)
+      return err->code;
   return measure_copy(ceilings, machine, options, threads, err);
 }

@@ -32,6 +32,13 @@ void mx_bench_print_ceilings(const struct mx_bench_ceilings *ceilings, int threa
          1e-6 * (double)ceilings->fields_array, 1e-9 * ceilings->copy_fields);
   printf("peak      %.1f GFLOP/s of multiply-adds in double precision, %.1f in single (%s), %d thread%s\n",
          1e-9 * ceilings->peak[0], 1e-9 * ceilings->peak[1], ceilings->instructions, threads, threads > 1 ? "s" : "");
+  const struct mx_ceilings *card = &ceilings->card;
+  if (card->name[0] != '\0')
+    printf("card      %s, %.1f GB: copy %.1f GB/s (arrays of %.0f MB), %.1f (arrays of %.0f MB); peak %.1f GFLOP/s in "
+           "double precision, %.1f in single\n",
+           card->name, 1e-9 * (double)card->memory, 1e-9 * card->copy, 1e-6 * (double)card->array,
+           1e-9 * card->copy_fields, 1e-6 * (double)card->fields_array, 1e-9 * card->peak[MX_DOUBLE],
+           1e-9 * card->peak[MX_SINGLE]);
 }
 
 void mx_bench_print_header(void)
@@ -105,6 +112,19 @@ static void write_ceilings(FILE *file, const char *name, const struct mx_bench_c
   number(file, next, "double_flops_per_second", ceilings->peak[MX_DOUBLE]);
   number(file, next, "single_flops_per_second", ceilings->peak[MX_SINGLE]);
   string(file, next, "instructions", ceilings->instructions);
+  const struct mx_ceilings *card = &ceilings->card;
+  if (card->name[0] != '\0') {
+    key(file, next, "card");
+    string(file, "{", "name", card->name);
+    number(file, ", ", "memory_bytes", (double)card->memory);
+    number(file, next, "copy_bytes_per_second", card->copy);
+    number(file, ", ", "copy_array_bytes", (double)card->array);
+    number(file, next, "copy_bytes_per_second_field_size", card->copy_fields);
+    number(file, ", ", "field_size_array_bytes", (double)card->fields_array);
+    number(file, next, "double_flops_per_second", card->peak[MX_DOUBLE]);
+    number(file, ", ", "single_flops_per_second", card->peak[MX_SINGLE]);
+    fputc('}', file);
+  }
   fputs("\n  }", file);
 }
 

@@ -29,9 +29,14 @@ static void info(void)
   for (int i = 0; mx_backends[i] != NULL; i++) {
     struct dg_error err = {0};
     int status = mx_backends[i]->available(&err);
-    printf("  %-10s %s%s%s\n", mx_backends[i]->name, mx_backends[i]->description,
-           status == 0 ? "" : " (not available: ", status == 0 ? "" : err.message);
+    const struct mx_backend_ops *ops = mx_backends[i];
+    if (status != 0) printf("  %-10s %s; not available: %s\n", ops->name, ops->description, err.message);
+    else
+      printf("  %-10s %s%s%s\n", ops->name, ops->description, ops->instructions != NULL ? "; here: " : "",
+             ops->instructions != NULL ? ops->instructions() : "");
   }
+  for (size_t i = 0; mx_backends_missing[i] != NULL; i += 2)
+    printf("  %-10s not in this build: %s\n", mx_backends_missing[i], mx_backends_missing[i + 1]);
 }
 
 /* Parses, meshes, and then runs or checks; on every rank. */

@@ -96,10 +96,11 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
   struct mx_memory memory = mx_setup_memory(setup);
   double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* of all ranks */
   if (report_resolution(setup, err) != 0 || dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0) return err->code;
-  dg_log_line(
-      setup->log,
-      "memory    fields %.1f MB, tables %.1f MB, snapshot and measurement buffers %.1f MB (%.1f bytes an unknown)",
-      1e-6 * bytes[0], 1e-6 * bytes[1], 1e-6 * bytes[2], (bytes[0] + bytes[1] + bytes[2]) / (double)setup->unknowns);
+  const char *where = setup->ops->ceilings != NULL ? "on the card" : "fields";
+  dg_log_line(setup->log,
+              "memory    %s %.1f MB, tables %.1f MB, snapshot and measurement buffers %.1f MB (%.1f bytes an unknown)",
+              where, 1e-6 * bytes[0], 1e-6 * bytes[1], 1e-6 * bytes[2],
+              (bytes[0] + bytes[1] + bytes[2]) / (double)setup->unknowns);
   long every = setup->config->output.fields.every;
   if (every > 0) {
     double p = setup->ref.order, values = (double)setup->unknowns * 8, points = (double)setup->unknowns / 6 * 24,

@@ -180,6 +180,7 @@ static int time_loop(struct loop *loop, struct dg_error *err)
     if (n < setup->steps) loop->total++;
     progress(loop);
   }
+  if (setup->ops->wait != NULL && setup->ops->wait(loop->backend, err) != 0) return err->code;
   return end_vote(loop, err);
 }
 

@@ -16,12 +16,16 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
   for (; mx_backends[count] != NULL && count < 32; count++) names[count] = mx_backends[count]->name;
   for (size_t i = 0; i < count; i++) {
     struct dg_error why = {0};
+    bool too_many = mx_backends[i]->alone && setup->comm != NULL;
     if (strcmp(name, "auto") == 0) {
-      if (mx_backends[i]->available(&why) != 0) continue;
+      if (too_many || mx_backends[i]->available(&why) != 0) continue;
     } else if (strcmp(name, names[i]) != 0) {
       continue;
     } else if (mx_backends[i]->available(err) != 0) {
       return dg_context(err, "needed by backend = \"%s\"", name);
+    } else if (too_many) {
+      return dg_fail(err, DG_INPUT, MX_PLACE "the %s backend does not run on several ranks yet",
+                     MX_AT(setup->config->backend_where), name);
     }
     setup->ops = mx_backends[i];
     return 0;

@@ -17,6 +17,7 @@ from harness import Failure, Place, check_leftovers, check_message, edited, expe
 from harness import SCRIPT
 
 SHOW = os.environ.get("CURLEW_TEST_SHOW") == "1"
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is said without a GPU, on every machine
 WORKERS = int(os.environ.get("CURLEW_TEST_WORKERS", "3"))
 
 

@@ -1,0 +1,154 @@
+/* What is only on some faces and elements, added behind the pass: sources, and the extrapolation on open faces. No
+ * atomics: a block has all entries of an element and adds them in their order. */
+#include "gpu/covariant.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 128;
+
+/* Part `part` of `parts` of what entry k says at node i of N. */
+template <typename REAL> __device__ REAL value(const gpu_values &values, int parts, int N, int k, int part, int i)
+{
+  if (values.part == nullptr) return 0;
+  size_t node = static_cast<size_t>(k) * static_cast<size_t>(N) + static_cast<size_t>(i);
+  size_t at =
+      (static_cast<size_t>(k) * static_cast<size_t>(parts) + static_cast<size_t>(part)) * static_cast<size_t>(N) +
+      static_cast<size_t>(i);
+  REAL factor = static_cast<REAL>(values.number);
+  if (values.node_number != nullptr) factor *= static_cast<const REAL *>(values.node_number)[node];
+  return factor * static_cast<const REAL *>(values.part)[at];
+}
+
+template <typename REAL>
+__device__ void add(const gpu_addition &addition, int order, size_t e, int n, const REAL change[3])
+{
+  for (size_t c = 0; c < 3; c++) {
+    size_t at = gpu_at(order, e, c, static_cast<size_t>(n));
+    static_cast<REAL *>(addition.to)[at] += change[c];
+    if (addition.also != nullptr) static_cast<REAL *>(addition.also)[at] += static_cast<REAL>(addition.b) * change[c];
+  }
+}
+
+template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_tables tables, gpu_addition addition)
+{
+  __shared__ REAL flux[3][DG_NF_MAX];
+  const gpu_entries &entries = addition.entries;
+  int Np = DG_NP(tables.order), Nf = DG_NF(tables.order), equation = addition.equation;
+  for (int next = entries.start[blockIdx.x]; next < entries.start[blockIdx.x + 1]; next++) {
+    int k = entries.entry[next], f = entries.where[k] % 4;
+    size_t e = static_cast<size_t>(entries.where[k] / 4);
+    const REAL *g = static_cast<const REAL *>(tables.metric) + 6 * e;
+    const gpu_face_weights<REAL> weights =
+        gpu_weigh_face(equation, f, g, tables.flux_table[gpu_look_up(tables.flux, 4 * e + static_cast<size_t>(f))]);
+    __syncthreads(); /* nobody needs the last entry's flux any more */
+    for (int m = threadIdx.x; m < Nf; m += THREADS) {
+      REAL other[2], own[2], at[3];
+      for (int part = 0; part < 2; part++) {
+        other[part] = value<REAL>(addition.other, 2, Nf, k, part, m);
+        own[part] = value<REAL>(addition.own, 2, Nf, k, part, m);
+      }
+      gpu_flux(f, weights, other, own, at);
+      for (int c = 0; c < 3; c++) flux[c][m] = at[c];
+    }
+    __syncthreads();
+    const REAL *lift = static_cast<const REAL *>(tables.lift) + static_cast<size_t>(f * Nf) * static_cast<size_t>(Np);
+    REAL factor = static_cast<REAL>(tables.medium_table[gpu_look_up(tables.medium, e)].factor[equation]);
+    for (int n = threadIdx.x; n < Np; n += THREADS) {
+      REAL w[3] = {0, 0, 0}, change[3];
+      for (int m = 0; m < Nf; m++)
+        for (int c = 0; c < 3; c++) w[c] += lift[m * Np + n] * flux[c][m];
+      gpu_apply(g, w, change);
+      for (int c = 0; c < 3; c++) change[c] *= factor;
+      add(addition, tables.order, e, n, change); /* the same thread for the same node of every entry */
+    }
+  }
+}
+
+template <typename REAL> __global__ void __launch_bounds__(THREADS) currents(gpu_tables tables, gpu_addition addition)
+{
+  const gpu_entries &entries = addition.entries;
+  int Np = DG_NP(tables.order);
+  for (int next = entries.start[blockIdx.x]; next < entries.start[blockIdx.x + 1]; next++) {
+    int k = entries.entry[next];
+    size_t e = static_cast<size_t>(entries.where[k]);
+    REAL factor = static_cast<REAL>(-tables.medium_table[gpu_look_up(tables.medium, e)].factor[0]);
+    for (int n = threadIdx.x; n < Np; n += THREADS) {
+      REAL change[3];
+      for (int c = 0; c < 3; c++) change[c] = factor * value<REAL>(addition.own, 3, Np, k, c, n);
+      add(addition, tables.order, e, n, change);
+    }
+  }
+}
+
+template <typename REAL> __global__ void remember(gpu_tables tables, gpu_open open, const REAL *field)
+{
+  int Nf = DG_NF(tables.order);
+  size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+  size_t face = i / static_cast<size_t>(Nf);
+  if (face >= open.count) return;
+  int m = static_cast<int>(i % static_cast<size_t>(Nf)), f = open.where[face] % 4;
+  REAL now[2], *before = static_cast<REAL *>(open.before), *change = static_cast<REAL *>(open.change);
+  gpu_trace(tables.order, field, static_cast<size_t>(open.where[face] / 4), f, tables.face_node[f * Nf + m], now);
+  for (size_t part = 0; part < 2; part++) {
+    size_t at = (2 * face + part) * static_cast<size_t>(Nf) + static_cast<size_t>(m);
+    change[at] = open.start ? 0 : static_cast<REAL>(-0.5) * (now[part] - before[at]);
+    before[at] = now[part];
+  }
+}
+
+template <typename REAL> __global__ void rk4_sums(gpu_sums sums, REAL weight, REAL next)
+{
+  REAL *start = static_cast<REAL *>(sums.start), *sum = static_cast<REAL *>(sums.sum);
+  REAL *stage = static_cast<REAL *>(sums.stage);
+  const REAL *change = static_cast<const REAL *>(sums.change);
+  for (size_t k = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < sums.count;
+       k += static_cast<size_t>(gridDim.x) * blockDim.x) {
+    REAL now = (sums.s == 0 ? start[k] : sum[k]) + weight * change[k];
+    stage[k] = start[k] + next * change[k];
+    sum[k] = now;
+    if (sums.s == 3) start[k] = now;
+  }
+}
+
+} // namespace
+
+gpuError_t gpu_add_jumps(const gpu_tables *tables, const gpu_addition *addition, gpuStream_t stream)
+{
+  unsigned groups = static_cast<unsigned>(addition->entries.groups);
+  if (groups == 0) return gpuSuccess;
+  if (tables->single) jumps<float><<<groups, THREADS, 0, stream>>>(*tables, *addition);
+  else jumps<double><<<groups, THREADS, 0, stream>>>(*tables, *addition);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_add_currents(const gpu_tables *tables, const gpu_addition *addition, gpuStream_t stream)
+{
+  unsigned groups = static_cast<unsigned>(addition->entries.groups);
+  if (groups == 0) return gpuSuccess;
+  if (tables->single) currents<float><<<groups, THREADS, 0, stream>>>(*tables, *addition);
+  else currents<double><<<groups, THREADS, 0, stream>>>(*tables, *addition);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, const void *field, gpuStream_t stream)
+{
+  size_t points = open->count * static_cast<size_t>(DG_NF(tables->order));
+  unsigned blocks = static_cast<unsigned>((points + THREADS - 1) / THREADS);
+  if (blocks == 0) return gpuSuccess;
+  if (tables->single) remember<<<blocks, THREADS, 0, stream>>>(*tables, *open, static_cast<const float *>(field));
+  else remember<<<blocks, THREADS, 0, stream>>>(*tables, *open, static_cast<const double *>(field));
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_rk4_sums(const gpu_sums *sums, gpuStream_t stream)
+{
+  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  size_t wanted = (sums->count + 255) / 256;
+  unsigned blocks = static_cast<unsigned>(wanted < 65536 ? wanted : 65536);
+  double w = weight[sums->s], c = next[sums->s];
+  if (blocks == 0) return gpuSuccess;
+  if (sums->single) rk4_sums<float><<<blocks, 256, 0, stream>>>(*sums, static_cast<float>(w), static_cast<float>(c));
+  else rk4_sums<double><<<blocks, 256, 0, stream>>>(*sums, w, c);
+  return gpuGetLastError();
+}

@@ -1,0 +1,219 @@
+/* The `cuda` backend: one NVIDIA card per process. state.h says what is where. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/state.h"
+#include "libdg/base/memory.h"
+
+static const struct gpu_order *const orders[DG_ORDER_MAX] = {&gpu_order_1, &gpu_order_2, &gpu_order_3, &gpu_order_4,
+                                                             &gpu_order_5, &gpu_order_6, &gpu_order_7, &gpu_order_8};
+
+static int available(struct dg_error *err)
+{
+  int count = 0;
+  gpuError_t status = gpuGetDeviceCount(&count);
+  if (status == gpuSuccess && count > 0) return 0;
+  (void)gpuGetLastError();
+  return dg_fail(err, DG_ENVIRONMENT, "backend = cuda needs an NVIDIA GPU: %s",
+                 gpuGetErrorString(status == gpuSuccess ? gpuErrorNoDevice : status));
+}
+
+static void destroy(struct mx_backend *backend)
+{
+  if (backend == NULL) return;
+  if (backend->work != NULL) (void)gpuStreamSynchronize(backend->work);
+  if (backend->copies != NULL) (void)gpuStreamSynchronize(backend->copies);
+  gpu_release_memory(backend);
+  for (int i = 0; i < GPU_SLOTS; i++) {
+    if (backend->slot[i].copied != NULL) (void)gpuEventDestroy(backend->slot[i].copied);
+    if (backend->slot[i].used != NULL) (void)gpuEventDestroy(backend->slot[i].used);
+  }
+  for (int i = 0; i < GPU_BEHIND; i++)
+    if (backend->ended[i] != NULL) (void)gpuEventDestroy(backend->ended[i]);
+  for (int i = 0; i < 2; i++)
+    if (backend->staged[i] != NULL) (void)gpuEventDestroy(backend->staged[i]);
+  if (backend->work != NULL) (void)gpuStreamDestroy(backend->work);
+  if (backend->copies != NULL) (void)gpuStreamDestroy(backend->copies);
+  dg_free(backend->node);
+  dg_free(backend->place);
+  dg_free(backend->term);
+  dg_free(backend->functional_piece);
+  dg_free(backend);
+}
+
+static int new_event(gpuEvent_t *event, struct dg_error *err)
+{
+  return gpu_check(gpuEventCreateWithFlags(event, gpuEventDisableTiming), "making an event", err);
+}
+
+static int new_streams(struct mx_backend *backend, struct dg_error *err)
+{
+  if (gpu_check(gpuStreamCreateWithFlags(&backend->work, gpuStreamNonBlocking), "making a stream", err) != 0 ||
+      gpu_check(gpuStreamCreateWithFlags(&backend->copies, gpuStreamNonBlocking), "making a stream", err) != 0)
+    return err->code;
+  for (int i = 0; i < GPU_SLOTS; i++)
+    if (new_event(&backend->slot[i].copied, err) != 0 || new_event(&backend->slot[i].used, err) != 0) return err->code;
+  for (int i = 0; i < GPU_BEHIND; i++)
+    if (new_event(&backend->ended[i], err) != 0) return err->code;
+  for (int i = 0; i < 2; i++)
+    if (new_event(&backend->staged[i], err) != 0) return err->code;
+  return 0;
+}
+
+static int new_fields(struct mx_backend *backend, struct dg_error *err)
+{
+  const bool leapfrog = backend->options.integrator == MX_LEAPFROG, rk4 = backend->options.integrator == MX_RK4;
+  backend->in_place = leapfrog && !gpu_penalty_inside(backend->problem);
+  for (int i = 0; i < 2; i++) {
+    void **const wanted[] = {&backend->field[i], backend->in_place ? NULL : &backend->spare[i],
+                             leapfrog ? NULL : &backend->memory[i], rk4 ? &backend->sum[i] : NULL};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+      if (wanted[k] != NULL &&
+          (gpu_new(backend, wanted[k], backend->field_bytes, "a field", err) != 0 ||
+           gpu_check(gpuMemsetAsync(*wanted[k], 0, backend->field_bytes, backend->work), "clearing fields", err) != 0))
+        return err->code;
+  }
+  return 0;
+}
+
+/* The open faces by their slots. */
+static int new_open(struct mx_backend *backend, struct dg_error *err)
+{
+  const struct mx_problem *problem = backend->problem;
+  const size_t count = problem->open_faces, bytes = count * 2 * (size_t)problem->ref->Nf * backend->real;
+  int32_t *where;
+  if (backend->options.integrator != MX_LEAPFROG || count == 0) return 0;
+  if (DG_NEW(where, count, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t f = 0; f < 4; f++) {
+      const int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot >= 0) where[slot] = (int32_t)(4 * e + f);
+    }
+  backend->open_faces = count;
+  if (gpu_pack_entries(backend, &backend->open, true, count, where, err) != 0 ||
+      gpu_new(backend, &backend->open_before[0], bytes, "open faces", err) != 0 ||
+      gpu_new(backend, &backend->open_before[1], bytes, "open faces", err) != 0 ||
+      gpu_new(backend, &backend->open_change, bytes, "open faces", err) != 0)
+    goto fail;
+fail:
+  dg_free(where);
+  return err->code;
+}
+
+static int find_card(struct mx_backend *backend, struct dg_error *err)
+{
+  int device;
+  gpuDeviceProp card;
+  if (gpu_check(gpuGetDevice(&device), "looking for the card", err) != 0 ||
+      gpu_check(gpuGetDeviceProperties(&card, device), "looking for the card", err) != 0)
+    return err->code;
+  backend->tables.architecture = 10 * card.major + card.minor;
+  return 0;
+}
+
+static int create(struct mx_backend **result, const struct mx_problem *problem,
+                  const struct mx_backend_options *options, struct dg_error *err)
+{
+  struct mx_backend *backend;
+  *result = NULL;
+  if (available(err) != 0) return err->code;
+  if (problem->halo != NULL) return dg_fail(err, DG_INPUT, "the cuda backend does not run on several ranks yet");
+  if (problem->K > INT32_MAX / 4)
+    return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
+                   problem->K);
+  if (DG_NEW(backend, 1, err) != 0) return err->code;
+  const int order = problem->ref->order;
+  backend->problem = problem;
+  backend->options = *options;
+  backend->kernels = orders[order - 1];
+  backend->real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  backend->field_bytes = problem->K * gpu_stride(order) * backend->real;
+  backend->tables = (struct gpu_tables){.order = order, .single = options->precision == MX_SINGLE, .K = problem->K};
+  if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
+      new_fields(backend, err) != 0 || new_open(backend, err) != 0 || gpu_pack_terms(backend, err) != 0 ||
+      gpu_pack_functionals(backend, err) != 0 ||
+      gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
+    destroy(backend);
+    return err->code;
+  }
+  *result = backend;
+  return 0;
+}
+
+static int threads(const struct mx_backend *backend)
+{
+  (void)backend;
+  return 1; /* of the host */
+}
+
+static struct mx_halo_use halo_use(const struct mx_backend *backend)
+{
+  (void)backend;
+  return (struct mx_halo_use){0};
+}
+
+/* The card's name; the only way to hand out a text that outlives the call. */
+static const char *instructions(void)
+{
+  static char name[sizeof((gpuDeviceProp *)0)->name];
+  gpuDeviceProp card;
+  int device;
+  if (gpuGetDevice(&device) != gpuSuccess || gpuGetDeviceProperties(&card, device) != gpuSuccess) return "no GPU";
+  memcpy(name, card.name, sizeof name);
+  return name;
+}
+
+static size_t of_terms(const struct mx_problem *problem, size_t real)
+{
+  size_t bytes = 0;
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    const bool faces = term->kind == MX_JUMP;
+    const size_t N = (size_t)(faces ? problem->ref->Nf : problem->ref->Np), parts = faces ? 2 : 3;
+    const size_t profiles = term->values == MX_VECTOR_A_NODE ? 0 : (term->E != NULL) + (size_t)(term->H != NULL);
+    const size_t staged = term->values == MX_ONE_NUMBER ? 0 : term->values == MX_NUMBER_A_NODE ? 1 : parts;
+    bytes += term->count * (3 * sizeof(int32_t) + real * N * (profiles * parts + staged * GPU_SLOTS * parts));
+  }
+  return bytes;
+}
+
+/* Of the card. */
+static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
+{
+  const bool leapfrog = options->integrator == MX_LEAPFROG;
+  const size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  const size_t in_place = leapfrog && !gpu_penalty_inside(problem);
+  const size_t fields = leapfrog ? (in_place ? 3 : 4) : options->integrator == MX_RK4 ? 8 : 6; /* 3: observed */
+  const size_t indices = 4 * sizeof(int32_t) + 5 * sizeof(uint16_t);
+  const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
+  const size_t traces =
+      leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
+  size_t summands = 0;
+  for (size_t f = 0; f < problem->functionals; f++) summands += 3 * problem->functional[f].count;
+  return problem->K * per_element + traces + of_terms(problem, real) + summands * (sizeof(uint64_t) + sizeof(double)) +
+         2 * (size_t)GPU_STAGING;
+}
+
+const struct mx_backend_ops mx_backend_cuda = {
+    .name = "cuda",
+    .description = "fused kernels on an NVIDIA GPU, orders 1 to 8, both precisions",
+    .alone = true,
+    .available = available,
+    .create = create,
+    .destroy = destroy,
+    .upload = gpu_upload,
+    .stage_begin = gpu_stage_begin,
+    .stage_end = gpu_stage_end,
+    .wait = gpu_wait,
+    .energy = gpu_energy,
+    .sample = gpu_sample_points,
+    .functionals = gpu_functionals,
+    .loss = gpu_loss,
+    .download = gpu_download,
+    .check = gpu_check_fields,
+    .threads = threads,
+    .halo_use = halo_use,
+    .instructions = instructions,
+    .memory = memory,
+    .ceilings = gpu_ceilings,
+};

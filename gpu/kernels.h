@@ -1,0 +1,183 @@
+/* What the host calls on the card: structs of pointers into its memory, and launchers with C linkage. A launcher
+ * returns at once; what it says is whether the launch was accepted.
+ *
+ * `void *` arrays hold numbers of the tables' precision. Formulas and components are those of maxwell/cpu/fused.h,
+ * the layout is layout.h's; nodes are in the card's order everywhere. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu/runtime.h"
+#include "maxwell/flux.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Indices below 2^16 take two bytes, others four. */
+struct gpu_index {
+  const void *data;
+  int wide; /* int32_t, else uint16_t */
+};
+
+/* All that an element's medium says, times what the step makes of it. Elements share the entries of a table. */
+struct gpu_medium {
+  double factor[2]; /* dt/eps (leapfrog: over 1 + sigma dt / (2 eps)), -dt/mu: times g/J the change, by equation */
+  double decay;     /* times the old E: what conductivity adds to its change */
+  double weight[2]; /* eps, mu: of the energy */
+};
+
+/* Immutable; by element 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of the medium. */
+struct gpu_tables {
+  int order, single;
+  int architecture; /* 10 * major + minor */
+  size_t K;
+  const void *metric;       /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
+  const int32_t *neighbour; /* [K][4] 4 * element + face; negative: the ghost state is zero */
+  struct gpu_index flux;    /* [K][4] into flux_table */
+  struct gpu_index medium;  /* [K] into medium_table */
+  const struct mx_face_flux *flux_table;
+  const struct gpu_medium *medium_table;
+  int lossy;                /* some medium has a decay */
+  const void *derivative;   /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
+  const void *lift;         /* [4 Nf][Np] half of the lift, column by column (mx_fused_from_along's half) */
+  const double *mass;       /* [Np][Np] */
+  const int32_t *face_node; /* [4][Nf] */
+};
+
+/* One equation of leapfrog: result = own + scale (decay own + factor metric (...)). */
+struct gpu_half {
+  int equation; /* 0: E changes, 1: H */
+  double scale;
+  const void *own, *other;
+  void *result; /* may be own where no face between elements has a penalty: then nobody else reads own */
+};
+
+/* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
+ */
+struct gpu_stage {
+  double a, b;
+  const void *field[2];
+  void *memory[2], *result[2]; /* results may be NULL */
+};
+
+/* The kernels of one order, by precision: double, single. Defined by order.cu.in, a file an order. */
+struct gpu_order {
+  gpuError_t (*half[2])(const struct gpu_tables *, const struct gpu_half *, gpuStream_t);
+  gpuError_t (*stage[2])(const struct gpu_tables *, const struct gpu_stage *, gpuStream_t);
+};
+extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4, gpu_order_5, gpu_order_6, gpu_order_7,
+    gpu_order_8;
+
+/* Behind the rates of stage s of classical Runge-Kutta on `count` numbers: sum = (start or sum) + weight change,
+ * stage = start + next change, and at the last stage start = sum. */
+struct gpu_sums {
+  int single, s;
+  size_t count;
+  void *start, *stage, *sum;
+  const void *change;
+};
+gpuError_t gpu_rk4_sums(const struct gpu_sums *sums, gpuStream_t stream);
+
+/* ---- sources and open faces (add.cu) */
+
+/* Elements or faces that something is added to. A block has the entries of one element and adds them one after the
+ * other, so that sums do not depend on chance. */
+struct gpu_entries {
+  int groups;           /* different elements */
+  const int32_t *start; /* [groups + 1] into entry */
+  const int32_t *entry; /* [count] numbers of entries, those of an element next to each other in ascending order */
+  const int32_t *where; /* [count] by number of entry: element, or 4 * element + face */
+};
+
+/* number * node_number[entry][N] * part[entry][parts][N]; nothing if part is NULL. Of jumps the two parts along t1 and
+ * t2 are given, of currents three covariant components. */
+struct gpu_values {
+  const void *part;
+  const void *node_number; /* NULL: 1 */
+  double number;
+};
+
+struct gpu_addition {
+  int equation;
+  struct gpu_entries entries;
+  struct gpu_values other, own; /* jumps of the field under the curl, and of the one that changes; currents: own */
+  void *to, *also;              /* to += what it is; also += b times that, may be NULL */
+  double b;
+};
+gpuError_t gpu_add_jumps(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);
+gpuError_t gpu_add_currents(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);
+
+/* On open faces, before a half step: change[face][2][Nf] = -(field - before)/2 along t1 and t2, before = field. With
+ * `start`, change = 0. */
+struct gpu_open {
+  size_t count;
+  const int32_t *where; /* [count] 4 * element + face */
+  void *before, *change;
+  int start;
+};
+gpuError_t gpu_remember_open(const struct gpu_tables *tables, const struct gpu_open *open, const void *field,
+                             gpuStream_t stream);
+
+/* ---- what is observed (observe.cu); sums are over parts that the host adds up in their order */
+
+enum { GPU_SUM_PARTS = 1024 };
+
+/* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements: all of them, with their eps or mu as
+ * factor, or the ones listed with a factor each. */
+struct gpu_product {
+  const void *u, *v;
+  int weight;             /* 0: eps, 1: mu; without a list */
+  size_t count;           /* of the list; 0 and NULL: all elements */
+  const int32_t *element; /* [count] */
+  const double *factor;   /* [count] */
+  double *part;
+};
+gpuError_t gpu_products(const struct gpu_tables *tables, const struct gpu_product *product, gpuStream_t stream);
+
+/* value[point][6]: covariant components of E and of (H + H_other)/2. */
+struct gpu_points {
+  size_t count;
+  const int32_t *element; /* [count] */
+  const int32_t *node;    /* [count] or -1: weights[count][Np] are taken */
+  const double *weight;
+  const void *E, *H, *H_other;
+  double *value;
+};
+gpuError_t gpu_sample(const struct gpu_tables *tables, const struct gpu_points *points, gpuStream_t stream);
+
+/* part[k] = sum over i = first[k] .. first[k + 1] - 1 of weight[i] (u[index[i]] + v[index[i]])/2. */
+struct gpu_sum {
+  size_t count;
+  const uint64_t *first; /* [count + 1] */
+  const uint64_t *index;
+  const double *weight;
+  const void *u, *v;
+  double *part;
+};
+gpuError_t gpu_weighted_sums(int single, const struct gpu_sum *sum, gpuStream_t stream);
+
+/* to = (u + v)/2, `count` numbers. */
+gpuError_t gpu_mean(int single, size_t count, const void *u, const void *v, void *to, gpuStream_t stream);
+
+/* Of elements first .. first + count - 1: the largest Cartesian component of E and H, or infinity where one is not
+ * finite. gradient[count][9]: of the bimedians' coordinates. */
+struct gpu_largest {
+  size_t first, count;
+  const double *gradient;
+  const void *E, *H;
+  double *largest; /* [count] */
+};
+gpuError_t gpu_largest_component(const struct gpu_tables *tables, const struct gpu_largest *check, gpuStream_t stream);
+
+/* ---- what the card can do (ceilings.cu), launched for the clock */
+
+gpuError_t gpu_copy(void *to, const void *from, size_t bytes, gpuStream_t stream); /* a multiple of 16 */
+/* 2 * 16 * rounds flops a thread, blocks * 256 threads. */
+enum { GPU_PEAK_THREADS = 256, GPU_PEAK_CHAINS = 16 };
+gpuError_t gpu_multiply_adds(int single, int blocks, int rounds, void *sink, gpuStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,164 @@
+/* What is observed of fields on the card. All sums are in double precision and in a fixed order. */
+#include "gpu/covariant.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 256;
+
+/* The sum over the block, in thread 0. */
+__device__ double sum_of_block(double mine)
+{
+  __shared__ double part[THREADS];
+  part[threadIdx.x] = mine;
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+  }
+  return part[0];
+}
+
+/* The integral of u.v over an element is, with U_a, V_b the components' values at nodes and M the mass matrix,
+ * |J of (r, s, t)| sum_ab g^ab U_a.M V_b, and |J of (r, s, t)| is twice that of (a, b, c): 2 sign(J) times the inverse
+ * of the six numbers g/J. A thread does a row of M. */
+template <typename REAL> __global__ void __launch_bounds__(THREADS) products(gpu_tables tables, gpu_product product)
+{
+  size_t Np = DG_NP(static_cast<size_t>(tables.order)), count = product.element != nullptr ? product.count : tables.K;
+  const REAL *u = static_cast<const REAL *>(product.u), *v = static_cast<const REAL *>(product.v);
+  double sum = 0;
+  for (size_t k = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; k < count * Np;
+       k += static_cast<size_t>(gridDim.x) * THREADS) {
+    size_t at = k / Np, n = k % Np;
+    size_t e = product.element != nullptr ? static_cast<size_t>(product.element[at]) : at;
+    double factor = product.element != nullptr
+                        ? product.factor[at]
+                        : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
+    double row[3] = {0, 0, 0}, mine[3];
+    for (size_t j = 0; j < Np; j++)
+      for (size_t c = 0; c < 3; c++)
+        row[c] += tables.mass[j * Np + n] * static_cast<double>(v[gpu_at(tables.order, e, c, j)]);
+    for (size_t c = 0; c < 3; c++) mine[c] = static_cast<double>(u[gpu_at(tables.order, e, c, n)]);
+    const REAL *metric = static_cast<const REAL *>(tables.metric) + 6 * e;
+    double g[6];
+    for (int i = 0; i < 6; i++) g[i] = static_cast<double>(metric[i]);
+    double adjoint[6] = {g[3] * g[5] - g[4] * g[4], g[2] * g[4] - g[1] * g[5], g[1] * g[4] - g[2] * g[3],
+                         g[0] * g[5] - g[2] * g[2], g[1] * g[2] - g[0] * g[4], g[0] * g[3] - g[1] * g[1]};
+    double determinant = g[0] * adjoint[0] + g[1] * adjoint[1] + g[2] * adjoint[2], raised[3];
+    gpu_apply(adjoint, row, raised);
+    sum += 2 * factor / fabs(determinant) * (mine[0] * raised[0] + mine[1] * raised[1] + mine[2] * raised[2]);
+  }
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) product.part[blockIdx.x] = sum;
+}
+
+/* A thread a value: six of a point. */
+template <typename REAL> __global__ void __launch_bounds__(THREADS) sample(gpu_tables tables, gpu_points points)
+{
+  size_t Np = DG_NP(static_cast<size_t>(tables.order));
+  size_t k = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x, point = k / 6, c = k % 3;
+  if (point >= points.count) return;
+  const REAL *a = static_cast<const REAL *>(k % 6 < 3 ? points.E : points.H);
+  const REAL *b = static_cast<const REAL *>(k % 6 < 3 ? points.E : points.H_other);
+  size_t e = static_cast<size_t>(points.element[point]);
+  int node = points.node[point];
+  double sum = 0;
+  for (size_t n = node >= 0 ? static_cast<size_t>(node) : 0; n < (node >= 0 ? static_cast<size_t>(node) + 1 : Np);
+       n++) {
+    size_t at = gpu_at(tables.order, e, c, n);
+    double value = 0.5 * (static_cast<double>(a[at]) + static_cast<double>(b[at]));
+    sum += (node >= 0 ? 1 : points.weight[point * Np + n]) * value;
+  }
+  points.value[k] = sum;
+}
+
+template <typename REAL> __global__ void __launch_bounds__(THREADS) weighted_sums(gpu_sum sum)
+{
+  const REAL *u = static_cast<const REAL *>(sum.u), *v = static_cast<const REAL *>(sum.v);
+  double mine = 0;
+  for (uint64_t i = sum.first[blockIdx.x] + threadIdx.x; i < sum.first[blockIdx.x + 1]; i += THREADS)
+    mine += sum.weight[i] * 0.5 * (static_cast<double>(u[sum.index[i]]) + static_cast<double>(v[sum.index[i]]));
+  mine = sum_of_block(mine);
+  if (threadIdx.x == 0) sum.part[blockIdx.x] = mine;
+}
+
+template <typename REAL>
+__global__ void __launch_bounds__(THREADS) mean(size_t count, const REAL *u, const REAL *v, REAL *to)
+{
+  size_t k = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+  if (k < count) to[k] = static_cast<REAL>(0.5) * (u[k] + v[k]);
+}
+
+/* A warp an element. */
+template <typename REAL> __global__ void __launch_bounds__(THREADS) largest(gpu_tables tables, gpu_largest check)
+{
+  size_t Np = DG_NP(static_cast<size_t>(tables.order));
+  size_t k = (static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x) / 32, e = check.first + k;
+  if (k >= check.count) return;
+  const REAL *field[2] = {static_cast<const REAL *>(check.E), static_cast<const REAL *>(check.H)};
+  const double *gradient = check.gradient + 9 * k;
+  double most = 0;
+  for (size_t i = threadIdx.x % 32; i < 2 * Np; i += 32)
+    for (size_t d = 0; d < 3; d++) {
+      double value = 0;
+      for (size_t c = 0; c < 3; c++)
+        value += static_cast<double>(field[i / Np][gpu_at(tables.order, e, c, i % Np)]) * gradient[3 * c + d];
+      value = isfinite(value) ? fabs(value) : static_cast<double>(INFINITY);
+      most = value > most ? value : most;
+    }
+  for (int other = 16; other > 0; other /= 2) {
+    double theirs = __shfl_xor_sync(0xffffffffu, most, other);
+    most = theirs > most ? theirs : most;
+  }
+  if (threadIdx.x % 32 == 0) check.largest[k] = most;
+}
+
+unsigned blocks_of(size_t items) { return static_cast<unsigned>((items + THREADS - 1) / THREADS); }
+
+} // namespace
+
+gpuError_t gpu_products(const gpu_tables *tables, const gpu_product *product, gpuStream_t stream)
+{
+  if (tables->single) products<float><<<GPU_SUM_PARTS, THREADS, 0, stream>>>(*tables, *product);
+  else products<double><<<GPU_SUM_PARTS, THREADS, 0, stream>>>(*tables, *product);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_sample(const gpu_tables *tables, const gpu_points *points, gpuStream_t stream)
+{
+  unsigned blocks = blocks_of(6 * points->count);
+  if (blocks == 0) return gpuSuccess;
+  if (tables->single) sample<float><<<blocks, THREADS, 0, stream>>>(*tables, *points);
+  else sample<double><<<blocks, THREADS, 0, stream>>>(*tables, *points);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_weighted_sums(int single, const gpu_sum *sum, gpuStream_t stream)
+{
+  unsigned blocks = static_cast<unsigned>(sum->count);
+  if (blocks == 0) return gpuSuccess;
+  if (single) weighted_sums<float><<<blocks, THREADS, 0, stream>>>(*sum);
+  else weighted_sums<double><<<blocks, THREADS, 0, stream>>>(*sum);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_mean(int single, size_t count, const void *u, const void *v, void *to, gpuStream_t stream)
+{
+  unsigned blocks = blocks_of(count);
+  if (blocks == 0) return gpuSuccess;
+  if (single)
+    mean<<<blocks, THREADS, 0, stream>>>(count, static_cast<const float *>(u), static_cast<const float *>(v),
+                                         static_cast<float *>(to));
+  else
+    mean<<<blocks, THREADS, 0, stream>>>(count, static_cast<const double *>(u), static_cast<const double *>(v),
+                                         static_cast<double *>(to));
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_largest_component(const gpu_tables *tables, const gpu_largest *check, gpuStream_t stream)
+{
+  unsigned blocks = blocks_of(32 * check->count);
+  if (blocks == 0) return gpuSuccess;
+  if (tables->single) largest<float><<<blocks, THREADS, 0, stream>>>(*tables, *check);
+  else largest<double><<<blocks, THREADS, 0, stream>>>(*tables, *check);
+  return gpuGetLastError();
+}

@@ -1,0 +1,242 @@
+/* The fused kernels of one order: curl, jump, flux, lift and update of half a step of leapfrog or of a stage of
+ * Runge-Kutta in one pass.
+ *
+ * A block works on a tile of consecutive elements:
+ *   1. values of the field under the curl into shared memory;
+ *   2. at the face nodes of the tile the jumps and what they make of the flux: a neighbour of the same tile is in
+ * shared memory, others are read from memory, mostly from a cache;
+ *   3. a thread a node of a few elements: a row of the three derivatives and of the lift times values and fluxes, then
+ *      the metric, and the update.
+ * Matrices are whole here and come through the first cache.
+ */
+#pragma once
+
+#include "gpu/covariant.cuh"
+#include "gpu/tuning.h"
+
+template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
+  static constexpr int NP = DG_NP(P), NF = DG_NF(P), FACES = 4 * NF;
+  static constexpr int GROUPS = ELEMENTS / EACH, THREADS = (GROUPS * NP + 31) / 32 * 32;
+  static constexpr int COMPONENT = static_cast<int>(gpu_component(P)), STRIDE = static_cast<int>(gpu_stride(P));
+  static_assert(ELEMENTS % EACH == 0 && THREADS <= 1024, "no such tile");
+  using weights = gpu_face_weights<REAL>;
+
+  struct tile { /* of one equation, in shared memory */
+    REAL flux[ELEMENTS][3][FACES];
+    REAL metric[ELEMENTS][6];
+    weights face[ELEMENTS][4];
+  };
+  static constexpr size_t FIELD = sizeof(REAL) * ELEMENTS * STRIDE; /* bytes of a field of the tile */
+
+  __device__ static void load(const REAL *field, size_t first, int count, REAL *to)
+  {
+    for (int i = threadIdx.x; i < count * STRIDE; i += THREADS) to[i] = field[first * STRIDE + i];
+  }
+
+  __device__ static void load_metric(const gpu_tables &tables, size_t first, int count, tile &t)
+  {
+    const REAL *metric = static_cast<const REAL *>(tables.metric) + 6 * first;
+    for (int i = threadIdx.x; i < 6 * count; i += THREADS) t.metric[i / 6][i % 6] = metric[i];
+  }
+
+  /* Behind load_metric and a barrier. */
+  __device__ static void weigh_faces(const gpu_tables &tables, int equation, size_t first, int count, tile &t)
+  {
+    for (int i = threadIdx.x; i < 4 * count; i += THREADS) {
+      const struct mx_face_flux flux = tables.flux_table[gpu_look_up(tables.flux, 4 * first + i)];
+      t.face[i / 4][i % 4] = gpu_weigh_face(equation, i % 4, t.metric[i / 4], flux);
+    }
+  }
+
+  /* The jump of a field at node m of face f of the tile's element k, whose own trace is at `mine`. */
+  __device__ static void jump(const gpu_tables &tables, const REAL *field, const REAL *mine, int f, int m,
+                              int32_t neighbour, size_t first, int count, const REAL *shared, REAL jump[2])
+  {
+    REAL ours[2], theirs[2] = {0, 0};
+    gpu_trace(P, mine, 0, f, tables.face_node[f * NF + m], ours);
+    if (neighbour >= 0) {
+      size_t e = static_cast<size_t>(neighbour) / 4;
+      int g = neighbour % 4, n = tables.face_node[g * NF + m];
+      if (shared != nullptr && e - first < static_cast<size_t>(count)) gpu_trace(P, shared, e - first, g, n, theirs);
+      else gpu_trace(P, field, e, g, n, theirs);
+    }
+    jump[0] = theirs[0] - ours[0];
+    jump[1] = theirs[1] - ours[1];
+  }
+
+  /* Twice what is lifted at all face nodes. `under` is the tile's part of `other`, the field under the curl. */
+  __device__ static void fluxes(const gpu_tables &tables, size_t first, int count, const REAL *under, const REAL *other,
+                                const REAL *own, tile &t)
+  {
+    for (int i = threadIdx.x; i < count * FACES; i += THREADS) {
+      int k = i / FACES, f = i % FACES / NF, m = i % NF;
+      const weights &face = t.face[k][f];
+      int32_t neighbour = tables.neighbour[4 * (first + k) + f];
+      REAL curl[2], penalty[2] = {0, 0}, flux[3];
+      jump(tables, other, under + k * STRIDE, f, m, neighbour, first, count, under, curl);
+      if (face.inverse[0] != 0) /* else nobody may look at the neighbour's own field: it may have changed already */
+        jump(tables, own, own + (first + k) * STRIDE, f, m, neighbour, first, count, nullptr, penalty);
+      gpu_flux(f, face, curl, penalty, flux);
+      for (int c = 0; c < 3; c++) t.flux[k][c][f * NF + m] = flux[c];
+    }
+  }
+
+  /* J times the curl, and what is lifted, at node n of the elements k, k + 1, .. of the tile. */
+  __device__ static void products(const gpu_tables &tables, int n, int k, const REAL *under, const tile &t,
+                                  REAL w[EACH][3])
+  {
+    const REAL *derivative = static_cast<const REAL *>(tables.derivative) + n;
+    const REAL *lift = static_cast<const REAL *>(tables.lift) + n;
+    const REAL *u = under + k * STRIDE;
+    for (int r = 0; r < EACH; r++) w[r][0] = w[r][1] = w[r][2] = 0;
+    for (int j = 0; j < NP; j++) {
+      REAL a = derivative[j * NP], b = derivative[(NP + j) * NP], c = derivative[(2 * NP + j) * NP];
+#pragma unroll
+      for (int r = 0; r < EACH; r++) {
+        REAL x = u[r * STRIDE + j], y = u[r * STRIDE + COMPONENT + j], z = u[r * STRIDE + 2 * COMPONENT + j];
+        w[r][0] += b * z - c * y;
+        w[r][1] += c * x - a * z;
+        w[r][2] += a * y - b * x;
+      }
+    }
+    for (int m = 0; m < FACES; m++) {
+      REAL l = lift[m * NP];
+#pragma unroll
+      for (int r = 0; r < EACH; r++)
+        for (int c = 0; c < 3; c++) w[r][c] += l * t.flux[k + r][c][m];
+    }
+  }
+
+  /* What node n of element k of the tile changes by in a step; own[3]: its old values. */
+  __device__ static void change(const gpu_medium &medium, int equation, const tile &t, int k, const REAL w[3],
+                                const REAL own[3], REAL change[3])
+  {
+    REAL factor = static_cast<REAL>(medium.factor[equation]);
+    REAL decay = equation == 0 ? static_cast<REAL>(medium.decay) : 0;
+    gpu_apply(t.metric[k], w, change);
+    for (int c = 0; c < 3; c++) change[c] = factor * change[c] + decay * own[c];
+  }
+
+  __device__ static void half(const gpu_tables &tables, const gpu_half &half)
+  {
+    extern __shared__ __align__(16) unsigned char memory[];
+    REAL *under = reinterpret_cast<REAL *>(memory);
+    tile &t = *reinterpret_cast<tile *>(memory + FIELD);
+    const REAL *own = static_cast<const REAL *>(half.own), *other = static_cast<const REAL *>(half.other);
+    REAL *result = static_cast<REAL *>(half.result);
+    size_t first = static_cast<size_t>(blockIdx.x) * ELEMENTS;
+    int count = tables.K - first < ELEMENTS ? static_cast<int>(tables.K - first) : ELEMENTS;
+    load(other, first, count, under);
+    load_metric(tables, first, count, t);
+    __syncthreads();
+    weigh_faces(tables, half.equation, first, count, t);
+    __syncthreads();
+    fluxes(tables, first, count, under, other, own, t);
+    __syncthreads();
+    int n = threadIdx.x % NP, k = threadIdx.x / NP * EACH;
+    if (k >= count) return;
+    REAL w[EACH][3], scale = static_cast<REAL>(half.scale);
+    products(tables, n, k, under, t, w);
+    for (int r = 0; r < EACH && k + r < count; r++) {
+      size_t e = first + k + r, at = e * STRIDE + n;
+      const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
+      REAL old[3] = {own[at], own[at + COMPONENT], own[at + 2 * COMPONENT]}, by[3];
+      change(medium, half.equation, t, k + r, w[r], old, by);
+      for (int c = 0; c < 3; c++) result[at + c * COMPONENT] = old[c] + scale * by[c];
+    }
+  }
+
+  __device__ static void stage(const gpu_tables &tables, const gpu_stage &stage)
+  {
+    extern __shared__ __align__(16) unsigned char memory[];
+    REAL *u[2] = {reinterpret_cast<REAL *>(memory), reinterpret_cast<REAL *>(memory + FIELD)};
+    tile &t = *reinterpret_cast<tile *>(memory + 2 * FIELD);
+    const REAL *field[2] = {static_cast<const REAL *>(stage.field[0]), static_cast<const REAL *>(stage.field[1])};
+    size_t first = static_cast<size_t>(blockIdx.x) * ELEMENTS;
+    int count = tables.K - first < ELEMENTS ? static_cast<int>(tables.K - first) : ELEMENTS;
+    int n = threadIdx.x % NP, k = threadIdx.x / NP * EACH;
+    REAL a = static_cast<REAL>(stage.a), b = static_cast<REAL>(stage.b);
+    load(field[0], first, count, u[0]);
+    load(field[1], first, count, u[1]);
+    load_metric(tables, first, count, t);
+#pragma unroll
+    for (int equation = 0; equation < 2; equation++) {
+      REAL *kept = static_cast<REAL *>(stage.memory[equation]), *result = static_cast<REAL *>(stage.result[equation]);
+      __syncthreads(); /* all is loaded, and nobody needs the other equation's fluxes any more */
+      weigh_faces(tables, equation, first, count, t);
+      __syncthreads();
+      fluxes(tables, first, count, u[1 - equation], field[1 - equation], field[equation], t);
+      __syncthreads();
+      if (k >= count) continue;
+      REAL w[EACH][3];
+      products(tables, n, k, u[1 - equation], t, w);
+      for (int r = 0; r < EACH && k + r < count; r++) {
+        size_t e = first + k + r, at = e * STRIDE + n;
+        const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
+        const REAL *mine = u[equation] + (k + r) * STRIDE + n;
+        REAL old[3] = {mine[0], mine[COMPONENT], mine[2 * COMPONENT]}, by[3];
+        change(medium, equation, t, k + r, w[r], old, by);
+        for (int c = 0; c < 3; c++) {
+          REAL now = by[c] + (a != 0 ? a * kept[at + c * COMPONENT] : 0);
+          kept[at + c * COMPONENT] = now;
+          if (result != nullptr) result[at + c * COMPONENT] = old[c] + b * now;
+        }
+      }
+    }
+  }
+};
+
+template <int P, typename REAL, int ELEMENTS, int EACH>
+__global__ void __launch_bounds__(gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
+    gpu_half_kernel(gpu_tables tables, gpu_half half)
+{
+  gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::half(tables, half);
+}
+
+template <int P, typename REAL, int ELEMENTS, int EACH>
+__global__ void __launch_bounds__(gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
+    gpu_stage_kernel(gpu_tables tables, gpu_stage stage)
+{
+  gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage);
+}
+
+/* A block a tile. More shared memory than 48 KB has to be asked for. */
+template <typename KERNEL, typename PASS>
+gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass, int elements, int threads,
+                      size_t shared, gpuStream_t stream)
+{
+  size_t blocks = (tables.K + static_cast<size_t>(elements) - 1) / static_cast<size_t>(elements);
+  if (blocks == 0) return gpuSuccess;
+  gpuError_t status = gpuSuccess;
+  if (shared > 48 * 1024)
+    status = gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory,
+                                 static_cast<int>(shared));
+  if (status != gpuSuccess) return status;
+  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(tables, pass);
+  return gpuGetLastError();
+}
+
+/* The row of the table of tiles for this card; rows are tried from the newest architecture down. */
+template <int P, typename REAL, int ROW = gpu_tunings - 1>
+gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuStream_t stream)
+{
+  constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
+  using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
+  if constexpr (ROW > 0)
+    if (tables->architecture < gpu_tuning_table[ROW].from)
+      return gpu_launch_half<P, REAL, ROW - 1>(tables, half, stream);
+  return gpu_launch(gpu_half_kernel<P, REAL, tile.elements, tile.each>, *tables, *half, tile.elements, kernel::THREADS,
+                    kernel::FIELD + sizeof(typename kernel::tile), stream);
+}
+
+template <int P, typename REAL, int ROW = gpu_tunings - 1>
+gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gpuStream_t stream)
+{
+  constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
+  using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
+  if constexpr (ROW > 0)
+    if (tables->architecture < gpu_tuning_table[ROW].from)
+      return gpu_launch_stage<P, REAL, ROW - 1>(tables, stage, stream);
+  return gpu_launch(gpu_stage_kernel<P, REAL, tile.elements, tile.each>, *tables, *stage, tile.elements,
+                    kernel::THREADS, 2 * kernel::FIELD + sizeof(typename kernel::tile), stream);
+}

@@ -1,0 +1,144 @@
+/* The `cuda` backend's own: what lies on the card and on the host, shared by the files that set it up (tables.c,
+ * sources.c), step (step.c) and observe (observe.c). */
+#pragma once
+
+#include "gpu/kernels.h"
+#include "gpu/layout.h"
+#include "maxwell/backend.h"
+
+enum {
+  GPU_SLOTS = 2,        /* buffers of source values: one is filled while the card reads the other */
+  GPU_BEHIND = 4,       /* stages that the card may be behind the host */
+  GPU_STAGING = 4 << 20 /* bytes of each of the two pinned buffers through which fields come and go */
+};
+
+/* Memory of the card, or pinned memory of the host, all of which lives as long as the backend. */
+struct gpu_memory {
+  size_t count;
+  void **block;
+  size_t bytes;
+};
+
+/* A source term. What changes in time is a number, given to the kernel with its launch, or `staged`: numbers that are
+ * converted into pinned memory when the stage begins and copied from there. */
+struct gpu_term {
+  const struct mx_term *term;
+  struct gpu_entries entries;
+  void *part[2];    /* what the number multiplies, E and H: along t1 and t2, of currents covariant; NULL: nothing */
+  size_t N, parts;  /* of an entry */
+  size_t staged;    /* numbers of one array */
+  size_t at[2];     /* where `curl` and `penalty` begin in a slot, bytes */
+  bool has_penalty; /* some face of it has one */
+};
+
+struct gpu_slot {
+  unsigned char *host, *card;
+  gpuEvent_t copied, used; /* the copy has arrived; the kernels that read it are done */
+};
+
+struct mx_backend {
+  const struct mx_problem *problem; /* borrowed */
+  struct mx_backend_options options;
+  const struct gpu_order *kernels;
+  struct gpu_tables tables;
+  size_t real;                    /* bytes of a number */
+  size_t field_bytes;             /* of a field */
+  int32_t *node, *place;          /* [Np] the problem's node at a place on the card, and the other way round */
+  struct gpu_memory card, pinned; /* owns all that follows */
+  void *field[2];                 /* E, H */
+  void *spare[2]; /* takes their next values; leapfrog without penalty between elements works in place and has none */
+  void *memory[2], *sum[2]; /* Runge-Kutta: rates or second register; rk4 */
+  void *before_H;           /* leapfrog in place: H half a step ago, of steps that are observed */
+  bool in_place, observed;
+  struct gpu_entries open; /* leapfrog: the open faces */
+  size_t open_faces;
+  void *open_before[2], *open_change; /* [open faces][2][Nf] traces of one step ago; what the extrapolation adds */
+  size_t terms;
+  struct gpu_term *term;
+  size_t slot_bytes;
+  struct gpu_slot slot[GPU_SLOTS];
+  long stages; /* begun so far */
+  gpuStream_t work, copies;
+  gpuEvent_t ended[GPU_BEHIND]; /* stages */
+  /* functionals: cut into pieces whose sums the host adds up */
+  size_t *functional_piece; /* [functionals + 1] */
+  uint64_t *piece_first, *functional_index;
+  double *functional_weight;
+  /* what observation needs, grown when first wanted */
+  unsigned char *staging[2], *card_staging[2];
+  size_t staging_bytes;
+  gpuEvent_t staged[2];
+};
+
+/* ---- errors.c: what the runtime says, as an error value */
+
+/* 0, or the code in err: "the GPU failed while WHAT: ..."; DG_ENVIRONMENT for a card that is missing or lost. */
+int gpu_check(gpuError_t status, const char *what, struct dg_error *err) DG_MUST_USE;
+/* Memory of the card, not zeroed. DG_ENVIRONMENT: how much was wanted for what, and how much is free. */
+int gpu_new(struct mx_backend *backend, void *pointer, size_t bytes, const char *what,
+            struct dg_error *err) DG_MUST_USE;
+/* The same with the content of an array of the host. */
+int gpu_new_copy(struct mx_backend *backend, void *pointer, const void *host, size_t bytes, const char *what,
+                 struct dg_error *err) DG_MUST_USE;
+/* Pinned memory of the host. */
+int gpu_new_pinned(struct mx_backend *backend, void *pointer, size_t bytes, struct dg_error *err) DG_MUST_USE;
+void gpu_release_memory(struct mx_backend *backend);
+
+/* ---- tables.c */
+
+int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* array[i] = value in the backend's precision. */
+static inline void gpu_put(const struct mx_backend *backend, void *array, size_t i, double value)
+{
+  if (backend->options.precision == MX_SINGLE) ((float *)array)[i] = (float)value;
+  else ((double *)array)[i] = value;
+}
+
+static inline double gpu_get(const struct mx_backend *backend, const void *array, size_t i)
+{
+  return backend->options.precision == MX_SINGLE ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+/* Do faces between elements have a penalty? Then a half step needs the old values of neighbours. */
+bool gpu_penalty_inside(const struct mx_problem *problem);
+
+/* ---- sources.c */
+
+/* Entries sorted by element, on the card. */
+int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bool faces, size_t count,
+                     const int32_t *where, struct dg_error *err) DG_MUST_USE;
+int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The values of a stage: what has to be copied is on its way. */
+int gpu_stage_sources(struct mx_backend *backend, const struct mx_stage_sources *sources,
+                      struct dg_error *err) DG_MUST_USE;
+/* to += what the sources of the stage add to an equation, also += b times it (may be NULL). */
+int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, void *to,
+                    void *also, double b, struct dg_error *err) DG_MUST_USE;
+/* Behind the last of them. */
+int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *sources,
+                    struct dg_error *err) DG_MUST_USE;
+
+/* ---- step.c */
+
+int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err);
+int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                    struct dg_error *err);
+int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err);
+int gpu_wait(struct mx_backend *backend, struct dg_error *err);
+
+/* ---- observe.c */
+
+int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Pinned and card buffers of at least so many bytes each; the content is lost. */
+int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *err) DG_MUST_USE;
+int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);
+int gpu_sample_points(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                      struct dg_error *err);
+int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                    struct dg_error *err);
+int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
+int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
+int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
+
+/* ---- bench.c */
+
+int gpu_ceilings(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);

@@ -1,0 +1,283 @@
+/* The `cuda` backend against the reference for a few steps at every order, precision and flux; memory, and what goes
+ * wrong. test_cuda_matrix has 1,000 steps. */
+#include "maxwell/tests/fused_fixture.h"
+#include "maxwell/tests/fused_scenes.h"
+
+#include "gpu/runtime.h"
+#include "gpu/tests/card.h"
+
+static struct scene_wanted waves(int order, double alpha, enum mx_integrator integrator, long steps)
+{
+  return (struct scene_wanted){.text = scenes[WAVES].text,
+                               .cells = {2, 3, order < 5 ? 3 : 1},
+                               .order = order,
+                               .alpha = alpha,
+                               .integrator = integrator,
+                               .steps = steps};
+}
+
+static void compare(const struct scene_wanted *wanted)
+{
+  struct scene scene;
+  scene_build(&scene, wanted);
+  struct scene_result truth = scene_run(&scene, &mx_backend_reference, MX_DOUBLE);
+  for (int single = 0; single < 2; single++) {
+    struct scene_result result = scene_run(&scene, &mx_backend_cuda, single ? MX_SINGLE : MX_DOUBLE);
+    double worst = scene_difference(&scene, &truth, &result), tolerance = single ? 1e-5 : 1e-12;
+    if (!(worst < tolerance))
+      fail_msg("order %d, flux %g, %s, %s: differs by %g", wanted->order, wanted->alpha,
+               mx_integrator_names[wanted->integrator], single ? "single" : "double", worst);
+    scene_result_release(&result);
+  }
+  scene_result_release(&truth);
+  scene_release(&scene);
+}
+
+static void test_orders(void **state)
+{
+  (void)state;
+  for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
+    for (int alpha = 0; alpha < 2; alpha++) {
+      const struct scene_wanted leapfrog = waves(order, alpha, MX_LEAPFROG, 10);
+      const struct scene_wanted lsrk = waves(order, alpha, MX_LSRK, 3);
+      compare(&leapfrog);
+      compare(&lsrk);
+    }
+}
+
+/* The same run twice gives the same bits. */
+static void test_deterministic(void **state)
+{
+  (void)state;
+  struct scene_wanted wanted = waves(3, 1, MX_LEAPFROG, 50);
+  struct scene scene;
+  wanted.text = scenes[CURRENTS].text; /* the wire has many entries in an element */
+  scene_build(&scene, &wanted);
+  struct scene_result a = scene_run(&scene, &mx_backend_cuda, MX_DOUBLE);
+  struct scene_result b = scene_run(&scene, &mx_backend_cuda, MX_DOUBLE);
+  size_t bytes = 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof *a.E;
+  assert_memory_equal(a.E, b.E, bytes);
+  assert_memory_equal(a.H, b.H, bytes);
+  assert_true(a.energy[0] == b.energy[0] && a.energy[1] == b.energy[1] && a.functional[0] == b.functional[0]);
+  scene_result_release(&a);
+  scene_result_release(&b);
+  scene_release(&scene);
+}
+
+/* Both backends name the same element: the first that is not finite, else the one with the largest component. */
+static void test_check(void **state)
+{
+  (void)state;
+  const struct scene_wanted wanted = waves(2, 1, MX_LSRK, 0);
+  struct scene scene;
+  scene_build(&scene, &wanted);
+  size_t per_element = 3 * (size_t)scene.box.ref.Np;
+  scene.H[per_element * 40 + 7] = -5;
+  for (int bad = 0; bad < 3; bad++) {
+    if (bad == 1) scene.H[per_element * 77 + 3] = NAN;
+    if (bad == 2) scene.E[per_element * 61 + 5] = -INFINITY;
+    for (int single = 0; single < 2; single++) {
+      struct scene_result result = scene_run(&scene, &mx_backend_cuda, single ? MX_SINGLE : MX_DOUBLE);
+      assert_int_equal(result.check.finite, bad == 0);
+      assert_int_equal(result.check.element, bad == 0 ? 40 : bad == 1 ? 77 : 61);
+      assert_true(bad == 0 ? fabs(result.check.largest - 5) < 1e-5 : isinf(result.check.largest));
+      scene_result_release(&result);
+    }
+  }
+  scene_release(&scene);
+}
+
+/* A second upload starts a run anew. */
+static void test_upload_again(void **state)
+{
+  (void)state;
+  const struct scene_wanted wanted = waves(2, 0, MX_LEAPFROG, 0);
+  struct scene scene;
+  struct dg_error err = {0};
+  scene_build(&scene, &wanted);
+  double *E = box_field(&scene.box), *H = box_field(&scene.box);
+  struct drive drive =
+      drive_new(&mx_backend_cuda, &scene.box, MX_LEAPFROG, MX_DOUBLE, scene.step * MX_C0, scene.E, scene.H);
+  drive_steps(&drive, 7);
+  assert_int_equal(mx_backend_cuda.upload(drive.backend, NULL, NULL, &err), 0);
+  drive_steps(&drive, 3);
+  drive_observe(&drive);
+  assert_int_equal(mx_backend_cuda.download(drive.backend, E, H, &err), 0);
+  for (size_t i = 0; i < 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K; i++) assert_true(E[i] == 0 && H[i] == 0);
+  mx_backend_cuda.destroy(drive.backend);
+  free(E), free(H);
+  scene_release(&scene);
+}
+
+/* A cavity of 48,000 elements of order 3. */
+static void build_cavity(struct box *box, double alpha)
+{
+  static const double size[3] = {1, 1, 1};
+  *box = (struct box){0};
+  box_mesh(box, (const int[3]){20, 20, 20}, size, 0.1, NULL);
+  box_material(box, 0, 1, 1, 0);
+  box_problem(box, 3, alpha);
+}
+
+static double free_memory(void)
+{
+  size_t left = 0, all = 0;
+  assert_int_equal(gpuMemGetInfo(&left, &all), gpuSuccess);
+  return (double)left;
+}
+
+/* Bytes an unknown by what the card has less; and what `memory` predicts, that of the copy of H for observation too. */
+static void test_memory(void **state)
+{
+  (void)state;
+  for (int alpha = 0; alpha < 2; alpha++) {
+    struct box box;
+    struct dg_error err = {0};
+    const struct mx_backend_options options = {MX_LEAPFROG, MX_DOUBLE, 1e-3};
+    build_cavity(&box, alpha);
+    mx_backend_cuda.destroy(
+        drive_new(&mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, NULL, NULL).backend); /* the runtime's part */
+    double before = free_memory(), unknowns = 6.0 * box.ref.Np * (double)box.problem.K, energy[2];
+    struct drive drive = drive_new(&mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, NULL, NULL);
+    double bare = (before - free_memory()) / unknowns;
+    drive_observe(&drive);
+    assert_int_equal(mx_backend_cuda.energy(drive.backend, &energy[0], &energy[1], &err), 0);
+    double observed = (before - free_memory()) / unknowns;
+    double predicted = (double)mx_backend_cuda.memory(&box.problem, &options) / unknowns;
+    mx_backend_cuda.destroy(drive.backend);
+    print_message("flux %d: %.2f bytes of the card an unknown, %.2f once observed, %.2f predicted\n", alpha, bare,
+                  observed, predicted);
+    assert_true(bare > 8 && bare < (alpha == 0 ? 12 : 20));
+    /* what the runtime rounds up counts here, 2 MB at a time */
+    assert_true(fabs(observed - predicted) < 0.1 * predicted);
+    box_release(&box);
+  }
+}
+
+/* Too little memory on the card is an error that says how much; nothing is lost by it. */
+static void test_card_memory(void **state)
+{
+  (void)state;
+  enum { MOST = 200, LEAVE = 64 << 20 };
+  const struct mx_backend_options options = {MX_RK4, MX_DOUBLE, 1e-3};
+  struct box box;
+  struct mx_backend *backend;
+  struct dg_error err = {0};
+  void *hoard[MOST];
+  size_t hoards = 0;
+  build_cavity(&box, 1);
+  size_t before = dg_memory_current();
+  for (size_t bytes = (size_t)1 << 40; bytes >= LEAVE && hoards < MOST;)
+    if (gpuMalloc(&hoard[hoards], bytes) == gpuSuccess) hoards++;
+    else bytes /= 2;
+  (void)gpuGetLastError();
+  int status = mx_backend_cuda.create(&backend, &box.problem, &options, &err);
+  while (hoards > 0) (void)gpuFree(hoard[--hoards]);
+  print_message("%s\n", err.message);
+  assert_int_equal(status, DG_ENVIRONMENT);
+  assert_non_null(strstr(err.message, "MB were wanted for a field"));
+  assert_int_equal(dg_memory_current(), before);
+  err = (struct dg_error){0};
+  assert_int_equal(mx_backend_cuda.create(&backend, &box.problem, &options, &err), 0);
+  mx_backend_cuda.destroy(backend);
+  box_release(&box);
+}
+
+static void test_host_memory(void **state)
+{
+  (void)state;
+  const struct scene_wanted wanted = waves(2, 1, MX_LEAPFROG, 1);
+  struct scene scene;
+  scene_build(&scene, &wanted);
+  for (long n = 1;; n++) {
+    const struct mx_backend_options options = {MX_LEAPFROG, MX_DOUBLE, 1e-3};
+    struct mx_backend *backend;
+    struct dg_error err = {0};
+    size_t before = dg_memory_current();
+    dg_memory_fail_at(n);
+    int status = mx_backend_cuda.create(&backend, &scene.box.problem, &options, &err);
+    dg_memory_fail_at(0);
+    if (status == 0) {
+      mx_backend_cuda.destroy(backend);
+      assert_true(n > 10);
+      break;
+    }
+    assert_int_equal(status, DG_ENVIRONMENT);
+    assert_int_equal(dg_memory_current(), before);
+  }
+  scene_release(&scene);
+}
+
+/* More different media and fluxes than two bytes can number: against the `cpu` backend. */
+static void test_many_media(void **state)
+{
+  (void)state;
+  static const double size[3] = {1, 1, 1};
+  enum { STEPS = 4 };
+  struct box box = {0};
+  box_mesh(&box, (const int[3]){24, 24, 24}, size, 0.1, NULL);
+  box_material(&box, 0, 1, 1, 0);
+  box_problem(&box, 1, 1);
+  struct mx_problem *problem = &box.problem;
+  for (size_t e = 0; e < problem->K; e++) problem->epsilon[e] = 1 + box_random();
+  scene_mix(problem, 1); /* and the fluxes that follow */
+  assert_true(problem->K > UINT16_MAX);
+  size_t numbers = 3 * (size_t)box.ref.Np * problem->K;
+  double *start = box_field(&box), *field[2][2], scale = 0;
+  box_noise(&box, start);
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < 2; i++) {
+      field[k][i] = box_field(&box);
+      memcpy(field[k][i], start, numbers * sizeof *start);
+    }
+    drive_run(k == 0 ? &mx_backend_cpu : &mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, STEPS, field[k][0],
+              field[k][1]);
+  }
+  for (size_t i = 0; i < numbers; i++) scale = fmax(scale, fabs(field[0][0][i]));
+  for (int i = 0; i < 2; i++)
+    for (size_t j = 0; j < numbers; j++) assert_true(fabs(field[1][i][j] - field[0][i][j]) < 1e-12 * scale);
+  for (int k = 0; k < 4; k++) free(field[k / 2][k % 2]);
+  free(start);
+  box_release(&box);
+}
+
+static void test_ranks(void **state)
+{
+  (void)state;
+  const struct scene_wanted wanted = waves(1, 1, MX_LEAPFROG, 0);
+  const struct mx_backend_options options = {MX_LEAPFROG, MX_DOUBLE, 1e-3};
+  const struct dg_halo halo = {0};
+  struct scene scene;
+  struct mx_backend *backend;
+  struct dg_error err = {0};
+  scene_build(&scene, &wanted);
+  scene.box.problem.halo = &halo;
+  assert_int_equal(mx_backend_cuda.create(&backend, &scene.box.problem, &options, &err), DG_INPUT);
+  scene.box.problem.halo = NULL;
+  scene_release(&scene);
+}
+
+static void test_ceilings(void **state)
+{
+  (void)state;
+  struct mx_ceilings ceilings;
+  struct dg_error err = {0};
+  assert_int_equal(mx_backend_cuda.ceilings((size_t)64 << 20, &ceilings, &err), 0);
+  print_message("%s: copy %.0f GB/s, %.0f GB/s of 64 MiB; peak %.1f TFLOP/s double, %.1f single\n", ceilings.name,
+                1e-9 * ceilings.copy, 1e-9 * ceilings.copy_fields, 1e-12 * ceilings.peak[0], 1e-12 * ceilings.peak[1]);
+  assert_true(ceilings.copy > 1e10 && ceilings.copy < 1e14);
+  assert_true(ceilings.peak[0] > 1e10 && ceilings.peak[1] > ceilings.peak[0] && ceilings.peak[1] < 1e15);
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_orders),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_check),
+      cmocka_unit_test(test_upload_again), cmocka_unit_test(test_memory),        cmocka_unit_test(test_card_memory),
+      cmocka_unit_test(test_host_memory),  cmocka_unit_test(test_ranks),         cmocka_unit_test(test_ceilings),
+      cmocka_unit_test(test_many_media),
+  };
+  if (no_card()) return 77;
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
