@@ -1,12 +1,13 @@
 -- Runs one example and checks what it wrote; ctest calls it:
 --
---   lua5.4 run_example.lua PROGRAM EXAMPLE_FOLDER WORK_FOLDER
+--   lua5.4 run_example.lua PROGRAM EXAMPLE_FOLDER WORK_FOLDER [RANKS]
 --
+-- RANKS: the number of processes, which mpirun then starts.
 -- The output goes to WORK_FOLDER/<output of expected.lua>; the folder is emptied first.
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local program, example, work = arg[1], arg[2], arg[3]
+local program, example, work, ranks = arg[1], arg[2], arg[3], arg[4]
 if not work then
-  io.stderr:write("usage: lua5.4 run_example.lua PROGRAM EXAMPLE_FOLDER WORK_FOLDER\n")
+  io.stderr:write("usage: lua5.4 run_example.lua PROGRAM EXAMPLE_FOLDER WORK_FOLDER [RANKS]\n")
   os.exit(2)
 end
 
@@ -25,6 +26,8 @@ local name = example:gsub("/+$", ""):match("[^/]*$"):gsub("^%d+_", "")
 local output = work .. "/" .. expected.output
 must("preparing", "rm -rf " .. quote(output) .. " && mkdir -p " .. quote(work))
 local script = example .. "/" .. name .. ".lua"
-must(name, string.format("%s run %s --output %s", quote(program), quote(script), quote(output)))
+local launcher = ranks and string.format("mpirun -n %d ", ranks) or ""
+must(name, string.format("%s%s run %s --output %s </dev/null", launcher, quote(program), quote(script), quote(output)))
+must("a run on that many ranks", string.format("grep -q '\"ranks\": %d,' %s/summary.json", ranks or 1, quote(output)))
 local check = here .. "/check.lua"
 must("the check", string.format("%s %s %s %s", quote(arg[-1]), quote(check), quote(example), quote(output)))

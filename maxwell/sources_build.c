@@ -177,7 +177,7 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   const struct mx_new_term wanted = {.kind = MX_JUMP, .values = MX_NUMBER_A_NODE, .count = places->count, .what = what};
   struct mx_term *term;
   struct mx_source *source;
-  double epsilon, mu, H[3], first = INFINITY;
+  double epsilon = 1, mu = 1, H[3], first = INFINITY;
   bool exist = false;
   if (anywhere(b, places, &exist) != 0) return err->code;
   if (!exist) return 0; /* a `default` that nothing is left for */

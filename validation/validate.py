@@ -41,6 +41,8 @@ def arguments():
     parser.add_argument("--output", metavar="DIR", default="validation_output", help="default: %(default)s")
     parser.add_argument("--backend", metavar="NAME", help="runs all with this backend (default: the best one)")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="simulations at the same time (default 1)")
+    parser.add_argument("--ranks", metavar="N", type=int, default=1, help="starts every simulation on N processes, with "
+                        "mpirun (default 1: without)")
     parser.add_argument("--publish", action="store_true",
                         help="also write share/doc/validation.md and its pictures from what is in DIR")
     options = parser.parse_args()
@@ -64,7 +66,7 @@ def load(name):
 def run_case(name, options):
     """The rows and the page of one case; what stops a case is a failed row and does not stop the others."""
     context = Context(options.curlew, os.path.abspath(options.bisect), os.path.abspath(options.output), options.full,
-                      options.jobs, options.backend)
+                      options.jobs, options.backend, options.ranks)
     table = report.Table(name)
     module = load(name)
     begin = time.monotonic()

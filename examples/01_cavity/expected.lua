@@ -15,7 +15,7 @@ end
 
 return {
   output = "cavity",
-  summary = { name = "cavity", precision = "double", order = 4, ranks = 1 },
+  summary = { name = "cavity", precision = "double", order = 4 },
   -- Leapfrog sets the error: (w dt)^2 / 24 = 1.9e-5 and 4.8e-5 for the two at the step of 16 ps; the mesh adds little.
   resonances = {
     { label = "(1,1,0)", probe = "corner", field = "Ez", exact = f110, tolerance = 1e-4 },

@@ -5,6 +5,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
 #include "libdg/mesh/partition.h"
+#include "libdg/mesh/tables.h"
 
 /* ---- making a part ---- */
 
@@ -249,104 +250,13 @@ fail:
   return err->code;
 }
 
-/* ---- entities and groups ---- */
-
-/* What everybody gets of rank 0: tables without their pointers, which follow as one list each. */
-struct table_sizes {
-  struct dg_mesh_size whole;
-  size_t entities, groups, members, letters;
-};
-
-struct tables {
-  struct table_sizes size;
-  struct dg_entity *entity; /* [entities], .group unset */
-  struct dg_group *group;   /* [groups], .name unset */
-  int *member;              /* [members] groups of all entities */
-  char *letter;             /* [letters] names of all groups with their zeros */
-};
-
-static int tables_init(struct tables *t, struct dg_error *err)
-{
-  if (DG_NEW(t->entity, t->size.entities, err) != 0 || DG_NEW(t->group, t->size.groups, err) != 0 ||
-      DG_NEW(t->member, t->size.members, err) != 0 || DG_NEW(t->letter, t->size.letters, err) != 0)
-    return err->code;
-  return 0;
-}
-
-static int pack_tables(struct tables *t, const struct dg_mesh *mesh, struct dg_error *err)
-{
-  t->size = (struct table_sizes){.whole = mesh->whole, .entities = mesh->entities, .groups = mesh->groups};
-  for (size_t i = 0; i < mesh->entities; i++) t->size.members += (size_t)mesh->entity[i].groups;
-  for (size_t i = 0; i < mesh->groups; i++) t->size.letters += strlen(mesh->group[i].name) + 1;
-  if (tables_init(t, err) != 0) return err->code;
-  int *member = t->member;
-  char *letter = t->letter;
-  for (size_t i = 0; i < mesh->entities; i++) {
-    size_t count = (size_t)mesh->entity[i].groups;
-    t->entity[i] = mesh->entity[i];
-    if (count > 0) memcpy(member, mesh->entity[i].group, count * sizeof *member);
-    member += count;
-  }
-  for (size_t i = 0; i < mesh->groups; i++) {
-    size_t length = strlen(mesh->group[i].name) + 1;
-    t->group[i] = mesh->group[i];
-    memcpy(letter, mesh->group[i].name, length);
-    letter += length;
-  }
-  return 0;
-}
-
-static int unpack_tables(const struct tables *t, struct dg_mesh *mesh, struct dg_error *err)
-{
-  const int *member = t->member;
-  const char *letter = t->letter;
-  mesh->whole = t->size.whole;
-  if (DG_NEW(mesh->entity, t->size.entities, err) != 0 || DG_NEW(mesh->group, t->size.groups, err) != 0)
-    return err->code;
-  for (; mesh->entities < t->size.entities; mesh->entities++) {
-    struct dg_entity *entity = &mesh->entity[mesh->entities];
-    *entity = t->entity[mesh->entities];
-    entity->group = NULL;
-    if (entity->groups == 0) continue;
-    if (DG_NEW(entity->group, entity->groups, err) != 0) return err->code;
-    memcpy(entity->group, member, (size_t)entity->groups * sizeof *member);
-    member += entity->groups;
-  }
-  for (; mesh->groups < t->size.groups; mesh->groups++) {
-    struct dg_group *group = &mesh->group[mesh->groups];
-    *group = t->group[mesh->groups];
-    if (dg_copy_string(&group->name, letter, err) != 0) return err->code;
-    letter += strlen(letter) + 1;
-  }
-  return 0;
-}
-
-static int share_tables(struct dg_mesh *mesh, struct dg_comm *comm, struct dg_error *err)
-{
-  struct tables t = {0};
-  int root = dg_comm_rank(comm) == 0;
-  if (root && pack_tables(&t, mesh, err) != 0) goto fail;
-  if (dg_comm_broadcast(comm, sizeof t.size, &t.size, err) != 0) goto fail;
-  if (!root && tables_init(&t, err) != 0) goto fail;
-  if (dg_comm_broadcast(comm, t.size.entities * sizeof *t.entity, t.entity, err) != 0 ||
-      dg_comm_broadcast(comm, t.size.groups * sizeof *t.group, t.group, err) != 0 ||
-      dg_comm_broadcast(comm, t.size.members * sizeof *t.member, t.member, err) != 0 ||
-      dg_comm_broadcast(comm, t.size.letters, t.letter, err) != 0)
-    goto fail;
-  if (!root) (void)!unpack_tables(&t, mesh, err);
-fail:
-  dg_free(t.entity);
-  dg_free(t.group);
-  dg_free(t.member);
-  dg_free(t.letter);
-  return err->code;
-}
+/* ---- all of it ---- */
 
 int dg_mesh_distribute(struct dg_mesh *mesh, const int32_t *owner, struct dg_comm *comm, struct dg_error *err)
 {
   if (err->code != DG_OK || dg_comm_size(comm) == 1) return err->code;
   DG_BUG_IF(mesh->global != NULL, "a mesh that is in parts cannot be distributed");
-  if (share_tables(mesh, comm, err) == 0) {
+  if (dg_mesh_share_tables(mesh, comm, err) == 0) {
     if (dg_comm_rank(comm) == 0) (void)!send_parts(mesh, owner, comm, err);
     else (void)!receive_part(mesh, comm, err);
   }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <gmshc.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "libdg/mesh/mesh.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/mesh_groups.h"
+#include "libdg/mesh/msh_parts.h"
 
 enum { GMSH_TRIANGLE = 2, GMSH_TETRAHEDRON = 4 };
 
@@ -291,7 +293,8 @@ struct model {
   size_t nodes, K, tet_room, triangles, triangle_room;
   struct node *node; /* [nodes] by tag */
   double (*point)[3];
-  int32_t (*tet)[4], *volume_tag;
+  int32_t (*tet)[4], *volume_tag, *partition;
+  int partitions;
   uint64_t *tag;
   int32_t (*triangle)[3], *surface_tag;
 };
@@ -302,6 +305,7 @@ static void model_release(struct model *model)
   dg_free(model->point);
   dg_free(model->tet);
   dg_free(model->volume_tag);
+  dg_free(model->partition);
   dg_free(model->tag);
   dg_free(model->triangle);
   dg_free(model->surface_tag);
@@ -333,11 +337,12 @@ static int read_nodes(struct model *model, struct dg_error *err)
   else if (tags > INT32_MAX) (void)dg_fail(err, DG_INPUT, "the mesh has %zu nodes, too many for one process", tags);
   else if (DG_NEW(model->node, tags, err) == 0 && DG_NEW(model->point, tags, err) == 0) {
     model->nodes = tags;
-    for (size_t i = 0; i < tags; i++) {
-      model->node[i] = (struct node){tag[i], (int32_t)i};
-      for (int b = 0; b < 3; b++) model->point[i][b] = model->unit * coord[3 * i + b];
-    }
+    for (size_t i = 0; i < tags; i++) model->node[i] = (struct node){tag[i], (int32_t)i};
     qsort(model->node, model->nodes, sizeof *model->node, compare_nodes);
+    for (size_t i = 0; i < tags; i++) {
+      for (int b = 0; b < 3; b++) model->point[i][b] = model->unit * coord[3 * model->node[i].index + b];
+      model->node[i].index = (int32_t)i;
+    }
   }
   gmshFree(tag);
   gmshFree(coord);
@@ -394,7 +399,7 @@ static int missing_node(size_t element, size_t node, struct dg_error *err)
   return dg_fail(err, DG_INPUT, "element %zu refers to node %zu, which does not exist", element, node);
 }
 
-static int add_tetrahedra(struct model *model, const struct elements *elements, size_t i, int volume,
+static int add_tetrahedra(struct model *model, const struct elements *elements, size_t i, int volume, int partition,
                           struct dg_error *err)
 {
   size_t count = elements->tag_count[i], need = model->K + count;
@@ -403,6 +408,7 @@ static int add_tetrahedra(struct model *model, const struct elements *elements, 
     if (dg_grow(&model->tet, room, sizeof *model->tet, err) != 0) return err->code;
     if (dg_grow(&model->tag, room, sizeof *model->tag, err) != 0) return err->code;
     if (dg_grow(&model->volume_tag, room, sizeof *model->volume_tag, err) != 0) return err->code;
+    if (dg_grow(&model->partition, room, sizeof *model->partition, err) != 0) return err->code;
     model->tet_room = room;
   }
   for (size_t e = 0; e < count; e++, model->K++) {
@@ -413,6 +419,7 @@ static int add_tetrahedra(struct model *model, const struct elements *elements, 
     }
     model->tag[model->K] = elements->tag[i][e];
     model->volume_tag[model->K] = volume;
+    model->partition[model->K] = partition;
   }
   return 0;
 }
@@ -451,6 +458,17 @@ static int whole_entity(int dim, int tag)
   }
 }
 
+/* 0 and up, or -1: the volume is not one that a partitioner made. */
+static int partition_of(int volume)
+{
+  int *partition = NULL, ierr;
+  size_t count = 0;
+  gmshModelGetPartitions(3, volume, &partition, &count, &ierr);
+  int number = ierr == 0 && count == 1 ? partition[0] - 1 : -1;
+  gmshFree(partition);
+  return number;
+}
+
 static int read_entity(struct model *model, int dim, int tag, struct dg_error *err)
 {
   struct elements all = {0};
@@ -461,7 +479,7 @@ static int read_entity(struct model *model, int dim, int tag, struct dg_error *e
   if (failed != 0) (void)dg_fail(err, DG_INPUT, "Gmsh could not give the elements of entity %d", tag);
   for (size_t i = 0; i < all.types && err->code == DG_OK; i++) {
     if (all.tag_count[i] == 0) continue;
-    if (all.type[i] == GMSH_TETRAHEDRON) (void)!add_tetrahedra(model, &all, i, whole, err);
+    if (all.type[i] == GMSH_TETRAHEDRON) (void)!add_tetrahedra(model, &all, i, whole, partition_of(tag), err);
     else if (dim == 3) (void)!not_a_tetrahedron(model, &all, i, whole, err);
     else if (all.type[i] == GMSH_TRIANGLE) (void)!add_triangles(model, &all, i, whole, err);
     /* other surface elements cannot lie on a tetrahedron: they are left over, as unmatched triangles are */
@@ -535,6 +553,26 @@ static int read_group(struct dg_group_input *group, struct group_data *data, int
   return err->code;
 }
 
+/* Those of the whole model that this part does not have: all parts then have the same. */
+static int add_entities_elsewhere(struct dg_mesh *mesh, struct dg_error *err)
+{
+  for (int dim = 2; dim <= 3 && err->code == DG_OK; dim++) {
+    int *dim_tag = NULL, *tag = NULL, failed;
+    size_t length = 0, count = 0;
+    gmshModelGetEntities(&dim_tag, &length, dim, &failed);
+    if (failed != 0) length = 0;
+    if (DG_NEW(tag, length / 2, err) == 0) {
+      for (size_t i = 0; i < length; i += 2)
+        if (whole_entity(dim, dim_tag[i + 1]) == dim_tag[i + 1]) tag[count++] = dim_tag[i + 1];
+      const struct dg_group_input all = {.dim = dim, .entities = count, .entity_tag = tag};
+      (void)!dg_mesh_add_empty(mesh, 1, &all, err);
+    }
+    dg_free(tag);
+    gmshFree(dim_tag);
+  }
+  return err->code;
+}
+
 static int read_groups(struct dg_mesh *mesh, struct dg_error *err)
 {
   int *dim_tag = NULL, failed;
@@ -562,28 +600,65 @@ fail:
 
 /* ---- all of it ---- */
 
-static int read_model(struct dg_mesh *mesh, double unit, struct dg_error *err)
+/* Is the file what it is taken for? part: 1 and up, 0 for a whole mesh. */
+static int check_partitions(struct model *model, const char *file, int part, struct dg_error *err)
 {
-  struct model model = {.unit = unit};
-  if (read_nodes(&model, err) == 0 && read_elements(&model, err) == 0) {
-    const struct dg_mesh_input input = {
-        .points = model.nodes,
-        .K = model.K,
-        .triangles = model.triangles,
-        .point = (const double(*)[3])model.point,
-        .tet = (const int32_t(*)[4])model.tet,
-        .volume_tag = model.volume_tag,
-        .tag = model.tag,
-        .triangle = (const int32_t(*)[3])model.triangle,
-        .surface_tag = model.surface_tag,
-    };
-    if (dg_mesh_build(mesh, &input, err) == 0) (void)!read_groups(mesh, err);
+  int low = INT_MAX, high = -1;
+  for (size_t e = 0; e < model->K; e++) {
+    if (model->partition[e] < low) low = model->partition[e];
+    if (model->partition[e] > high) high = model->partition[e];
   }
+  model->partitions = dg_msh_partitions(file);
+  if (part > 0 && (low != part - 1 || high != part - 1))
+    return dg_fail(err, DG_INPUT, "its elements are not those of part %d", part);
+  if (part == 0 && low == high && low >= 0 && model->partitions > 1)
+    return dg_fail(
+        err, DG_INPUT,
+        "it is only part %d of %d: leave the number out of the name and start %d ranks, or let Gmsh write one "
+        "file (Mesh.PartitionSplitMeshFiles = 0)",
+        low + 1, model->partitions, model->partitions);
+  if (part > 0 || low < 0 || high >= model->partitions) model->partitions = 0;
+  return 0;
+}
+
+static int number_points(const struct model *model, int64_t **number, struct dg_error *err)
+{
+  if (DG_NEW(*number, model->nodes, err) != 0) return err->code;
+  for (size_t i = 0; i < model->nodes; i++) (*number)[i] = (int64_t)model->node[i].tag;
+  return 0;
+}
+
+static int read_model(struct dg_mesh *mesh, const struct dg_mesh_options *options, int part, struct dg_error *err)
+{
+  struct model model = {.unit = options->unit};
+  int64_t *number = NULL;
+  if (read_nodes(&model, err) != 0 || read_elements(&model, err) != 0) goto fail;
+  if (check_partitions(&model, options->file, part, err) != 0) goto fail;
+  if (part > 0 && number_points(&model, &number, err) != 0) goto fail;
+  const struct dg_mesh_input input = {
+      .points = model.nodes,
+      .K = model.K,
+      .triangles = model.triangles,
+      .point = (const double(*)[3])model.point,
+      .tet = (const int32_t(*)[4])model.tet,
+      .volume_tag = model.volume_tag,
+      .tag = model.tag,
+      .triangle = (const int32_t(*)[3])model.triangle,
+      .surface_tag = model.surface_tag,
+      .partition = model.partitions > 0 ? model.partition : NULL,
+      .partitions = model.partitions,
+      .number = number,
+  };
+  if (dg_mesh_build(mesh, &input, err) != 0) goto fail;
+  if (part > 0 && add_entities_elsewhere(mesh, err) != 0) goto fail;
+  (void)!read_groups(mesh, err);
+fail:
+  dg_free(number);
   model_release(&model);
   return err->code;
 }
 
-int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err)
+int dg_mesh_load_part(struct dg_mesh *mesh, const struct dg_mesh_options *options, int part, struct dg_error *err)
 {
   struct dg_geo_parameters known = {0};
   int started = 0, threads = omp_get_max_threads(); /* Gmsh sets its own number for the whole process */
@@ -594,10 +669,15 @@ int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, st
   int status = start_with_parameters(options, &known, &started, err);
   if (status == 0) status = open_and_mesh(options, &known, err);
   omp_set_num_threads(threads);
-  if (status == 0 && read_model(mesh, options->unit, err) != 0) dg_context(err, "in mesh '%s'", options->file);
+  if (status == 0 && read_model(mesh, options, part, err) != 0) dg_context(err, "in mesh '%s'", options->file);
   if (started) stop(options->messages);
 fail:
   dg_geo_parameters_release(&known);
   if (err->code != DG_OK) dg_mesh_release(mesh);
   return err->code;
+}
+
+int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err)
+{
+  return dg_mesh_load_part(mesh, options, 0, err);
 }

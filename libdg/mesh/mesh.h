@@ -38,6 +38,8 @@ struct dg_mesh {
   int32_t (*surface)[4];   /* [K] index into entity: the surface on which the face lies, or -1. A boundary face that
                               no surface of the model holds has -1 as well. */
   uint64_t *tag;           /* [K] Gmsh's element tag, for messages */
+  int partitions;          /* into which Gmsh split the mesh; 0: it did not. Of a mesh that is loaded whole */
+  int32_t *partition;      /* [K] 0..partitions-1; NULL without */
   size_t boundary_faces, interior_faces; /* a face counts once; one shared with another rank: see partition.h */
   size_t entities;
   struct dg_entity *entity; /* [entities] ordered by (dim, tag) */
@@ -105,6 +107,10 @@ struct dg_mesh_input {
   const uint64_t *tag;
   const int32_t (*triangle)[3];
   const int32_t *surface_tag;
+  const int32_t *partition; /* [K] 0 and up; NULL: the mesh has none */
+  int partitions;
+  const int64_t *number; /* [points] ascending: the input is a part of a mesh that numbers its points so. Vertices keep
+                            this order, and become global_vertex. NULL: the input is all */
 };
 int dg_mesh_build(struct dg_mesh *mesh, const struct dg_mesh_input *input, struct dg_error *err) DG_MUST_USE;
 

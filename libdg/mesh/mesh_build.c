@@ -56,12 +56,21 @@ static void sort4(int32_t v[4])
     }
 }
 
-/* Numbers the vertices in the order in which the elements meet them and leaves out points without an element.
- * number[points]: vertex of a point, or -1. */
+/* Those that the elements use, in the order of the points. */
+static void keep_order(struct dg_mesh *mesh, const struct dg_mesh_input *input, int32_t *number)
+{
+  for (size_t i = 0; i < 4 * mesh->K; i++) number[input->tet[i / 4][i % 4]] = 0;
+  for (size_t i = 0; i < input->points; i++)
+    if (number[i] >= 0) number[i] = (int32_t)mesh->vertices++;
+}
+
+/* Numbers the vertices in the order in which the elements meet them, unless the points have numbers, and leaves out
+ * points without an element. number[points]: vertex of a point, or -1. */
 static int number_vertices(struct dg_mesh *mesh, const struct dg_mesh_input *input, const struct dg_keyed *place,
                            int32_t *number, struct dg_error *err)
 {
   for (size_t i = 0; i < input->points; i++) number[i] = -1;
+  if (input->number != NULL) keep_order(mesh, input, number);
   for (size_t e = 0; e < mesh->K; e++) {
     size_t from = place[e].item;
     for (int i = 0; i < 4; i++) {
@@ -71,10 +80,15 @@ static int number_vertices(struct dg_mesh *mesh, const struct dg_mesh_input *inp
     }
     sort4(mesh->element[e]);
     mesh->tag[e] = input->tag != NULL ? input->tag[from] : from + 1;
+    if (input->partition != NULL) mesh->partition[e] = input->partition[from];
   }
   if (DG_NEW(mesh->vertex, mesh->vertices, err) != 0) return err->code;
   for (size_t i = 0; i < input->points; i++)
     if (number[i] >= 0) memcpy(mesh->vertex[number[i]], input->point[i], sizeof mesh->vertex[0]);
+  if (input->number == NULL) return 0;
+  if (DG_NEW(mesh->global_vertex, mesh->vertices, err) != 0) return err->code;
+  for (size_t i = 0; i < input->points; i++)
+    if (number[i] >= 0) mesh->global_vertex[number[i]] = input->number[i];
   return 0;
 }
 
@@ -278,9 +292,11 @@ int dg_mesh_build(struct dg_mesh *mesh, const struct dg_mesh_input *input, struc
   struct dg_keyed *place = NULL;
   int32_t *number = NULL;
   mesh->K = input->K;
+  mesh->partitions = input->partitions;
   if (DG_NEW(mesh->element, mesh->K, err) == 0 && DG_NEW(mesh->neighbour, mesh->K, err) == 0 &&
       DG_NEW(mesh->volume, mesh->K, err) == 0 && DG_NEW(mesh->surface, mesh->K, err) == 0 &&
-      DG_NEW(mesh->tag, mesh->K, err) == 0 && DG_NEW(place, mesh->K, err) == 0 &&
+      DG_NEW(mesh->tag, mesh->K, err) == 0 &&
+      (input->partition == NULL || DG_NEW(mesh->partition, mesh->K, err) == 0) && DG_NEW(place, mesh->K, err) == 0 &&
       DG_NEW(number, input->points, err) == 0)
     (void)!build_into(mesh, input, place, number, err);
   dg_free(place);
@@ -300,6 +316,7 @@ void dg_mesh_release(struct dg_mesh *mesh)
   dg_free(mesh->volume);
   dg_free(mesh->surface);
   dg_free(mesh->tag);
+  dg_free(mesh->partition);
   dg_free(mesh->owner);
   dg_free(mesh->global);
   dg_free(mesh->global_vertex);

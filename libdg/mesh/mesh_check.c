@@ -278,23 +278,91 @@ static void point_outside(const struct dg_mesh *mesh, int32_t code, double x[3])
   for (int b = 0; b < 3; b++) x[b] += distance * n[b];
 }
 
+/* A point just outside a boundary face of an element, for any rank to look whether it has an element there. */
+struct probe {
+  double x[3];
+  uint64_t tag;
+  int64_t volume; /* tag of the element's volume */
+};
+
+static struct probe probe_outside(const struct dg_mesh *mesh, size_t e, int f)
+{
+  struct probe probe = {.tag = mesh->tag[e], .volume = mesh->entity[mesh->volume[e]].tag};
+  point_outside(mesh, 4 * (int32_t)e + f, probe.x);
+  return probe;
+}
+
+static int check_probe(const struct tree *tree, const struct dg_mesh *mesh, const struct probe *probe,
+                       struct dg_error *err)
+{
+  int64_t other = tree_find(tree, mesh, probe->x);
+  if (other < 0) return 0;
+  return dg_fail(err, DG_INPUT,
+                 "element %" PRIu64 " of volume %" PRId64 " and element %" PRIu64
+                 " of volume %d touch or overlap at " DG_AT
+                 " without sharing a face: make the geometry conformal (BooleanFragments or Coherence) or remove "
+                 "the duplicate nodes",
+                 probe->tag, probe->volume, mesh->tag[other], mesh->entity[mesh->volume[other]].tag, DG_XYZ(probe->x));
+}
+
 int dg_mesh_check_outside(const struct dg_mesh *mesh, struct dg_error *err)
 {
   struct tree tree;
   if (tree_init(&tree, mesh, err) != 0) return err->code;
   for (size_t i = 0; i < 4 * mesh->K && err->code == DG_OK; i++) {
     if (mesh->neighbour[i / 4][i % 4] != DG_BOUNDARY) continue;
-    double x[3];
-    point_outside(mesh, (int32_t)i, x);
-    int64_t other = tree_find(&tree, mesh, x);
-    if (other >= 0)
-      (void)dg_fail(err, DG_INPUT,
-                    "element %" PRIu64 " of volume %d and element %" PRIu64 " of volume %d touch or overlap at " DG_AT
-                    " without sharing a face: make the geometry conformal (BooleanFragments or Coherence) or remove "
-                    "the duplicate nodes",
-                    mesh->tag[i / 4], mesh->entity[mesh->volume[i / 4]].tag, mesh->tag[other],
-                    mesh->entity[mesh->volume[other]].tag, DG_XYZ(x));
+    const struct probe probe = probe_outside(mesh, i / 4, (int)(i % 4));
+    (void)!check_probe(&tree, mesh, &probe, err);
   }
   dg_free(tree.box);
+  return err->code;
+}
+
+/* probe[]: for every other rank in turn the points of this one in its box; bytes[ranks] of each. */
+static int collect_probes(const struct dg_mesh *mesh, const struct box *box, int ranks, int own, struct probe **probe,
+                          size_t *bytes, struct dg_error *err)
+{
+  struct probe *all = NULL; /* [boundary faces] */
+  size_t faces = 0, room = 0, count = 0;
+  *probe = NULL;
+  if (DG_NEW(all, mesh->boundary_faces, err) != 0) return err->code;
+  for (size_t i = 0; i < 4 * mesh->K; i++)
+    if (mesh->neighbour[i / 4][i % 4] == DG_BOUNDARY) all[faces++] = probe_outside(mesh, i / 4, (int)(i % 4));
+  for (int r = 0; r < ranks; r++) {
+    for (size_t i = 0; i < faces && r != own; i++) {
+      if (!in_box(&box[r], all[i].x)) continue;
+      if (count == room && dg_grow(probe, room = 2 * room + 64, sizeof **probe, err) != 0) goto fail;
+      (*probe)[count++] = all[i];
+      bytes[r] += sizeof **probe;
+    }
+  }
+fail:
+  dg_free(all);
+  return err->code;
+}
+
+int dg_mesh_check_between(const struct dg_mesh *mesh, struct dg_comm *comm, struct dg_error *err)
+{
+  const int ranks = dg_comm_size(comm);
+  struct tree tree;
+  struct box *box = NULL;
+  struct probe *probe = NULL, *received = NULL;
+  size_t *to = NULL, *from = NULL, count = 0;
+  if (tree_init(&tree, mesh, err) != 0) return err->code;
+  const struct box own = tree.box[tree.first[tree.levels - 1]];
+  if (DG_NEW(to, ranks, err) != 0 || DG_NEW(from, ranks, err) != 0) goto fail;
+  if (dg_comm_share(comm, sizeof own, &own, &box, NULL, err) != 0) goto fail;
+  if (collect_probes(mesh, box, ranks, dg_comm_rank(comm), &probe, to, err) != 0) goto fail;
+  if (dg_comm_all_to_all(comm, to, probe, &received, from, err) != 0) goto fail;
+  for (int r = 0; r < ranks; r++) count += from[r] / sizeof *received;
+  for (size_t i = 0; i < count; i++)
+    if (check_probe(&tree, mesh, &received[i], err) != 0) goto fail;
+fail:
+  dg_free(tree.box);
+  dg_free(box);
+  dg_free(probe);
+  dg_free(received);
+  dg_free(to);
+  dg_free(from);
   return err->code;
 }

@@ -1,6 +1,7 @@
 /* The checks of dg_mesh_build; every message names Gmsh's element tags and where they are. */
 #pragma once
 
+#include "libdg/base/comm.h"
 #include "libdg/mesh/mesh.h"
 
 /* A position in a message: "(%g, %g, %g) m" and its arguments. */
@@ -19,6 +20,10 @@ int dg_mesh_check_shared(const struct dg_mesh *mesh, const int32_t *code, size_t
 /* Behind every boundary face there must be nothing. What is there are elements that touch or overlap without sharing
  * nodes, as volumes do that were not fragmented; fields would see a wall between them. O(K + B log K). */
 int dg_mesh_check_outside(const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
+
+/* The same between the parts of a mesh, each of which has been checked by itself. Collective; the rank that has the
+ * second element fails. */
+int dg_mesh_check_between(const struct dg_mesh *mesh, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 
 /* Six times the signed volume of the tetrahedron a, b, c, d. */
 double dg_mesh_det(const double a[3], const double b[3], const double c[3], const double d[3]);

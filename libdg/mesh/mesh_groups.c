@@ -18,8 +18,7 @@ static int compare_groups(const void *left, const void *right)
   return (a->tag > b->tag) - (a->tag < b->tag);
 }
 
-/* Adds entities that no element names, and moves the indices of the others. */
-static int add_empty(struct dg_mesh *mesh, size_t groups, const struct dg_group_input *group, struct dg_error *err)
+int dg_mesh_add_empty(struct dg_mesh *mesh, size_t groups, const struct dg_group_input *group, struct dg_error *err)
 {
   size_t old_count = mesh->entities, count = old_count;
   for (size_t g = 0; g < groups; g++) count += group[g].entities;
@@ -58,7 +57,7 @@ fail:
 int dg_mesh_set_groups(struct dg_mesh *mesh, size_t groups, const struct dg_group_input *group, struct dg_error *err)
 {
   DG_BUG_IF(mesh->group != NULL, "dg_mesh_set_groups was called twice");
-  if (add_empty(mesh, groups, group, err) != 0) return err->code;
+  if (dg_mesh_add_empty(mesh, groups, group, err) != 0) return err->code;
   if (DG_NEW(mesh->group, groups, err) != 0) return err->code;
   for (size_t g = 0; g < groups; g++) {
     struct dg_group *new = &mesh->group[g];

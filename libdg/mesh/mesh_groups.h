@@ -14,3 +14,8 @@ struct dg_group_input {
  * failure the mesh stays releasable. */
 int dg_mesh_set_groups(struct dg_mesh *mesh, size_t groups, const struct dg_group_input *group,
                        struct dg_error *err) DG_MUST_USE;
+
+/* The part of it that only adds the entities of the groups which the mesh does not have, and moves the indices of the
+ * others. */
+int dg_mesh_add_empty(struct dg_mesh *mesh, size_t groups, const struct dg_group_input *group,
+                      struct dg_error *err) DG_MUST_USE;

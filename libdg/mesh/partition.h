@@ -1,6 +1,8 @@
 /* A mesh in parts: who gets which elements, how they get there, and who has a point. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "libdg/base/comm.h"
 #include "libdg/mesh/mesh.h"
 
@@ -26,6 +28,16 @@ int dg_mesh_partition_quality(struct dg_partition_quality *quality, const struct
  * to those of `whole`. With one rank the mesh stays as it is. After an error the mesh is
  * released. */
 int dg_mesh_distribute(struct dg_mesh *mesh, const int32_t *owner, struct dg_comm *comm,
+                       struct dg_error *err) DG_MUST_USE;
+
+/* Has Gmsh split the mesh of this name into one file a part (Mesh.PartitionSplitMeshFiles)? There is no NAME.msh then,
+ * but a NAME_1.msh. Not collective: rank 0 looks and tells. */
+bool dg_mesh_in_parts(const char *file);
+/* Collective. Loads such a mesh: rank r reads NAME_<r+1>.msh, and what the parts share is found by Gmsh's numbers of
+ * nodes, which must be those of the whole mesh, as Gmsh writes them. Elements have other numbers than when one rank
+ * loads the whole. Errors are those of dg_mesh_load, and (DG_INPUT) a number of parts that is not the number of ranks,
+ * and files that are not of one mesh. After an error the mesh is released. */
+int dg_mesh_load_parts(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_comm *comm,
                        struct dg_error *err) DG_MUST_USE;
 
 /* What dg_mesh_locate_shared says where it finds no element of this rank. */

@@ -115,13 +115,28 @@ static int with_mpi(const struct mx_options *options, struct dg_log *log, struct
   return err->code;
 }
 
+/* What is wrong before MPI has started is so on all ranks: they meet, and one says it. */
+static void print_together(struct dg_error *err)
+{
+  struct dg_comm *comm = NULL;
+  struct dg_error late = {0};
+  if (!has_launcher() || dg_comm_start(&comm, &late) != 0) return;
+  (void)dg_comm_settle(comm, err);
+  print_error(err);
+  dg_comm_finish(comm, (int)err->code);
+  err->rank = -1; /* printed */
+}
+
 int main(int argc, char **argv)
 {
   struct dg_error err = {0};
   struct mx_options options = {0};
   struct dg_log *log = NULL;
   (void)signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error of the write, as a full disk is */
-  if (mx_options_read(&options, argc, argv, &err) != 0) goto fail;
+  if (mx_options_read(&options, argc, argv, &err) != 0) {
+    print_together(&err);
+    goto fail;
+  }
   switch (options.command) {
   case MX_HELP:
     fputs(mx_help_text, stdout);

@@ -145,15 +145,15 @@ static int send_sides(const struct mx_measure *measure, const double (*sample)[6
 int mx_measure_power(const struct mx_measure *measure, const struct dg_reference *ref, const double (*sample)[6],
                      double *power, struct dg_error *err)
 {
-  const double(*received)[6] = NULL;
   size_t Nf = (size_t)ref->Nf;
   if (send_sides(measure, sample, err) != 0) return err->code;
-  if (measure->exchange != NULL) received = dg_exchange_receive_buffer(measure->exchange);
+  const double(*received)[6] = measure->exchange != NULL ? dg_exchange_receive_buffer(measure->exchange) : NULL;
   *power = 0;
   for (size_t k = 0; k < measure->faces; k++) {
     const struct mx_measure_face *face = &measure->face[k];
     const double *n = face->normal;
-    const double(*far)[6] = face->received >= 0 ? received + (size_t)face->received * Nf : sample + Nf;
+    bool cut = received != NULL && face->received >= 0;
+    const double(*far)[6] = cut ? received + (size_t)face->received * Nf : sample + Nf;
     double field[DG_NF_MAX][6], sum = 0;
     for (size_t m = 0; m < Nf; m++)
       for (int c = 0; c < 6; c++) field[m][c] = face->sides == 1 ? sample[m][c] : (sample[m][c] + far[m][c]) / 2;
@@ -166,7 +166,7 @@ int mx_measure_power(const struct mx_measure *measure, const struct dg_reference
           n[0] * (E[1] * H[2] - E[2] * H[1]) + n[1] * (E[2] * H[0] - E[0] * H[2]) + n[2] * (E[0] * H[1] - E[1] * H[0]);
     }
     *power += face->jacobian * sum;
-    sample += (face->received >= 0 ? 1 : (size_t)face->sides) * Nf;
+    sample += (cut ? 1 : (size_t)face->sides) * Nf;
   }
   return 0;
 }

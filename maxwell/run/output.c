@@ -139,9 +139,14 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
   return flush(output, err);
 }
 
+int mx_output_drain(struct mx_output *output, struct dg_error *err)
+{
+  return mx_records_drain(&output->records, err) != 0 ? (int)err->code : drain_energy(output, err);
+}
+
 int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
-  if (mx_records_drain(&output->records, err) != 0 || drain_energy(output, err) != 0) return err->code;
+  if (mx_output_drain(output, err) != 0) return err->code;
   return mx_records_write_spectra(&output->records, err);
 }
 

@@ -41,8 +41,10 @@ bool mx_output_due(const struct mx_output *output, long n);
 /* Writes what is due at step n, time t (s). The step must be observed. */
 int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n, double t,
                     struct dg_error *err) DG_MUST_USE;
-/* Writes what has been measured but not yet written, and what is known at the end only: the Fourier transforms. Also of
- * a run that was interrupted. Collective. */
+/* Writes what has been measured and not yet written: several ranks do so many rows at a time. Collective. */
+int mx_output_drain(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
+/* The same, and what is known at the end only: the Fourier transforms. Also of a run that was interrupted. Collective.
+ */
 int mx_output_finish(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Closes the files; a write that failed late is an error here. */
 int mx_output_close(struct mx_output *output, struct dg_error *err) DG_MUST_USE;

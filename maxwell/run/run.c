@@ -77,8 +77,12 @@ static int observe(struct loop *loop, long n, bool observed, struct dg_error *er
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
-  if (observed && mx_watchdog_due(&loop->watchdog, n))
-    status = mx_watchdog_look(&loop->watchdog, loop->backend, n, err);
+  if (observed && mx_watchdog_due(&loop->watchdog, n)) status = mx_watchdog_look(&loop->watchdog, loop->backend, err);
+  if (status == 0 && loop->watchdog.alarm[0] != '\0') {
+    /* What was measured until now tells how it came to that. */
+    status = mx_output_drain(&loop->output, err);
+    if (status == 0) status = mx_watchdog_stop(&loop->watchdog, loop->backend, n, err);
+  }
   if (status == 0 && loop->writes) status = mx_port_output_write(&loop->port_output, n, t, err);
   if (status == 0 && observed) status = mx_output_write(&loop->output, loop->backend, n, t, err);
   loop->output_seconds += mx_clock() - start;
@@ -294,7 +298,9 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
-  if ((status == 0 || err->code == DG_INTERRUPTED) && mx_output_finish(&loop.output, &late) != 0 && status == 0) {
+  /* All ranks come this far, also when interrupted, and none may stop the others before they have finished. */
+  bool finish = status == 0 || err->code == DG_INTERRUPTED;
+  if (finish && (mx_output_finish(&loop.output, &late) != 0 || dg_comm_agree(setup->comm, &late) != 0) && status == 0) {
     *err = late;
     status = late.code;
   }

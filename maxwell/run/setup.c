@@ -43,8 +43,8 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
                  MX_AT(setup->config->backend_where), name, hint, known);
 }
 
-/* Rank 0's. */
-static int load_mesh(struct mx_setup *setup, struct dg_error *err)
+/* Loads the mesh: `in_parts` each rank its own, else rank 0 the whole. */
+static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
   struct dg_mesh_options options = {
@@ -56,7 +56,8 @@ static int load_mesh(struct mx_setup *setup, struct dg_error *err)
       .parameter_value = config->mesh.parameter_value,
   };
   struct dg_error why = {0};
-  int status = dg_mesh_load(&setup->mesh, &options, &why);
+  int status = in_parts ? dg_mesh_load_parts(&setup->mesh, &options, setup->comm, &why)
+                        : dg_mesh_load(&setup->mesh, &options, &why);
   if (status == 0) return 0;
   /* libdg knows no script: the place goes in front of what it says. */
   if (why.code != DG_INPUT) *err = why;
@@ -70,34 +71,48 @@ static int share_mesh(struct mx_setup *setup, struct dg_error *err)
   const int ranks = dg_comm_size(setup->comm);
   int32_t *owner = NULL;
   if (dg_comm_rank(setup->comm) == 0 &&
-      (DG_NEW(owner, setup->mesh.K, err) != 0 || dg_mesh_partition(&setup->mesh, ranks, NULL, owner, err) != 0 ||
-       dg_mesh_partition_quality(&setup->partition, &setup->mesh, ranks, owner, err) != 0))
+      (DG_NEW(owner, setup->mesh.K, err) != 0 || dg_mesh_partition(&setup->mesh, ranks, NULL, owner, err) != 0))
     goto fail;
-  if (dg_mesh_distribute(&setup->mesh, owner, setup->comm, err) != 0 ||
-      dg_comm_broadcast(setup->comm, sizeof setup->partition, &setup->partition, err) != 0 ||
-      dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
-    goto fail;
-  setup->ranks.comm = setup->comm;
-  const struct dg_partition_quality *quality = &setup->partition;
-  dg_log_line(setup->log,
-              "ranks     %d parts of %zu to %zu tetrahedra (the largest %.1f %% above the mean), %zu faces "
-              "between them",
-              ranks, quality->smallest, quality->largest, 100 * ((double)quality->largest / quality->mean - 1),
-              quality->cut);
+  (void)!dg_mesh_distribute(&setup->mesh, owner, setup->comm, err);
 fail:
   dg_free(owner);
   return err->code;
 }
 
+/* What the parts have come to; every rank knows its own. */
+static int measure_parts(struct mx_setup *setup, struct dg_error *err)
+{
+  struct dg_comm *comm = setup->comm;
+  int64_t most[] = {(int64_t)setup->mesh.K, -(int64_t)setup->mesh.K}, cut = (int64_t)setup->ranks.halo.faces;
+  if (dg_comm_reduce_int(comm, DG_MAX, 2, most, err) != 0 || dg_comm_reduce_int(comm, DG_SUM, 1, &cut, err) != 0)
+    return err->code;
+  setup->partition = (struct dg_partition_quality){.smallest = (size_t)-most[1],
+                                                   .largest = (size_t)most[0],
+                                                   .mean = (double)setup->mesh.whole.K / dg_comm_size(comm),
+                                                   .cut = (size_t)cut / 2};
+  const struct dg_partition_quality *part = &setup->partition;
+  dg_log_line(
+      setup->log,
+      "ranks     %d parts of %zu to %zu tetrahedra (the largest %.1f %% above the mean), %zu faces between them",
+      dg_comm_size(comm), part->smallest, part->largest, 100 * ((double)part->largest / part->mean - 1), part->cut);
+  return 0;
+}
+
 static int make_mesh(struct mx_setup *setup, struct dg_error *err)
 {
   double start = mx_clock();
-  if (dg_comm_rank(setup->comm) == 0 && load_mesh(setup, err) != 0) return err->code;
-  const struct dg_mesh *mesh = &setup->mesh;
+  bool in_parts = dg_comm_rank(setup->comm) == 0 && dg_mesh_in_parts(setup->config->mesh.file);
+  if (dg_comm_broadcast(setup->comm, sizeof in_parts, &in_parts, err) != 0) return err->code;
+  if ((in_parts || dg_comm_rank(setup->comm) == 0) && load_mesh(setup, in_parts, err) != 0) return err->code;
+  const struct dg_mesh_size *whole = &setup->mesh.whole;
   setup->seconds.meshing = mx_clock() - start;
   dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s)",
-              setup->config->mesh.file, mesh->K, mesh->vertices, mesh->boundary_faces, setup->seconds.meshing);
-  return setup->comm != NULL ? share_mesh(setup, err) : 0;
+              setup->config->mesh.file, whole->K, whole->vertices, whole->boundary_faces, setup->seconds.meshing);
+  if (setup->comm == NULL) return 0;
+  if ((!in_parts && share_mesh(setup, err) != 0) || dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
+    return err->code;
+  setup->ranks.comm = setup->comm;
+  return measure_parts(setup, err);
 }
 
 /* The step and the number of steps from what the user gave and the limit. */

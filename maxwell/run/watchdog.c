@@ -29,8 +29,7 @@ static const char *likely_causes(const struct mx_setup *setup)
          "time.cfl)";
 }
 
-static int blew_up(const struct mx_watchdog *watchdog, struct mx_backend *backend, long n, const char *what,
-                   struct dg_error *err)
+int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *backend, long n, struct dg_error *err)
 {
   const struct mx_setup *setup = watchdog->setup;
   struct mx_field_check check;
@@ -50,18 +49,21 @@ static int blew_up(const struct mx_watchdog *watchdog, struct mx_backend *backen
       err, DG_BLEW_UP,
       "the solution blew up: %s at step %ld (t = %.6g s); %s element %llu at (%g, %g, %g) m in material '%s'; "
       "likely causes: %s",
-      what, n, setup->step * (double)n, check.finite ? "largest field in" : "first such value in",
+      watchdog->alarm, n, setup->step * (double)n, check.finite ? "largest field in" : "first such value in",
       (unsigned long long)setup->mesh.tag[check.element], x[0], x[1], x[2], material, likely_causes(setup));
 }
 
-int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, long n, struct dg_error *err)
+int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, struct dg_error *err)
 {
   double energy[2];
   if (watchdog->setup->ops->energy(backend, &energy[0], &energy[1], err) != 0 ||
       dg_comm_reduce(watchdog->setup->comm, DG_SUM, 2, energy, err) != 0)
     return err->code;
   double electric = energy[0], magnetic = energy[1], total = MX_EPSILON0 * (electric + magnetic);
-  if (!isfinite(total)) return blew_up(watchdog, backend, n, "NaN or infinity in the fields", err);
+  if (!isfinite(total)) {
+    snprintf(watchdog->alarm, sizeof watchdog->alarm, "NaN or infinity in the fields");
+    return 0;
+  }
   if (!watchdog->looked) watchdog->first = watchdog->peak = total;
   watchdog->looked = true;
   watchdog->last = total;
@@ -70,9 +72,9 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, l
   double size = fmax(total, MX_EPSILON0 * electric), bound = watchdog->setup->config->watchdog.growth * watchdog->first;
   /* Leapfrog's total can stay an invariant while a mode explodes: the electric part, a square, cannot. */
   if (watchdog->setup->sources.count == 0 && size > bound) {
-    char what[160];
-    snprintf(what, sizeof what, "the energy is %.3g J, the initial one was %.3g J", size, watchdog->first);
-    return blew_up(watchdog, backend, n, what, err);
+    snprintf(watchdog->alarm, sizeof watchdog->alarm, "the energy is %.3g J, the initial one was %.3g J", size,
+             watchdog->first);
+    return 0;
   }
   if (total > watchdog->peak) watchdog->peak = total;
   return 0;

@@ -10,13 +10,16 @@ struct mx_watchdog {
   long every;                   /* steps between looks */
   bool looked;
   double first, peak, last; /* total energy, J */
+  char alarm[160];          /* what a look found wrong; empty: nothing. The same on all ranks */
 };
 
 void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup);
 bool mx_watchdog_due(const struct mx_watchdog *watchdog, long n);
-/* Looks at the fields; the step must be observed. DG_BLEW_UP names the step, the element, its place and material, and
- * the likely causes. */
-int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, long n,
+/* Looks at the fields; the step must be observed. Collective. */
+int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* After a look that raised the alarm: DG_BLEW_UP names the step, the element, its place and material, and the likely
+ * causes. Collective. */
+int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *backend, long n,
                      struct dg_error *err) DG_MUST_USE;
 /* Energy below its peak, dB (not positive); NaN before the first look or without energy. */
 double mx_watchdog_decibel(const struct mx_watchdog *watchdog);

@@ -1,5 +1,6 @@
 /* Sources, ports and measurements of a mesh in parts on several ranks against those of the whole, which every rank has
- * for itself: terms and functionals number by number, then a run, its fields, ports and files. */
+ * for itself: terms and functionals number by number, then a run, its fields, ports and files. With two numbers on the
+ * command line: the n-th allocation of that rank fails while all of it is built. */
 #include "script_fixture.h"
 
 #include "libdg/mesh/partition.h"
@@ -475,11 +476,43 @@ static void errors_are_those_of_the_whole(void **state)
   }
 }
 
+/* ---- failure of one rank ---- */
+
+/* All ranks return, with the same error, whatever they were waiting for. */
+static int fail_on(int victim, long n)
+{
+  struct side part = {0}, whole = {0};
+  struct dg_error err = {0};
+  void *state;
+  if (enter_folder(&state) != 0) return 1;
+  make_mesh(&whole, &scenes[0], NULL);
+  int32_t *owner = give_out(&whole.mesh, true);
+  part.script = read_config(&part.config, &scenes[0]);
+  make_mesh(&part, &scenes[0], owner);
+  if (dg_geometry_init(&part.geometry, &part.mesh, &err) != 0 || dg_reference_init(&part.ref, 2, &err) != 0) return 1;
+  if (dg_comm_rank(comm) == victim) dg_memory_fail_at(n);
+  if (mx_problem_init(&part.problem, &part.assignment, &part.config, part.script, &part.mesh, &part.geometry, &part.ref,
+                      &part.ranks, &err) == 0 &&
+      mx_sources_init(&part.sources, &part.problem, &part.assignment, &part.config, part.script, &part.mesh, &err) == 0)
+    (void)!mx_measures_init(&part.measures, &part.problem, &part.config, &part.mesh, NULL, &err);
+  dg_memory_fail_at(0);
+  release(&part);
+  dg_halo_release(&whole.ranks.halo);
+  dg_mesh_release(&whole.mesh);
+  free(owner);
+  if (leave_folder(&state) != 0) return 1;
+  dg_comm_stop(comm, &err);
+  dg_comm_settle(comm, &err);
+  dg_comm_finish(comm, err.code);
+  if (err.code == DG_ENVIRONMENT && strstr(err.message, "out of memory") != NULL) return 0;
+  return err.code == DG_OK ? 2 : 1;
+}
+
 static int enter(void **state) { return enter_folder(state) != 0 || system("mkdir part whole") != 0; }
 
 static int leave(void **state) { return system("rm -r part whole") != 0 || leave_folder(state) != 0; }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_are_the_whole),
@@ -488,6 +521,7 @@ int main(void)
   struct dg_error err = {0};
   if (dg_comm_start(&comm, &err) != 0) return 1;
   ranks = dg_comm_size(comm);
+  if (argc == 3) return fail_on(atoi(argv[1]), atol(argv[2]));
   int failed = cmocka_run_group_tests(tests, enter, leave);
   dg_comm_settle(comm, &err);
   dg_comm_finish(comm, failed);

@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -59,14 +60,15 @@ class Run:
         for name in os.listdir(self.folder):
             if name.endswith(".silo"):
                 os.remove(os.path.join(self.folder, name))
+        shutil.rmtree(os.path.join(self.folder, "blocks"), ignore_errors=True)  # of several ranks
 
 
 class Context:
     """What a case gets: the program, where to write, how much to do."""
 
-    def __init__(self, curlew, bisect, output, full, jobs, backend=None):
+    def __init__(self, curlew, bisect, output, full, jobs, backend=None, ranks=1):
         self.curlew, self.bisect, self.output, self.full, self.jobs = curlew, bisect, output, full, jobs
-        self.backend = backend
+        self.backend, self.ranks = backend, ranks
 
     def path(self, *names):
         path = os.path.join(self.output, *names)
@@ -76,7 +78,8 @@ class Context:
     def command(self, arguments):
         """Standard output of a program that must succeed."""
         environment = dict(os.environ, OPENBLAS_NUM_THREADS="1")
-        done = subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment,
+                              check=False)
         if done.returncode != 0:
             raise RunFailed(f"{' '.join(arguments)}\nended with {done.returncode}: {done.stderr.strip()}")
         return done.stdout
@@ -84,13 +87,17 @@ class Context:
     def run(self, script, name, **defines):
         """Runs `script` with -D for every define; the output goes to output/runs/name."""
         folder = self.path("runs", name)
-        arguments = [self.curlew, "run", script, "--quiet", "--output", folder]
+        launcher = ["mpirun", "-n", str(self.ranks)] if self.ranks > 1 else []
+        arguments = [*launcher, self.curlew, "run", script, "--quiet", "--output", folder]
         if self.backend is not None:
             arguments += ["--set", f"backend={self.backend}"]
         for key, value in defines.items():
             arguments += ["-D", f"{key}={value!r}" if isinstance(value, float) else f"{key}={value}"]
         self.command(arguments)
-        return Run(folder)
+        run = Run(folder)
+        if run.summary["ranks"] != self.ranks:
+            raise RunFailed(f"'{folder}' was computed on {run.summary['ranks']} ranks, not on {self.ranks}")
+        return run
 
     def step_to(self, script, name, time, fraction, **defines):
         """Number and size of steps that end at `time` and are at most `fraction` of the stability limit, which a run

@@ -3,7 +3,9 @@
  *
  *   test_silo_ranks                  writes silo_ranks_N/
  *   test_silo_ranks limit R FILES    the disk of rank R is full; how the ranks share files
- *   test_silo_ranks blocked          something is in the way of the folder of blocks
+ *   test_silo_ranks memory R N       the N-th allocation of rank R fails
+ *   test_silo_ranks blocks           a file is in the way of the folder of blocks
+ *   test_silo_ranks root             a folder is in the way of the root
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -117,46 +119,57 @@ static void empty_folder(const char *where)
   assert_int_equal(mkdir(where, 0777), 0);
 }
 
-/* Every rank returns with an error, in the end with that of the rank where it happened; nothing is left. */
-static void fails(int failing, int files, const char *message)
+static const char *argument[4]; /* of the program */
+
+static bool argument_is(const char *what) { return strcmp(argument[1], what) == 0; }
+
+/* Makes what is asked for go wrong on this rank; returns what the message will say. */
+static const char *sabotage(struct dg_silo_snapshot *snapshot)
 {
+  char name[64];
+  const bool here = argument[2] != NULL && atoi(argument[2]) == rank;
+  if (argument_is("limit")) {
+    const struct rlimit limit = {.rlim_cur = 30000, .rlim_max = RLIM_INFINITY};
+    signal(SIGXFSZ, SIG_IGN);
+    snapshot->files = atoi(argument[3]);
+    if (here) assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    return "File too large";
+  }
+  if (argument_is("memory")) {
+    if (here) dg_memory_fail_at(atoi(argument[3]));
+    return "out of memory";
+  }
+  if (argument_is("blocks")) {
+    snprintf(name, sizeof name, "%s/blocks", folder);
+    if (rank == 0) assert_int_equal(fclose(fopen(name, "w")), 0);
+    return "Not a directory";
+  }
+  snprintf(name, sizeof name, "%s/fields.silo", folder);
+  if (rank == 0) assert_int_equal(mkdir(name, 0777), 0);
+  return "Is a directory";
+}
+
+/* Every rank returns with an error, in the end with that of the rank where it happened; nothing is left. */
+static void fails_together(void **state)
+{
+  (void)state;
   struct dg_error err = {0};
   struct setup s;
   char path[64], blocks[64];
-  struct rlimit saved;
   set_up_part(&s, false, 3);
   set_average(&s, comm);
-  s.snapshot.files = files;
   snprintf(path, sizeof path, "%s/fields.silo", folder);
   snprintf(blocks, sizeof blocks, "%s/blocks", folder);
-  if (failing < 0 && rank == 0) assert_int_equal(fclose(fopen(blocks, "w")), 0);
-  assert_int_equal(dg_comm_agree(comm, &err), 0);
-  assert_int_equal(getrlimit(RLIMIT_FSIZE, &saved), 0);
-  const struct rlimit limit = {.rlim_cur = 30000, .rlim_max = saved.rlim_max};
-  signal(SIGXFSZ, SIG_IGN);
-  if (rank == failing) assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const char *const message = sabotage(&s.snapshot);
+  (void)!dg_comm_agree(comm, &err); /* a rank that is still in here learns of the failure of one that is not */
   assert_int_equal(dg_silo_write(path, &s.snapshot, comm, &err), DG_ENVIRONMENT);
-  assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
+  dg_memory_fail_at(0);
   dg_comm_stop(comm, &err);
   assert_int_equal(dg_comm_settle(comm, &err), DG_ENVIRONMENT);
   if (strstr(err.message, message) == NULL) fail_msg("'%s' does not say '%s'", err.message, message);
-  assert_int_equal(count_files(folder, ".silo") + count_files(folder, ".part"), 0);
+  assert_int_equal(count_files(folder, ".silo") + count_files(folder, ".part"), argument_is("root"));
   assert_int_equal(count_files(blocks, ".silo") + count_files(blocks, ".part") + count_files(blocks, ".room"), 0);
   tear_down(&s);
-}
-
-static int failing_rank, failing_files;
-
-static void releases_all_when_a_disk_is_full(void **state)
-{
-  (void)state;
-  fails(failing_rank, failing_files, "File too large");
-}
-
-static void releases_all_when_there_is_no_folder(void **state)
-{
-  (void)state;
-  fails(-1, 0, "Not a directory");
 }
 
 static int start(struct dg_error *err)
@@ -170,21 +183,18 @@ static int start(struct dg_error *err)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest writing[] = {cmocka_unit_test(writes), cmocka_unit_test(keeps_apart_what_touches_in_edges)};
-  const struct CMUnitTest full[] = {cmocka_unit_test(releases_all_when_a_disk_is_full)};
-  const struct CMUnitTest blocked[] = {cmocka_unit_test(releases_all_when_there_is_no_folder)};
+  const struct CMUnitTest failing[] = {cmocka_unit_test(fails_together)};
   struct dg_error err = {0};
   if (start(&err) != 0) return 1;
   snprintf(folder, sizeof folder, "silo_ranks_%d", size);
-  for (int i = 1; i < argc; i++) snprintf(folder + strlen(folder), sizeof folder - strlen(folder), "_%s", argv[i]);
+  for (int i = 1; i < argc && i < 4; i++) {
+    argument[i] = argv[i];
+    snprintf(folder + strlen(folder), sizeof folder - strlen(folder), "_%s", argv[i]);
+  }
   if (rank == 0) empty_folder(folder);
   if (dg_comm_agree(comm, &err) != 0) return 1;
-  int failed;
-  if (argc == 4) {
-    failing_rank = atoi(argv[2]);
-    failing_files = atoi(argv[3]);
-    failed = cmocka_run_group_tests(full, NULL, NULL);
-  } else if (argc == 2) failed = cmocka_run_group_tests(blocked, NULL, NULL);
-  else failed = cmocka_run_group_tests(writing, NULL, NULL);
+  const int failed =
+      argc == 1 ? cmocka_run_group_tests(writing, NULL, NULL) : cmocka_run_group_tests(failing, NULL, NULL);
   dg_comm_finish(comm, failed);
   return failed;
 }

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import meshes
-from harness import SCRIPT, Place, check_leftovers, check_message, edited, expect, fingerprint
+from harness import SCRIPT, Place, check_leftovers, check_message, edited, expect, fingerprint, on_ranks
 
 CASES = []
 ROOT = os.geteuid() == 0
@@ -263,21 +263,12 @@ def _(program):
             check_message(err, re.compile(f"cannot write to standard output(: {NO_SPACE})?"))
 
 
-@own("several ranks")
+@own("one rank under mpirun")
 def _(program):
+    """Runs on several are in ranks_contract.py and ranks_failure.py."""
     if shutil.which("mpirun") is None:
         return "there is no mpirun"
-    anyone = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-              "OMPI_MCA_rmaps_base_oversubscribe": "1",
-              # Open MPI leaks from plugins that are unloaded at the end, which no suppression can name.
-              "ASAN_OPTIONS": "detect_leaks=0"}
     with Place(program) as place:
-        code, out, err, _ = place.run(*RUN, wrapper=("mpirun", "-n", "2"), environment=anyone)
-        ours = [line for line in (out + err).splitlines() if line.startswith("curlew: ")]
-        expect(ours == ["curlew: this version of curlew runs on one rank, not on 2; start it without mpirun"],
-               f"got {ours} in:\n{out}{err}")
-        expect(code == 2, f"exit code {code}")
-        expect(sorted(os.listdir(place.root)) == ["input"], "something was made")
-        code, out, err, _ = place.run(*RUN, wrapper=("mpirun", "-n", "1"), environment=anyone)
-        expect(code == 0, f"one rank under mpirun: exit code {code}: {err}")
+        place.good(*RUN, **on_ranks(1))
+        expect(place.summary()["ranks"] == 1, "ranks in the summary")
     return None

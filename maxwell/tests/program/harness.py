@@ -68,6 +68,15 @@ def fingerprint(folder):
     return found
 
 
+def on_ranks(ranks, *options):
+    """What Place.run needs to run on several ranks, more than there are processors and also as root."""
+    return {"wrapper": ("mpirun", "-n", str(ranks), *options),
+            "environment": {"OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                            # Open MPI leaks from plugins that are unloaded at the end, which no suppression can name.
+                            "ASAN_OPTIONS": "detect_leaks=0"}}
+
+
 class Place:
     """A temporary folder with input/case.lua and input/box.msh; the program runs in the folder above input."""
 

@@ -294,6 +294,22 @@ def test_rerun_leaves_nothing_of_the_run_before(program):
         expect(place.summary()["steps"] == 4 and len(place.rows("case/energy.csv")[1]) == 5, "old numbers")
 
 
+def test_rerun_on_fewer_ranks_leaves_no_blocks(program):
+    from silo_reader import Snapshot
+    anyone = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+              "OMPI_MCA_rmaps_base_oversubscribe": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+    with Place(program) as place:
+        for ranks, limit, blocks in ((3, 32, {0, 1, 2}), (2, 1, {0}), (1, 32, set())):
+            place.good(*RUN, "--set", f"output.fields.files={limit}", wrapper=("mpirun", "-n", str(ranks)),
+                       environment=anyone)
+            expect({name for name in files(place) if name.endswith(".silo")} ==
+                   {f"fields_{step:06d}.silo" for step in (0, 2, 4)} |
+                   {f"blocks/fields_{step:06d}_{block:04d}.silo" for step in (0, 2, 4) for block in blocks},
+                   f"{ranks} ranks: files {sorted(files(place))}")
+            snapshot = Snapshot(place.path("case/fields_000004.silo"))
+            expect(len(snapshot.blocks) == ranks and len(snapshot.zones) == 12, f"{ranks} ranks: {snapshot.blocks}")
+
+
 WAVE = """simulation {
   name = "case", mesh = { file = "box.msh" }, order = 2, time = { steps = 40 }, materials = { default = {} },
   boundaries = { walls = { kind = "plane_wave", direction = { 1, 0, 0 }, polarisation = { 0, 0, 1 },

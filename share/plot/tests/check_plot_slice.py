@@ -1,4 +1,4 @@
-"""Cuts and draws the snapshots of test_silo_writer: areas, values of a linear field, messages, exit codes.
+"""Cuts and draws the snapshots of test_silo_writer and test_silo_ranks: areas, values of a linear field, messages, exit codes.
 
     check_plot_slice.py [FOLDER_OF_SNAPSHOTS]
 Exits 77 (skipped) when python3-silo or python3-matplotlib is not installed.
@@ -38,7 +38,8 @@ def area(xy):
 def check_cuts(folder):
     """A plane through the unit cube has area 1, also in its faces and along faces of elements; at order 1 the
     sub-tetrahedra carry the linear field exactly."""
-    for name in ("silo_nodal_1", "silo_nodal_3", "silo_averaged_2"):
+    for name in ("silo_nodal_1", "silo_nodal_3", "silo_averaged_2", "silo_ranks_4/ranks_nodal_3",
+                 "silo_ranks_4/ranks_averaged_2"):
         snapshot = Snapshot(os.path.join(folder, name + ".silo"))
         field = snapshot.field("Ex")
         for axis in range(3):
