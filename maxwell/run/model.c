@@ -85,12 +85,12 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
   return 0;
 }
 
-void mx_model_report(const struct mx_model *model, const struct mx_setup *setup, double step, double waited)
+void mx_model_report(const struct mx_model *model, const struct mx_setup *setup, double step, double most, double least)
 {
   dg_log_line(
       setup->log,
       "model     a step of at least %.3g ms: fields %.3g ms (%.3g GB/s a rank), halo %.3g ms (%.2g us, then %.3g "
-      "GB/s), %.3g of it hidden; measured %.3g ms, halo %.3g ms",
+      "GB/s), %.3g of it hidden; measured %.3g ms, halo %.3g to %.3g ms",
       1e3 * (model->fields + model->halo - model->hidden), 1e3 * model->fields, 1e-9 * model->copy, 1e3 * model->halo,
-      1e6 * model->latency, 1e-9 * model->rate, 1e3 * model->hidden, 1e3 * step, 1e3 * waited);
+      1e6 * model->latency, 1e-9 * model->rate, 1e3 * model->hidden, 1e3 * step, 1e3 * least, 1e3 * most);
 }

@@ -6,5 +6,8 @@
 /* Measures memory and messages (some 50 ms) and evaluates the model. Collective; before the first step. */
 int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct mx_backend *backend,
                   struct dg_error *err) DG_MUST_USE;
-/* One line of the log: the model beside the measured seconds of a step, of which `waited` were spent on the halo. */
-void mx_model_report(const struct mx_model *model, const struct mx_setup *setup, double step, double waited);
+/* One line of the log: the model beside the measured seconds of a step, of which the rank that waited most and the one
+ * that waited least spent so many on the halo. What the latter waits is the price of messages; the rest is that some
+ * ranks are slower than others. */
+void mx_model_report(const struct mx_model *model, const struct mx_setup *setup, double step, double most,
+                     double least);

@@ -257,7 +257,8 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               setup->seconds.output, 1e-6 * setup->peak_memory);
   if (setup->comm != NULL && summary->steps_total > 0)
     mx_model_report(&setup->model, setup, summary->loop_seconds / (double)summary->steps_total,
-                    setup->seconds.halo / (double)summary->steps_total);
+                    setup->seconds.halo / (double)summary->steps_total,
+                    setup->halo_least / (double)summary->steps_total);
   if (setup->profiling) mx_phases_log(&setup->profile, setup->log);
   dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder, output->snapshots,
               setup->config->output.measures);
@@ -267,14 +268,19 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
 static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, struct dg_error *err)
 {
   struct mx_halo_use use = setup->ops->halo_use(backend);
-  double most[] = {use.seconds, (double)use.bytes, (double)dg_memory_resident_peak(), setup->seconds.sources,
-                   setup->seconds.sources_ahead};
+  double most[] = {use.seconds,
+                   (double)use.bytes,
+                   (double)dg_memory_resident_peak(),
+                   setup->seconds.sources,
+                   setup->seconds.sources_ahead,
+                   -use.seconds};
   if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
   setup->seconds.halo = most[0];
   setup->halo_bytes = most[1];
   setup->peak_memory = most[2];
   setup->seconds.sources = most[3];
   setup->seconds.sources_ahead = most[4];
+  setup->halo_least = -most[5];
   return 0;
 }
 

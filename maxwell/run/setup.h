@@ -45,7 +45,8 @@ struct mx_setup {
   long steps;
   int threads; /* of the backend, once it was made */
   struct mx_seconds seconds;
-  struct mx_model model;          /* several ranks only */
+  struct mx_model model; /* several ranks only */
+  double halo_least; /* seconds for the halo of the rank that took least; seconds.halo is of the one that took most */
   double halo_bytes, peak_memory; /* that a rank sends in a step, and has had: the most of all ranks, behind the run */
   bool profiling;                 /* set by the caller before mx_run */
   struct mx_profile profile;

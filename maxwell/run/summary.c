@@ -84,8 +84,8 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
     const struct dg_partition_quality *part = &setup->partition;
     fprintf(file,
             "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
-            "\"halo_bytes_per_step\": %.0f},\n",
-            part->smallest, part->largest, part->cut, setup->halo_bytes);
+            "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g},\n",
+            part->smallest, part->largest, part->cut, setup->halo_bytes, setup->halo_least);
     const struct mx_model *model = &setup->model;
     fprintf(file,
             "  \"model\": {\"copy_bytes_per_second\": %.4g, \"latency\": %.3g, \"bytes_per_second\": %.4g, "
