@@ -130,12 +130,16 @@ int dg_comm_poll(struct dg_comm *comm, struct dg_error *err)
   comm = whole_of(comm);
   int there;
   MPI_Status status;
+  if (comm->stopped) { /* whoever begins anew, with an error value of its own, must not wait for those who have ended */
+    *err = comm->message;
+    return err->code;
+  }
   MPI_Iprobe(MPI_ANY_SOURCE, TAG_STOP, comm->stops, &there, &status);
   if (!there) return 0;
-  struct dg_error message;
-  MPI_Recv(&message, (int)sizeof message, MPI_BYTE, status.MPI_SOURCE, TAG_STOP, comm->stops, MPI_STATUS_IGNORE);
-  *err = message;
-  err->rank = status.MPI_SOURCE;
+  MPI_Recv(&comm->message, (int)sizeof comm->message, MPI_BYTE, status.MPI_SOURCE, TAG_STOP, comm->stops,
+           MPI_STATUS_IGNORE);
+  comm->message.rank = status.MPI_SOURCE;
+  *err = comm->message;
   comm->stopped = comm->foreign = true;
   return err->code;
 }

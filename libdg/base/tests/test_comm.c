@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -141,6 +142,8 @@ static void failure_releases_those_who_wait(void **state)
   (void)state;
   struct dg_error err = {0};
   bool fails = rank == size - 1;
+  const struct timespec pause = {.tv_sec = 1}; /* the others may still be on their way out of the test before */
+  if (fails) nanosleep(&pause, NULL);
   if (fails) (void)dg_fail(&err, DG_ENVIRONMENT, "the disk of rank %d is full", rank);
   if (fails) dg_comm_stop(comm, &err);
   double value = 1;
