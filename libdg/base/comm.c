@@ -29,6 +29,8 @@ struct dg_comm {
   bool foreign;          /* the error was another rank's */
   bool cut;              /* somebody has given up a message that MPI still knows */
   int exchanges;
+  size_t room;             /* bytes of */
+  char *own;               /* a copy of what is reduced and room for the result: the time loop allocates nothing */
   struct dg_error message; /* what dg_comm_stop sends */
 };
 
@@ -98,6 +100,7 @@ void dg_comm_finish(struct dg_comm *comm, int code)
   MPI_Comm_free(&comm->end);
   MPI_Comm_free(&comm->stops);
   MPI_Comm_free(&comm->world);
+  dg_free(comm->own);
   dg_free(comm);
   MPI_Finalize();
 }
@@ -141,6 +144,14 @@ int dg_comm_poll(struct dg_comm *comm, struct dg_error *err)
   comm->message.rank = status.MPI_SOURCE;
   *err = comm->message;
   comm->stopped = comm->foreign = true;
+  return err->code;
+}
+
+/* Nothing new begins behind a failure: the others would not come, and MPI may still know buffers of what was given up.
+ */
+static int begin(struct dg_comm *comm, struct dg_error *err)
+{
+  if (err->code == DG_OK && whole_of(comm)->stopped) *err = whole_of(comm)->message;
   return err->code;
 }
 
@@ -190,17 +201,19 @@ static MPI_Op op_of(enum dg_operation operation)
 static int reduce(struct dg_comm *comm, enum dg_operation operation, size_t count, MPI_Datatype type, size_t size,
                   void *value, bool to_root, struct dg_error *err)
 {
+  const size_t bytes = count * size;
   MPI_Request request;
-  char *own;
-  if (comm == NULL || err->code != DG_OK) return err->code;
-  if (check_size(count * size, err) != 0 || dg_alloc(&own, 2 * count, size, err) != 0) return err->code;
-  memcpy(own, value, count * size);
-  char *result = own + count * size;
-  if (to_root) MPI_Ireduce(own, result, (int)count, type, op_of(operation), 0, comm->world, &request);
-  else MPI_Iallreduce(own, result, (int)count, type, op_of(operation), comm->world, &request);
+  if (comm == NULL || begin(comm, err) != 0 || check_size(bytes, err) != 0) return err->code;
+  if (2 * bytes > comm->room) {
+    if (dg_grow(&comm->own, 2 * bytes, 1, err) != 0) return err->code;
+    comm->room = 2 * bytes;
+  }
+  memcpy(comm->own, value, bytes);
+  char *result = comm->own + bytes;
+  if (to_root) MPI_Ireduce(comm->own, result, (int)count, type, op_of(operation), 0, comm->world, &request);
+  else MPI_Iallreduce(comm->own, result, (int)count, type, op_of(operation), comm->world, &request);
   if (wait_one(comm, request, err) != 0) return err->code;
-  if (!to_root || comm->rank == 0) memcpy(value, result, count * size);
-  dg_free(own);
+  if (!to_root || comm->rank == 0) memcpy(value, result, bytes);
   return 0;
 }
 
@@ -280,7 +293,7 @@ int dg_comm_broadcast(struct dg_comm *comm, size_t bytes, void *data, struct dg_
 {
   MPI_Request request;
   char *copy;
-  if (comm == NULL || err->code != DG_OK) return err->code;
+  if (comm == NULL || begin(comm, err) != 0) return err->code;
   if (check_size(bytes, err) != 0 || dg_alloc(&copy, bytes, 1, err) != 0) return err->code;
   if (comm->rank == 0) memcpy(copy, data, bytes);
   MPI_Ibcast(copy, (int)bytes, MPI_BYTE, 0, comm->world, &request);
@@ -337,6 +350,7 @@ static int gather(struct dg_comm *comm, size_t bytes, const void *data, void **a
   *all = NULL;
   if (err->code != DG_OK) return err->code;
   if (comm == NULL) return copy_alone(bytes, data, all, bytes_of, err);
+  if (begin(comm, err) != 0) return err->code;
   if (check_size(bytes, err) != 0 || layout_init(&layout, comm->size, err) != 0 || DG_NEW(own, 1, err) != 0 ||
       dg_alloc(&copy, bytes, 1, err) != 0)
     return err->code;
@@ -378,6 +392,7 @@ int dg_comm_all_to_all(struct dg_comm *comm, const size_t *bytes_to, const void 
   *out = NULL;
   if (err->code != DG_OK) return err->code;
   if (comm == NULL) return copy_alone(bytes_to[0], data, received, bytes_from, err);
+  if (begin(comm, err) != 0) return err->code;
   if (layout_init(&to, comm->size, err) != 0 || layout_init(&from, comm->size, err) != 0) return err->code;
   for (int rank = 0; rank < comm->size; rank++) {
     if (check_size(bytes_to[rank], err) != 0) return err->code;
@@ -456,6 +471,7 @@ void dg_comm_free(struct dg_comm *part)
 {
   if (part == NULL || part->whole->cut) return; /* then MPI may still know messages of it */
   MPI_Comm_free(&part->world);
+  dg_free(part->own);
   dg_free(part);
 }
 

@@ -150,24 +150,3 @@ fail:
   graph_release(&graph);
   return err->code;
 }
-
-int dg_mesh_partition_quality(struct dg_partition_quality *quality, const struct dg_mesh *mesh, int parts,
-                              const int32_t *owner, struct dg_error *err)
-{
-  size_t *count;
-  *quality = (struct dg_partition_quality){.smallest = mesh->K, .mean = (double)mesh->K / parts};
-  if (DG_NEW(count, parts, err) != 0) return err->code;
-  for (size_t e = 0; e < mesh->K; e++) {
-    count[owner[e]]++;
-    for (int f = 0; f < 4; f++) {
-      int32_t beyond = mesh->neighbour[e][f];
-      quality->cut += beyond != DG_BOUNDARY && (size_t)(beyond >> 2) > e && owner[beyond >> 2] != owner[e];
-    }
-  }
-  for (int p = 0; p < parts; p++) {
-    if (count[p] < quality->smallest) quality->smallest = count[p];
-    if (count[p] > quality->largest) quality->largest = count[p];
-  }
-  dg_free(count);
-  return 0;
-}

@@ -86,11 +86,11 @@ static int measure_parts(struct mx_setup *setup, struct dg_error *err)
   int64_t most[] = {(int64_t)setup->mesh.K, -(int64_t)setup->mesh.K}, cut = (int64_t)setup->ranks.halo.faces;
   if (dg_comm_reduce_int(comm, DG_MAX, 2, most, err) != 0 || dg_comm_reduce_int(comm, DG_SUM, 1, &cut, err) != 0)
     return err->code;
-  setup->partition = (struct dg_partition_quality){.smallest = (size_t)-most[1],
-                                                   .largest = (size_t)most[0],
-                                                   .mean = (double)setup->mesh.whole.K / dg_comm_size(comm),
-                                                   .cut = (size_t)cut / 2};
-  const struct dg_partition_quality *part = &setup->partition;
+  setup->partition = (struct mx_partition){.smallest = (size_t)-most[1],
+                                           .largest = (size_t)most[0],
+                                           .mean = (double)setup->mesh.whole.K / dg_comm_size(comm),
+                                           .cut = (size_t)cut / 2};
+  const struct mx_partition *part = &setup->partition;
   dg_log_line(
       setup->log,
       "ranks     %d parts of %zu to %zu tetrahedra (the largest %.1f %% above the mean), %zu faces between them",

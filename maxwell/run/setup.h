@@ -12,6 +12,13 @@
 #include "maxwell/run/measure.h"
 #include "maxwell/sources.h"
 
+/* How a mesh was shared out. */
+struct mx_partition {
+  size_t smallest, largest; /* elements of a part */
+  double mean;
+  size_t cut; /* faces between parts */
+};
+
 /* What a step on several ranks would take if nothing but memory and messages cost time (model.h); of the slowest rank
  * each, all ranks busy at the same time. */
 struct mx_model {
@@ -31,7 +38,7 @@ struct mx_setup {
   const struct mx_backend_ops *ops;
   struct dg_mesh mesh;   /* this rank's part */
   struct mx_ranks ranks; /* where the rest is */
-  struct dg_partition_quality partition;
+  struct mx_partition partition;
   struct dg_reference ref;
   struct mx_problem problem;
   struct mx_assignment assignment;

@@ -81,7 +81,7 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   number_entry(file, "energy_last", summary->energy_last);
   number_entry(file, "peak_memory_bytes", setup->peak_memory);
   if (setup->comm != NULL) {
-    const struct dg_partition_quality *part = &setup->partition;
+    const struct mx_partition *part = &setup->partition;
     fprintf(file,
             "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
             "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g},\n",

@@ -59,10 +59,9 @@ static void parts_are_even_and_compact(void **state)
   char *seen = malloc(mesh.K);
   assert_non_null(seen);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    struct dg_partition_quality quality;
-    struct dg_error err = {0};
     int32_t *owner = split(&mesh, parts[i], NULL);
-    size_t *count = calloc((size_t)parts[i], sizeof *count), cut = 0, largest = 0, smallest = mesh.K;
+    size_t *count = calloc((size_t)parts[i], sizeof *count), cut = 0, largest = 0;
+    const double mean = (double)mesh.K / parts[i];
     assert_non_null(count);
     for (size_t e = 0; e < mesh.K; e++) {
       count[owner[e]]++;
@@ -71,19 +70,12 @@ static void parts_are_even_and_compact(void **state)
     memset(seen, 0, mesh.K);
     for (size_t e = 0; e < mesh.K; e++)
       if (!seen[e]) assert_int_equal(reach(&mesh, owner, e, seen), count[owner[e]]); /* one piece a part */
-    for (int p = 0; p < parts[i]; p++) {
-      largest = count[p] > largest ? count[p] : largest;
-      smallest = count[p] < smallest ? count[p] : smallest;
-    }
-    assert_int_equal(dg_mesh_partition_quality(&quality, &mesh, parts[i], owner, &err), 0);
-    assert_int_equal(quality.largest, largest);
-    assert_int_equal(quality.smallest, smallest);
-    assert_int_equal(2 * quality.cut, cut);
-    assert_true(quality.mean == (double)mesh.K / parts[i]);
-    print_message("%2d parts of %zu: max/mean %.4f, cut %zu\n", parts[i], mesh.K, (double)largest / quality.mean,
-                  quality.cut);
-    assert_true((double)largest < 1.03 * quality.mean);
-    assert_true((double)quality.cut < 1.2 * 2 * CELLS * CELLS * planes[i]);
+    for (int p = 0; p < parts[i]; p++) largest = count[p] > largest ? count[p] : largest;
+    cut /= 2; /* every face was met from both sides */
+    print_message("%2d parts of %zu: max/mean %.4f, cut %zu\n", parts[i], mesh.K, (double)largest / mean, cut);
+    assert_true((double)largest < 1.03 * mean);
+    /* METIS is a heuristic, and rounds differently in other builds: 1.106 of the planes' faces at worst so far */
+    assert_true((double)cut < 1.2 * 2 * CELLS * CELLS * planes[i]);
     free(count);
     free(owner);
   }
@@ -197,10 +189,8 @@ static void survives_every_failing_allocation(void **state)
   for (size_t e = 0; e < mesh.K; e++) weight[e] = 1;
   for (; failed; n++) {
     struct dg_error err = {0};
-    struct dg_partition_quality quality;
     dg_memory_fail_at(n + 1);
-    failed = dg_mesh_partition(&mesh, 3, weight, owner, &err) != 0 ||
-             dg_mesh_partition_quality(&quality, &mesh, 3, owner, &err) != 0;
+    failed = dg_mesh_partition(&mesh, 3, weight, owner, &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     assert_int_equal(dg_memory_current(), before);

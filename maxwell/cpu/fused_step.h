@@ -1,0 +1,204 @@
+/* Initial fields, and stages in their two halves: before and behind what has to come from other ranks. Part of
+ * fused_body.h, once for every precision. */
+
+static void NAME(swap)(REAL **a, REAL **b)
+{
+  REAL *c = *a;
+  *a = *b;
+  *b = c;
+}
+
+/* What the kernels do in a stage. */
+struct NAME(pass) {
+  const struct mx_fused_half *half;   /* of leapfrog, or */
+  const struct mx_fused_stage *stage; /* of the others */
+};
+
+static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
+{
+  if (pass->half != NULL) state->kernels->half[state->fused.order](&state->fused, pass->half, first, last);
+  else state->kernels->stage[state->fused.order](&state->fused, pass->stage, first, last);
+}
+
+/* Blocks first..last-1, by all threads. The one that speaks to other ranks looks after its messages now and then, since
+ * nothing else makes long ones proceed. */
+static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
+{
+  enum { PIECES = 32 };
+#pragma omp parallel num_threads(state->threads)
+  {
+    size_t begin, end;
+    mx_fused_share(last - first, &begin, &end);
+    begin += first, end += first;
+    size_t piece = state->exchange != NULL && omp_get_thread_num() == 0 ? (end - begin) / PIECES + 1 : end - begin;
+    for (; begin + piece < end; begin += piece) {
+      NAME(work)(state, pass, begin, begin + piece);
+      (void)dg_exchange_progress(state->exchange);
+    }
+    NAME(work)(state, pass, begin, end);
+  }
+}
+
+/* Half a step of leapfrog, before and behind what has to come from other ranks. */
+static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  struct mx_profile *profile = state->profile, *open = problem->open_faces > 0 ? profile : NULL;
+  const struct mx_fused_half half = {.equation = equation,
+                                     .own = state->field[equation],
+                                     .other = state->field[1 - equation],
+                                     .result = state->spare[equation]};
+  const struct NAME(pass) pass = {.half = &half};
+  const char *name = equation == 0 ? "fused half step E" : "fused half step H";
+  if (begin) {
+    if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
+    struct mx_mark mark = mx_phase_begin(open);
+    NAME(remember_open)(state, equation);
+    mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
+    mark = mx_phase_begin(profile);
+    NAME(run)(state, &pass, 0, state->inner_blocks);
+    mx_phase_end(profile, mark, name, mx_cost_pass(problem, sizeof(REAL), 1, 3));
+    return 0;
+  }
+  if (NAME(receive_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
+  if (state->inner_blocks < state->blocks) {
+    struct mx_mark mark = mx_phase_begin(profile);
+    NAME(run)(state, &pass, state->inner_blocks, state->blocks);
+    mx_phase_end(profile, mark, name, (struct mx_cost){0, 0}); /* counted with the interior */
+  }
+  struct mx_mark mark = mx_phase_begin(open);
+  NAME(add_open)(state, equation, state->spare[equation]);
+  mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
+  NAME(add_sources)(state, equation, state->sources, state->spare[equation], NULL, 0);
+  NAME(swap)(&state->field[equation], &state->spare[equation]);
+  return 0;
+}
+
+/* memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
+static int NAME(runge_kutta)(struct NAME(state) * state, double a, double b, REAL *const field[2], bool update,
+                             bool begin, struct dg_error *err)
+{
+  const struct mx_fused_stage stage = {
+      .a = a,
+      .b = b,
+      .field = {field[0], field[1]},
+      .memory = {state->memory[0], state->memory[1]},
+      .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
+  };
+  const struct NAME(pass) pass = {.stage = &stage};
+  const struct mx_cost cost = mx_cost_pass(state->problem, sizeof(REAL), 2, update ? 8 : 6);
+  if (begin) {
+    if (NAME(send_traces)(state, field, err) != 0) return err->code;
+    struct mx_mark mark = mx_phase_begin(state->profile);
+    NAME(run)(state, &pass, 0, state->inner_blocks);
+    mx_phase_end(state->profile, mark, "fused stage E, H", cost);
+    return 0;
+  }
+  if (NAME(receive_traces)(state, field, err) != 0) return err->code;
+  if (state->inner_blocks < state->blocks) {
+    struct mx_mark mark = mx_phase_begin(state->profile);
+    NAME(run)(state, &pass, state->inner_blocks, state->blocks);
+    mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0}); /* counted with the interior */
+  }
+  for (int i = 0; i < 2; i++)
+    NAME(add_sources)(state, i, state->sources, state->memory[i], update ? state->spare[i] : NULL, b);
+  return 0;
+}
+
+/* Behind the rates of a stage of classical Runge-Kutta: field is the start of the step, spare the stage, sum what the
+ * step will end in. */
+static void NAME(rk4_sums)(struct NAME(state) * state, int s)
+{
+  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  for (int i = 0; i < 2; i++) {
+    REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->memory[i];
+    REAL w = (REAL)weight[s], c = (REAL)next[s];
+    struct mx_mark mark = mx_phase_begin(state->profile);
+#pragma omp parallel for simd num_threads(state->threads) schedule(static)
+    for (size_t k = 0; k < state->numbers; k++) {
+      sum[k] = (s == 0 ? start[k] : sum[k]) + w * change[k];
+      stage[k] = start[k] + c * change[k];
+      if (s == 3) start[k] = sum[k];
+    }
+    mx_phase_end(state->profile, mark, "sums of rk4", mx_cost_update(state->problem, sizeof(REAL), s == 3 ? 6 : 5, 4));
+  }
+}
+
+/* The part of a stage that begins (what needs no other rank) or ends it. */
+static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_error *err)
+{
+  bool update = state->options.integrator != MX_RK4;
+  switch (state->options.integrator) {
+  case MX_LEAPFROG:
+    return NAME(half_step)(state, 1 - s, begin, err);
+  case MX_LSRK:
+    if (NAME(runge_kutta)(state, mx_lsrk_a[s], mx_lsrk_b[s], state->field, true, begin, err) != 0) return err->code;
+    break;
+  case MX_RK4:
+    if (NAME(runge_kutta)(state, 0, 0, s == 0 ? state->field : state->spare, false, begin, err) != 0) return err->code;
+    if (!begin) NAME(rk4_sums)(state, s);
+    break;
+  case MX_EULER:
+    if (NAME(runge_kutta)(state, 0, 1, state->field, true, begin, err) != 0) return err->code;
+    break;
+  }
+  for (int i = 0; i < 2 && update && !begin; i++) NAME(swap)(&state->field[i], &state->spare[i]);
+  return 0;
+}
+
+static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources,
+                             struct dg_error *err)
+{
+  state->sources = sources;
+  state->observed = s == 0 && observe;
+  return NAME(stage)(state, s, true, err);
+}
+
+static int NAME(stage_end)(struct NAME(state) * state, int s, struct dg_error *err)
+{
+  return NAME(stage)(state, s, false, err);
+}
+
+static int NAME(upload)(struct NAME(state) * state, const double *E, const double *H, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  const double *from[2] = {E, H};
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t e = 0; e < problem->K; e++) {
+    double x[3][3];
+    (void)mx_fused_tangents(problem->metric[e], x);
+    for (int field = 0; field < 2; field++)
+      for (size_t i = 0; i < Np; i++)
+        for (size_t a = 0; a < 3; a++) {
+          double value = 0;
+          for (size_t c = 0; from[field] != NULL && c < 3; c++) value += x[a][c] * from[field][(3 * e + c) * Np + i];
+          size_t at = NAME(at)(state, e, a, i);
+          state->field[field][at] = state->spare[field][at] = (REAL)value;
+        }
+  }
+  state->observed = false;
+  state->sources = NULL; /* every waveform is zero up to t = 0 */
+  if (state->options.integrator != MX_LEAPFROG) return 0;
+  /* H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. The
+   * penalty wants the neighbours' H as well, at first that of t = 0, then that of half a step before. */
+  if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0 ||
+      NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0)
+    return err->code;
+  REAL *after = state->field[1], *start = state->spare[1];
+#pragma omp parallel for simd num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < state->numbers; k++) after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
+  if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
+    return err->code;
+  return 0;
+}
+
+/* What the other ranks cost so far. */
+static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
+{
+  if (state->exchange == NULL) return (struct mx_halo_use){0};
+  size_t a_time = (size_t)state->travelling * 2 * (size_t)state->problem->ref->Nf * sizeof(REAL);
+  return (struct mx_halo_use){.seconds = state->halo_seconds,
+                              .bytes = a_time * state->problem->halo->faces *
+                                       (size_t)mx_schemes[state->options.integrator].stages};
+}
