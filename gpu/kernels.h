@@ -31,9 +31,9 @@ struct gpu_medium {
 /* The mesh cut into tiles of consecutive elements, for the kernels of tile.cuh; a tile is a multiple of eight
  * elements, the last ones may be padding. */
 struct gpu_tiling {
-  int count;                 /* of tiles; 0: there are none */
-  const int4 *tile;          /* [count] first eight elements, number of eights, first trace, number of traces */
-  const uint32_t *trace;     /* from outside: 16 * element + 4 * face of the tile's element + face there */
+  int count;             /* of tiles; 0: there are none */
+  const int4 *tile;      /* [count] first eight elements, number of eights, first trace, number of traces */
+  const uint32_t *trace; /* from outside: 16 * element, + 4 * face of the tile's element + face there unless whole */
   const uint16_t *neighbour; /* [K][4] 4 * row + face: rows of the tile, then, behind all rows that there could be, its
                                 traces; a boundary is its own neighbour */
 };
@@ -41,6 +41,7 @@ struct gpu_tiling {
 /* What the kernels of tile.cuh want. */
 struct gpu_tile_shape {
   int elements, traces; /* at most */
+  int whole;            /* traces are whole rows, each once; else a face each */
 };
 
 /* Immutable; by element 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of the medium. Arrays by element

@@ -66,7 +66,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
           for (int j = 0; j < orbits::all; j++) {
             const int s = from ^ (d + 1);
             if (!orbits::has(s, i) || !orbits::has(from, j)) continue;
-            const REAL b = t.fragment[3 * from + d][4 * i + j];
+            const REAL b = t.fragment[(4 * (j / 4) + from) * 3 + d][4 * i + j % 4];
             sum.w[(d + 2) % 3][s][i] += b * u[(d + 1) % 3][from][j];
             sum.w[(d + 1) % 3][s][i] -= b * u[(d + 2) % 3][from][j];
           }
@@ -77,13 +77,14 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     using far_face = gpu_far_face<REAL>;
     far_face far[4];
     gpu_face_factors<REAL> factors[4];
-    uint2 nodes[4];
+    uint32_t nodes[4][orbits::face_steps];
     bool common = !PENALISED;
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       this->look_at_face(f, mine, far[f], factors[f]);
-      nodes[f] = *reinterpret_cast<const uint2 *>(&t.nodes[0][0] + (far[f].info & far_face::NODES));
-      common = common && factors[f].near == 0 && factors[f].inverse[0] == 0;
+      const uint32_t *from = reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (far[f].info & far_face::NODES));
+      for (int i = 0; i < orbits::face_steps; i++) nodes[f][i] = from[i];
+      common = common && !(far[f].info & far_face::UNCOMMON);
     }
     if (!PENALISED && !common) gpu_barrier_wait(&t.grouped[group], group_phase); /* near traces of what changes */
 #pragma unroll
@@ -91,14 +92,13 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       REAL p[4], q[4];
 #pragma unroll
       for (int f = 0; f < 4; f++) {
-        const int node = static_cast<int>((m < 4 ? nodes[f].x : nodes[f].y) >> 8 * (m % 4) & 255);
+        const int node = static_cast<int>(nodes[f][m / 4] >> 8 * (m % 4) & 255);
         REAL x[3], curl[2], more_p = 0, more_q = 0;
 #pragma unroll
         for (int j = 0; j < 3; j++)
           x[j] = factors[f].far[j] * gpu_shared_number<REAL>(far[f].at[j] + static_cast<unsigned>(sizeof(REAL)) * node);
         gpu_edges(x[0], x[1], x[2], curl);
-        if (!common)
-          this->uncommon(f, mine, m, far[f], node, factors[f].near, factors[f].inverse, curl, more_p, more_q);
+        if (!common) this->uncommon(f, mine, m, far[f], node, factors[f], curl, more_p, more_q);
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
       }
@@ -110,17 +110,18 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
         for (int i = 0; i < orbits::all; i++) {
           if (!orbits::has(s, i)) continue;
-          const REAL l = t.fragment[12 + m / 4 * 4 + s][4 * i + m % 4];
+          const REAL l = t.fragment[12 * orbits::steps + m / 4 * 4 + s][4 * i + m % 4];
           for (int c = 0; c < 3; c++) sum.w[c][s][i] += l * flux[c];
         }
       }
     }
   }
 
-  __device__ void products(sums &sum, int group_phase)
+  __device__ void products(sums &sum, const int4 &here, int group_phase)
   {
     if (lane >= tile::rows) return;
     derivatives(sum);
+    if (tile::leads) tile::load_group(here);
     lifts(sum, group_phase);
     REAL change;
     this->look_at_medium(mine, change, sum.keep);

@@ -162,7 +162,7 @@ static void split(double x, float two[2])
 
 static void put_factor(const struct mx_backend *backend, void *fragment, size_t i, double value)
 {
-  if (backend->options.precision == MX_SINGLE && backend->tables.order > 2) split(value, (float *)fragment + 2 * i);
+  if (backend->tables.single && !gpu_by_lanes(1, backend->tables.order)) split(value, (float *)fragment + 2 * i);
   else gpu_put(backend, fragment, i, value);
 }
 

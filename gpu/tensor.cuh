@@ -51,7 +51,8 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
   static constexpr int ELEMENTS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).elements;
   uchar4 read[4 * gpu_orbits<P>::steps], write[8 * gpu_orbits<P>::eights]; /* an orbit's nodes; 255: none, or again */
   alignas(16) uint4 far[4][ELEMENTS];                                      /* gpu_far_face */
-  REAL factor[4][3][ELEMENTS], near[4][ELEMENTS], inverse[4][3][ELEMENTS]; /* gpu_face_factors */
+  REAL factor[4][3][ELEMENTS];                                             /* of gpu_face_factors */
+  REAL near[4][PENALISED ? ELEMENTS : 1], inverse[4][3][PENALISED ? ELEMENTS : 1];
   REAL change[ELEMENTS], keep[ELEMENTS];
 };
 
@@ -96,8 +97,10 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     this->look_at_face(fourth, mine, far, factors);
     t.records.far[fourth][mine] = make_uint4(far.at[0], far.at[1], far.at[2], far.info);
     for (int j = 0; j < 3; j++) t.records.factor[fourth][j][mine] = factors.far[j];
-    t.records.near[fourth][mine] = factors.near;
-    for (int j = 0; j < 3; j++) t.records.inverse[fourth][j][mine] = factors.inverse[j];
+    if (PENALISED) {
+      t.records.near[fourth][mine] = factors.near;
+      for (int j = 0; j < 3; j++) t.records.inverse[fourth][j][mine] = factors.inverse[j];
+    }
     if (fourth == 0) this->look_at_medium(mine, t.records.change[mine], t.records.keep[mine]);
   }
 
@@ -153,10 +156,16 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
           x[j] = factor[f][j] * gpu_shared_number<REAL>(far[f].at[j] + static_cast<unsigned>(sizeof(REAL)) * node);
         gpu_edges(x[0], x[1], x[2], curl);
         if (!COMMON) {
-          const REAL inverse[3] = {t.records.inverse[f][0][mine], t.records.inverse[f][1][mine],
-                                   t.records.inverse[f][2][mine]};
+          gpu_face_factors<REAL> factors;
+          if (PENALISED) {
+            factors.near = t.records.near[f][mine];
+            for (int j = 0; j < 3; j++) factors.inverse[j] = t.records.inverse[f][j][mine];
+          } else { /* rare: not worth its place in shared memory */
+            gpu_far_face<REAL> again;
+            this->look_at_face(f, mine, again, factors);
+          }
           const int m = min(4 * k + fourth, tile::NF - 1);
-          this->uncommon(f, mine, m, far[f], node, t.records.near[f][mine], inverse, curl, more_p, more_q);
+          this->uncommon(f, mine, m, far[f], node, factors, curl, more_p, more_q);
         }
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
@@ -170,14 +179,15 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  __device__ void products(sums &sum, int group_phase)
+  __device__ void products(sums &sum, const int4 &here, int group_phase)
   {
     if (member == 0) look();
     derivatives(sum);
+    if (tile::leads) tile::load_group(here);
     this->meet_group();
     bool common = !PENALISED;
     for (int f = 0; f < 4 && !PENALISED; f++)
-      common = common && t.records.near[f][mine] == 0 && t.records.inverse[f][0][mine] == 0;
+      common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
     if (!PENALISED && __all_sync(~0u, common)) lifts<true>(sum);
     else {
       if (!PENALISED) gpu_barrier_wait(&t.grouped[group], group_phase); /* near traces of what changes */

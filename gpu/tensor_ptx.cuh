@@ -45,14 +45,17 @@ __device__ inline void gpu_multiply_tf32(float sum[4], uint32_t a0, uint32_t a1,
       : "r"(a0), "r"(a1), "r"(__float_as_uint(b)));
 }
 
-/* Both factors as sums of two tf32 numbers; the product of the small parts is below the last bit. */
+/* Both factors as sums of two tf32 numbers; the product of the small parts is below the last bit. Tensor cores cut sums
+ * off instead of rounding them, so only products meet there: with the sums themselves the bias would be a drift. */
 __device__ inline void gpu_multiply(float sum[4], float a0, float a1, float2 b)
 {
   uint32_t high0 = gpu_tf32(a0), high1 = gpu_tf32(a1);
   uint32_t low0 = gpu_tf32(a0 - __uint_as_float(high0)), low1 = gpu_tf32(a1 - __uint_as_float(high1));
-  gpu_multiply_tf32(sum, low0, low1, b.x);
-  gpu_multiply_tf32(sum, high0, high1, b.y);
-  gpu_multiply_tf32(sum, high0, high1, b.x);
+  float product[4] = {0, 0, 0, 0};
+  gpu_multiply_tf32(product, low0, low1, b.x);
+  gpu_multiply_tf32(product, high0, high1, b.y);
+  gpu_multiply_tf32(product, high0, high1, b.x);
+  for (int i = 0; i < 4; i++) sum[i] += product[i];
 }
 
 /* Without the adder, which products need more. */

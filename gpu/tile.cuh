@@ -69,8 +69,9 @@ struct gpu_tile_pass {
 /* A face seen from its element. */
 template <typename REAL> struct gpu_far_face {
   unsigned at[3]; /* shared memory: the components that are the frame's first, second and third, at node 0 */
-  unsigned info;  /* 32 * row of `nodes`; INSIDE; FLIPPED << j: the frame's component j is minus that */
-  static constexpr unsigned INSIDE = 1u << 31, FLIPPED = 1u << 24, NODES = 0xffff;
+  unsigned info;  /* 32 * row of `nodes`; INSIDE; UNCOMMON: there is more than the far trace under the curl; FLIPPED
+                     << j: the frame's component j is minus that */
+  static constexpr unsigned INSIDE = 1u << 31, UNCOMMON = 1u << 30, FLIPPED = 1u << 24, NODES = 0xffff;
 };
 template <typename REAL> struct gpu_face_factors {
   REAL far[3];     /* of the far trace's components */
@@ -99,17 +100,20 @@ struct gpu_tile {
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
   /* Rows of the field under the curl: strides that make the columns of eight elements meet in few banks. */
   static constexpr int ROW = sizeof(REAL) == 8 && P == 5 ? STRIDE + 4 : STRIDE;
+  /* Of neighbours outside whole rows are copied, where there is room: a copy a row instead of one a number. */
+  static constexpr bool WHOLE = P <= 4 && STRIDE * sizeof(REAL) % 16 == 0;
+  static constexpr int OUTSIDE = WHOLE ? ROW : 3 * NF; /* numbers */
   static_assert(ELEMENTS % GROUP == 0 && THREADS <= 1024, "no such tile");
   static_assert(WARPS_A_GROUP == 1 || GROUPS < 16, "a group of warps needs a barrier of its own");
 
   struct memory {
     uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
     alignas(16) FACTOR fragment[orbits::fragments][32];
-    alignas(16) uint8_t nodes[17][32]; /* by 4 face + neighbour's face, 16: copied traces; see node_at */
+    alignas(16) uint8_t nodes[17][32]; /* by 4 face + neighbour's face, 16: gathered traces; see node_at */
     alignas(16) RECORDS records;
     /* from here on what bulk copies bring or take */
     alignas(16) REAL metric[ELEMENTS][6];
-    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are copied traces */
+    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are outside */
     alignas(16) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
     alignas(16) uint32_t medium[ELEMENTS];
     alignas(16) REAL own[ELEMENTS * STRIDE];
@@ -117,15 +121,16 @@ struct gpu_tile {
   };
   static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
   static constexpr size_t ROWS = sizeof(REAL) * ELEMENTS * ROW * (PENALISED ? 2 : 1);
-  static constexpr size_t TRACE = sizeof(uint32_t) + sizeof(REAL) * 3 * NF * (PENALISED ? 2 : 1);
+  static constexpr size_t TRACE = sizeof(uint32_t) + sizeof(REAL) * OUTSIDE * (PENALISED ? 2 : 1);
   /* Traces from outside that there is room for; a multiple of 4. */
   static constexpr int TRACES = gpu_traces_of(gpu_shared_memory / SIZE.blocks - 1024, FIXED + ROWS, TRACE, ELEMENTS);
   static_assert(TRACES >= 32, "no room for the traces of eight elements");
   static constexpr size_t SHARED = FIXED + ROWS + TRACES * TRACE;
-  static constexpr size_t FIELD = ELEMENTS * ROW + TRACES * 3 * NF; /* numbers of a field with its traces */
+  static constexpr size_t FIELD = ELEMENTS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
 
   memory &t;
-  REAL *under;    /* [ELEMENTS][ROW], then [TRACES][3][NF]; with a penalty the same of the field that changes */
+  REAL *under;    /* [ELEMENTS][ROW], then [TRACES][ROW] or [TRACES][3][NF]; with a penalty the same of the field that
+                     changes */
   uint32_t *list; /* [TRACES] */
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
@@ -164,49 +169,48 @@ struct gpu_tile {
 
   /* ---- loading and storing */
 
-  /* The tile's rows and tables, by one thread, and the traces from outside, by all. `list` has arrived. */
+  /* The tile's tables and rows, and what its neighbours outside have. `list` has arrived. */
   __device__ void load(const int4 &where)
   {
-    const size_t first = 8 * static_cast<size_t>(where.x), count = 8 * static_cast<size_t>(where.y);
-    const REAL *other = static_cast<const REAL *>(pass.other), *own = static_cast<const REAL *>(pass.own);
-    if (threadIdx.x < 32) {
-      const size_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
-      const size_t rows = (PENALISED ? 2 : 1) * count * STRIDE * sizeof(REAL);
-      if (threadIdx.x == 0) {
-        gpu_barrier_expect(&t.full, rows + count * (6 * sizeof(REAL) + 8 + flux + medium));
-        gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL),
-                      &t.full);
-        gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, 8 * count, &t.full);
-        gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
-        gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count,
-                      &t.full);
-      }
-      __syncwarp();
-      load_rows(other + first * STRIDE, under, count);
-      if (PENALISED) load_rows(own + first * STRIDE, under + FIELD, count);
+    const size_t first = 8 * static_cast<size_t>(where.x);
+    const int count = 8 * where.y, outside = where.w;
+    const REAL *field[2] = {static_cast<const REAL *>(pass.other), static_cast<const REAL *>(pass.own)};
+    if (threadIdx.x == 0) {
+      const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
+      const uint32_t rows = (PENALISED ? 2 : 1) * STRIDE * sizeof(REAL);
+      gpu_barrier_expect(&t.full, rows * (count + (WHOLE ? outside : 0)) +
+                                      count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
+      gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
+      gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
+      gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
+      gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
+      for (int i = 0; i < (PENALISED ? 2 : 1) && ROW == STRIDE; i++)
+        gpu_bulk_load(under + i * FIELD, field[i] + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
     }
-    REAL *traces = under + ELEMENTS * ROW;
-    for (int i = threadIdx.x; i < where.w * NF; i += THREADS) {
-      int h = i / NF, m = i % NF;
-      uint32_t entry = list[h];
-      int n = t.nodes[entry % 16][node_at(m)];
-      size_t at = gpu_at(P, entry / 16, 0, n);
-#pragma unroll
-      for (int c = 0; c < 3; c++) {
-        gpu_copy_number(traces + (3 * h + c) * NF + m, other + at + c * COMPONENT);
-        if (PENALISED) gpu_copy_number(traces + FIELD + (3 * h + c) * NF + m, own + at + c * COMPONENT);
-      }
+    const int singly = (ROW == STRIDE ? 0 : count) + (WHOLE ? outside : 0); /* rows that come one by one */
+    for (int i = threadIdx.x / 32; i < singly; i += WARPS) {
+      const int row = ROW == STRIDE ? ELEMENTS + i : i < count ? i : ELEMENTS + i - count;
+      const size_t e = row < ELEMENTS ? first + row : list[row - ELEMENTS] / 16;
+      for (int k = 0; k < (PENALISED ? 2 : 1) && lane == 0; k++)
+        gpu_bulk_load(under + k * FIELD + row * ROW, field[k] + e * STRIDE, STRIDE * sizeof(REAL), &t.full);
     }
+    if (!WHOLE) gather(field, outside);
     gpu_copies_arrive(&t.full);
   }
 
-  __device__ void load_rows(const REAL *from, REAL *to, size_t count)
+  /* The traces from outside, number by number. */
+  __device__ void gather(const REAL *const field[2], int outside)
   {
-    if constexpr (ROW == STRIDE) {
-      if (threadIdx.x == 0) gpu_bulk_load(to, from, count * STRIDE * sizeof(REAL), &t.full);
-    } else {
-      for (int i = threadIdx.x; i < count; i += 32)
-        gpu_bulk_load(to + i * ROW, from + i * STRIDE, STRIDE * sizeof(REAL), &t.full);
+    REAL *traces = under + ELEMENTS * ROW;
+#pragma unroll 2
+    for (int i = threadIdx.x; i < outside * NF; i += THREADS) {
+      const int h = i / NF, m = i % NF;
+      const uint32_t entry = list[h];
+      const size_t at = gpu_at(P, entry / 16, 0, t.nodes[entry % 16][node_at(m)]);
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        for (int k = 0; k < (PENALISED ? 2 : 1); k++)
+          gpu_copy_number(traces + k * FIELD + (3 * h + c) * NF + m, field[k] + at + c * COMPONENT);
     }
   }
 
@@ -260,15 +264,15 @@ struct gpu_tile {
     const int i = 4 * k + f, row = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
     const int kind = tables.flux.wide ? index<int32_t>(t.flux, i) : index<uint16_t>(t.flux, i);
     const struct mx_face_flux flux = tables.flux_table[kind];
-    const bool inside = row != k, copied = row >= ELEMENTS;
+    const bool inside = row != k, gathered = !WHOLE && row >= ELEMENTS;
     const REAL twice = static_cast<REAL>(2 * (pass.equation == 0 ? flux.h_jump : flux.e_jump));
     const REAL penalty = static_cast<REAL>(2 * (pass.equation == 0 ? flux.e_penalty : -flux.h_penalty));
     const REAL far_factor = inside ? twice : 1 - twice;
-    const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(copied ? NF : COMPONENT);
+    const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(gathered ? NF : COMPONENT);
     const unsigned start =
         gpu_shared_address(under) +
-        size * static_cast<unsigned>(copied ? ELEMENTS * ROW + (row - ELEMENTS) * 3 * NF : row * ROW);
-    far.info = 32u * static_cast<unsigned>(copied ? 16 : 4 * f + nf) + (inside ? far_face::INSIDE : 0);
+        size * static_cast<unsigned>(gathered ? ELEMENTS * ROW + (row - ELEMENTS) * 3 * NF : row * ROW);
+    far.info = 32u * static_cast<unsigned>(gathered ? 16 : 4 * f + nf) + (inside ? far_face::INSIDE : 0);
 #pragma unroll
     for (int j = 0; j < 3; j++) { /* vertex (j + 1) ^ f of the face is one of the neighbour's, by their order */
       const int vertex = (j + 1) ^ f, place = vertex - (vertex > f ? 1 : 0), its = place + (place >= nf ? 1 : 0);
@@ -290,6 +294,7 @@ struct gpu_tile {
     factors.inverse[0] = scale * g22;
     factors.inverse[1] = -scale * g12;
     factors.inverse[2] = scale * g11;
+    if (factors.near != 0 || penalty != 0) far.info |= far_face::UNCOMMON;
   }
 
   /* By what the metric's product is multiplied, and what of the old value is added. */
@@ -315,16 +320,16 @@ struct gpu_tile {
 
   /* What is lifted at node m of face f of row k beyond `curl`, the jump of which comes from far traces alone: near
    * traces with another weight than 1/2 add to it, the penalty to p and q. `node` is the far one. */
-  __device__ void uncommon(int f, int k, int m, const gpu_far_face<REAL> &far, int node, REAL near,
-                           const REAL inverse[3], REAL curl[2], REAL &p, REAL &q) const
+  __device__ void uncommon(int f, int k, int m, const gpu_far_face<REAL> &far, int node,
+                           const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p, REAL &q) const
   {
     using far_face = gpu_far_face<REAL>;
     const int near_node = t.nodes[5 * f][node_at(m)];
     REAL edge[2];
-    if (near != 0) {
+    if (factors.near != 0) {
       near_trace(f, under + k * ROW, near_node, edge);
-      curl[0] += near * edge[0];
-      curl[1] += near * edge[1];
+      curl[0] += factors.near * edge[0];
+      curl[1] += factors.near * edge[1];
     }
     near_trace(f, PENALISED ? under + FIELD + k * ROW : t.own + k * STRIDE, near_node, edge);
     if (PENALISED) {
@@ -337,8 +342,8 @@ struct gpu_tile {
       gpu_edges(x[0], x[1], x[2], its);
       if (far.info & far_face::INSIDE) edge[0] -= its[0], edge[1] -= its[1];
     }
-    p = -(inverse[0] * edge[0] + inverse[1] * edge[1]);
-    q = -(inverse[1] * edge[0] + inverse[2] * edge[1]);
+    p = -(factors.inverse[0] * edge[0] + factors.inverse[1] * edge[1]);
+    q = -(factors.inverse[1] * edge[0] + factors.inverse[2] * edge[1]);
   }
 
   /* Adds what a node changes by. */
@@ -360,24 +365,24 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
   const gpu_tiling &tiling = work.tables.tiling;
   work.prepare();
   __syncthreads();
-  int next = blockIdx.x, phase = 0, group_phase = 0;
+  const int stride = static_cast<int>(gridDim.x);
+  int next = static_cast<int>(blockIdx.x), phase = 0, group_phase = 0;
   if (next >= tiling.count) return;
-  int4 here = tiling.tile[next];
+  int4 here = tiling.tile[next], there = next + stride < tiling.count ? tiling.tile[next + stride] : here;
   if (threadIdx.x == 0) work.load_list(here);
   gpu_barrier_wait(&work.t.listed, 0);
   work.load(here);
   for (;; phase ^= 1) {
+    next += stride;
+    const bool more = next < tiling.count;
+    int4 behind = there; /* the tile behind that, ahead of its time */
+    if (next + stride < tiling.count) behind = tiling.tile[next + stride];
     work.rows = min(WORK::GROUP_SIZE, 8 * here.y - WORK::GROUP_SIZE * work.group);
     const bool works = work.rows > 0;
-    next += gridDim.x;
-    const bool more = next < tiling.count;
-    int4 there = here;
-    if (more) there = tiling.tile[next];
-    if (works && work.leads) work.load_group(here);
     gpu_barrier_wait(&work.t.full, phase);
     if (more && threadIdx.x == 0) work.load_list(there); /* all have read the last one, or this would not be full */
     typename WORK::sums sums;
-    if (works) work.products(sums, group_phase);
+    if (works) work.products(sums, here, group_phase);
     gpu_fence_bulk(); /* before bulk copies write where this thread has read */
     __syncthreads();
     if (more) {
@@ -394,6 +399,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     }
     if (!more) break;
     here = there;
+    there = behind;
   }
   if (work.leads) gpu_bulk_wait();
 }

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "libdg/base/orders.h"
+#include "gpu/layout.h"
 
 struct gpu_plain_tile {
   int elements; /* of a tile, which is what a block works on */
@@ -39,17 +39,16 @@ struct gpu_tile_size {
   bool stacked; /* tensor.cuh, double precision: pairs of components in one product */
 };
 constexpr int gpu_tile_orders = 6; /* higher orders keep to the plain kernels */
-constexpr int gpu_lane_orders = 2; /* a thread an element up to here, then tensor cores */
 /* By single precision, penalty between elements, stage; and order - 1. */
 constexpr gpu_tile_size gpu_tile_sizes[2][2][2][gpu_tile_orders] = {
-    {{{{256, 2, false}, {128, 2, false}, {96, 1, false}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
-      {{192, 2, false}, {96, 2, false}, {64, 1, false}, {32, 1, true}, {32, 1, true}, {16, 1, true}}},
-     {{{160, 2, false}, {64, 2, false}, {72, 1, false}, {40, 1, false}, {24, 1, false}, {16, 1, false}},
+    {{{{256, 2, false}, {128, 2, false}, {96, 1, false}, {48, 1, false}, {48, 1, false}, {24, 1, false}},
+      {{192, 2, false}, {96, 2, false}, {64, 1, false}, {40, 1, false}, {32, 1, false}, {16, 1, false}}},
+     {{{160, 2, false}, {64, 2, false}, {72, 1, false}, {40, 1, false}, {32, 1, false}, {16, 1, false}},
       {{128, 2, false}, {64, 2, false}, {48, 1, false}, {32, 1, false}, {24, 1, false}, {8, 1, false}}}},
-    {{{{256, 2, true}, {128, 3, true}, {96, 1, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
-      {{256, 2, true}, {128, 2, true}, {96, 1, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}},
-     {{{256, 2, true}, {128, 2, true}, {96, 1, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
-      {{256, 2, true}, {128, 2, true}, {96, 1, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}}},
+    {{{{256, 2, true}, {128, 3, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
+      {{256, 2, true}, {128, 2, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}},
+     {{{256, 2, true}, {128, 2, true}, {64, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
+      {{256, 2, true}, {128, 2, true}, {64, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}}},
 };
 
 constexpr gpu_tile_size gpu_tile_size_of(bool single, bool penalised, bool staged, int order)
