@@ -78,7 +78,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     far_face far[4];
     gpu_face_factors<REAL> factors[4];
     uint32_t nodes[4][orbits::face_steps];
-    bool common = !PENALISED;
+    bool common = true;
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       this->look_at_face(f, mine, far[f], factors[f]);
@@ -98,7 +98,8 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         for (int j = 0; j < 3; j++)
           x[j] = factors[f].far[j] * gpu_shared_number<REAL>(far[f].at[j] + static_cast<unsigned>(sizeof(REAL)) * node);
         gpu_edges(x[0], x[1], x[2], curl);
-        if (!common) this->uncommon(f, mine, m, far[f], node, factors[f], curl, more_p, more_q);
+        if (!common) this->uncommon(f, mine, m, factors[f], curl, more_p, more_q);
+        if (PENALISED) this->penalty(f, mine, m, far[f].at, node, factors[f].far, factors[f].inverse, more_p, more_q);
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
       }

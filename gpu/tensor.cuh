@@ -52,7 +52,7 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
   uchar4 read[4 * gpu_orbits<P>::steps], write[8 * gpu_orbits<P>::eights]; /* an orbit's nodes; 255: none, or again */
   alignas(16) uint4 far[4][ELEMENTS];                                      /* gpu_far_face */
   REAL factor[4][3][ELEMENTS];                                             /* of gpu_face_factors */
-  REAL near[4][PENALISED ? ELEMENTS : 1], inverse[4][3][PENALISED ? ELEMENTS : 1];
+  REAL inverse[4][3][PENALISED ? ELEMENTS : 1];
   REAL change[ELEMENTS], keep[ELEMENTS];
 };
 
@@ -97,10 +97,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     this->look_at_face(fourth, mine, far, factors);
     t.records.far[fourth][mine] = make_uint4(far.at[0], far.at[1], far.at[2], far.info);
     for (int j = 0; j < 3; j++) t.records.factor[fourth][j][mine] = factors.far[j];
-    if (PENALISED) {
-      t.records.near[fourth][mine] = factors.near;
-      for (int j = 0; j < 3; j++) t.records.inverse[fourth][j][mine] = factors.inverse[j];
-    }
+    for (int j = 0; j < 3 && PENALISED; j++) t.records.inverse[fourth][j][mine] = factors.inverse[j];
     if (fourth == 0) this->look_at_medium(mine, t.records.change[mine], t.records.keep[mine]);
   }
 
@@ -136,12 +133,13 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   {
     using far_face = gpu_far_face<REAL>;
     far_face far[4];
-    REAL factor[4][3];
+    REAL factor[4][3], inverse[4][3];
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       const uint4 at = t.records.far[f][mine];
       far[f] = {{at.x, at.y, at.z}, at.w};
       for (int j = 0; j < 3; j++) factor[f][j] = t.records.factor[f][j][mine];
+      for (int j = 0; j < 3 && PENALISED; j++) inverse[f][j] = t.records.inverse[f][j][mine];
     }
     const uint8_t *nodes = &t.nodes[0][8 * fourth];
 #pragma unroll 1
@@ -155,18 +153,14 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
         for (int j = 0; j < 3; j++)
           x[j] = factor[f][j] * gpu_shared_number<REAL>(far[f].at[j] + static_cast<unsigned>(sizeof(REAL)) * node);
         gpu_edges(x[0], x[1], x[2], curl);
-        if (!COMMON) {
+        const int m = min(4 * k + fourth, tile::NF - 1);
+        if (!COMMON) { /* rare: not worth a place in shared memory */
+          gpu_far_face<REAL> again;
           gpu_face_factors<REAL> factors;
-          if (PENALISED) {
-            factors.near = t.records.near[f][mine];
-            for (int j = 0; j < 3; j++) factors.inverse[j] = t.records.inverse[f][j][mine];
-          } else { /* rare: not worth its place in shared memory */
-            gpu_far_face<REAL> again;
-            this->look_at_face(f, mine, again, factors);
-          }
-          const int m = min(4 * k + fourth, tile::NF - 1);
-          this->uncommon(f, mine, m, far[f], node, factors, curl, more_p, more_q);
+          this->look_at_face(f, mine, again, factors);
+          this->uncommon(f, mine, m, factors, curl, more_p, more_q);
         }
+        if (PENALISED) this->penalty(f, mine, m, far[f].at, node, factor[f], inverse[f], more_p, more_q);
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
       }
@@ -185,10 +179,9 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     derivatives(sum);
     if (tile::leads) tile::load_group(here);
     this->meet_group();
-    bool common = !PENALISED;
-    for (int f = 0; f < 4 && !PENALISED; f++)
-      common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
-    if (!PENALISED && __all_sync(~0u, common)) lifts<true>(sum);
+    bool common = true;
+    for (int f = 0; f < 4; f++) common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
+    if (__all_sync(~0u, common)) lifts<true>(sum);
     else {
       if (!PENALISED) gpu_barrier_wait(&t.grouped[group], group_phase); /* near traces of what changes */
       lifts<false>(sum);

@@ -65,6 +65,16 @@ __device__ inline double gpu_negative(double x)
 }
 __device__ inline float gpu_negative(float x) { return -x; }
 
+/* x, or -x where `sign` is negative. */
+__device__ inline double gpu_with_sign_of(double x, double sign)
+{
+  return __hiloint2double(__double2hiint(x) ^ (__double2hiint(sign) & static_cast<int>(0x80000000)), __double2loint(x));
+}
+__device__ inline float gpu_with_sign_of(float x, float sign)
+{
+  return __int_as_float(__float_as_int(x) ^ (__float_as_int(sign) & static_cast<int>(0x80000000)));
+}
+
 /* ---- shared memory by its own addresses */
 
 __device__ inline unsigned gpu_shared_address(const void *pointer)

@@ -69,12 +69,11 @@ struct gpu_tile_pass {
 /* A face seen from its element. */
 template <typename REAL> struct gpu_far_face {
   unsigned at[3]; /* shared memory: the components that are the frame's first, second and third, at node 0 */
-  unsigned info;  /* 32 * row of `nodes`; INSIDE; UNCOMMON: there is more than the far trace under the curl; FLIPPED
-                     << j: the frame's component j is minus that */
-  static constexpr unsigned INSIDE = 1u << 31, UNCOMMON = 1u << 30, FLIPPED = 1u << 24, NODES = 0xffff;
+  unsigned info;  /* 32 * row of `nodes`; UNCOMMON: see there */
+  static constexpr unsigned UNCOMMON = 1u << 31, NODES = 0xffff;
 };
 template <typename REAL> struct gpu_face_factors {
-  REAL far[3];     /* of the far trace's components */
+  REAL far[3];     /* of the far trace's components; their signs are those of the components */
   REAL near;       /* of the near trace, beyond its half */
   REAL inverse[3]; /* twice the penalty's weights along the two edges: 11, 12, 22 */
 };
@@ -113,23 +112,27 @@ struct gpu_tile {
     alignas(16) RECORDS records;
     /* from here on what bulk copies bring or take */
     alignas(16) REAL metric[ELEMENTS][6];
-    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are outside */
+    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from OWN_ROWS on are outside */
     alignas(16) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
     alignas(16) uint32_t medium[ELEMENTS];
     alignas(16) REAL own[ELEMENTS * STRIDE];
     alignas(16) REAL kept[STAGED ? ELEMENTS * STRIDE : 4];
   };
   static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
-  static constexpr size_t ROWS = sizeof(REAL) * ELEMENTS * ROW * (PENALISED ? 2 : 1);
+  /* With a penalty the row behind those of the tile is zero, and boundaries have that as their neighbour; two, so that
+   * bulk copies find multiples of 16 bytes behind them. */
+  static constexpr int OWN_ROWS = ELEMENTS + (PENALISED ? 2 : 0);
+  static constexpr size_t ROWS = sizeof(REAL) * OWN_ROWS * ROW * (PENALISED ? 2 : 1);
   static constexpr size_t TRACE = sizeof(uint32_t) + sizeof(REAL) * OUTSIDE * (PENALISED ? 2 : 1);
   /* Traces from outside that there is room for; a multiple of 4. */
   static constexpr int TRACES = gpu_traces_of(gpu_shared_memory / SIZE.blocks - 1024, FIXED + ROWS, TRACE, ELEMENTS);
   static_assert(TRACES >= 32, "no room for the traces of eight elements");
+  static_assert(OWN_ROWS * ROW * sizeof(REAL) % 16 == 0, "bulk copies take multiples of 16 bytes");
   static constexpr size_t SHARED = FIXED + ROWS + TRACES * TRACE;
-  static constexpr size_t FIELD = ELEMENTS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
+  static constexpr size_t FIELD = OWN_ROWS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
 
   memory &t;
-  REAL *under;    /* [ELEMENTS][ROW], then [TRACES][ROW] or [TRACES][3][NF]; with a penalty the same of the field that
+  REAL *under;    /* [OWN_ROWS][ROW], then [TRACES][ROW] or [TRACES][3][NF]; with a penalty the same of the field that
                      changes */
   uint32_t *list; /* [TRACES] */
   const gpu_tables &tables;
@@ -165,6 +168,8 @@ struct gpu_tile {
       else if (row < 16) n = tables.face_node[row % 4 * NF + tables.face_place[row / 4 * NF + m]];
       t.nodes[row][node_at(m)] = static_cast<uint8_t>(n);
     }
+    for (int i = threadIdx.x; i < ROW && PENALISED; i += THREADS)
+      under[ELEMENTS * ROW + i] = under[FIELD + ELEMENTS * ROW + i] = 0;
   }
 
   /* ---- loading and storing */
@@ -189,8 +194,8 @@ struct gpu_tile {
     }
     const int singly = (ROW == STRIDE ? 0 : count) + (WHOLE ? outside : 0); /* rows that come one by one */
     for (int i = threadIdx.x / 32; i < singly; i += WARPS) {
-      const int row = ROW == STRIDE ? ELEMENTS + i : i < count ? i : ELEMENTS + i - count;
-      const size_t e = row < ELEMENTS ? first + row : list[row - ELEMENTS] / 16;
+      const int row = ROW == STRIDE ? OWN_ROWS + i : i < count ? i : OWN_ROWS + i - count;
+      const size_t e = row < OWN_ROWS ? first + row : list[row - OWN_ROWS] / 16;
       for (int k = 0; k < (PENALISED ? 2 : 1) && lane == 0; k++)
         gpu_bulk_load(under + k * FIELD + row * ROW, field[k] + e * STRIDE, STRIDE * sizeof(REAL), &t.full);
     }
@@ -201,7 +206,7 @@ struct gpu_tile {
   /* The traces from outside, number by number. */
   __device__ void gather(const REAL *const field[2], int outside)
   {
-    REAL *traces = under + ELEMENTS * ROW;
+    REAL *traces = under + OWN_ROWS * ROW;
 #pragma unroll 2
     for (int i = threadIdx.x; i < outside * NF; i += THREADS) {
       const int h = i / NF, m = i % NF;
@@ -261,18 +266,19 @@ struct gpu_tile {
   __device__ void look_at_face(int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
   {
     using far_face = gpu_far_face<REAL>;
-    const int i = 4 * k + f, row = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
+    const int i = 4 * k + f, code = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
     const int kind = tables.flux.wide ? index<int32_t>(t.flux, i) : index<uint16_t>(t.flux, i);
     const struct mx_face_flux flux = tables.flux_table[kind];
-    const bool inside = row != k, gathered = !WHOLE && row >= ELEMENTS;
+    const bool inside = code != k, gathered = !WHOLE && code >= OWN_ROWS;
+    const int row = PENALISED && !inside ? ELEMENTS : code;
     const REAL twice = static_cast<REAL>(2 * (pass.equation == 0 ? flux.h_jump : flux.e_jump));
     const REAL penalty = static_cast<REAL>(2 * (pass.equation == 0 ? flux.e_penalty : -flux.h_penalty));
-    const REAL far_factor = inside ? twice : 1 - twice;
+    const REAL far_factor = inside || PENALISED ? twice : 1 - twice;
     const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(gathered ? NF : COMPONENT);
     const unsigned start =
         gpu_shared_address(under) +
-        size * static_cast<unsigned>(gathered ? ELEMENTS * ROW + (row - ELEMENTS) * 3 * NF : row * ROW);
-    far.info = 32u * static_cast<unsigned>(gathered ? 16 : 4 * f + nf) + (inside ? far_face::INSIDE : 0);
+        size * static_cast<unsigned>(gathered ? OWN_ROWS * ROW + (row - OWN_ROWS) * 3 * NF : row * ROW);
+    far.info = 32u * static_cast<unsigned>(gathered ? 16 : 4 * f + nf);
 #pragma unroll
     for (int j = 0; j < 3; j++) { /* vertex (j + 1) ^ f of the face is one of the neighbour's, by their order */
       const int vertex = (j + 1) ^ f, place = vertex - (vertex > f ? 1 : 0), its = place + (place >= nf ? 1 : 0);
@@ -280,9 +286,8 @@ struct gpu_tile {
       const bool flipped = gpu_changes_sign(c, nf);
       factors.far[j] = flipped ? -far_factor : far_factor;
       far.at[j] = start + step * static_cast<unsigned>(c);
-      if (flipped) far.info |= far_face::FLIPPED << j;
     }
-    factors.near = inside ? 1 - twice : 0;
+    factors.near = inside || PENALISED ? 1 - twice : 0;
     REAL scale = 0, g11 = 0, g12 = 0, g22 = 0;
     if (penalty != 0) {
       const REAL *g = t.metric[k];
@@ -294,7 +299,7 @@ struct gpu_tile {
     factors.inverse[0] = scale * g22;
     factors.inverse[1] = -scale * g12;
     factors.inverse[2] = scale * g11;
-    if (factors.near != 0 || penalty != 0) far.info |= far_face::UNCOMMON;
+    if (factors.near != 0 || (!PENALISED && penalty != 0)) far.info |= far_face::UNCOMMON;
   }
 
   /* By what the metric's product is multiplied, and what of the old value is added. */
@@ -319,31 +324,37 @@ struct gpu_tile {
   }
 
   /* What is lifted at node m of face f of row k beyond `curl`, the jump of which comes from far traces alone: near
-   * traces with another weight than 1/2 add to it, the penalty to p and q. `node` is the far one. */
-  __device__ void uncommon(int f, int k, int m, const gpu_far_face<REAL> &far, int node,
-                           const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p, REAL &q) const
+   * traces with another weight than 1/2 add to it; on a boundary, where there is no penalty elsewhere, its penalty is p
+   * and q. */
+  __device__ void uncommon(int f, int k, int m, const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p,
+                           REAL &q) const
   {
-    using far_face = gpu_far_face<REAL>;
-    const int near_node = t.nodes[5 * f][node_at(m)];
+    const int node = t.nodes[5 * f][node_at(m)];
     REAL edge[2];
-    if (factors.near != 0) {
-      near_trace(f, under + k * ROW, near_node, edge);
-      curl[0] += factors.near * edge[0];
-      curl[1] += factors.near * edge[1];
-    }
-    near_trace(f, PENALISED ? under + FIELD + k * ROW : t.own + k * STRIDE, near_node, edge);
-    if (PENALISED) {
-      REAL x[3], its[2];
+    near_trace(f, under + k * ROW, node, edge);
+    curl[0] += factors.near * edge[0];
+    curl[1] += factors.near * edge[1];
+    if (PENALISED) return;
+    near_trace(f, t.own + k * STRIDE, node, edge);
+    p -= factors.inverse[0] * edge[0] + factors.inverse[1] * edge[1];
+    q -= factors.inverse[1] * edge[0] + factors.inverse[2] * edge[1];
+  }
+
+  /* The penalty there: adds to p and q. `far_node`: the one of the far trace. */
+  __device__ void penalty(int f, int k, int m, const unsigned far_at[3], int far_node, const REAL far_factor[3],
+                          const REAL inverse[3], REAL &p, REAL &q) const
+  {
+    const REAL *near = under + FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
+    REAL x[3], edge[2];
 #pragma unroll
-      for (int j = 0; j < 3; j++) {
-        x[j] = gpu_shared_number<REAL>(far.at[j] + static_cast<unsigned>(sizeof(REAL) * (FIELD + node)));
-        if (far.info & far_face::FLIPPED << j) x[j] = -x[j];
-      }
-      gpu_edges(x[0], x[1], x[2], its);
-      if (far.info & far_face::INSIDE) edge[0] -= its[0], edge[1] -= its[1];
+    for (int c = 0; c < 3; c++) {
+      REAL far = gpu_shared_number<REAL>(far_at[c] + static_cast<unsigned>(sizeof(REAL) * (FIELD + far_node)));
+      far = gpu_with_sign_of(far, far_factor[c]);
+      x[c] = gpu_changes_sign(c, f) ? far + near[c * COMPONENT] : far - near[c * COMPONENT];
     }
-    p = -(factors.inverse[0] * edge[0] + factors.inverse[1] * edge[1]);
-    q = -(factors.inverse[1] * edge[0] + factors.inverse[2] * edge[1]);
+    gpu_edges(x[0], x[1], x[2], edge);
+    p += inverse[0] * edge[0] + inverse[1] * edge[1];
+    q += inverse[1] * edge[0] + inverse[2] * edge[1];
   }
 
   /* Adds what a node changes by. */

@@ -35,7 +35,7 @@ static size_t visit(struct tiles *tiles, size_t first, size_t end, uint32_t *tra
           tiles->met[other] = tiles->visits;
           tiles->row[other] = (uint16_t)count++;
         }
-        row = (size_t)tiles->shape.elements + tiles->row[other];
+        row = (size_t)tiles->shape.rows + tiles->row[other];
       }
       if (neighbour != NULL) neighbour[e][f] = (uint16_t)(4 * row + face);
     }

@@ -43,7 +43,7 @@ constexpr int gpu_tile_orders = 6; /* higher orders keep to the plain kernels */
 constexpr gpu_tile_size gpu_tile_sizes[2][2][2][gpu_tile_orders] = {
     {{{{256, 2, false}, {128, 2, false}, {96, 1, false}, {48, 1, false}, {48, 1, false}, {24, 1, false}},
       {{192, 2, false}, {96, 2, false}, {64, 1, false}, {40, 1, false}, {32, 1, false}, {16, 1, false}}},
-     {{{160, 2, false}, {64, 2, false}, {72, 1, false}, {40, 1, false}, {32, 1, false}, {16, 1, false}},
+     {{{160, 2, false}, {64, 2, false}, {64, 1, false}, {32, 1, false}, {32, 1, false}, {16, 1, false}},
       {{128, 2, false}, {64, 2, false}, {48, 1, false}, {32, 1, false}, {24, 1, false}, {8, 1, false}}}},
     {{{{256, 2, true}, {128, 3, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
       {{256, 2, true}, {128, 2, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}},
