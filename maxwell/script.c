@@ -12,6 +12,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "maxwell/script_digest.h"
 #include "maxwell/script_input.h"
 #include "maxwell/script_lines.h"
 #include "maxwell/script_tree.h"
@@ -613,20 +614,56 @@ static int take_results(struct mx_script *script, int function, const char *what
   return 0;
 }
 
-int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
-                   double *out, struct dg_error *err)
+/* The results, any number of them, are left on the stack. */
+static int call(struct mx_script *script, int function, const char *what, int inputs, const double *in,
+                struct dg_error *err)
 {
   lua_State *L = script->L;
   lua_rawgeti(L, LUA_REGISTRYINDEX, function);
   for (int i = 0; i < inputs; i++) lua_pushnumber(L, in[i]);
-  if (lua_pcall(L, inputs, LUA_MULTRET, HANDLER) != LUA_OK) {
-    fail_script(script, err);
-    char at[256] = "";
-    if (inputs > 0) mx_input_describe(inputs, in, at, sizeof at);
-    dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
-  } else {
+  if (lua_pcall(L, inputs, LUA_MULTRET, HANDLER) == LUA_OK) return 0;
+  fail_script(script, err);
+  char at[256] = "";
+  if (inputs > 0) mx_input_describe(inputs, in, at, sizeof at);
+  return dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
+}
+
+int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
+                   double *out, struct dg_error *err)
+{
+  if (call(script, function, what, inputs, in, err) == 0)
     take_results(script, function, what, inputs, in, outputs, out, err);
+  lua_settop(script->L, HANDLER);
+  return err->code;
+}
+
+int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
+                  struct dg_error *err)
+{
+  lua_State *L = script->L;
+  if (call(script, function, what, inputs, in, err) == 0) {
+    if (lua_gettop(L) == HANDLER + 1 && lua_isboolean(L, -1)) *answer = lua_toboolean(L, -1) != 0;
+    else fail_result(script, function, what, inputs, in, err, "must return true or false");
   }
+  lua_settop(L, HANDLER);
+  return err->code;
+}
+
+/* On the stack: the digest's place and the function. */
+static int protected_digest(lua_State *L)
+{
+  uint64_t *digest = lua_touserdata(L, 1);
+  *digest = mx_script_digest_top(L);
+  return 0;
+}
+
+int mx_script_digest(struct mx_script *script, int function, uint64_t *digest, struct dg_error *err)
+{
+  lua_State *L = script->L;
+  lua_pushcfunction(L, protected_digest);
+  lua_pushlightuserdata(L, digest);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  if (lua_pcall(L, 2, 0, HANDLER) != LUA_OK) fail_script(script, err);
   lua_settop(L, HANDLER);
   return err->code;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libdg/base/error.h"
 
@@ -63,6 +64,12 @@ const char *mx_script_path(const struct mx_script *script);
  * ("initial.E"). A Lua error, a missing or non-numeric result, or NaN is DG_INPUT with file:line. */
 int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
                    double *out, struct dg_error *err) DG_MUST_USE;
+
+/* The same with a function that returns true or false. */
+int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
+                  struct dg_error *err) DG_MUST_USE;
+/* A digest of what a function does: its code, and the variables outside that it uses, but for globals. */
+int mx_script_digest(struct mx_script *script, int function, uint64_t *digest, struct dg_error *err) DG_MUST_USE;
 
 /* Lua's release, e.g. "Lua 5.4.4". */
 const char *mx_lua_version(void);

@@ -49,6 +49,7 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
       mx_config_read(&config, script, err) != 0 || mx_setup_init(&setup, &config, script, log, comm, err) != 0)
     goto fail;
   setup.profiling = options->profile;
+  setup.resume = options->restart;
   int status = options->command == MX_CHECK
                    ? mx_check(&setup, err)
                    : mx_run(&setup, options->output != NULL ? options->output : config.name, err);

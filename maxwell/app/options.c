@@ -15,6 +15,7 @@ const char mx_help_text[] =
     "  -o, --output DIR     the output folder (default: the simulation's name)\n"
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
     "  -D NAME=VALUE        set args.NAME for the script\n"
+    "      --restart        run: go on from the last checkpoint in the output folder\n"
     "      --profile        run: time the phases; a table at the end, and in summary.json\n"
     "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"
@@ -51,7 +52,8 @@ static const struct {
 } commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"help", MX_HELP}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const option_names[] = {"--output", "--set", "--quiet", "--profile", "--help", "--version"};
+static const char *const option_names[] = {"--output",  "--set",  "--quiet",  "--profile",
+                                           "--restart", "--help", "--version"};
 
 static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
 {
@@ -132,6 +134,10 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
     options->profile = true;
     return 0;
   }
+  if (strcmp(word, "--restart") == 0) {
+    options->restart = true;
+    return 0;
+  }
   return unknown_option(word, err);
 }
 
@@ -164,6 +170,8 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
   if (options->script == NULL && (options->command == MX_RUN || options->command == MX_CHECK))
     return dg_fail(err, DG_INPUT, "curlew %s needs a script; see curlew --help",
                    options->command == MX_RUN ? "run" : "check");
+  if (options->restart && options->command != MX_RUN)
+    return dg_fail(err, DG_INPUT, "--restart is for curlew run; see curlew --help");
   return 0;
 }
 

@@ -183,7 +183,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
                   struct dg_comm *comm, struct dg_error *err)
 {
   struct dg_geometry geometry = {0};
-  *setup = (struct mx_setup){.config = config, .script = script, .log = log, .comm = comm};
+  *setup = (struct mx_setup){.config = config, .script = script, .log = log, .comm = comm, .started = mx_clock()};
   if (choose_backend(setup, err) != 0 || make_mesh(setup, err) != 0) goto fail;
 
   double start = mx_clock();
