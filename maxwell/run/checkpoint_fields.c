@@ -128,6 +128,7 @@ struct reader {
   enum mx_components components; /* of the files */
   struct dg_keyed *own;          /* [K] this rank's elements by their names */
   double *piece;
+  double *trace[2];              /* [open_faces][3][Nf] that have to be completed; else NULL */
   size_t found[MX_STATE_ARRAYS]; /* items that were loaded */
 };
 
@@ -179,6 +180,14 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
     size_t e = of_faces(array) ? (size_t)own_number(reader, MX_STATE_E, name[i] / 4) : (size_t)number[i];
     convert(reader, e, N, reader->piece + i * width);
   }
+  if (of_faces(array) && reader->trace[0] != NULL) {
+    for (size_t i = 0; i < count; i++)
+      if (number[i] != NOT_HERE)
+        memcpy(reader->trace[array - MX_STATE_OPEN_E] + (size_t)number[i] * width, reader->piece + i * width,
+               width * sizeof(double));
+    reader->found[array] += here;
+    return 0;
+  }
   for (size_t i = 0, run; i < count; i += run) { /* numbers that follow each other go together */
     for (run = 1; i + run < count && number[i] != NOT_HERE && number[i + run] == number[i] + (int64_t)run;) run++;
     if (number[i] != NOT_HERE && reader->setup->ops->load(reader->backend, (enum mx_state_array)array,
@@ -212,6 +221,67 @@ fail:
   return err->code;
 }
 
+/* ---- traces whose normal component means nothing, for a backend that keeps one vector a node */
+
+/* The solution u of M u = b, by Cramer's rule. */
+static void solve(const double M[3][3], const double b[3], double u[3])
+{
+  double minor[3][3], determinant = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
+      minor[i][j] = M[p][r] * M[q][s] - M[p][s] * M[q][r];
+    }
+  for (int j = 0; j < 3; j++) determinant += M[0][j] * minor[0][j];
+  for (int j = 0; j < 3; j++) u[j] = (minor[0][j] * b[0] + minor[1][j] * b[1] + minor[2][j] * b[2]) / determinant;
+}
+
+/* Node i of element e: what lies along two or three open faces makes the whole vector, in the sense of least squares,
+ * which leaves nothing as all are traces of one. */
+static void complete_node(const struct reader *reader, double *trace, size_t e, int32_t i)
+{
+  const struct mx_problem *problem = &reader->setup->problem;
+  const size_t Nf = (size_t)problem->ref->Nf;
+  double M[3][3] = {{0}}, b[3] = {0}, u[3];
+  double *at[4];
+  size_t faces = 0;
+  for (size_t f = 0; f < 4; f++) {
+    const int slot = mx_open_slot(problem->neighbour[e][f]);
+    for (size_t m = 0; slot >= 0 && m < Nf; m++) {
+      if (problem->ref->face_node[f * Nf + m] != i) continue;
+      double along[2], row[3][2];
+      at[faces] = trace + 3 * (size_t)slot * Nf + m;
+      mx_fused_along(f, (const double[3]){at[faces][0], at[faces][Nf], at[faces][2 * Nf]}, along);
+      for (int c = 0; c < 3; c++) mx_fused_along(f, (const double[3]){c == 0, c == 1, c == 2}, row[c]);
+      for (int c = 0; c < 3; c++) {
+        b[c] += row[c][0] * along[0] + row[c][1] * along[1];
+        for (int d = 0; d < 3; d++) M[c][d] += row[c][0] * row[d][0] + row[c][1] * row[d][1];
+      }
+      faces++;
+    }
+  }
+  if (faces < 2) return;
+  solve((const double(*)[3])M, b, u);
+  for (size_t k = 0; k < faces; k++)
+    for (size_t c = 0; c < 3; c++) at[k][c * Nf] = u[c];
+}
+
+static int load_completed(struct reader *reader, struct dg_error *err)
+{
+  const struct mx_problem *problem = &reader->setup->problem;
+  for (int equation = 0; equation < 2; equation++) {
+    for (size_t e = 0; e < problem->K; e++) {
+      bool open = false;
+      for (int f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
+      for (int32_t i = 0; open && i < problem->ref->Np; i++) complete_node(reader, reader->trace[equation], e, i);
+    }
+    if (reader->setup->ops->load(reader->backend, (enum mx_state_array)(MX_STATE_OPEN_E + equation), 0,
+                                 open_faces(reader->setup), reader->trace[equation], err) != 0)
+      return err->code;
+  }
+  return 0;
+}
+
 static int load_part(struct reader *reader, const char *folder, long number, long part, struct dg_error *err)
 {
   struct dg_store *store;
@@ -230,7 +300,10 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
 {
   const size_t K = setup->problem.K;
   struct reader reader = {.setup = setup, .backend = backend, .components = components};
+  const bool incomplete = components == MX_COVARIANT_TANGENTIAL && setup->ops->components == MX_COVARIANT;
   if (new_piece(&reader.piece, &setup->problem, err) != 0 || DG_NEW(reader.own, K, err) != 0) goto fail;
+  for (int i = 0; i < 2 && incomplete; i++)
+    if (DG_NEW(reader.trace[i], open_faces(setup) * 3 * (size_t)setup->ref.Nf, err) != 0) goto fail;
   for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(&setup->mesh, e), e};
   if (dg_sort_keyed(reader.own, K, err) != 0) goto fail;
   /* A rank that wrote a part reads it first: with as many ranks as there were it has all that it needs. */
@@ -242,8 +315,12 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
                     folder, reader.found[array], of_faces(array) ? open_faces(setup) : K, array_names[array]);
       goto fail;
     }
-  if (setup->ops->loaded(backend, err) != 0) goto fail;
+  if ((incomplete && open_faces(setup) > 0 && load_completed(&reader, err) != 0) ||
+      setup->ops->loaded(backend, err) != 0)
+    goto fail;
 fail:
+  dg_free(reader.trace[0]);
+  dg_free(reader.trace[1]);
   dg_free(reader.piece);
   dg_free(reader.own);
   return err->code;
