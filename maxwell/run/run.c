@@ -367,9 +367,6 @@ static int begin(struct loop *loop, const struct mx_checkpoint *checkpoint, long
     loop->total = loop->checkpointed = loop->counters.total;
     loop->output_seconds = loop->counters.output;
     loop->counters.restarts++;
-    if (*first > setup->steps)
-      return dg_fail(err, DG_INPUT, "--restart: the checkpoint was written at step %ld, and the run has only %ld",
-                     *first, setup->steps);
     if (dg_comm_rank(setup->comm) == 0 && writes_output(&setup->sources.ports, loop->counters.excitation) &&
         mx_folder_cut(loop->folder, *first, err) != 0)
       return err->code;
@@ -461,6 +458,18 @@ fail:
   return err->code;
 }
 
+static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
+                           struct dg_error *err)
+{
+  struct mx_counters counters;
+  if (mx_checkpoint_find(checkpoint, setup, folder, err) != 0 ||
+      mx_checkpoint_counters(checkpoint, &counters, err) != 0)
+    return err->code;
+  if (counters.step <= setup->steps) return 0;
+  return dg_fail(err, DG_INPUT, "--restart: the checkpoint was written at step %ld, and the run has only %ld",
+                 counters.step, setup->steps);
+}
+
 int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
 {
   const bool first = dg_comm_rank(setup->comm) == 0;
@@ -468,7 +477,7 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
   struct mx_checkpoint checkpoint = {0};
   struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
   setup->peak_memory = (double)dg_memory_resident_peak();
-  if ((setup->resume && mx_checkpoint_find(&checkpoint, setup, folder, err) != 0) ||
+  if ((setup->resume && find_checkpoint(&checkpoint, setup, folder, err) != 0) ||
       start_backend(&backend, setup, &checkpoint, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
     goto fail;
   bool ours = false; /* the folder, which then has a summary */
