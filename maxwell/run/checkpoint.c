@@ -129,7 +129,7 @@ static int write_all(const struct mx_run_state *state, const char *folder, const
   if (dg_comm_broadcast(setup->comm, sizeof failed, &failed, err) != 0) return err->code;
   *written = !failed;
   if (failed && wrote) mx_fields_remove(folder, number, dg_comm_rank(setup->comm));
-  if (!failed && is_first(setup)) return mx_checkpoint_prune(folder, KEPT, err);
+  if (!failed && is_first(setup)) return mx_checkpoint_prune(folder, KEPT, dg_comm_size(setup->comm), err);
   return 0;
 }
 

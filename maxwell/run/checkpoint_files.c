@@ -71,7 +71,7 @@ int mx_checkpoint_list(const char *folder, long **list, size_t *count, struct dg
 }
 
 /* First the files that name the others, so that none names what is not there. */
-static void remove_all_but(const char *folder, bool roots, size_t kept, const long *keep)
+static void remove_all_but(const char *folder, bool roots, size_t kept, const long *keep, long parts)
 {
   DIR *dir = opendir(folder);
   if (dir == NULL) return;
@@ -79,20 +79,20 @@ static void remove_all_but(const char *folder, bool roots, size_t kept, const lo
     long number, rank;
     if (!read_name(entry->d_name, &number, &rank) || (rank == MX_ROOT) != roots) continue;
     bool stays = false;
-    for (size_t i = 0; i < kept; i++) stays = stays || keep[i] == number;
+    for (size_t i = 0; i < kept; i++) stays = stays || (keep[i] == number && (i > 0 || rank < parts));
     if (!stays || !is_complete(entry->d_name)) (void)unlinkat(dirfd(dir), entry->d_name, 0);
   }
   closedir(dir);
 }
 
-int mx_checkpoint_prune(const char *folder, size_t keep, struct dg_error *err)
+int mx_checkpoint_prune(const char *folder, size_t keep, long parts, struct dg_error *err)
 {
   long *list;
   size_t count;
   if (mx_checkpoint_list(folder, &list, &count, err) != 0) return err->code;
   if (count > keep) count = keep;
-  remove_all_but(folder, true, count, list);
-  remove_all_but(folder, false, count, list);
+  remove_all_but(folder, true, count, list, parts);
+  remove_all_but(folder, false, count, list, parts);
   dg_free(list);
   return 0;
 }

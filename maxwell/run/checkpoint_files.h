@@ -12,6 +12,6 @@ int mx_checkpoint_path(char **path, const char *folder, long number, long rank, 
 /* The numbers of the checkpoints that have their first file, the newest first; *list is new. A folder that is not there
  * has none. */
 int mx_checkpoint_list(const char *folder, long **list, size_t *count, struct dg_error *err) DG_MUST_USE;
-/* Removes all files of checkpoints but those of the newest `keep`, also what was left unfinished. What cannot be
- * removed stays. */
-int mx_checkpoint_prune(const char *folder, size_t keep, struct dg_error *err) DG_MUST_USE;
+/* Removes all files of checkpoints but those of the newest `keep`, also what was left unfinished, and of the newest
+ * what more than `parts` ranks wrote before. What cannot be removed stays. */
+int mx_checkpoint_prune(const char *folder, size_t keep, long parts, struct dg_error *err) DG_MUST_USE;

@@ -370,6 +370,7 @@ static int begin(struct loop *loop, const struct mx_checkpoint *checkpoint, long
     if (dg_comm_rank(setup->comm) == 0 && writes_output(&setup->sources.ports, loop->counters.excitation) &&
         mx_folder_cut(loop->folder, *first, err) != 0)
       return err->code;
+    if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
     dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
   }
   loop->last_progress = mx_clock();
