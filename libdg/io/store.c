@@ -153,7 +153,7 @@ int dg_store_create(struct dg_store **result, const char *path, size_t bytes, si
   struct dg_store *store;
   bytes += HEAD + ROOM_FOR_A_FILE + arrays * ROOM_FOR_AN_ARRAY;
   *result = NULL;
-  if (new_store(&store, path, true, err) != 0) return err->code;
+  if (new_store(&store, path, true, err) != 0 || store == NULL) return err->code;
   if (dg_room_find(&store->room, store->part, path, 0, bytes, err) != 0) {
     dg_store_free(store);
     return err->code;
@@ -289,7 +289,7 @@ int dg_store_open(struct dg_store **result, const char *path, bool checked, stru
   struct dg_store *store;
   *result = NULL;
   if (!checked && dg_store_check(path, NULL, err) != 0) return err->code;
-  if (new_store(&store, path, false, err) != 0) return err->code;
+  if (new_store(&store, path, false, err) != 0 || store == NULL) return err->code;
   be_quiet(store);
   errno = 0;
   store->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);

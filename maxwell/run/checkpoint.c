@@ -156,7 +156,7 @@ size_t mx_checkpoint_bytes(const struct mx_setup *setup) { return mx_fields_byte
 /* Rank 0: opens the checkpoint's first file and learns how many others there are. */
 static int open_root(struct mx_checkpoint *checkpoint, uint64_t **digest, struct dg_error *err)
 {
-  int64_t format[3];
+  int64_t format[3] = {0};
   size_t parts;
   char *path;
   *digest = NULL;
