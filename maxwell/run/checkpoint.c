@@ -157,7 +157,7 @@ size_t mx_checkpoint_bytes(const struct mx_setup *setup) { return mx_fields_byte
 static int open_root(struct mx_checkpoint *checkpoint, uint64_t **digest, struct dg_error *err)
 {
   int64_t format[3] = {0};
-  size_t parts;
+  size_t parts = 0;
   char *path;
   *digest = NULL;
   if (mx_checkpoint_path(&path, checkpoint->folder, checkpoint->number, MX_ROOT, err) != 0) return err->code;
@@ -194,7 +194,7 @@ static int look_at(struct mx_checkpoint *checkpoint, bool *whole, struct dg_erro
 {
   struct dg_comm *comm = checkpoint->setup->comm;
   uint64_t *digest = NULL;
-  bool failed;
+  bool failed = true;
   if (is_first(checkpoint->setup)) (void)!open_root(checkpoint, &digest, why);
   long facts[3] = {why->code, checkpoint->parts, checkpoint->components};
   if (dg_comm_broadcast(comm, sizeof facts, facts, err) != 0) goto fail;

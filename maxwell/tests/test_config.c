@@ -35,7 +35,7 @@ static const struct {
     {WITH("ordr = 3"), "cavity.lua:2: unknown key 'ordr' in simulation (nearest: 'order')"},
     {WITH("frequency_range = 3"),
      "cavity.lua:2: unknown key 'frequency_range' in simulation (known: name, mesh, order, flux, time, backend, "
-     "precision, materials, boundaries, interfaces, sources, initial, output, watchdog)"},
+     "precision, materials, boundaries, interfaces, sources, initial, output, checkpoint, watchdog)"},
     {WITH("'stray'"), "cavity.lua:2: simulation has keys with names only, and item 1 has none"},
     {"simulation { " ORDER TIME MATERIALS "\nmesh = {\n file = 'a.geo',\n sizes = 1 } }",
      "cavity.lua:4: unknown key 'sizes' in mesh (nearest: 'size')"},
@@ -143,6 +143,15 @@ static const struct {
      "cavity.lua:2: time.cfl must be a number in (0, 1], not 1.5"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, cfl = 0 } }",
      "cavity.lua:2: time.cfl must be a number in (0, 1], not 0"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, decay = 0 } }",
+     "cavity.lua:2: time.decay must be a number > 0 (dB), not 0"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, finish = true } }",
+     "cavity.lua:2: time.finish must be a function of t, n, energy that returns true or false, not true"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, walltime = '10:61:00' } }",
+     "cavity.lua:2: time.walltime must be a number > 0 (seconds) or a time as in \"23:50:00\", not the string "
+     "\"10:61:00\""},
+    {WITH("checkpoint = { every = 0 }"), "cavity.lua:2: checkpoint.every must be an integer >= 1, not 0"},
+    {WITH("checkpoint = { minutes = -1 }"), "cavity.lua:2: checkpoint.minutes must be a number > 0, not -1"},
     {WITH("flux = 1.01"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not 1.01"},
     {WITH("flux = 0/0"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not nan"},
     {WITH("flux = {}"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not a table"},
@@ -312,6 +321,8 @@ static void fills_in_defaults(void **state)
   assert_true(c.alpha == 1);
   assert_int_equal(c.time.integrator, MX_LEAPFROG);
   assert_true(c.time.stop == 0 && c.time.steps == 1 && c.time.step == 0 && c.time.cfl == 0.95 && c.time.line == 1);
+  assert_true(c.time.decay == 0 && c.time.finish == -1 && c.time.walltime == 0);
+  assert_true(c.checkpoint.every == 0 && c.checkpoint.minutes == 0);
   assert_string_equal(c.backend, "auto");
   assert_int_equal(c.precision, MX_DOUBLE);
   assert_int_equal(c.materials, 1);
@@ -340,7 +351,8 @@ static const char full_text[] =
     "simulation {\n"
     "  name = 'box.1', backend = 'reference', precision = 'single', order = 8, flux = 'centered',\n"
     "  mesh = { file = '/meshes/box.geo', size = 0.1, unit = 1e-3, parameters = { b = 2, a = -1.5 } },\n"
-    "  time = { integrator = 'lsrk', stop = 20e-9, step = 1e-12, cfl = 1 },\n"
+    "  time = { integrator = 'lsrk', stop = 20e-9, step = 1e-12, cfl = 1, decay = 40, "
+    "walltime = '100:20:03', finish = function(t, n, energy) return n == 7 end },\n"
     "  materials = { [7] = { epsilon_r = function(x, y, z) return 2 + x end }, default = { sigma = 0.5 },\n"
     "                glass = { epsilon_r = 2.25, mu_r = 3,\n"
     "                          sigma = 1e-3 } },\n"
@@ -351,7 +363,7 @@ static const char full_text[] =
     "             probes = { { name = 'a', at = { 0.4, 0.5, -0.3 } },\n"
     "                        { name = 'B-2_x.y', at = { 1, 2, 3 }, every = 5 } },\n"
     "             energy = { every = 1e3 }, progress = { every = 0 } },\n"
-    "  watchdog = { growth = 50, every = 7 },\n"
+    "  watchdog = { growth = 50, every = 7 }, checkpoint = { every = 500, minutes = 0.5 },\n"
     "}\n";
 
 static void check_full_config(struct mx_script *script, const struct mx_config *c)
@@ -372,6 +384,15 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_true(c->mesh.parameter_value[0] == -1.5 && c->mesh.parameter_value[1] == 2);
   assert_int_equal(c->time.integrator, MX_LSRK);
   assert_true(c->time.stop == 20e-9 && c->time.steps == 0 && c->time.step == 1e-12 && c->time.cfl == 1);
+  assert_true(c->time.decay == 40 && c->time.walltime == 100 * 3600 + 20 * 60 + 3);
+  assert_true(c->checkpoint.every == 500 && c->checkpoint.minutes == 0.5);
+  bool finish = true;
+  assert_int_equal(mx_script_ask(script, c->time.finish, "time.finish", 3, (const double[]){1, 6, 0}, &finish, &err),
+                   0);
+  assert_false(finish);
+  assert_int_equal(mx_script_ask(script, c->time.finish, "time.finish", 3, (const double[]){1, 7, 0}, &finish, &err),
+                   0);
+  assert_true(finish);
   assert_int_equal(c->materials, 3); /* tags first, then names in order */
   assert_true(c->material[0].where.group == NULL && c->material[0].where.tag == 7);
   assert_false(c->material[0].where.is_default);
