@@ -46,8 +46,8 @@ static int archive_state(const struct mx_run_state *state, struct mx_archive *ar
 
 /* ---- writing */
 
-static int write_root(const struct mx_run_state *state, const char *folder, const char *identity, size_t parts,
-                      const uint64_t *digest, struct dg_error *err)
+static int write_root(const struct mx_run_state *state, const char *folder, size_t parts, const uint64_t *digest,
+                      struct dg_error *err)
 {
   struct mx_archive archive = {.does = MX_ARCHIVE_MEASURES};
   int64_t format[] = {FORMAT, (int64_t)parts, state->setup->ops->components};
@@ -55,13 +55,13 @@ static int write_root(const struct mx_run_state *state, const char *folder, cons
   if (archive_state(state, &archive, err) != 0 ||
       mx_checkpoint_path(&path, folder, state->counters->total, MX_ROOT, err) != 0)
     return err->code;
-  size_t bytes = archive.bytes + strlen(identity) + sizeof format + parts * sizeof *digest;
+  size_t bytes = archive.bytes + strlen(state->identity) + sizeof format + parts * sizeof *digest;
   int status = dg_store_create(&archive.store, path, bytes, archive.arrays + 3, err);
   dg_free(path);
   if (status != 0) return status;
   archive.does = MX_ARCHIVE_SAVES;
   (void)!(dg_store_put(archive.store, "format", DG_STORE_INTEGERS, sizeof format / sizeof *format, format, err) != 0 ||
-          dg_store_put(archive.store, "identity", DG_STORE_BYTES, strlen(identity), identity, err) != 0 ||
+          dg_store_put(archive.store, "identity", DG_STORE_BYTES, strlen(state->identity), state->identity, err) != 0 ||
           dg_store_put(archive.store, "parts", DG_STORE_INTEGERS, parts, digest, err) != 0 ||
           archive_state(state, &archive, err) != 0 || dg_store_finish(archive.store, NULL, err) != 0);
   dg_store_free(archive.store);
@@ -110,8 +110,8 @@ static int make_folder(const struct mx_run_state *state, struct dg_error *failur
   return 0;
 }
 
-static int write_all(const struct mx_run_state *state, const char *folder, const char *identity, bool *written,
-                     struct dg_error *failure, struct dg_error *err)
+static int write_all(const struct mx_run_state *state, const char *folder, bool *written, struct dg_error *failure,
+                     struct dg_error *err)
 {
   const struct mx_setup *setup = state->setup;
   const long number = state->counters->total;
@@ -122,8 +122,7 @@ static int write_all(const struct mx_run_state *state, const char *folder, const
   if (gather_failure(setup->comm, failure, &failed, err) != 0 ||
       dg_comm_gather(setup->comm, sizeof digest, &digest, &digests, NULL, err) != 0)
     return err->code;
-  if (!failed && is_first(setup) &&
-      write_root(state, folder, identity, (size_t)dg_comm_size(setup->comm), digests, failure) != 0)
+  if (!failed && is_first(setup) && write_root(state, folder, (size_t)dg_comm_size(setup->comm), digests, failure) != 0)
     failed = true;
   dg_free(digests);
   if (dg_comm_broadcast(setup->comm, sizeof failed, &failed, err) != 0) return err->code;
@@ -135,17 +134,15 @@ static int write_all(const struct mx_run_state *state, const char *folder, const
 
 int mx_checkpoint_write(const struct mx_run_state *state, bool *written, struct dg_error *failure, struct dg_error *err)
 {
-  char *folder = NULL, *identity = NULL;
+  char *folder = NULL;
   *written = false;
   *failure = (struct dg_error){0};
   if (mx_output_drain(state->output, err) != 0 || check_fields(state, err) != 0 ||
-      mx_identity(&identity, state->setup, err) != 0 ||
       mx_folder_path(&folder, state->folder, "checkpoint", err) != 0 || make_folder(state, failure, err) != 0)
     goto fail;
-  (void)!write_all(state, folder, identity, written, failure, err);
+  (void)!write_all(state, folder, written, failure, err);
 fail:
   dg_free(folder);
-  dg_free(identity);
   return err->code;
 }
 
@@ -227,14 +224,13 @@ static int compare(const struct mx_checkpoint *checkpoint, const char *identity,
 }
 
 int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
-                       struct dg_error *err)
+                       const char *identity, struct dg_error *err)
 {
-  char *identity = NULL;
   long *list = NULL;
   size_t count = 0;
   bool whole = false;
   *checkpoint = (struct mx_checkpoint){.setup = setup};
-  if (mx_identity(&identity, setup, err) != 0 || mx_folder_path(&checkpoint->folder, folder, "checkpoint", err) != 0 ||
+  if (mx_folder_path(&checkpoint->folder, folder, "checkpoint", err) != 0 ||
       (is_first(setup) && mx_checkpoint_list(checkpoint->folder, &list, &count, err) != 0) ||
       dg_comm_broadcast(setup->comm, sizeof count, &count, err) != 0)
     goto fail;
@@ -257,7 +253,6 @@ int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *
   }
   if (is_first(setup) && compare(checkpoint, identity, err) != 0) goto fail;
 fail:
-  dg_free(identity);
   dg_free(list);
   return err->code;
 }

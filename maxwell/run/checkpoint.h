@@ -25,6 +25,7 @@ struct mx_run_state {
   struct mx_setup *setup;
   struct mx_backend *backend;
   const char *folder;
+  const char *identity; /* identity.h; rank 0's */
   struct mx_output *output;
   struct mx_port_output *port_output;
   struct mx_watchdog *watchdog; /* [2] of the run that writes output, and of further runs for S-parameters */
@@ -51,9 +52,9 @@ struct mx_checkpoint {
 };
 
 /* The newest checkpoint in the output folder that is whole; of one that is not, a warning says why. Collective. Errors:
- * DG_INPUT when there is none, or it is of another run (identity.h). Release in any case. */
+ * DG_INPUT when there is none, or it is of another run (identity.h; rank 0's). Release in any case. */
 int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
-                       struct dg_error *err) DG_MUST_USE;
+                       const char *identity, struct dg_error *err) DG_MUST_USE;
 /* The fields, behind an upload. Collective. */
 int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, struct mx_backend *backend,
                               struct dg_error *err) DG_MUST_USE;

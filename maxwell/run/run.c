@@ -9,6 +9,7 @@
 #include "maxwell/run/checkpoint.h"
 #include "maxwell/run/control.h"
 #include "maxwell/run/folder.h"
+#include "maxwell/run/identity.h"
 #include "maxwell/run/initial.h"
 #include "maxwell/run/model.h"
 #include "maxwell/run/output.h"
@@ -20,7 +21,7 @@
 struct loop {
   struct mx_setup *setup;
   struct mx_backend *backend;
-  const char *folder;
+  const char *folder, *identity;
   struct mx_output output;
   struct mx_port_output port_output;
   struct mx_watchdog watchdog[2]; /* of the run that writes output, and of further runs for S-parameters */
@@ -158,6 +159,7 @@ static struct mx_run_state state_of(struct loop *loop)
   return (struct mx_run_state){.setup = loop->setup,
                                .backend = loop->backend,
                                .folder = loop->folder,
+                               .identity = loop->identity,
                                .output = &loop->output,
                                .port_output = &loop->port_output,
                                .watchdog = loop->watchdog,
@@ -386,11 +388,12 @@ static const char *stop_reason(const struct loop *loop)
 
 /* Runs the loop in a prepared folder and fills the summary. */
 static int run_in(struct mx_setup *setup, struct mx_backend *backend, const struct mx_checkpoint *checkpoint,
-                  const char *folder, struct mx_summary *summary, struct dg_error *err)
+                  const char *folder, const char *identity, struct mx_summary *summary, struct dg_error *err)
 {
   struct loop loop = {.setup = setup,
                       .backend = backend,
                       .folder = folder,
+                      .identity = identity,
                       .writes = true,
                       .profile = setup->profiling ? &setup->profile : NULL};
   struct mx_signals *saved = NULL;
@@ -460,10 +463,10 @@ fail:
 }
 
 static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
-                           struct dg_error *err)
+                           const char *identity, struct dg_error *err)
 {
   struct mx_counters counters;
-  if (mx_checkpoint_find(checkpoint, setup, folder, err) != 0 ||
+  if (mx_checkpoint_find(checkpoint, setup, folder, identity, err) != 0 ||
       mx_checkpoint_counters(checkpoint, &counters, err) != 0)
     return err->code;
   if (counters.step <= setup->steps) return 0;
@@ -478,13 +481,16 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
   struct mx_checkpoint checkpoint = {0};
   struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
   setup->peak_memory = (double)dg_memory_resident_peak();
-  if ((setup->resume && find_checkpoint(&checkpoint, setup, folder, err) != 0) ||
+  char *identity =
+      NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
+  if (mx_identity(&identity, setup, err) != 0 ||
+      (setup->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
       start_backend(&backend, setup, &checkpoint, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
     goto fail;
   bool ours = false; /* the folder, which then has a summary */
   int status = first ? prepare(setup, folder, &summary, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
-  if (status == 0) status = run_in(setup, backend, &checkpoint, folder, &summary, err);
+  if (status == 0) status = run_in(setup, backend, &checkpoint, folder, identity, &summary, err);
   dg_comm_stop(setup->comm, err);
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;
@@ -493,5 +499,6 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
 fail:
   setup->ops->destroy(backend);
   mx_checkpoint_release(&checkpoint);
+  dg_free(identity);
   return err->code;
 }

@@ -341,6 +341,14 @@ def test_other_functions(program):
         place.good(*RUN, "-q", "--restart", "-D", "a=1")
 
 
+def test_functions_that_remember(program):
+    """What a function has changed of its own variables until a checkpoint does not count."""
+    script = edited(SMALL, ("-- a script that works", "local calls = 0"),
+                    ("initial =", 'sources = { { region = "left", current = function(x, y, z, t) calls = calls + 1 '
+                     'return math.sin(1e9 * t), 0, x end } },\n  initial ='))
+    split(program, None, script, "a function that counts its calls")
+
+
 def test_other_mesh(program):
     import meshes
     with small_with_checkpoints(program) as place:
