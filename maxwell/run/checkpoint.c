@@ -88,12 +88,10 @@ static int gather_failure(struct dg_comm *comm, struct dg_error *own, bool *fail
   return err->code;
 }
 
-/* A run of fields that are no numbers must not go on from them. */
-static int check_fields(const struct mx_run_state *state, struct dg_error *err)
+/* A run must not go on from fields that are no numbers, on any rank. */
+static int stop_if_not_finite(const struct mx_run_state *state, bool finite, struct dg_error *err)
 {
-  struct mx_field_check check;
-  if (state->setup->ops->check(state->backend, &check, err) != 0) return err->code;
-  int64_t bad = !check.finite;
+  int64_t bad = !finite;
   if (dg_comm_reduce_int(state->setup->comm, DG_MAX, 1, &bad, err) != 0) return err->code;
   if (bad == 0) return 0;
   snprintf(state->watchdog->alarm, sizeof state->watchdog->alarm, "NaN or infinity in the fields");
@@ -116,9 +114,13 @@ static int write_all(const struct mx_run_state *state, const char *folder, bool 
   const struct mx_setup *setup = state->setup;
   const long number = state->counters->total;
   uint64_t digest = 0, *digests = NULL;
-  bool failed;
-  if (failure->code == DG_OK) (void)!mx_fields_save(folder, number, setup, state->backend, &digest, failure);
-  bool wrote = failure->code == DG_OK;
+  bool failed, finite = true, no_folder = failure->code != DG_OK;
+  if (!no_folder) (void)!mx_fields_save(folder, number, setup, state->backend, &finite, &digest, failure);
+  bool wrote = failure->code == DG_OK && finite;
+  if (stop_if_not_finite(state, finite, err) != 0) {
+    if (wrote) mx_fields_remove(folder, number, dg_comm_rank(setup->comm));
+    return err->code;
+  }
   if (gather_failure(setup->comm, failure, &failed, err) != 0 ||
       dg_comm_gather(setup->comm, sizeof digest, &digest, &digests, NULL, err) != 0)
     return err->code;
@@ -137,8 +139,8 @@ int mx_checkpoint_write(const struct mx_run_state *state, bool *written, struct 
   char *folder = NULL;
   *written = false;
   *failure = (struct dg_error){0};
-  if (mx_output_drain(state->output, err) != 0 || check_fields(state, err) != 0 ||
-      mx_folder_path(&folder, state->folder, "checkpoint", err) != 0 || make_folder(state, failure, err) != 0)
+  if (mx_output_drain(state->output, err) != 0 || mx_folder_path(&folder, state->folder, "checkpoint", err) != 0 ||
+      make_folder(state, failure, err) != 0)
     goto fail;
   (void)!write_all(state, folder, written, failure, err);
 fail:

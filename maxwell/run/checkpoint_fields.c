@@ -1,5 +1,7 @@
 #include "maxwell/run/checkpoint_fields.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,8 +64,15 @@ static int save_names(struct dg_store *store, const struct mx_setup *setup, stru
   return err->code;
 }
 
+static bool all_finite(size_t count, const double *value)
+{
+  size_t others = 0;
+  for (size_t i = 0; i < count; i++) others += !(fabs(value[i]) <= DBL_MAX);
+  return others == 0;
+}
+
 static int save_array(struct dg_store *store, int array, const struct mx_setup *setup, struct mx_backend *backend,
-                      double *piece, struct dg_error *err)
+                      double *piece, bool *finite, struct dg_error *err)
 {
   const size_t count = of_faces(array) ? open_faces(setup) : setup->problem.K;
   const size_t width = 3 * nodes_of(&setup->problem, array), most = piece_of(&setup->problem, array);
@@ -71,9 +80,10 @@ static int save_array(struct dg_store *store, int array, const struct mx_setup *
   if (dg_store_add(store, array_names[array], type, count * width, err) != 0) return err->code;
   for (size_t first = 0; first < count; first += most) {
     const size_t here = count - first < most ? count - first : most;
-    if (setup->ops->save(backend, (enum mx_state_array)array, first, here, piece, err) != 0 ||
-        dg_store_write(store, array_names[array], first * width, here * width, piece, err) != 0)
-      return err->code;
+    if (setup->ops->save(backend, (enum mx_state_array)array, first, here, piece, err) != 0) return err->code;
+    *finite = all_finite(here * width, piece);
+    if (!*finite) return 0;
+    if (dg_store_write(store, array_names[array], first * width, here * width, piece, err) != 0) return err->code;
   }
   return 0;
 }
@@ -90,20 +100,22 @@ static int new_piece(double **piece, const struct mx_problem *problem, struct dg
 }
 
 int mx_fields_save(const char *folder, long number, const struct mx_setup *setup, struct mx_backend *backend,
-                   uint64_t *digest, struct dg_error *err)
+                   bool *finite, uint64_t *digest, struct dg_error *err)
 {
   struct dg_store *store = NULL;
   double *piece = NULL;
   char *path;
+  *finite = true;
   if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(setup->comm), err) != 0) return err->code;
   if (new_piece(&piece, &setup->problem, err) != 0 ||
       dg_store_create(&store, path, mx_fields_bytes(setup), 2 + MX_STATE_ARRAYS, err) != 0 ||
       save_names(store, setup, err) != 0)
     goto fail;
-  for (int array = 0; array < MX_STATE_ARRAYS; array++)
-    if ((!of_faces(array) || open_faces(setup) > 0) && save_array(store, array, setup, backend, piece, err) != 0)
+  for (int array = 0; array < MX_STATE_ARRAYS && *finite; array++)
+    if ((!of_faces(array) || open_faces(setup) > 0) &&
+        save_array(store, array, setup, backend, piece, finite, err) != 0)
       goto fail;
-  if (dg_store_finish(store, digest, err) != 0) goto fail;
+  if (*finite && dg_store_finish(store, digest, err) != 0) goto fail;
 fail:
   dg_store_free(store);
   dg_free(piece);
