@@ -49,7 +49,6 @@ static void turn_elements(const struct mx_backend *backend, size_t count, void *
 {
   const int order = backend->problem->ref->order;
   const size_t Np = (size_t)backend->problem->ref->Np;
-#pragma omp parallel for schedule(static)
   for (size_t k = 0; k < count; k++)
     for (size_t c = 0; c < 3; c++)
       for (size_t n = 0; n < Np; n++) {

@@ -1,4 +1,5 @@
-/* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. */
+/* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. One thread copies: the
+ * disk is slower, and pieces are so small that starting threads for each took longer than the copy. */
 
 /* Between steps the traces of one step ago are in the buffer that takes the next values. */
 static void NAME(copy_open)(const struct NAME(state) * state, int equation, size_t first, size_t count, double *save,
@@ -31,7 +32,6 @@ static void NAME(save)(const struct NAME(state) * state, enum mx_state_array arr
     return;
   }
   const REAL *field = state->field[array - MX_STATE_E];
-#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t k = 0; k < count; k++)
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++) value[(3 * k + c) * Np + i] = (double)field[NAME(at)(state, first + k, c, i)];
@@ -46,7 +46,6 @@ static void NAME(load)(struct NAME(state) * state, enum mx_state_array array, si
     return;
   }
   REAL *field = state->field[array - MX_STATE_E];
-#pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t k = 0; k < count; k++)
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++) field[NAME(at)(state, first + k, c, i)] = (REAL)value[(3 * k + c) * Np + i];
