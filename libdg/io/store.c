@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* sync_file_range */
 #include "libdg/io/store.h"
 
 #include <errno.h>
@@ -16,7 +17,8 @@
 
 enum {
   HEAD = 512,              /* bytes in front of what is HDF5's */
-  PIECE = 1 << 20,         /* bytes that are read at a time */
+  PIECE = 1 << 18,         /* bytes that are read at a time: they stay in the cache */
+  BEHIND = 1 << 24,        /* bytes after which the disk is told to begin */
   ROOM_FOR_A_FILE = 16384, /* bytes of HDF5's own, more than it needs */
   ROOM_FOR_AN_ARRAY = 4096
 };
@@ -25,6 +27,7 @@ struct dg_store {
   char *path, *part;
   hid_t file; /* negative: closed */
   bool writes, finished;
+  size_t waiting; /* bytes that the disk was not yet told of */
   struct dg_room room;
   H5E_auto2_t report; /* what HDF5 does about errors, and its argument */
   void *report_data;
@@ -220,10 +223,24 @@ static int transfer(struct dg_store *store, const char *name, size_t first, size
   return err->code;
 }
 
+/* The disk works while more is written, so that less is left to wait for at the end. */
+static void begin_writing(const struct dg_store *store)
+{
+  void *handle;
+  if (H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle) >= 0)
+    (void)sync_file_range(*(const int *)handle, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 int dg_store_write(struct dg_store *store, const char *name, size_t first, size_t count, const void *data,
                    struct dg_error *err)
 {
-  return transfer(store, name, first, count, NULL, data, err);
+  if (transfer(store, name, first, count, NULL, data, err) != 0) return err->code;
+  store->waiting += count * sizeof(double);
+  if (store->waiting >= BEHIND) {
+    store->waiting = 0;
+    begin_writing(store);
+  }
+  return 0;
 }
 
 int dg_store_put(struct dg_store *store, const char *name, enum dg_store_type type, size_t count, const void *data,
