@@ -1,5 +1,5 @@
-/* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. One thread copies: the
- * disk is slower, and pieces are so small that starting threads for each took longer than the copy. */
+/* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. One thread copies:
+ * the disk is slower, and pieces are so small that starting threads for each took longer than the copy. */
 
 /* Between steps the traces of one step ago are in the buffer that takes the next values. */
 static void NAME(copy_open)(const struct NAME(state) * state, int equation, size_t first, size_t count, double *save,
