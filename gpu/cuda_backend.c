@@ -108,6 +108,7 @@ static int find_card(struct mx_backend *backend, struct dg_error *err)
       gpu_check(gpuGetDeviceProperties(&card, device), "looking for the card", err) != 0)
     return err->code;
   backend->tables.architecture = 10 * card.major + card.minor;
+  backend->tables.processors = card.multiProcessorCount;
   return 0;
 }
 
@@ -127,7 +128,8 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   backend->options = *options;
   backend->kernels = orders[order - 1];
   backend->real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  backend->field_bytes = problem->K * gpu_stride(order) * backend->real;
+  backend->padded = (problem->K + 7) / 8 * 8;
+  backend->field_bytes = backend->padded * gpu_stride(order) * backend->real;
   backend->tables = (struct gpu_tables){.order = order, .single = options->precision == MX_SINGLE, .K = problem->K};
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
       new_fields(backend, err) != 0 || new_open(backend, err) != 0 || gpu_pack_terms(backend, err) != 0 ||

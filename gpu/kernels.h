@@ -28,10 +28,29 @@ struct gpu_medium {
   double weight[2]; /* eps, mu: of the energy */
 };
 
-/* Immutable; by element 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of the medium. */
+/* The mesh cut into tiles of consecutive elements, for the kernels of tile.cuh; a tile is a multiple of eight
+ * elements, the last ones may be padding. */
+struct gpu_tiling {
+  int count;             /* of tiles; 0: there are none */
+  const int4 *tile;      /* [count] first eight elements, number of eights, first trace, number of traces */
+  const uint32_t *trace; /* from outside: 16 * element, + 4 * face of the tile's element + face there unless whole */
+  const uint16_t *neighbour; /* [K][4] 4 * row + face: rows of the tile, then, behind all rows that there could be, its
+                                traces; a boundary is its own neighbour */
+};
+
+/* What the kernels of tile.cuh want. */
+struct gpu_tile_shape {
+  int elements, traces; /* at most */
+  int rows;             /* the first trace's number among rows */
+  int whole;            /* traces are whole rows, each once; else a face each */
+};
+
+/* Immutable; by element 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of the medium. Arrays by element
+ * are padded to a multiple of eight elements. */
 struct gpu_tables {
   int order, single;
   int architecture; /* 10 * major + minor */
+  int processors;
   size_t K;
   const void *metric;       /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
   const int32_t *neighbour; /* [K][4] 4 * element + face; negative: the ghost state is zero */
@@ -45,8 +64,9 @@ struct gpu_tables {
   const double *mass;        /* [Np][Np] */
   const int32_t *face_node;  /* [4][Nf] */
   const int32_t *face_place; /* [4][Nf] which node of face f is g_f of node m of face 0 (symmetry.h) */
-  const double *fragment;    /* operators for the tensor cores (tensor.cuh), double precision only, or NULL */
-  int penalised;             /* some face has a penalty */
+  const void *fragment;      /* operators between sectors (tables.c) */
+  struct gpu_tiling tiling;
+  int penalty_inside; /* some face between elements has a penalty */
 };
 
 /* One equation of leapfrog: result = own + scale (decay own + factor metric (...)). */
@@ -69,6 +89,7 @@ struct gpu_stage {
 struct gpu_order {
   gpuError_t (*half[2])(const struct gpu_tables *, const struct gpu_half *, gpuStream_t);
   gpuError_t (*stage[2])(const struct gpu_tables *, const struct gpu_stage *, gpuStream_t);
+  struct gpu_tile_shape (*shape[2])(int penalty_inside, int staged); /* zero: none with tiles */
 };
 extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4, gpu_order_5, gpu_order_6, gpu_order_7,
     gpu_order_8;

@@ -1,7 +1,8 @@
 /* Where numbers lie on the card; the one place that knows, for the host in C and for the kernels.
  *
- * A field is [element][3][Np]: the covariant components along the bimedians (maxwell/cpu/fused.h has the formulas),
- * nodes in the order of mx_symmetry.node, by orbits: quads, pairs, the fixed one. */
+ * A field is [element][3][Np], an element padded to an even number: the covariant components along the bimedians
+ * (maxwell/cpu/fused.h has the formulas), nodes by orbits: first members of all quads, second ones, ..., then pairs,
+ * then the fixed one. */
 #pragma once
 
 #include <stddef.h>
@@ -14,11 +15,14 @@
 #define GPU_INLINE static inline
 #endif
 
-/* Numbers from one element to the next, and from one component to the next. */
-GPU_INLINE size_t gpu_stride(int order) { return 3 * (size_t)DG_NP(order); }
+/* Numbers from one element to the next, and from one component to the next. Rows begin at even numbers, as copies of
+ * 16 bytes want it. */
+GPU_INLINE size_t gpu_stride(int order) { return (3 * (size_t)DG_NP(order) + 1) / 2 * 2; }
 GPU_INLINE size_t gpu_component(int order) { return (size_t)DG_NP(order); }
 /* Component c at node n (of the card's order) of element e. */
 GPU_INLINE size_t gpu_at(int order, size_t e, size_t c, size_t n)
 {
   return e * gpu_stride(order) + c * gpu_component(order) + n;
 }
+/* Do the kernels of tile.cuh have a thread an element (lanes.cuh)? Else tensor cores. */
+GPU_INLINE int gpu_by_lanes(int single, int order) { return order <= (single ? 3 : 2); }

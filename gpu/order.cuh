@@ -11,9 +11,12 @@
  */
 #pragma once
 
+#include <type_traits>
+
+#include "gpu/lanes.cuh"
 #include "gpu/tensor.cuh"
 
-template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
+template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel {
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), FACES = 4 * NF;
   static constexpr int GROUPS = ELEMENTS / EACH, THREADS = (GROUPS * NP + 31) / 32 * 32;
   static constexpr int COMPONENT = static_cast<int>(gpu_component(P)), STRIDE = static_cast<int>(gpu_stride(P));
@@ -118,7 +121,7 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
 
   __device__ static void half(const gpu_tables &tables, const gpu_half &half)
   {
-    extern __shared__ __align__(16) unsigned char memory[];
+    extern __shared__ __align__(128) unsigned char memory[];
     REAL *under = reinterpret_cast<REAL *>(memory);
     tile &t = *reinterpret_cast<tile *>(memory + FIELD);
     const REAL *own = static_cast<const REAL *>(half.own), *other = static_cast<const REAL *>(half.other);
@@ -147,7 +150,7 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
 
   __device__ static void stage(const gpu_tables &tables, const gpu_stage &stage)
   {
-    extern __shared__ __align__(16) unsigned char memory[];
+    extern __shared__ __align__(128) unsigned char memory[];
     REAL *u[2] = {reinterpret_cast<REAL *>(memory), reinterpret_cast<REAL *>(memory + FIELD)};
     tile &t = *reinterpret_cast<tile *>(memory + 2 * FIELD);
     const REAL *field[2] = {static_cast<const REAL *>(stage.field[0]), static_cast<const REAL *>(stage.field[1])};
@@ -186,17 +189,17 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_tile_kernel {
 };
 
 template <int P, typename REAL, int ELEMENTS, int EACH>
-__global__ void __launch_bounds__(gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
+__global__ void __launch_bounds__(gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
     gpu_half_kernel(gpu_tables tables, gpu_half half)
 {
-  gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::half(tables, half);
+  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::half(tables, half);
 }
 
 template <int P, typename REAL, int ELEMENTS, int EACH>
-__global__ void __launch_bounds__(gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
+__global__ void __launch_bounds__(gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
     gpu_stage_kernel(gpu_tables tables, gpu_stage stage)
 {
-  gpu_tile_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage);
+  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage);
 }
 
 /* A block a tile. More shared memory than 48 KB has to be asked for. */
@@ -215,35 +218,74 @@ gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass,
   return gpuGetLastError();
 }
 
-template <int P> gpuError_t gpu_launch_tensor(const gpu_tables *tables, const gpu_tensor_pass &pass, gpuStream_t stream)
+/* ---- tiles in shared memory */
+
+template <int P, typename REAL, bool PENALISED, bool STAGED>
+using gpu_work = std::conditional_t<gpu_by_lanes(sizeof(REAL) == 4, P), gpu_lane_work<P, REAL, PENALISED, STAGED>,
+                                    gpu_tensor_work<P, REAL, PENALISED, STAGED>>;
+
+template <int P, typename REAL, bool PENALISED, bool STAGED>
+__global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS,
+                                  gpu_work<P, REAL, PENALISED, STAGED>::SIZE.blocks)
+    gpu_tile_kernel(gpu_tables tables, gpu_tile_pass pass)
 {
-  constexpr gpu_tensor_tile tile = gpu_tensor_tuning[P - 1];
-  using plain = gpu_tensor_kernel<P, tile.elements, false>;
-  using penalised = gpu_tensor_kernel<P, tile.elements, true>;
-  if (tables->penalised)
-    return gpu_launch(gpu_tensor<P, tile.elements, tile.blocks, true>, *tables, pass, tile.elements, penalised::THREADS,
-                      sizeof(typename penalised::tile), stream);
-  return gpu_launch(gpu_tensor<P, tile.elements, tile.blocks, false>, *tables, pass, tile.elements, plain::THREADS,
-                    sizeof(typename plain::tile), stream);
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char memory[];
+  gpu_work<P, REAL, PENALISED, STAGED> work(memory, tables, pass);
+  gpu_run_tiles(work);
+#endif
 }
 
-/* Kernels for tensor cores are there for double precision and some orders. */
-template <int P, typename REAL> constexpr bool gpu_has_tensor_kernels()
+/* As many blocks as the card has room for; they share out the tiles. */
+template <int P, typename REAL, bool PENALISED, bool STAGED>
+gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
 {
-  return sizeof(REAL) == 8 && P <= gpu_tensor_orders;
+  using work = gpu_work<P, REAL, PENALISED, STAGED>;
+  const auto kernel = gpu_tile_kernel<P, REAL, PENALISED, STAGED>;
+  const int most = work::SIZE.blocks * tables.processors;
+  gpuError_t status = gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory,
+                                          static_cast<int>(work::SHARED));
+  if (status != gpuSuccess) return status;
+  kernel<<<static_cast<unsigned>(tables.tiling.count < most ? tables.tiling.count : most), work::THREADS, work::SHARED,
+           stream>>>(tables, pass);
+  return gpuGetLastError();
 }
+
+template <int P, typename REAL, bool STAGED>
+gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
+{
+  return tables.penalty_inside ? gpu_launch_tiles<P, REAL, true, STAGED>(tables, pass, stream)
+                               : gpu_launch_tiles<P, REAL, false, STAGED>(tables, pass, stream);
+}
+
+template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_shape_of_work()
+{
+  using work = gpu_work<P, REAL, PENALISED, STAGED>;
+  return {work::ELEMENTS, work::TRACES, work::OWN_ROWS, work::WHOLE};
+}
+
+template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, int staged)
+{
+  if constexpr (P <= gpu_tile_orders) {
+    if (penalty_inside)
+      return staged ? gpu_shape_of_work<P, REAL, true, true>() : gpu_shape_of_work<P, REAL, true, false>();
+    return staged ? gpu_shape_of_work<P, REAL, false, true>() : gpu_shape_of_work<P, REAL, false, false>();
+  }
+  return {0, 0, 0, 0};
+}
+
+/* ---- the plain kernels, for other cards and orders */
 
 /* The row of the table of tiles for this card; rows are tried from the newest architecture down. */
 template <int P, typename REAL, int ROW = gpu_tunings - 1>
 gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuStream_t stream)
 {
-  constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
-  using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
-  if constexpr (gpu_has_tensor_kernels<P, REAL>())
-    if (tables->architecture >= 90) {
-      const gpu_tensor_pass pass = {half->equation, 0,           half->scale,  0,      0,
-                                    half->own,      half->other, half->result, nullptr};
-      return gpu_launch_tensor<P>(tables, pass, stream);
+  constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
+  using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
+  if constexpr (P <= gpu_tile_orders)
+    if (tables->tiling.count > 0) {
+      const gpu_tile_pass pass = {half->equation, half->scale, 0, 0, half->own, half->other, half->result, nullptr};
+      return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
     }
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
@@ -255,22 +297,15 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
 template <int P, typename REAL, int ROW = gpu_tunings - 1>
 gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gpuStream_t stream)
 {
-  constexpr gpu_tile tile = gpu_tile_of(ROW, sizeof(REAL) == 4, P);
-  using kernel = gpu_tile_kernel<P, REAL, tile.elements, tile.each>;
-  if constexpr (gpu_has_tensor_kernels<P, REAL>())
-    if (tables->architecture >= 90) {
+  constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
+  using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
+  if constexpr (P <= gpu_tile_orders)
+    if (tables->tiling.count > 0) {
       gpuError_t status = gpuSuccess;
-      for (int equation = 0; equation < 2 && status == gpuSuccess; equation++) {
-        const gpu_tensor_pass pass = {equation,
-                                      1,
-                                      0,
-                                      stage->a,
-                                      stage->b,
-                                      stage->field[equation],
-                                      stage->field[1 - equation],
-                                      stage->result[equation],
-                                      stage->memory[equation]};
-        status = gpu_launch_tensor<P>(tables, pass, stream);
+      for (int i = 0; i < 2 && status == gpuSuccess; i++) {
+        const gpu_tile_pass pass = {
+            i, 1, stage->a, stage->b, stage->field[i], stage->field[1 - i], stage->result[i], stage->memory[i]};
+        status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
       }
       return status;
     }

@@ -42,7 +42,8 @@ struct mx_backend {
   const struct gpu_order *kernels;
   struct gpu_tables tables;
   size_t real;                    /* bytes of a number */
-  size_t field_bytes;             /* of a field */
+  size_t padded;                  /* elements, rounded up to a multiple of eight */
+  size_t field_bytes;             /* of a field of so many elements */
   int32_t *node, *place;          /* [Np] the problem's node at a place on the card, and the other way round */
   struct gpu_memory card, pinned; /* owns all that follows */
   void *field[2];                 /* E, H */
@@ -87,6 +88,8 @@ void gpu_release_memory(struct mx_backend *backend);
 /* ---- tables.c */
 
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The tiles of the kernels for tensor cores, where card and order have them (tiles.c). */
+int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* array[i] = value in the backend's precision. */
 static inline void gpu_put(const struct mx_backend *backend, void *array, size_t i, double value)
 {

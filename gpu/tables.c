@@ -19,24 +19,37 @@ bool gpu_penalty_inside(const struct mx_problem *problem)
 
 /* ---- by order */
 
-static int pack_nodes(struct mx_backend *backend, struct dg_error *err)
+/* Where a node of symmetry.node stands on the card: orbits of four by their members, then the others as they are. */
+static size_t place_of(int order, size_t i)
+{
+  const size_t quads = (size_t)MX_QUADS(order);
+  return i < 4 * quads ? i % 4 * quads + i / 4 : i;
+}
+
+static int pack_nodes(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
-  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
-  struct mx_symmetry symmetry = {0};
-  int32_t *face_node = NULL;
-  if (mx_symmetry_init(&symmetry, ref, err) != 0 || DG_NEW(backend->place, Np, err) != 0 ||
-      DG_NEW(face_node, 4 * Nf, err) != 0)
+  const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
+  int32_t *face_node = NULL, *face_place = NULL;
+  if (DG_NEW(backend->node, Np, err) != 0 || DG_NEW(backend->place, Np, err) != 0 ||
+      DG_NEW(face_node, 4 * Nf, err) != 0 || DG_NEW(face_place, 4 * Nf, err) != 0)
     goto fail;
-  backend->node = symmetry.node;
-  symmetry.node = NULL;
-  for (size_t n = 0; n < Np; n++) backend->place[backend->node[n]] = (int32_t)n;
-  for (size_t m = 0; m < 4 * Nf; m++) face_node[m] = backend->place[ref->face_node[m]];
-  if (gpu_new_copy(backend, &backend->tables.face_node, face_node, 4 * Nf * sizeof *face_node, "tables", err) != 0)
+  for (size_t i = 0; i < Np; i++) {
+    const size_t place = place_of(ref->order, i);
+    backend->node[place] = symmetry->node[i];
+    backend->place[symmetry->node[i]] = (int32_t)place;
+  }
+  for (size_t f = 0; f < 4; f++)
+    for (size_t m = 0; m < Nf; m++) {
+      face_node[f * Nf + m] = backend->place[ref->face_node[f * Nf + m]];
+      face_place[f * Nf + (size_t)symmetry->place[f * Nf + m]] = (int32_t)m;
+    }
+  if (gpu_new_copy(backend, &backend->tables.face_node, face_node, 4 * Nf * sizeof *face_node, "tables", err) != 0 ||
+      gpu_new_copy(backend, &backend->tables.face_place, face_place, 4 * Nf * sizeof *face_place, "tables", err) != 0)
     goto fail;
 fail:
-  mx_symmetry_release(&symmetry);
   dg_free(face_node);
+  dg_free(face_place);
   return err->code;
 }
 
@@ -73,48 +86,111 @@ fail:
   return err->code;
 }
 
-/* Operators between sectors as the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row
- * l / 4 of column l % 4. Derivatives [bimedian][sector they come from][4 columns][8 rows], then lifts [sector][4 face
- * nodes][8 rows] (tensor.cuh). */
-static int pack_fragments(struct mx_backend *backend, struct dg_error *err)
+/* ---- operators between sectors, for tensor cores
+ *
+ * Their unknowns are the orbits, in all four sectors: of the sum over an orbit's four members, of which those of a pair
+ * are two twice and the fixed node is one four times, an operator takes the products; where a sector does not have an
+ * orbit its rows and columns are zero. */
+
+/* Which unknown of sector s orbit o is; -1: none. */
+static int unknown(int order, int s, size_t o)
+{
+  const size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
+  if (o < quads || (s == 0 && o < mx_sector_size(order, 0))) return (int)o;
+  o -= quads;
+  return s > 0 && o < 3 * pairs && o / pairs == (size_t)s - 1 ? (int)(quads + o % pairs) : -1;
+}
+
+/* How often a node of orbit o is among its four members. */
+static int repeated(int order, size_t o)
+{
+  const size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
+  return o < quads ? 1 : o < quads + 3 * pairs ? 2 : 4;
+}
+
+/* The orbit of a node, and a half turn that leads from its first member there. */
+static size_t orbit_of(const struct mx_symmetry *symmetry, int order, int32_t node, int *turn)
+{
+  const size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
+  size_t i = 0;
+  while (symmetry->node[i] != node) i++;
+  *turn = 0;
+  if (i < 4 * quads) {
+    *turn = (int)(i % 4);
+    return i / 4;
+  }
+  i -= 4 * quads;
+  if (i < 6 * pairs && i % 2 == 1) *turn = (int)(i / 2 / pairs + 1) == 1 ? 2 : 1;
+  return quads + (i < 6 * pairs ? i / 2 : 3 * pairs);
+}
+
+/* Lift, of a flux of 2 w (far - near): a quarter, for the half of curl and flux (mx_fused_from_along), and for 2 w. */
+static double lift_between(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t out,
+                           size_t m)
+{
+  const int i = unknown(ref->order, s, out);
+  return i < 0 || m >= (size_t)ref->Nf ? 0 : 0.25 * mx_symmetry_lift(symmetry, ref, s, (size_t)i, m);
+}
+
+/* The derivative along bimedian c = 1, 2, 3 from orbit `in` of a sector to orbit `out` of from ^ c, with the near half
+ * of the flux between elements, which couples the same components of the same sectors. */
+static double derivative_between(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int c, int from,
+                                 size_t out, size_t in)
+{
+  const int order = ref->order, i = unknown(order, from ^ c, out), j = unknown(order, from, in);
+  if (i < 0 || j < 0) return 0;
+  double sum = mx_symmetry_derivative(symmetry, ref, c, from, (size_t)i, (size_t)j) / repeated(order, in);
+  for (size_t m = 0; m < (size_t)ref->Nf; m++) {
+    int turn;
+    if (orbit_of(symmetry, order, ref->face_node[m], &turn) != in) continue;
+    const bool changes = from != 0 && turn != 0 && turn != from;
+    sum += (changes ? -1 : 1) * lift_between(symmetry, ref, from ^ c, out, m);
+  }
+  return sum;
+}
+
+/* A number as the sum of two of eleven bits, which is what tensor cores take of a float. */
+static void split(double x, float two[2])
+{
+  uint32_t bits;
+  two[0] = (float)x;
+  memcpy(&bits, &two[0], sizeof bits);
+  bits = (bits + 0x1000u) & 0xffffe000u;
+  memcpy(&two[0], &bits, sizeof bits);
+  two[1] = (float)(x - (double)two[0]);
+}
+
+static void put_factor(const struct mx_backend *backend, void *fragment, size_t i, double value)
+{
+  if (backend->tables.single && !gpu_by_lanes(1, backend->tables.order)) split(value, (float *)fragment + 2 * i);
+  else gpu_put(backend, fragment, i, value);
+}
+
+/* As the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row l / 4 of column l % 4.
+ * Derivatives [4 orbits][sector they come from][bimedian][8 orbits], then lifts [4 face nodes][sector][8 orbits]. */
+static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
-  const int order = ref->order;
-  const size_t largest = mx_sector_size(order, 0), Nf = (size_t)ref->Nf;
-  const size_t steps = (largest + 3) / 4, eights = (largest + 7) / 8, lift_steps = (Nf + 3) / 4;
-  const size_t count = (12 * steps + 4 * lift_steps) * eights * 32;
-  struct mx_symmetry symmetry = {0};
-  double *fragment = NULL;
-  int32_t *place = NULL;
-  if (mx_symmetry_init(&symmetry, ref, err) != 0 || DG_NEW(fragment, count, err) != 0 ||
-      DG_NEW(place, 4 * Nf, err) != 0)
-    goto fail;
-  double *next = fragment;
-  for (int c = 1; c <= 3; c++)
+  const size_t orbits = mx_sector_size(ref->order, 0), Nf = (size_t)ref->Nf;
+  const size_t steps = (orbits + 3) / 4, eights = (orbits + 7) / 8, face_steps = (Nf + 3) / 4;
+  const size_t count = (12 * steps + 4 * face_steps) * eights * 32;
+  void *fragment;
+  size_t next = 0;
+  if (dg_alloc(&fragment, count, sizeof(double), err) != 0) return err->code;
+  for (size_t k = 0; k < steps; k++)
     for (int from = 0; from < 4; from++)
-      for (size_t k = 0; k < steps; k++)
-        for (size_t eight = 0; eight < eights; eight++)
-          for (size_t lane = 0; lane < 32; lane++, next++) {
-            size_t i = 8 * eight + lane / 4, j = 4 * k + lane % 4;
-            if (i < mx_sector_size(order, from ^ c) && j < mx_sector_size(order, from))
-              *next = mx_symmetry_derivative(&symmetry, ref, c, from, i, j);
-          }
-  for (int s = 0; s < 4; s++)
-    for (size_t k = 0; k < lift_steps; k++)
-      for (size_t eight = 0; eight < eights; eight++)
-        for (size_t lane = 0; lane < 32; lane++, next++) {
-          size_t i = 8 * eight + lane / 4, m = 4 * k + lane % 4;
-          if (i < mx_sector_size(order, s) && m < Nf) *next = 0.5 * mx_symmetry_lift(&symmetry, ref, s, i, m);
-        }
-  for (size_t f = 0; f < 4; f++)
-    for (size_t m = 0; m < Nf; m++) place[f * Nf + (size_t)symmetry.place[f * Nf + m]] = (int32_t)m;
-  if (gpu_new_copy(backend, &backend->tables.fragment, fragment, count * sizeof *fragment, "matrices", err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.face_place, place, 4 * Nf * sizeof *place, "tables", err) != 0)
-    goto fail;
-fail:
-  mx_symmetry_release(&symmetry);
+      for (int c = 1; c <= 3; c++)
+        for (size_t out = 0; out < 8 * eights; out += 8)
+          for (size_t lane = 0; lane < 32; lane++)
+            put_factor(backend, fragment, next++,
+                       derivative_between(symmetry, ref, c, from, out + lane / 4, 4 * k + lane % 4));
+  for (size_t k = 0; k < face_steps; k++)
+    for (int s = 0; s < 4; s++)
+      for (size_t out = 0; out < 8 * eights; out += 8)
+        for (size_t lane = 0; lane < 32; lane++)
+          put_factor(backend, fragment, next++, lift_between(symmetry, ref, s, out + lane / 4, 4 * k + lane % 4));
+  (void)!gpu_new_copy(backend, &backend->tables.fragment, fragment, count * sizeof(double), "matrices", err);
   dg_free(fragment);
-  dg_free(place);
   return err->code;
 }
 
@@ -124,7 +200,8 @@ static int pack_metric(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
   void *metric;
-  if (dg_alloc_untouched(&metric, 6 * problem->K, backend->real, err) != 0) return err->code;
+  if (dg_alloc_untouched(&metric, 6 * backend->padded, backend->real, err) != 0) return err->code;
+  for (size_t i = 6 * problem->K; i < 6 * backend->padded; i++) gpu_put(backend, metric, i, i % 6 % 5 % 3 == 0);
 #pragma omp parallel for schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
     double x[3][3], jacobian = mx_fused_tangents(problem->metric[e], x);
@@ -132,7 +209,8 @@ static int pack_metric(struct mx_backend *backend, struct dg_error *err)
       for (size_t b = a; b < 3; b++, k++)
         gpu_put(backend, metric, 6 * e + k, (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]) / jacobian);
   }
-  (void)!gpu_new_copy(backend, &backend->tables.metric, metric, 6 * problem->K * backend->real, "the geometry", err);
+  (void)!gpu_new_copy(backend, &backend->tables.metric, metric, 6 * backend->padded * backend->real, "the geometry",
+                      err);
   dg_free(metric);
   return err->code;
 }
@@ -164,11 +242,9 @@ static int pack_fluxes(struct mx_backend *backend, struct dg_error *err)
   struct mx_face_flux *table = NULL;
   size_t count;
   int32_t(*index)[4];
-  if (DG_NEW(index, problem->K, err) != 0) return err->code;
+  if (DG_NEW(index, backend->padded, err) != 0) return err->code;
   if (mx_fused_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
-  for (size_t i = 0; i < count; i++)
-    backend->tables.penalised = backend->tables.penalised || table[i].e_penalty != 0 || table[i].h_penalty != 0;
-  if (pack_index(backend, &backend->tables.flux, (int32_t *)index, 4 * problem->K, count, err) != 0 ||
+  if (pack_index(backend, &backend->tables.flux, (int32_t *)index, 4 * backend->padded, count, err) != 0 ||
       gpu_new_copy(backend, &backend->tables.flux_table, table, count * sizeof *table, "fluxes", err) != 0)
     goto fail;
 fail:
@@ -227,12 +303,12 @@ static int pack_media(struct mx_backend *backend, struct dg_error *err)
   uint32_t *slot = NULL;
   struct gpu_medium *table = NULL;
   while (slots < 2 * problem->K) slots *= 2;
-  if (DG_NEW(index, problem->K, err) != 0 || DG_NEW(first, problem->K, err) != 0 || DG_NEW(slot, slots, err) != 0)
+  if (DG_NEW(index, backend->padded, err) != 0 || DG_NEW(first, problem->K, err) != 0 || DG_NEW(slot, slots, err) != 0)
     goto fail;
   size_t count = number_media(problem, index, first, slot, slots - 1);
   if (DG_NEW(table, count, err) != 0) goto fail;
   for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i]);
-  if (pack_index(backend, &backend->tables.medium, index, problem->K, count, err) != 0 ||
+  if (pack_index(backend, &backend->tables.medium, index, backend->padded, count, err) != 0 ||
       gpu_new_copy(backend, &backend->tables.medium_table, table, count * sizeof *table, "media", err) != 0)
     goto fail;
 fail:
@@ -245,9 +321,15 @@ fail:
 
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err)
 {
-  if (pack_nodes(backend, err) != 0 || pack_matrices(backend, err) != 0 || pack_metric(backend, err) != 0 ||
-      (backend->options.precision == MX_DOUBLE && pack_fragments(backend, err) != 0) ||
-      pack_neighbours(backend, err) != 0 || pack_fluxes(backend, err) != 0 || pack_media(backend, err) != 0)
-    return err->code;
-  return 0;
+  struct mx_symmetry symmetry;
+  if (mx_symmetry_init(&symmetry, backend->problem->ref, err) != 0) return err->code;
+  backend->tables.penalty_inside = gpu_penalty_inside(backend->problem);
+  if (pack_nodes(backend, &symmetry, err) != 0 || pack_matrices(backend, err) != 0 ||
+      pack_fragments(backend, &symmetry, err) != 0 || pack_metric(backend, err) != 0 ||
+      pack_neighbours(backend, err) != 0 || pack_fluxes(backend, err) != 0 || pack_media(backend, err) != 0 ||
+      gpu_pack_tiles(backend, err) != 0)
+    goto fail;
+fail:
+  mx_symmetry_release(&symmetry);
+  return err->code;
 }

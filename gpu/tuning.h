@@ -3,16 +3,18 @@
  * entry is a kernel of its own. */
 #pragma once
 
-#include "libdg/base/orders.h"
+#include <stddef.h>
 
-struct gpu_tile {
+#include "gpu/layout.h"
+
+struct gpu_plain_tile {
   int elements; /* of a tile, which is what a block works on */
   int each;     /* of them that a thread works on at a time, at one node; divides `elements` */
 };
 
 struct gpu_tuning {
   int from;
-  struct gpu_tile tile[2][DG_ORDER_MAX]; /* by precision (double, single) and order - 1 */
+  struct gpu_plain_tile tile[2][DG_ORDER_MAX]; /* by precision (double, single) and order - 1 */
 };
 
 /* A tile's numbers, 6 Np + 12 Nf + 32 an element, stay below 48 KB of shared memory, and its threads, Np a group of
@@ -24,17 +26,41 @@ constexpr gpu_tuning gpu_tuning_table[gpu_tunings] = {
       {{64, 2}, {64, 4}, {32, 4}, {24, 4}, {16, 4}, {12, 4}, {8, 4}, {4, 4}}}},
 };
 
-constexpr gpu_tile gpu_tile_of(int row, bool single, int order)
+constexpr gpu_plain_tile gpu_plain_tile_of(int row, bool single, int order)
 {
   return gpu_tuning_table[row].tile[single ? 1 : 0][order - 1];
 }
 
-/* Of the tensor cores' kernels (tensor.cuh; compute capability 9.0, double precision), by order - 1. */
-struct gpu_tensor_tile {
-  int elements; /* of a tile: 16 a group of 3 warps for every eight unknowns of a sector */
-  int blocks;   /* that a multiprocessor is to have room for: fewer registers a thread */
+/* Of the kernels with tiles in shared memory (tile.cuh; compute capability 9.0): a multiprocessor has room for
+ * `blocks`, which have all its shared memory. */
+struct gpu_tile_size {
+  int elements; /* at most: 32 a warp (lanes.cuh), or 8 a warp and eight orbits (tensor.cuh) */
+  int blocks;
+  bool stacked; /* tensor.cuh, double precision: pairs of components in one product */
 };
-/* Higher orders keep to the plain kernels, whose sums have fewer differences: 2e-13 after a thousand steps, not 1e-12.
- */
-constexpr int gpu_tensor_orders = 6;
-constexpr gpu_tensor_tile gpu_tensor_tuning[gpu_tensor_orders] = {{64, 1}, {32, 2}, {32, 3}, {16, 2}, {16, 2}, {16, 2}};
+constexpr int gpu_tile_orders = 6; /* higher orders keep to the plain kernels */
+/* By single precision, penalty between elements, stage; and order - 1. */
+constexpr gpu_tile_size gpu_tile_sizes[2][2][2][gpu_tile_orders] = {
+    {{{{256, 2, false}, {128, 2, false}, {96, 1, false}, {48, 1, false}, {48, 1, false}, {24, 1, false}},
+      {{192, 2, false}, {96, 2, false}, {64, 1, false}, {40, 1, false}, {32, 1, false}, {16, 1, false}}},
+     {{{160, 2, false}, {64, 2, false}, {64, 1, false}, {32, 1, false}, {32, 1, false}, {16, 1, false}},
+      {{128, 2, false}, {64, 2, false}, {48, 1, false}, {32, 1, false}, {24, 1, false}, {8, 1, false}}}},
+    {{{{256, 2, true}, {128, 3, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
+      {{256, 2, true}, {128, 2, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}},
+     {{{256, 2, true}, {128, 2, true}, {64, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
+      {{256, 2, true}, {128, 2, true}, {64, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}}},
+};
+
+constexpr gpu_tile_size gpu_tile_size_of(bool single, bool penalised, bool staged, int order)
+{
+  return gpu_tile_sizes[single ? 1 : 0][penalised ? 1 : 0][staged ? 1 : 0][order - 1];
+}
+
+constexpr int gpu_shared_memory = 228 * 1024; /* of a multiprocessor; a block takes 1 KB beside its own */
+
+/* Traces for which there is room: a multiple of 4, and no more than the elements can have. */
+constexpr int gpu_traces_of(size_t room, size_t taken, size_t trace, int elements)
+{
+  size_t traces = taken < room ? (room - taken) / trace / 4 * 4 : 0, most = 4 * static_cast<size_t>(elements);
+  return static_cast<int>(traces < most ? traces : most);
+}

@@ -1,0 +1,416 @@
+/* A fused pass over tiles of elements that lie in shared memory (compute capability 9.0 and up), one order and
+ * precision: curl, jump, flux, lift and update in one go. Here is what a tile is and how it comes and goes; the
+ * products are lanes.cuh's at low orders and tensor.cuh's at others.
+ *
+ * Blocks stay and take tile after tile. A tile comes by bulk copies, the traces of its neighbours outside by
+ * asynchronous copies of single numbers, both while the tile before is being finished; what changes is loaded,
+ * updated and stored by groups of elements.
+ *
+ * The products are those of the half turns (maxwell/cpu/symmetry.h), and so are the traces: along the two edges that
+ * half turn f makes of face 0's, at the nodes that it makes of face 0's. The flux is that of the jumps with weight 1/2
+ * on all faces, whose near half is a part of the derivatives; on a face with another weight w the far trace is replaced
+ * by 2 w far + (1 - 2 w) near, and a boundary is its own neighbour with 1 - 2 w as factor. */
+#pragma once
+
+#include "gpu/covariant.cuh"
+#include "gpu/tensor_ptx.cuh"
+#include "gpu/tuning.h"
+#include "maxwell/cpu/symmetry.h"
+
+template <int P> struct gpu_orbits {
+  static constexpr int quads = MX_QUADS(P), pairs = MX_PAIRS(P), all = MX_SECTOR_0(P);
+  static constexpr int steps = (all + 3) / 4;  /* of four orbits that are summed over */
+  static constexpr int eights = (all + 7) / 8; /* of orbits that come out */
+  static constexpr int face_steps = (DG_NF(P) + 3) / 4;
+  static constexpr int fragments = (12 * steps + 4 * face_steps) * eights;
+
+  /* Where member g of orbit o stands among a component's nodes. Of pairs and the fixed node members coincide. */
+  __device__ static constexpr int node(int o, int g)
+  {
+    if (o < quads) return g * quads + o;
+    o -= quads;
+    if (o >= 3 * pairs) return DG_NP(P) - 1;
+    int kept_by = pairs > 0 ? o / pairs + 1 : 0;
+    return 4 * quads + 2 * o + (g == 0 || g == kept_by ? 0 : 1);
+  }
+  /* Is it the first of the members that stand there? */
+  __device__ static constexpr bool first(int o, int g)
+  {
+    for (int h = 0; h < g; h++)
+      if (node(o, h) == node(o, g)) return false;
+    return true;
+  }
+  /* Does sector s have it? */
+  __device__ static constexpr bool has(int s, int o)
+  {
+    return s == 0 || o < quads || (pairs > 0 && o < quads + 3 * pairs && (o - quads) / pairs + 1 == s);
+  }
+};
+
+/* Values of the four members of an orbit (or faces of a node of face 0) to sectors, or back. */
+template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
+{
+  REAL a = x[0] + x[1], b = x[0] - x[1], c = x[2] + x[3], d = x[2] - x[3];
+  x[0] = a + c, x[1] = a - c, x[2] = b + d, x[3] = b - d;
+}
+
+/* Does half turn g change the sign of component c? */
+__device__ constexpr bool gpu_changes_sign(int c, int g) { return g != 0 && g != c + 1; }
+
+/* Half a step, or what a stage does to one field. */
+struct gpu_tile_pass {
+  int equation; /* 0: E changes, 1: H */
+  double scale; /* half a step: result = own + scale change; of a stage 1 */
+  double a, b;  /* a stage: kept = a kept + change, result = own + b kept */
+  const void *own, *other;
+  void *result, *kept;
+};
+
+/* A face seen from its element. */
+template <typename REAL> struct gpu_far_face {
+  unsigned at[3]; /* shared memory: the components that are the frame's first, second and third, at node 0 */
+  unsigned info;  /* 32 * row of `nodes`; UNCOMMON: see there */
+  static constexpr unsigned UNCOMMON = 1u << 31, NODES = 0xffff;
+};
+template <typename REAL> struct gpu_face_factors {
+  REAL far[3];     /* of the far trace's components; their signs are those of the components */
+  REAL near;       /* of the near trace, beyond its half */
+  REAL inverse[3]; /* twice the penalty's weights along the two edges: 11, 12, 22 */
+};
+
+/* Of a trace, the parts along the frame's two edges. */
+template <typename REAL> __device__ inline void gpu_edges(REAL x, REAL y, REAL z, REAL edge[2])
+{
+  edge[0] = y - x;
+  edge[1] = z - x;
+}
+
+/* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
+ * well. STAGED: a stage, else half a step. A group of warps has GROUP elements. RECORDS: what the products keep by
+ * face. */
+template <int P, typename REAL, bool PENALISED, bool STAGED, int GROUP, int WARPS_A_GROUP, typename FACTOR,
+          typename RECORDS>
+struct gpu_tile {
+  using orbits = gpu_orbits<P>;
+  static constexpr gpu_tile_size SIZE = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P);
+  static constexpr int NP = DG_NP(P), NF = DG_NF(P), GROUP_SIZE = GROUP;
+  static constexpr int ELEMENTS = SIZE.elements, GROUPS = ELEMENTS / GROUP, WARPS = GROUPS * WARPS_A_GROUP;
+  static constexpr int THREADS = 32 * WARPS;
+  static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
+  /* Rows of the field under the curl: strides that make the columns of eight elements meet in few banks. */
+  static constexpr int ROW = sizeof(REAL) == 8 && P == 5 ? STRIDE + 4 : STRIDE;
+  /* Of neighbours outside whole rows are copied, where there is room: a copy a row instead of one a number. */
+  static constexpr bool WHOLE = P <= 4 && STRIDE * sizeof(REAL) % 16 == 0;
+  static constexpr int OUTSIDE = WHOLE ? ROW : 3 * NF; /* numbers */
+  static_assert(ELEMENTS % GROUP == 0 && THREADS <= 1024, "no such tile");
+  static_assert(WARPS_A_GROUP == 1 || GROUPS < 16, "a group of warps needs a barrier of its own");
+
+  struct memory {
+    uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
+    alignas(16) FACTOR fragment[orbits::fragments][32];
+    alignas(16) uint8_t nodes[17][32]; /* by 4 face + neighbour's face, 16: gathered traces; see node_at */
+    alignas(16) RECORDS records;
+    /* from here on what bulk copies bring or take */
+    alignas(16) REAL metric[ELEMENTS][6];
+    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from OWN_ROWS on are outside */
+    alignas(16) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
+    alignas(16) uint32_t medium[ELEMENTS];
+    alignas(16) REAL own[ELEMENTS * STRIDE];
+    alignas(16) REAL kept[STAGED ? ELEMENTS * STRIDE : 4];
+  };
+  static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
+  /* With a penalty the row behind those of the tile is zero, and boundaries have that as their neighbour; two, so that
+   * bulk copies find multiples of 16 bytes behind them. */
+  static constexpr int OWN_ROWS = ELEMENTS + (PENALISED ? 2 : 0);
+  static constexpr size_t ROWS = sizeof(REAL) * OWN_ROWS * ROW * (PENALISED ? 2 : 1);
+  static constexpr size_t TRACE = sizeof(uint32_t) + sizeof(REAL) * OUTSIDE * (PENALISED ? 2 : 1);
+  /* Traces from outside that there is room for; a multiple of 4. */
+  static constexpr int TRACES = gpu_traces_of(gpu_shared_memory / SIZE.blocks - 1024, FIXED + ROWS, TRACE, ELEMENTS);
+  static_assert(TRACES >= 32, "no room for the traces of eight elements");
+  static_assert(OWN_ROWS * ROW * sizeof(REAL) % 16 == 0, "bulk copies take multiples of 16 bytes");
+  static constexpr size_t SHARED = FIXED + ROWS + TRACES * TRACE;
+  static constexpr size_t FIELD = OWN_ROWS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
+
+  memory &t;
+  REAL *under;    /* [OWN_ROWS][ROW], then [TRACES][ROW] or [TRACES][3][NF]; with a penalty the same of the field that
+                     changes */
+  uint32_t *list; /* [TRACES] */
+  const gpu_tables &tables;
+  const gpu_tile_pass &pass;
+  int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
+  bool leads = member == 0 && lane == 0;
+  int rows = 0; /* elements of the group in this tile */
+
+  __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
+      : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
+        list(reinterpret_cast<uint32_t *>(shared + FIXED + ROWS + TRACES * (TRACE - sizeof(uint32_t)))), tables(tables),
+        pass(pass)
+  {
+  }
+
+  /* Where node m of a face stands in a row of `nodes`: a lane of four with nodes 4 k + its number has its own together.
+   */
+  __device__ static constexpr int node_at(int m) { return GROUP == 8 ? m % 4 * 8 + m / 4 : m; }
+
+  __device__ void prepare()
+  {
+    if (threadIdx.x == 0) {
+      gpu_barrier_init(&t.full, 1 + THREADS);
+      gpu_barrier_init(&t.listed, 1);
+      for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], 1);
+      gpu_barriers_ready();
+    }
+    const FACTOR *fragment = static_cast<const FACTOR *>(tables.fragment);
+    for (int i = threadIdx.x; i < 32 * orbits::fragments; i += THREADS) t.fragment[i / 32][i % 32] = fragment[i];
+    for (int i = threadIdx.x; i < 17 * 32; i += THREADS) {
+      int m = i % 32, row = i / 32, n = m;
+      if (m >= NF) n = 0;
+      else if (row < 16) n = tables.face_node[row % 4 * NF + tables.face_place[row / 4 * NF + m]];
+      t.nodes[row][node_at(m)] = static_cast<uint8_t>(n);
+    }
+    for (int i = threadIdx.x; i < ROW && PENALISED; i += THREADS)
+      under[ELEMENTS * ROW + i] = under[FIELD + ELEMENTS * ROW + i] = 0;
+  }
+
+  /* ---- loading and storing */
+
+  /* The tile's tables and rows, and what its neighbours outside have. `list` has arrived. */
+  __device__ void load(const int4 &where)
+  {
+    const size_t first = 8 * static_cast<size_t>(where.x);
+    const int count = 8 * where.y, outside = where.w;
+    const REAL *field[2] = {static_cast<const REAL *>(pass.other), static_cast<const REAL *>(pass.own)};
+    if (threadIdx.x == 0) {
+      const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
+      const uint32_t rows = (PENALISED ? 2 : 1) * STRIDE * sizeof(REAL);
+      gpu_barrier_expect(&t.full, rows * (count + (WHOLE ? outside : 0)) +
+                                      count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
+      gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
+      gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
+      gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
+      gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
+      for (int i = 0; i < (PENALISED ? 2 : 1) && ROW == STRIDE; i++)
+        gpu_bulk_load(under + i * FIELD, field[i] + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
+    }
+    const int singly = (ROW == STRIDE ? 0 : count) + (WHOLE ? outside : 0); /* rows that come one by one */
+    for (int i = threadIdx.x / 32; i < singly; i += WARPS) {
+      const int row = ROW == STRIDE ? OWN_ROWS + i : i < count ? i : OWN_ROWS + i - count;
+      const size_t e = row < OWN_ROWS ? first + row : list[row - OWN_ROWS] / 16;
+      for (int k = 0; k < (PENALISED ? 2 : 1) && lane == 0; k++)
+        gpu_bulk_load(under + k * FIELD + row * ROW, field[k] + e * STRIDE, STRIDE * sizeof(REAL), &t.full);
+    }
+    if (!WHOLE) gather(field, outside);
+    gpu_copies_arrive(&t.full);
+  }
+
+  /* The traces from outside, number by number. */
+  __device__ void gather(const REAL *const field[2], int outside)
+  {
+    REAL *traces = under + OWN_ROWS * ROW;
+#pragma unroll 2
+    for (int i = threadIdx.x; i < outside * NF; i += THREADS) {
+      const int h = i / NF, m = i % NF;
+      const uint32_t entry = list[h];
+      const size_t at = gpu_at(P, entry / 16, 0, t.nodes[entry % 16][node_at(m)]);
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        for (int k = 0; k < (PENALISED ? 2 : 1); k++)
+          gpu_copy_number(traces + k * FIELD + (3 * h + c) * NF + m, field[k] + at + c * COMPONENT);
+    }
+  }
+
+  __device__ void load_list(const int4 &where)
+  {
+    uint32_t bytes = (where.w + 3) / 4 * 16;
+    gpu_barrier_expect(&t.listed, bytes);
+    if (bytes > 0) gpu_bulk_load(list, tables.tiling.trace + where.z, bytes, &t.listed);
+  }
+
+  /* The group's rows of what changes, once those of the tile before have been taken away. */
+  __device__ void load_group(const int4 &where)
+  {
+    const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
+    const size_t at = (8 * static_cast<size_t>(where.x) + GROUP * group) * STRIDE;
+    const bool kept = STAGED && pass.a != 0;
+    gpu_bulk_wait_read();
+    gpu_barrier_expect(&t.grouped[group], kept ? 2 * bytes : bytes);
+    gpu_bulk_load(t.own + GROUP * group * STRIDE, static_cast<const REAL *>(pass.own) + at, bytes, &t.grouped[group]);
+    if (kept)
+      gpu_bulk_load(t.kept + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept) + at, bytes,
+                    &t.grouped[group]);
+  }
+
+  __device__ void store_group(const int4 &where)
+  {
+    const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
+    const size_t at = (8 * static_cast<size_t>(where.x) + GROUP * group) * STRIDE;
+    if (pass.result != nullptr)
+      gpu_bulk_store(static_cast<REAL *>(pass.result) + at, t.own + GROUP * group * STRIDE, bytes);
+    if (STAGED) gpu_bulk_store(static_cast<REAL *>(pass.kept) + at, t.kept + GROUP * group * STRIDE, bytes);
+    gpu_bulk_commit();
+  }
+
+  __device__ void meet_group()
+  {
+    if (WARPS_A_GROUP == 1) __syncwarp();
+    else gpu_barrier_named(1 + group, 32 * WARPS_A_GROUP);
+  }
+
+  /* ---- faces and elements of the tile */
+
+  template <typename INDEX> __device__ static int index(const void *data, int i)
+  {
+    return static_cast<int>(static_cast<const INDEX *>(data)[i]);
+  }
+
+  __device__ void look_at_face(int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
+  {
+    using far_face = gpu_far_face<REAL>;
+    const int i = 4 * k + f, code = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
+    const int kind = tables.flux.wide ? index<int32_t>(t.flux, i) : index<uint16_t>(t.flux, i);
+    const struct mx_face_flux flux = tables.flux_table[kind];
+    const bool inside = code != k, gathered = !WHOLE && code >= OWN_ROWS;
+    const int row = PENALISED && !inside ? ELEMENTS : code;
+    const REAL twice = static_cast<REAL>(2 * (pass.equation == 0 ? flux.h_jump : flux.e_jump));
+    const REAL penalty = static_cast<REAL>(2 * (pass.equation == 0 ? flux.e_penalty : -flux.h_penalty));
+    const REAL far_factor = inside || PENALISED ? twice : 1 - twice;
+    const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(gathered ? NF : COMPONENT);
+    const unsigned start =
+        gpu_shared_address(under) +
+        size * static_cast<unsigned>(gathered ? OWN_ROWS * ROW + (row - OWN_ROWS) * 3 * NF : row * ROW);
+    far.info = 32u * static_cast<unsigned>(gathered ? 16 : 4 * f + nf);
+#pragma unroll
+    for (int j = 0; j < 3; j++) { /* vertex (j + 1) ^ f of the face is one of the neighbour's, by their order */
+      const int vertex = (j + 1) ^ f, place = vertex - (vertex > f ? 1 : 0), its = place + (place >= nf ? 1 : 0);
+      const int c = (its ^ nf) - 1;
+      const bool flipped = gpu_changes_sign(c, nf);
+      factors.far[j] = flipped ? -far_factor : far_factor;
+      far.at[j] = start + step * static_cast<unsigned>(c);
+    }
+    factors.near = inside || PENALISED ? 1 - twice : 0;
+    REAL scale = 0, g11 = 0, g12 = 0, g22 = 0;
+    if (penalty != 0) {
+      const REAL *g = t.metric[k];
+      REAL ab = gpu_changes_sign(2, f) ? -g[1] : g[1], ac = gpu_changes_sign(1, f) ? -g[2] : g[2];
+      REAL bc = gpu_changes_sign(0, f) ? -g[4] : g[4];
+      g11 = g[0] - 2 * ab + g[3], g12 = g[0] - ab - ac + bc, g22 = g[0] - 2 * ac + g[5];
+      scale = -penalty / sqrt(g11 * g22 - g12 * g12); /* minus: bimedians have another orientation than r, s, t */
+    }
+    factors.inverse[0] = scale * g22;
+    factors.inverse[1] = -scale * g12;
+    factors.inverse[2] = scale * g11;
+    if (factors.near != 0 || (!PENALISED && penalty != 0)) far.info |= far_face::UNCOMMON;
+  }
+
+  /* By what the metric's product is multiplied, and what of the old value is added. */
+  __device__ void look_at_medium(int k, REAL &change, REAL &keep) const
+  {
+    const int kind = tables.medium.wide ? index<int32_t>(t.medium, k) : index<uint16_t>(t.medium, k);
+    const gpu_medium &medium = tables.medium_table[kind];
+    change = static_cast<REAL>(pass.scale * medium.factor[pass.equation]);
+    keep = pass.equation == 0 ? static_cast<REAL>(pass.scale * medium.decay) : 0;
+  }
+
+  /* The near trace at node n of face f of a row. */
+  __device__ static void near_trace(int f, const REAL *row, int n, REAL edge[2])
+  {
+    REAL x[3];
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+      x[c] = row[c * COMPONENT + n];
+      if (gpu_changes_sign(c, f)) x[c] = -x[c];
+    }
+    gpu_edges(x[0], x[1], x[2], edge);
+  }
+
+  /* What is lifted at node m of face f of row k beyond `curl`, the jump of which comes from far traces alone: near
+   * traces with another weight than 1/2 add to it; on a boundary, where there is no penalty elsewhere, its penalty is p
+   * and q. */
+  __device__ void uncommon(int f, int k, int m, const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p,
+                           REAL &q) const
+  {
+    const int node = t.nodes[5 * f][node_at(m)];
+    REAL edge[2];
+    near_trace(f, under + k * ROW, node, edge);
+    curl[0] += factors.near * edge[0];
+    curl[1] += factors.near * edge[1];
+    if (PENALISED) return;
+    near_trace(f, t.own + k * STRIDE, node, edge);
+    p -= factors.inverse[0] * edge[0] + factors.inverse[1] * edge[1];
+    q -= factors.inverse[1] * edge[0] + factors.inverse[2] * edge[1];
+  }
+
+  /* The penalty there: adds to p and q. `far_node`: the one of the far trace. */
+  __device__ void penalty(int f, int k, int m, const unsigned far_at[3], int far_node, const REAL far_factor[3],
+                          const REAL inverse[3], REAL &p, REAL &q) const
+  {
+    const REAL *near = under + FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
+    REAL x[3], edge[2];
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+      REAL far = gpu_shared_number<REAL>(far_at[c] + static_cast<unsigned>(sizeof(REAL) * (FIELD + far_node)));
+      far = gpu_with_sign_of(far, far_factor[c]);
+      x[c] = gpu_changes_sign(c, f) ? far + near[c * COMPONENT] : far - near[c * COMPONENT];
+    }
+    gpu_edges(x[0], x[1], x[2], edge);
+    p += inverse[0] * edge[0] + inverse[1] * edge[1];
+    q += inverse[1] * edge[0] + inverse[2] * edge[1];
+  }
+
+  /* Adds what a node changes by. */
+  __device__ void change(REAL by, REAL keep, REAL &own, REAL &kept) const
+  {
+    by += keep * own;
+    if (STAGED) {
+      if (pass.a != 0) by += static_cast<REAL>(pass.a) * kept;
+      kept = by;
+      by *= static_cast<REAL>(pass.b);
+    }
+    own += by;
+  }
+};
+
+/* The life of a block. WORK is a gpu_tile with products() and update(). */
+template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
+{
+  const gpu_tiling &tiling = work.tables.tiling;
+  work.prepare();
+  __syncthreads();
+  const int stride = static_cast<int>(gridDim.x);
+  int next = static_cast<int>(blockIdx.x), phase = 0, group_phase = 0;
+  if (next >= tiling.count) return;
+  int4 here = tiling.tile[next], there = next + stride < tiling.count ? tiling.tile[next + stride] : here;
+  if (threadIdx.x == 0) work.load_list(here);
+  gpu_barrier_wait(&work.t.listed, 0);
+  work.load(here);
+  for (;; phase ^= 1) {
+    next += stride;
+    const bool more = next < tiling.count;
+    int4 behind = there; /* the tile behind that, ahead of its time */
+    if (next + stride < tiling.count) behind = tiling.tile[next + stride];
+    work.rows = min(WORK::GROUP_SIZE, 8 * here.y - WORK::GROUP_SIZE * work.group);
+    const bool works = work.rows > 0;
+    gpu_barrier_wait(&work.t.full, phase);
+    if (more && threadIdx.x == 0) work.load_list(there); /* all have read the last one, or this would not be full */
+    typename WORK::sums sums;
+    if (works) work.products(sums, here, group_phase);
+    gpu_fence_bulk(); /* before bulk copies write where this thread has read */
+    __syncthreads();
+    if (more) {
+      gpu_barrier_wait(&work.t.listed, phase ^ 1);
+      work.load(there);
+    }
+    if (works) {
+      gpu_barrier_wait(&work.t.grouped[work.group], group_phase);
+      group_phase ^= 1;
+      work.update(sums);
+      gpu_fence_bulk();
+      work.meet_group();
+      if (work.leads) work.store_group(here);
+    }
+    if (!more) break;
+    here = there;
+    there = behind;
+  }
+  if (work.leads) gpu_bulk_wait();
+}
