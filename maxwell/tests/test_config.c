@@ -479,7 +479,7 @@ static void looks_for_the_mesh_beside_the_script(void **state)
     write_text(cases[k].script, text);
     snprintf(folder, sizeof folder, "%s", absolute ? (const char *)*state : cases[k].directory);
     snprintf(path, sizeof path, "%s%s%s", absolute ? folder : "", absolute ? "/" : "", cases[k].script);
-    assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, &err), 0);
+    assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, NULL, &err), 0);
     assert_int_equal(mx_config_read(&config, script, &err), 0);
     assert_string_equal(config.script_path, path);
     assert_string_equal(config.directory, folder);
