@@ -74,7 +74,8 @@ const char *mx_script_path(const struct mx_script *script);
 int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
                    double *out, struct dg_error *err) DG_MUST_USE;
 
-/* From now on a call that lasts when the flag is set, by a signal handler, ends with DG_INTERRUPTED; NULL: no flag. */
+/* From now on a call that has lasted 2 s ends with DG_INTERRUPTED when a signal handler has set the flag; NULL: none.
+ */
 void mx_script_interrupt(struct mx_script *script, const volatile sig_atomic_t *flag);
 
 /* Lua's release, e.g. "Lua 5.4.4". */

@@ -9,6 +9,8 @@
 
 #include "libdg/base/memory.h"
 
+static const double patience = 2; /* seconds that a call may last when the run is interrupted: it may be at its end */
+
 struct mx_watch {
   pthread_t thread;
   pthread_mutex_t mutex;
@@ -54,12 +56,13 @@ static void look(struct mx_watch *watch, unsigned long *seen, double *since)
 {
   unsigned long call = atomic_load(&watch->calls);
   const volatile sig_atomic_t *interrupt = atomic_load(&watch->interrupt);
+  const double lasted = now() - *since;
   if (call % 2 == 0 || call != *seen) {
     *seen = call;
     *since = now();
-  } else if (interrupt != NULL && *interrupt) {
+  } else if (interrupt != NULL && *interrupt && lasted >= patience) {
     end_call(watch, call, MX_INTERRUPTED);
-  } else if (now() - *since >= watch->seconds) {
+  } else if (lasted >= watch->seconds) {
     end_call(watch, call, MX_TOO_LONG);
   }
 }

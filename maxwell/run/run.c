@@ -46,6 +46,7 @@ struct loop {
   double *port_amplitude; /* [ports.functionals] */
   double started, output_seconds, last_progress;
   bool writes;                /* output; else this is a further run for S-parameters, which only adds to them */
+  bool stopped;               /* by a signal, in the same step on all ranks */
   long done;                  /* steps */
   long total;                 /* of all runs for S-parameters */
   struct dg_reduction *vote;  /* under way: must the ranks stop, and how long does a step take */
@@ -105,7 +106,8 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
     if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
   }
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
-  else if (status == 0) status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
+  else if (status == 0 && mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err) != 0)
+    status = dg_context(err, "in step %ld of %ld", n, setup->steps);
   setup->seconds.sources += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "sources, evaluated", (struct mx_cost){0, 0});
   return status;
@@ -173,6 +175,7 @@ static int time_loop(struct loop *loop, struct dg_error *err)
     bool stop;
     loop->done = n;
     if (must_stop(loop, n, &stop, err) != 0) return err->code;
+    loop->stopped = stop;
     if (stop)
       return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
                      setup->steps);
@@ -291,6 +294,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   struct loop loop = {.setup = setup, .writes = true, .profile = setup->profiling ? &setup->profile : NULL};
   struct sigaction saved[2];
   catch_signals(saved);
+  mx_script_interrupt(setup->script, &interrupted);
   mx_watchdog_init(&loop.watchdog, setup);
   loop.backend = backend;
   if (mx_output_open(&loop.output, setup, folder, err) != 0 ||
@@ -305,7 +309,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
   /* All ranks come this far, also when interrupted, and none may stop the others before they have finished. */
-  bool finish = status == 0 || err->code == DG_INTERRUPTED;
+  bool finish = status == 0 || loop.stopped;
   if (finish && (mx_output_finish(&loop.output, &late) != 0 || dg_comm_agree(setup->comm, &late) != 0) && status == 0) {
     *err = late;
     status = late.code;
@@ -325,6 +329,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   if (status == 0 && dg_log_status(setup->log) != 0)
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder, strerror(dg_log_status(setup->log)));
 fail:
+  mx_script_interrupt(setup->script, NULL);
   restore_signals(saved);
   mx_output_release(&loop.output);
   mx_port_output_release(&loop.port_output);
