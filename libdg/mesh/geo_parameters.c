@@ -7,7 +7,8 @@
 #include "libdg/base/memory.h"
 
 #define TOKEN_MAX   256
-#define INCLUDE_MAX 16 /* depth; a script that includes itself ends there */
+#define INCLUDE_MAX 16  /* depth; a script that includes itself ends there */
+#define FILES_MAX   256 /* in all: one that includes itself twice would read 2^16 */
 
 struct scanner {
   const char *at;
@@ -163,7 +164,7 @@ static int scan_file(struct dg_geo_parameters *list, const char *path, int depth
   const char *extension = strrchr(path, '.');
   if (extension == NULL || (strcmp(extension, ".geo") != 0 && strcmp(extension, ".GEO") != 0 && depth == 0)) return 0;
   if (strcmp(extension, ".msh") == 0 || strcmp(extension, ".step") == 0 || strcmp(extension, ".stp") == 0) return 0;
-  FILE *file = fopen(path, "rb");
+  FILE *file = list->files++ < FILES_MAX ? fopen(path, "rb") : NULL;
   if (file == NULL) return 0;
   char *text = NULL;
   size_t used = 0, room = 65536, got;

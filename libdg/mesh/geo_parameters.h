@@ -21,6 +21,7 @@ struct dg_geo_parameter {
 struct dg_geo_parameters {
   size_t count, room;
   struct dg_geo_parameter *parameter;
+  int files; /* that were read */
 };
 
 /* A file that cannot be read adds nothing: Gmsh will say so. Release also after an error. */

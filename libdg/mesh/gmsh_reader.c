@@ -446,16 +446,18 @@ static int add_triangles(struct model *model, const struct elements *elements, s
 }
 
 /* The entity of the geometry to which an entity of a partitioned mesh belongs; 0 when it is of no use: a surface
- * between two partitions lies in a volume. */
+ * between two partitions lies in a volume. One whose parents go round in a circle belongs to none. */
 static int whole_entity(int dim, int tag)
 {
-  for (;;) {
+  int whole = tag;
+  for (int depth = 0; depth < 8; depth++) {
     int parent_dim = -1, parent = -1, ierr;
-    gmshModelGetParent(dim, tag, &parent_dim, &parent, &ierr);
-    if (ierr != 0 || parent_dim < 0) return tag;
+    gmshModelGetParent(dim, whole, &parent_dim, &parent, &ierr);
+    if (ierr != 0 || parent_dim < 0) return whole;
     if (parent_dim != dim) return 0;
-    tag = parent;
+    whole = parent;
   }
+  return tag;
 }
 
 /* 0 and up, or -1: the volume is not one that a partitioner made. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/geo_parameters.h"
 #include "libdg/mesh/geometry.h"
 
 #define DATA TEST_SOURCE_DIR "/tests/data/"
@@ -360,6 +361,21 @@ static void test_partitioned(void **state)
   dg_mesh_release(&mesh);
 }
 
+/* Found by fuzzing: each of the ten would include ten again, to a depth of 16. */
+static void test_script_that_includes_itself(void **state)
+{
+  struct dg_geo_parameters list;
+  struct dg_error err = {0};
+  char text[1000] = "DefineConstant[ L = 1 ];\n";
+  (void)state;
+  for (int i = 0; i < 10; i++) strcat(text, i % 2 ? "Merge 'a.geo';\n" : "Include \"a.geo\";\n");
+  strcat(text, "DefineConstant[ last = 1 ];\n");
+  assert_int_equal(dg_geo_parameters_init(&list, write_file("a.geo", text), &err), 0);
+  assert_int_equal(list.count, 2);
+  assert_non_null(dg_geo_parameters_find(&list, "last"));
+  dg_geo_parameters_release(&list);
+}
+
 /* Saved without its second volume: the group is known, its entity is empty. */
 static void test_group_without_elements(void **state)
 {
@@ -452,6 +468,7 @@ int main(void)
       cmocka_unit_test(test_only_messages_of_gmsh_go_to_the_stream),
       cmocka_unit_test(test_old_format),
       cmocka_unit_test(test_partitioned),
+      cmocka_unit_test(test_script_that_includes_itself),
       cmocka_unit_test(test_group_without_elements),
       cmocka_unit_test(test_bad_mesh_files),
       cmocka_unit_test(test_out_of_memory),
