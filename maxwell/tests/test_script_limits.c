@@ -286,8 +286,8 @@ static const char *const greedy[] = {
     "local t = {} for i = 1, 1e5 do t[i] = ('x'):rep(1000) .. i end",
     "local t = table.pack(table.unpack({}, 1, 9e5)) local u = {} while true do u[#u + 1] = table.pack(1, 2, 3) end",
     "local s = table.concat({ ('x'):rep(9e6), ('y'):rep(9e6), ('z'):rep(9e6) })",
-    "local t = {} while true do local u = {} for i = 1, 4096 do u[i] = i end for i = 2, 4096 do u[i] = nil end\n"
-    "u.x = 1 t[#t + 1] = u end",
+    ("local t = {} while true do local u = {} for i = 1, 4096 do u[i] = i end for i = 2, 4096 do u[i] = nil end "
+     "u.x = 1 t[#t + 1] = u end"),
 };
 
 static void limits_the_memory_of_a_script(void **state)
