@@ -624,6 +624,8 @@ const struct mx_value *mx_script_root(const struct mx_script *script) { return &
 
 const char *mx_script_path(const struct mx_script *script) { return script->path; }
 
+bool mx_script_trusted(const struct mx_script *script) { return script->library.trust; }
+
 /* "cavity.lua:22" of the function's definition, pushed as a string; only on the way to an error. */
 static void define_place(struct mx_script *script, int function, char *place, size_t size)
 {

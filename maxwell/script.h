@@ -67,6 +67,7 @@ void mx_script_free(struct mx_script *script);
 /* The table given to simulation { }; owned by the script. */
 const struct mx_value *mx_script_root(const struct mx_script *script);
 const char *mx_script_path(const struct mx_script *script);
+bool mx_script_trusted(const struct mx_script *script);
 
 /* Calls a function with `inputs` numbers and expects exactly `outputs` numbers. `what` names it in messages
  * ("initial.E"). A Lua error, a missing or non-numeric result, NaN, or a call that takes too long is DG_INPUT with
