@@ -37,7 +37,9 @@ struct mx_script {
   size_t bytes, bytes_max;      /* that Lua has, and may have */
   double seconds;               /* that a call may take */
   struct mx_watch *watch;
-  volatile sig_atomic_t stop; /* enum mx_stop: why the call must end */
+  volatile sig_atomic_t stop;  /* enum mx_stop: why the call must end */
+  volatile sig_atomic_t asked; /* how often it was told */
+  char *last_words;            /* when it does not listen */
   char stop_place[LUA_IDSIZE + 16];
   struct mx_library library;
   struct mx_arena arena;
@@ -146,11 +148,18 @@ static void end_call(lua_State *L, lua_Debug *here)
   lua_error(L);
 }
 
-/* From a signal handler, as lua.c does it. */
+/* From a signal handler, as lua.c does it. Hooks do not reach the inside of Lua's own library, where a pattern may take
+ * for ever: after ten seconds the program ends here, as if it had been killed. */
 static void ask_to_end(void *context, enum mx_stop why)
 {
+  enum { PATIENCE = 100 };
   struct mx_script *script = context;
   script->stop = why;
+  script->asked = script->asked + 1;
+  if (script->asked > PATIENCE) {
+    (void)!write(STDERR_FILENO, script->last_words, strlen(script->last_words));
+    _exit(why == MX_INTERRUPTED ? DG_INTERRUPTED : DG_INPUT);
+  }
   lua_sethook(script->L, end_call, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
@@ -158,6 +167,7 @@ static void ask_to_end(void *context, enum mx_stop why)
 static int call_watched(struct mx_script *script, int arguments, int results)
 {
   script->stop = MX_GO_ON;
+  script->asked = 0;
   snprintf(script->stop_place, sizeof script->stop_place, "%s", "");
   mx_watch_enter(script->watch);
   int status = lua_pcall(script->L, arguments, results, HANDLER);
@@ -564,7 +574,10 @@ static int describe(struct mx_script *script, const char *path, const struct mx_
                       slash == NULL   ? 1
                       : slash == path ? 1
                                       : (int)(slash - path),
-                      slash == NULL ? "." : path) != 0)
+                      slash == NULL ? "." : path) != 0 ||
+      mx_arena_format(&script->arena, &script->last_words, err,
+                      "curlew: %s: a call of Lua's own library does not end, such as a pattern; the run was ended\n",
+                      path) != 0)
     return err->code;
   script->library = (struct mx_library){.trust = limits->trust, .folder = folder, .stopped = &script->stop};
   return find_share(script, err);

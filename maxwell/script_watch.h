@@ -13,7 +13,8 @@ struct mx_watch; /* opaque */
 
 /* stop(context, why) is called in the thread that is in a call, from a signal handler (of SIGURG, which means nothing
  * to a process that does not ask for it): when one call has taken `seconds`, infinity for no limit, or 2
- * when the flag of mx_watch_interrupt is set. It may be called several times for one call. DG_ENVIRONMENT: no thread
+ * when the flag of mx_watch_interrupt is set. It is called again, about ten times a second, until the call
+ * ends. DG_ENVIRONMENT: no thread
  * can be started. Free with mx_watch_free; NULL is safe. */
 int mx_watch_new(struct mx_watch **watch, double seconds, void (*stop)(void *context, enum mx_stop why), void *context,
                  struct dg_error *err) DG_MUST_USE;

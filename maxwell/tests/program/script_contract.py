@@ -104,6 +104,20 @@ def test_function_of_set_up_never_ends(program):
             expect(not os.path.exists(place.path("case")), "there is output")
 
 
+def test_lua_itself_never_ends(program):
+    """Where no hook reaches: in a pattern, and in a finalizer."""
+    for script, options in (("local x = ('a'):rep(40):find(('a-'):rep(40) .. 'b')\n", ()),
+                            ("local s = ('').rep('', 1 << 62)\n", ()),
+                            ("setmetatable({}, { __gc = function() while true do end end }) collectgarbage()\n",
+                             ("--trust",))):
+        with Place(program, script=script + SCRIPT) as place:
+            status, _, err, seconds = place.run(*RUN, "--lua-seconds", "0.2", *options)
+            check_message(err, "input/case.lua: a call of Lua's own library does not end, such as a pattern; the run "
+                               "was ended")
+            expect(status == 2 and seconds < 60, f"exit code {status} after {seconds:.1f} s")
+            expect(not os.path.exists(place.path("case")), "there is output")
+
+
 def test_interrupted_in_a_function(program):
     """Ctrl-C or the end of a batch job reaches a run that hangs in Lua."""
     script = with_source(f"while t > {STEPS / 10 - 0.5} * {STEP} do end")
