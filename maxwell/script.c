@@ -168,7 +168,7 @@ static int call_watched(struct mx_script *script, int arguments, int results)
 {
   script->stop = MX_GO_ON;
   script->asked = 0;
-  snprintf(script->stop_place, sizeof script->stop_place, "%s", "");
+  script->stop_place[0] = '\0';
   mx_watch_enter(script->watch);
   int status = lua_pcall(script->L, arguments, results, HANDLER);
   mx_watch_leave(script->watch);

@@ -151,12 +151,14 @@ void mx_watch_enter(struct mx_watch *watch)
 {
   atomic_store_explicit(&watch->caller, pthread_self(), memory_order_relaxed);
   inside = watch;
-  atomic_fetch_add(&watch->calls, 1);
+  unsigned long calls = atomic_load_explicit(&watch->calls, memory_order_relaxed); /* nobody else counts */
+  atomic_store_explicit(&watch->calls, calls + 1, memory_order_release);
 }
 
 void mx_watch_leave(struct mx_watch *watch)
 {
-  unsigned long call = atomic_fetch_add(&watch->calls, 1);
+  unsigned long call = atomic_load_explicit(&watch->calls, memory_order_relaxed);
+  atomic_store(&watch->calls, call + 1); /* before `overdue` is looked at, as end_call looks after it has set it */
   inside = NULL;
   if (atomic_load(&watch->overdue) != call) return;
   pthread_mutex_lock(&watch->mutex); /* the signal is on its way as long as the other thread has it */

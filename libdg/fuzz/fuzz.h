@@ -39,8 +39,8 @@ static void fuzz_leave(void)
   (void)!system(command);
 }
 
-/* Makes a folder in memory, if the system has one there, and works in it until the program ends: names of corpora on the
- * command line must be absolute. */
+/* Makes a folder in memory, if the system has one there, and works in it until the program ends: names of corpora on
+ * the command line must be absolute. */
 static inline void fuzz_enter(void)
 {
   snprintf(fuzz_folder, sizeof fuzz_folder, "%s/curlew-fuzz-XXXXXX",
