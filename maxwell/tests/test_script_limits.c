@@ -199,7 +199,7 @@ static const char *const endless[] = {
 
 static void stops_scripts_that_never_end(void **state)
 {
-  static const struct mx_limits limits = {.seconds = 0.05}, trusted = {.trust = true, .seconds = 0.05};
+  static const struct mx_limits limits = {.seconds = 0.2}, trusted = {.trust = true, .seconds = 0.2};
   size_t before = dg_memory_current();
   (void)state;
   for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
@@ -212,7 +212,7 @@ static void stops_scripts_that_never_end(void **state)
       assert_null(load_limited(text, trust ? &trusted : &limits, &err));
       assert_true(now() - start < 20);
       assert_int_equal(err.code, DG_INPUT);
-      if (strstr(err.message, ": still running after 0.05 s, and stopped (--lua-seconds allows more)") == NULL)
+      if (strstr(err.message, ": still running after 0.2 s, and stopped (--lua-seconds allows more)") == NULL)
         assert_string_equal(err.message, endless[i]);
       assert_true(strncmp(err.message, "cavity.lua:", 11) == 0);
     }
@@ -231,7 +231,7 @@ static const char functions[] = "simulation {\n"
 
 static void stops_functions_that_never_end(void **state)
 {
-  static const struct mx_limits limits = {.seconds = 0.05};
+  static const struct mx_limits limits = {.seconds = 0.5};
   struct dg_error err = {0};
   double in = 0, out;
   (void)state;
@@ -245,7 +245,7 @@ static void stops_functions_that_never_end(void **state)
     assert_int_equal(mx_script_call(script, root->entry[i].value.function, "f", 1, &in, 1, &out, &err), DG_INPUT);
     char message[200];
     snprintf(message, sizeof message,
-             "cavity.lua:%d: still running after 0.05 s, and stopped (--lua-seconds allows more), in f at (t) = (1)",
+             "cavity.lua:%d: still running after 0.5 s, and stopped (--lua-seconds allows more), in f at (t) = (1)",
              i == 0 ? 4 : 7);
     assert_string_equal(err.message, message);
     err = (struct dg_error){0}; /* and nothing of it is left */
