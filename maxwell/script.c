@@ -37,7 +37,7 @@ struct mx_script {
   size_t bytes, bytes_max;      /* that Lua has, and may have */
   double seconds;               /* that a call may take */
   struct mx_watch *watch;
-  volatile sig_atomic_t stop;  /* enum mx_stop: why the call must end */
+  volatile sig_atomic_t stop;  /* enum mx_watch_reason: why the call must end */
   volatile sig_atomic_t asked; /* how often it was told */
   char *last_words;            /* when it does not listen */
   char stop_place[LUA_IDSIZE + 16];
@@ -100,8 +100,8 @@ static void check(lua_State *L, struct load *load, int code)
 static int fail_script(struct mx_script *script, int status, struct dg_error *err)
 {
   if (err->code != DG_OK) return err->code;
-  if (script->stop == MX_INTERRUPTED) return dg_fail(err, DG_INTERRUPTED, "%s: interrupted", script->stop_place);
-  if (script->stop != MX_GO_ON)
+  if (script->stop == MX_WATCH_INTERRUPTED) return dg_fail(err, DG_INTERRUPTED, "%s: interrupted", script->stop_place);
+  if (script->stop != MX_WATCH_NONE)
     return dg_fail(err, DG_INPUT, "%s: still running after %g s, and stopped (--lua-seconds allows more)",
                    script->stop_place, script->seconds);
   if (script->memory_error.code != DG_OK) {
@@ -150,7 +150,7 @@ static void end_call(lua_State *L, lua_Debug *here)
 
 /* From a signal handler, as lua.c does it. Hooks do not reach the inside of Lua's own library, where a pattern may take
  * for ever: after ten seconds the program ends here, as if it had been killed. */
-static void ask_to_end(void *context, enum mx_stop why)
+static void ask_to_end(void *context, enum mx_watch_reason why)
 {
   enum { PATIENCE = 100 };
   struct mx_script *script = context;
@@ -158,7 +158,7 @@ static void ask_to_end(void *context, enum mx_stop why)
   script->asked = script->asked + 1;
   if (script->asked > PATIENCE) {
     (void)!write(STDERR_FILENO, script->last_words, strlen(script->last_words));
-    _exit(why == MX_INTERRUPTED ? DG_INTERRUPTED : DG_INPUT);
+    _exit(why == MX_WATCH_INTERRUPTED ? DG_INTERRUPTED : DG_INPUT);
   }
   lua_sethook(script->L, end_call, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
@@ -166,13 +166,13 @@ static void ask_to_end(void *context, enum mx_stop why)
 /* lua_pcall under the watch; the function and its arguments are on the stack. */
 static int call_watched(struct mx_script *script, int arguments, int results)
 {
-  script->stop = MX_GO_ON;
+  script->stop = MX_WATCH_NONE;
   script->asked = 0;
   script->stop_place[0] = '\0';
   mx_watch_enter(script->watch);
   int status = lua_pcall(script->L, arguments, results, HANDLER);
   mx_watch_leave(script->watch);
-  if (script->stop == MX_GO_ON) return status;
+  if (script->stop == MX_WATCH_NONE) return status;
   lua_sethook(script->L, NULL, 0, 0);
   if (script->stop_place[0] == '\0')
     snprintf(script->stop_place, sizeof script->stop_place, "%s", script->chunk_name + 1);

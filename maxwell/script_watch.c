@@ -17,7 +17,7 @@ struct mx_watch {
   pthread_cond_t changed;
   bool quit;
   double seconds;
-  void (*stop)(void *context, enum mx_stop why);
+  void (*stop)(void *context, enum mx_watch_reason why);
   void *context;
   _Atomic(const volatile sig_atomic_t *) interrupt;
   atomic_ulong calls;   /* begun and ended, together: odd in a call */
@@ -34,7 +34,7 @@ static void on_signal(int number)
   struct mx_watch *watch = inside;
   (void)number;
   if (watch == NULL || atomic_load(&watch->overdue) != atomic_load(&watch->calls)) return;
-  watch->stop(watch->context, (enum mx_stop)atomic_load(&watch->why));
+  watch->stop(watch->context, (enum mx_watch_reason)atomic_load(&watch->why));
 }
 
 static double now(void)
@@ -45,7 +45,7 @@ static double now(void)
 }
 
 /* The mutex is held: the call that is ended waits for it, so that its thread is there. */
-static void end_call(struct mx_watch *watch, unsigned long call, enum mx_stop why)
+static void end_call(struct mx_watch *watch, unsigned long call, enum mx_watch_reason why)
 {
   atomic_store(&watch->why, why);
   atomic_store(&watch->overdue, call);
@@ -61,9 +61,9 @@ static void look(struct mx_watch *watch, unsigned long *seen, double *since)
     *seen = call;
     *since = now();
   } else if (interrupt != NULL && *interrupt && lasted >= patience) {
-    end_call(watch, call, MX_INTERRUPTED);
+    end_call(watch, call, MX_WATCH_INTERRUPTED);
   } else if (lasted >= watch->seconds) {
-    end_call(watch, call, MX_TOO_LONG);
+    end_call(watch, call, MX_WATCH_TOO_LONG);
   }
 }
 
@@ -110,8 +110,8 @@ static void release(struct mx_watch *watch)
   dg_free(watch);
 }
 
-int mx_watch_new(struct mx_watch **watch, double seconds, void (*stop)(void *context, enum mx_stop why), void *context,
-                 struct dg_error *err)
+int mx_watch_new(struct mx_watch **watch, double seconds, void (*stop)(void *context, enum mx_watch_reason why),
+                 void *context, struct dg_error *err)
 {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   struct mx_watch *w;

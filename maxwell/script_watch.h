@@ -7,7 +7,7 @@
 
 #include "libdg/base/error.h"
 
-enum mx_stop { MX_GO_ON, MX_TOO_LONG, MX_INTERRUPTED };
+enum mx_watch_reason { MX_WATCH_NONE, MX_WATCH_TOO_LONG, MX_WATCH_INTERRUPTED };
 
 struct mx_watch; /* opaque */
 
@@ -16,8 +16,8 @@ struct mx_watch; /* opaque */
  * when the flag of mx_watch_interrupt is set. It is called again, about ten times a second, until the call
  * ends. DG_ENVIRONMENT: no thread
  * can be started. Free with mx_watch_free; NULL is safe. */
-int mx_watch_new(struct mx_watch **watch, double seconds, void (*stop)(void *context, enum mx_stop why), void *context,
-                 struct dg_error *err) DG_MUST_USE;
+int mx_watch_new(struct mx_watch **watch, double seconds, void (*stop)(void *context, enum mx_watch_reason why),
+                 void *context, struct dg_error *err) DG_MUST_USE;
 void mx_watch_free(struct mx_watch *watch);
 /* A flag that a signal handler sets when the run is to end; NULL: none. */
 void mx_watch_interrupt(struct mx_watch *watch, const volatile sig_atomic_t *flag);
