@@ -29,12 +29,7 @@ _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` s
 static int read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
-  const char *name = value->string;
-  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strchr(name, '/') != NULL || strlen(name) > 200)
-    return mx_fail_expected(r, value, rule->expected);
-  for (const char *c = name; *c != '\0'; c++)
-    if ((unsigned char)*c < 0x20) return mx_fail_expected(r, value, "a name without control characters");
-  return 0;
+  return mx_is_file_name(value->string) ? 0 : mx_fail_expected(r, value, rule->expected);
 }
 
 static int read_flux(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -195,7 +190,8 @@ static int read_checkpoint(struct mx_reader *r, const struct mx_rule *rule, cons
 
 static const struct mx_rule root_rules[] = {
     {"name", read_name, offsetof(struct mx_config, name),
-     .expected = "a name for the output folder (not empty, \".\" or \"..\", no '/', at most 200 characters)"},
+     .expected = "a name for the output folder (not empty, \".\" or \"..\", no '/' or control character, at most 200 "
+                 "characters)"},
     {"mesh", read_mesh, 0, .expected = "a table, as in mesh = { file = \"cavity.geo\" }",
      .example = "mesh = { file = \"cavity.geo\" }"},
     {"order", mx_read_int, offsetof(struct mx_config, order), .expected = "an integer from 1 to 8",
@@ -249,8 +245,12 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
                                .output.ports_every = 1,
                                .watchdog.growth = 1e3};
   config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
+  const struct mx_value *root = mx_script_root(script);
   if (split_path(&r, config->script_path) == 0 &&
-      mx_read_table(&r, mx_script_root(script), "a table", root_rules, MX_COUNT(root_rules), config) == 0) {
+      mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
+      (mx_is_file_name(config->name) ||
+       mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
+                  config->name) == 0)) {
     config->storage = r.arena.blocks;
     return 0;
   }

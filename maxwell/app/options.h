@@ -14,6 +14,7 @@ struct mx_options {
   const char *script; /* run and check */
   const char *output; /* --output, or NULL */
   bool quiet, profile, restart;
+  struct mx_limits limits; /* --trust, --lua-seconds */
   struct mx_bench_options bench;
   size_t args, sets;
   struct mx_definition *arg, *set; /* -D and --set; their strings are owned by this struct */

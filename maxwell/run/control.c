@@ -20,6 +20,7 @@ enum { SIGNALS = 3 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGUSR1};
 
 struct mx_signals {
+  struct mx_script *script; /* borrowed */
   struct sigaction before[SIGNALS];
 };
 
@@ -38,12 +39,15 @@ int mx_control_init(struct mx_control *control, struct mx_signals **saved, const
     action.sa_flags = signals[i] == SIGUSR1 ? SA_RESTART : (int)SA_RESETHAND;
     sigaction(signals[i], &action, &(*saved)->before[i]);
   }
+  (*saved)->script = setup->script;
+  mx_script_interrupt(setup->script, &interrupted);
   return 0;
 }
 
 void mx_control_end(struct mx_signals *saved)
 {
   if (saved == NULL) return;
+  mx_script_interrupt(saved->script, NULL);
   for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &saved->before[i], NULL);
   dg_free(saved);
 }

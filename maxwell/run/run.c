@@ -30,6 +30,7 @@ struct loop {
   double *port_amplitude;      /* [ports.functionals] */
   double started, output_seconds, last_progress;
   bool writes;                /* output; else this is a further run for S-parameters, which only adds to them */
+  bool stopped;               /* by a signal or the clock, in the same step on all ranks */
   long done;                  /* steps */
   long total;                 /* of all runs for S-parameters */
   const char *reason;         /* why the run ends before its last step; NULL: it does not */
@@ -127,7 +128,8 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
     if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
   }
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
-  else if (status == 0) status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
+  else if (status == 0 && mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err) != 0)
+    status = dg_context(err, "in step %ld of %ld", n, setup->steps);
   setup->seconds.sources += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "sources, evaluated", (struct mx_cost){0, 0});
   return status;
@@ -204,11 +206,13 @@ static int stop_early(struct loop *loop, long n, enum mx_stop stop, struct dg_er
 {
   const long steps = loop->setup->steps;
   if (stop == MX_STOP_INTERRUPT) {
+    loop->stopped = true;
     loop->reason = "signal";
     return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
                    steps);
   }
   if (checkpoint(loop, n, true, err) != 0) return err->code;
+  loop->stopped = true;
   loop->reason = stop == MX_STOP_WALLTIME ? "walltime" : "signal";
   return dg_fail(err, DG_INTERRUPTED, "%s at step %ld of %ld; --restart goes on from there",
                  stop == MX_STOP_WALLTIME ? "stopped before the end of time.walltime" : "interrupted", n, steps);
@@ -413,7 +417,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
   /* All ranks come this far, also when interrupted, and none may stop the others before they have finished. */
-  bool finish = status == 0 || err->code == DG_INTERRUPTED;
+  bool finish = status == 0 || loop.stopped;
   if (finish && (mx_output_finish(&loop.output, &late) != 0 || dg_comm_agree(setup->comm, &late) != 0) && status == 0) {
     *err = late;
     status = late.code;

@@ -51,6 +51,7 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err
       .file = config->mesh.file,
       .size = config->mesh.size,
       .unit = config->mesh.unit,
+      .trust = mx_script_trusted(setup->script),
       .parameters = config->mesh.parameters,
       .parameter_name = config->mesh.parameter_name,
       .parameter_value = config->mesh.parameter_value,

@@ -13,6 +13,14 @@ from run_contract import RUN
 from checkpoint_contract import SMALL
 
 
+def go_on(place):
+    """--restart where there is a checkpoint: the last run may have been killed before its first."""
+    folder = place.path("split/checkpoint")
+    there = os.path.isdir(folder) and any(
+        name.endswith(".h5") and name.count("_") == 1 for name in os.listdir(folder))
+    return ("--restart",) if there else ()
+
+
 def main():
     program, kills = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 8
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
@@ -23,15 +31,16 @@ def main():
                     ("every = 15, frequencies", "every = 1500, frequencies"), ("frequencies = { 2e7 }", "frequencies = { 2e4 }"))
     options = ("-q", "--set", "checkpoint.every=250")
     with Place(program, script=script) as place:
+        start = time.monotonic()
         place.good(*RUN, *options, "-o", "whole")
+        seconds = time.monotonic() - start  # what a run takes on a machine that may have much else to do
         done, restarts, early = 0, 0, 0
         while done < kills:
-            there = os.path.isdir(place.path("split/checkpoint")) and any(
-                name.endswith(".h5") and name.count("_") == 1 for name in os.listdir(place.path("split/checkpoint")))
-            process = place.start(*RUN, *options, "-o", "split", *(("--restart",) if there else ()))
-            restarts += there
+            restart = go_on(place)
+            process = place.start(*RUN, *options, "-o", "split", *restart)
+            restarts += len(restart)
             try:
-                process.wait(chance.uniform(0.02, 0.35))
+                process.wait(chance.uniform(0.05 * seconds, 0.35 * seconds))
             except Exception:  # it is still at work, as it should be
                 process.send_signal(signal.SIGKILL)
                 done += 1
@@ -44,7 +53,7 @@ def main():
                 for root, _, names in os.walk(place.path("split/checkpoint")):
                     for name in names:
                         os.remove(os.path.join(root, name))
-        place.good(*RUN, *options, "-o", "split", "--restart")
+        place.good(*RUN, *options, "-o", "split", *go_on(place))
         check_same(place, "whole", "split", f"after {done} kills")
         print(f"ok: {done} kills, {restarts} restarts, {early} runs were over before")
 
