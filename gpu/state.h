@@ -142,6 +142,14 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
 int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
 
+/* ---- checkpoint.c */
+
+int gpu_save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+             struct dg_error *err);
+int gpu_load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+             struct dg_error *err);
+int gpu_loaded(struct mx_backend *backend, struct dg_error *err);
+
 /* ---- bench.c */
 
 int gpu_ceilings(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);

@@ -53,6 +53,17 @@ struct mx_stage_sources {
   const double *const *penalty; /* [terms] */
 };
 
+/* What of the fields lives from one step to the next, for checkpoints: arrays of elements, [K][3][Np], and in leapfrog
+ * the traces of one step ago on the open faces, [open_faces][3][Nf] by slot. H is that of the half step before. */
+enum mx_state_array { MX_STATE_E, MX_STATE_H, MX_STATE_OPEN_E, MX_STATE_OPEN_H, MX_STATE_ARRAYS };
+
+/* In which components a backend holds vectors. */
+enum mx_components {
+  MX_CARTESIAN,
+  MX_COVARIANT,           /* along the bimedians of the element (cpu/fused.h) */
+  MX_COVARIANT_TANGENTIAL /* the same, and of traces only what lies along the face means anything */
+};
+
 /* What the exchange with other ranks costs. */
 struct mx_halo_use {
   double seconds; /* so far, in which nothing else was done than to pack, wait and unpack */
@@ -101,6 +112,15 @@ struct mx_backend_ops {
   int (*loss)(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
+  /* The state between two steps, exactly: numbers first..first+count-1 of an array, in the backend's components. What
+   * was saved, loaded behind an upload, goes on with the same bits. */
+  enum mx_components components;
+  int (*save)(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+              struct dg_error *err);
+  int (*load)(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+              struct dg_error *err);
+  /* Once all arrays are there; exchanges traces. */
+  int (*loaded)(struct mx_backend *backend, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* that work on the fields */
   struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
   const char *(*instructions)(void); /* "AVX-512": what the kernels use on this machine; may be NULL */

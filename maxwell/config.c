@@ -29,12 +29,7 @@ _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` s
 static int read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
-  const char *name = value->string;
-  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strchr(name, '/') != NULL || strlen(name) > 200)
-    return mx_fail_expected(r, value, rule->expected);
-  for (const char *c = name; *c != '\0'; c++)
-    if ((unsigned char)*c < 0x20) return mx_fail_expected(r, value, "a name without control characters");
-  return 0;
+  return mx_is_file_name(value->string) ? 0 : mx_fail_expected(r, value, rule->expected);
 }
 
 static int read_flux(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -106,6 +101,20 @@ static int read_step(struct mx_reader *r, const struct mx_rule *rule, const stru
   return mx_read_real(r, rule, value, to);
 }
 
+/* Seconds, or "HH:MM:SS" as batch systems write it. */
+static int read_walltime(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  unsigned hours, minutes, seconds;
+  int used = 0;
+  if (value->type != MX_STRING) return mx_read_real(r, rule, value, to);
+  if (strspn(value->string, "0123456789:") != strlen(value->string) || strlen(value->string) > 12 ||
+      sscanf(value->string, "%u:%2u:%2u%n", &hours, &minutes, &seconds, &used) != 3 || value->string[used] != '\0' ||
+      minutes > 59 || seconds > 59 || hours + minutes + seconds == 0)
+    return mx_fail_expected(r, value, rule->expected);
+  *(double *)to = 3600.0 * hours + 60.0 * minutes + seconds;
+  return 0;
+}
+
 static int read_time(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define TIME(field) offsetof(struct mx_config, time.field)
@@ -115,6 +124,10 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"steps", mx_read_long, TIME(steps), .expected = "an integer >= 1", MX_FROM(1)},
       {"step", read_step, TIME(step), .expected = "a number > 0 (seconds) or \"auto\"", MX_ABOVE(0)},
       {"cfl", mx_read_real, TIME(cfl), .expected = "a number in (0, 1]", .most = 1, .open = 1},
+      {"decay", mx_read_real, TIME(decay), .expected = "a number > 0 (dB)", MX_ABOVE(0)},
+      {"finish", mx_read_function, TIME(finish), .expected = "a function of t, n, energy that returns true or false"},
+      {"walltime", read_walltime, TIME(walltime), .expected = "a number > 0 (seconds) or a time as in \"23:50:00\"",
+       MX_ABOVE(0)},
   };
   struct mx_config *config = r->config;
   (void)to;
@@ -164,9 +177,21 @@ static int read_watchdog(struct mx_reader *r, const struct mx_rule *rule, const 
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
 }
 
+static int read_checkpoint(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"every", mx_read_long, offsetof(struct mx_config, checkpoint.every), .expected = "an integer >= 1", MX_FROM(1)},
+      {"minutes", mx_read_real, offsetof(struct mx_config, checkpoint.minutes), .expected = "a number > 0",
+       MX_ABOVE(0)},
+  };
+  (void)to;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
 static const struct mx_rule root_rules[] = {
     {"name", read_name, offsetof(struct mx_config, name),
-     .expected = "a name for the output folder (not empty, \".\" or \"..\", no '/', at most 200 characters)"},
+     .expected = "a name for the output folder (not empty, \".\" or \"..\", no '/' or control character, at most 200 "
+                 "characters)"},
     {"mesh", read_mesh, 0, .expected = "a table, as in mesh = { file = \"cavity.geo\" }",
      .example = "mesh = { file = \"cavity.geo\" }"},
     {"order", mx_read_int, offsetof(struct mx_config, order), .expected = "an integer from 1 to 8",
@@ -185,6 +210,7 @@ static const struct mx_rule root_rules[] = {
      .expected = "a list, as in sources = { { region = \"rod\", current = function(x, y, z, t) return 0, 0, 1 end } }"},
     {"initial", read_initial, 0, .expected = "a table, as in initial = { E = function(x, y, z) return 0, 0, 1 end }"},
     {"output", mx_read_output, 0, .expected = "a table, as in output = { energy = { every = 10 } }"},
+    {"checkpoint", read_checkpoint, 0, .expected = "a table, as in checkpoint = { minutes = 30 }"},
     {"watchdog", read_watchdog, 0, .expected = "a table, as in watchdog = { growth = 1e3 }"},
 };
 
@@ -211,7 +237,7 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
   *config = (struct mx_config){.script_path = mx_script_path(script),
                                .mesh.unit = 1,
                                .alpha = 1,
-                               .time = {.integrator = MX_LEAPFROG, .cfl = 0.95},
+                               .time = {.integrator = MX_LEAPFROG, .cfl = 0.95, .finish = -1},
                                .backend = "auto",
                                .precision = MX_DOUBLE,
                                .initial = {-1, -1},
@@ -219,8 +245,12 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
                                .output.ports_every = 1,
                                .watchdog.growth = 1e3};
   config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
+  const struct mx_value *root = mx_script_root(script);
   if (split_path(&r, config->script_path) == 0 &&
-      mx_read_table(&r, mx_script_root(script), "a table", root_rules, MX_COUNT(root_rules), config) == 0) {
+      mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
+      (mx_is_file_name(config->name) ||
+       mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
+                  config->name) == 0)) {
     config->storage = r.arena.blocks;
     return 0;
   }

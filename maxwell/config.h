@@ -204,6 +204,9 @@ struct mx_config {
     long steps;                    /* 0: not given */
     double step;                   /* s; 0: automatic */
     double cfl;                    /* fraction of the stability limit, (0, 1], default 0.95 */
+    double decay;                  /* dB: stop when the energy is so far below its maximum; 0: not given */
+    int finish;                    /* Lua function of (t, n, energy) -> true or false: stop; -1: not given */
+    double walltime;               /* s of wall-clock time that the whole run may take; 0: not given */
     int line;
     const char *where; /* of the table, as in mx_selector */
     const char *step_where, *stop_where;
@@ -235,6 +238,10 @@ struct mx_config {
     const char *s_parameters_where;     /* as in mx_selector */
     double progress_every;              /* wall-clock seconds between progress lines; default 2; 0: none */
   } output;
+  struct {
+    long every;     /* steps between checkpoints; 0: none of them */
+    double minutes; /* of wall-clock time between checkpoints; 0: none of them */
+  } checkpoint;
   struct {
     double growth; /* stop when the energy exceeds this many times the initial one (no sources); default 1e3 */
     long every;    /* steps between looks; default 0: automatic */

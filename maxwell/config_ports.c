@@ -11,6 +11,8 @@
 #define KIND(kind) (1u << (kind))
 #define EVERY_PORT (KIND(MX_WAVEGUIDE_PORT) | KIND(MX_COAXIAL_PORT) | KIND(MX_MODAL_PORT) | KIND(MX_LUMPED_PORT))
 
+enum { PORT_NAME_MAX = 128 }; /* of its files */
+
 static const char mode_expected[] = "a mode, as in \"TE10\", \"TM11\" or, with larger indices, \"TE1,12\"";
 static const char *const family_names[] = {"TE", "TM", "TEM", NULL}; /* by enum mx_mode_family */
 
@@ -128,6 +130,12 @@ int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_b
   struct mx_port_config *port = &boundary->port;
   if (boundary->where.is_default)
     return mx_fail_at(r, value, "%s: a port is on named surfaces; write the name of a group or a tag", value->path);
+  if (boundary->where.group != NULL && (!mx_is_file_name(boundary->where.group) || *boundary->where.group == '.' ||
+                                        strlen(boundary->where.group) > PORT_NAME_MAX))
+    return mx_fail_at(r, value,
+                      "the group '%s' of a port names files: no '/' or control character, no '.' at its beginning, at "
+                      "most %d characters; rename it or write the tag of the surface",
+                      boundary->where.group, PORT_NAME_MAX);
   port->driven = mx_find_value(value, "waveform") != NULL;
   port->has_axis = mx_find_value(value, "axis") != NULL;
   for (int i = 0; i < 2 && !port->driven; i++) {

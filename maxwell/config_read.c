@@ -59,6 +59,14 @@ int mx_expect_table(struct mx_reader *r, const struct mx_value *value, const cha
   return value->type == MX_TABLE ? 0 : mx_fail_expected(r, value, expected);
 }
 
+bool mx_is_file_name(const char *text)
+{
+  if (*text == '\0' || strlen(text) > 200 || strcmp(text, ".") == 0 || strcmp(text, "..") == 0) return false;
+  for (const char *c = text; *c != '\0'; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '/') return false;
+  return true;
+}
+
 int mx_expect_list(struct mx_reader *r, const struct mx_value *value, const char *expected)
 {
   if (value->type != MX_TABLE) return mx_fail_expected(r, value, expected);

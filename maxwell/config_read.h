@@ -2,6 +2,7 @@
 #pragma once
 
 #include <float.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "libdg/base/error.h"
@@ -45,6 +46,9 @@ const struct mx_value *mx_find_value(const struct mx_value *table, const char *n
 int mx_fail_expected(struct mx_reader *r, const struct mx_value *value, const char *expected);
 /* The value is a table (else expected names what it should be). */
 int mx_expect_table(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
+/* Whether a string of the script may become part of the name of a file or folder that is written: not empty, at most
+ * 200 bytes, no '/' or control character, neither "." nor "..". Nothing else keeps output in its folder. */
+bool mx_is_file_name(const char *text);
 /* A table whose keys are 1..n. */
 int mx_expect_list(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
 

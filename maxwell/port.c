@@ -79,6 +79,33 @@ static double *past_at(const struct mx_ports *ports, const struct mx_port_mode *
   return mode->past[part] + (ports->room - 1 - (size_t)n);
 }
 
+int mx_ports_archive(struct mx_ports *ports, long n, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive;
+  const size_t count = (size_t)n;
+  own.comm = ports->comm;
+  for (size_t i = 0; ports->here && i < ports->count && n > 0; i++) {
+    struct mx_port *port = &ports->port[i];
+    char name[100];
+    snprintf(name, sizeof name, "ports/%zu/incident", i);
+    if (mx_archive_doubles(&own, name, count, port->incident, err) != 0) return err->code;
+    snprintf(name, sizeof name, "ports/%zu/incoming", i);
+    if (mx_archive_doubles(&own, name, count, port->incoming, err) != 0) return err->code;
+    snprintf(name, sizeof name, "ports/%zu/half_before", i);
+    if (mx_archive_doubles(&own, name, 1, &port->half_before, err) != 0) return err->code;
+    for (size_t k = 0; k < port->modes; k++)
+      for (int part = 0; part < (is_leapfrog(ports) ? 2 : 1); part++) {
+        snprintf(name, sizeof name, "ports/%zu/modes/%zu/past_%d", i, k, part);
+        if (mx_archive_doubles(&own, name, count, past_at(ports, &port->mode[k], part, n - 1), err) != 0)
+          return err->code;
+      }
+  }
+  ports->steps_seen = count;
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
+  return 0;
+}
+
 int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *err)
 {
   return dg_comm_reduce(ports->comm, DG_SUM, ports->functionals, value, err);

@@ -21,6 +21,7 @@
 #include <complex.h>
 
 #include "libdg/mesh/mesh.h"
+#include "maxwell/archive.h"
 #include "maxwell/problem.h"
 
 struct mx_sources;
@@ -58,6 +59,8 @@ void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *source
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
 /* Back to t = 0 with only port `active` driven (-1: all). */
 void mx_ports_reset(struct mx_ports *ports, int active);
+/* The history of steps 0..n-1, which are all that were recorded. Collective among the ranks with `here`. */
+int mx_ports_archive(struct mx_ports *ports, long n, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 /* value[functionals], of this rank's faces, becomes that of all. Collective among the ranks with `here`; nothing on the
  * others. */
 int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *err) DG_MUST_USE;

@@ -154,6 +154,23 @@ static int check(struct mx_backend *backend, struct mx_field_check *result, stru
   WATCHED("watchdog", check(backend->inner, result, err));
 }
 
+static int save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+                struct dg_error *err)
+{
+  WATCHED("checkpoint", save(backend->inner, array, first, count, value, err));
+}
+
+static int load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+                struct dg_error *err)
+{
+  WATCHED("checkpoint", load(backend->inner, array, first, count, value, err));
+}
+
+static int loaded(struct mx_backend *backend, struct dg_error *err)
+{
+  WATCHED("checkpoint", loaded(backend->inner, err));
+}
+
 static int threads(const struct mx_backend *backend) { return backend->ops->threads(backend->inner); }
 
 static struct mx_halo_use halo_use(const struct mx_backend *backend) { return backend->ops->halo_use(backend->inner); }
@@ -177,6 +194,9 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
   ops->loss = loss;
   ops->download = download;
   ops->check = check;
+  ops->save = save;
+  ops->load = load;
+  ops->loaded = loaded;
   ops->threads = threads;
   ops->halo_use = halo_use;
   ops->create = NULL; /* there is one already */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -12,9 +13,12 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "maxwell/script_digest.h"
 #include "maxwell/script_input.h"
+#include "maxwell/script_library.h"
 #include "maxwell/script_lines.h"
 #include "maxwell/script_tree.h"
+#include "maxwell/script_watch.h"
 
 #ifndef CURLEW_SHARE_DIR
 #define CURLEW_SHARE_DIR "share"
@@ -23,13 +27,22 @@
 #define CURLEW_INSTALL_SHARE_DIR "/usr/local/share/curlew"
 #endif
 
-#define HANDLER   1          /* stack index where the message handler always lies */
-#define DEPTH_MAX 32         /* of nested tables; the deepest key there is has 5 */
-#define WAVEFORM  "waveform" /* registry key of the metatable of what waveform.* make */
+#define HANDLER    1          /* stack index where the message handler always lies */
+#define DEPTH_MAX  32         /* of nested tables; the deepest key there is has 5 */
+#define VALUES_MAX 1000000    /* of the simulation table: tables that hold each other many times are small in Lua */
+#define WAVEFORM   "waveform" /* registry key of the metatable of what waveform.* make */
 
 struct mx_script {
   lua_State *L;
   struct dg_error memory_error; /* of the first allocation of Lua's that failed */
+  size_t bytes, bytes_max;      /* that Lua has, and may have */
+  double seconds;               /* that a call may take */
+  struct mx_watch *watch;
+  volatile sig_atomic_t stop;  /* enum mx_watch_reason: why the call must end */
+  volatile sig_atomic_t asked; /* how often it was told */
+  char *last_words;            /* when it does not listen */
+  char stop_place[LUA_IDSIZE + 16];
+  struct mx_library library;
   struct mx_arena arena;
   struct mx_lines lines;
   char *path, *chunk_name; /* "cavity.lua", "@cavity.lua" */
@@ -49,19 +62,26 @@ struct load {
   char *other_file;  /* that called simulation instead of the script itself (dofile), or NULL */
   char *set_where;   /* "--set a=b" while its value is converted, else NULL */
   const char *input; /* text of the script */
+  size_t values;     /* that were converted */
 };
 
-/* Once out of memory, always: Lua would otherwise collect garbage and ask again, and whether a run survives would
- * depend on its garbage. Shrinking must not fail, so it is done in place. */
+/* Once the system is out of memory, always: Lua would otherwise collect garbage and ask again, and whether a run
+ * survives would depend on what else the machine does. The script's own limit it meets in the same place every time.
+ * Shrinking must not fail, so it is done in place; what counts is the block and not what Lua uses of it. */
 static void *allocate(void *user, void *block, size_t old_size, size_t new_size)
 {
   struct mx_script *script = user;
+  size_t had = dg_block_size(block);
+  (void)old_size;
   if (new_size == 0) {
+    script->bytes -= had;
     dg_free(block);
     return NULL;
   }
-  if (block != NULL && new_size <= old_size) return block;
-  if (script->memory_error.code != DG_OK || dg_grow(&block, new_size, 1, &script->memory_error) != 0) return NULL;
+  if (block != NULL && new_size <= had) return block;
+  if (script->memory_error.code != DG_OK || new_size - had > script->bytes_max - script->bytes) return NULL;
+  if (dg_grow(&block, new_size, 1, &script->memory_error) != 0) return NULL;
+  script->bytes += new_size - had;
   return block;
 }
 
@@ -77,13 +97,22 @@ static void check(lua_State *L, struct load *load, int code)
   if (code != 0) leave(L, load);
 }
 
-static int fail_script(struct mx_script *script, struct dg_error *err)
+/* status: of lua_pcall */
+static int fail_script(struct mx_script *script, int status, struct dg_error *err)
 {
   if (err->code != DG_OK) return err->code;
+  if (script->stop == MX_WATCH_INTERRUPTED) return dg_fail(err, DG_INTERRUPTED, "%s: interrupted", script->stop_place);
+  if (script->stop != MX_WATCH_NONE)
+    return dg_fail(err, DG_INPUT, "%s: still running after %g s, and stopped (--lua-seconds allows more)",
+                   script->stop_place, script->seconds);
   if (script->memory_error.code != DG_OK) {
     dg_fail(err, script->memory_error.code, "%s", script->memory_error.message);
     return dg_context(err, "while running %s", script->path);
   }
+  if (status == LUA_ERRMEM)
+    return dg_fail(err, DG_INPUT,
+                   "%s: the script takes more than %.6g MB of memory; start curlew with --trust if it needs them",
+                   script->path, 1e-6 * (double)script->bytes_max);
   const char *message = lua_type(script->L, -1) == LUA_TSTRING ? lua_tostring(script->L, -1) : "unknown error";
   /* Lua cuts long file names from the left; ours are whole. */
   size_t length = strlen(script->path), kept = LUA_IDSIZE - 1 - 3;
@@ -96,14 +125,59 @@ static int fail_script(struct mx_script *script, struct dg_error *err)
   return dg_fail(err, DG_INPUT, "%s%s", prefix, message);
 }
 
-/* The innermost function that has lines. */
-static int find_caller(lua_State *L, lua_Debug *caller)
+/* The innermost function from that level on that has lines. */
+static int find_lines(lua_State *L, int level, lua_Debug *caller)
 {
-  for (int level = 1; lua_getstack(L, level, caller); level++) {
+  for (; lua_getstack(L, level, caller); level++) {
     lua_getinfo(L, "Sl", caller);
     if (caller->currentline > 0) return 1;
   }
   return 0;
+}
+
+static int find_caller(lua_State *L, lua_Debug *caller) { return find_lines(L, 1, caller); }
+
+/* The hook that ends a call: an error at the next instruction, and again if the script catches that one. */
+static void end_call(lua_State *L, lua_Debug *here)
+{
+  void *user;
+  (void)lua_getallocf(L, &user);
+  struct mx_script *script = user;
+  if (script->stop_place[0] == '\0' && find_lines(L, 0, here))
+    snprintf(script->stop_place, sizeof script->stop_place, "%s:%d", here->short_src, here->currentline);
+  lua_pushliteral(L, "stopped");
+  lua_error(L);
+}
+
+/* From a signal handler, as lua.c does it. Hooks do not reach the inside of Lua's own library, where a pattern may take
+ * for ever: after ten seconds the program ends here, as if it had been killed. */
+static void ask_to_end(void *context, enum mx_watch_reason why)
+{
+  enum { PATIENCE = 100 };
+  struct mx_script *script = context;
+  script->stop = why;
+  script->asked = script->asked + 1;
+  if (script->asked > PATIENCE) {
+    (void)!write(STDERR_FILENO, script->last_words, strlen(script->last_words));
+    _exit(why == MX_WATCH_INTERRUPTED ? DG_INTERRUPTED : DG_INPUT);
+  }
+  lua_sethook(script->L, end_call, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+/* lua_pcall under the watch; the function and its arguments are on the stack. */
+static int call_watched(struct mx_script *script, int arguments, int results)
+{
+  script->stop = MX_WATCH_NONE;
+  script->asked = 0;
+  script->stop_place[0] = '\0';
+  mx_watch_enter(script->watch);
+  int status = lua_pcall(script->L, arguments, results, HANDLER);
+  mx_watch_leave(script->watch);
+  if (script->stop == MX_WATCH_NONE) return status;
+  lua_sethook(script->L, NULL, 0, 0);
+  if (script->stop_place[0] == '\0')
+    snprintf(script->stop_place, sizeof script->stop_place, "%s", script->chunk_name + 1);
+  return status != LUA_OK ? status : LUA_ERRRUN; /* the script caught the error and was at its end */
 }
 
 /* No traceback: one line with a position, whatever was thrown. */
@@ -177,24 +251,6 @@ static int simulation(lua_State *L)
   return 0;
 }
 
-static void open_libraries(lua_State *L)
-{
-  static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},        {LUA_TABLIBNAME, luaopen_table},
-                                       {LUA_STRLIBNAME, luaopen_string}, {LUA_MATHLIBNAME, luaopen_math},
-                                       {LUA_UTF8LIBNAME, luaopen_utf8},  {LUA_IOLIBNAME, luaopen_io},
-                                       {LUA_OSLIBNAME, luaopen_os},      {NULL, NULL}};
-  for (const luaL_Reg *library = libraries; library->name != NULL; library++) {
-    luaL_requiref(L, library->name, library->func, 1);
-    lua_pop(L, 1);
-  }
-  /* The same random numbers in every run and on every rank. */
-  lua_getglobal(L, LUA_MATHLIBNAME);
-  lua_getfield(L, -1, "randomseed");
-  lua_pushinteger(L, 0);
-  lua_call(L, 1, 0);
-  lua_pop(L, 1);
-}
-
 /* Pushes the text as a number, true, false or nil. */
 static int push_plain(lua_State *L, const char *text)
 {
@@ -226,16 +282,31 @@ static void load_text(lua_State *L, const char *text, const char *chunk_name)
   if (luaL_loadbufferx(L, text, strlen(text), chunk_name, "t") != LUA_OK) lua_error(L);
 }
 
-/* Runs the share folder's lua/NAME; false if there is none. It is given nearest(), the metatable of waveforms and the
- * folder of the script. */
-static bool run_shared(lua_State *L, struct load *load, const char *share, const char *name)
+/* Curlew's share folder: the first that has the prelude, else the first. */
+static int find_share(struct mx_script *script, struct dg_error *err)
+{
+  const char *given = getenv("CURLEW_SHARE"), *const folders[] = {CURLEW_SHARE_DIR, CURLEW_INSTALL_SHARE_DIR};
+  char *path, *found;
+  if (mx_arena_format(&script->arena, &path, err, "%s/lua/prelude.lua", folders[0]) != 0) return err->code;
+  if (given == NULL) given = folders[access(path, F_OK) != 0];
+  if (mx_arena_format(&script->arena, &found, err, "%s", given) != 0) return err->code;
+  script->library.share = found;
+  return 0;
+}
+
+/* Runs the share folder's lua/NAME. It is given nearest(), the metatable of waveforms, the folder of the script, and
+ * io.open, which the script itself may not have. */
+static void run_shared(lua_State *L, struct load *load, const char *name)
 {
   struct mx_script *script = load->script;
   char *path, *chunk_name, *text;
-  check(L, load, mx_arena_format(&script->arena, &path, load->err, "%s/lua/%s", share, name));
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return false;
-  fclose(file);
+  check(L, load, mx_arena_format(&script->arena, &path, load->err, "%s/lua/%s", script->library.share, name));
+  if (access(path, F_OK) != 0) {
+    dg_fail(load->err, DG_ENVIRONMENT, "lua/%s was not found in '%s'%s", name, script->library.share,
+            getenv("CURLEW_SHARE") != NULL ? " (from CURLEW_SHARE)"
+                                           : " or '" CURLEW_SHARE_DIR "'; set CURLEW_SHARE to Curlew's share folder");
+    leave(L, load);
+  }
   check(L, load, mx_input_file(&script->arena, path, &text, load->err));
   check(L, load, mx_arena_format(&script->arena, &chunk_name, load->err, "@%s", path));
   load_text(L, text, chunk_name);
@@ -243,23 +314,8 @@ static bool run_shared(lua_State *L, struct load *load, const char *share, const
   lua_pushcfunction(L, nearest_name);
   luaL_newmetatable(L, WAVEFORM);
   lua_pushlstring(L, script->path, slash == NULL ? 0 : (size_t)(slash + 1 - script->path));
-  lua_call(L, 3, 0);
-  return true;
-}
-
-static void run_prelude(lua_State *L, struct load *load)
-{
-  static const char *const names[] = {"prelude.lua", "waveform.lua"};
-  const char *share = getenv("CURLEW_SHARE");
-  const char *const folders[] = {share != NULL ? share : CURLEW_SHARE_DIR, CURLEW_INSTALL_SHARE_DIR};
-  size_t found = 0;
-  for (int i = 0; found == 0 && i < (share != NULL ? 1 : 2); i++)
-    while (found < 2 && run_shared(L, load, folders[i], names[found])) found++;
-  if (found == 2) return;
-  dg_fail(load->err, DG_ENVIRONMENT, "lua/%s was not found in '%s'%s%s%s", names[found], folders[0],
-          share != NULL ? " (from CURLEW_SHARE)" : " or '", share != NULL ? "" : folders[1],
-          share != NULL ? "" : "'; set CURLEW_SHARE to Curlew's share folder");
-  leave(L, load);
+  mx_library_push_open(L);
+  lua_call(L, 4, 0);
 }
 
 /* The tables around the one being converted, to find cycles. */
@@ -373,6 +429,8 @@ static void set_origin(lua_State *L, struct load *load, struct mx_value *value)
 static void convert(lua_State *L, struct load *load, struct mx_value *value, const struct ancestor *parent)
 {
   set_origin(L, load, value);
+  if (++load->values > VALUES_MAX)
+    check(L, load, dg_fail(load->err, DG_INPUT, "%s: the table holds more than %d values", value->where, VALUES_MAX));
   size_t length;
   switch (lua_type(L, -1)) {
   case LUA_TNIL:
@@ -485,7 +543,7 @@ static void read_root(lua_State *L, struct load *load)
 static int protected_load(lua_State *L)
 {
   struct load *load = lua_touserdata(L, 1);
-  open_libraries(L);
+  mx_library_open(L, &load->script->library);
   set_args(L, load);
   lua_pushlightuserdata(L, load->script);
   lua_pushcclosure(L, simulation, 1);
@@ -493,7 +551,8 @@ static int protected_load(lua_State *L)
   lua_pushglobaltable(L);
   make_strict(L);
   lua_pop(L, 1);
-  run_prelude(L, load);
+  run_shared(L, load, "prelude.lua");
+  run_shared(L, load, "waveform.lua");
   load_text(L, load->input, load->script->chunk_name);
   lua_call(L, 0, 0);
   read_root(L, load);
@@ -501,8 +560,32 @@ static int protected_load(lua_State *L)
   return 0;
 }
 
+/* The script's name, folder and limits. */
+static int describe(struct mx_script *script, const char *path, const struct mx_limits *limits, struct dg_error *err)
+{
+  static const struct mx_limits none = {0};
+  const char *slash = strrchr(path, '/');
+  char *folder;
+  if (limits == NULL) limits = &none;
+  script->seconds = limits->seconds > 0 ? limits->seconds : 60;
+  script->bytes_max = limits->trust ? SIZE_MAX : limits->memory > 0 ? limits->memory : (size_t)1 << 30;
+  if (mx_arena_format(&script->arena, &script->path, err, "%s", path) != 0 ||
+      mx_arena_format(&script->arena, &script->chunk_name, err, "@%s", path) != 0 ||
+      mx_arena_format(&script->arena, &folder, err, "%.*s",
+                      slash == NULL   ? 1
+                      : slash == path ? 1
+                                      : (int)(slash - path),
+                      slash == NULL ? "." : path) != 0 ||
+      mx_arena_format(&script->arena, &script->last_words, err,
+                      "curlew: %s: a call of Lua's own library does not end, such as a pattern; the run was ended\n",
+                      path) != 0)
+    return err->code;
+  script->library = (struct mx_library){.trust = limits->trust, .folder = folder, .stopped = &script->stop};
+  return find_share(script, err);
+}
+
 int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
-                   size_t sets, const struct mx_definition *set, struct dg_error *err)
+                   size_t sets, const struct mx_definition *set, const struct mx_limits *limits, struct dg_error *err)
 {
   struct mx_script *s;
   char *text;
@@ -511,9 +594,7 @@ int mx_script_load(struct mx_script **script, const char *path, size_t args, con
   if (DG_NEW(s, 1, err) != 0) return err->code;
   load.script = s;
   s->load = &load;
-  if (mx_arena_format(&s->arena, &s->path, err, "%s", path) != 0) goto fail;
-  if (mx_arena_format(&s->arena, &s->chunk_name, err, "@%s", path) != 0) goto fail;
-  if (mx_input_file(&s->arena, path, &text, err) != 0) goto fail;
+  if (describe(s, path, limits, err) != 0 || mx_input_file(&s->arena, path, &text, err) != 0) goto fail;
   load.input = mx_input_skip_marks(text);
   if (strncmp(load.input, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0) {
     dg_fail(err, DG_INPUT, "the script '%s' is compiled Lua, not text", path);
@@ -521,15 +602,16 @@ int mx_script_load(struct mx_script **script, const char *path, size_t args, con
   }
   s->L = lua_newstate(allocate, s);
   if (s->L == NULL) {
-    fail_script(s, err);
+    fail_script(s, LUA_ERRMEM, err);
     goto fail;
   }
+  if (mx_watch_new(&s->watch, s->seconds, ask_to_end, s, err) != 0) goto fail;
   lua_pushcfunction(s->L, message_handler);
   lua_pushcfunction(s->L, protected_load);
   lua_pushlightuserdata(s->L, &load);
-  int status = lua_pcall(s->L, 1, 0, HANDLER);
+  int status = call_watched(s, 1, 0);
   if (status != LUA_OK || s->memory_error.code != DG_OK) {
-    fail_script(s, err);
+    fail_script(s, status, err);
     goto fail;
   }
   lua_settop(s->L, HANDLER);
@@ -545,6 +627,7 @@ fail:
 void mx_script_free(struct mx_script *script)
 {
   if (script == NULL) return;
+  mx_watch_free(script->watch);
   if (script->L != NULL) lua_close(script->L);
   mx_lines_release(&script->lines);
   mx_arena_release(&script->arena);
@@ -554,6 +637,8 @@ void mx_script_free(struct mx_script *script)
 const struct mx_value *mx_script_root(const struct mx_script *script) { return &script->root; }
 
 const char *mx_script_path(const struct mx_script *script) { return script->path; }
+
+bool mx_script_trusted(const struct mx_script *script) { return script->library.trust; }
 
 /* "cavity.lua:22" of the function's definition, pushed as a string; only on the way to an error. */
 static void define_place(struct mx_script *script, int function, char *place, size_t size)
@@ -613,22 +698,65 @@ static int take_results(struct mx_script *script, int function, const char *what
   return 0;
 }
 
-int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
-                   double *out, struct dg_error *err)
+/* The results, any number of them, are left on the stack. */
+static int call(struct mx_script *script, int function, const char *what, int inputs, const double *in,
+                struct dg_error *err)
 {
   lua_State *L = script->L;
   lua_rawgeti(L, LUA_REGISTRYINDEX, function);
   for (int i = 0; i < inputs; i++) lua_pushnumber(L, in[i]);
-  if (lua_pcall(L, inputs, LUA_MULTRET, HANDLER) != LUA_OK) {
-    fail_script(script, err);
-    char at[256] = "";
-    if (inputs > 0) mx_input_describe(inputs, in, at, sizeof at);
-    dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
-  } else {
+  int status = call_watched(script, inputs, LUA_MULTRET);
+  if (status == LUA_OK && script->memory_error.code == DG_OK) return 0;
+  fail_script(script, status, err);
+  char at[256] = "";
+  if (inputs > 0) mx_input_describe(inputs, in, at, sizeof at);
+  return dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
+}
+
+int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
+                   double *out, struct dg_error *err)
+{
+  if (call(script, function, what, inputs, in, err) == 0)
     take_results(script, function, what, inputs, in, outputs, out, err);
+  lua_settop(script->L, HANDLER);
+  return err->code;
+}
+
+int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
+                  struct dg_error *err)
+{
+  lua_State *L = script->L;
+  if (call(script, function, what, inputs, in, err) == 0) {
+    if (lua_gettop(L) == HANDLER + 1 && lua_isboolean(L, -1)) *answer = lua_toboolean(L, -1) != 0;
+    else fail_result(script, function, what, inputs, in, err, "must return true or false");
   }
   lua_settop(L, HANDLER);
   return err->code;
+}
+
+/* On the stack: the digest's place and the function. */
+static int protected_digest(lua_State *L)
+{
+  uint64_t *digest = lua_touserdata(L, 1);
+  *digest = mx_script_digest_top(L);
+  return 0;
+}
+
+int mx_script_digest(struct mx_script *script, int function, uint64_t *digest, struct dg_error *err)
+{
+  lua_State *L = script->L;
+  lua_pushcfunction(L, protected_digest);
+  lua_pushlightuserdata(L, digest);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  int status = call_watched(script, 2, 0);
+  if (status != LUA_OK || script->memory_error.code != DG_OK) fail_script(script, status, err);
+  lua_settop(L, HANDLER);
+  return err->code;
+}
+
+void mx_script_interrupt(struct mx_script *script, const volatile sig_atomic_t *flag)
+{
+  mx_watch_interrupt(script->watch, flag);
 }
 
 const char *mx_lua_version(void) { return LUA_RELEASE; }

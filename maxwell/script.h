@@ -1,10 +1,12 @@
-/* A Lua script and the one table that it hands to `simulation { }`. Nothing outside script.c knows Lua: values are a
- * plain tree, functions are numbers to call.
+/* A Lua script and the one table that it hands to `simulation { }`. Nothing outside script.c and script_library.c knows
+ * Lua: values are a plain tree, functions are numbers to call.
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libdg/base/error.h"
 
@@ -40,6 +42,13 @@ struct mx_definition {      /* -D name=value and --set key=value from the comman
   const char *name, *value; /* value is NULL when the '=' was missing: an error with a clear message */
 };
 
+/* What a script may do. */
+struct mx_limits {
+  bool trust;     /* all of Lua's libraries, and no limit to its memory */
+  double seconds; /* that one call of a function, or the script itself, may take; 0: 60, infinity: no limit */
+  size_t memory;  /* bytes of Lua's, unless it is trusted; 0: 1 GiB */
+};
+
 struct mx_script; /* opaque */
 
 /* Runs the script at `path`. `args` fills the Lua table `args` (numbers and booleans where the text is one, else
@@ -48,21 +57,33 @@ struct mx_script; /* opaque */
  * parentheses; anything else is a string as it stands). The prelude (const, waveform) is lua/prelude.lua and
  * lua/waveform.lua under $CURLEW_SHARE if that is set, else in the source tree or the installed share folder; without
  * it: DG_ENVIRONMENT. Errors (DG_INPUT):
- * no such file, Lua's own errors with file:line, an undefined global, no call of `simulation`, or two. A script sees
- * Lua's base, table, string, math, utf8, io and os libraries, and random numbers that are the same in every run.
+ * no such file, Lua's own errors with file:line, an undefined global, no call of `simulation`, or two, a script that
+ * takes more than its limits (NULL: the defaults). Which of Lua's libraries it sees: script_library.h.
  * Free with mx_script_free; NULL is safe. */
 int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
-                   size_t sets, const struct mx_definition *set, struct dg_error *err) DG_MUST_USE;
+                   size_t sets, const struct mx_definition *set, const struct mx_limits *limits,
+                   struct dg_error *err) DG_MUST_USE;
 void mx_script_free(struct mx_script *script);
 
 /* The table given to simulation { }; owned by the script. */
 const struct mx_value *mx_script_root(const struct mx_script *script);
 const char *mx_script_path(const struct mx_script *script);
+bool mx_script_trusted(const struct mx_script *script);
 
 /* Calls a function with `inputs` numbers and expects exactly `outputs` numbers. `what` names it in messages
- * ("initial.E"). A Lua error, a missing or non-numeric result, or NaN is DG_INPUT with file:line. */
+ * ("initial.E"). A Lua error, a missing or non-numeric result, NaN, or a call that takes too long is DG_INPUT with
+ * file:line. One call at a time, from any thread. */
 int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
                    double *out, struct dg_error *err) DG_MUST_USE;
+
+/* The same with a function that returns true or false. */
+int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
+                  struct dg_error *err) DG_MUST_USE;
+/* A digest of what a function does: its code, and the variables outside that it uses, but for globals. */
+int mx_script_digest(struct mx_script *script, int function, uint64_t *digest, struct dg_error *err) DG_MUST_USE;
+/* From now on a call that has lasted 2 s ends with DG_INTERRUPTED when a signal handler has set the flag; NULL: none.
+ */
+void mx_script_interrupt(struct mx_script *script, const volatile sig_atomic_t *flag);
 
 /* Lua's release, e.g. "Lua 5.4.4". */
 const char *mx_lua_version(void);

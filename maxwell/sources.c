@@ -209,6 +209,22 @@ void mx_sources_reset(struct mx_sources *sources)
   }
 }
 
+int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg_error *err)
+{
+  const int last = mx_schemes[sources->integrator].stages - 1;
+  if (n == 0 || sources->count == 0) return 0;
+  double t = time_of(sources, n - 1, last, step);
+  if (evaluate_general(sources, t, err) != 0) return err->code;
+  for (size_t i = 0; i < sources->count; i++) evaluate_waveform(sources, i, t);
+  if (sources->general) ask_ahead(sources, n - 1, last, step);
+  return 0;
+}
+
+void mx_sources_pause(struct mx_sources *sources)
+{
+  if (sources->ahead != NULL) mx_ahead_wait(sources->ahead);
+}
+
 double mx_sources_seconds_ahead(struct mx_sources *sources)
 {
   return sources->ahead != NULL ? mx_ahead_seconds(sources->ahead) : 0;

@@ -59,8 +59,13 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
                         struct dg_error *err) DG_MUST_USE;
 /* Only the ports' values, for output at the end of a run. */
 void mx_sources_evaluate_ports(struct mx_sources *sources, long n, int s, double step);
+/* Before stage 0 of step n of a run that goes on: what the stage before it was driven by. The ports have their history
+ * (mx_ports_archive). */
+int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg_error *err) DG_MUST_USE;
 /* Before a second run from t = 0. */
 void mx_sources_reset(struct mx_sources *sources);
+/* Until the script is free for others to call. */
+void mx_sources_pause(struct mx_sources *sources);
 /* Seconds that general sources took in their own thread. */
 double mx_sources_seconds_ahead(struct mx_sources *sources);
 void mx_sources_release(struct mx_sources *sources);

@@ -91,6 +91,13 @@ bool mx_ahead_take(struct mx_ahead *ahead, double t, struct dg_error *err)
   return ready;
 }
 
+void mx_ahead_wait(struct mx_ahead *ahead)
+{
+  pthread_mutex_lock(&ahead->mutex);
+  while (ahead->state == ASKED) pthread_cond_wait(&ahead->changed, &ahead->mutex);
+  pthread_mutex_unlock(&ahead->mutex);
+}
+
 double mx_ahead_seconds(struct mx_ahead *ahead)
 {
   pthread_mutex_lock(&ahead->mutex);

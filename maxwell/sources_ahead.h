@@ -18,6 +18,8 @@ int mx_ahead_start(struct mx_ahead **ahead, int (*evaluate)(void *context, doubl
 void mx_ahead_ask(struct mx_ahead *ahead, double t);
 /* True if the values at t were asked for: then waits for them, and gives the thread's error, if any. */
 bool mx_ahead_take(struct mx_ahead *ahead, double t, struct dg_error *err);
+/* Until nothing is under way; what was asked for stays to be taken. */
+void mx_ahead_wait(struct mx_ahead *ahead);
 /* Seconds that the thread has spent in evaluations; nothing may be under way. */
 double mx_ahead_seconds(struct mx_ahead *ahead);
 /* Waits for what is under way and ends the thread. NULL is safe. */

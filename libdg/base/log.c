@@ -50,9 +50,9 @@ void dg_log_free(struct dg_log *log)
   dg_free(log);
 }
 
-int dg_log_open(struct dg_log *log, const char *path, struct dg_error *err)
+int dg_log_open(struct dg_log *log, const char *path, bool append, struct dg_error *err)
 {
-  log->file = fopen(path, "w");
+  log->file = fopen(path, append ? "a" : "w");
   if (log->file == NULL) return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno));
   setvbuf(log->file, NULL, _IOLBF, 0);
   if (fwrite(log->early, 1, log->early_used, log->file) != log->early_used || fflush(log->file) != 0) {

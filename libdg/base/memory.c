@@ -73,13 +73,19 @@ int dg_alloc(void *pointer, size_t count, size_t size, struct dg_error *err)
   return 0;
 }
 
+size_t dg_block_size(const void *block)
+{
+  if (block == NULL) return 0;
+  return ((const struct header *)(const void *)((const char *)block - ALIGNMENT))->bytes;
+}
+
 int dg_grow(void *pointer, size_t count, size_t size, struct dg_error *err)
 {
   char *old, *grown;
   memcpy(&old, pointer, sizeof old);
   if (dg_alloc(&grown, count, size, err) != 0) return err->code;
   if (old != NULL) {
-    size_t bytes = ((struct header *)(void *)(old - ALIGNMENT))->bytes;
+    size_t bytes = dg_block_size(old);
     memcpy(grown, old, bytes < count * size ? bytes : count * size);
     dg_free(old);
   }

@@ -14,6 +14,8 @@ int dg_alloc_untouched(void *pointer, size_t count, size_t size, struct dg_error
 int dg_grow(void *pointer, size_t count, size_t size, struct dg_error *err) DG_MUST_USE;
 /* NULL is safe. */
 void dg_free(void *block);
+/* The bytes that were asked for; NULL: 0. */
+size_t dg_block_size(const void *block);
 /* A copy of a string; free with dg_free. */
 int dg_copy_string(char **copy, const char *string, struct dg_error *err) DG_MUST_USE;
 

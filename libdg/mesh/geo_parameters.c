@@ -3,11 +3,13 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "libdg/base/memory.h"
 
 #define TOKEN_MAX   256
-#define INCLUDE_MAX 16 /* depth; a script that includes itself ends there */
+#define INCLUDE_MAX 16  /* depth; a script that includes itself ends there */
+#define FILES_MAX   256 /* in all: one that includes itself twice would read 2^16 */
 
 struct scanner {
   const char *at;
@@ -137,6 +139,31 @@ static int scan_included(struct dg_geo_parameters *list, const char *from, const
   return failed;
 }
 
+/* "Printf(...) > name" writes a file. */
+static bool prints_to_file(struct scanner look)
+{
+  int depth = 0;
+  for (enum token token = next_token(&look); token != END; token = next_token(&look)) {
+    if (token == OTHER && look.text[0] == '(') depth++;
+    else if (token == OTHER && look.text[0] == ')') depth--;
+    else if (depth <= 0) return token == OTHER && look.text[0] == '>';
+  }
+  return false;
+}
+
+/* Apart from the parameters, whose reader passes over what it does not understand. */
+static void find_harm(struct dg_geo_parameters *list, const char *text)
+{
+  static const char *const commands[] = {"SystemCall", "NonBlockingSystemCall", "OnelabRun", "Save", "Print"};
+  struct scanner scan = {.at = text};
+  for (enum token token = next_token(&scan); token != END && list->harmful == NULL; token = next_token(&scan)) {
+    if (token != WORD) continue;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+      if (strcmp(scan.text, commands[i]) == 0) list->harmful = commands[i];
+    if (strcmp(scan.text, "Printf") == 0 && prints_to_file(scan)) list->harmful = "Printf to a file";
+  }
+}
+
 static int scan_text(struct dg_geo_parameters *list, const char *text, const char *path, int depth,
                      struct dg_error *err)
 {
@@ -158,12 +185,21 @@ static int scan_text(struct dg_geo_parameters *list, const char *text, const cha
   return 0;
 }
 
+/* Gmsh takes a file for a script unless its name, or its first line, says that it is something else. */
+static bool holds_no_script(const char *path)
+{
+  static const char *const others[] = {".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".stl", ".med",
+                                       ".unv", ".vtk",  ".wrl", ".mesh", ".bdf",  ".nas", ".p3d", ".cgns"};
+  const char *extension = strrchr(path, '.');
+  for (size_t i = 0; extension != NULL && i < sizeof others / sizeof *others; i++)
+    if (strcasecmp(extension, others[i]) == 0) return true;
+  return false;
+}
+
 static int scan_file(struct dg_geo_parameters *list, const char *path, int depth, struct dg_error *err)
 {
-  const char *extension = strrchr(path, '.');
-  if (extension == NULL || (strcmp(extension, ".geo") != 0 && strcmp(extension, ".GEO") != 0 && depth == 0)) return 0;
-  if (strcmp(extension, ".msh") == 0 || strcmp(extension, ".step") == 0 || strcmp(extension, ".stp") == 0) return 0;
-  FILE *file = fopen(path, "rb");
+  if (holds_no_script(path)) return 0;
+  FILE *file = list->files++ < FILES_MAX ? fopen(path, "rb") : NULL;
   if (file == NULL) return 0;
   char *text = NULL;
   size_t used = 0, room = 65536, got;
@@ -175,6 +211,7 @@ static int scan_file(struct dg_geo_parameters *list, const char *path, int depth
     if (dg_grow(&text, room + 1, 1, err) != 0) goto fail;
   }
   text[used] = '\0';
+  find_harm(list, text);
   if (scan_text(list, text, path, depth, err) != 0) goto fail;
 fail:
   dg_free(text);

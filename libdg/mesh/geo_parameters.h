@@ -1,4 +1,5 @@
-/* The parameters that a Gmsh .geo script offers, found in its text.
+/* What a Gmsh .geo script offers and does, found in its text: its parameters, and whether it would run programs or
+ * write files.
  *
  * Gmsh 4.8 takes any name for a parameter and says nothing when the script has none of that name, so that a mistyped
  * name would be ignored in silence; hence this reader. It knows the places where a script can receive a number:
@@ -21,6 +22,8 @@ struct dg_geo_parameter {
 struct dg_geo_parameters {
   size_t count, room;
   struct dg_geo_parameter *parameter;
+  int files;           /* that were read */
+  const char *harmful; /* a command that starts a program or writes a file; NULL: there is none */
 };
 
 /* A file that cannot be read adds nothing: Gmsh will say so. Release also after an error. */

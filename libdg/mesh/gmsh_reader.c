@@ -134,8 +134,13 @@ static int check_options(const struct dg_mesh_options *options, const struct dg_
     return dg_fail(err, DG_INPUT, "mesh unit %g is not a positive number", options->unit);
   if (!(options->size >= 0) || !isfinite(options->size))
     return dg_fail(err, DG_INPUT, "mesh size %g is not a positive number", options->size);
+  if (known->harmful != NULL && !options->trust)
+    return dg_fail(err, DG_INPUT,
+                   "geometry '%s' has %s, which starts programs or writes files: take it out, or start curlew with "
+                   "--trust",
+                   options->file, known->harmful);
   for (size_t i = 0; i < options->parameters; i++) {
-    if (dg_geo_parameters_find(known, options->parameter_name[i]) == NULL)
+    if (!is_script(options->file) || dg_geo_parameters_find(known, options->parameter_name[i]) == NULL)
       return unknown_parameter(options, options->parameter_name[i], known, err);
     if (!isfinite(options->parameter_value[i]))
       return dg_fail(err, DG_INPUT, "mesh parameter '%s' is not finite", options->parameter_name[i]);
@@ -446,16 +451,18 @@ static int add_triangles(struct model *model, const struct elements *elements, s
 }
 
 /* The entity of the geometry to which an entity of a partitioned mesh belongs; 0 when it is of no use: a surface
- * between two partitions lies in a volume. */
+ * between two partitions lies in a volume. One whose parents go round in a circle belongs to none. */
 static int whole_entity(int dim, int tag)
 {
-  for (;;) {
+  int whole = tag;
+  for (int depth = 0; depth < 8; depth++) {
     int parent_dim = -1, parent = -1, ierr;
-    gmshModelGetParent(dim, tag, &parent_dim, &parent, &ierr);
-    if (ierr != 0 || parent_dim < 0) return tag;
+    gmshModelGetParent(dim, whole, &parent_dim, &parent, &ierr);
+    if (ierr != 0 || parent_dim < 0) return whole;
     if (parent_dim != dim) return 0;
-    tag = parent;
+    whole = parent;
   }
+  return tag;
 }
 
 /* 0 and up, or -1: the volume is not one that a partitioner made. */
@@ -664,7 +671,7 @@ int dg_mesh_load_part(struct dg_mesh *mesh, const struct dg_mesh_options *option
   int started = 0, threads = omp_get_max_threads(); /* Gmsh sets its own number for the whole process */
   *mesh = (struct dg_mesh){0};
   if (check_file(options->file, err) != 0) return err->code;
-  if (is_script(options->file) && dg_geo_parameters_init(&known, options->file, err) != 0) goto fail;
+  if (dg_geo_parameters_init(&known, options->file, err) != 0) goto fail;
   if (check_options(options, &known, err) != 0) goto fail;
   int status = start_with_parameters(options, &known, &started, err);
   if (status == 0) status = open_and_mesh(options, &known, err);

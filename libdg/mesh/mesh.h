@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -80,16 +81,18 @@ struct dg_mesh_options {
                         remembers constants until the process ends: a second load must name the same ones */
   const char *const *parameter_name;
   const double *parameter_value;
+  bool trust;     /* a .geo script may start programs and write files, as far as its text shows that it does */
   int threads;    /* for Gmsh; 0: one, so that the same geometry gives the same mesh */
   FILE *messages; /* Gmsh's own messages go here; NULL: dropped */
 };
 
-/* Loads or generates the mesh with Gmsh. Never writes a file. Not collective: one rank calls it. Gmsh is started and
- * stopped inside. Errors (DG_INPUT) name the file, and the element and where it lies: a file that is missing or that
- * Gmsh cannot read, an unknown parameter, a size or parameters for a file that holds a mesh (they would do nothing), no
- * tetrahedra, elements that are not first-order tetrahedra, inverted or degenerate elements (volume below 1e-12 of the
- * longest edge cubed), a face shared by three elements or lying on two surfaces, elements that touch or overlap without
- * sharing nodes. A partitioned mesh is loaded whole. Triangles of surfaces that no tetrahedron touches are left out. */
+/* Loads or generates the mesh with Gmsh. Never writes a file, unless a trusted script does. Not collective: one rank
+ * calls it. Gmsh is started and stopped inside. Errors (DG_INPUT) name the file, and the element and where it lies: a
+ * file that is missing or that Gmsh cannot read, an unknown parameter, a size or parameters for a file that holds a
+ * mesh (they would do nothing), no tetrahedra, elements that are not first-order tetrahedra, inverted or degenerate
+ * elements (volume below 1e-12 of the longest edge cubed), a face shared by three elements or lying on two surfaces,
+ * elements that touch or overlap without sharing nodes. A partitioned mesh is loaded whole. Triangles of surfaces that
+ * no tetrahedron touches are left out. */
 int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err) DG_MUST_USE;
 void dg_mesh_release(struct dg_mesh *mesh);
 

@@ -45,10 +45,12 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   struct mx_script *script = NULL;
   struct mx_config config = {0};
   struct mx_setup setup = {0};
-  if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set, err) != 0 ||
+  if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
+                     &options->limits, err) != 0 ||
       mx_config_read(&config, script, err) != 0 || mx_setup_init(&setup, &config, script, log, comm, err) != 0)
     goto fail;
   setup.profiling = options->profile;
+  setup.resume = options->restart;
   int status = options->command == MX_CHECK
                    ? mx_check(&setup, err)
                    : mx_run(&setup, options->output != NULL ? options->output : config.name, err);

@@ -1,6 +1,7 @@
 #include "maxwell/app/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
@@ -15,6 +16,9 @@ const char mx_help_text[] =
     "  -o, --output DIR     the output folder (default: the simulation's name)\n"
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
     "  -D NAME=VALUE        set args.NAME for the script\n"
+    "      --restart        run: go on from the last checkpoint in the output folder\n"
+    "      --trust          give the script all of Lua's libraries: files, programs, any memory\n"
+    "      --lua-seconds S  that one Lua function, or the script, may take (default: 60)\n"
     "      --profile        run: time the phases; a table at the end, and in summary.json\n"
     "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"
@@ -51,7 +55,8 @@ static const struct {
 } commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"help", MX_HELP}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const option_names[] = {"--output", "--set", "--quiet", "--profile", "--help", "--version"};
+static const char *const option_names[] = {"--output", "--set",         "--quiet", "--profile", "--restart",
+                                           "--trust",  "--lua-seconds", "--help",  "--version"};
 
 static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
 {
@@ -112,6 +117,14 @@ static bool is_flag(const char *word, const char *name, const char *letter)
   return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
 }
 
+static int read_seconds(const char *text, double *seconds, struct dg_error *err)
+{
+  char *end;
+  *seconds = strtod(text, &end);
+  if (*text != '\0' && *end == '\0' && *seconds > 0) return 0; /* infinity is a limit, too */
+  return dg_fail(err, DG_INPUT, "--lua-seconds needs a number > 0, not '%s'", text);
+}
+
 static int read_option(struct mx_options *options, int argc, char **argv, int *i, struct dg_error *err)
 {
   const char *value, *word = argv[*i];
@@ -123,13 +136,23 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
     options->output = value;
     return value[0] == '\0' ? dg_fail(err, DG_INPUT, "--output needs the name of a folder") : 0;
   }
+  if (err->code == 0 && (value = option_value(argc, argv, i, "--lua-seconds", '\0', err)) != NULL)
+    return read_seconds(value, &options->limits.seconds, err);
   if (err->code != 0) return err->code;
+  if (strcmp(word, "--trust") == 0) {
+    options->limits.trust = true;
+    return 0;
+  }
   if (is_flag(word, "--quiet", "-q")) {
     options->quiet = true;
     return 0;
   }
   if (strcmp(word, "--profile") == 0) {
     options->profile = true;
+    return 0;
+  }
+  if (strcmp(word, "--restart") == 0) {
+    options->restart = true;
     return 0;
   }
   return unknown_option(word, err);
@@ -164,6 +187,8 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
   if (options->script == NULL && (options->command == MX_RUN || options->command == MX_CHECK))
     return dg_fail(err, DG_INPUT, "curlew %s needs a script; see curlew --help",
                    options->command == MX_RUN ? "run" : "check");
+  if (options->restart && options->command != MX_RUN)
+    return dg_fail(err, DG_INPUT, "--restart is for curlew run; see curlew --help");
   return 0;
 }
 

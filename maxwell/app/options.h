@@ -13,7 +13,8 @@ struct mx_options {
   enum mx_command command;
   const char *script; /* run and check */
   const char *output; /* --output, or NULL */
-  bool quiet, profile;
+  bool quiet, profile, restart;
+  struct mx_limits limits; /* --trust, --lua-seconds */
   struct mx_bench_options bench;
   size_t args, sets;
   struct mx_definition *arg, *set; /* -D and --set; their strings are owned by this struct */

@@ -108,6 +108,24 @@ static int check(struct mx_backend *backend, struct mx_field_check *result, stru
   return 0;
 }
 
+static int save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+                struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, save, array, first, count, value);
+  return 0;
+}
+
+static int load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+                struct dg_error *err)
+{
+  (void)err;
+  DISPATCH(backend, load, array, first, count, value);
+  return 0;
+}
+
+static int loaded(struct mx_backend *backend, struct dg_error *err) { DISPATCH_RETURN(backend, loaded, err); }
+
 static struct mx_halo_use halo_use(const struct mx_backend *backend)
 {
   return backend->full != NULL ? halo_use_double(backend->full) : halo_use_single(backend->half);

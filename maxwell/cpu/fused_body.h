@@ -444,4 +444,5 @@ static void NAME(add_sources)(struct NAME(state) * state, int equation, const st
 }
 
 #include "maxwell/cpu/fused_step.h"
+#include "maxwell/cpu/fused_state.h"
 #include "maxwell/cpu/fused_observe.h"

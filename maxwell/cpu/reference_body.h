@@ -345,3 +345,38 @@ static void NAME(check)(const struct NAME(state) * state, struct mx_field_check 
     }
   }
 }
+
+/* An array of the state, and how many numbers an item of it has. */
+static REAL *NAME(state_array)(const struct NAME(state) * state, enum mx_state_array array, size_t *width)
+{
+  const struct dg_reference *ref = state->problem->ref;
+  *width = 3 * (size_t)(array == MX_STATE_E || array == MX_STATE_H ? ref->Np : ref->Nf);
+  REAL *const list[MX_STATE_ARRAYS] = {[MX_STATE_E] = state->E,
+                                       [MX_STATE_H] = state->H,
+                                       [MX_STATE_OPEN_E] = state->trace_E,
+                                       [MX_STATE_OPEN_H] = state->trace_H};
+  return list[array];
+}
+
+static void NAME(save)(const struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
+                       double *value)
+{
+  size_t width;
+  const REAL *from = NAME(state_array)(state, array, &width);
+  for (size_t i = 0; i < count * width; i++) value[i] = (double)from[first * width + i];
+}
+
+static void NAME(load)(struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
+                       const double *value)
+{
+  size_t width;
+  REAL *to = NAME(state_array)(state, array, &width);
+  for (size_t i = 0; i < count * width; i++) to[first * width + i] = (REAL)value[i];
+}
+
+/* Ghosts are filled at every stage. */
+static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
+{
+  state->observed = false;
+  return err->code;
+}

@@ -9,11 +9,12 @@ int mx_csv_failed(const char *path, struct dg_error *err)
   return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, reason != 0 ? strerror(reason) : "unknown reason");
 }
 
-int mx_csv_open(FILE **file, const char *path, const char *header, struct dg_error *err)
+int mx_csv_open(FILE **file, const char *path, const char *header, bool resume, struct dg_error *err)
 {
   errno = 0;
-  *file = fopen(path, "w");
+  *file = fopen(path, resume ? "r+" : "w");
   if (*file == NULL) return mx_csv_failed(path, err);
+  if (resume) return 0;
   if (fprintf(*file, "%s\n", header) < 0 || fflush(*file) != 0) return mx_csv_failed(path, err);
   return 0;
 }

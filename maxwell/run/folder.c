@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,8 +20,9 @@ static const char *const our_files[] = {"fields_*.silo",     "fields_*.silo.part
 
 /* Folders inside, and what curlew writes there. */
 static const char *const parts[] = {"blocks",   "probes",   "lines",  "planes", "fluxes",
-                                    "voltages", "currents", "losses", "ports"};
-static const char *const part_files[] = {"*.csv", "*.csv.part", "*.silo", "*.silo.part", "*.silo.room"};
+                                    "voltages", "currents", "losses", "ports",  "checkpoint"};
+static const char *const part_files[] = {"*.csv",       "*.csv.part", "*.silo",   "*.silo.part",
+                                         "*.silo.room", "*.h5",       "*.h5.part"};
 
 int mx_folder_path(char **path, const char *folder, const char *name, struct dg_error *err)
 {
@@ -139,6 +141,49 @@ int mx_folder_part(const char *folder, const char *name, struct dg_error *err)
   (void)!make_folder(path, err);
   dg_free(path);
   return err->code;
+}
+
+/* The number behind the last '_' of NAME_000100.silo and the like, or of NAME_000100_0001.silo of a part (`blocks`);
+ * -1: it has none. */
+static long number_of(const char *name, bool blocks)
+{
+  const char *end = strstr(name, ".silo"), *digits = end;
+  for (int skip = blocks ? 2 : 1; skip > 0 && digits != NULL; skip--) {
+    if (digits != end) digits--; /* the '_' itself */
+    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9') digits--;
+    if (digits == name || digits[-1] != '_') return -1;
+  }
+  return digits != NULL ? strtol(digits, NULL, 10) : -1;
+}
+
+static void cut(const char *folder, bool blocks, long step)
+{
+  DIR *dir = opendir(folder);
+  if (dir == NULL) return;
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    const char *name = entry->d_name;
+    size_t length = strlen(name);
+    bool unfinished = length > 5 && strcmp(name + length - 5, ".part") == 0;
+    if (fnmatch("*.silo*", name, FNM_PERIOD) == 0 && (unfinished || number_of(name, blocks) >= step) &&
+        strstr(name, "_spectrum_") == NULL)
+      (void)unlinkat(dirfd(dir), name, 0);
+  }
+  closedir(dir);
+}
+
+int mx_folder_cut(const char *folder, long step, struct dg_error *err)
+{
+  static const struct {
+    const char *name;
+    bool blocks;
+  } with_snapshots[] = {{".", false}, {"blocks", true}, {"planes", false}};
+  for (size_t i = 0; i < sizeof with_snapshots / sizeof *with_snapshots; i++) {
+    char *path;
+    if (mx_folder_path(&path, folder, with_snapshots[i].name, err) != 0) return err->code;
+    cut(path, with_snapshots[i].blocks, step);
+    dg_free(path);
+  }
+  return 0;
 }
 
 int mx_folder_empty(const char *folder, struct dg_error *err)

@@ -12,5 +12,9 @@ int mx_folder_part(const char *folder, const char *name, struct dg_error *err) D
  * before, so that it never calls a run done whose files are gone. */
 int mx_folder_empty(const char *folder, struct dg_error *err) DG_MUST_USE;
 
+/* Before a run goes on at `step`: removes its snapshots of that step and later ones, which it will write again, and
+ * what was left unfinished. What cannot be removed stays. */
+int mx_folder_cut(const char *folder, long step, struct dg_error *err) DG_MUST_USE;
+
 /* "folder/name"; free with dg_free. */
 int mx_folder_path(char **path, const char *folder, const char *name, struct dg_error *err) DG_MUST_USE;

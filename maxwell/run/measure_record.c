@@ -34,7 +34,7 @@ int mx_records_prepare(const struct mx_config *config, const char *folder, struc
   return 0;
 }
 
-static int open_record(struct mx_records *records, size_t i, double step, struct dg_error *err)
+static int open_record(struct mx_records *records, size_t i, double step, bool resume, struct dg_error *err)
 {
   const struct mx_measure *measure = &records->measures->measure[i];
   const struct mx_measure_config *config = measure->config;
@@ -55,18 +55,18 @@ static int open_record(struct mx_records *records, size_t i, double step, struct
   snprintf(name, sizeof name, "%s/%.200s.csv", mx_measure_folders[config->kind], config->name);
   snprintf(header, sizeof header, "time,%s", mx_measure_columns[config->kind]);
   if (mx_folder_path(&record->path, records->folder, name, err) != 0) return err->code;
-  return mx_csv_open(&record->file, record->path, header, err);
+  return mx_csv_open(&record->file, record->path, header, resume, err);
 }
 
 static bool writes(const struct mx_records *records) { return dg_comm_rank(records->measures->problem->comm) == 0; }
 
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
-                    const char *folder, double step, struct dg_error *err)
+                    const char *folder, double step, bool resume, struct dg_error *err)
 {
   *records = (struct mx_records){.measures = measures, .ops = ops, .folder = folder};
   if (DG_NEW(records->record, measures->count, err) != 0) return err->code;
   for (size_t i = 0; writes(records) && i < measures->count; i++)
-    if (open_record(records, i, step, err) != 0) return err->code;
+    if (open_record(records, i, step, resume, err) != 0) return err->code;
   return 0;
 }
 
@@ -293,6 +293,24 @@ int mx_records_write_spectra(struct mx_records *records, struct dg_error *err)
     dg_free(path);
     if (status != 0) return status;
   }
+  return 0;
+}
+
+int mx_records_archive(struct mx_records *records, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive;
+  own.comm = NULL;
+  for (size_t i = 0; writes(records) && i < records->measures->count; i++) {
+    struct mx_record *record = &records->record[i];
+    char name[40];
+    snprintf(name, sizeof name, "records/%zu/bytes", i);
+    if (mx_archive_file(&own, name, record->file, record->path, err) != 0) return err->code;
+    snprintf(name, sizeof name, "records/%zu/spectrum", i);
+    if (record->spectrum.frequencies > 0 && mx_spectrum_archive(&record->spectrum, name, &own, err) != 0)
+      return err->code;
+  }
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
   return 0;
 }
 

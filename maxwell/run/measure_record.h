@@ -28,9 +28,10 @@ struct mx_records {
 
 /* Makes the folders of the kinds that the configuration has, in an output folder that exists. */
 int mx_records_prepare(const struct mx_config *config, const char *folder, struct dg_error *err) DG_MUST_USE;
-/* Opens the files, on rank 0; step is the time step, s. Release with mx_records_release in any case. */
+/* Opens the files, on rank 0, those that are there to `resume`; step is the time step, s. Release with
+ * mx_records_release in any case. */
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
-                    const char *folder, double step, struct dg_error *err) DG_MUST_USE;
+                    const char *folder, double step, bool resume, struct dg_error *err) DG_MUST_USE;
 bool mx_records_due(const struct mx_records *records, long n);
 /* Measures what is due at step n, time t (s), and writes it; of several ranks rank 0 writes, once a batch is full. The
  * step must be observed. Collective. Allocates nothing, but for Silo. */
@@ -39,6 +40,8 @@ int mx_records_write(struct mx_records *records, struct mx_backend *backend, lon
 /* Writes what has been measured and not yet written. Collective. */
 int mx_records_drain(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
 int mx_records_flush(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
+/* Nothing may be measured and not yet written. */
+int mx_records_archive(struct mx_records *records, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 int mx_records_close(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
 /* Writes the spectra of what was written until now; once. */
 int mx_records_write_spectra(struct mx_records *records, struct dg_error *err) DG_MUST_USE;

@@ -40,6 +40,21 @@ void mx_spectrum_finish(struct mx_spectrum *spectrum)
   if (spectrum->samples > 0) add(spectrum, spectrum->last_time, spectrum->last, -0.5 * spectrum->interval);
 }
 
+int mx_spectrum_archive(struct mx_spectrum *spectrum, const char *name, struct mx_archive *archive,
+                        struct dg_error *err)
+{
+  const size_t sums = 2 * spectrum->frequencies * spectrum->values;
+  char array[100];
+  snprintf(array, sizeof array, "%s/samples", name);
+  if (mx_archive_longs(archive, array, 1, &spectrum->samples, err) != 0) return err->code;
+  snprintf(array, sizeof array, "%s/last_time", name);
+  if (mx_archive_doubles(archive, array, 1, &spectrum->last_time, err) != 0) return err->code;
+  snprintf(array, sizeof array, "%s/last", name);
+  if (mx_archive_doubles(archive, array, spectrum->values, spectrum->last, err) != 0) return err->code;
+  snprintf(array, sizeof array, "%s/sum", name);
+  return mx_archive_doubles(archive, array, sums, spectrum->sum[0], err);
+}
+
 void mx_spectrum_release(struct mx_spectrum *spectrum)
 {
   dg_free(spectrum->sum);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "libdg/base/error.h"
+#include "maxwell/archive.h"
 
 struct mx_spectrum {
   size_t frequencies, values;
@@ -23,4 +23,6 @@ int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const dou
 void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value);
 /* No more samples: `sum` becomes the transform. One sample alone lasts no time: zero. */
 void mx_spectrum_finish(struct mx_spectrum *spectrum);
+int mx_spectrum_archive(struct mx_spectrum *spectrum, const char *name, struct mx_archive *archive,
+                        struct dg_error *err) DG_MUST_USE;
 void mx_spectrum_release(struct mx_spectrum *spectrum);

@@ -35,10 +35,11 @@ int mx_output_prepare(const struct mx_config *config, const char *folder, struct
 int mx_output_open(struct mx_output *output, const struct mx_setup *setup, const char *folder, struct dg_error *err)
 {
   *output = (struct mx_output){.setup = setup, .folder = folder, .last_flush = mx_clock()};
-  if (mx_records_open(&output->records, &setup->measures, setup->ops, folder, setup->step, err) != 0) return err->code;
+  if (mx_records_open(&output->records, &setup->measures, setup->ops, folder, setup->step, setup->resume, err) != 0)
+    return err->code;
   if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0 &&
       (mx_folder_path(&output->energy_path, folder, "energy.csv", err) != 0 ||
-       mx_csv_open(&output->energy, output->energy_path, "step,time,electric,magnetic,total", err) != 0))
+       mx_csv_open(&output->energy, output->energy_path, "step,time,electric,magnetic,total", setup->resume, err) != 0))
     return err->code;
   if (setup->config->output.fields.every > 0) return prepare_snapshots(output, err);
   return 0;
@@ -142,6 +143,14 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
 int mx_output_drain(struct mx_output *output, struct dg_error *err)
 {
   return mx_records_drain(&output->records, err) != 0 ? (int)err->code : drain_energy(output, err);
+}
+
+int mx_output_archive(struct mx_output *output, struct mx_archive *archive, struct dg_error *err)
+{
+  if (mx_archive_longs(archive, "output/snapshots", 1, &output->snapshots, err) != 0 ||
+      mx_archive_file(archive, "output/energy_bytes", output->energy, output->energy_path, err) != 0)
+    return err->code;
+  return mx_records_archive(&output->records, archive, err);
 }
 
 int mx_output_finish(struct mx_output *output, struct dg_error *err)

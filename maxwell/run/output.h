@@ -33,7 +33,8 @@ struct mx_output {
 
 /* Makes the folders inside the output folder that the configuration needs. */
 int mx_output_prepare(const struct mx_config *config, const char *folder, struct dg_error *err) DG_MUST_USE;
-/* Opens the files; the folder is prepared. Release with mx_output_release in any case. */
+/* Opens the files, those that are there if setup->resume; the folder is prepared. Release with mx_output_release in any
+ * case. */
 int mx_output_open(struct mx_output *output, const struct mx_setup *setup, const char *folder,
                    struct dg_error *err) DG_MUST_USE;
 /* Is anything to be written at step n? */
@@ -43,7 +44,10 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
                     struct dg_error *err) DG_MUST_USE;
 /* Writes what has been measured and not yet written: several ranks do so many rows at a time. Collective. */
 int mx_output_drain(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
-/* The same, and what is known at the end only: the Fourier transforms. Also of a run that was interrupted. Collective.
+/* Behind mx_output_drain. */
+int mx_output_archive(struct mx_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
+/* As mx_output_drain, and what is known at the end only: the Fourier transforms. Also of a run that was interrupted.
+ * Collective.
  */
 int mx_output_finish(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Closes the files; a write that failed late is an error here. */

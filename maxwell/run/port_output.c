@@ -28,7 +28,8 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
     char name[300];
     snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&setup->sources.ports, i));
     if (mx_folder_path(&output->path[i], folder, name, err) != 0) return err->code;
-    if (mx_csv_open(&output->file[i], output->path[i], "time,incident,reflected,voltage,current", err) != 0)
+    if (mx_csv_open(&output->file[i], output->path[i], "time,incident,reflected,voltage,current", setup->resume, err) !=
+        0)
       return err->code;
   }
   return 0;
@@ -59,6 +60,35 @@ int mx_port_output_write(struct mx_port_output *output, long n, double t, struct
       return mx_csv_failed(output->path[i], err);
   }
   return flush(output, err);
+}
+
+int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive; /* only rank 0 has ports here */
+  own.comm = NULL;
+  for (size_t i = 0; i < output->ports; i++) {
+    long known = output->known[i];
+    char name[40];
+    snprintf(name, sizeof name, "port_output/%zu/bytes", i);
+    if (mx_archive_file(&own, name, output->file[i], output->path[i], err) != 0) return err->code;
+    snprintf(name, sizeof name, "port_output/%zu/known", i);
+    if (mx_archive_longs(&own, name, 1, &known, err) != 0) return err->code;
+    output->known[i] = known != 0;
+  }
+  size_t entries = output->ports * output->ports * frequencies_of(output)->count;
+  for (size_t part = 0; part < 2 && entries > 0; part++) {
+    double *number;
+    if (DG_NEW(number, entries, err) != 0) return err->code;
+    for (size_t k = 0; k < entries; k++) number[k] = part == 0 ? creal(output->matrix[k]) : cimag(output->matrix[k]);
+    (void)!mx_archive_doubles(&own, part == 0 ? "port_output/re" : "port_output/im", entries, number, err);
+    for (size_t k = 0; k < entries && own.does == MX_ARCHIVE_LOADS; k++)
+      output->matrix[k] = part == 0 ? number[k] : creal(output->matrix[k]) + I * number[k];
+    dg_free(number);
+    if (err->code != DG_OK) return err->code;
+  }
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
+  return 0;
 }
 
 static double complex *entry(const struct mx_port_output *output, size_t f, size_t i, size_t j)

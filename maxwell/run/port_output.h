@@ -21,11 +21,12 @@ struct mx_port_output {
   double complex *matrix; /* [frequencies][ports][ports]: S_ij at [f][i][j] */
 };
 
-/* Opens the files; the folder exists. Release in any case. */
+/* Opens the files, those that are there if setup->resume; the folder exists. Release in any case. */
 int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, const char *folder,
                         struct dg_error *err) DG_MUST_USE;
 /* Writes a line if one is due at step n. */
 int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err) DG_MUST_USE;
+int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 /* Behind the last step of a run with port `driven` as the only one that is driven: its column of the matrix. */
 void mx_port_output_column(struct mx_port_output *output, size_t driven);
 /* Closes the files, writes sparameters.csv with the columns that are known, and NAME.sNp if all are. */

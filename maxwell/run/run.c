@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/run/checkpoint.h"
+#include "maxwell/run/control.h"
 #include "maxwell/run/folder.h"
+#include "maxwell/run/identity.h"
 #include "maxwell/run/initial.h"
 #include "maxwell/run/model.h"
 #include "maxwell/run/output.h"
@@ -16,42 +18,35 @@
 #include "maxwell/run/summary.h"
 #include "maxwell/run/watchdog.h"
 
-/* The only global of the program: a signal handler can reach nothing else. */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number) { interrupted = number; }
-
-static void catch_signals(struct sigaction saved[2])
-{
-  struct sigaction action = {.sa_handler = on_signal};
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
-  interrupted = 0;
-  sigaction(SIGINT, &action, &saved[0]);
-  sigaction(SIGTERM, &action, &saved[1]);
-}
-
-static void restore_signals(const struct sigaction saved[2])
-{
-  sigaction(SIGINT, &saved[0], NULL);
-  sigaction(SIGTERM, &saved[1], NULL);
-}
-
 struct loop {
   struct mx_setup *setup;
   struct mx_backend *backend;
+  const char *folder, *identity;
   struct mx_output output;
   struct mx_port_output port_output;
-  struct mx_watchdog watchdog;
-  double *port_amplitude; /* [ports.functionals] */
+  struct mx_watchdog watchdog[2]; /* of the run that writes output, and of further runs for S-parameters */
+  struct mx_control control;
+  struct mx_counters counters; /* of the checkpoint at hand */
+  double *port_amplitude;      /* [ports.functionals] */
   double started, output_seconds, last_progress;
   bool writes;                /* output; else this is a further run for S-parameters, which only adds to them */
+  bool stopped;               /* by a signal or the clock, in the same step on all ranks */
   long done;                  /* steps */
   long total;                 /* of all runs for S-parameters */
-  struct dg_reduction *vote;  /* under way: must the ranks stop, and how long does a step take */
-  long next_vote, vote_steps; /* the step that begins or ends one, and how many are between */
+  const char *reason;         /* why the run ends before its last step; NULL: it does not */
+  long checkpoints;           /* written */
+  long checkpointed;          /* `total` of the last one; -1: none */
+  double checkpoint_seconds;  /* that they took */
   struct mx_profile *profile; /* NULL: off */
 };
+
+static struct mx_watchdog *watchdog_of(struct loop *loop) { return &loop->watchdog[loop->writes ? 0 : 1]; }
+
+/* Does the script say when to stop, beside the last step? */
+static bool has_rules(const struct loop *loop)
+{
+  return loop->setup->config->time.decay > 0 || loop->setup->config->time.finish >= 0;
+}
 
 static double loop_seconds(const struct loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
 
@@ -62,7 +57,7 @@ static void progress(struct loop *loop)
   if (every <= 0 || now - loop->last_progress < every || loop->total == 0) return;
   loop->last_progress = now;
   double rate = (double)loop->total / (now - loop->started), left = (double)(setup->steps - loop->done) / rate;
-  double decibel = mx_watchdog_decibel(&loop->watchdog);
+  double decibel = mx_watchdog_decibel(watchdog_of(loop));
   char energy[40] = "energy -", eta[40];
   if (!isnan(decibel)) snprintf(energy, sizeof energy, "energy %.1f dB", decibel + 0.0);
   snprintf(eta, sizeof eta, "%ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
@@ -71,20 +66,48 @@ static void progress(struct loop *loop)
                   (double)setup->unknowns * (double)loop->total / loop_seconds(loop), eta);
 }
 
+/* The script's rules, behind a look at the energy. Collective. */
+static int look_at_rules(struct loop *loop, long n, double t, struct dg_error *err)
+{
+  const struct mx_setup *setup = loop->setup;
+  const struct mx_watchdog *watchdog = watchdog_of(loop);
+  double decibel = mx_watchdog_decibel(watchdog);
+  if (setup->config->time.decay > 0 && decibel <= -setup->config->time.decay) {
+    loop->reason = "decay";
+    dg_log_line(setup->log, "stop      step %ld: the energy is %.1f dB below its maximum", n, -decibel);
+  }
+  if (setup->config->time.finish < 0 || loop->reason != NULL) return 0;
+  bool finished = false;
+  if (dg_comm_rank(setup->comm) == 0) { /* clocks and the like may tell other ranks something else */
+    const double in[] = {t, (double)n, watchdog->last};
+    mx_sources_pause(&loop->setup->sources);
+    if (mx_script_ask(setup->script, setup->config->time.finish, "time.finish", 3, in, &finished, err) != 0)
+      return err->code;
+  }
+  if (dg_comm_broadcast(setup->comm, sizeof finished, &finished, err) != 0) return err->code;
+  if (!finished) return 0;
+  loop->reason = "function";
+  dg_log_line(setup->log, "stop      step %ld: time.finish says so", n);
+  return 0;
+}
+
 /* The values of ports at t_n are ready, and those of the fields if this step is `observed`: look and write. */
 static int observe(struct loop *loop, long n, bool observed, struct dg_error *err)
 {
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
-  if (observed && mx_watchdog_due(&loop->watchdog, n)) status = mx_watchdog_look(&loop->watchdog, loop->backend, err);
-  if (status == 0 && loop->watchdog.alarm[0] != '\0') {
+  struct mx_watchdog *watchdog = watchdog_of(loop);
+  bool looks = observed && mx_watchdog_due(watchdog, n);
+  if (looks) status = mx_watchdog_look(watchdog, loop->backend, err);
+  if (status == 0 && watchdog->alarm[0] != '\0') {
     /* What was measured until now tells how it came to that. */
     status = mx_output_drain(&loop->output, err);
-    if (status == 0) status = mx_watchdog_stop(&loop->watchdog, loop->backend, n, err);
+    if (status == 0) status = mx_watchdog_stop(watchdog, loop->backend, n, err);
   }
+  if (status == 0 && looks && has_rules(loop) && n < loop->setup->steps) status = look_at_rules(loop, n, t, err);
   if (status == 0 && loop->writes) status = mx_port_output_write(&loop->port_output, n, t, err);
-  if (status == 0 && observed) status = mx_output_write(&loop->output, loop->backend, n, t, err);
+  if (status == 0 && observed && loop->writes) status = mx_output_write(&loop->output, loop->backend, n, t, err);
   loop->output_seconds += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
   return status;
@@ -105,7 +128,8 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
     if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
   }
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
-  else if (status == 0) status = mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err);
+  else if (status == 0 && mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err) != 0)
+    status = dg_context(err, "in step %ld of %ld", n, setup->steps);
   setup->seconds.sources += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "sources, evaluated", (struct mx_cost){0, 0});
   return status;
@@ -116,14 +140,15 @@ static int step(struct loop *loop, long n, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
-  bool observed = loop->writes && (mx_watchdog_due(&loop->watchdog, n) || mx_output_due(&loop->output, n));
+  bool looks = (loop->writes || has_rules(loop)) && mx_watchdog_due(watchdog_of(loop), n);
+  bool observed = looks || (loop->writes && mx_output_due(&loop->output, n));
   for (int s = 0; s < scheme->stages; s++) {
     const struct mx_stage_sources *sources = NULL;
     bool here = s == scheme->observe_stage, last = n == setup->steps && here;
     /* First the sources: the values of ports at t_n are known once they have been looked at behind this stage. */
     if (evaluate_sources(loop, n, s, last, &sources, err) != 0) return err->code;
     if (here && observe(loop, n, observed, err) != 0) return err->code;
-    if (last) return 0;
+    if (last || loop->reason != NULL) return 0;
     if (setup->ops->stage_begin(loop->backend, s, observed, sources, err) != 0 ||
         setup->ops->stage_end(loop->backend, s, err) != 0)
       return err->code;
@@ -131,77 +156,126 @@ static int step(struct loop *loop, long n, struct dg_error *err)
   return 0;
 }
 
-/* Ranks that are interrupted must stop at the same step, and only one may have got the signal: now and then they vote.
- * A vote ends many steps behind its beginning, so that nobody waits for it. */
-static int must_stop(struct loop *loop, long n, bool *stop, struct dg_error *err)
+static struct mx_run_state state_of(struct loop *loop)
 {
-  enum { MANY = 100000 };
-  static const double interval = 0.1; /* seconds between the beginning and the end, and again to the next */
-  double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : interval;
-  double vote[2] = {interrupted != 0, step_seconds};
-  struct dg_comm *comm = loop->setup->comm;
-  *stop = comm == NULL && interrupted;
-  if (comm == NULL || dg_comm_poll(comm, err) != 0 || n < loop->next_vote) return err->code;
-  if (loop->vote == NULL) {
-    loop->next_vote = n + loop->vote_steps;
-    return dg_reduction_start(&loop->vote, comm, DG_MAX, 2, vote, err);
+  return (struct mx_run_state){.setup = loop->setup,
+                               .backend = loop->backend,
+                               .folder = loop->folder,
+                               .identity = loop->identity,
+                               .output = &loop->output,
+                               .port_output = &loop->port_output,
+                               .watchdog = loop->watchdog,
+                               .counters = &loop->counters};
+}
+
+/* Before step n. One that cannot be written is a warning, and the run goes on, unless it `must` be. */
+static int checkpoint(struct loop *loop, long n, bool must, struct dg_error *err)
+{
+  const struct mx_setup *setup = loop->setup;
+  const struct mx_run_state state = state_of(loop);
+  struct dg_error failure;
+  bool written;
+  double start = mx_clock();
+  if (loop->checkpointed == loop->total) return 0; /* there is one of this moment */
+  struct mx_mark mark = mx_phase_begin(loop->profile);
+  loop->counters.step = n;
+  loop->counters.total = loop->total;
+  loop->counters.elapsed = start - loop->started;
+  loop->counters.output = loop->output_seconds;
+  int status = mx_checkpoint_write(&state, &written, &failure, err);
+  double seconds = mx_clock() - start;
+  loop->output_seconds += seconds;
+  loop->checkpoint_seconds += seconds;
+  mx_control_checkpointed(&loop->control, seconds);
+  mx_phase_end(loop->profile, mark, "checkpoint", (struct mx_cost){0, 0});
+  if (status != 0) return status;
+  if (written) {
+    loop->checkpointed = loop->total;
+    loop->checkpoints++;
+    dg_log_line(setup->log, "checkpoint at step %ld (%.2f s)", n, seconds);
+  } else if (must) {
+    const char *why = failure.code != DG_OK ? failure.message : "another rank could not write its part";
+    return dg_fail(err, DG_ENVIRONMENT, "stopped at step %ld of %ld without a checkpoint: %s", n, setup->steps, why);
+  } else {
+    dg_log_warning(setup->log, "no checkpoint at step %ld, the run goes on: %s", n, failure.message);
   }
-  struct dg_reduction *ends = loop->vote;
-  loop->vote = NULL;
-  if (dg_reduction_end(ends, vote, err) != 0) return err->code;
-  *stop = vote[0] > 0;
-  loop->vote_steps = (long)fmin(fmax(interval / vote[1], 1), MANY);
-  loop->next_vote = n + loop->vote_steps;
   return 0;
 }
 
-/* Every vote ends, also that of a run that was over before. */
-static int end_vote(struct loop *loop, struct dg_error *err)
+static int stop_early(struct loop *loop, long n, enum mx_stop stop, struct dg_error *err)
 {
-  double vote[2];
-  struct dg_reduction *ends = loop->vote;
-  loop->vote = NULL;
-  if (ends != NULL) (void)!dg_reduction_end(ends, vote, err);
-  return err->code;
+  const long steps = loop->setup->steps;
+  if (stop == MX_STOP_INTERRUPT) {
+    loop->stopped = true;
+    loop->reason = "signal";
+    return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
+                   steps);
+  }
+  if (checkpoint(loop, n, true, err) != 0) return err->code;
+  loop->stopped = true;
+  loop->reason = stop == MX_STOP_WALLTIME ? "walltime" : "signal";
+  return dg_fail(err, DG_INTERRUPTED, "%s at step %ld of %ld; --restart goes on from there",
+                 stop == MX_STOP_WALLTIME ? "stopped before the end of time.walltime" : "interrupted", n, steps);
 }
 
-static int time_loop(struct loop *loop, struct dg_error *err)
+static int time_loop(struct loop *loop, long first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
-  loop->next_vote = 0;
-  for (long n = 0; n <= setup->steps; n++) {
-    bool stop;
+  const long every = setup->config->checkpoint.every;
+  mx_control_begin(&loop->control);
+  loop->reason = NULL;
+  for (long n = first; n <= setup->steps; n++) {
+    struct mx_orders orders;
+    double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : 0.1;
     loop->done = n;
-    if (must_stop(loop, n, &stop, err) != 0) return err->code;
-    if (stop)
-      return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
-                     setup->steps);
+    if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0) return err->code;
+    if (orders.stop != MX_GO_ON) return stop_early(loop, n, orders.stop, err);
+    if ((orders.checkpoint || (every > 0 && n > 0 && n % every == 0)) && checkpoint(loop, n, false, err) != 0)
+      return err->code;
     if (step(loop, n, err) != 0) return err->code;
+    if (loop->reason != NULL) break;
     if (n < setup->steps) loop->total++;
     progress(loop);
   }
   if (setup->ops->wait != NULL && setup->ops->wait(loop->backend, err) != 0) return err->code;
-  return end_vote(loop, err);
+  return mx_control_settle(&loop->control, err);
+}
+
+/* The first driven port is that of the run that writes output. */
+static bool writes_output(const struct mx_ports *ports, long excitation)
+{
+  for (long i = 0; i < excitation; i++)
+    if (mx_ports_driven(ports, (size_t)i)) return false;
+  return true;
 }
 
 /* S-parameters take a run from t = 0 for every driven port. The first writes all output; the others only add their
- * columns to the matrix. */
-static int excite_in_turn(struct loop *loop, struct dg_error *err)
+ * columns to the matrix. `first` is the step to begin with, of the run at which a checkpoint was written. */
+static int excite_in_turn(struct loop *loop, long first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   struct mx_ports *ports = &setup->sources.ports;
+  const long resumed = loop->counters.excitation;
   size_t driven = 0, turn = 0;
-  if (setup->config->output.s_parameters.count == 0) return time_loop(loop, err);
+  if (setup->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
+  if (setup->config->output.s_parameters.count == 0) return time_loop(loop, first, err);
   for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
   for (size_t i = 0; i < ports->count; i++) {
     if (!mx_ports_driven(ports, i)) continue;
-    loop->writes = turn++ == 0;
+    turn++;
+    if (setup->resume && (long)i < resumed) continue;
+    const bool goes_on = setup->resume && (long)i == resumed;
+    loop->writes = writes_output(ports, (long)i);
+    loop->counters.excitation = (long)i;
     if (driven > 1)
       dg_log_line(setup->log, "ports     run %zu of %zu: port '%s' is driven", turn, driven, mx_ports_name(ports, i));
-    if (!loop->writes) mx_sources_reset(&setup->sources);
     mx_ports_reset(ports, (int)i);
-    if (!loop->writes && setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
-    if (time_loop(loop, err) != 0) return err->code;
+    if (!goes_on && !loop->writes) {
+      mx_sources_reset(&setup->sources);
+      mx_watchdog_init(watchdog_of(loop), setup);
+      if (setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
+    }
+    if (time_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
     double start = mx_clock();
     mx_port_output_column(&loop->port_output, i);
     loop->output_seconds += mx_clock() - start;
@@ -223,17 +297,19 @@ static const char *status_word(enum dg_code code)
   }
 }
 
-/* The backend with the initial fields in it. */
-static int start_backend(struct mx_backend **backend, struct mx_setup *setup, struct dg_error *err)
+/* The backend with the initial fields in it, or those of a checkpoint. */
+static int start_backend(struct mx_backend **backend, struct mx_setup *setup, const struct mx_checkpoint *checkpoint,
+                         struct dg_error *err)
 {
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   double *E = NULL, *H = NULL, start = mx_clock();
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
   setup->threads = setup->ops->threads(*backend);
-  if (mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
-  if (E == NULL && H == NULL && setup->sources.count == 0)
+  if (!setup->resume && mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
+  if (!setup->resume && E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
+  if (setup->resume && mx_checkpoint_load_fields(checkpoint, *backend, err) != 0) goto fail;
   if (setup->comm != NULL && mx_model_init(&setup->model, setup, *backend, err) != 0) goto fail;
   if (setup->profiling) {
     setup->profile = (struct mx_profile){.count = 1, .phase = {{.name = "halo"}}}; /* one rank has none */
@@ -284,28 +360,64 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
   return 0;
 }
 
-/* Runs the loop in a prepared folder and fills the summary. */
-static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char *folder, struct mx_summary *summary,
-                  struct dg_error *err)
+/* Where the run begins: at its start, or where the checkpoint was written, with the tables cut to what they were. */
+static int begin(struct loop *loop, const struct mx_checkpoint *checkpoint, long *first, struct dg_error *err)
 {
-  struct loop loop = {.setup = setup, .writes = true, .profile = setup->profiling ? &setup->profile : NULL};
-  struct sigaction saved[2];
-  catch_signals(saved);
-  mx_watchdog_init(&loop.watchdog, setup);
-  loop.backend = backend;
-  if (mx_output_open(&loop.output, setup, folder, err) != 0 ||
+  struct mx_setup *setup = loop->setup;
+  const struct mx_run_state state = state_of(loop);
+  *first = 0;
+  loop->checkpointed = -1;
+  if (setup->resume) {
+    if (mx_checkpoint_load(checkpoint, &state, err) != 0) return err->code;
+    *first = loop->counters.step;
+    loop->total = loop->checkpointed = loop->counters.total;
+    loop->output_seconds = loop->counters.output;
+    loop->counters.restarts++;
+    if (dg_comm_rank(setup->comm) == 0 && writes_output(&setup->sources.ports, loop->counters.excitation) &&
+        mx_folder_cut(loop->folder, *first, err) != 0)
+      return err->code;
+    if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
+    dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
+  }
+  loop->last_progress = mx_clock();
+  loop->started = loop->last_progress - loop->counters.elapsed;
+  return 0;
+}
+
+static const char *stop_reason(const struct loop *loop)
+{
+  if (loop->reason != NULL) return loop->reason;
+  return loop->setup->config->time.stop > 0 ? "end time" : "steps";
+}
+
+/* Runs the loop in a prepared folder and fills the summary. */
+static int run_in(struct mx_setup *setup, struct mx_backend *backend, const struct mx_checkpoint *checkpoint,
+                  const char *folder, const char *identity, struct mx_summary *summary, struct dg_error *err)
+{
+  struct loop loop = {.setup = setup,
+                      .backend = backend,
+                      .folder = folder,
+                      .identity = identity,
+                      .writes = true,
+                      .profile = setup->profiling ? &setup->profile : NULL};
+  struct mx_signals *saved = NULL;
+  long first;
+  mx_watchdog_init(&loop.watchdog[0], setup);
+  mx_watchdog_init(&loop.watchdog[1], setup);
+  if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), err) != 0 ||
+      mx_output_open(&loop.output, setup, folder, err) != 0 ||
       mx_port_output_open(&loop.port_output, setup, folder, err) != 0 ||
-      DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0)
+      DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0 ||
+      begin(&loop, checkpoint, &first, err) != 0)
     goto fail;
-  loop.started = loop.last_progress = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop.profile);
-  int status = excite_in_turn(&loop, err);
+  int status = excite_in_turn(&loop, first, err);
   mx_phase_end(loop.profile, mark, "time loop, rest", (struct mx_cost){0, 0});
   summary->loop_seconds = setup->seconds.stepping = loop_seconds(&loop);
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
   /* All ranks come this far, also when interrupted, and none may stop the others before they have finished. */
-  bool finish = status == 0 || err->code == DG_INTERRUPTED;
+  bool finish = status == 0 || loop.stopped;
   if (finish && (mx_output_finish(&loop.output, &late) != 0 || dg_comm_agree(setup->comm, &late) != 0) && status == 0) {
     *err = late;
     status = late.code;
@@ -317,15 +429,19 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const char
   summary->steps_done = loop.done;
   summary->steps_total = loop.total;
   summary->simulated_time = setup->step * (double)loop.done;
-  summary->energy_first = loop.watchdog.first;
-  summary->energy_last = loop.watchdog.last;
-  (void)!end_vote(&loop, err); /* of a run that failed */
+  summary->energy_first = loop.watchdog[0].first;
+  summary->energy_last = loop.watchdog[0].last;
+  summary->stop_reason = finish ? stop_reason(&loop) : NULL;
+  summary->checkpoints = loop.checkpoints;
+  summary->checkpoint_seconds = loop.checkpoint_seconds;
+  summary->restarts = loop.counters.restarts;
+  (void)!mx_control_settle(&loop.control, err); /* of a run that failed */
   if (status == 0) status = gather_costs(setup, backend, err);
   if (status == 0) report(summary, &loop.output, folder);
   if (status == 0 && dg_log_status(setup->log) != 0)
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder, strerror(dg_log_status(setup->log)));
 fail:
-  restore_signals(saved);
+  mx_control_end(saved);
   mx_output_release(&loop.output);
   mx_port_output_release(&loop.port_output);
   dg_free(loop.port_amplitude);
@@ -343,23 +459,42 @@ static int prepare(struct mx_setup *setup, const char *folder, const struct mx_s
       mx_summary_write(summary, folder, err) != 0)
     goto fail;
   *ours = true;
-  if (mx_folder_empty(folder, err) == 0 && setup->log != NULL) (void)!dg_log_open(setup->log, log_path, err);
+  if (!setup->resume && mx_folder_empty(folder, err) != 0) goto fail;
+  if (setup->log != NULL) (void)!dg_log_open(setup->log, log_path, setup->resume, err);
 fail:
   dg_free(log_path);
   return err->code;
+}
+
+static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
+                           const char *identity, struct dg_error *err)
+{
+  struct mx_counters counters;
+  if (mx_checkpoint_find(checkpoint, setup, folder, identity, err) != 0 ||
+      mx_checkpoint_counters(checkpoint, &counters, err) != 0)
+    return err->code;
+  if (counters.step <= setup->steps) return 0;
+  return dg_fail(err, DG_INPUT, "--restart: the checkpoint was written at step %ld, and the run has only %ld",
+                 counters.step, setup->steps);
 }
 
 int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
 {
   const bool first = dg_comm_rank(setup->comm) == 0;
   struct mx_backend *backend = NULL;
+  struct mx_checkpoint checkpoint = {0};
   struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
   setup->peak_memory = (double)dg_memory_resident_peak();
-  if (start_backend(&backend, setup, err) != 0 || dg_comm_agree(setup->comm, err) != 0) goto fail;
+  char *identity =
+      NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
+  if (mx_identity(&identity, setup, err) != 0 ||
+      (setup->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
+      start_backend(&backend, setup, &checkpoint, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
+    goto fail;
   bool ours = false; /* the folder, which then has a summary */
   int status = first ? prepare(setup, folder, &summary, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
-  if (status == 0) status = run_in(setup, backend, folder, &summary, err);
+  if (status == 0) status = run_in(setup, backend, &checkpoint, folder, identity, &summary, err);
   dg_comm_stop(setup->comm, err);
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;
@@ -367,5 +502,7 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
   if (ours && mx_summary_write(&summary, folder, &late) != 0 && status == 0) *err = late;
 fail:
   setup->ops->destroy(backend);
+  mx_checkpoint_release(&checkpoint);
+  dg_free(identity);
   return err->code;
 }

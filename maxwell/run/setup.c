@@ -51,6 +51,7 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err
       .file = config->mesh.file,
       .size = config->mesh.size,
       .unit = config->mesh.unit,
+      .trust = mx_script_trusted(setup->script),
       .parameters = config->mesh.parameters,
       .parameter_name = config->mesh.parameter_name,
       .parameter_value = config->mesh.parameter_value,
@@ -183,7 +184,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
                   struct dg_comm *comm, struct dg_error *err)
 {
   struct dg_geometry geometry = {0};
-  *setup = (struct mx_setup){.config = config, .script = script, .log = log, .comm = comm};
+  *setup = (struct mx_setup){.config = config, .script = script, .log = log, .comm = comm, .started = mx_clock()};
   if (choose_backend(setup, err) != 0 || make_mesh(setup, err) != 0) goto fail;
 
   double start = mx_clock();

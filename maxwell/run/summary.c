@@ -79,6 +79,10 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   }
   number_entry(file, "energy_first", summary->energy_first);
   number_entry(file, "energy_last", summary->energy_last);
+  fprintf(file, "  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld},\n", summary->checkpoints,
+          summary->checkpoint_seconds, summary->restarts);
+  if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);
+  else fputs("  \"stop_reason\": null,\n", file);
   number_entry(file, "peak_memory_bytes", setup->peak_memory);
   if (setup->comm != NULL) {
     const struct mx_partition *part = &setup->partition;

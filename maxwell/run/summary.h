@@ -12,6 +12,9 @@ struct mx_summary {
   double simulated_time;            /* s */
   double loop_seconds;              /* the time loop without output */
   double energy_first, energy_last; /* J; NaN if never looked at */
+  const char *stop_reason;          /* "end time", "steps", "decay", "function", "walltime", "signal"; NULL: none */
+  long checkpoints, restarts;       /* written by this process; so far */
+  double checkpoint_seconds;
 };
 
 /* Writes folder/summary.json, first under another name, so that readers always find a whole one. */

@@ -80,6 +80,23 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, s
   return 0;
 }
 
+int mx_watchdog_archive(struct mx_watchdog *watchdog, const char *name, struct mx_archive *archive,
+                        struct dg_error *err)
+{
+  char array[60];
+  double energy[] = {watchdog->first, watchdog->peak, watchdog->last};
+  long looked = watchdog->looked;
+  snprintf(array, sizeof array, "%s/looked", name);
+  if (mx_archive_longs(archive, array, 1, &looked, err) != 0) return err->code;
+  snprintf(array, sizeof array, "%s/energy", name);
+  if (mx_archive_doubles(archive, array, 3, energy, err) != 0) return err->code;
+  watchdog->looked = looked != 0;
+  watchdog->first = energy[0];
+  watchdog->peak = energy[1];
+  watchdog->last = energy[2];
+  return 0;
+}
+
 double mx_watchdog_decibel(const struct mx_watchdog *watchdog)
 {
   if (!watchdog->looked || !(watchdog->peak > 0)) return NAN;

@@ -21,5 +21,7 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, s
  * causes. Collective. */
 int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *backend, long n,
                      struct dg_error *err) DG_MUST_USE;
+int mx_watchdog_archive(struct mx_watchdog *watchdog, const char *name, struct mx_archive *archive,
+                        struct dg_error *err) DG_MUST_USE;
 /* Energy below its peak, dB (not positive); NaN before the first look or without energy. */
 double mx_watchdog_decibel(const struct mx_watchdog *watchdog);

@@ -43,7 +43,7 @@ static inline struct mx_script *load_text(const char *text, size_t args, const s
 {
   struct mx_script *script;
   write_text("cavity.lua", text);
-  if (mx_script_load(&script, "cavity.lua", args, arg, sets, set, err) != 0) assert_null(script);
+  if (mx_script_load(&script, "cavity.lua", args, arg, sets, set, NULL, err) != 0) assert_null(script);
   else assert_non_null(script);
   return script;
 }

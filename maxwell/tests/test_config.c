@@ -21,6 +21,9 @@ static int read_with(const char *text, size_t sets, const struct mx_definition *
 #define WITH(line2)                                                                                                    \
   "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n" line2     \
   "\n}\n"
+#define NAME                                                                                                           \
+  "name must be a name for the output folder (not empty, \".\" or \"..\", no '/' or control character, at most 200 "   \
+  "characters), not "
 /* One without a certain section. */
 #define MESH      "mesh = { file = 'a.geo' }, "
 #define ORDER     "order = 3, "
@@ -35,7 +38,7 @@ static const struct {
     {WITH("ordr = 3"), "cavity.lua:2: unknown key 'ordr' in simulation (nearest: 'order')"},
     {WITH("frequency_range = 3"),
      "cavity.lua:2: unknown key 'frequency_range' in simulation (known: name, mesh, order, flux, time, backend, "
-     "precision, materials, boundaries, interfaces, sources, initial, output, watchdog)"},
+     "precision, materials, boundaries, interfaces, sources, initial, output, checkpoint, watchdog)"},
     {WITH("'stray'"), "cavity.lua:2: simulation has keys with names only, and item 1 has none"},
     {"simulation { " ORDER TIME MATERIALS "\nmesh = {\n file = 'a.geo',\n sizes = 1 } }",
      "cavity.lua:4: unknown key 'sizes' in mesh (nearest: 'size')"},
@@ -143,6 +146,15 @@ static const struct {
      "cavity.lua:2: time.cfl must be a number in (0, 1], not 1.5"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, cfl = 0 } }",
      "cavity.lua:2: time.cfl must be a number in (0, 1], not 0"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, decay = 0 } }",
+     "cavity.lua:2: time.decay must be a number > 0 (dB), not 0"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, finish = true } }",
+     "cavity.lua:2: time.finish must be a function of t, n, energy that returns true or false, not true"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, walltime = '10:61:00' } }",
+     "cavity.lua:2: time.walltime must be a number > 0 (seconds) or a time as in \"23:50:00\", not the string "
+     "\"10:61:00\""},
+    {WITH("checkpoint = { every = 0 }"), "cavity.lua:2: checkpoint.every must be an integer >= 1, not 0"},
+    {WITH("checkpoint = { minutes = -1 }"), "cavity.lua:2: checkpoint.minutes must be a number > 0, not -1"},
     {WITH("flux = 1.01"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not 1.01"},
     {WITH("flux = 0/0"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not nan"},
     {WITH("flux = {}"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not a table"},
@@ -183,12 +195,9 @@ static const struct {
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, integrator = 'simplectic' } }",
      "cavity.lua:2: time.integrator must be \"leapfrog\", \"rk4\", \"lsrk\" or \"euler\", not the string "
      "\"simplectic\""},
-    {WITH("name = 'a/b'"), "cavity.lua:2: name must be a name for the output folder (not empty, \".\" or \"..\", no "
-                           "'/', at most 200 characters), not the string \"a/b\""},
-    {WITH("name = '..'"), "cavity.lua:2: name must be a name for the output folder (not empty, \".\" or \"..\", no "
-                          "'/', at most 200 characters), not the string \"..\""},
-    {WITH("name = ''"), "cavity.lua:2: name must be a name for the output folder (not empty, \".\" or \"..\", no '/', "
-                        "at most 200 characters), not the string \"\""},
+    {WITH("name = 'a/b'"), "cavity.lua:2: " NAME "the string \"a/b\""},
+    {WITH("name = '..'"), "cavity.lua:2: " NAME "the string \"..\""},
+    {WITH("name = ''"), "cavity.lua:2: " NAME "the string \"\""},
     {WITH("output = { fields = { every = 1, quantities = { 'E', 'B' } } }"),
      "cavity.lua:2: output.fields.quantities.2 must be \"E\", \"H\" or \"material\", not the string \"B\" (nearest: "
      "'E')"},
@@ -312,6 +321,8 @@ static void fills_in_defaults(void **state)
   assert_true(c.alpha == 1);
   assert_int_equal(c.time.integrator, MX_LEAPFROG);
   assert_true(c.time.stop == 0 && c.time.steps == 1 && c.time.step == 0 && c.time.cfl == 0.95 && c.time.line == 1);
+  assert_true(c.time.decay == 0 && c.time.finish == -1 && c.time.walltime == 0);
+  assert_true(c.checkpoint.every == 0 && c.checkpoint.minutes == 0);
   assert_string_equal(c.backend, "auto");
   assert_int_equal(c.precision, MX_DOUBLE);
   assert_int_equal(c.materials, 1);
@@ -340,7 +351,8 @@ static const char full_text[] =
     "simulation {\n"
     "  name = 'box.1', backend = 'reference', precision = 'single', order = 8, flux = 'centered',\n"
     "  mesh = { file = '/meshes/box.geo', size = 0.1, unit = 1e-3, parameters = { b = 2, a = -1.5 } },\n"
-    "  time = { integrator = 'lsrk', stop = 20e-9, step = 1e-12, cfl = 1 },\n"
+    "  time = { integrator = 'lsrk', stop = 20e-9, step = 1e-12, cfl = 1, decay = 40, "
+    "walltime = '100:20:03', finish = function(t, n, energy) return n == 7 end },\n"
     "  materials = { [7] = { epsilon_r = function(x, y, z) return 2 + x end }, default = { sigma = 0.5 },\n"
     "                glass = { epsilon_r = 2.25, mu_r = 3,\n"
     "                          sigma = 1e-3 } },\n"
@@ -351,7 +363,7 @@ static const char full_text[] =
     "             probes = { { name = 'a', at = { 0.4, 0.5, -0.3 } },\n"
     "                        { name = 'B-2_x.y', at = { 1, 2, 3 }, every = 5 } },\n"
     "             energy = { every = 1e3 }, progress = { every = 0 } },\n"
-    "  watchdog = { growth = 50, every = 7 },\n"
+    "  watchdog = { growth = 50, every = 7 }, checkpoint = { every = 500, minutes = 0.5 },\n"
     "}\n";
 
 static void check_full_config(struct mx_script *script, const struct mx_config *c)
@@ -372,6 +384,15 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_true(c->mesh.parameter_value[0] == -1.5 && c->mesh.parameter_value[1] == 2);
   assert_int_equal(c->time.integrator, MX_LSRK);
   assert_true(c->time.stop == 20e-9 && c->time.steps == 0 && c->time.step == 1e-12 && c->time.cfl == 1);
+  assert_true(c->time.decay == 40 && c->time.walltime == 100 * 3600 + 20 * 60 + 3);
+  assert_true(c->checkpoint.every == 500 && c->checkpoint.minutes == 0.5);
+  bool finish = true;
+  assert_int_equal(mx_script_ask(script, c->time.finish, "time.finish", 3, (const double[]){1, 6, 0}, &finish, &err),
+                   0);
+  assert_false(finish);
+  assert_int_equal(mx_script_ask(script, c->time.finish, "time.finish", 3, (const double[]){1, 7, 0}, &finish, &err),
+                   0);
+  assert_true(finish);
   assert_int_equal(c->materials, 3); /* tags first, then names in order */
   assert_true(c->material[0].where.group == NULL && c->material[0].where.tag == 7);
   assert_false(c->material[0].where.is_default);
@@ -479,7 +500,7 @@ static void looks_for_the_mesh_beside_the_script(void **state)
     write_text(cases[k].script, text);
     snprintf(folder, sizeof folder, "%s", absolute ? (const char *)*state : cases[k].directory);
     snprintf(path, sizeof path, "%s%s%s", absolute ? folder : "", absolute ? "/" : "", cases[k].script);
-    assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, &err), 0);
+    assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, NULL, &err), 0);
     assert_int_equal(mx_config_read(&config, script, &err), 0);
     assert_string_equal(config.script_path, path);
     assert_string_equal(config.directory, folder);
@@ -491,6 +512,69 @@ static void looks_for_the_mesh_beside_the_script(void **state)
     remove(cases[k].script);
   }
   assert_int_equal(system("rmdir -p a/b"), 0);
+}
+
+/* All that the script may call a file or folder that is written. */
+static void keeps_names_in_the_output_folder(void **state)
+{
+  static const char *const values[] = {"../../x", "../x", "/tmp/x", "/", "a/b", "a/../../b", "..", ".", "./x", "x/"},
+                           *const keys[] = {"name",
+                                            "output.probes.1.name",
+                                            "output.lines.1.name",
+                                            "output.planes.1.name",
+                                            "output.fluxes.1.name",
+                                            "output.voltages.1.name",
+                                            "output.currents.1.name",
+                                            "output.losses.1.name"};
+  static const char text[] =
+      WITH("name = 'a', output = { probes = { { name = 'a', at = { 0, 0, 0 } } },\n"
+           "lines = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } } },\n"
+           "planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } } },\n"
+           "fluxes = { { name = 'a', surface = 1 } },\n"
+           "voltages = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } } },\n"
+           "currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = 1 } } },\n"
+           "losses = { { name = 'a', region = 1 } } }");
+  (void)state;
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+      char own[1000], begin[100];
+      const struct mx_definition set = {keys[k], values[v]};
+      for (int from_script = 0; from_script < 2; from_script++) {
+        struct dg_error err = {0};
+        struct mx_config config;
+        if (from_script) { /* the k-th name of the text */
+          const char *at = text;
+          for (size_t i = 0; i <= k; i++) at = strstr(at, "name = 'a'") + 1;
+          snprintf(own, sizeof own, "%.*s'%s'%s", (int)(at - 1 - text + 7), text, values[v], at + 9);
+        }
+        struct mx_script *script =
+            load_text(from_script ? own : text, 0, NULL, from_script ? 0 : 1, from_script ? NULL : &set, &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(mx_config_read(&config, script, &err), DG_INPUT);
+        if (from_script)
+          snprintf(begin, sizeof begin, "cavity.lua:%zu: %s must be a name ", k < 2 ? 2 : k + 1, keys[k]);
+        else snprintf(begin, sizeof begin, "--set %s=%s: %s must be a name ", keys[k], values[v], keys[k]);
+        if (strncmp(err.message, begin, strlen(begin)) != 0) assert_string_equal(err.message, begin);
+        mx_script_free(script);
+      }
+    }
+  /* Without a name it is the script's, and that is none. */
+  static const char *const scripts[] = {"..lua", "...lua"};
+  for (size_t i = 0; i < 2; i++) {
+    struct dg_error err = {0};
+    struct mx_config config;
+    struct mx_script *script;
+    char message[200];
+    write_text(scripts[i], WITH(""));
+    assert_int_equal(mx_script_load(&script, scripts[i], 0, NULL, 0, NULL, NULL, &err), 0);
+    assert_int_equal(mx_config_read(&config, script, &err), DG_INPUT);
+    snprintf(message, sizeof message,
+             "%s:1: 'name' is missing, and the script's own name is none for an output folder: '%s'", scripts[i],
+             i == 0 ? "." : "..");
+    assert_string_equal(err.message, message);
+    mx_script_free(script);
+    assert_int_equal(remove(scripts[i]), 0);
+  }
 }
 
 /* Whichever allocation of the reader fails: one clean error, nothing left behind. */
@@ -527,6 +611,7 @@ int main(void)
       cmocka_unit_test(reads_every_key),
       cmocka_unit_test(reads_every_choice),
       cmocka_unit_test(looks_for_the_mesh_beside_the_script),
+      cmocka_unit_test(keeps_names_in_the_output_folder),
       cmocka_unit_test(survives_every_failing_allocation),
   };
   return cmocka_run_group_tests_name("config", tests, enter_folder, leave_folder);

@@ -17,6 +17,10 @@
 #define MODE         "must be a mode, as in \"TE10\", \"TM11\" or, with larger indices, \"TE1,12\", not "
 #define EXAMPLE_WAVE "(for example: waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 })"
 
+#define GROUP(name)                                                                                                    \
+  "cavity.lua:2: the group '" name "' of a port names files: no '/' or control character, no '.' at its beginning, "   \
+  "at most 128 characters; rename it or write the tag of the surface"
+
 static const struct {
   const char *text, *message;
 } bad[] = {
@@ -85,6 +89,11 @@ static const struct {
     {MODAL("family = 'TE', cutoff = -1"), "cavity.lua:2: boundaries.p.cutoff must be a number >= 0 (Hz), not -1"},
     {WITH("boundaries = { default = { kind = 'coaxial_port' } }"),
      "cavity.lua:2: boundaries.default: a port is on named surfaces; write the name of a group or a tag"},
+    {WITH("boundaries = { ['../../x'] = { kind = 'coaxial_port' } }"), GROUP("../../x")},
+    {WITH("boundaries = { ['/tmp/x'] = { kind = 'lumped_port', resistance = 1, direction = { 0, 0, 1 } } }"),
+     GROUP("/tmp/x")},
+    {WITH("boundaries = { ['..'] = { kind = 'waveguide_port' } }"), GROUP("..")},
+    {WITH("boundaries = { ['.x'] = { kind = 'coaxial_port' } }"), GROUP(".x")},
     {WITH("boundaries = { a = { kind = 'coaxial_port', number = 2 }, b = { kind = 'waveguide_port' },\nc = { kind = "
           "'waveguide_port', number = 2 } }"),
      "cavity.lua:3: boundaries.c.number: boundaries.a has the number 2 already"},

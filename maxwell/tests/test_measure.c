@@ -396,7 +396,7 @@ static int everything(struct box *box, const char *folder, struct dg_error *err)
   drive.options = (struct mx_backend_options){.integrator = MX_RK4, .precision = MX_DOUBLE, .step = 1e-4};
   if (drive.ops->create(&drive.backend, &box->problem, &drive.options, err) != 0) goto fail;
   if (mx_records_prepare(&box->config, folder, err) != 0 ||
-      mx_records_open(&records, &measures, drive.ops, folder, 1e-12, err) != 0 ||
+      mx_records_open(&records, &measures, drive.ops, folder, 1e-12, false, err) != 0 ||
       mx_records_write(&records, drive.backend, 0, 0, err) != 0 ||
       mx_records_write(&records, drive.backend, 1, 1e-12, err) != 0)
     goto fail;

@@ -286,7 +286,7 @@ static void start(struct side *side, enum mx_integrator integrator, double step,
   free(E);
   if (dg_comm_rank(side->problem.comm) == 0 && (mx_records_prepare(&side->config, folder, &err) != 0))
     fail_msg("%s", err.message);
-  if (mx_records_open(&side->records, &side->measures, &mx_backend_reference, folder, step, &err) != 0)
+  if (mx_records_open(&side->records, &side->measures, &mx_backend_reference, folder, step, false, &err) != 0)
     fail_msg("%s", err.message);
 }
 

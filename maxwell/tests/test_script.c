@@ -316,7 +316,6 @@ static const struct {
     {"simulation {\n x = { [2.5] = 1 } }",
      "cavity.lua:2: a key of x is a fractional number; keys are names or integers"},
     {"simulation { [print] = 1 }", "cavity.lua:1: a key of simulation is a function; keys are names or integers"},
-    {"simulation {\n x = io.stdout }", "cavity.lua:2: x is a userdata; no key takes that"},
     {"simulation {\n x = 'a\\0b' }", "cavity.lua:2: the string x has a zero byte"},
     {"simulation {\n ['a\\0b'] = 1 }", "cavity.lua:1: a key of simulation has a zero byte"},
     {"simulation {\n x = setmetatable({}, {}) }", "cavity.lua:2: x has a metatable; only plain tables can be read"},
@@ -335,10 +334,10 @@ static void refuses_bad_scripts(void **state)
   }
   struct dg_error err = {0};
   struct mx_script *script;
-  assert_int_equal(mx_script_load(&script, "missing.lua", 0, NULL, 0, NULL, &err), DG_INPUT);
+  assert_int_equal(mx_script_load(&script, "missing.lua", 0, NULL, 0, NULL, NULL, &err), DG_INPUT);
   assert_string_equal(err.message, "cannot open the script 'missing.lua': No such file or directory");
   err = (struct dg_error){0};
-  assert_int_equal(mx_script_load(&script, ".", 0, NULL, 0, NULL, &err), DG_INPUT);
+  assert_int_equal(mx_script_load(&script, ".", 0, NULL, 0, NULL, NULL, &err), DG_INPUT);
   assert_string_equal(err.message, "cannot read the script '.': Is a directory");
 }
 
@@ -352,7 +351,7 @@ static void keeps_long_paths_whole(void **state)
   char message[256];
   assert_int_equal(mkdir(folder, 0700), 0);
   write_text(path, "\nerror('here')");
-  assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, &err), DG_INPUT);
+  assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, NULL, &err), DG_INPUT);
   snprintf(message, sizeof message, "%s:2: here", path);
   assert_string_equal(err.message, message);
   assert_int_equal(remove(path), 0);
@@ -447,6 +446,18 @@ static void calls_functions(void **state)
   mx_script_free(script);
 }
 
+/* Only a trusted script has values of such types. */
+static void refuses_userdata(void **state)
+{
+  static const struct mx_limits trust = {.trust = true};
+  struct dg_error err = {0};
+  struct mx_script *script;
+  (void)state;
+  write_text("cavity.lua", "simulation {\n x = io.stdout }");
+  assert_int_equal(mx_script_load(&script, "cavity.lua", 0, NULL, 0, NULL, &trust, &err), DG_INPUT);
+  assert_string_equal(err.message, "cavity.lua:2: x is a userdata; no key takes that");
+}
+
 static void repeats_random_numbers(void **state)
 {
   (void)state;
@@ -471,7 +482,7 @@ static void survives_every_failing_allocation(void **state)
     write_text("cavity.lua", text);
     struct mx_script *script;
     dg_memory_fail_at(n + 1);
-    failed = mx_script_load(&script, "cavity.lua", 1, &arg, 1, &set, &err) != 0;
+    failed = mx_script_load(&script, "cavity.lua", 1, &arg, 1, &set, NULL, &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     if (failed) assert_non_null(strstr(err.message, "out of memory"));
@@ -510,6 +521,7 @@ int main(void)
       cmocka_unit_test(keeps_long_paths_whole),
       cmocka_unit_test(names_the_places_of_a_missing_prelude),
       cmocka_unit_test(calls_functions),
+      cmocka_unit_test(refuses_userdata),
       cmocka_unit_test(repeats_random_numbers),
       cmocka_unit_test(survives_every_failing_allocation),
       cmocka_unit_test(reports_memory_used_up_in_a_call),

@@ -326,7 +326,7 @@ static void reads_files_beside_the_script(void **state)
              "simulation { mesh = { file = 'a' }, order = 1, time = { steps = 1 }, materials = { a = {} },\n"
              "sources = { { region = 1, profile = { 1, 0, 0 }, waveform = waveform.csv { file = "
              "'long.csv' } } } }");
-  assert_int_equal(mx_script_load(&script, "sub/s.lua", 0, NULL, 0, NULL, &err), 0);
+  assert_int_equal(mx_script_load(&script, "sub/s.lua", 0, NULL, 0, NULL, NULL, &err), 0);
   assert_int_equal(mx_config_read(&config, script, &err), 0);
   const struct mx_waveform *w = &config.source[0].drive.waveform;
   assert_int_equal(w->points, 20001);

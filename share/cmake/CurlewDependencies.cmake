@@ -27,3 +27,19 @@ curlew_find(lapacke lapacke.h lapacke liblapacke-dev)
 curlew_find(openblas cblas.h openblas libopenblas-dev)
 curlew_find(metis metis.h metis libmetis-dev)
 curlew_find(silo silo.h siloh5 libsilo-dev)
+
+# HDF5, and the very one that Silo uses: two of them in one process do not go together. On Debian and Ubuntu it is a
+# package of its own for every MPI, and one without.
+file(STRINGS "${silo_LIBRARY}" silo_hdf5 REGEX "libhdf5[a-z_]*\\.so" LIMIT_COUNT 1)
+string(REGEX MATCH "libhdf5(_([a-z]+))?\\.so" silo_hdf5 "${silo_hdf5}")
+set(hdf5_flavour "${CMAKE_MATCH_2}")
+if(hdf5_flavour)
+  pkg_check_modules(HDF5 IMPORTED_TARGET GLOBAL hdf5-${hdf5_flavour})
+else()
+  pkg_check_modules(HDF5 IMPORTED_TARGET GLOBAL hdf5)
+endif()
+if(NOT HDF5_FOUND)
+  message(FATAL_ERROR "HDF5 was not found: Silo (${silo_LIBRARY}) uses ${silo_hdf5} "
+    "(Debian and Ubuntu: libhdf5-openmpi-dev). ./bootstrap installs what is missing.")
+endif()
+add_library(curlew::hdf5 ALIAS PkgConfig::HDF5)

@@ -3,6 +3,10 @@ option(CURLEW_WERROR "Treat warnings as errors" OFF)
 option(CURLEW_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(CURLEW_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 option(CURLEW_TESTS "Build the tests" ON)
+option(CURLEW_FUZZ "Build the fuzzing programs, and all else for them; with clang" OFF)
+if(CURLEW_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "CURLEW_FUZZ needs clang: libFuzzer is part of it")
+endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
@@ -29,6 +33,36 @@ if(CURLEW_SANITIZE)
     -fno-omit-frame-pointer -O2) # at -O0 the numerical tests would take ten times as long
   target_link_options(curlew_flags INTERFACE -fsanitize=address,undefined)
 endif()
+
+if(CURLEW_FUZZ)
+  set(CURLEW_FUZZ_FLAGS -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all)
+  target_compile_options(curlew_flags INTERFACE -fsanitize=fuzzer-no-link ${CURLEW_FUZZ_FLAGS} -fno-omit-frame-pointer)
+  target_link_options(curlew_flags INTERFACE ${CURLEW_FUZZ_FLAGS})
+  add_custom_target(fuzz)
+endif()
+
+# curlew_fuzz(NAME LIBRARIES...): fuzz/NAME.c of the folder, and a ctest entry that runs it for a minute from the inputs in
+# fuzz/corpus/NAME. What it finds besides is kept in the build folder, and so are inputs that fail.
+function(curlew_fuzz name)
+  if(NOT CURLEW_FUZZ)
+    return()
+  endif()
+  add_executable(${name} fuzz/${name}.c)
+  target_link_libraries(${name} PRIVATE curlew_flags ${ARGN} m)
+  target_compile_definitions(${name} PRIVATE FUZZ_SHARE="${PROJECT_SOURCE_DIR}/share")
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzz ${name})
+  set(found "${CMAKE_CURRENT_BINARY_DIR}/found/${name}")
+  file(MAKE_DIRECTORY "${found}")
+  set(words "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.dict")
+  if(EXISTS "${words}")
+    set(dictionary "-dict=${words}")
+  endif()
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=60 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1
+    -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${dictionary} "${found}"
+    "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "OMP_NUM_THREADS=1")
+endfunction()
 
 # curlew_unit_test(NAME SOURCE LIBRARIES...): a cmocka program and its ctest entry, labelled unit.
 function(curlew_unit_test name source)

@@ -104,7 +104,7 @@ static void test_log_reaches_the_file(void **state)
   struct dg_log *log;
   assert_int_equal(dg_log_new(&log, 0, &err), 0);
   dg_log_line(log, "before %d", 1);
-  assert_int_equal(dg_log_open(log, path, &err), 0);
+  assert_int_equal(dg_log_open(log, path, false, &err), 0);
   dg_log_warning(log, "after");
   assert_int_equal(dg_log_status(log), 0);
   dg_log_free(log);
@@ -122,7 +122,7 @@ static void test_log_notices_a_full_disk(void **state)
   struct dg_error err = {0};
   struct dg_log *log;
   assert_int_equal(dg_log_new(&log, 0, &err), 0);
-  assert_int_equal(dg_log_open(log, "/dev/full", &err), 0);
+  assert_int_equal(dg_log_open(log, "/dev/full", false, &err), 0);
   dg_log_line(log, "lost");
   assert_int_not_equal(dg_log_status(log), 0);
   dg_log_free(log);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/geo_parameters.h"
 #include "libdg/mesh/geometry.h"
 
 #define DATA TEST_SOURCE_DIR "/tests/data/"
@@ -360,6 +361,61 @@ static void test_partitioned(void **state)
   dg_mesh_release(&mesh);
 }
 
+/* What a script would do behind the back of the user. */
+static void test_script_that_does_harm(void **state)
+{
+  static const struct {
+    const char *text, *command;
+  } harmful[] = {
+      {"SystemCall \"touch %s/a.msh\";\n", "SystemCall"},
+      {"NonBlockingSystemCall(\"touch %s/a.msh\");\n", "NonBlockingSystemCall"},
+      {"DefineConstant[ L = 1\n; OnelabRun(\"a\", \"touch %s/a.msh\");\n", "OnelabRun"},
+      {"/* x */ Mesh 2; Save \"%s/a.msh\";\n", "Save"},
+      {"Print \"%s/a.msh\";\n", "Print"},
+      {"Printf(\"%%g\", Sqrt(4)) > \"%s/a.msh\";\n", "Printf to a file"},
+  };
+  static const char good[] = "// Save SystemCall\nSetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\n"
+                             "Physical Volume(\"Print\") = {1}; Printf(\"%g > 1\", 2);\n";
+  char text[300], found[200];
+  (void)state;
+  struct dg_mesh mesh = load(plain(write_file("a.geo", good)));
+  dg_mesh_release(&mesh);
+  snprintf(path, sizeof path, "%s/a.msh", folder);
+  (void)unlink(path); /* of another test */
+  for (size_t i = 0; i < sizeof harmful / sizeof *harmful; i++) {
+    snprintf(text, sizeof text, harmful[i].text, folder);
+    snprintf(found, sizeof found, "has %s, which starts programs or writes files", harmful[i].command);
+    refuse(plain(write_file("a.geo", text)), found, "--trust", NULL);
+    (void)write_file("b.geo", text);
+    refuse(plain(write_file("a.geo", "Include \"b.geo\";\n")), found, NULL);
+    snprintf(path, sizeof path, "%s/a.msh", folder);
+    assert_int_not_equal(access(path, F_OK), 0);
+  }
+  snprintf(text, sizeof text, harmful[0].text, folder);
+  struct dg_mesh_options options = plain(write_file("a.geo", text));
+  options.trust = true;
+  struct dg_error err = {0};
+  assert_int_equal(dg_mesh_load(&mesh, &options, &err), DG_INPUT); /* there is no volume in it */
+  assert_non_null(strstr(err.message, "neither tetrahedra nor triangles"));
+  snprintf(path, sizeof path, "%s/a.msh", folder);
+  assert_int_equal(access(path, F_OK), 0);
+}
+
+/* Found by fuzzing: each of the ten would include ten again, to a depth of 16. */
+static void test_script_that_includes_itself(void **state)
+{
+  struct dg_geo_parameters list;
+  struct dg_error err = {0};
+  char text[1000] = "DefineConstant[ L = 1 ];\n";
+  (void)state;
+  for (int i = 0; i < 10; i++) strcat(text, i % 2 ? "Merge 'a.geo';\n" : "Include \"a.geo\";\n");
+  strcat(text, "DefineConstant[ last = 1 ];\n");
+  assert_int_equal(dg_geo_parameters_init(&list, write_file("a.geo", text), &err), 0);
+  assert_int_equal(list.count, 2);
+  assert_non_null(dg_geo_parameters_find(&list, "last"));
+  dg_geo_parameters_release(&list);
+}
+
 /* Saved without its second volume: the group is known, its entity is empty. */
 static void test_group_without_elements(void **state)
 {
@@ -452,6 +508,8 @@ int main(void)
       cmocka_unit_test(test_only_messages_of_gmsh_go_to_the_stream),
       cmocka_unit_test(test_old_format),
       cmocka_unit_test(test_partitioned),
+      cmocka_unit_test(test_script_that_does_harm),
+      cmocka_unit_test(test_script_that_includes_itself),
       cmocka_unit_test(test_group_without_elements),
       cmocka_unit_test(test_bad_mesh_files),
       cmocka_unit_test(test_out_of_memory),

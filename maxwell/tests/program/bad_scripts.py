@@ -221,7 +221,8 @@ key("port that has lost its face",
     "boundaries.port: no face is left for this port; keys of tags win over keys of their groups",
     "walls = { kind = \"pec\" }", "port = { kind = \"coaxial_port\" }, [1] = { kind = \"pec\" }")
 key("name with a slash",
-    "name must be a name for the output folder (not empty, \".\" or \"..\", no '/', at most 200 characters), "
+    "name must be a name for the output folder (not empty, \".\" or \"..\", no '/' or control character, at most 200 "
+    "characters), "
     'not the string "a/b"',
     "order = 1", "order = 1, name = \"a/b\"")
 key("probe at two numbers",
@@ -234,6 +235,10 @@ key("probe with a bad name",
     "output.probes.1.name must be a name for a file (letters, digits, '_', '-' and '.'; not starting "
     "with '.'; at most 200 characters), not the string \"../inside\"",
     "name = \"inside\"", "name = \"../inside\"")
+key("port whose group is a path",
+    "the group '../../port' of a port names files: no '/' or control character, no '.' at its beginning, at most 128 "
+    "characters; rename it or write the tag of the surface",
+    "walls = { kind = \"pec\" }", "['../../port'] = { kind = \"coaxial_port\" }")
 key("two probes of one name",
     "output.probes: two probes have the name 'inside' (1 and 2)",
     PROBE, PROBE + ", " + PROBE, at="probes =")

@@ -25,7 +25,7 @@ KEYS = {"name": str, "backend": str, "precision": str, "integrator": str, "flux"
         "elements": int, "unknowns": int, "ranks": int, "threads": int, "time_step": float, "stability_limit": float,
         "steps": int, "simulated_time": float, "loop_seconds": float, "dof_per_second": float,
         "evaluations_per_second": float, "seconds": dict, "energy_first": float, "energy_last": float,
-        "peak_memory_bytes": int, "versions": dict, "status": str}
+        "checkpoints": dict, "stop_reason": str, "peak_memory_bytes": int, "versions": dict, "status": str}
 PHASES = {"meshing", "setup", "stepping", "halo", "sources", "sources_ahead", "output"}
 
 
@@ -120,7 +120,8 @@ def test_summary(program):
             right = isinstance(summary[name], (int, float)) if kind is float else isinstance(summary[name], kind)
             expect(right, f"{name} = {summary[name]!r} is not of type {kind.__name__}")
         expected = {"name": "case", "backend": "cpu", "precision": "double", "integrator": "leapfrog", "flux": 1,
-                    "order": 1, "elements": 12, "unknowns": 6 * 4 * 12, "ranks": 1, "steps": 4, "status": "done"}
+                    "order": 1, "elements": 12, "unknowns": 6 * 4 * 12, "ranks": 1, "steps": 4, "status": "done", "stop_reason": "steps",
+                    "checkpoints": {"written": 0, "seconds": 0, "restarts": 0}}
         for name, value in expected.items():
             expect(summary[name] == value, f"{name} is {summary[name]!r}, not {value!r}")
         expect(summary["threads"] >= 1 and 1 << 20 < summary["peak_memory_bytes"] < 1 << 32, "threads or memory")
@@ -405,10 +406,10 @@ def stopped(program, number):
         return process.returncode, err.decode(), place.summary(), rows
 
 
-def check_interrupted(program, number):
+def check_interrupted(program, number, says):
     code, err, summary, (energy, probe) = stopped(program, number)
     expect(code == 130, f"exit code {code}: {err}")
-    expect(re.fullmatch(r"curlew: interrupted at step \d+ of 100000000; what was written until then is whole\n", err),
+    expect(re.fullmatch(rf"curlew: interrupted at step \d+ of 100000000; {says}\n", err),
            f"says {err!r}")
     expect(summary["status"] == "interrupted" and summary["error"] == err[len("curlew: "):].strip(), f"{summary}")
     steps = summary["steps"]
@@ -417,11 +418,11 @@ def check_interrupted(program, number):
 
 
 def test_interrupt(program):
-    check_interrupted(program, signal.SIGINT)
+    check_interrupted(program, signal.SIGINT, "what was written until then is whole")
 
 
 def test_terminate(program):
-    check_interrupted(program, signal.SIGTERM)
+    check_interrupted(program, signal.SIGTERM, "--restart goes on from there")
 
 
 def test_kill(program):

@@ -1,0 +1,3 @@
+Include "a.geo";
+Merge "a.geo";
+DefineConstant[ x = { 1, Name "unfinished

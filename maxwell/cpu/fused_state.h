@@ -1,0 +1,62 @@
+/* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. One thread copies:
+ * the disk is slower, and pieces are so small that starting threads for each took longer than the copy. */
+
+/* Between steps the traces of one step ago are in the buffer that takes the next values. */
+static void NAME(copy_open)(const struct NAME(state) * state, int equation, size_t first, size_t count, double *save,
+                            const double *load)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Nf = (size_t)problem->ref->Nf;
+  REAL *before = state->spare[equation];
+  for (size_t k = 0; k < state->open_elements; k++)
+    for (size_t f = 0; f < 4; f++) {
+      size_t e = (size_t)state->open_element[k];
+      int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot < 0 || (size_t)slot < first || (size_t)slot >= first + count) continue;
+      for (size_t c = 0; c < 3; c++)
+        for (size_t m = 0; m < Nf; m++) {
+          size_t at = NAME(at)(state, e, c, (size_t)problem->ref->face_node[f * Nf + m]);
+          size_t number = (3 * ((size_t)slot - first) + c) * Nf + m;
+          if (save != NULL) save[number] = (double)before[at];
+          else before[at] = (REAL)load[number];
+        }
+    }
+}
+
+static void NAME(save)(const struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
+                       double *value)
+{
+  size_t Np = (size_t)state->problem->ref->Np;
+  if (array >= MX_STATE_OPEN_E) {
+    NAME(copy_open)(state, array - MX_STATE_OPEN_E, first, count, value, NULL);
+    return;
+  }
+  const REAL *field = state->field[array - MX_STATE_E];
+  for (size_t k = 0; k < count; k++)
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++) value[(3 * k + c) * Np + i] = (double)field[NAME(at)(state, first + k, c, i)];
+}
+
+static void NAME(load)(struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
+                       const double *value)
+{
+  size_t Np = (size_t)state->problem->ref->Np;
+  if (array >= MX_STATE_OPEN_E) {
+    NAME(copy_open)(state, array - MX_STATE_OPEN_E, first, count, NULL, value);
+    return;
+  }
+  REAL *field = state->field[array - MX_STATE_E];
+  for (size_t k = 0; k < count; k++)
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++) field[NAME(at)(state, first + k, c, i)] = (REAL)value[(3 * k + c) * Np + i];
+}
+
+/* The first half step of leapfrog wants the neighbours' H as it was left by the last one; all other traces travel when
+ * they are wanted. */
+static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
+{
+  state->observed = false;
+  if (state->options.integrator != MX_LEAPFROG) return 0;
+  if (NAME(send_traces)(state, &state->field[1], err) != 0) return err->code;
+  return NAME(receive_traces)(state, &state->field[1], err);
+}

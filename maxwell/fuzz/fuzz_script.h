@@ -1,0 +1,42 @@
+/* For the fuzzing programs around the script reader. */
+#pragma once
+
+#include "libdg/fuzz/fuzz.h"
+#include "libdg/base/memory.h"
+#include "maxwell/config.h"
+#include "maxwell/script.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+  (void)argc, (void)argv;
+  FUZZ_EXPECT(setenv("CURLEW_SHARE", FUZZ_SHARE, 1) == 0);
+  fuzz_enter();
+  return 0;
+}
+
+/* Nothing may come of it but a configuration or one line that says what is wrong, and nothing may be left. */
+static inline void fuzz_load(const char *path, size_t sets, const struct mx_definition *set)
+{
+  static const struct mx_limits limits = {.seconds = 0.5, .memory = 32 << 20};
+  struct mx_script *script;
+  struct mx_config config = {0};
+  struct dg_error err = {0};
+  const size_t before = dg_memory_current();
+  if (mx_script_load(&script, path, 0, NULL, sets, set, &limits, &err) == 0) {
+    FUZZ_EXPECT(script != NULL && err.code == DG_OK);
+    if (mx_config_read(&config, script, &err) == 0) {
+      FUZZ_EXPECT(config.order >= 1 && config.order <= 8 && strchr(config.name, '/') == NULL);
+      for (size_t i = 0; i < config.output.measures; i++)
+        FUZZ_EXPECT(strchr(config.output.measure[i].name, '/') == NULL);
+      if (config.initial.E >= 0) { /* functions of the script are called at points */
+        double x[3] = {0.5, 0.25, -1}, E[3];
+        (void)!mx_script_call(script, config.initial.E, "initial.E", 3, x, 3, E, &err);
+      }
+    }
+  }
+  FUZZ_EXPECT(err.code == DG_OK || err.code == DG_INPUT);
+  FUZZ_EXPECT((err.code == DG_OK) == (err.message[0] == '\0') && strpbrk(err.message, "\n\r") == NULL);
+  mx_config_release(&config);
+  mx_script_free(script);
+  FUZZ_EXPECT(dg_memory_current() == before);
+}

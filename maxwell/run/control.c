@@ -1,0 +1,121 @@
+#define _POSIX_C_SOURCE 200809L
+#include "maxwell/run/control.h"
+
+#include <math.h>
+#include <signal.h>
+
+#include "libdg/base/memory.h"
+
+/* The only globals of the program: a signal handler can reach nothing else. */
+static volatile sig_atomic_t interrupted; /* enum mx_stop */
+static volatile sig_atomic_t wanted;      /* a checkpoint */
+
+static void on_signal(int number)
+{
+  if (number == SIGUSR1) wanted = 1;
+  else interrupted = number == SIGTERM ? MX_STOP_TERMINATE : MX_STOP_INTERRUPT;
+}
+
+enum { SIGNALS = 3 };
+static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGUSR1};
+
+struct mx_signals {
+  struct mx_script *script; /* borrowed */
+  struct sigaction before[SIGNALS];
+};
+
+int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
+                    struct dg_error *err)
+{
+  static const double slow_disk = 1e8; /* bytes a second, until one has been measured */
+  *control = (struct mx_control){
+      .setup = setup, .checkpointed = mx_clock(), .estimate = 0.5 + (double)bytes / slow_disk, .vote_steps = 1};
+  if (DG_NEW(*saved, 1, err) != 0) return err->code;
+  interrupted = MX_GO_ON;
+  wanted = 0;
+  for (int i = 0; i < SIGNALS; i++) {
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = signals[i] == SIGUSR1 ? SA_RESTART : (int)SA_RESETHAND;
+    sigaction(signals[i], &action, &(*saved)->before[i]);
+  }
+  (*saved)->script = setup->script;
+  mx_script_interrupt(setup->script, &interrupted);
+  return 0;
+}
+
+void mx_control_end(struct mx_signals *saved)
+{
+  if (saved == NULL) return;
+  mx_script_interrupt(saved->script, NULL);
+  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &saved->before[i], NULL);
+  dg_free(saved);
+}
+
+void mx_control_begin(struct mx_control *control) { control->next_vote = 0; }
+
+/* Is the time that is left just enough for a checkpoint and the end? */
+static bool out_of_time(const struct mx_control *control, double step_seconds)
+{
+  const double limit = control->setup->config->time.walltime;
+  if (limit <= 0) return false;
+  /* Twice the longest checkpoint so far, since disks are slow when all jobs end; steps between two votes, and what is
+   * written at the end. Of a short limit no more than half. */
+  double margin = 2 * (control->longest > 0 ? control->longest : control->estimate) + 20 * step_seconds + 2;
+  return mx_clock() - control->setup->started > limit - fmin(margin, 0.5 * limit);
+}
+
+/* What this rank wants. */
+static struct mx_orders own_orders(struct mx_control *control, double step_seconds)
+{
+  const double minutes = control->setup->config->checkpoint.minutes;
+  struct mx_orders own = {.stop = (enum mx_stop)interrupted, .checkpoint = wanted != 0};
+  wanted = 0;
+  if (minutes > 0 && mx_clock() - control->checkpointed >= 60 * minutes) own.checkpoint = true;
+  if (own.stop == MX_GO_ON && out_of_time(control, step_seconds)) own.stop = MX_STOP_WALLTIME;
+  return own;
+}
+
+int mx_control_ask(struct mx_control *control, long n, double step_seconds, struct mx_orders *orders,
+                   struct dg_error *err)
+{
+  enum { MANY = 100000 };
+  static const double interval = 0.1; /* seconds between the beginning and the end, and again to the next */
+  struct dg_comm *comm = control->setup->comm;
+  *orders = (struct mx_orders){.stop = MX_GO_ON};
+  if (comm == NULL) {
+    *orders = own_orders(control, step_seconds);
+    return 0;
+  }
+  if (dg_comm_poll(comm, err) != 0 || n < control->next_vote) return err->code;
+  double vote[3] = {0, 0, step_seconds};
+  if (control->vote == NULL) {
+    struct mx_orders own = own_orders(control, step_seconds);
+    vote[0] = own.stop;
+    vote[1] = own.checkpoint;
+    control->next_vote = n + control->vote_steps;
+    return dg_reduction_start(&control->vote, comm, DG_MAX, 3, vote, err);
+  }
+  struct dg_reduction *ends = control->vote;
+  control->vote = NULL;
+  if (dg_reduction_end(ends, vote, err) != 0) return err->code;
+  *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0};
+  control->vote_steps = (long)fmin(fmax(interval / vote[2], 1), MANY);
+  control->next_vote = n + control->vote_steps;
+  return 0;
+}
+
+void mx_control_checkpointed(struct mx_control *control, double seconds)
+{
+  control->longest = fmax(control->longest, seconds);
+  control->checkpointed = mx_clock();
+}
+
+int mx_control_settle(struct mx_control *control, struct dg_error *err)
+{
+  double vote[3];
+  struct dg_reduction *ends = control->vote;
+  control->vote = NULL;
+  if (ends != NULL) (void)!dg_reduction_end(ends, vote, err);
+  return err->code;
+}

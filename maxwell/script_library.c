@@ -1,0 +1,267 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "maxwell/script_library.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#define LOADED "curlew.loaded" /* registry key: what the modules of require returned, by name */
+#define TRUST  "start curlew with --trust if you trust this script"
+
+static const struct mx_library *library_of(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
+
+/* ---- what is missing ---- */
+
+/* __index of what is left of a library: (table, key); upvalues: the library, its functions that are missing. */
+static int missing_function(lua_State *L)
+{
+  const char *library = lua_tostring(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(2));
+  if (lua_isnil(L, -1)) return 1; /* not Lua's either */
+  return luaL_error(L, "%s.%s is not available to scripts: they could do harm with it; " TRUST, library,
+                    lua_tostring(L, 2));
+}
+
+/* The global `name` becomes a table with those functions of the library that `kept` names. */
+static void restrict_library(lua_State *L, const char *name, lua_CFunction open, const char *const kept[])
+{
+  luaL_requiref(L, name, open, 0);
+  lua_newtable(L);
+  for (; *kept != NULL; kept++) {
+    lua_getfield(L, -2, *kept);
+    lua_setfield(L, -2, *kept);
+  }
+  lua_newtable(L);
+  lua_pushstring(L, name);
+  lua_pushvalue(L, -4);
+  lua_pushcclosure(L, missing_function, 2);
+  lua_setfield(L, -2, "__index");
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__metatable"); /* or the function could be taken apart by its upvalues */
+  lua_setmetatable(L, -2);
+  lua_setglobal(L, name);
+  lua_pop(L, 1);
+  /* luaL_requiref keeps the whole library where nothing but `require` of Lua's own looks. */
+}
+
+/* ---- files ---- */
+
+/* Whether the file is in the folder or below it; both are there. */
+static bool is_within(const char *path, const char *folder)
+{
+  char file[PATH_MAX], base[PATH_MAX];
+  if (realpath(path, file) == NULL || realpath(folder, base) == NULL) return false;
+  size_t length = strlen(base);
+  if (strcmp(base, "/") == 0) return true;
+  return strncmp(file, base, length) == 0 && file[length] == '/';
+}
+
+/* Pushes the path of the file, which the script names. */
+static const char *push_path(lua_State *L, const struct mx_library *library, const char *function)
+{
+  const char *name = luaL_checkstring(L, 1), *path = name;
+  if (name[0] == '/' || strcmp(library->folder, ".") == 0) lua_pushstring(L, name);
+  else path = lua_pushfstring(L, "%s/%s", library->folder, name);
+  if (!library->trust && access(path, F_OK) == 0 && !is_within(path, library->folder))
+    luaL_error(L, "%s is not available to scripts for files outside of their own folder, such as '%s'; " TRUST,
+               function, path);
+  return path;
+}
+
+/* loadfile(name, mode, environment): the function, or nil and a message. */
+static int load_file(lua_State *L)
+{
+  const struct mx_library *library = library_of(L);
+  bool has_environment = lua_gettop(L) >= 3;
+  const char *mode = library->trust ? luaL_optstring(L, 2, NULL) : "t";
+  lua_settop(L, 3);
+  if (luaL_loadfilex(L, push_path(L, library, "loadfile"), mode) != LUA_OK) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (!has_environment) return 1;
+  lua_pushvalue(L, 3);
+  if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
+  return 1;
+}
+
+static int do_file(lua_State *L)
+{
+  const struct mx_library *library = library_of(L);
+  lua_settop(L, 1);
+  if (luaL_loadfilex(L, push_path(L, library, "dofile"), library->trust ? NULL : "t") != LUA_OK) return lua_error(L);
+  lua_call(L, 0, LUA_MULTRET);
+  return lua_gettop(L) - 2;
+}
+
+/* require(name): NAME.lua of the script's folder, else of Curlew's; a dot is a slash. */
+static int require(lua_State *L)
+{
+  const struct mx_library *library = library_of(L);
+  const char *name = luaL_checkstring(L, 1);
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-.";
+  lua_settop(L, 1);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LOADED);
+  if (lua_getfield(L, 2, name) != LUA_TNIL) return 1;
+  if (name[0] == '.' || strstr(name, "..") != NULL || strspn(name, letters) != strlen(name))
+    return luaL_error(L, "require takes the name of a module, as in \"curlew.spectrum\", not '%s'", name);
+  const char *file = luaL_gsub(L, name, ".", "/");
+  const char *path = lua_pushfstring(L, "%s/%s.lua", library->folder, file);
+  bool own = access(path, F_OK) == 0;
+  if (own && !is_within(path, library->folder))
+    return luaL_error(
+        L, "require is not available to scripts for files outside of their own folder, such as '%s'; " TRUST, path);
+  if (!own) path = lua_pushfstring(L, "%s/lua/%s.lua", library->share, file);
+  if (access(path, F_OK) != 0)
+    return luaL_error(L, "there is no module '%s': neither %s/%s.lua nor one of Curlew's; for others " TRUST, name,
+                      library->folder, file);
+  if (luaL_loadfilex(L, path, "t") != LUA_OK) return lua_error(L);
+  lua_pushvalue(L, 1);
+  lua_pushstring(L, path);
+  lua_call(L, 2, 1);
+  if (lua_isnil(L, -1)) {
+    lua_pushboolean(L, 1);
+    lua_replace(L, -2);
+  }
+  lua_pushvalue(L, -1);
+  lua_setfield(L, 2, name);
+  return 1;
+}
+
+/* ---- base functions ---- */
+
+/* load as Lua has it, with mode "t": compiled Lua is not checked and can do anything. Upvalue 2: Lua's own. */
+static int load_text_only(lua_State *L)
+{
+  bool has_environment = lua_gettop(L) >= 4;
+  if (lua_type(L, 1) != LUA_TSTRING) luaL_checktype(L, 1, LUA_TFUNCTION);
+  if (lua_type(L, 1) == LUA_TSTRING && lua_tostring(L, 1)[0] == LUA_SIGNATURE[0])
+    return luaL_error(L, "load is not available to scripts for compiled Lua; " TRUST);
+  lua_settop(L, 4);
+  lua_pushliteral(L, "t");
+  lua_replace(L, 3);
+  if (!has_environment) lua_settop(L, 3); /* one that is nil is one, too */
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+/* setmetatable without finalizers. Upvalue 2: Lua's own. */
+static int set_metatable(lua_State *L)
+{
+  int type = lua_type(L, 2);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
+  if (type == LUA_TTABLE) {
+    lua_pushliteral(L, "__gc");
+    if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "__gc is not available to scripts; " TRUST);
+    lua_pop(L, 1);
+  }
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
+/* Message handler of try(); upvalues: library, the script's own handler. Once the script must end its handler is not
+ * called: nothing could stop it there. */
+static int handle(lua_State *L)
+{
+  if (*library_of(L)->stopped != 0) return 1;
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
+/* xpcall(f, handler, ...) */
+static int try(lua_State *L)
+{
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 2);
+  lua_pushcclosure(L, handle, 2);
+  lua_replace(L, 2);
+  lua_pushvalue(L, 1);
+  lua_insert(L, 3); /* f, handler, f, arguments */
+  int status = lua_pcall(L, lua_gettop(L) - 3, LUA_MULTRET, 2);
+  lua_pushboolean(L, status == LUA_OK);
+  lua_replace(L, 2);
+  return lua_gettop(L) - 1;
+}
+
+/* ---- all of it ---- */
+
+/* Replaces a global function; the new one has the library, and the old function if there is one, as upvalues. */
+static void replace(lua_State *L, const struct mx_library *library, const char *name, lua_CFunction function)
+{
+  union {
+    const struct mx_library *read;
+    void *pointer;
+  } shown = {.read = library};
+  lua_pushlightuserdata(L, shown.pointer);
+  lua_getglobal(L, name);
+  lua_pushcclosure(L, function, 2);
+  lua_setglobal(L, name);
+}
+
+static void open_all(lua_State *L, const struct mx_library *library)
+{
+  luaL_openlibs(L);
+  lua_getglobal(L, LUA_LOADLIBNAME);
+  lua_getfield(L, -1, "path");
+  lua_pushfstring(L, "%s/?.lua;%s/lua/?.lua;%s", library->folder, library->share, lua_tostring(L, -1));
+  lua_setfield(L, -3, "path");
+  lua_pop(L, 2);
+}
+
+static void open_limited(lua_State *L, const struct mx_library *library)
+{
+  static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},        {LUA_TABLIBNAME, luaopen_table},
+                                       {LUA_STRLIBNAME, luaopen_string}, {LUA_MATHLIBNAME, luaopen_math},
+                                       {LUA_UTF8LIBNAME, luaopen_utf8},  {NULL, NULL}};
+  static const char *const harmless[] = {"clock", "date", "difftime", "time", NULL}, *const none[] = {NULL},
+                           *const traceback[] = {"traceback", NULL};
+  for (const luaL_Reg *each = libraries; each->name != NULL; each++) {
+    luaL_requiref(L, each->name, each->func, 1);
+    lua_pop(L, 1);
+  }
+  restrict_library(L, LUA_OSLIBNAME, luaopen_os, harmless);
+  restrict_library(L, LUA_IOLIBNAME, luaopen_io, none);
+  restrict_library(L, LUA_LOADLIBNAME, luaopen_package, none);
+  restrict_library(L, LUA_DBLIBNAME, luaopen_debug, traceback);
+  replace(L, library, "load", load_text_only);
+  replace(L, library, "setmetatable", set_metatable);
+  replace(L, library, "xpcall", try);
+  replace(L, library, "require", require);
+}
+
+void mx_library_open(lua_State *L, const struct mx_library *library)
+{
+  if (library->trust) open_all(L, library);
+  else open_limited(L, library);
+  replace(L, library, "loadfile", load_file);
+  replace(L, library, "dofile", do_file);
+  /* The same random numbers in every run and on every rank. */
+  lua_getglobal(L, LUA_MATHLIBNAME);
+  lua_getfield(L, -1, "randomseed");
+  lua_pushinteger(L, 0);
+  lua_call(L, 1, 0);
+  lua_pop(L, 1);
+}
+
+void mx_library_push_open(lua_State *L)
+{
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, LUA_IOLIBNAME);
+  lua_getfield(L, -1, "open");
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}

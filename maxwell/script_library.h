@@ -1,0 +1,29 @@
+/* What a script finds of Lua's libraries. A script is a program that a user may have from somebody else: unless it is
+ * trusted, it can compute, print, and read Lua from its own folder, and nothing else. Private to the script reader.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include <lua.h>
+
+struct mx_library {
+  bool trust;         /* all of Lua's libraries, and Lua from anywhere */
+  const char *folder; /* of the script, "." or ending without a slash; must outlive the state */
+  const char *share;  /* Curlew's own Lua: modules are share/lua/NAME.lua; must outlive the state */
+  /* Not zero once the script must end: an error that its own handlers do not get. */
+  const volatile sig_atomic_t *stopped;
+};
+
+/* Fills the globals and leaves the stack as it was; raises Lua errors. Random numbers are the same in every run.
+ *
+ * Without trust: base, table, string, math, utf8; of os only clock, date, difftime and time; of debug only traceback;
+ * no io, no package. load takes text only; dofile, loadfile and require take files of the script's folder and below,
+ * require also Curlew's modules. setmetatable takes no __gc: finalizers run where nothing can stop them. What is
+ * missing is an error that names it and --trust.
+ *
+ * In either case relative names of dofile and loadfile start at the script's folder, and so does require. */
+void mx_library_open(lua_State *L, const struct mx_library *library);
+/* Pushes io.open, also where the script has none: for the prelude, whose waveforms are read from files. */
+void mx_library_push_open(lua_State *L);

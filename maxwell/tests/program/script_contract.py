@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+"""What a script may do, and what a run leaves when one of its functions fails late or never ends:
+script_contract.py PROGRAM [NAME...]"""
+import os
+import re
+import signal
+import sys
+import time
+import traceback
+
+from harness import SCRIPT, Failure, Place, check_leftovers, check_message, edited, expect, on_ranks
+
+RUN = ("run", "input/case.lua", "--quiet")
+STEPS = 10000
+STEP = 1e-11  # s
+
+
+def with_source(body, *edits):
+    """SCRIPT for many steps, with a current that `body` may disturb at (x, y, z, t)."""
+    source = f"""\
+  sources = {{ {{
+    region = "right",
+    current = function(x, y, z, t)
+      {body}
+      return 0, 0, 1
+    end,
+  }} }},
+  output = {{"""
+    return edited(SCRIPT, ("  output = {", source), ("fields = { every = 2 }", "fields = { every = 2500 }"),
+                  ("time = { steps = 4 }", f"time = {{ steps = {2 * STEPS}, step = {STEP} }}"), *edits)
+
+
+def check_end(place, result, code, says, ranks=1):
+    status, out, err, _ = result
+    said = re.findall(r"^curlew: (.*)$", err, re.M)
+    expect(status == code, f"exit code {status}, not {code}:\n{out}{err}")
+    expect(len(said) == 1 and re.fullmatch(says, said[0]), f"expected /{says}/, got {said}")
+    if ranks == 1:
+        check_message(err, said[0])
+    check_leftovers(place.path("case"))
+    summary = place.summary()
+    expect(summary["error"] == said[0], f"summary.json: {summary['error']}")
+    return summary
+
+
+def check_rows(place, steps):
+    """Every step before the one that failed is there, and nothing else."""
+    for name in ("energy", "probes/inside"):
+        _, rows = place.rows(f"case/{name}.csv")
+        expect(len(rows) == steps, f"{name}.csv: {len(rows)} rows")
+        first = 1 if name == "energy" else 0
+        for n, row in enumerate(rows):
+            expect(abs(row[first] - n * STEP) < 1e-6 * STEP, f"{name}.csv: row {n} is of t = {row[first]}")
+    snapshots = sorted(name for name in os.listdir(place.path("case")) if name.endswith(".silo"))
+    expect(snapshots == [f"fields_{n:06d}.silo" for n in range(0, steps, 2500)], f"snapshots {snapshots}")
+
+
+def test_function_fails_at_step_10000(program):
+    script = with_source(f"if t > {STEPS - 0.5} * {STEP} then error('no more of this') end")
+    says = (r"input/case\.lua:12: no more of this, in sources\[1\] at \(x, y, z, t\) = \(.*, 1e-07\), "
+            rf"in step {STEPS} of {2 * STEPS}")
+    for ranks in (1, 3):
+        with Place(program, script=script) as place:
+            options = on_ranks(ranks) if ranks > 1 else {}
+            arguments = (*RUN, "--set", "output.fields.every=10001") if ranks > 1 else RUN
+            summary = check_end(place, place.run(*arguments, **options), 2, says, ranks)
+            expect(summary["status"] == "failed", f"status {summary['status']}")
+            if ranks == 1:
+                check_rows(place, STEPS)
+            else:
+                rows = place.rows("case/energy.csv")[1]
+                expect(len(rows) <= STEPS, f"energy.csv: {len(rows)} rows")
+
+
+def test_result_that_is_wrong_at_step_10000(program):
+    script = with_source(f"if t > {STEPS - 0.5} * {STEP} then return 0, 0 / 0, 0 end")
+    with Place(program, script=script) as place:
+        check_end(place, place.run(*RUN), 2, r"input/case\.lua:11: sources\[1\] returned nan at .*, "
+                  rf"in step {STEPS} of {2 * STEPS}")
+        check_rows(place, STEPS)
+
+
+def test_function_never_ends(program):
+    """In the loop; and on one rank of three, whose elements alone have such points."""
+    script = with_source(f"while x > 1.5 and t > {STEPS / 10 - 0.5} * {STEP} do end")
+    says = (r"input/case\.lua:12: still running after 0\.5 s, and stopped \(--lua-seconds allows more\), "
+            r"in sources\[1\] at .*, in step 1000 of 20000")
+    for ranks in (1, 3):
+        with Place(program, script=script) as place:
+            options = on_ranks(ranks) if ranks > 1 else {}
+            check_end(place, place.run(*RUN, "--lua-seconds=0.5", **options), 2, says, ranks)
+            if ranks == 1:
+                check_rows(place, STEPS // 10)
+
+
+def test_function_of_set_up_never_ends(program):
+    for script in (edited(SCRIPT, ("return 0, 0, x + y", "while true do end")),
+                   edited(SCRIPT, ("{ epsilon_r = 2 }", "{ epsilon_r = function(x) while true do end end }")),
+                   "while true do end\n" + SCRIPT):
+        with Place(program, script=script) as place:
+            status, _, err, seconds = place.run(*RUN, "--lua-seconds", "0.5")
+            check_message(err, re.compile(r"input/case\.lua:\d+: still running after 0\.5 s, and stopped .*"))
+            expect(status == 2 and seconds < 30, f"exit code {status} after {seconds:.1f} s")
+            expect(not os.path.exists(place.path("case")), "there is output")
+
+
+def test_lua_itself_never_ends(program):
+    """Where no hook reaches: in a pattern, and in a finalizer."""
+    for script, options in (("local x = ('a'):rep(40):find(('a-'):rep(40) .. 'b')\n", ()),
+                            ("local s = ('').rep('', 1 << 62)\n", ()),
+                            ("setmetatable({}, { __gc = function() while true do end end }) collectgarbage()\n",
+                             ("--trust",))):
+        with Place(program, script=script + SCRIPT) as place:
+            status, _, err, seconds = place.run(*RUN, "--lua-seconds", "0.2", *options)
+            check_message(err, "input/case.lua: a call of Lua's own library does not end, such as a pattern; the run "
+                               "was ended")
+            expect(status == 2 and seconds < 60, f"exit code {status} after {seconds:.1f} s")
+            expect(not os.path.exists(place.path("case")), "there is output")
+
+
+def test_interrupted_in_a_function(program):
+    """Ctrl-C or the end of a batch job reaches a run that hangs in Lua."""
+    script = with_source(f"while t > {STEPS / 10 - 0.5} * {STEP} do end")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Place(program, script=script) as place:
+            process = place.start(*RUN)
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:  # the rows of step 1000 are written at most a second later
+                time.sleep(0.5)
+                name = place.path("case/energy.csv")
+                if os.path.exists(name) and open(name, encoding="ascii").read().count("\n") >= 900:
+                    break
+            time.sleep(0.5)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+            check_end(place, (process.returncode, out.decode(), err.decode(), 0), 130,
+                      r"input/case\.lua:12: interrupted, in sources\[1\] at .*, in step 1000 of 20000")
+            expect(place.summary()["status"] == "interrupted", "status")
+            check_rows(place, STEPS // 10)
+
+
+def test_trust(program):
+    script = "io.open('written.txt', 'w'):close()\n" + SCRIPT
+    with Place(program, script=script) as place:
+        for command in ("run", "check"):
+            status, _, err, _ = place.run(command, "input/case.lua")
+            check_message(err, "input/case.lua:1: io.open is not available to scripts: they could do harm with it; "
+                               "start curlew with --trust if you trust this script")
+            expect(status == 2 and not os.path.exists(place.path("written.txt")), f"exit code {status}")
+        place.good("check", "input/case.lua", "--trust")
+        expect(os.path.exists(place.path("written.txt")), "a trusted script could not write")
+        place.good(*RUN, "--trust")
+
+
+def test_modules_of_the_folder(program):
+    script = edited("local half = require 'parts.half'\n" + SCRIPT, ("{ epsilon_r = 2 }", "{ epsilon_r = half(4) }"))
+    with Place(program, script=script, files={"input/parts/half.lua": "return function(x) return x / 2 end\n"}) as place:
+        place.good(*RUN)
+        place.good("run", "case.lua", "--quiet", cwd=place.path("input"))
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or not (len(sys.argv) == 2 or any(part in name for part in sys.argv[2:])):
+            continue
+        started = time.monotonic()
+        try:
+            test(program)
+            print(f"ok      {name} ({time.monotonic() - started:.1f} s)", flush=True)
+        except Failure as failure:
+            failed += 1
+            print(f"FAILED  {name}: {failure}", flush=True)
+        except Exception:  # a broken test is a failed one, and the others still run
+            failed += 1
+            print(f"FAILED  {name}: {traceback.format_exc()}", flush=True)
+    sys.exit(failed > 0)
+
+
+main()
