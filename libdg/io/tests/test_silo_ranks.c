@@ -79,7 +79,7 @@ static void write_both(const char *name, bool holes, int p, bool average, int fi
 static void writes(void **state)
 {
   (void)state;
-  write_both("first", false, 1, true, 0); /* the communicator keeps room for its sums from the first one on */
+  write_both("averaged_1", false, 1, true, 0); /* the communicator keeps room for its sums from the first one on */
   const size_t before = dg_memory_current();
   for (int p = 1; p <= 3; p++) {
     char name[32];
