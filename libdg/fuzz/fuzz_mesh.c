@@ -78,17 +78,24 @@ static void read_block(struct fuzz_bytes *bytes, struct block *block)
   }
 }
 
+/* -128 .. 127 */
+static int small(struct fuzz_bytes *bytes)
+{
+  int byte = fuzz_byte(bytes);
+  return byte < 128 ? byte : byte - 256;
+}
+
 static void read_entity(struct fuzz_bytes *bytes, struct entity *entity)
 {
   uint8_t kind = fuzz_byte(bytes);
   entity->dim = 2 + kind % 2;
-  entity->tag = (int8_t)fuzz_byte(bytes);
+  entity->tag = small(bytes);
   entity->parent_dim = -1;
   if (kind & 2) {
     entity->parent_dim = kind & 4 ? entity->dim : 3;
-    entity->parent = (int8_t)fuzz_byte(bytes);
+    entity->parent = small(bytes);
   }
-  entity->partition = kind & 8 ? (int8_t)fuzz_byte(bytes) : 0;
+  entity->partition = kind & 8 ? small(bytes) : 0;
   entity->blocks = fuzz_count(bytes, BLOCKS);
   for (size_t i = 0; i < entity->blocks; i++) read_block(bytes, &entity->block[i]);
 }
@@ -96,11 +103,11 @@ static void read_entity(struct fuzz_bytes *bytes, struct entity *entity)
 static void read_group(struct fuzz_bytes *bytes, struct group *group)
 {
   group->dim = (int)fuzz_count(bytes, 3);
-  group->tag = (int8_t)fuzz_byte(bytes);
+  group->tag = small(bytes);
   size_t length = fuzz_count(bytes, NAME);
   for (size_t i = 0; i < NAME; i++) group->name[i] = i < length ? (char)fuzz_byte(bytes) : '\0';
   group->members = fuzz_count(bytes, MEMBERS);
-  for (size_t i = 0; i < group->members; i++) group->member[i] = (int8_t)fuzz_byte(bytes);
+  for (size_t i = 0; i < group->members; i++) group->member[i] = small(bytes);
 }
 
 static void read_model(struct fuzz_bytes *bytes)
