@@ -2,9 +2,9 @@
  * precision: curl, jump, flux, lift and update in one go. Here is what a tile is and how it comes and goes; the
  * products are lanes.cuh's at low orders and tensor.cuh's at others.
  *
- * Blocks stay and take tile after tile. A tile comes by bulk copies, the traces of its neighbours outside by
- * asynchronous copies of single numbers, both while the tile before is being finished; what changes is loaded,
- * updated and stored by groups of elements.
+ * Blocks stay and take tile after tile. A tile comes by bulk copies, and so do the rows of its neighbours outside, of
+ * which at higher orders only the traces are gathered number by number; all that while the tile before is being
+ * finished. What changes is loaded, updated and stored by groups of elements.
  *
  * The products are those of the half turns (maxwell/cpu/symmetry.h), and so are the traces: along the two edges that
  * half turn f makes of face 0's, at the nodes that it makes of face 0's. The flux is that of the jumps with weight 1/2
