@@ -42,7 +42,7 @@ if(CURLEW_FUZZ)
 endif()
 
 # curlew_fuzz(NAME LIBRARIES...): fuzz/NAME.c of the folder, and a ctest entry that runs it for a minute from the inputs in
-# fuzz/corpus/NAME. What it finds besides is kept in the build folder, and so are inputs that fail.
+# fuzz/corpus/NAME, and from the files in the list NAME_seeds if that is set. What it finds besides is kept in the build folder, and so are inputs that fail.
 function(curlew_fuzz name)
   if(NOT CURLEW_FUZZ)
     return()
@@ -58,7 +58,11 @@ function(curlew_fuzz name)
   if(EXISTS "${words}")
     set(dictionary "-dict=${words}")
   endif()
-  add_test(NAME ${name} COMMAND ${name} -max_total_time=60 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1
+  if(${name}_seeds)
+    list(JOIN ${name}_seeds "," seeds)
+    set(seeds "-seed_inputs=${seeds}")
+  endif()
+  add_test(NAME ${name} COMMAND ${name} ${seeds} -max_total_time=60 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1
     -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${dictionary} "${found}"
     "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "OMP_NUM_THREADS=1")
