@@ -17,9 +17,11 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   using tile::t, tile::under, tile::pass, tile::group, tile::lane;
   static constexpr int NF = tile::NF, COMPONENT = tile::COMPONENT, STRIDE = tile::STRIDE, ROW = tile::ROW;
 
+  static constexpr int CHANGING = tile::CHANGING;
+
   struct sums {
-    REAL w[3][4][orbits::all]; /* by sector and orbit; only those that are there */
-    REAL metric[6], keep;
+    REAL w[CHANGING][3][4][orbits::all]; /* by sector and orbit; only those that are there */
+    REAL metric[6], change[CHANGING], keep;
   };
   const int mine = 32 * group + lane;
 
@@ -43,10 +45,10 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     for (int i = 0; i < STRIDE; i += 2) *reinterpret_cast<two *>(to + i) = two{row[i], row[i + 1]};
   }
 
-  __device__ void derivatives(sums &sum) const
+  template <int J> __device__ void derivatives(REAL w[3][4][orbits::all]) const
   {
     REAL row[STRIDE], u[3][4][orbits::all];
-    read(under + mine * ROW, row);
+    read(under + tile::curled(J) * tile::FIELD + mine * ROW, row);
 #pragma unroll
     for (int c = 0; c < 3; c++)
 #pragma unroll
@@ -54,7 +56,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         REAL x[4];
         for (int i = 0; i < 4; i++) x[i] = row[c * COMPONENT + orbits::node(o, i)];
         gpu_turn(x);
-        for (int s = 0; s < 4; s++) u[c][s][o] = x[s], sum.w[c][s][o] = 0;
+        for (int s = 0; s < 4; s++) u[c][s][o] = x[s], w[c][s][o] = 0;
       }
 #pragma unroll
     for (int from = 0; from < 4; from++)
@@ -67,39 +69,51 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
             const int s = from ^ (d + 1);
             if (!orbits::has(s, i) || !orbits::has(from, j)) continue;
             const REAL b = t.fragment[(4 * (j / 4) + from) * 3 + d][4 * i + j % 4];
-            sum.w[(d + 2) % 3][s][i] += b * u[(d + 1) % 3][from][j];
-            sum.w[(d + 1) % 3][s][i] -= b * u[(d + 2) % 3][from][j];
+            w[(d + 2) % 3][s][i] += b * u[(d + 1) % 3][from][j];
+            w[(d + 1) % 3][s][i] -= b * u[(d + 2) % 3][from][j];
           }
   }
 
-  __device__ void lifts(sums &sum, int group_phase) const
-  {
-    using far_face = gpu_far_face<REAL>;
-    far_face far[4];
+  /* Of the element's faces, in a turn. */
+  struct faces {
+    gpu_far_face<REAL> far[4];
     gpu_face_factors<REAL> factors[4];
     uint32_t nodes[4][orbits::face_steps];
-    bool common = true;
+    bool common;
+  };
+
+  __device__ void look(int j, faces &face) const
+  {
+    face.common = true;
 #pragma unroll
     for (int f = 0; f < 4; f++) {
-      this->look_at_face(f, mine, far[f], factors[f]);
-      const uint32_t *from = reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (far[f].info & far_face::NODES));
-      for (int i = 0; i < orbits::face_steps; i++) nodes[f][i] = from[i];
-      common = common && !(far[f].info & far_face::UNCOMMON);
+      this->look_at_face(j, f, mine, face.far[f], face.factors[f]);
+      const uint32_t *from =
+          reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (face.far[f].info & face.far[f].NODES));
+      for (int i = 0; i < orbits::face_steps; i++) face.nodes[f][i] = from[i];
+      face.common = face.common && !face.far[f].uncommon();
     }
-    if (!PENALISED && !common) gpu_barrier_wait(&t.grouped[group], group_phase); /* near traces of what changes */
+  }
+
+  template <int J> __device__ void lifts(const faces &face, REAL w[3][4][orbits::all]) const
+  {
 #pragma unroll
     for (int m = 0; m < NF; m++) {
       REAL p[4], q[4];
 #pragma unroll
       for (int f = 0; f < 4; f++) {
-        const int node = static_cast<int>(nodes[f][m / 4] >> 8 * (m % 4) & 255);
+        const int node = static_cast<int>(face.nodes[f][m / 4] >> 8 * (m % 4) & 255);
+        const gpu_face_factors<REAL> &factors = face.factors[f];
         REAL x[3], curl[2], more_p = 0, more_q = 0;
 #pragma unroll
         for (int j = 0; j < 3; j++)
-          x[j] = factors[f].far[j] * gpu_shared_number<REAL>(far[f].at[j] + static_cast<unsigned>(sizeof(REAL)) * node);
+          x[j] = face.far[f].trace(j, node, static_cast<unsigned>(tile::curled(J) * tile::FIELD * sizeof(REAL)));
         gpu_edges(x[0], x[1], x[2], curl);
-        if (!common) this->uncommon(f, mine, m, factors[f], curl, more_p, more_q);
-        if (PENALISED) this->penalty(f, mine, m, far[f].at, node, factors[f].far, factors[f].inverse, more_p, more_q);
+        curl[0] *= factors.far;
+        curl[1] *= factors.far;
+        if (!face.common) this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
+        if (PENALISED)
+          this->template penalise<J>(f, mine, m, face.far[f], node, factors.inverse, more_p, more_q);
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
       }
@@ -112,35 +126,50 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         for (int i = 0; i < orbits::all; i++) {
           if (!orbits::has(s, i)) continue;
           const REAL l = t.fragment[12 * orbits::steps + m / 4 * 4 + s][4 * i + m % 4];
-          for (int c = 0; c < 3; c++) sum.w[c][s][i] += l * flux[c];
+          for (int c = 0; c < 3; c++) w[c][s][i] += l * flux[c];
         }
       }
     }
   }
 
-  __device__ void products(sums &sum, const int4 &here, int group_phase)
+  template <int J> __device__ void lift_all(sums &sum)
   {
-    if (lane >= tile::rows) return;
-    derivatives(sum);
-    if (tile::leads) tile::load_group(here);
-    lifts(sum, group_phase);
-    REAL change;
-    this->look_at_medium(mine, change, sum.keep);
-    for (int i = 0; i < 6; i++) sum.metric[i] = change * t.metric[mine][i];
+    faces face;
+    look(J, face);
+    if (!tile::IN_PLACE && !face.common) this->wait_group(); /* near traces of what changes */
+    lifts<J>(face, sum.w[J]);
   }
 
-  __device__ void update(const sums &sum)
+  __device__ void products(sums &sum, const int4 &here)
+  {
+    const bool works = lane < tile::rows;
+    if (STAGED) this->wait_group();
+    if (works) derivatives<0>(sum.w[0]);
+    if (!tile::IN_PLACE) this->load_group(here);
+    else this->wait_groups();
+    if (!works) return;
+    lift_all<0>(sum);
+    if constexpr (STAGED) {
+      derivatives<1>(sum.w[1]);
+      lift_all<1>(sum);
+    }
+    for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
+    for (int j = 0; j < CHANGING; j++) sum.change[j] = this->change_factor(j, mine);
+    sum.keep = this->keep_factor(mine);
+  }
+
+  template <int J> __device__ void update(const sums &sum)
   {
     REAL own[STRIDE], kept[STRIDE];
-    if (lane >= tile::rows) return;
-    read(t.own + mine * STRIDE, own);
-    if (STAGED && pass.a != 0) read(t.kept + mine * STRIDE, kept);
+    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
+    read(this->own_rows(J) + lane * tile::OWN_ROW, own);
+    if (STAGED && pass.a != 0) read(t.kept[J] + mine * STRIDE, kept);
 #pragma unroll
     for (int o = 0; o < orbits::all; o++) {
       REAL w[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
-        for (int s = 0; s < 4; s++) w[c][s] = orbits::has(s, o) ? sum.w[c][s][o] : 0;
+        for (int s = 0; s < 4; s++) w[c][s] = orbits::has(s, o) ? sum.w[J][c][s][o] : 0;
         gpu_turn(w[c]);
       }
 #pragma unroll
@@ -150,11 +179,17 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         gpu_apply(sum.metric, x, by);
         for (int c = 0; c < 3; c++) {
           const int at = c * COMPONENT + orbits::node(o, i);
-          this->change(by[c], sum.keep, own[at], kept[at]);
+          this->change(sum.change[J] * by[c], keep, own[at], kept[at]);
         }
       }
     }
-    write(own, t.own + mine * STRIDE);
-    if (STAGED) write(kept, t.kept + mine * STRIDE);
+    write(own, this->own_rows(J) + lane * tile::OWN_ROW);
+    if (STAGED) write(kept, t.kept[J] + mine * STRIDE);
+  }
+  __device__ void update(const sums &sum)
+  {
+    if (lane >= tile::rows) return;
+    update<0>(sum);
+    if constexpr (STAGED) update<1>(sum);
   }
 };

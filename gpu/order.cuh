@@ -221,8 +221,9 @@ gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass,
 /* ---- tiles in shared memory */
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
-using gpu_work = std::conditional_t<gpu_by_lanes(sizeof(REAL) == 4, P), gpu_lane_work<P, REAL, PENALISED, STAGED>,
-                                    gpu_tensor_work<P, REAL, PENALISED, STAGED>>;
+using gpu_work =
+    std::conditional_t<gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).products == GPU_LANES,
+                       gpu_lane_work<P, REAL, PENALISED, STAGED>, gpu_tensor_work<P, REAL, PENALISED, STAGED>>;
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 __global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS,
@@ -284,7 +285,14 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
-      const gpu_tile_pass pass = {half->equation, half->scale, 0, 0, half->own, half->other, half->result, nullptr};
+      const bool h = half->equation == 1;
+      const gpu_tile_pass pass = {.equation = half->equation,
+                                  .scale = half->scale,
+                                  .a = 0,
+                                  .b = 0,
+                                  .field = {h ? half->other : half->own, h ? half->own : half->other},
+                                  .result = {h ? nullptr : half->result, h ? half->result : nullptr},
+                                  .kept = {}};
       return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
     }
   if constexpr (ROW > 0)
@@ -301,13 +309,14 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
-      gpuError_t status = gpuSuccess;
-      for (int i = 0; i < 2 && status == gpuSuccess; i++) {
-        const gpu_tile_pass pass = {
-            i, 1, stage->a, stage->b, stage->field[i], stage->field[1 - i], stage->result[i], stage->memory[i]};
-        status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
-      }
-      return status;
+      const gpu_tile_pass pass = {.equation = 0,
+                                  .scale = 1,
+                                  .a = stage->a,
+                                  .b = stage->b,
+                                  .field = {stage->field[0], stage->field[1]},
+                                  .result = {stage->result[0], stage->result[1]},
+                                  .kept = {stage->memory[0], stage->memory[1]}};
+      return gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
     }
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)

@@ -49,11 +49,12 @@ template <typename REAL> struct gpu_tensor_sums<REAL, true> {
 
 template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_records {
   static constexpr int ELEMENTS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).elements;
+  static constexpr int CHANGING = STAGED ? 2 : 1;
   uchar4 read[4 * gpu_orbits<P>::steps], write[8 * gpu_orbits<P>::eights]; /* an orbit's nodes; 255: none, or again */
   alignas(16) uint4 far[4][ELEMENTS];                                      /* gpu_far_face */
-  REAL factor[4][3][ELEMENTS];                                             /* of gpu_face_factors */
-  REAL inverse[4][3][PENALISED ? ELEMENTS : 1];
-  REAL change[ELEMENTS], keep[ELEMENTS];
+  REAL factor[CHANGING][4][ELEMENTS];                                      /* of gpu_face_factors */
+  REAL inverse[CHANGING][3][4][PENALISED ? ELEMENTS : 1];
+  REAL change[CHANGING][ELEMENTS], keep[ELEMENTS];
 };
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
@@ -67,9 +68,12 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   using tile::t, tile::under, tile::pass, tile::group, tile::member, tile::lane;
   static constexpr int EIGHTS = orbits::eights, COMPONENT = tile::COMPONENT, STRIDE = tile::STRIDE, ROW = tile::ROW;
 
+  static constexpr int CHANGING = tile::CHANGING;
+  using products_sum = gpu_tensor_sums<REAL, tile::SIZE.products == GPU_STACKED || sizeof(REAL) == 4>;
+
   struct sums {
-    gpu_tensor_sums<REAL, tile::SIZE.stacked || sizeof(REAL) == 4> w;
-    REAL metric[6], keep;
+    REAL w[CHANGING][3][4][2];
+    REAL metric[6], change[CHANGING], keep;
   };
   const int fourth = lane % 4, mine = 8 * group + lane / 4; /* the lane's t and element */
 
@@ -92,18 +96,23 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   /* A lane a face of the group's elements. */
   __device__ void look()
   {
-    gpu_far_face<REAL> far;
-    gpu_face_factors<REAL> factors;
-    this->look_at_face(fourth, mine, far, factors);
-    t.records.far[fourth][mine] = make_uint4(far.at[0], far.at[1], far.at[2], far.info);
-    for (int j = 0; j < 3; j++) t.records.factor[fourth][j][mine] = factors.far[j];
-    for (int j = 0; j < 3 && PENALISED; j++) t.records.inverse[fourth][j][mine] = factors.inverse[j];
-    if (fourth == 0) this->look_at_medium(mine, t.records.change[mine], t.records.keep[mine]);
+    unsigned info = 0;
+    for (int j = 0; j < CHANGING; j++) {
+      gpu_far_face<REAL> far;
+      gpu_face_factors<REAL> factors;
+      this->look_at_face(j, fourth, mine, far, factors);
+      info |= far.info;
+      t.records.far[fourth][mine] = make_uint4(far.at[0], far.at[1], far.at[2], info);
+      t.records.factor[j][fourth][mine] = factors.far;
+      for (int i = 0; i < 3 && PENALISED; i++) t.records.inverse[j][i][fourth][mine] = factors.inverse[i];
+    }
+    if (fourth < CHANGING) t.records.change[fourth][mine] = this->change_factor(fourth, mine);
+    if (fourth == 2) t.records.keep[mine] = this->keep_factor(mine);
   }
 
-  __device__ void derivatives(sums &sum) const
+  template <int J> __device__ void derivatives(products_sum &w) const
   {
-    const REAL *row = under + mine * ROW;
+    const REAL *row = under + tile::curled(J) * tile::FIELD + mine * ROW;
 #pragma unroll
     for (int k = 0; k < orbits::steps; k++) {
       int node[4];
@@ -123,23 +132,22 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int from = 0; from < 4; from++)
 #pragma unroll
         for (int d = 0; d < 3; d++)
-          sum.w.curl(d, from ^ (d + 1), u[(d + 1) % 3][from], u[(d + 2) % 3][from],
-                     t.fragment[((4 * k + from) * 3 + d) * EIGHTS + member][lane]);
+          w.curl(d, from ^ (d + 1), u[(d + 1) % 3][from], u[(d + 2) % 3][from],
+                 t.fragment[((4 * k + from) * 3 + d) * EIGHTS + member][lane]);
     }
   }
 
   /* COMMON: all faces of the warp have far traces only. */
-  template <bool COMMON> __device__ void lifts(sums &sum) const
+  template <int J, bool COMMON> __device__ void lifts(products_sum &w) const
   {
-    using far_face = gpu_far_face<REAL>;
-    far_face far[4];
-    REAL factor[4][3], inverse[4][3];
+    gpu_far_face<REAL> far[4];
+    REAL factor[4], inverse[4][3];
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       const uint4 at = t.records.far[f][mine];
       far[f] = {{at.x, at.y, at.z}, at.w};
-      for (int j = 0; j < 3; j++) factor[f][j] = t.records.factor[f][j][mine];
-      for (int j = 0; j < 3 && PENALISED; j++) inverse[f][j] = t.records.inverse[f][j][mine];
+      factor[f] = t.records.factor[J][f][mine];
+      for (int i = 0; i < 3 && PENALISED; i++) inverse[f][i] = t.records.inverse[J][i][f][mine];
     }
     const uint8_t *nodes = &t.nodes[0][8 * fourth];
 #pragma unroll 1
@@ -147,20 +155,22 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       REAL p[4], q[4];
 #pragma unroll
       for (int f = 0; f < 4; f++) {
-        const int node = nodes[(far[f].info & far_face::NODES) + k];
+        const int node = nodes[(far[f].info & far[f].NODES) + k];
         REAL x[3], curl[2], more_p = 0, more_q = 0;
 #pragma unroll
         for (int j = 0; j < 3; j++)
-          x[j] = factor[f][j] * gpu_shared_number<REAL>(far[f].at[j] + static_cast<unsigned>(sizeof(REAL)) * node);
+          x[j] = far[f].trace(j, node, static_cast<unsigned>(tile::curled(J) * tile::FIELD * sizeof(REAL)));
         gpu_edges(x[0], x[1], x[2], curl);
+        curl[0] *= factor[f];
+        curl[1] *= factor[f];
         const int m = min(4 * k + fourth, tile::NF - 1);
         if (!COMMON) { /* rare: not worth a place in shared memory */
           gpu_far_face<REAL> again;
           gpu_face_factors<REAL> factors;
-          this->look_at_face(f, mine, again, factors);
-          this->uncommon(f, mine, m, factors, curl, more_p, more_q);
+          this->look_at_face(J, f, mine, again, factors);
+          this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
         }
-        if (PENALISED) this->penalty(f, mine, m, far[f].at, node, factor[f], inverse[f], more_p, more_q);
+        if (PENALISED) this->template penalise<J>(f, mine, m, far[f], node, inverse[f], more_p, more_q);
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
       }
@@ -168,32 +178,49 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       gpu_turn(q);
 #pragma unroll
       for (int s = 0; s < 4; s++)
-        sum.w.lift(s, p[s ^ 1] + q[s ^ 1], gpu_negative(p[s ^ 2]), gpu_negative(q[s ^ 3]),
-                   t.fragment[12 * orbits::steps * EIGHTS + (4 * k + s) * EIGHTS + member][lane]);
+        w.lift(s, p[s ^ 1] + q[s ^ 1], gpu_negative(p[s ^ 2]), gpu_negative(q[s ^ 3]),
+               t.fragment[12 * orbits::steps * EIGHTS + (4 * k + s) * EIGHTS + member][lane]);
     }
   }
 
-  __device__ void products(sums &sum, const int4 &here, int group_phase)
+  /* Of turn J. `common`: of all faces of the warp. */
+  template <int J> __device__ void products(sums &sum, const int4 &here)
   {
-    if (member == 0) look();
-    derivatives(sum);
-    if (tile::leads) tile::load_group(here);
-    this->meet_group();
+    products_sum w;
+    derivatives<J>(w);
+    if (J == 0) {
+      if (!tile::IN_PLACE && member == 0) this->load_group(here);
+      this->meet_group(); /* the records are there */
+      if (PENALISED || STAGED) this->wait_groups();
+    }
     bool common = true;
     for (int f = 0; f < 4; f++) common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
-    if (__all_sync(~0u, common)) lifts<true>(sum);
+    if (__all_sync(~0u, common)) lifts<J, true>(w);
     else {
-      if (!PENALISED) gpu_barrier_wait(&t.grouped[group], group_phase); /* near traces of what changes */
-      lifts<false>(sum);
+      if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
+      lifts<J, false>(w);
     }
-    const REAL change = t.records.change[mine];
-    for (int i = 0; i < 6; i++) sum.metric[i] = change * t.metric[mine][i];
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      for (int s = 0; s < 4; s++)
+        for (int h = 0; h < 2; h++) sum.w[J][c][s][h] = w.result(c, s, h);
+  }
+
+  __device__ void products(sums &sum, const int4 &here)
+  {
+    if (member == 0) look();
+    if (STAGED) this->wait_group();
+    products<0>(sum, here);
+    if constexpr (STAGED) products<1>(sum, here);
+    for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
+    for (int j = 0; j < CHANGING; j++) sum.change[j] = t.records.change[j][mine];
     sum.keep = t.records.keep[mine];
   }
 
-  __device__ void update(const sums &sum)
+  template <int J> __device__ void update(const sums &sum)
   {
-    REAL *own = t.own + mine * STRIDE, *kept = t.kept + (STAGED ? mine * STRIDE : 0);
+    REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = t.kept[J] + (STAGED ? mine * STRIDE : 0);
+    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       const int o = 8 * member + 2 * fourth + h;
@@ -203,7 +230,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       REAL w[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
-        for (int s = 0; s < 4; s++) w[c][s] = sum.w.result(c, s, h);
+        for (int s = 0; s < 4; s++) w[c][s] = sum.w[J][c][s][h];
         gpu_turn(w[c]);
       }
 #pragma unroll
@@ -214,9 +241,14 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
         for (int c = 0; c < 3; c++) {
           const int at = c * COMPONENT + node[i];
-          this->change(by[c], sum.keep, own[at], kept[STAGED ? at : 0]);
+          this->change(sum.change[J] * by[c], keep, own[at], kept[STAGED ? at : 0]);
         }
       }
     }
+  }
+  __device__ void update(const sums &sum)
+  {
+    update<0>(sum);
+    if constexpr (STAGED) update<1>(sum);
   }
 };

@@ -65,14 +65,14 @@ __device__ inline double gpu_negative(double x)
 }
 __device__ inline float gpu_negative(float x) { return -x; }
 
-/* x, or -x where `sign` is negative. */
-__device__ inline double gpu_with_sign_of(double x, double sign)
+/* x, or -x where the highest bit is set. */
+__device__ inline double gpu_with_sign_bit(double x, unsigned bits)
 {
-  return __hiloint2double(__double2hiint(x) ^ (__double2hiint(sign) & static_cast<int>(0x80000000)), __double2loint(x));
+  return __hiloint2double(__double2hiint(x) ^ static_cast<int>(bits & 0x80000000u), __double2loint(x));
 }
-__device__ inline float gpu_with_sign_of(float x, float sign)
+__device__ inline float gpu_with_sign_bit(float x, unsigned bits)
 {
-  return __int_as_float(__float_as_int(x) ^ (__float_as_int(sign) & static_cast<int>(0x80000000)));
+  return __int_as_float(__float_as_int(x) ^ static_cast<int>(bits & 0x80000000u));
 }
 
 /* ---- shared memory by its own addresses */

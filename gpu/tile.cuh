@@ -57,25 +57,34 @@ template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
 /* Does half turn g change the sign of component c? */
 __device__ constexpr bool gpu_changes_sign(int c, int g) { return g != 0 && g != c + 1; }
 
-/* Half a step, or what a stage does to one field. */
+/* Half a step, of one field, or a stage, of both. Arrays by equation: 0 is E, 1 is H. */
 struct gpu_tile_pass {
-  int equation; /* 0: E changes, 1: H */
+  int equation; /* half a step: of the field that changes */
   double scale; /* half a step: result = own + scale change; of a stage 1 */
   double a, b;  /* a stage: kept = a kept + change, result = own + b kept */
-  const void *own, *other;
-  void *result, *kept;
+  const void *field[2];
+  void *result[2], *kept[2];
 };
 
 /* A face seen from its element. */
 template <typename REAL> struct gpu_far_face {
   unsigned at[3]; /* shared memory: the components that are the frame's first, second and third, at node 0 */
-  unsigned info;  /* 32 * row of `nodes`; UNCOMMON: see there */
-  static constexpr unsigned UNCOMMON = 1u << 31, NODES = 0xffff;
+  unsigned info;  /* 32 * row of `nodes`; FLIPPED << j: component j changes its sign; UNCOMMON: see there */
+  static constexpr unsigned UNCOMMON = 1u << 31, FLIPPED = 1u << 16, NODES = 0xffff;
+
+  __device__ bool uncommon() const { return (info & UNCOMMON) != 0; }
+  /* Component j of the trace at a node, `beyond` bytes behind where it is. */
+  __device__ REAL trace(int j, int node, unsigned beyond) const
+  {
+    return gpu_with_sign_bit(gpu_shared_number<REAL>(at[j] + beyond + static_cast<unsigned>(sizeof(REAL)) * node),
+                             info << (15 - j));
+  }
 };
+
+/* What multiplies traces in a turn. */
 template <typename REAL> struct gpu_face_factors {
-  REAL far[3];     /* of the far trace's components; their signs are those of the components */
-  REAL near;       /* of the near trace, beyond its half */
-  REAL inverse[3]; /* twice the penalty's weights along the two edges: 11, 12, 22 */
+  REAL far, near;  /* of the field under the curl; the near one beyond its half */
+  REAL inverse[3]; /* jumps of the field that changes: twice the penalty's weights along the two edges, 11, 12, 22 */
 };
 
 /* Of a trace, the parts along the frame's two edges. */
@@ -87,7 +96,11 @@ template <typename REAL> __device__ inline void gpu_edges(REAL x, REAL y, REAL z
 
 /* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
  * well. STAGED: a stage, else half a step. A group of warps has GROUP elements. RECORDS: what the products keep by
- * face. */
+ * face.
+ *
+ * In half a step without penalty one field is looked at, and the other updated in `own`. Otherwise the tile has both
+ * with their traces, one behind the other (a stage: E, H; half a step: the one under the curl, the one that changes),
+ * and what changes does so in its place once all have looked at it. */
 template <int P, typename REAL, bool PENALISED, bool STAGED, int GROUP, int WARPS_A_GROUP, typename FACTOR,
           typename RECORDS>
 struct gpu_tile {
@@ -96,14 +109,14 @@ struct gpu_tile {
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), GROUP_SIZE = GROUP;
   static constexpr int ELEMENTS = SIZE.elements, GROUPS = ELEMENTS / GROUP, WARPS = GROUPS * WARPS_A_GROUP;
   static constexpr int THREADS = 32 * WARPS;
+  static constexpr int FIELDS = PENALISED || STAGED ? 2 : 1, CHANGING = STAGED ? 2 : 1;
+  static constexpr bool IN_PLACE = FIELDS == 2;
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
-  /* Rows of the field under the curl: strides that make the columns of eight elements meet in few banks. */
-  static constexpr int ROW = sizeof(REAL) == 8 && P == 5 ? STRIDE + 4 : STRIDE;
-  /* Of neighbours outside whole rows are copied, where there is room: a copy a row instead of one a number. */
-  static constexpr bool WHOLE = P <= 4 && STRIDE * sizeof(REAL) % 16 == 0;
-  static constexpr int OUTSIDE = WHOLE ? ROW : 3 * NF; /* numbers */
+  /* Rows of fields with traces: strides that make the columns of eight elements meet in few banks. */
+  static constexpr int ROW = sizeof(REAL) == 8 && P == 5 ? STRIDE + 4 : STRIDE, OWN_ROW = IN_PLACE ? ROW : STRIDE;
   static_assert(ELEMENTS % GROUP == 0 && THREADS <= 1024, "no such tile");
   static_assert(WARPS_A_GROUP == 1 || GROUPS < 16, "a group of warps needs a barrier of its own");
+  static_assert(ROW == STRIDE || GROUP == 8, "rows are copied a lane each");
 
   struct memory {
     uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
@@ -115,37 +128,55 @@ struct gpu_tile {
     alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from OWN_ROWS on are outside */
     alignas(16) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
     alignas(16) uint32_t medium[ELEMENTS];
-    alignas(16) REAL own[ELEMENTS * STRIDE];
-    alignas(16) REAL kept[STAGED ? ELEMENTS * STRIDE : 4];
+    alignas(16) REAL own[IN_PLACE ? 4 : ELEMENTS * STRIDE];
+    alignas(16) REAL kept[STAGED ? 2 : 1][STAGED ? ELEMENTS * STRIDE : 4];
   };
   static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
   /* With a penalty the row behind those of the tile is zero, and boundaries have that as their neighbour; two, so that
    * bulk copies find multiples of 16 bytes behind them. */
   static constexpr int OWN_ROWS = ELEMENTS + (PENALISED ? 2 : 0);
-  static constexpr size_t ROWS = sizeof(REAL) * OWN_ROWS * ROW * (PENALISED ? 2 : 1);
-  static constexpr size_t TRACE = sizeof(uint32_t) + sizeof(REAL) * OUTSIDE * (PENALISED ? 2 : 1);
+  static constexpr size_t ROWS = sizeof(REAL) * OWN_ROWS * ROW * FIELDS;
+  static constexpr size_t ROOM = gpu_shared_memory / SIZE.blocks - 1024;
+  static constexpr size_t trace_of(int numbers) { return sizeof(uint32_t) + sizeof(REAL) * numbers * FIELDS; }
+  /* Of neighbours outside whole rows are copied, where there is room for as many as most tiles have: a copy a row
+   * instead of one a number. */
+  static constexpr bool WHOLE = STRIDE * sizeof(REAL) % 16 == 0 &&
+                                gpu_traces_of(ROOM, FIXED + ROWS, trace_of(ROW), ELEMENTS) >= ELEMENTS + 16;
+  static constexpr int OUTSIDE = WHOLE ? ROW : 3 * NF; /* numbers */
+  static constexpr size_t TRACE = trace_of(OUTSIDE);
   /* Traces from outside that there is room for; a multiple of 4. */
-  static constexpr int TRACES = gpu_traces_of(gpu_shared_memory / SIZE.blocks - 1024, FIXED + ROWS, TRACE, ELEMENTS);
+  static constexpr int TRACES = gpu_traces_of(ROOM, FIXED + ROWS, TRACE, ELEMENTS);
   static_assert(TRACES >= 32, "no room for the traces of eight elements");
   static_assert(OWN_ROWS * ROW * sizeof(REAL) % 16 == 0, "bulk copies take multiples of 16 bytes");
   static constexpr size_t SHARED = FIXED + ROWS + TRACES * TRACE;
   static constexpr size_t FIELD = OWN_ROWS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
 
   memory &t;
-  REAL *under;    /* [OWN_ROWS][ROW], then [TRACES][ROW] or [TRACES][3][NF]; with a penalty the same of the field that
-                     changes */
+  REAL *under;    /* [FIELDS] of [OWN_ROWS][ROW], then [TRACES][ROW] or [TRACES][3][NF] */
   uint32_t *list; /* [TRACES] */
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
   int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
-  bool leads = member == 0 && lane == 0;
-  int rows = 0; /* elements of the group in this tile */
+  int rows = 0, groups = 0; /* of this tile: elements of the group, groups that have some */
+  unsigned turns = 0;       /* parities of `grouped` */
 
   __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
         list(reinterpret_cast<uint32_t *>(shared + FIXED + ROWS + TRACES * (TRACE - sizeof(uint32_t)))), tables(tables),
         pass(pass)
   {
+  }
+
+  /* Which field (of `under`, if there are two) changes in turn j, and which is under the curl. */
+  __device__ static constexpr int changing(int j) { return STAGED ? j : 1; }
+  __device__ static constexpr int curled(int j) { return STAGED ? 1 - j : 0; }
+  __device__ int equation(int j) const { return STAGED ? j : pass.equation; }
+  /* Which of the pass's arrays is field k of `under`. */
+  __device__ int array(int k) const { return STAGED ? k : k == 1 ? pass.equation : 1 - pass.equation; }
+  /* The group's rows of what changes in turn j. */
+  __device__ REAL *own_rows(int j) const
+  {
+    return (IN_PLACE ? under + changing(j) * FIELD : t.own) + GROUP * group * OWN_ROW;
   }
 
   /* Where node m of a face stands in a row of `nodes`: a lane of four with nodes 4 k + its number has its own together.
@@ -172,41 +203,51 @@ struct gpu_tile {
       under[ELEMENTS * ROW + i] = under[FIELD + ELEMENTS * ROW + i] = 0;
   }
 
+  __device__ void enter(const int4 &where)
+  {
+    rows = max(0, min(GROUP, 8 * where.y - GROUP * group));
+    groups = (8 * where.y + GROUP - 1) / GROUP;
+  }
+  __device__ void leave() { turns ^= (2u << (groups - 1)) - 1; }
+
   /* ---- loading and storing */
 
-  /* The tile's tables and rows, and what its neighbours outside have. `list` has arrived. */
+  /* The tile's tables, rows that do not change and what its neighbours outside have. `list` has arrived. */
   __device__ void load(const int4 &where)
   {
+    constexpr int steady = STAGED ? 0 : 1; /* fields: behind them those whose rows are the groups' business */
     const size_t first = 8 * static_cast<size_t>(where.x);
     const int count = 8 * where.y, outside = where.w;
-    const REAL *field[2] = {static_cast<const REAL *>(pass.other), static_cast<const REAL *>(pass.own)};
     if (threadIdx.x == 0) {
       const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
-      const uint32_t rows = (PENALISED ? 2 : 1) * STRIDE * sizeof(REAL);
-      gpu_barrier_expect(&t.full, rows * (count + (WHOLE ? outside : 0)) +
-                                      count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
+      const uint32_t rows = STRIDE * sizeof(REAL) * (steady * count + (WHOLE ? FIELDS * outside : 0));
+      gpu_barrier_expect(&t.full,
+                         rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
       gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
       gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
       gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
       gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
-      for (int i = 0; i < (PENALISED ? 2 : 1) && ROW == STRIDE; i++)
-        gpu_bulk_load(under + i * FIELD, field[i] + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
+      if (steady > 0 && ROW == STRIDE)
+        gpu_bulk_load(under, field(0) + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
     }
-    const int singly = (ROW == STRIDE ? 0 : count) + (WHOLE ? outside : 0); /* rows that come one by one */
-    for (int i = threadIdx.x / 32; i < singly; i += WARPS) {
-      const int row = ROW == STRIDE ? OWN_ROWS + i : i < count ? i : OWN_ROWS + i - count;
-      const size_t e = row < OWN_ROWS ? first + row : list[row - OWN_ROWS] / 16;
-      for (int k = 0; k < (PENALISED ? 2 : 1) && lane == 0; k++)
-        gpu_bulk_load(under + k * FIELD + row * ROW, field[k] + e * STRIDE, STRIDE * sizeof(REAL), &t.full);
+    const int singly = steady > 0 && ROW != STRIDE ? count : 0; /* rows that come one by one */
+    for (int i = threadIdx.x / 32; i < singly + (WHOLE ? outside : 0); i += WARPS) {
+      const int row = i < singly ? i : OWN_ROWS + i - singly;
+      const size_t e = i < singly ? first + i : list[i - singly] / 16;
+      if (lane < (i < singly ? 1 : FIELDS))
+        gpu_bulk_load(under + lane * FIELD + row * ROW, field(lane) + e * STRIDE, STRIDE * sizeof(REAL), &t.full);
     }
-    if (!WHOLE) gather(field, outside);
+    if (!WHOLE) gather(outside);
     gpu_copies_arrive(&t.full);
   }
 
+  __device__ const REAL *field(int k) const { return static_cast<const REAL *>(pass.field[array(k)]); }
+
   /* The traces from outside, number by number. */
-  __device__ void gather(const REAL *const field[2], int outside)
+  __device__ void gather(int outside)
   {
     REAL *traces = under + OWN_ROWS * ROW;
+    const REAL *const fields[2] = {field(0), field(FIELDS - 1)};
 #pragma unroll 2
     for (int i = threadIdx.x; i < outside * NF; i += THREADS) {
       const int h = i / NF, m = i % NF;
@@ -214,8 +255,8 @@ struct gpu_tile {
       const size_t at = gpu_at(P, entry / 16, 0, t.nodes[entry % 16][node_at(m)]);
 #pragma unroll
       for (int c = 0; c < 3; c++)
-        for (int k = 0; k < (PENALISED ? 2 : 1); k++)
-          gpu_copy_number(traces + k * FIELD + (3 * h + c) * NF + m, field[k] + at + c * COMPONENT);
+        for (int k = 0; k < FIELDS; k++)
+          gpu_copy_number(traces + k * FIELD + (3 * h + c) * NF + m, fields[k] + at + c * COMPONENT);
     }
   }
 
@@ -226,27 +267,49 @@ struct gpu_tile {
     if (bytes > 0) gpu_bulk_load(list, tables.tiling.trace + where.z, bytes, &t.listed);
   }
 
-  /* The group's rows of what changes, once those of the tile before have been taken away. */
+  /* By the group's first warp: its rows of what changes, once those of the tile before have been taken away. */
   __device__ void load_group(const int4 &where)
   {
-    const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
+    const int count = min(GROUP, 8 * where.y - GROUP * group);
     const size_t at = (8 * static_cast<size_t>(where.x) + GROUP * group) * STRIDE;
-    const bool kept = STAGED && pass.a != 0;
+    const bool keeps = STAGED && pass.a != 0;
+    if (count <= 0) return;
     gpu_bulk_wait_read();
-    gpu_barrier_expect(&t.grouped[group], kept ? 2 * bytes : bytes);
-    gpu_bulk_load(t.own + GROUP * group * STRIDE, static_cast<const REAL *>(pass.own) + at, bytes, &t.grouped[group]);
-    if (kept)
-      gpu_bulk_load(t.kept + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept) + at, bytes,
-                    &t.grouped[group]);
+    if (lane == 0) {
+      const uint32_t bytes = static_cast<uint32_t>(count * STRIDE * sizeof(REAL));
+      gpu_barrier_expect(&t.grouped[group], CHANGING * (keeps ? 2 : 1) * bytes);
+      for (int j = 0; j < CHANGING; j++) {
+        if (OWN_ROW == STRIDE) gpu_bulk_load(own_rows(j), field(changing(j)) + at, bytes, &t.grouped[group]);
+        if (keeps)
+          gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[j]) + at, bytes,
+                        &t.grouped[group]);
+      }
+    }
+    for (int j = 0; j < CHANGING && OWN_ROW != STRIDE; j++)
+      if (lane < count)
+        gpu_bulk_load(own_rows(j) + lane * OWN_ROW, field(changing(j)) + at + lane * STRIDE, STRIDE * sizeof(REAL),
+                      &t.grouped[group]);
+  }
+
+  /* Until they are there: the group's own, or those of all groups. */
+  __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], turns >> group & 1); }
+  __device__ void wait_groups()
+  {
+    for (int g = 0; g < groups; g++) gpu_barrier_wait(&t.grouped[g], turns >> g & 1);
   }
 
   __device__ void store_group(const int4 &where)
   {
     const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
     const size_t at = (8 * static_cast<size_t>(where.x) + GROUP * group) * STRIDE;
-    if (pass.result != nullptr)
-      gpu_bulk_store(static_cast<REAL *>(pass.result) + at, t.own + GROUP * group * STRIDE, bytes);
-    if (STAGED) gpu_bulk_store(static_cast<REAL *>(pass.kept) + at, t.kept + GROUP * group * STRIDE, bytes);
+    for (int j = 0; j < CHANGING; j++) {
+      REAL *result = static_cast<REAL *>(pass.result[equation(j)]);
+      if (result != nullptr && OWN_ROW == STRIDE && lane == 0) gpu_bulk_store(result + at, own_rows(j), bytes);
+      if (result != nullptr && OWN_ROW != STRIDE && lane < rows)
+        gpu_bulk_store(result + at + lane * STRIDE, own_rows(j) + lane * OWN_ROW, STRIDE * sizeof(REAL));
+      if (STAGED && lane == 0)
+        gpu_bulk_store(static_cast<REAL *>(pass.kept[j]) + at, t.kept[j] + GROUP * group * STRIDE, bytes);
+    }
     gpu_bulk_commit();
   }
 
@@ -263,7 +326,8 @@ struct gpu_tile {
     return static_cast<int>(static_cast<const INDEX *>(data)[i]);
   }
 
-  __device__ void look_at_face(int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
+  /* In turn j. */
+  __device__ void look_at_face(int j, int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
   {
     using far_face = gpu_far_face<REAL>;
     const int i = 4 * k + f, code = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
@@ -271,22 +335,21 @@ struct gpu_tile {
     const struct mx_face_flux flux = tables.flux_table[kind];
     const bool inside = code != k, gathered = !WHOLE && code >= OWN_ROWS;
     const int row = PENALISED && !inside ? ELEMENTS : code;
-    const REAL twice = static_cast<REAL>(2 * (pass.equation == 0 ? flux.h_jump : flux.e_jump));
-    const REAL penalty = static_cast<REAL>(2 * (pass.equation == 0 ? flux.e_penalty : -flux.h_penalty));
-    const REAL far_factor = inside || PENALISED ? twice : 1 - twice;
+    const REAL twice = static_cast<REAL>(2 * (equation(j) == 0 ? flux.h_jump : flux.e_jump));
+    const REAL penalty = static_cast<REAL>(2 * (equation(j) == 0 ? flux.e_penalty : -flux.h_penalty));
     const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(gathered ? NF : COMPONENT);
     const unsigned start =
         gpu_shared_address(under) +
         size * static_cast<unsigned>(gathered ? OWN_ROWS * ROW + (row - OWN_ROWS) * 3 * NF : row * ROW);
     far.info = 32u * static_cast<unsigned>(gathered ? 16 : 4 * f + nf);
 #pragma unroll
-    for (int j = 0; j < 3; j++) { /* vertex (j + 1) ^ f of the face is one of the neighbour's, by their order */
-      const int vertex = (j + 1) ^ f, place = vertex - (vertex > f ? 1 : 0), its = place + (place >= nf ? 1 : 0);
-      const int c = (its ^ nf) - 1;
-      const bool flipped = gpu_changes_sign(c, nf);
-      factors.far[j] = flipped ? -far_factor : far_factor;
-      far.at[j] = start + step * static_cast<unsigned>(c);
+    for (int c = 0; c < 3; c++) { /* vertex (c + 1) ^ f of the face is one of the neighbour's, by their order */
+      const int vertex = (c + 1) ^ f, place = vertex - (vertex > f ? 1 : 0), its = place + (place >= nf ? 1 : 0);
+      const int theirs = (its ^ nf) - 1;
+      far.at[c] = start + step * static_cast<unsigned>(theirs);
+      if (gpu_changes_sign(theirs, nf)) far.info |= far_face::FLIPPED << c;
     }
+    factors.far = inside || PENALISED ? twice : 1 - twice;
     factors.near = inside || PENALISED ? 1 - twice : 0;
     REAL scale = 0, g11 = 0, g12 = 0, g22 = 0;
     if (penalty != 0) {
@@ -302,13 +365,18 @@ struct gpu_tile {
     if (factors.near != 0 || (!PENALISED && penalty != 0)) far.info |= far_face::UNCOMMON;
   }
 
-  /* By what the metric's product is multiplied, and what of the old value is added. */
-  __device__ void look_at_medium(int k, REAL &change, REAL &keep) const
+  /* By what the metric's product is multiplied in turn j, and what of the old value is added. */
+  __device__ REAL change_factor(int j, int k) const
   {
-    const int kind = tables.medium.wide ? index<int32_t>(t.medium, k) : index<uint16_t>(t.medium, k);
-    const gpu_medium &medium = tables.medium_table[kind];
-    change = static_cast<REAL>(pass.scale * medium.factor[pass.equation]);
-    keep = pass.equation == 0 ? static_cast<REAL>(pass.scale * medium.decay) : 0;
+    return static_cast<REAL>(pass.scale * medium(k).factor[equation(j)]);
+  }
+  __device__ REAL keep_factor(int k) const
+  {
+    return STAGED || pass.equation == 0 ? static_cast<REAL>(pass.scale * medium(k).decay) : 0;
+  }
+  __device__ const gpu_medium &medium(int k) const
+  {
+    return tables.medium_table[tables.medium.wide ? index<int32_t>(t.medium, k) : index<uint16_t>(t.medium, k)];
   }
 
   /* The near trace at node n of face f of a row. */
@@ -323,34 +391,35 @@ struct gpu_tile {
     gpu_edges(x[0], x[1], x[2], edge);
   }
 
-  /* What is lifted at node m of face f of row k beyond `curl`, the jump of which comes from far traces alone: near
-   * traces with another weight than 1/2 add to it; on a boundary, where there is no penalty elsewhere, its penalty is p
-   * and q. */
+  /* What is lifted in turn J at node m of face f of row k beyond `curl`, the jump of which comes from far traces alone:
+   * near traces with another weight than 1/2 add to it; on a boundary, where there is no penalty elsewhere, its penalty
+   * is p and q. */
+  template <int J>
   __device__ void uncommon(int f, int k, int m, const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p,
                            REAL &q) const
   {
     const int node = t.nodes[5 * f][node_at(m)];
     REAL edge[2];
-    near_trace(f, under + k * ROW, node, edge);
+    near_trace(f, under + curled(J) * FIELD + k * ROW, node, edge);
     curl[0] += factors.near * edge[0];
     curl[1] += factors.near * edge[1];
     if (PENALISED) return;
-    near_trace(f, t.own + k * STRIDE, node, edge);
+    near_trace(f, own_rows(J) + (k - GROUP * group) * OWN_ROW, node, edge);
     p -= factors.inverse[0] * edge[0] + factors.inverse[1] * edge[1];
     q -= factors.inverse[1] * edge[0] + factors.inverse[2] * edge[1];
   }
 
-  /* The penalty there: adds to p and q. `far_node`: the one of the far trace. */
-  __device__ void penalty(int f, int k, int m, const unsigned far_at[3], int far_node, const REAL far_factor[3],
-                          const REAL inverse[3], REAL &p, REAL &q) const
+  /* The penalty there, at node far_node of the far trace: adds to p and q. */
+  template <int J>
+  __device__ void penalise(int f, int k, int m, const gpu_far_face<REAL> &far, int far_node,
+                           const REAL inverse[3], REAL &p, REAL &q) const
   {
-    const REAL *near = under + FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
+    const REAL *near = under + changing(J) * FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
     REAL x[3], edge[2];
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-      REAL far = gpu_shared_number<REAL>(far_at[c] + static_cast<unsigned>(sizeof(REAL) * (FIELD + far_node)));
-      far = gpu_with_sign_of(far, far_factor[c]);
-      x[c] = gpu_changes_sign(c, f) ? far + near[c * COMPONENT] : far - near[c * COMPONENT];
+      const REAL theirs = far.trace(c, far_node, static_cast<unsigned>(changing(J) * FIELD * sizeof(REAL)));
+      x[c] = gpu_changes_sign(c, f) ? theirs + near[c * COMPONENT] : theirs - near[c * COMPONENT];
     }
     gpu_edges(x[0], x[1], x[2], edge);
     p += inverse[0] * edge[0] + inverse[1] * edge[1];
@@ -377,40 +446,41 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
   work.prepare();
   __syncthreads();
   const int stride = static_cast<int>(gridDim.x);
-  int next = static_cast<int>(blockIdx.x), phase = 0, group_phase = 0;
+  int next = static_cast<int>(blockIdx.x), phase = 0;
   if (next >= tiling.count) return;
   int4 here = tiling.tile[next], there = next + stride < tiling.count ? tiling.tile[next + stride] : here;
   if (threadIdx.x == 0) work.load_list(here);
   gpu_barrier_wait(&work.t.listed, 0);
   work.load(here);
+  if (WORK::IN_PLACE && work.member == 0) work.load_group(here);
   for (;; phase ^= 1) {
     next += stride;
     const bool more = next < tiling.count;
     int4 behind = there; /* the tile behind that, ahead of its time */
     if (next + stride < tiling.count) behind = tiling.tile[next + stride];
-    work.rows = min(WORK::GROUP_SIZE, 8 * here.y - WORK::GROUP_SIZE * work.group);
-    const bool works = work.rows > 0;
+    work.enter(here);
     gpu_barrier_wait(&work.t.full, phase);
     if (more && threadIdx.x == 0) work.load_list(there); /* all have read the last one, or this would not be full */
     typename WORK::sums sums;
-    if (works) work.products(sums, here, group_phase);
+    if (work.rows > 0) work.products(sums, here);
     gpu_fence_bulk(); /* before bulk copies write where this thread has read */
     __syncthreads();
     if (more) {
       gpu_barrier_wait(&work.t.listed, phase ^ 1);
       work.load(there);
     }
-    if (works) {
-      gpu_barrier_wait(&work.t.grouped[work.group], group_phase);
-      group_phase ^= 1;
+    if (work.rows > 0) {
+      work.wait_group();
       work.update(sums);
       gpu_fence_bulk();
       work.meet_group();
-      if (work.leads) work.store_group(here);
+      if (work.member == 0) work.store_group(here);
     }
+    work.leave();
     if (!more) break;
     here = there;
     there = behind;
+    if (WORK::IN_PLACE && work.member == 0) work.load_group(here);
   }
-  if (work.leads) gpu_bulk_wait();
+  if (work.member == 0) gpu_bulk_wait();
 }

@@ -33,23 +33,23 @@ constexpr gpu_plain_tile gpu_plain_tile_of(int row, bool single, int order)
 
 /* Of the kernels with tiles in shared memory (tile.cuh; compute capability 9.0): a multiprocessor has room for
  * `blocks`, which have all its shared memory. */
+enum gpu_product_kind {
+  GPU_LANES,  /* lanes.cuh */
+  GPU_TENSOR, /* tensor.cuh */
+  GPU_STACKED /* the same, pairs of components in one product; single precision always */
+};
 struct gpu_tile_size {
   int elements; /* at most: 32 a warp (lanes.cuh), or 8 a warp and eight orbits (tensor.cuh) */
   int blocks;
-  bool stacked; /* tensor.cuh, double precision: pairs of components in one product */
+  gpu_product_kind products;
 };
 constexpr int gpu_tile_orders = 6; /* higher orders keep to the plain kernels */
 /* By single precision, penalty between elements, stage; and order - 1. */
-constexpr gpu_tile_size gpu_tile_sizes[2][2][2][gpu_tile_orders] = {
-    {{{{256, 2, false}, {128, 2, false}, {96, 1, false}, {48, 1, false}, {48, 1, false}, {24, 1, false}},
-      {{192, 2, false}, {96, 2, false}, {64, 1, false}, {40, 1, false}, {32, 1, false}, {16, 1, false}}},
-     {{{160, 2, false}, {64, 2, false}, {64, 1, false}, {32, 1, false}, {32, 1, false}, {16, 1, false}},
-      {{128, 2, false}, {64, 2, false}, {48, 1, false}, {32, 1, false}, {24, 1, false}, {8, 1, false}}}},
-    {{{{256, 2, true}, {128, 3, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
-      {{256, 2, true}, {128, 2, true}, {96, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}},
-     {{{256, 2, true}, {128, 2, true}, {64, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}},
-      {{256, 2, true}, {128, 2, true}, {64, 2, true}, {48, 1, true}, {48, 1, true}, {24, 1, true}}}},
-};
+#ifndef GPU_SIZES
+#include "gpu/sizes_a.h"
+#else
+#include GPU_SIZES
+#endif
 
 constexpr gpu_tile_size gpu_tile_size_of(bool single, bool penalised, bool staged, int order)
 {
