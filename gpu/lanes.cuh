@@ -112,8 +112,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         curl[0] *= factors.far;
         curl[1] *= factors.far;
         if (!face.common) this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
-        if (PENALISED)
-          this->template penalise<J>(f, mine, m, face.far[f], node, factors.inverse, more_p, more_q);
+        if (PENALISED) this->template penalise<J>(f, mine, m, face.far[f], node, factors.inverse, more_p, more_q);
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
       }
@@ -143,13 +142,13 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   __device__ void products(sums &sum, const int4 &here)
   {
     const bool works = lane < tile::rows;
-    if (STAGED) this->wait_group();
+    if (tile::BOTH) this->wait_group();
     if (works) derivatives<0>(sum.w[0]);
     if (!tile::IN_PLACE) this->load_group(here);
     else this->wait_groups();
     if (!works) return;
     lift_all<0>(sum);
-    if constexpr (STAGED) {
+    if constexpr (tile::BOTH) {
       derivatives<1>(sum.w[1]);
       lift_all<1>(sum);
     }
@@ -190,6 +189,6 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   {
     if (lane >= tile::rows) return;
     update<0>(sum);
-    if constexpr (STAGED) update<1>(sum);
+    if constexpr (tile::BOTH) update<1>(sum);
   }
 };

@@ -222,7 +222,7 @@ gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass,
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 using gpu_work =
-    std::conditional_t<gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).products == GPU_LANES,
+    std::conditional_t<gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).products == BY_LANES,
                        gpu_lane_work<P, REAL, PENALISED, STAGED>, gpu_tensor_work<P, REAL, PENALISED, STAGED>>;
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
@@ -309,14 +309,17 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
-      const gpu_tile_pass pass = {.equation = 0,
-                                  .scale = 1,
-                                  .a = stage->a,
-                                  .b = stage->b,
-                                  .field = {stage->field[0], stage->field[1]},
-                                  .result = {stage->result[0], stage->result[1]},
-                                  .kept = {stage->memory[0], stage->memory[1]}};
-      return gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
+      gpu_tile_pass pass = {.equation = 0,
+                            .scale = 1,
+                            .a = stage->a,
+                            .b = stage->b,
+                            .field = {stage->field[0], stage->field[1]},
+                            .result = {stage->result[0], stage->result[1]},
+                            .kept = {stage->memory[0], stage->memory[1]}};
+      const bool together = gpu_tile_size_of(sizeof(REAL) == 4, tables->penalty_inside != 0, true, P).together;
+      gpuError_t status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
+      pass.equation = 1;
+      return together || status != gpuSuccess ? status : gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
     }
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)

@@ -6,7 +6,9 @@
  *   - in the same way it reads the far traces at node 4 k + t of all four faces, and splits them into sectors;
  *   - the operators come as fragments, laid out for the lanes by the host;
  *   - the sums are of the lane's element and two of the orbits, all sectors: turned back, times the metric, they are
- *     what the nodes change by. */
+ *     what the nodes change by.
+ * Or a warp has all of the orbits, eight by eight: then nothing is read and split twice, but sums take more registers.
+ */
 #pragma once
 
 #include "gpu/tile.cuh"
@@ -49,7 +51,7 @@ template <typename REAL> struct gpu_tensor_sums<REAL, true> {
 
 template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_records {
   static constexpr int ELEMENTS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).elements;
-  static constexpr int CHANGING = STAGED ? 2 : 1;
+  static constexpr int CHANGING = STAGED && gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).together ? 2 : 1;
   uchar4 read[4 * gpu_orbits<P>::steps], write[8 * gpu_orbits<P>::eights]; /* an orbit's nodes; 255: none, or again */
   alignas(16) uint4 far[4][ELEMENTS];                                      /* gpu_far_face */
   REAL factor[CHANGING][4][ELEMENTS];                                      /* of gpu_face_factors */
@@ -58,8 +60,9 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
 };
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
-using gpu_tensor_tile = gpu_tile<P, REAL, PENALISED, STAGED, 8, gpu_orbits<P>::eights, typename gpu_factor<REAL>::type,
-                                 gpu_tensor_records<P, REAL, PENALISED, STAGED>>;
+using gpu_tensor_tile =
+    gpu_tile<P, REAL, PENALISED, STAGED, 8, gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps,
+             typename gpu_factor<REAL>::type, gpu_tensor_records<P, REAL, PENALISED, STAGED>>;
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
@@ -68,11 +71,12 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   using tile::t, tile::under, tile::pass, tile::group, tile::member, tile::lane;
   static constexpr int EIGHTS = orbits::eights, COMPONENT = tile::COMPONENT, STRIDE = tile::STRIDE, ROW = tile::ROW;
 
-  static constexpr int CHANGING = tile::CHANGING;
-  using products_sum = gpu_tensor_sums<REAL, tile::SIZE.products == GPU_STACKED || sizeof(REAL) == 4>;
+  static constexpr int CHANGING = tile::CHANGING, MINE = EIGHTS / tile::SIZE.warps; /* eights of orbits of a warp */
+  static_assert(EIGHTS % tile::SIZE.warps == 0, "the warps of a group share its orbits evenly");
+  using products_sum = gpu_tensor_sums<REAL, tile::SIZE.products == BY_STACKS || sizeof(REAL) == 4>;
 
   struct sums {
-    REAL w[CHANGING][3][4][2];
+    REAL w[CHANGING][MINE][3][4][2];
     REAL metric[6], change[CHANGING], keep;
   };
   const int fourth = lane % 4, mine = 8 * group + lane / 4; /* the lane's t and element */
@@ -110,7 +114,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     if (fourth == 2) t.records.keep[mine] = this->keep_factor(mine);
   }
 
-  template <int J> __device__ void derivatives(products_sum &w) const
+  template <int J> __device__ void derivatives(products_sum w[MINE]) const
   {
     const REAL *row = under + tile::curled(J) * tile::FIELD + mine * ROW;
 #pragma unroll
@@ -132,13 +136,15 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int from = 0; from < 4; from++)
 #pragma unroll
         for (int d = 0; d < 3; d++)
-          w.curl(d, from ^ (d + 1), u[(d + 1) % 3][from], u[(d + 2) % 3][from],
-                 t.fragment[((4 * k + from) * 3 + d) * EIGHTS + member][lane]);
+#pragma unroll
+          for (int e = 0; e < MINE; e++)
+            w[e].curl(d, from ^ (d + 1), u[(d + 1) % 3][from], u[(d + 2) % 3][from],
+                      t.fragment[((4 * k + from) * 3 + d) * EIGHTS + MINE * member + e][lane]);
     }
   }
 
   /* COMMON: all faces of the warp have far traces only. */
-  template <int J, bool COMMON> __device__ void lifts(products_sum &w) const
+  template <int J, bool COMMON> __device__ void lifts(products_sum w[MINE]) const
   {
     gpu_far_face<REAL> far[4];
     REAL factor[4], inverse[4][3];
@@ -177,21 +183,24 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       gpu_turn(p);
       gpu_turn(q);
 #pragma unroll
-      for (int s = 0; s < 4; s++)
-        w.lift(s, p[s ^ 1] + q[s ^ 1], gpu_negative(p[s ^ 2]), gpu_negative(q[s ^ 3]),
-               t.fragment[12 * orbits::steps * EIGHTS + (4 * k + s) * EIGHTS + member][lane]);
+      for (int s = 0; s < 4; s++) {
+        const REAL a = p[s ^ 1] + q[s ^ 1], b = gpu_negative(p[s ^ 2]), c = gpu_negative(q[s ^ 3]);
+#pragma unroll
+        for (int e = 0; e < MINE; e++)
+          w[e].lift(s, a, b, c, t.fragment[(12 * orbits::steps + 4 * k + s) * EIGHTS + MINE * member + e][lane]);
+      }
     }
   }
 
   /* Of turn J. `common`: of all faces of the warp. */
   template <int J> __device__ void products(sums &sum, const int4 &here)
   {
-    products_sum w;
+    products_sum w[MINE];
     derivatives<J>(w);
     if (J == 0) {
       if (!tile::IN_PLACE && member == 0) this->load_group(here);
       this->meet_group(); /* the records are there */
-      if (PENALISED || STAGED) this->wait_groups();
+      if (tile::IN_PLACE) this->wait_groups();
     }
     bool common = true;
     for (int f = 0; f < 4; f++) common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
@@ -201,17 +210,18 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       lifts<J, false>(w);
     }
 #pragma unroll
-    for (int c = 0; c < 3; c++)
-      for (int s = 0; s < 4; s++)
-        for (int h = 0; h < 2; h++) sum.w[J][c][s][h] = w.result(c, s, h);
+    for (int e = 0; e < MINE; e++)
+      for (int c = 0; c < 3; c++)
+        for (int s = 0; s < 4; s++)
+          for (int h = 0; h < 2; h++) sum.w[J][e][c][s][h] = w[e].result(c, s, h);
   }
 
   __device__ void products(sums &sum, const int4 &here)
   {
     if (member == 0) look();
-    if (STAGED) this->wait_group();
+    if (tile::BOTH) this->wait_group();
     products<0>(sum, here);
-    if constexpr (STAGED) products<1>(sum, here);
+    if constexpr (tile::BOTH) products<1>(sum, here);
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
     for (int j = 0; j < CHANGING; j++) sum.change[j] = t.records.change[j][mine];
     sum.keep = t.records.keep[mine];
@@ -222,25 +232,25 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = t.kept[J] + (STAGED ? mine * STRIDE : 0);
     const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-      const int o = 8 * member + 2 * fourth + h;
-      if (h >= orbits::all) break;
+    for (int i = 0; i < 2 * MINE; i++) {
+      const int e = i / 2, h = i % 2, o = 8 * (MINE * member + e) + 2 * fourth + h;
+      if (8 * e + h >= orbits::all) break;
       const uchar4 write = t.records.write[o];
       const int node[4] = {write.x, write.y, write.z, write.w};
       REAL w[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
-        for (int s = 0; s < 4; s++) w[c][s] = sum.w[J][c][s][h];
+        for (int s = 0; s < 4; s++) w[c][s] = sum.w[J][e][c][s][h];
         gpu_turn(w[c]);
       }
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
-        if (node[i] == 255) continue;
-        REAL x[3] = {w[0][i], w[1][i], w[2][i]}, by[3];
+      for (int n = 0; n < 4; n++) {
+        if (node[n] == 255) continue;
+        REAL x[3] = {w[0][n], w[1][n], w[2][n]}, by[3];
         gpu_apply(sum.metric, x, by);
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-          const int at = c * COMPONENT + node[i];
+          const int at = c * COMPONENT + node[n];
           this->change(sum.change[J] * by[c], keep, own[at], kept[STAGED ? at : 0]);
         }
       }
@@ -249,6 +259,6 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   __device__ void update(const sums &sum)
   {
     update<0>(sum);
-    if constexpr (STAGED) update<1>(sum);
+    if constexpr (tile::BOTH) update<1>(sum);
   }
 };

@@ -57,9 +57,9 @@ template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
 /* Does half turn g change the sign of component c? */
 __device__ constexpr bool gpu_changes_sign(int c, int g) { return g != 0 && g != c + 1; }
 
-/* Half a step, of one field, or a stage, of both. Arrays by equation: 0 is E, 1 is H. */
+/* Half a step, or a stage of one field or of both. Arrays by equation: 0 is E, 1 is H. */
 struct gpu_tile_pass {
-  int equation; /* half a step: of the field that changes */
+  int equation; /* of the field that changes, where one does */
   double scale; /* half a step: result = own + scale change; of a stage 1 */
   double a, b;  /* a stage: kept = a kept + change, result = own + b kept */
   const void *field[2];
@@ -81,7 +81,7 @@ template <typename REAL> struct gpu_far_face {
   }
 };
 
-/* What multiplies traces in a turn. */
+/* What multiplies traces. */
 template <typename REAL> struct gpu_face_factors {
   REAL far, near;  /* of the field under the curl; the near one beyond its half */
   REAL inverse[3]; /* jumps of the field that changes: twice the penalty's weights along the two edges, 11, 12, 22 */
@@ -98,9 +98,9 @@ template <typename REAL> __device__ inline void gpu_edges(REAL x, REAL y, REAL z
  * well. STAGED: a stage, else half a step. A group of warps has GROUP elements. RECORDS: what the products keep by
  * face.
  *
- * In half a step without penalty one field is looked at, and the other updated in `own`. Otherwise the tile has both
- * with their traces, one behind the other (a stage: E, H; half a step: the one under the curl, the one that changes),
- * and what changes does so in its place once all have looked at it. */
+ * Where one field changes and there is no penalty, the other is looked at, and the first updated in `own`. Otherwise
+ * the tile has both with their traces, one behind the other (E, H if both change; else the one under the curl and the
+ * one that changes), and what changes does so in its place once all have looked at it. */
 template <int P, typename REAL, bool PENALISED, bool STAGED, int GROUP, int WARPS_A_GROUP, typename FACTOR,
           typename RECORDS>
 struct gpu_tile {
@@ -109,7 +109,8 @@ struct gpu_tile {
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), GROUP_SIZE = GROUP;
   static constexpr int ELEMENTS = SIZE.elements, GROUPS = ELEMENTS / GROUP, WARPS = GROUPS * WARPS_A_GROUP;
   static constexpr int THREADS = 32 * WARPS;
-  static constexpr int FIELDS = PENALISED || STAGED ? 2 : 1, CHANGING = STAGED ? 2 : 1;
+  static constexpr bool BOTH = STAGED && SIZE.together; /* fields change, one turn each */
+  static constexpr int FIELDS = PENALISED || BOTH ? 2 : 1, CHANGING = BOTH ? 2 : 1;
   static constexpr bool IN_PLACE = FIELDS == 2;
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
   /* Rows of fields with traces: strides that make the columns of eight elements meet in few banks. */
@@ -129,7 +130,7 @@ struct gpu_tile {
     alignas(16) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
     alignas(16) uint32_t medium[ELEMENTS];
     alignas(16) REAL own[IN_PLACE ? 4 : ELEMENTS * STRIDE];
-    alignas(16) REAL kept[STAGED ? 2 : 1][STAGED ? ELEMENTS * STRIDE : 4];
+    alignas(16) REAL kept[CHANGING][STAGED ? ELEMENTS * STRIDE : 4];
   };
   static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
   /* With a penalty the row behind those of the tile is zero, and boundaries have that as their neighbour; two, so that
@@ -138,10 +139,11 @@ struct gpu_tile {
   static constexpr size_t ROWS = sizeof(REAL) * OWN_ROWS * ROW * FIELDS;
   static constexpr size_t ROOM = gpu_shared_memory / SIZE.blocks - 1024;
   static constexpr size_t trace_of(int numbers) { return sizeof(uint32_t) + sizeof(REAL) * numbers * FIELDS; }
-  /* Of neighbours outside whole rows are copied, where there is room for as many as most tiles have: a copy a row
+  /* Of neighbours outside whole rows are copied, where there is room for as many as tiles have on average: a copy a row
    * instead of one a number. */
-  static constexpr bool WHOLE = STRIDE * sizeof(REAL) % 16 == 0 &&
-                                gpu_traces_of(ROOM, FIXED + ROWS, trace_of(ROW), ELEMENTS) >= ELEMENTS + 16;
+  static constexpr int OFTEN = ELEMENTS <= 16 ? 32 : 16 + 3 * ELEMENTS / 4;
+  static constexpr bool WHOLE =
+      STRIDE * sizeof(REAL) % 16 == 0 && gpu_traces_of(ROOM, FIXED + ROWS, trace_of(ROW), ELEMENTS) >= OFTEN;
   static constexpr int OUTSIDE = WHOLE ? ROW : 3 * NF; /* numbers */
   static constexpr size_t TRACE = trace_of(OUTSIDE);
   /* Traces from outside that there is room for; a multiple of 4. */
@@ -168,11 +170,11 @@ struct gpu_tile {
   }
 
   /* Which field (of `under`, if there are two) changes in turn j, and which is under the curl. */
-  __device__ static constexpr int changing(int j) { return STAGED ? j : 1; }
-  __device__ static constexpr int curled(int j) { return STAGED ? 1 - j : 0; }
-  __device__ int equation(int j) const { return STAGED ? j : pass.equation; }
+  __device__ static constexpr int changing(int j) { return BOTH ? j : 1; }
+  __device__ static constexpr int curled(int j) { return BOTH ? 1 - j : 0; }
+  __device__ int equation(int j) const { return BOTH ? j : pass.equation; }
   /* Which of the pass's arrays is field k of `under`. */
-  __device__ int array(int k) const { return STAGED ? k : k == 1 ? pass.equation : 1 - pass.equation; }
+  __device__ int array(int k) const { return BOTH ? k : k == 1 ? pass.equation : 1 - pass.equation; }
   /* The group's rows of what changes in turn j. */
   __device__ REAL *own_rows(int j) const
   {
@@ -215,14 +217,13 @@ struct gpu_tile {
   /* The tile's tables, rows that do not change and what its neighbours outside have. `list` has arrived. */
   __device__ void load(const int4 &where)
   {
-    constexpr int steady = STAGED ? 0 : 1; /* fields: behind them those whose rows are the groups' business */
+    constexpr int steady = BOTH ? 0 : 1; /* fields: behind them those whose rows are the groups' business */
     const size_t first = 8 * static_cast<size_t>(where.x);
     const int count = 8 * where.y, outside = where.w;
     if (threadIdx.x == 0) {
       const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
       const uint32_t rows = STRIDE * sizeof(REAL) * (steady * count + (WHOLE ? FIELDS * outside : 0));
-      gpu_barrier_expect(&t.full,
-                         rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
+      gpu_barrier_expect(&t.full, rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
       gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
       gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
       gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
@@ -281,8 +282,8 @@ struct gpu_tile {
       for (int j = 0; j < CHANGING; j++) {
         if (OWN_ROW == STRIDE) gpu_bulk_load(own_rows(j), field(changing(j)) + at, bytes, &t.grouped[group]);
         if (keeps)
-          gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[j]) + at, bytes,
-                        &t.grouped[group]);
+          gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[equation(j)]) + at,
+                        bytes, &t.grouped[group]);
       }
     }
     for (int j = 0; j < CHANGING && OWN_ROW != STRIDE; j++)
@@ -308,7 +309,7 @@ struct gpu_tile {
       if (result != nullptr && OWN_ROW != STRIDE && lane < rows)
         gpu_bulk_store(result + at + lane * STRIDE, own_rows(j) + lane * OWN_ROW, STRIDE * sizeof(REAL));
       if (STAGED && lane == 0)
-        gpu_bulk_store(static_cast<REAL *>(pass.kept[j]) + at, t.kept[j] + GROUP * group * STRIDE, bytes);
+        gpu_bulk_store(static_cast<REAL *>(pass.kept[equation(j)]) + at, t.kept[j] + GROUP * group * STRIDE, bytes);
     }
     gpu_bulk_commit();
   }
@@ -372,7 +373,7 @@ struct gpu_tile {
   }
   __device__ REAL keep_factor(int k) const
   {
-    return STAGED || pass.equation == 0 ? static_cast<REAL>(pass.scale * medium(k).decay) : 0;
+    return equation(0) == 0 ? static_cast<REAL>(pass.scale * medium(k).decay) : 0;
   }
   __device__ const gpu_medium &medium(int k) const
   {
@@ -411,8 +412,8 @@ struct gpu_tile {
 
   /* The penalty there, at node far_node of the far trace: adds to p and q. */
   template <int J>
-  __device__ void penalise(int f, int k, int m, const gpu_far_face<REAL> &far, int far_node,
-                           const REAL inverse[3], REAL &p, REAL &q) const
+  __device__ void penalise(int f, int k, int m, const gpu_far_face<REAL> &far, int far_node, const REAL inverse[3],
+                           REAL &p, REAL &q) const
   {
     const REAL *near = under + changing(J) * FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
     REAL x[3], edge[2];

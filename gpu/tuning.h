@@ -33,23 +33,52 @@ constexpr gpu_plain_tile gpu_plain_tile_of(int row, bool single, int order)
 
 /* Of the kernels with tiles in shared memory (tile.cuh; compute capability 9.0): a multiprocessor has room for
  * `blocks`, which have all its shared memory. */
-enum gpu_product_kind {
-  GPU_LANES,  /* lanes.cuh */
-  GPU_TENSOR, /* tensor.cuh */
-  GPU_STACKED /* the same, pairs of components in one product; single precision always */
+enum gpu_products_by {
+  BY_LANES,  /* lanes.cuh */
+  BY_TENSOR, /* tensor.cuh */
+  BY_STACKS  /* the same, pairs of components in one product; single precision always */
 };
 struct gpu_tile_size {
   int elements; /* at most: 32 a warp (lanes.cuh), or 8 a warp and eight orbits (tensor.cuh) */
   int blocks;
-  gpu_product_kind products;
+  gpu_products_by products;
+  int warps;     /* tensor.cuh: that share the orbits of eight elements; elsewhere 1 */
+  bool together; /* stages: both fields in one pass, else one after the other */
 };
 constexpr int gpu_tile_orders = 6; /* higher orders keep to the plain kernels */
-/* By single precision, penalty between elements, stage; and order - 1. */
-#ifndef GPU_SIZES
-#include "gpu/sizes_a.h"
-#else
-#include GPU_SIZES
-#endif
+/* By single precision, penalty between elements, stage; and order - 1. Found by trial (profiling/log.md). */
+// clang-format off
+constexpr gpu_tile_size gpu_tile_sizes[2][2][2][gpu_tile_orders] = {
+    {
+        {
+            {{128, 3, BY_LANES, 1}, {128, 2, BY_LANES, 1}, {48, 2, BY_TENSOR, 1},
+             {64, 1, BY_TENSOR, 1}, {32, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
+            {{128, 2, BY_LANES, 1, true}, {96, 2, BY_LANES, 1}, {64, 1, BY_TENSOR, 1, true},
+             {32, 1, BY_TENSOR, 2, true}, {32, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
+        },
+        {
+            {{192, 2, BY_LANES, 1}, {64, 3, BY_LANES, 1}, {40, 2, BY_TENSOR, 1},
+             {48, 1, BY_TENSOR, 1}, {24, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
+            {{128, 2, BY_LANES, 1, true}, {32, 2, BY_TENSOR, 1, true}, {32, 2, BY_TENSOR, 1, true},
+             {32, 1, BY_TENSOR, 2, true}, {24, 1, BY_TENSOR, 2, true}, {8, 1, BY_TENSOR, 3, true}},
+        },
+    },
+    {
+        {
+            {{256, 2, BY_LANES, 1}, {128, 3, BY_LANES, 1}, {128, 2, BY_LANES, 1},
+             {48, 2, BY_STACKS, 1}, {64, 1, BY_STACKS, 1}, {48, 1, BY_STACKS, 1}},
+            {{160, 3, BY_LANES, 1, true}, {128, 2, BY_LANES, 1, true}, {96, 2, BY_LANES, 1},
+             {64, 1, BY_STACKS, 1, true}, {48, 1, BY_STACKS, 2, true}, {16, 1, BY_STACKS, 3, true}},
+        },
+        {
+            {{192, 4, BY_LANES, 1}, {128, 3, BY_LANES, 1}, {128, 2, BY_LANES, 1},
+             {48, 2, BY_STACKS, 1}, {32, 2, BY_STACKS, 1}, {40, 1, BY_STACKS, 3}},
+            {{160, 3, BY_LANES, 1, true}, {128, 2, BY_LANES, 1, true}, {96, 2, BY_LANES, 1},
+             {64, 1, BY_STACKS, 1, true}, {32, 1, BY_STACKS, 2, true}, {16, 1, BY_STACKS, 3, true}},
+        },
+    },
+};
+// clang-format on
 
 constexpr gpu_tile_size gpu_tile_size_of(bool single, bool penalised, bool staged, int order)
 {
