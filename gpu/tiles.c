@@ -1,5 +1,5 @@
 /* The mesh cut into tiles for the kernels of tile.cuh: as many elements as fit, in the order of the Hilbert curve,
- * unless what their neighbours outside have is too much. */
+ * unless what their neighbours outside have is too much, and unless some need other ranks and some do not. */
 #include "gpu/state.h"
 #include "libdg/base/memory.h"
 
@@ -12,8 +12,8 @@ struct tiles {
   int4 *tile;
   size_t count, traces; /* traces: with the gaps that make every list start at a multiple of four */
   /* outside elements that have been met in the tile at hand */
-  int32_t *met;  /* [K] number of the visit in which this was last */
-  uint16_t *row; /* [K] and the trace that it got */
+  int32_t *met;  /* [rows] number of the visit in which this was last */
+  uint16_t *row; /* [rows] and the trace that it got */
   int32_t visits;
 };
 
@@ -26,9 +26,10 @@ static size_t visit(struct tiles *tiles, size_t first, size_t end, uint32_t *tra
   for (size_t e = first; e < end; e++)
     for (size_t f = 0; f < 4; f++) {
       const int32_t code = e < problem->K ? problem->neighbour[e][f] : -1;
-      const size_t other = (size_t)code / 4, face = code < 0 ? f : (size_t)code % 4;
-      size_t row = code < 0 ? e - first : other - first;
-      if (code >= 0 && (other < first || other >= end)) {
+      const size_t other = code < 0 ? e : gpu_row(problem, tiles->padded, (size_t)code / 4);
+      const size_t face = code < 0 ? f : (size_t)code % 4;
+      size_t row = other - first;
+      if (other < first || other >= end) {
         const bool again = tiles->shape.whole && tiles->met[other] == tiles->visits;
         if (!again) {
           if (trace != NULL) trace[count] = (uint32_t)(16 * other + (tiles->shape.whole ? 0 : 4 * f + face));
@@ -42,11 +43,12 @@ static size_t visit(struct tiles *tiles, size_t first, size_t end, uint32_t *tra
   return count;
 }
 
-static void cut(struct tiles *tiles)
+/* Elements first..last-1. */
+static void cut(struct tiles *tiles, size_t first, size_t last)
 {
-  for (size_t first = 0; first < tiles->padded;) {
+  while (first < last) {
     size_t end = first + (size_t)tiles->shape.elements, traces;
-    if (end > tiles->padded) end = tiles->padded;
+    if (end > last) end = last;
     while ((traces = visit(tiles, first, end, NULL, NULL)) > (size_t)tiles->shape.traces) end -= EIGHT;
     tiles->tile[tiles->count++] =
         (int4){(int)(first / EIGHT), (int)((end - first) / EIGHT), (int)tiles->traces, (int)traces};
@@ -58,6 +60,7 @@ static void cut(struct tiles *tiles)
 int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
 {
   struct gpu_tiling *tiling = &backend->tables.tiling;
+  const size_t rows = backend->padded + backend->problem->ghosts;
   struct tiles tiles = {.problem = backend->problem, .padded = backend->padded};
   uint32_t *trace = NULL;
   uint16_t(*neighbour)[4] = NULL;
@@ -65,10 +68,13 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
   if (backend->tables.architecture < 90) return 0;
   tiles.shape = backend->kernels->shape[backend->tables.single](backend->tables.penalty_inside, staged);
   if (tiles.shape.elements == 0) return 0;
-  if (DG_NEW(tiles.tile, tiles.padded / EIGHT, err) != 0 || DG_NEW(tiles.met, backend->problem->K, err) != 0 ||
-      DG_NEW(tiles.row, backend->problem->K, err) != 0)
+  if (DG_NEW(tiles.tile, tiles.padded / EIGHT, err) != 0 || DG_NEW(tiles.met, rows, err) != 0 ||
+      DG_NEW(tiles.row, rows, err) != 0)
     goto fail;
-  cut(&tiles);
+  const size_t inner = backend->tables.inner < backend->problem->K ? backend->tables.inner : backend->padded;
+  cut(&tiles, 0, inner);
+  tiling->inner = (int)tiles.count;
+  cut(&tiles, inner, backend->padded);
   if (DG_NEW(trace, tiles.traces, err) != 0 || DG_NEW(neighbour, tiles.padded, err) != 0) goto fail;
   for (size_t i = 0; i < tiles.count; i++) {
     const int4 *tile = &tiles.tile[i];
