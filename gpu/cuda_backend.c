@@ -226,7 +226,9 @@ const struct mx_backend_ops mx_backend_cuda = {
     .loaded = gpu_loaded,
     .threads = threads,
     .halo_use = gpu_halo_use,
+    .time_exchange = gpu_time_exchange,
     .instructions = instructions,
     .memory = memory,
+    .unknowns_a_card = GPU_UNKNOWNS_A_CARD,
     .ceilings = gpu_ceilings,
 };

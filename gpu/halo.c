@@ -6,8 +6,11 @@
  * room. Copies and unpacking have a stream of their own, with priority. The host starts messages once the card has
  * packed, and goes on once they have come: by then the inner elements were launched long ago, so that the card has
  * nothing to wait for as long as these take longer than the messages. */
+#include <math.h>
+
 #include "gpu/state.h"
 #include "libdg/base/memory.h"
+#include "maxwell/run/clock.h"
 
 /* ---- set-up */
 
@@ -123,6 +126,12 @@ int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err)
   return 0;
 }
 
+void gpu_halo_forget(struct mx_backend *backend)
+{
+  backend->halo.timed = backend->halo.turns;
+  backend->halo.seconds = 0;
+}
+
 int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err)
 {
   struct gpu_halo *halo = &backend->halo;
@@ -187,4 +196,57 @@ struct mx_halo_use gpu_halo_use(const struct mx_backend *backend)
                                   halo->bytes * halo->faces * (size_t)mx_schemes[backend->options.integrator].stages,
                               .transport = halo->direct ? "direct" : "staged",
                               .fell_back = !halo->direct && backend->options.transport == MX_TRANSPORT_AUTO};
+}
+
+/* ---- its cost */
+
+enum { TRIES = 12 };
+
+/* Only messages. */
+static int time_messages(struct dg_exchange *exchange, double *seconds, struct dg_error *err)
+{
+  for (int i = 0; i < TRIES; i++) {
+    const double start = mx_clock();
+    if (dg_exchange_start(exchange, err) != 0 || dg_exchange_finish(exchange, err) != 0) return err->code;
+    *seconds = fmin(*seconds, mx_clock() - start);
+  }
+  return 0;
+}
+
+static int time_one_face(struct mx_backend *backend, double *seconds, struct dg_error *err)
+{
+  const struct dg_halo *halo = backend->problem->halo;
+  struct gpu_halo *own = &backend->halo;
+  struct dg_exchange *exchange = NULL;
+  struct dg_peer *peer;
+  if (DG_NEW(peer, halo->peers, err) != 0) return err->code;
+  for (size_t i = 0; i < halo->peers; i++) {
+    peer[i] = halo->peer[i];
+    peer[i].send_count = peer[i].receive_count = 1;
+  }
+  if (dg_exchange_new_between(&exchange, backend->problem->comm, halo->peers, peer, own->bytes,
+                              own->direct ? own->out : own->host_out, own->direct ? own->in : own->host_in, err) != 0 ||
+      dg_comm_agree(backend->problem->comm, err) != 0)
+    goto fail;
+  (void)!time_messages(exchange, seconds, err);
+fail:
+  dg_exchange_free(exchange);
+  dg_free(peer);
+  return err->code;
+}
+
+int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err)
+{
+  *seconds = INFINITY;
+  if (backend->halo.exchange == NULL || gpu_wait(backend, err) != 0) return err->code;
+  if (one_face) return time_one_face(backend, seconds, err);
+  if (dg_comm_agree(backend->problem->comm, err) != 0) return err->code;
+  /* Traces of fields that did not change: those that are there already, or that the next stage sends again. */
+  for (int i = 0; i < TRIES; i++) {
+    const double start = mx_clock();
+    if (gpu_halo_exchange(backend, backend->field, err) != 0 || gpu_wait(backend, err) != 0) return err->code;
+    *seconds = fmin(*seconds, mx_clock() - start);
+  }
+  gpu_halo_forget(backend);
+  return 0;
 }

@@ -243,7 +243,8 @@ int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
 
 int gpu_wait(struct mx_backend *backend, struct dg_error *err)
 {
-  return gpu_check(gpuStreamSynchronize(backend->work), "working on a stage", err);
+  if (gpu_check(gpuStreamSynchronize(backend->work), "working on a stage", err) != 0) return err->code;
+  return gpu_halo_times(backend, 0, err);
 }
 
 /* H half a step back: one Euler step of that length costs an error of order dt^2, once. Sources are zero up to t = 0.
@@ -265,5 +266,7 @@ int gpu_upload(struct mx_backend *backend, const double *E, const double *H, str
   if (upload_field(backend, E, backend->field[0], err) != 0 || upload_field(backend, H, backend->field[1], err) != 0)
     return err->code;
   if (backend->options.integrator == MX_LEAPFROG && start_leapfrog(backend, err) != 0) return err->code;
-  return gpu_wait(backend, err);
+  if (gpu_wait(backend, err) != 0) return err->code;
+  gpu_halo_forget(backend);
+  return 0;
 }

@@ -129,12 +129,17 @@ struct mx_backend_ops {
   int (*loaded)(struct mx_backend *backend, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* that work on the fields */
   struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
+  /* Seconds of an exchange of one stage's traces, or, `one_face`, of the message of one face to every neighbour, with
+   * nothing else going on: the best of a few. Collective, between steps. NULL: as between arrays of the host. */
+  int (*time_exchange)(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err);
   const char *(*instructions)(void); /* "AVX-512": what the kernels use on this machine; may be NULL */
   /* From now on adds the times of its phases to the profile, which outlives the backend. NULL where it has none. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
   /* Bytes that the backend will allocate for a problem of this size, so that `curlew check` can say it beforehand; of
    * the card where it has `ceilings`. */
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
+  /* Unknowns a card below which several lose more than a fifth of their speed; 0: no card. */
+  size_t unknowns_a_card;
   /* For backends on a card: what it can do, copies of arrays of `field_bytes` each among that. Else NULL. */
   int (*ceilings)(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);
 };
