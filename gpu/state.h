@@ -118,6 +118,17 @@ void gpu_release_memory(struct mx_backend *backend);
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The tiles of the kernels for tensor cores, where card and order have them (tiles.c). */
 int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The same on the host; gpu_tiling says what is what. No tile has elements on both sides of `inner`, a multiple of
+ * eight or all. Release in any case. */
+struct gpu_tiles {
+  size_t count, inner, traces; /* traces: with the gaps that make every list start at a multiple of four */
+  int4 *tile;
+  uint32_t *trace;
+  uint16_t (*neighbour)[4];
+};
+int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
+                  struct dg_error *err) DG_MUST_USE;
+void gpu_release_tiles(struct gpu_tiles *tiles);
 /* The row of a field that element K + i, a ghost, or any other has. */
 static inline size_t gpu_row(const struct mx_problem *problem, size_t padded, size_t element)
 {
