@@ -514,20 +514,16 @@ static int add_messages(struct dg_exchange *exchange, size_t peers, const struct
   return 0;
 }
 
-/* Without buffers. */
-static int new_exchange(struct dg_exchange **result, struct dg_comm *comm, size_t peers, struct dg_error *err)
+/* Without buffers; NULL with an error. */
+static struct dg_exchange *new_exchange(struct dg_comm *comm, size_t peers, struct dg_error *err)
 {
   struct dg_exchange *exchange;
-  *result = NULL;
-  if (DG_NEW(exchange, 1, err) != 0) return err->code;
+  if (DG_NEW(exchange, 1, err) != 0) return NULL;
   exchange->comm = comm;
   exchange->done = true;
-  if (DG_NEW(exchange->request, 2 * peers, err) != 0) {
-    dg_free(exchange);
-    return err->code;
-  }
-  *result = exchange;
-  return 0;
+  if (DG_NEW(exchange->request, 2 * peers, err) == 0) return exchange;
+  dg_free(exchange);
+  return NULL;
 }
 
 static int next_tag(struct dg_comm *comm)
@@ -539,7 +535,6 @@ int dg_exchange_new(struct dg_exchange **result, struct dg_comm *comm, size_t pe
                     size_t bytes, struct dg_error *err)
 {
   size_t sent = 0, received = 0;
-  struct dg_exchange *exchange;
   const int tag = next_tag(comm);
   *result = NULL;
   for (size_t i = 0; i < peers; i++) {
@@ -547,7 +542,8 @@ int dg_exchange_new(struct dg_exchange **result, struct dg_comm *comm, size_t pe
     sent = send > sent ? send : sent;
     received = receive > received ? receive : received;
   }
-  if (new_exchange(&exchange, comm, peers, err) != 0) return err->code;
+  struct dg_exchange *exchange = new_exchange(comm, peers, err);
+  if (exchange == NULL) return err->code;
   exchange->owns = true;
   if (dg_alloc(&exchange->send, sent, bytes, err) != 0 || dg_alloc(&exchange->receive, received, bytes, err) != 0 ||
       add_messages(exchange, peers, peer, bytes, tag, err) != 0) {
@@ -561,10 +557,10 @@ int dg_exchange_new(struct dg_exchange **result, struct dg_comm *comm, size_t pe
 int dg_exchange_new_between(struct dg_exchange **result, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
                             size_t bytes, void *send, void *receive, struct dg_error *err)
 {
-  struct dg_exchange *exchange;
   const int tag = next_tag(comm);
+  struct dg_exchange *exchange = new_exchange(comm, peers, err);
   *result = NULL;
-  if (new_exchange(&exchange, comm, peers, err) != 0) return err->code;
+  if (exchange == NULL) return err->code;
   exchange->send = send;
   exchange->receive = receive;
   if (add_messages(exchange, peers, peer, bytes, tag, err) != 0) {

@@ -157,7 +157,7 @@ static int measure_steps(struct mx_bench_result *result, const struct mx_backend
   /* Two steps, the faster one of which says how many make a batch, and more of them up to a tenth of the time. */
   while (step == INFINITY || warm < 0.1 * seconds)
     for (int i = 0; i < 2; i++) {
-      double once;
+      double once = 0;
       if (time_steps(ops, backend, comm, stages, 1, &once, err) != 0) goto fail;
       step = fmin(step, once);
       warm += once;
@@ -165,7 +165,7 @@ static int measure_steps(struct mx_bench_result *result, const struct mx_backend
   result->steps = (long)fmax(1, ceil(seconds / BATCHES / fmax(step, 1e-7)));
   const double halo = ops->halo_use(backend).seconds;
   while (result->batches < MOST && (result->batches < BATCHES || total < seconds)) {
-    double once;
+    double once = 0;
     if (time_steps(ops, backend, comm, stages, result->steps, &once, err) != 0) goto fail;
     batch[result->batches++] = once / (double)result->steps;
     total += once;

@@ -29,7 +29,7 @@ static void split(size_t ranks, size_t parts[3])
 
 static struct grid new_grid(size_t elements, size_t ranks, size_t rank)
 {
-  struct grid grid = {.cells = 1};
+  struct grid grid = {.cells = 1, .parts = {1, 1, ranks}};
   while (6 * grid.cells * grid.cells * grid.cells * ranks < elements) grid.cells++;
   split(ranks, grid.parts);
   grid.first[0] = grid.cells * (rank % grid.parts[0]);
