@@ -26,8 +26,9 @@ static void destroy(struct mx_backend *backend)
   if (backend->copies != NULL) (void)gpuStreamSynchronize(backend->copies);
   if (backend->halo.stream != NULL) (void)gpuStreamSynchronize(backend->halo.stream);
   /* MPI may still write to the buffers of messages that were given up; the process is about to end then. */
-  if (backend->halo.exchange == NULL || dg_exchange_progress(backend->halo.exchange)) gpu_release_memory(backend);
+  const bool given_up = backend->halo.exchange != NULL && !dg_exchange_progress(backend->halo.exchange);
   gpu_release_halo(backend);
+  if (!given_up) gpu_release_memory(backend);
   for (int i = 0; i < GPU_SLOTS; i++) {
     if (backend->slot[i].copied != NULL) (void)gpuEventDestroy(backend->slot[i].copied);
     if (backend->slot[i].used != NULL) (void)gpuEventDestroy(backend->slot[i].used);
