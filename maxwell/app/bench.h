@@ -90,7 +90,7 @@ struct mx_bench_result {
   int batches;
   long steps;                        /* a batch */
   double seconds, shortest, longest; /* of a step: median of the batches, and extremes */
-  double bytes, flops;               /* of a step, as above */
+  double bytes, flops;               /* of a step and one rank, as above */
   double floor;                      /* seconds of a step */
   double cached_floor; /* the same with copy_fields, the bandwidth where a cache holds what it can of the fields */
   bool bytes_limit;    /* else flops do */
