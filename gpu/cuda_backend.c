@@ -1,7 +1,8 @@
-/* The `cuda` backend: one NVIDIA card per process. state.h says what is where. */
+/* The `cuda` backend: one NVIDIA card a rank. state.h says what is where. */
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/card.h"
 #include "gpu/state.h"
 #include "libdg/base/memory.h"
 
@@ -23,7 +24,11 @@ static void destroy(struct mx_backend *backend)
   if (backend == NULL) return;
   if (backend->work != NULL) (void)gpuStreamSynchronize(backend->work);
   if (backend->copies != NULL) (void)gpuStreamSynchronize(backend->copies);
-  gpu_release_memory(backend);
+  if (backend->halo.stream != NULL) (void)gpuStreamSynchronize(backend->halo.stream);
+  /* MPI may still write to the buffers of messages that were given up; the process is about to end then. */
+  const bool given_up = backend->halo.exchange != NULL && !dg_exchange_progress(backend->halo.exchange);
+  gpu_release_halo(backend);
+  if (!given_up) gpu_release_memory(backend);
   for (int i = 0; i < GPU_SLOTS; i++) {
     if (backend->slot[i].copied != NULL) (void)gpuEventDestroy(backend->slot[i].copied);
     if (backend->slot[i].used != NULL) (void)gpuEventDestroy(backend->slot[i].used);
@@ -67,11 +72,13 @@ static int new_fields(struct mx_backend *backend, struct dg_error *err)
   for (int i = 0; i < 2; i++) {
     void **const wanted[] = {&backend->field[i], backend->in_place ? NULL : &backend->spare[i],
                              leapfrog ? NULL : &backend->memory[i], rk4 ? &backend->sum[i] : NULL};
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+      const size_t bytes = backend->field_bytes + (k < 2 ? backend->ghost_bytes : 0);
       if (wanted[k] != NULL &&
-          (gpu_new(backend, wanted[k], backend->field_bytes, "a field", err) != 0 ||
-           gpu_check(gpuMemsetAsync(*wanted[k], 0, backend->field_bytes, backend->work), "clearing fields", err) != 0))
+          (gpu_new(backend, wanted[k], bytes, "a field", err) != 0 ||
+           gpu_check(gpuMemsetAsync(*wanted[k], 0, bytes, backend->work), "clearing fields", err) != 0))
         return err->code;
+    }
   }
   return 0;
 }
@@ -118,22 +125,26 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   struct mx_backend *backend;
   *result = NULL;
   if (available(err) != 0) return err->code;
-  if (problem->halo != NULL) return dg_fail(err, DG_INPUT, "the cuda backend does not run on several ranks yet");
-  if (problem->K > INT32_MAX / 4)
+  const size_t padded = (problem->K + 7) / 8 * 8;
+  if (padded + problem->ghosts > INT32_MAX / 4)
     return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
-                   problem->K);
+                   problem->K + problem->ghosts);
   if (DG_NEW(backend, 1, err) != 0) return err->code;
   const int order = problem->ref->order;
   backend->problem = problem;
   backend->options = *options;
   backend->kernels = orders[order - 1];
   backend->real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  backend->padded = (problem->K + 7) / 8 * 8;
-  backend->field_bytes = backend->padded * gpu_stride(order) * backend->real;
-  backend->tables = (struct gpu_tables){.order = order, .single = options->precision == MX_SINGLE, .K = problem->K};
+  backend->padded = padded;
+  backend->field_bytes = padded * gpu_stride(order) * backend->real;
+  backend->ghost_bytes = problem->ghosts * gpu_stride(order) * backend->real;
+  backend->tables = (struct gpu_tables){.order = order,
+                                        .single = options->precision == MX_SINGLE,
+                                        .K = problem->K,
+                                        .inner = problem->ghosts > 0 ? problem->interior / 8 * 8 : problem->K};
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
-      new_fields(backend, err) != 0 || new_open(backend, err) != 0 || gpu_pack_terms(backend, err) != 0 ||
-      gpu_pack_functionals(backend, err) != 0 ||
+      new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || new_open(backend, err) != 0 ||
+      gpu_pack_terms(backend, err) != 0 || gpu_pack_functionals(backend, err) != 0 ||
       gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
     destroy(backend);
     return err->code;
@@ -146,12 +157,6 @@ static int threads(const struct mx_backend *backend)
 {
   (void)backend;
   return 1; /* of the host */
-}
-
-static struct mx_halo_use halo_use(const struct mx_backend *backend)
-{
-  (void)backend;
-  return (struct mx_halo_use){0};
 }
 
 /* The card's name; the only way to hand out a text that outlives the call. */
@@ -193,15 +198,17 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
       leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
   size_t summands = 0;
   for (size_t f = 0; f < problem->functionals; f++) summands += 3 * problem->functional[f].count;
-  return problem->K * per_element + traces + of_terms(problem, real) + summands * (sizeof(uint64_t) + sizeof(double)) +
-         2 * (size_t)GPU_STAGING;
+  const size_t ghosts = real * (in_place ? 2 : 4) * gpu_stride(problem->ref->order);
+  const size_t travelling = real * (leapfrog ? 1 : 2) * 4 * (size_t)problem->ref->Nf; /* out and in */
+  return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) + traces +
+         of_terms(problem, real) + summands * (sizeof(uint64_t) + sizeof(double)) + 2 * (size_t)GPU_STAGING;
 }
 
 const struct mx_backend_ops mx_backend_cuda = {
     .name = "cuda",
     .description = "fused kernels on an NVIDIA GPU, orders 1 to 8, both precisions",
-    .alone = true,
     .available = available,
+    .take_card = gpu_take_card,
     .create = create,
     .destroy = destroy,
     .upload = gpu_upload,
@@ -219,8 +226,10 @@ const struct mx_backend_ops mx_backend_cuda = {
     .load = gpu_load,
     .loaded = gpu_loaded,
     .threads = threads,
-    .halo_use = halo_use,
+    .halo_use = gpu_halo_use,
+    .time_exchange = gpu_time_exchange,
     .instructions = instructions,
     .memory = memory,
+    .unknowns_a_card = GPU_UNKNOWNS_A_CARD,
     .ceilings = gpu_ceilings,
 };

@@ -31,9 +31,11 @@ struct gpu_medium {
 /* The mesh cut into tiles of consecutive elements, for the kernels of tile.cuh; a tile is a multiple of eight
  * elements, the last ones may be padding. */
 struct gpu_tiling {
-  int count;             /* of tiles; 0: there are none */
-  const int4 *tile;      /* [count] first eight elements, number of eights, first trace, number of traces */
-  const uint32_t *trace; /* from outside: 16 * element, + 4 * face of the tile's element + face there unless whole */
+  int count;                 /* of tiles; 0: there are none */
+  int inner;                 /* of them, those of the inner elements */
+  const int4 *tile;          /* [count] first eight elements, number of eights, first trace, number of traces */
+  const uint32_t *trace;     /* from outside: 16 * row of a field, + 4 * face of the tile's element + face there unless
+                                whole */
   const uint16_t *neighbour; /* [K][4] 4 * row + face: rows of the tile, then, behind all rows that there could be, its
                                 traces; a boundary is its own neighbour */
 };
@@ -51,9 +53,9 @@ struct gpu_tables {
   int order, single;
   int architecture; /* 10 * major + minor */
   int processors;
-  size_t K;
+  size_t K, inner;          /* elements; the first `inner`, a multiple of eight or all, need nothing of other ranks */
   const void *metric;       /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
-  const int32_t *neighbour; /* [K][4] 4 * element + face; negative: the ghost state is zero */
+  const int32_t *neighbour; /* [K][4] 4 * row of a field + face; negative: the ghost state is zero */
   struct gpu_index flux;    /* [K][4] into flux_table */
   struct gpu_index medium;  /* [K] into medium_table */
   const struct mx_face_flux *flux_table;
@@ -69,8 +71,12 @@ struct gpu_tables {
   int penalty_inside; /* some face between elements has a penalty */
 };
 
+/* Which elements a launch works on. */
+enum gpu_part { GPU_ALL, GPU_INNER, GPU_OUTER };
+
 /* One equation of leapfrog: result = own + scale (decay own + factor metric (...)). */
 struct gpu_half {
+  enum gpu_part part;
   int equation; /* 0: E changes, 1: H */
   double scale;
   const void *own, *other;
@@ -80,6 +86,7 @@ struct gpu_half {
 /* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
  */
 struct gpu_stage {
+  enum gpu_part part;
   double a, b;
   const void *field[2];
   void *memory[2], *result[2]; /* results may be NULL */
@@ -103,6 +110,23 @@ struct gpu_sums {
   const void *change;
 };
 gpuError_t gpu_rk4_sums(const struct gpu_sums *sums, gpuStream_t stream);
+
+/* ---- faces that are shared with other ranks (halo.cu)
+ *
+ * Behind the elements of a field (padded to a multiple of eight) lie ghosts: a row for every such face, of which only
+ * numbers at the nodes of that face are ever set. What travels of a field are two numbers a node: the differences
+ * between the traces along the face's three vertices, in the way in which the kernels of the far side take them. */
+
+struct gpu_halo_faces {
+  size_t count;
+  int fields;         /* of which traces travel */
+  const int32_t *own; /* [count] 4 * element + face, this side */
+  const int32_t *far; /* [count] 4 * row of the ghost + face, far side */
+  void *field[2];     /* [fields] */
+  void *buffer;       /* [count][fields][2][Nf] */
+};
+gpuError_t gpu_halo_pack(const struct gpu_tables *tables, const struct gpu_halo_faces *faces, gpuStream_t stream);
+gpuError_t gpu_halo_unpack(const struct gpu_tables *tables, const struct gpu_halo_faces *faces, gpuStream_t stream);
 
 /* ---- sources and open faces (add.cu) */
 

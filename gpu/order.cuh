@@ -16,6 +16,11 @@
 #include "gpu/lanes.cuh"
 #include "gpu/tensor.cuh"
 
+/* Elements. */
+struct gpu_range {
+  size_t first, end;
+};
+
 template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel {
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), FACES = 4 * NF;
   static constexpr int GROUPS = ELEMENTS / EACH, THREADS = (GROUPS * NP + 31) / 32 * 32;
@@ -119,15 +124,15 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     for (int c = 0; c < 3; c++) change[c] = factor * change[c] + decay * own[c];
   }
 
-  __device__ static void half(const gpu_tables &tables, const gpu_half &half)
+  __device__ static void half(const gpu_tables &tables, const gpu_half &half, const gpu_range &range)
   {
     extern __shared__ __align__(128) unsigned char memory[];
     REAL *under = reinterpret_cast<REAL *>(memory);
     tile &t = *reinterpret_cast<tile *>(memory + FIELD);
     const REAL *own = static_cast<const REAL *>(half.own), *other = static_cast<const REAL *>(half.other);
     REAL *result = static_cast<REAL *>(half.result);
-    size_t first = static_cast<size_t>(blockIdx.x) * ELEMENTS;
-    int count = tables.K - first < ELEMENTS ? static_cast<int>(tables.K - first) : ELEMENTS;
+    size_t first = range.first + static_cast<size_t>(blockIdx.x) * ELEMENTS;
+    int count = range.end - first < ELEMENTS ? static_cast<int>(range.end - first) : ELEMENTS;
     load(other, first, count, under);
     load_metric(tables, first, count, t);
     __syncthreads();
@@ -148,14 +153,14 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     }
   }
 
-  __device__ static void stage(const gpu_tables &tables, const gpu_stage &stage)
+  __device__ static void stage(const gpu_tables &tables, const gpu_stage &stage, const gpu_range &range)
   {
     extern __shared__ __align__(128) unsigned char memory[];
     REAL *u[2] = {reinterpret_cast<REAL *>(memory), reinterpret_cast<REAL *>(memory + FIELD)};
     tile &t = *reinterpret_cast<tile *>(memory + 2 * FIELD);
     const REAL *field[2] = {static_cast<const REAL *>(stage.field[0]), static_cast<const REAL *>(stage.field[1])};
-    size_t first = static_cast<size_t>(blockIdx.x) * ELEMENTS;
-    int count = tables.K - first < ELEMENTS ? static_cast<int>(tables.K - first) : ELEMENTS;
+    size_t first = range.first + static_cast<size_t>(blockIdx.x) * ELEMENTS;
+    int count = range.end - first < ELEMENTS ? static_cast<int>(range.end - first) : ELEMENTS;
     int n = threadIdx.x % NP, k = threadIdx.x / NP * EACH;
     REAL a = static_cast<REAL>(stage.a), b = static_cast<REAL>(stage.b);
     load(field[0], first, count, u[0]);
@@ -190,16 +195,16 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
 
 template <int P, typename REAL, int ELEMENTS, int EACH>
 __global__ void __launch_bounds__(gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
-    gpu_half_kernel(gpu_tables tables, gpu_half half)
+    gpu_half_kernel(gpu_tables tables, gpu_half half, gpu_range range)
 {
-  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::half(tables, half);
+  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::half(tables, half, range);
 }
 
 template <int P, typename REAL, int ELEMENTS, int EACH>
 __global__ void __launch_bounds__(gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
-    gpu_stage_kernel(gpu_tables tables, gpu_stage stage)
+    gpu_stage_kernel(gpu_tables tables, gpu_stage stage, gpu_range range)
 {
-  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage);
+  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage, range);
 }
 
 /* A block a tile. More shared memory than 48 KB has to be asked for. */
@@ -207,14 +212,15 @@ template <typename KERNEL, typename PASS>
 gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass, int elements, int threads,
                       size_t shared, gpuStream_t stream)
 {
-  size_t blocks = (tables.K + static_cast<size_t>(elements) - 1) / static_cast<size_t>(elements);
+  const gpu_range range = {pass.part == GPU_OUTER ? tables.inner : 0, pass.part == GPU_INNER ? tables.inner : tables.K};
+  size_t blocks = (range.end - range.first + static_cast<size_t>(elements) - 1) / static_cast<size_t>(elements);
   if (blocks == 0) return gpuSuccess;
   gpuError_t status = gpuSuccess;
   if (shared > 48 * 1024)
     status = gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory,
                                  static_cast<int>(shared));
   if (status != gpuSuccess) return status;
-  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(tables, pass);
+  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(tables, pass, range);
   return gpuGetLastError();
 }
 
@@ -237,18 +243,27 @@ __global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS,
 #endif
 }
 
+inline int gpu_first_tile(const gpu_tables &tables, gpu_part part)
+{
+  return part == GPU_OUTER ? tables.tiling.inner : 0;
+}
+inline int gpu_end_tile(const gpu_tables &tables, gpu_part part)
+{
+  return part == GPU_INNER ? tables.tiling.inner : tables.tiling.count;
+}
+
 /* As many blocks as the card has room for; they share out the tiles. */
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
 {
   using work = gpu_work<P, REAL, PENALISED, STAGED>;
   const auto kernel = gpu_tile_kernel<P, REAL, PENALISED, STAGED>;
-  const int most = work::SIZE.blocks * tables.processors;
+  const int most = work::SIZE.blocks * tables.processors, count = pass.end - pass.first;
+  if (count == 0) return gpuSuccess;
   gpuError_t status = gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory,
                                           static_cast<int>(work::SHARED));
   if (status != gpuSuccess) return status;
-  kernel<<<static_cast<unsigned>(tables.tiling.count < most ? tables.tiling.count : most), work::THREADS, work::SHARED,
-           stream>>>(tables, pass);
+  kernel<<<static_cast<unsigned>(count < most ? count : most), work::THREADS, work::SHARED, stream>>>(tables, pass);
   return gpuGetLastError();
 }
 
@@ -286,7 +301,9 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
       const bool h = half->equation == 1;
-      const gpu_tile_pass pass = {.equation = half->equation,
+      const gpu_tile_pass pass = {.first = gpu_first_tile(*tables, half->part),
+                                  .end = gpu_end_tile(*tables, half->part),
+                                  .equation = half->equation,
                                   .scale = half->scale,
                                   .a = 0,
                                   .b = 0,
@@ -309,7 +326,9 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
-      gpu_tile_pass pass = {.equation = 0,
+      gpu_tile_pass pass = {.first = gpu_first_tile(*tables, stage->part),
+                            .end = gpu_end_tile(*tables, stage->part),
+                            .equation = 0,
                             .scale = 1,
                             .a = stage->a,
                             .b = stage->b,

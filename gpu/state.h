@@ -7,8 +7,12 @@
 #include "maxwell/backend.h"
 
 enum {
-  GPU_SLOTS = 2,        /* buffers of source values: one is filled while the card reads the other */
-  GPU_BEHIND = 4,       /* stages that the card may be behind the host */
+  GPU_SLOTS = 2,  /* buffers of source values: one is filled while the card reads the other */
+  GPU_BEHIND = 4, /* stages that the card may be behind the host */
+  GPU_TURNS = 4,  /* exchanges with other ranks whose times are not yet read */
+  /* Below this a card of several has less than 0.8 of its speed. Of a model, not measured: a stage of leapfrog loses
+   * some 12 us to packing, unpacking and two more launches, and a card takes 1e11 unknowns a second through a step. */
+  GPU_UNKNOWNS_A_CARD = 10000000,
   GPU_STAGING = 4 << 20 /* bytes of each of the two pinned buffers through which fields come and go */
 };
 
@@ -36,14 +40,37 @@ struct gpu_slot {
   gpuEvent_t copied, used; /* the copy has arrived; the kernels that read it are done */
 };
 
+/* Events of one exchange on the stream of the kernels, with their times. */
+struct gpu_turn {
+  gpuEvent_t begun, packed, inner, there; /* before packing, behind it; behind the inner elements, before the outer */
+};
+
+/* What is shared with other ranks (halo.c). */
+struct gpu_halo {
+  struct dg_exchange *exchange;      /* NULL: one rank */
+  bool direct;                       /* MPI takes the card's memory; else all goes through the host's */
+  size_t faces, bytes;               /* bytes of a face: the numbers that travel */
+  int fields;                        /* that travel at a time */
+  int32_t *own, *far;                /* on the card; kernels.h */
+  unsigned char *out, *in;           /* on the card */
+  unsigned char *host_out, *host_in; /* pinned; NULL if direct */
+  gpuStream_t stream;                /* copies and unpacking, before other work */
+  gpuEvent_t copied, unpacked;
+  struct gpu_turn turn[GPU_TURNS];
+  long turns, timed; /* begun so far; of which the times have been read */
+  double seconds;    /* in which the kernels' stream packed or waited */
+};
+
 struct mx_backend {
   const struct mx_problem *problem; /* borrowed */
   struct mx_backend_options options;
   const struct gpu_order *kernels;
   struct gpu_tables tables;
-  size_t real;                    /* bytes of a number */
-  size_t padded;                  /* elements, rounded up to a multiple of eight */
-  size_t field_bytes;             /* of a field of so many elements */
+  size_t real;        /* bytes of a number */
+  size_t padded;      /* elements, rounded up to a multiple of eight */
+  size_t field_bytes; /* of a field of so many elements; those whose traces travel have ghosts behind it */
+  size_t ghost_bytes; /* of the ghosts of a field */
+  struct gpu_halo halo;
   int32_t *node, *place;          /* [Np] the problem's node at a place on the card, and the other way round */
   struct gpu_memory card, pinned; /* owns all that follows */
   void *field[2];                 /* E, H */
@@ -58,7 +85,8 @@ struct mx_backend {
   struct gpu_term *term;
   size_t slot_bytes;
   struct gpu_slot slot[GPU_SLOTS];
-  long stages; /* begun so far */
+  long stages;                            /* ended so far, as far as the host can tell */
+  const struct mx_stage_sources *sources; /* of the stage in progress */
   gpuStream_t work, copies;
   gpuEvent_t ended[GPU_BEHIND]; /* stages */
   /* functionals: cut into pieces whose sums the host adds up */
@@ -90,6 +118,22 @@ void gpu_release_memory(struct mx_backend *backend);
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The tiles of the kernels for tensor cores, where card and order have them (tiles.c). */
 int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The same on the host; gpu_tiling says what is what. No tile has elements on both sides of `inner`, a multiple of
+ * eight or all. Release in any case. */
+struct gpu_tiles {
+  size_t count, inner, traces; /* traces: with the gaps that make every list start at a multiple of four */
+  int4 *tile;
+  uint32_t *trace;
+  uint16_t (*neighbour)[4];
+};
+int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
+                  struct dg_error *err) DG_MUST_USE;
+void gpu_release_tiles(struct gpu_tiles *tiles);
+/* The row of a field that element K + i, a ghost, or any other has. */
+static inline size_t gpu_row(const struct mx_problem *problem, size_t padded, size_t element)
+{
+  return element < problem->K ? element : padded + element - problem->K;
+}
 /* array[i] = value in the backend's precision. */
 static inline void gpu_put(const struct mx_backend *backend, void *array, size_t i, double value)
 {
@@ -119,6 +163,27 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
 /* Behind the last of them. */
 int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *sources,
                     struct dg_error *err) DG_MUST_USE;
+
+/* ---- halo.c */
+
+/* Stream, buffers and messages for the faces that are shared; nothing on one rank. */
+int gpu_new_halo(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+void gpu_release_halo(struct mx_backend *backend);
+/* An exchange of the traces of field[halo.fields], in three parts, each of which does nothing on one rank. `pack` only
+ * launches; what is launched behind it may not change the fields on shared faces. `send` waits for the card until it
+ * has packed, and starts the messages; the inner elements should have been launched by then. `receive` waits for the
+ * messages; what is launched behind it sees the ghosts of the fields. */
+int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
+int gpu_halo_send(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
+/* All of them with nothing in between. */
+int gpu_halo_exchange(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
+/* Adds up the times of the exchanges but for the last `but`; the card must have finished them. */
+int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err) DG_MUST_USE;
+/* From now on times are counted from zero. */
+void gpu_halo_forget(struct mx_backend *backend);
+struct mx_halo_use gpu_halo_use(const struct mx_backend *backend);
+int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err);
 
 /* ---- step.c */
 

@@ -1,10 +1,11 @@
 /* Initial fields and stages.
  *
  * What the host may count on: gpu_stage_begin converts the values of sources into pinned memory, starts their copy and
- * launches all work of the stage; nothing of the caller's is read behind its return. gpu_stage_end does not wait for
- * this stage, only for the one GPU_BEHIND - 1 before it, so that the host evaluates the sources of the next stages
- * while the card works, and yet is never far ahead. Errors of the card's work come with a later call. What asks for
- * values (energy, sample, functionals, ...) waits for all that was begun, and so does gpu_wait. */
+ * launches all work of the stage; on several ranks that of the inner elements, and it waits until traces are on their
+ * way. gpu_stage_end does not wait for this stage, only for the one GPU_BEHIND - 1 before it, so that the host
+ * evaluates the sources of the next stages while the card works, and yet is never far ahead; on several ranks it first
+ * waits for their traces and launches the rest. Errors of the card's work come with a later call. What asks for values
+ * (energy, sample, functionals, ...) waits for all that was begun, and so does gpu_wait. */
 #include <string.h>
 
 #include "gpu/state.h"
@@ -81,29 +82,34 @@ static int add_open(struct mx_backend *backend, int equation, void *to, struct d
   return gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err);
 }
 
-/* field += scale times what a half step adds; the old one is in spare, or gone where the step works in place. */
-static int half_step(struct mx_backend *backend, int equation, double scale, const struct mx_stage_sources *sources,
-                     struct dg_error *err)
+/* One equation of leapfrog: field + scale times what a half step adds; in its own place, or in spare. */
+static int half_step(struct mx_backend *backend, int equation, double scale, enum gpu_part part, struct dg_error *err)
 {
-  void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
-  const struct gpu_half half = {.equation = equation,
+  const struct gpu_half half = {.part = part,
+                                .equation = equation,
                                 .scale = scale,
                                 .own = backend->field[equation],
                                 .other = backend->field[1 - equation],
-                                .result = result};
+                                .result = backend->in_place ? backend->field[equation] : backend->spare[equation]};
   const bool single = backend->options.precision == MX_SINGLE;
-  if (gpu_check(backend->kernels->half[single](&backend->tables, &half, backend->work), "starting a half step", err) !=
-          0 ||
-      add_open(backend, equation, result, err) != 0 ||
+  return gpu_check(backend->kernels->half[single](&backend->tables, &half, backend->work), "starting a half step", err);
+}
+
+/* Behind the kernels of a half step: what they do not know; then the field is the new one, and the old one in spare, or
+ * gone where the step works in place. */
+static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources,
+                         struct dg_error *err)
+{
+  void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
+  if (add_open(backend, equation, result, err) != 0 ||
       gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0)
     return err->code;
   if (!backend->in_place) swap(&backend->field[equation], &backend->spare[equation]);
   return 0;
 }
 
-/* Half a step of leapfrog. */
-static int leapfrog(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources,
-                    struct dg_error *err)
+/* Before half a step of leapfrog: what it overwrites. */
+static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
   if (backend->observed && backend->in_place) { /* the only time at which somebody wants to know H of before */
     if (backend->before_H == NULL &&
@@ -114,29 +120,47 @@ static int leapfrog(struct mx_backend *backend, int equation, const struct mx_st
                   "copying a field", err) != 0)
       return err->code;
   }
-  if (remember_open(backend, equation, false, err) != 0) return err->code;
-  return half_step(backend, equation, 1, sources, err);
+  return remember_open(backend, equation, false, err);
 }
 
-/* memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
-static int runge_kutta(struct mx_backend *backend, double a, double b, void *const field[2], bool update,
-                       const struct mx_stage_sources *sources, struct dg_error *err)
+/* What a stage of Runge-Kutta schemes does: memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
+struct scheme {
+  double a, b;
+  bool update;
+};
+
+static struct scheme scheme_of(const struct mx_backend *backend, int s)
 {
+  switch (backend->options.integrator) {
+  case MX_LSRK:
+    return (struct scheme){mx_lsrk_a[s], mx_lsrk_b[s], true};
+  case MX_EULER:
+    return (struct scheme){0, 1, true};
+  default:
+    return (struct scheme){0, 0, false};
+  }
+}
+
+/* The fields whose rates a stage takes. */
+static void *const *fields_of(const struct mx_backend *backend, int s)
+{
+  return backend->options.integrator == MX_RK4 && s > 0 ? backend->spare : backend->field;
+}
+
+static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, struct dg_error *err)
+{
+  const struct scheme scheme = scheme_of(backend, s);
+  void *const *field = fields_of(backend, s);
   const struct gpu_stage stage = {
-      .a = a,
-      .b = b,
+      .part = part,
+      .a = scheme.a,
+      .b = scheme.b,
       .field = {field[0], field[1]},
       .memory = {backend->memory[0], backend->memory[1]},
-      .result = {update ? backend->spare[0] : NULL, update ? backend->spare[1] : NULL},
+      .result = {scheme.update ? backend->spare[0] : NULL, scheme.update ? backend->spare[1] : NULL},
   };
   const bool single = backend->options.precision == MX_SINGLE;
-  if (gpu_check(backend->kernels->stage[single](&backend->tables, &stage, backend->work), "starting a stage", err) != 0)
-    return err->code;
-  for (int i = 0; i < 2; i++)
-    if (gpu_add_sources(backend, i, sources, backend->memory[i], update ? backend->spare[i] : NULL, b, err) != 0)
-      return err->code;
-  for (int i = 0; i < 2 && update; i++) swap(&backend->field[i], &backend->spare[i]);
-  return 0;
+  return gpu_check(backend->kernels->stage[single](&backend->tables, &stage, backend->work), "starting a stage", err);
 }
 
 /* Behind the rates of a stage: field is the start of the step, spare the stage, sum what the step will end in. */
@@ -155,43 +179,85 @@ static int rk4_sums(struct mx_backend *backend, int s, struct dg_error *err)
   return 0;
 }
 
-static int start_stage(struct mx_backend *backend, int s, const struct mx_stage_sources *sources, struct dg_error *err)
+static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_stage_sources *sources,
+                           struct dg_error *err)
 {
-  switch (backend->options.integrator) {
-  case MX_LEAPFROG:
-    return leapfrog(backend, 1 - s, sources, err);
-  case MX_LSRK:
-    return runge_kutta(backend, mx_lsrk_a[s], mx_lsrk_b[s], backend->field, true, sources, err);
-  case MX_RK4:
-    if (runge_kutta(backend, 0, 0, s == 0 ? backend->field : backend->spare, false, sources, err) != 0)
+  const struct scheme scheme = scheme_of(backend, s);
+  for (int i = 0; i < 2; i++)
+    if (gpu_add_sources(backend, i, sources, backend->memory[i], scheme.update ? backend->spare[i] : NULL, scheme.b,
+                        err) != 0)
       return err->code;
-    return rk4_sums(backend, s, err);
-  case MX_EULER:
-    return runge_kutta(backend, 0, 1, backend->field, true, sources, err);
-  }
-  return 0;
+  for (int i = 0; i < 2 && scheme.update; i++) swap(&backend->field[i], &backend->spare[i]);
+  return backend->options.integrator == MX_RK4 ? rk4_sums(backend, s, err) : 0;
 }
 
-int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
-                    struct dg_error *err)
+/* ---- a stage: leapfrog changes H first, then E */
+
+static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struct dg_error *err)
 {
-  backend->observed = stage == 0 && observe;
-  if (gpu_stage_sources(backend, sources, err) != 0 || start_stage(backend, stage, sources, err) != 0 ||
+  if (backend->options.integrator == MX_LEAPFROG) return half_step(backend, 1 - s, 1, part, err);
+  return runge_kutta(backend, s, part, err);
+}
+
+/* Behind the kernels of all elements. */
+static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
+{
+  const struct mx_stage_sources *sources = backend->sources;
+  const bool leapfrog = backend->options.integrator == MX_LEAPFROG;
+  if ((leapfrog ? end_half_step(backend, 1 - s, sources, err) : end_runge_kutta(backend, s, sources, err)) != 0 ||
       gpu_end_sources(backend, sources, err) != 0)
     return err->code;
   return gpu_check(gpuEventRecord(backend->ended[backend->stages++ % GPU_BEHIND], backend->work), "ending a stage",
                    err);
 }
 
+/* The fields whose traces travel in a stage: in leapfrog the one under the curl; the other's, which penalties look at,
+ * travelled in the stage before. */
+static void *const *travelling(const struct mx_backend *backend, int s)
+{
+  return backend->options.integrator == MX_LEAPFROG ? &backend->field[s] : fields_of(backend, s);
+}
+
+int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                    struct dg_error *err)
+{
+  const bool leapfrog = backend->options.integrator == MX_LEAPFROG, shared = backend->halo.exchange != NULL;
+  backend->observed = stage == 0 && observe;
+  backend->sources = sources;
+  if (gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
+      (leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
+      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0 ||
+      gpu_stage_sources(backend, sources, err) != 0)
+    return err->code;
+  return shared ? 0 : end_stage(backend, stage, err);
+}
+
 int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
 {
-  (void)stage;
+  if (backend->halo.exchange != NULL &&
+      (gpu_halo_receive(backend, travelling(backend, stage), err) != 0 ||
+       run_part(backend, stage, GPU_OUTER, err) != 0 || end_stage(backend, stage, err) != 0))
+    return err->code;
   return gpu_check(gpuEventSynchronize(backend->ended[backend->stages % GPU_BEHIND]), "working on a stage", err);
 }
 
 int gpu_wait(struct mx_backend *backend, struct dg_error *err)
 {
-  return gpu_check(gpuStreamSynchronize(backend->work), "working on a stage", err);
+  if (gpu_check(gpuStreamSynchronize(backend->work), "working on a stage", err) != 0) return err->code;
+  return gpu_halo_times(backend, 0, err);
+}
+
+/* H half a step back: one Euler step of that length costs an error of order dt^2, once. Sources are zero up to t = 0.
+ * Penalties look at the neighbours' H as well, which also the first stage wants to find where the last one of a step
+ * would have left it. */
+static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
+{
+  if (remember_open(backend, 1, true, err) != 0 || gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||
+      gpu_halo_exchange(backend, &backend->field[0], err) != 0 || half_step(backend, 1, -0.5, GPU_ALL, err) != 0 ||
+      end_half_step(backend, 1, NULL, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
+      remember_open(backend, 1, true, err) != 0)
+    return err->code;
+  return gpu_halo_exchange(backend, &backend->field[1], err);
 }
 
 int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
@@ -199,12 +265,8 @@ int gpu_upload(struct mx_backend *backend, const double *E, const double *H, str
   backend->observed = false;
   if (upload_field(backend, E, backend->field[0], err) != 0 || upload_field(backend, H, backend->field[1], err) != 0)
     return err->code;
-  if (backend->options.integrator == MX_LEAPFROG) {
-    /* H half a step back: one Euler step of that length costs an error of order dt^2, once. Sources are zero up to
-     * t = 0. */
-    if (remember_open(backend, 1, true, err) != 0 || half_step(backend, 1, -0.5, NULL, err) != 0 ||
-        remember_open(backend, 0, true, err) != 0 || remember_open(backend, 1, true, err) != 0)
-      return err->code;
-  }
-  return gpu_wait(backend, err);
+  if (backend->options.integrator == MX_LEAPFROG && start_leapfrog(backend, err) != 0) return err->code;
+  if (gpu_wait(backend, err) != 0) return err->code;
+  gpu_halo_forget(backend);
+  return 0;
 }

@@ -218,8 +218,18 @@ static int pack_metric(struct mx_backend *backend, struct dg_error *err)
 static int pack_neighbours(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
-  return gpu_new_copy(backend, &backend->tables.neighbour, problem->neighbour, problem->K * sizeof *problem->neighbour,
-                      "neighbours", err);
+  int32_t(*neighbour)[4];
+  if (DG_NEW(neighbour, problem->K, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t f = 0; f < 4; f++) {
+      const int32_t code = problem->neighbour[e][f];
+      const size_t row = code < 0 ? 0 : gpu_row(problem, backend->padded, (size_t)code / 4);
+      neighbour[e][f] = code < 0 ? code : (int32_t)(4 * row) + code % 4;
+    }
+  (void)!gpu_new_copy(backend, &backend->tables.neighbour, neighbour, problem->K * sizeof *neighbour, "neighbours",
+                      err);
+  dg_free(neighbour);
+  return err->code;
 }
 
 /* index[count] of `kinds` different things; overwrites index. */

@@ -59,9 +59,10 @@ __device__ constexpr bool gpu_changes_sign(int c, int g) { return g != 0 && g !=
 
 /* Half a step, or a stage of one field or of both. Arrays by equation: 0 is E, 1 is H. */
 struct gpu_tile_pass {
-  int equation; /* of the field that changes, where one does */
-  double scale; /* half a step: result = own + scale change; of a stage 1 */
-  double a, b;  /* a stage: kept = a kept + change, result = own + b kept */
+  int first, end; /* tiles */
+  int equation;   /* of the field that changes, where one does */
+  double scale;   /* half a step: result = own + scale change; of a stage 1 */
+  double a, b;    /* a stage: kept = a kept + change, result = own + b kept */
   const void *field[2];
   void *result[2], *kept[2];
 };
@@ -447,18 +448,19 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
   work.prepare();
   __syncthreads();
   const int stride = static_cast<int>(gridDim.x);
-  int next = static_cast<int>(blockIdx.x), phase = 0;
-  if (next >= tiling.count) return;
-  int4 here = tiling.tile[next], there = next + stride < tiling.count ? tiling.tile[next + stride] : here;
+  int next = work.pass.first + static_cast<int>(blockIdx.x), phase = 0;
+  const int end = work.pass.end;
+  if (next >= end) return;
+  int4 here = tiling.tile[next], there = next + stride < end ? tiling.tile[next + stride] : here;
   if (threadIdx.x == 0) work.load_list(here);
   gpu_barrier_wait(&work.t.listed, 0);
   work.load(here);
   if (WORK::IN_PLACE && work.member == 0) work.load_group(here);
   for (;; phase ^= 1) {
     next += stride;
-    const bool more = next < tiling.count;
+    const bool more = next < end;
     int4 behind = there; /* the tile behind that, ahead of its time */
-    if (next + stride < tiling.count) behind = tiling.tile[next + stride];
+    if (next + stride < end) behind = tiling.tile[next + stride];
     work.enter(here);
     gpu_barrier_wait(&work.t.full, phase);
     if (more && threadIdx.x == 0) work.load_list(there); /* all have read the last one, or this would not be full */

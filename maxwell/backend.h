@@ -27,7 +27,8 @@
 struct mx_backend_options {
   enum mx_integrator integrator;
   enum mx_precision precision;
-  double step; /* c0 dt, metres */
+  double step;                 /* c0 dt, metres */
+  enum mx_transport transport; /* of a backend on cards, between ranks */
 };
 
 struct mx_backend; /* opaque, each backend its own */
@@ -66,8 +67,10 @@ enum mx_components {
 
 /* What the exchange with other ranks costs. */
 struct mx_halo_use {
-  double seconds; /* so far, in which nothing else was done than to pack, wait and unpack */
-  size_t bytes;   /* that this rank sends in a step */
+  double seconds;        /* so far, in which nothing else was done than to pack, wait and unpack */
+  size_t bytes;          /* that this rank sends in a step */
+  const char *transport; /* of a card: "direct" from its memory, or "staged" through the host's; else NULL */
+  bool fell_back;        /* staged, because MPI does not say that it takes the card's memory */
 };
 
 /* What a card can do, measured. */
@@ -84,9 +87,12 @@ struct mx_ceilings {
 struct mx_backend_ops {
   const char *name;        /* what a script says: "reference" */
   const char *description; /* one line for `curlew info` */
-  bool alone;              /* takes no problem that several ranks share */
   /* 0 when it can run on this machine; else err says what is missing. */
   int (*available)(struct dg_error *err);
+  /* For backends on a card: this rank takes the one that is its own, before anything but `available` is called. With
+   * `share` ranks may have the same one; else that is an error (DG_INPUT), the same on all ranks. Collective; a NULL
+   * communicator is one rank. Else NULL. */
+  int (*take_card)(struct dg_comm *comm, bool share, struct dg_error *err);
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
                 struct dg_error *err);
   void (*destroy)(struct mx_backend *backend); /* NULL is safe */
@@ -123,12 +129,17 @@ struct mx_backend_ops {
   int (*loaded)(struct mx_backend *backend, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* that work on the fields */
   struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
+  /* Seconds of an exchange of one stage's traces, or, `one_face`, of the message of one face to every neighbour, with
+   * nothing else going on: the best of a few. Collective, between steps. NULL: as between arrays of the host. */
+  int (*time_exchange)(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err);
   const char *(*instructions)(void); /* "AVX-512": what the kernels use on this machine; may be NULL */
   /* From now on adds the times of its phases to the profile, which outlives the backend. NULL where it has none. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
   /* Bytes that the backend will allocate for a problem of this size, so that `curlew check` can say it beforehand; of
    * the card where it has `ceilings`. */
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
+  /* Unknowns a card below which several lose more than a fifth of their speed; 0: no card. */
+  size_t unknowns_a_card;
   /* For backends on a card: what it can do, copies of arrays of `field_bytes` each among that. Else NULL. */
   int (*ceilings)(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);
 };

@@ -23,6 +23,7 @@ const char *const mx_boundary_kind_names[] = {"pec",
                                               NULL};
 const char *const mx_interface_kind_names[] = {"surface_current", "total_field", "pec", NULL};
 static const char *const precision_names[] = {"double", "single", NULL};
+const char *const mx_transport_names[] = {"auto", "direct", "staged", NULL};
 
 _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` says 1 to 8");
 
@@ -155,6 +156,16 @@ static int read_backend(struct mx_reader *r, const struct mx_rule *rule, const s
   return mx_read_string(r, rule, value, to);
 }
 
+static int read_gpu(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"transport", mx_read_choice, offsetof(struct mx_config, gpu.transport), .names = mx_transport_names},
+      {"share", mx_read_boolean, .offset = offsetof(struct mx_config, gpu.share)},
+  };
+  (void)to;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
 static int read_initial(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   static const struct mx_rule rules[] = {
@@ -201,6 +212,7 @@ static const struct mx_rule root_rules[] = {
     {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }", .example = "time = { stop = 20e-9 }"},
     {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\""},
     {"precision", mx_read_choice, offsetof(struct mx_config, precision), .names = precision_names},
+    {"gpu", read_gpu, 0, .expected = "a table, as in gpu = { share = true }"},
     {"materials", mx_read_materials, 0, .expected = "a table, as in materials = { default = {} }",
      .example = "materials = { default = {} } is vacuum everywhere"},
     {"boundaries", mx_read_boundaries, 0, .expected = "a table, as in boundaries = { walls = { kind = \"pec\" } }"},

@@ -15,6 +15,8 @@
 
 enum mx_integrator { MX_LEAPFROG, MX_RK4, MX_LSRK, MX_EULER };
 enum mx_precision { MX_DOUBLE, MX_SINGLE };
+/* How traces go from one card to another: by MPI from the card's memory, through the host's, or as MPI can. */
+enum mx_transport { MX_TRANSPORT_AUTO, MX_TRANSPORT_DIRECT, MX_TRANSPORT_STAGED };
 enum mx_boundary_kind {
   MX_PEC,
   MX_PMC,
@@ -37,6 +39,7 @@ enum mx_interface_kind {
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 
 extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
+extern const char *const mx_transport_names[];  /* "auto", "direct", "staged" */
 /* "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field", "surface_current",
  * "waveguide_port", "coaxial_port", "modal_port", "lumped_port" */
 extern const char *const mx_boundary_kind_names[];
@@ -215,6 +218,10 @@ struct mx_config {
   const char *backend_where; /* as in mx_selector; NULL when it is the default */
   const char *materials_where;
   enum mx_precision precision;
+  struct {
+    enum mx_transport transport; /* default: as MPI can */
+    bool share;                  /* ranks may have the same card; default false */
+  } gpu;
   size_t materials, boundaries, interfaces, sources;
   struct mx_material_config *material; /* at least one */
   struct mx_boundary_config *boundary;

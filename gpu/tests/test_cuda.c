@@ -133,7 +133,7 @@ static void test_memory(void **state)
   for (int alpha = 0; alpha < 2; alpha++) {
     struct box box;
     struct dg_error err = {0};
-    const struct mx_backend_options options = {MX_LEAPFROG, MX_DOUBLE, 1e-3};
+    const struct mx_backend_options options = {.integrator = MX_LEAPFROG, .precision = MX_DOUBLE, .step = 1e-3};
     build_cavity(&box, alpha);
     mx_backend_cuda.destroy(
         drive_new(&mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, NULL, NULL).backend); /* the runtime's part */
@@ -159,7 +159,7 @@ static void test_card_memory(void **state)
 {
   (void)state;
   enum { MOST = 200, LEAVE = 64 << 20 };
-  const struct mx_backend_options options = {MX_RK4, MX_DOUBLE, 1e-3};
+  const struct mx_backend_options options = {.integrator = MX_RK4, .precision = MX_DOUBLE, .step = 1e-3};
   struct box box;
   struct mx_backend *backend;
   struct dg_error err = {0};
@@ -190,7 +190,7 @@ static void test_host_memory(void **state)
   struct scene scene;
   scene_build(&scene, &wanted);
   for (long n = 1;; n++) {
-    const struct mx_backend_options options = {MX_LEAPFROG, MX_DOUBLE, 1e-3};
+    const struct mx_backend_options options = {.integrator = MX_LEAPFROG, .precision = MX_DOUBLE, .step = 1e-3};
     struct mx_backend *backend;
     struct dg_error err = {0};
     size_t before = dg_memory_current();
@@ -241,22 +241,6 @@ static void test_many_media(void **state)
   box_release(&box);
 }
 
-static void test_ranks(void **state)
-{
-  (void)state;
-  const struct scene_wanted wanted = waves(1, 1, MX_LEAPFROG, 0);
-  const struct mx_backend_options options = {MX_LEAPFROG, MX_DOUBLE, 1e-3};
-  const struct dg_halo halo = {0};
-  struct scene scene;
-  struct mx_backend *backend;
-  struct dg_error err = {0};
-  scene_build(&scene, &wanted);
-  scene.box.problem.halo = &halo;
-  assert_int_equal(mx_backend_cuda.create(&backend, &scene.box.problem, &options, &err), DG_INPUT);
-  scene.box.problem.halo = NULL;
-  scene_release(&scene);
-}
-
 static void test_ceilings(void **state)
 {
   (void)state;
@@ -274,8 +258,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_check),
       cmocka_unit_test(test_upload_again), cmocka_unit_test(test_memory),        cmocka_unit_test(test_card_memory),
-      cmocka_unit_test(test_host_memory),  cmocka_unit_test(test_ranks),         cmocka_unit_test(test_ceilings),
-      cmocka_unit_test(test_many_media),
+      cmocka_unit_test(test_host_memory),  cmocka_unit_test(test_ceilings),      cmocka_unit_test(test_many_media),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -4,6 +4,9 @@
 
 #include <limits.h>
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -108,6 +111,15 @@ void dg_comm_finish(struct dg_comm *comm, int code)
 int dg_comm_rank(const struct dg_comm *comm) { return comm != NULL ? comm->rank : 0; }
 int dg_comm_size(const struct dg_comm *comm) { return comm != NULL ? comm->size : 1; }
 int dg_comm_here(const struct dg_comm *comm) { return comm != NULL ? comm->here : 1; }
+
+enum dg_answer dg_comm_takes_device_memory(void)
+{
+#ifdef MPIX_CUDA_AWARE_SUPPORT /* of the library that was compiled with; the function asks the one that runs */
+  return MPIX_Query_cuda_support() ? DG_YES : DG_NO;
+#else
+  return DG_UNKNOWN;
+#endif
+}
 
 /* ---- failure ---- */
 
@@ -480,6 +492,7 @@ void dg_comm_free(struct dg_comm *part)
 struct dg_exchange {
   struct dg_comm *comm;
   void *send, *receive;
+  bool owns; /* the buffers */
   int requests;
   MPI_Request *request; /* [requests] persistent */
   bool done;
@@ -501,23 +514,56 @@ static int add_messages(struct dg_exchange *exchange, size_t peers, const struct
   return 0;
 }
 
+/* Without buffers; NULL with an error. */
+static struct dg_exchange *new_exchange(struct dg_comm *comm, size_t peers, struct dg_error *err)
+{
+  struct dg_exchange *exchange;
+  if (DG_NEW(exchange, 1, err) != 0) return NULL;
+  exchange->comm = comm;
+  exchange->done = true;
+  if (DG_NEW(exchange->request, 2 * peers, err) == 0) return exchange;
+  dg_free(exchange);
+  return NULL;
+}
+
+static int next_tag(struct dg_comm *comm)
+{
+  return TAG_EXCHANGE + (comm != NULL ? comm->exchanges++ % EXCHANGES_MAX : 0);
+}
+
 int dg_exchange_new(struct dg_exchange **result, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
                     size_t bytes, struct dg_error *err)
 {
   size_t sent = 0, received = 0;
-  struct dg_exchange *exchange;
+  const int tag = next_tag(comm);
   *result = NULL;
   for (size_t i = 0; i < peers; i++) {
     size_t send = peer[i].send_first + peer[i].send_count, receive = peer[i].receive_first + peer[i].receive_count;
     sent = send > sent ? send : sent;
     received = receive > received ? receive : received;
   }
-  int tag = TAG_EXCHANGE + (comm != NULL ? comm->exchanges++ % EXCHANGES_MAX : 0);
-  if (DG_NEW(exchange, 1, err) != 0) return err->code;
-  exchange->comm = comm;
-  exchange->done = true;
+  struct dg_exchange *exchange = new_exchange(comm, peers, err);
+  if (exchange == NULL) return err->code;
+  exchange->owns = true;
   if (dg_alloc(&exchange->send, sent, bytes, err) != 0 || dg_alloc(&exchange->receive, received, bytes, err) != 0 ||
-      DG_NEW(exchange->request, 2 * peers, err) != 0 || add_messages(exchange, peers, peer, bytes, tag, err) != 0) {
+      add_messages(exchange, peers, peer, bytes, tag, err) != 0) {
+    dg_exchange_free(exchange);
+    return err->code;
+  }
+  *result = exchange;
+  return 0;
+}
+
+int dg_exchange_new_between(struct dg_exchange **result, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
+                            size_t bytes, void *send, void *receive, struct dg_error *err)
+{
+  const int tag = next_tag(comm);
+  struct dg_exchange *exchange = new_exchange(comm, peers, err);
+  *result = NULL;
+  if (exchange == NULL) return err->code;
+  exchange->send = send;
+  exchange->receive = receive;
+  if (add_messages(exchange, peers, peer, bytes, tag, err) != 0) {
     dg_exchange_free(exchange);
     return err->code;
   }
@@ -530,8 +576,10 @@ void dg_exchange_free(struct dg_exchange *exchange)
   if (exchange == NULL || !exchange->done) return; /* MPI may still write into the buffers of one that was given up */
   for (int i = 0; i < exchange->requests; i++) MPI_Request_free(&exchange->request[i]);
   dg_free(exchange->request);
-  dg_free(exchange->send);
-  dg_free(exchange->receive);
+  if (exchange->owns) {
+    dg_free(exchange->send);
+    dg_free(exchange->receive);
+  }
   dg_free(exchange);
 }
 

@@ -35,6 +35,10 @@ void dg_comm_finish(struct dg_comm *comm, int code);
 int dg_comm_rank(const struct dg_comm *comm); /* 0 for NULL */
 int dg_comm_size(const struct dg_comm *comm); /* 1 for NULL */
 int dg_comm_here(const struct dg_comm *comm); /* ranks on this node, 1 for NULL */
+/* Does MPI take pointers into a GPU's memory? What the library that runs says of itself, once it was started; some do
+ * not say. Not collective. */
+enum dg_answer { DG_NO, DG_YES, DG_UNKNOWN };
+enum dg_answer dg_comm_takes_device_memory(void);
 
 /* Tells the other ranks that this one has failed; returns err's code. Not collective; once is enough, more do nothing,
  * and an error that came from another rank is not passed on. */
@@ -86,8 +90,8 @@ void dg_comm_free(struct dg_comm *part);
 /* Messages that repeat: the same sizes and ranks every time.
  *
  * To each peer, in the order of peer[], send_count items of `bytes` each go from the send buffer, and receive_count
- * items come into the receive buffer; both buffers belong to the exchange. All ranks make their exchanges in the same
- * order. Between start and finish the buffers may not be touched. */
+ * items come into the receive buffer; both buffers belong to the exchange (dg_exchange_new). All ranks make their
+ * exchanges in the same order. Between start and finish the buffers may not be touched. */
 struct dg_peer {
   int rank;
   size_t send_first, send_count;       /* items in the send buffer */
@@ -96,6 +100,12 @@ struct dg_peer {
 struct dg_exchange; /* opaque */
 int dg_exchange_new(struct dg_exchange **exchange, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
                     size_t bytes, struct dg_error *err) DG_MUST_USE;
+/* The same with buffers of the caller's, which may lie in a GPU's memory if MPI takes that. They must outlive the
+ * exchange; of one that was given up (dg_exchange_progress says false for ever) MPI may still use them: then they must
+ * stay until the process ends. */
+int dg_exchange_new_between(struct dg_exchange **exchange, struct dg_comm *comm, size_t peers,
+                            const struct dg_peer *peer, size_t bytes, void *send, void *receive,
+                            struct dg_error *err) DG_MUST_USE;
 void dg_exchange_free(struct dg_exchange *exchange); /* NULL is safe */
 void *dg_exchange_send_buffer(const struct dg_exchange *exchange);
 const void *dg_exchange_receive_buffer(const struct dg_exchange *exchange);

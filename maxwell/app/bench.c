@@ -26,17 +26,26 @@ static int check_json(const char *path, struct dg_error *err)
   return err->code;
 }
 
-int mx_bench(const struct mx_bench_options *options, struct dg_error *err)
+/* Can the backends work here, each on its card? */
+static int prepare(const struct mx_bench_options *options, struct dg_comm *comm, struct dg_error *err)
+{
+  for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++)
+    if (options->backend[i] &&
+        (mx_backends[i]->available(err) != 0 ||
+         (mx_backends[i]->take_card != NULL && mx_backends[i]->take_card(comm, options->share_gpus, err) != 0)))
+      return err->code;
+  return 0;
+}
+
+int mx_bench(const struct mx_bench_options *options, struct dg_comm *comm, struct dg_error *err)
 {
   struct mx_bench_machine machine;
   struct mx_bench_ceilings before, after;
   struct mx_bench_list list = {0};
   int threads = options->threads > 0 ? options->threads : omp_get_max_threads();
-  bool loud = !options->quiet;
+  const bool first = dg_comm_rank(comm) == 0, loud = first && !options->quiet;
   omp_set_num_threads(threads);
-  if (check_json(options->json, err) != 0) goto fail;
-  for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++)
-    if (options->backend[i] && mx_backends[i]->available(err) != 0) goto fail;
+  if ((first && check_json(options->json, err) != 0) || prepare(options, comm, err) != 0) goto fail;
   mx_bench_describe(&machine);
   if (loud) mx_bench_print_machine(&machine, threads);
   if (mx_bench_measure(&before, &machine, options, threads, err) != 0) goto fail;
@@ -47,15 +56,15 @@ int mx_bench(const struct mx_bench_options *options, struct dg_error *err)
   if (loud) mx_bench_print_header();
   for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
     if (options->order[order] &&
-        mx_bench_order(&list, options, order, &before, loud ? mx_bench_print_result : NULL, err) != 0)
+        mx_bench_order(&list, options, order, &before, comm, loud ? mx_bench_print_result : NULL, err) != 0)
       goto fail;
   /* Once more: if these differ from the first, something else was running, and the fractions mean little. */
   if (mx_bench_measure(&after, &machine, options, threads, err) != 0) goto fail;
   if (loud) printf("\nafterwards:\n");
   if (loud) mx_bench_print_ceilings(&after, threads);
   const struct mx_bench_report report = {options, &machine, &before, &after, &list, threads};
-  if (options->json != NULL && mx_bench_write_json(&report, err) != 0) goto fail;
+  if (first && options->json != NULL && mx_bench_write_json(&report, err) != 0) goto fail;
 fail:
   dg_free(list.result);
-  return err->code;
+  return dg_comm_stop(comm, err);
 }

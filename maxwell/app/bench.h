@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "libdg/base/error.h"
+#include "libdg/base/comm.h"
 #include "libdg/base/orders.h"
 #include "maxwell/backend.h"
 
@@ -31,14 +32,18 @@ struct mx_bench_options {
   double seconds;                  /* that the batches of a case take at least */
   int threads;                     /* 0: those of OpenMP */
   const char *json;                /* file, or NULL */
+  bool grid;                       /* cells cut into tetrahedra, which is quick to make; several ranks have no other */
+  enum mx_transport transport;     /* between cards */
+  bool share_gpus;
   bool quiet;
 };
 
 /* The words behind `bench`. DG_INPUT for what is not understood. */
 int mx_bench_options_read(struct mx_bench_options *options, int argc, char **argv, struct dg_error *err) DG_MUST_USE;
 
-/* Measures and prints; writes the JSON file last, so that it is whole or absent. */
-int mx_bench(const struct mx_bench_options *options, struct dg_error *err) DG_MUST_USE;
+/* Measures and prints; writes the JSON file last, so that it is whole or absent. Collective: the problem is shared by
+ * all ranks, equal parts each; rank 0 prints and writes. */
+int mx_bench(const struct mx_bench_options *options, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 
 /* ---- the machine (bench_machine.c) */
 
@@ -85,13 +90,16 @@ struct mx_bench_result {
   int batches;
   long steps;                        /* a batch */
   double seconds, shortest, longest; /* of a step: median of the batches, and extremes */
-  double bytes, flops;               /* of a step, as above */
+  double bytes, flops;               /* of a step and one rank, as above */
   double floor;                      /* seconds of a step */
   double cached_floor; /* the same with copy_fields, the bandwidth where a cache holds what it can of the fields */
   bool bytes_limit;    /* else flops do */
   double ratio;        /* of speeds, to `reference`; 0 where that was not measured */
   double memory;       /* bytes an unknown of all that was allocated, mesh included; on a card, of the card alone */
   double mesh_seconds, setup_seconds; /* Gmsh; everything from there to the first step */
+  int ranks;                          /* times are those of the slowest */
+  double halo_seconds, halo_bytes;    /* of a step: exposed, and sent by a rank */
+  const char *transport;              /* mx_halo_use */
 };
 
 struct mx_bench_list {
@@ -101,8 +109,10 @@ struct mx_bench_list {
 
 /* Measures every case of one order and appends it; `report` sees each as it is ready. */
 int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *options, int order,
-                   const struct mx_bench_ceilings *ceilings, void (*report)(const struct mx_bench_result *),
-                   struct dg_error *err) DG_MUST_USE;
+                   const struct mx_bench_ceilings *ceilings, struct dg_comm *comm,
+                   void (*report)(const struct mx_bench_result *), struct dg_error *err) DG_MUST_USE;
+/* A mesh of at least so many elements, of blocks of cells, one a rank, all alike (bench_grid.c). */
+int mx_bench_grid(struct dg_mesh *mesh, size_t elements, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 
 /* ---- what is said (bench_report.c) */
 

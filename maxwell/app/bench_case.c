@@ -16,6 +16,7 @@ enum { BATCHES = 5 }; /* at least */
 /* A cube of vacuum between conducting walls, and all that the cases of an order share. */
 struct cube {
   struct dg_mesh mesh;
+  struct mx_ranks ranks;
   struct dg_geometry geometry;
   struct dg_reference ref;
   struct mx_problem problem;
@@ -85,10 +86,12 @@ static void release_cube(struct cube *cube)
   mx_assignment_release(&cube->assignment);
   dg_geometry_release(&cube->geometry);
   dg_reference_release(&cube->ref);
+  dg_halo_release(&cube->ranks.halo);
   dg_mesh_release(&cube->mesh);
 }
 
-static int new_cube(struct cube *cube, const struct mx_bench_options *options, int order, struct dg_error *err)
+static int new_cube(struct cube *cube, const struct mx_bench_options *options, int order, struct dg_comm *comm,
+                    struct dg_error *err)
 {
   size_t Np = (size_t)DG_NP(order), elements = (options->unknowns + 6 * Np - 1) / (6 * Np);
   struct mx_material_config vacuum = {.where = {.is_default = true},
@@ -98,12 +101,16 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
   const struct mx_config config = {
       .script_path = "bench", .alpha = options->alpha, .materials = 1, .material = &vacuum};
   double start = mx_clock();
-  if (new_mesh(&cube->mesh, elements, err) != 0) return err->code;
+  const bool grid = options->grid || comm != NULL;
+  if ((grid ? mx_bench_grid(&cube->mesh, elements, comm, err) : new_mesh(&cube->mesh, elements, err)) != 0)
+    return err->code;
+  cube->ranks.comm = comm;
+  if (comm != NULL && dg_halo_init(&cube->ranks.halo, &cube->mesh, err) != 0) return err->code;
   cube->mesh_seconds = mx_clock() - start;
   start = mx_clock();
   if (dg_reference_init(&cube->ref, order, err) != 0 || dg_geometry_init(&cube->geometry, &cube->mesh, err) != 0 ||
-      mx_problem_init(&cube->problem, &cube->assignment, &config, NULL, &cube->mesh, &cube->geometry, &cube->ref, NULL,
-                      err) != 0)
+      mx_problem_init(&cube->problem, &cube->assignment, &config, NULL, &cube->mesh, &cube->geometry, &cube->ref,
+                      comm != NULL ? &cube->ranks : NULL, err) != 0)
     return err->code;
   dg_geometry_release(&cube->geometry);
   cube->setup_seconds = mx_clock() - start;
@@ -122,6 +129,17 @@ static int take_steps(const struct mx_backend_ops *ops, struct mx_backend *backe
   return ops->wait != NULL ? ops->wait(backend, err) : 0;
 }
 
+/* Seconds of the slowest rank. */
+static int time_steps(const struct mx_backend_ops *ops, struct mx_backend *backend, struct dg_comm *comm, int stages,
+                      long steps, double *seconds, struct dg_error *err)
+{
+  if (dg_comm_agree(comm, err) != 0) return err->code;
+  const double start = mx_clock();
+  if (take_steps(ops, backend, stages, steps, err) != 0) return err->code;
+  *seconds = mx_clock() - start;
+  return dg_comm_reduce(comm, DG_MAX, 1, seconds, err);
+}
+
 static int compare(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
@@ -130,26 +148,29 @@ static int compare(const void *a, const void *b)
 
 /* Warms up, then takes batches of steps until there are BATCHES and they took `seconds`. */
 static int measure_steps(struct mx_bench_result *result, const struct mx_backend_ops *ops, struct mx_backend *backend,
-                         double seconds, struct dg_error *err)
+                         struct dg_comm *comm, double seconds, struct dg_error *err)
 {
   enum { MOST = 1000 };
   int stages = mx_schemes[result->integrator].stages;
-  double step = INFINITY, total = 0, *batch;
+  double step = INFINITY, warm = 0, total = 0, *batch;
   if (DG_NEW(batch, MOST, err) != 0) return err->code;
   /* Two steps, the faster one of which says how many make a batch, and more of them up to a tenth of the time. */
-  for (double begin = mx_clock(); step == INFINITY || mx_clock() - begin < 0.1 * seconds;)
+  while (step == INFINITY || warm < 0.1 * seconds)
     for (int i = 0; i < 2; i++) {
-      double start = mx_clock();
-      if (take_steps(ops, backend, stages, 1, err) != 0) goto fail;
-      step = fmin(step, mx_clock() - start);
+      double once = 0;
+      if (time_steps(ops, backend, comm, stages, 1, &once, err) != 0) goto fail;
+      step = fmin(step, once);
+      warm += once;
     }
   result->steps = (long)fmax(1, ceil(seconds / BATCHES / fmax(step, 1e-7)));
+  const double halo = ops->halo_use(backend).seconds;
   while (result->batches < MOST && (result->batches < BATCHES || total < seconds)) {
-    double start = mx_clock();
-    if (take_steps(ops, backend, stages, result->steps, err) != 0) goto fail;
-    batch[result->batches] = (mx_clock() - start) / (double)result->steps;
-    total += batch[result->batches++] * (double)result->steps;
+    double once = 0;
+    if (time_steps(ops, backend, comm, stages, result->steps, &once, err) != 0) goto fail;
+    batch[result->batches++] = once / (double)result->steps;
+    total += once;
   }
+  result->halo_seconds = (ops->halo_use(backend).seconds - halo) / ((double)result->steps * (double)result->batches);
   qsort(batch, (size_t)result->batches, sizeof *batch, compare);
   result->seconds = batch[result->batches / 2];
   if (result->batches % 2 == 0) result->seconds = 0.5 * (result->seconds + batch[result->batches / 2 - 1]);
@@ -158,6 +179,19 @@ static int measure_steps(struct mx_bench_result *result, const struct mx_backend
 fail:
   dg_free(batch);
   return err->code;
+}
+
+/* What ranks share, and what they cost each other: of the one that waits most and of the one that sends most. */
+static int measure_halo(struct mx_bench_result *result, const struct mx_backend_ops *ops,
+                        const struct mx_backend *backend, struct dg_comm *comm, struct dg_error *err)
+{
+  const struct mx_halo_use use = ops->halo_use(backend);
+  double most[2] = {result->halo_seconds, (double)use.bytes};
+  if (dg_comm_reduce(comm, DG_MAX, 2, most, err) != 0) return err->code;
+  result->halo_seconds = most[0];
+  result->halo_bytes = most[1];
+  result->transport = use.transport;
+  return 0;
 }
 
 /* What was timed was a simulation: the noise, which the walls keep in, is neither gone nor grown. */
@@ -177,7 +211,8 @@ static void find_floor(struct mx_bench_result *result, const struct mx_bench_cei
   const double copy_fields = on_card ? measured->card.copy_fields : measured->copy_fields;
   const double peak = on_card ? measured->card.peak[result->precision] : measured->peak[result->precision];
   bool leapfrog = result->integrator == MX_LEAPFROG;
-  size_t Np = DG_NP((size_t)result->order), Nf = DG_NF((size_t)result->order), K = result->elements;
+  size_t Np = DG_NP((size_t)result->order), Nf = DG_NF((size_t)result->order);
+  size_t K = result->elements / (size_t)result->ranks; /* all ranks have as many, and as much of a machine */
   double number = result->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   double passes = leapfrog ? 3 : 4.0 * mx_schemes[result->integrator].stages;
   result->bytes = (double)(6 * Np * K) * number * passes;
@@ -193,7 +228,7 @@ static int measure_case(struct mx_bench_result *result, const struct cube *cube,
 {
   const struct mx_backend_ops *ops = mx_backends[result->backend];
   const struct mx_backend_options wanted = {
-      .integrator = result->integrator, .precision = result->precision, .step = step};
+      .integrator = result->integrator, .precision = result->precision, .step = step, .transport = options->transport};
   struct mx_backend *backend = NULL;
   double start = mx_clock();
   size_t noise = 2 * 3 * (size_t)cube->ref.Np * cube->mesh.K * sizeof(double);
@@ -202,10 +237,12 @@ static int measure_case(struct mx_bench_result *result, const struct cube *cube,
   result->setup_seconds = cube->setup_seconds + mx_clock() - start;
   result->mesh_seconds = cube->mesh_seconds;
   size_t bytes = ops->ceilings != NULL ? ops->memory(&cube->problem, &wanted) : dg_memory_current() - noise;
-  result->memory = (double)bytes / (double)result->unknowns;
+  result->memory = (double)bytes * result->ranks / (double)result->unknowns;
   result->threads = ops->threads(backend);
   result->instructions = ops->instructions != NULL ? ops->instructions() : "compiler's choice";
-  if (measure_steps(result, ops, backend, options->seconds, err) == 0) (void)check_fields(ops, backend, err);
+  if (measure_steps(result, ops, backend, cube->ranks.comm, options->seconds, err) == 0 &&
+      measure_halo(result, ops, backend, cube->ranks.comm, err) == 0)
+    (void)check_fields(ops, backend, err);
 fail:
   ops->destroy(backend);
   return err->code;
@@ -244,11 +281,11 @@ static int measure_backends(struct mx_bench_list *list, const struct cube *cube,
 }
 
 int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *options, int order,
-                   const struct mx_bench_ceilings *ceilings, void (*report)(const struct mx_bench_result *),
-                   struct dg_error *err)
+                   const struct mx_bench_ceilings *ceilings, struct dg_comm *comm,
+                   void (*report)(const struct mx_bench_result *), struct dg_error *err)
 {
   struct cube cube = {0};
-  if (new_cube(&cube, options, order, err) != 0) goto fail;
+  if (new_cube(&cube, options, order, comm, err) != 0) goto fail;
   for (int integrator = 0; integrator <= MX_EULER; integrator++) {
     double step = 0;
     if (!options->integrator[integrator]) continue;
@@ -257,8 +294,9 @@ int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *op
       const struct mx_bench_result like = {.order = order,
                                            .integrator = integrator,
                                            .precision = precision,
-                                           .elements = cube.mesh.K,
-                                           .unknowns = 6 * (size_t)cube.ref.Np * cube.mesh.K};
+                                           .elements = cube.mesh.whole.K,
+                                           .unknowns = 6 * (size_t)cube.ref.Np * cube.mesh.whole.K,
+                                           .ranks = dg_comm_size(comm)};
       if (options->precision[precision] &&
           measure_backends(list, &cube, options, &like, step, ceilings, report, err) != 0)
         goto fail;

@@ -8,9 +8,9 @@
 #include "maxwell/app/bench.h"
 #include "maxwell/backend.h"
 
-static const char *const option_names[] = {"--order", "--integrator", "--precision", "--backend",
-                                           "--flux",  "--unknowns",   "--seconds",   "--threads",
-                                           "--json",  "--quiet",      "--help",      "--version"};
+static const char *const option_names[] = {"--order",    "--integrator", "--precision", "--backend", "--flux",
+                                           "--unknowns", "--seconds",    "--threads",   "--mesh",    "--transport",
+                                           "--json",     "--share-gpus", "--quiet",     "--help",    "--version"};
 enum { OPTIONS = sizeof option_names / sizeof *option_names, WORDS_MAX = 16, WORD_MAX = 64 };
 
 static int unknown_option(const char *word, struct dg_error *err)
@@ -96,7 +96,7 @@ static int read_number(const char *option, const char *text, double low, double 
 static int read_value(struct mx_bench_options *options, const char *option, const char *value, struct dg_error *err)
 {
   static const char *const integrators[] = {"leapfrog", "lsrk"}, *const precisions[] = {"double", "single"};
-  static const char *const fluxes[] = {"upwind", "centered"};
+  static const char *const fluxes[] = {"upwind", "centered"}, *const meshes[] = {"gmsh", "grid"};
   const char *backends[MX_BENCH_BACKENDS];
   bool chosen[MX_BENCH_BACKENDS];
   double number = 0;
@@ -113,6 +113,11 @@ static int read_value(struct mx_bench_options *options, const char *option, cons
   } else if (strcmp(option, "--flux") == 0) {
     flux = find_word(option, value, fluxes, 2, err);
     options->alpha = flux == 0 ? 1 : 0;
+  } else if (strcmp(option, "--mesh") == 0) {
+    options->grid = find_word(option, value, meshes, 2, err) == 1;
+  } else if (strcmp(option, "--transport") == 0) {
+    const int transport = find_word(option, value, mx_transport_names, 3, err);
+    if (transport >= 0) options->transport = (enum mx_transport)transport;
   } else if (strcmp(option, "--unknowns") == 0) {
     if (read_number(option, value, 1, 1e10, true, &number, err) == 0) options->unknowns = (size_t)number;
   } else if (strcmp(option, "--seconds") == 0) {
@@ -151,8 +156,12 @@ int mx_bench_options_read(struct mx_bench_options *options, int argc, char **arg
       options->quiet = true;
       continue;
     }
-    for (int k = 0; k < OPTIONS; k++) /* the last three take no value; --help and --version never get here */
-      if (k < OPTIONS - 3 && strlen(option_names[k]) == length && strncmp(word, option_names[k], length) == 0)
+    if (strcmp(word, "--share-gpus") == 0) {
+      options->share_gpus = true;
+      continue;
+    }
+    for (int k = 0; k < OPTIONS; k++) /* the last four take no value; --help and --version never get here */
+      if (k < OPTIONS - 4 && strlen(option_names[k]) == length && strncmp(word, option_names[k], length) == 0)
         option = option_names[k];
     if (option == NULL) return unknown_option(word, err);
     if (equals == NULL && i + 1 == argc) return dg_fail(err, DG_INPUT, "%s needs a value; see curlew --help", word);

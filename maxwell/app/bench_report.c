@@ -58,6 +58,10 @@ void mx_bench_print_result(const struct mx_bench_result *r)
          mx_backends[r->backend]->name, r->threads, dofs, 100 * (r->longest - r->shortest) / r->seconds,
          dofs * mx_schemes[r->integrator].evaluations, 1e-9 * r->bytes / r->seconds, 1e-9 * r->flops / r->seconds,
          r->floor / r->seconds, r->cached_floor / r->seconds, r->bytes_limit ? "bytes" : "flops", ratio);
+  if (r->ranks > 1)
+    printf("  %d ranks: halo %.4f ms of %.4f ms a step exposed (%.2f %%), %.3f MB a step sent by a rank%s%s\n",
+           r->ranks, 1e3 * r->halo_seconds, 1e3 * r->seconds, 100 * r->halo_seconds / r->seconds, 1e-6 * r->halo_bytes,
+           r->transport != NULL ? ", " : "", r->transport != NULL ? r->transport : "");
   (void)fflush(stdout); /* a long run shows its rows as they come */
 }
 
@@ -157,7 +161,13 @@ static void write_result(FILE *file, const char *before, const struct mx_bench_r
   string(file, next, "limit", r->bytes_limit ? "bytes" : "flops");
   number(file, next, "ratio_to_reference", r->ratio > 0 ? r->ratio : NAN);
   number(file, ",\n     ", "memory_bytes_per_unknown", r->memory);
-  number(file, next, "mesh_seconds", r->mesh_seconds);
+  number(file, next, "ranks", r->ranks);
+  if (r->ranks > 1) {
+    number(file, ",\n     ", "halo_seconds_per_step", r->halo_seconds);
+    number(file, next, "halo_bytes_per_step", r->halo_bytes);
+    if (r->transport != NULL) string(file, next, "transport", r->transport);
+  }
+  number(file, ",\n     ", "mesh_seconds", r->mesh_seconds);
   number(file, next, "setup_seconds", r->setup_seconds);
   fputc('}', file);
 }

@@ -39,9 +39,10 @@ static void info(void)
     printf("  %-10s not in this build: %s\n", mx_backends_missing[i], mx_backends_missing[i + 1]);
 }
 
-/* Parses, meshes, and then runs or checks; on every rank. */
+/* Parses, meshes, and then runs or checks, or measures; on every rank. */
 static int simulate(const struct mx_options *options, struct dg_log *log, struct dg_comm *comm, struct dg_error *err)
 {
+  if (options->command == MX_BENCH) return mx_bench(&options->bench, comm, err);
   struct mx_script *script = NULL;
   struct mx_config config = {0};
   struct mx_setup setup = {0};
@@ -150,8 +151,6 @@ int main(int argc, char **argv)
     info();
     break;
   case MX_BENCH:
-    if (mx_bench(&options.bench, &err) != 0) goto fail;
-    break;
   case MX_RUN:
   case MX_CHECK:
     if (dg_log_new(&log, !options.quiet, &err) == 0 && with_mpi(&options, log, &err) != 0) goto fail;

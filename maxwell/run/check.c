@@ -86,6 +86,18 @@ static void report_measures(const struct mx_setup *setup)
   if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
 }
 
+/* How many cards the problem keeps busy. */
+static void report_cards(const struct mx_setup *setup)
+{
+  const size_t enough = setup->ops->unknowns_a_card;
+  if (enough == 0) return;
+  const size_t cards = setup->unknowns / enough > 0 ? setup->unknowns / enough : 1;
+  dg_log_line(setup->log,
+              "advice    %zu GPU%s; with less than %.2g million unknowns each, several lose more than a fifth of their "
+              "speed",
+              cards, cards > 1 ? "s or fewer" : "", 1e-6 * (double)enough);
+}
+
 int mx_check(const struct mx_setup *setup, struct dg_error *err)
 {
   double *E, *H;
@@ -101,6 +113,7 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
               "memory    %s %.1f MB, tables %.1f MB, snapshot and measurement buffers %.1f MB (%.1f bytes an unknown)",
               where, 1e-6 * bytes[0], 1e-6 * bytes[1], 1e-6 * bytes[2],
               (bytes[0] + bytes[1] + bytes[2]) / (double)setup->unknowns);
+  report_cards(setup);
   long every = setup->config->output.fields.every;
   if (every > 0) {
     double p = setup->ref.order, values = (double)setup->unknowns * 8, points = (double)setup->unknowns / 6 * 24,

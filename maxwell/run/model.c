@@ -61,13 +61,26 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
   const struct mx_problem *problem = &setup->problem;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
   const bool leapfrog = setup->config->time.integrator == MX_LEAPFROG;
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
   double real = setup->config->precision == MX_DOUBLE ? 8 : 4, faces = (double)setup->ranks.halo.faces;
   double sent = (double)setup->ops->halo_use(backend).bytes, a_stage = sent / scheme->stages, latency, whole,
          copy = INFINITY;
   size_t a_face = faces > 0 ? (size_t)(a_stage / faces) : 0;
-  if (measure_copy(&copy, setup->threads, err) != 0 || measure_exchange(&latency, setup, true, 8, err) != 0 ||
-      measure_exchange(&whole, setup, false, a_face, err) != 0)
+  if (setup->ops->ceilings != NULL) {
+    struct mx_ceilings card;
+    if (setup->ops->ceilings(setup->ops->memory(problem, &options), &card, err) != 0) return err->code;
+    copy = card.copy;
+  } else if (measure_copy(&copy, setup->threads, err) != 0) {
     return err->code;
+  }
+  if (setup->ops->time_exchange != NULL) {
+    if (setup->ops->time_exchange(backend, true, &latency, err) != 0 ||
+        setup->ops->time_exchange(backend, false, &whole, err) != 0)
+      return err->code;
+  } else if (measure_exchange(&latency, setup, true, 8, err) != 0 ||
+             measure_exchange(&whole, setup, false, a_face, err) != 0) {
+    return err->code;
+  }
   /* leapfrog: in a stage one field is read, the other read and written; else both, and the registers with them */
   double unknowns = 6.0 * problem->ref->Np * (double)problem->K;
   double fields = unknowns * real * (leapfrog ? 3 : 4.0 * scheme->stages) / copy;

@@ -3,7 +3,8 @@
 
 #include "maxwell/run/setup.h"
 
-/* Measures memory and messages (some 50 ms) and evaluates the model. Collective; before the first step. */
+/* Measures memory and messages (some 50 ms; on cards theirs, some 200 ms) and evaluates the model. Collective; before
+ * the first step. */
 int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct mx_backend *backend,
                   struct dg_error *err) DG_MUST_USE;
 /* One line of the log: the model beside the measured seconds of a step, of which the rank that waited most and the one

@@ -297,6 +297,16 @@ static const char *status_word(enum dg_code code)
   }
 }
 
+static void report_transport(struct mx_setup *setup, const struct mx_backend *backend)
+{
+  const struct mx_halo_use use = setup->ops->halo_use(backend);
+  setup->transport = use.transport;
+  if (use.transport != NULL)
+    dg_log_line(setup->log, "halo      traces travel %s (%s)%s",
+                strcmp(use.transport, "direct") == 0 ? "from GPU to GPU" : "through the memory of the host",
+                use.transport, use.fell_back ? ": this MPI does not say that it takes the GPU's memory" : "");
+}
+
 /* The backend with the initial fields in it, or those of a checkpoint. */
 static int start_backend(struct mx_backend **backend, struct mx_setup *setup, const struct mx_checkpoint *checkpoint,
                          struct dg_error *err)
@@ -305,6 +315,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
   double *E = NULL, *H = NULL, start = mx_clock();
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
   setup->threads = setup->ops->threads(*backend);
+  report_transport(setup, *backend);
   if (!setup->resume && mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
   if (!setup->resume && E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");

@@ -8,6 +8,22 @@
 #include "libdg/base/text.h"
 #include "maxwell/time/stability.h"
 
+static int take_card(const struct mx_setup *setup, const struct mx_backend_ops *ops, struct dg_error *err)
+{
+  return ops->take_card != NULL ? ops->take_card(setup->comm, setup->config->gpu.share, err) : 0;
+}
+
+/* Can all ranks work with this backend, each on a card of its own if it wants one? */
+static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *ops, bool *can, struct dg_error *err)
+{
+  struct dg_error why = {0};
+  int64_t here = ops->available(&why) == 0;
+  if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &here, err) != 0) return err->code;
+  *can = here && take_card(setup, ops, &why) == 0;
+  if (here && !*can) dg_log_line(setup->log, "backend   not %s: %s", ops->name, why.message);
+  return dg_comm_poll(setup->comm, err);
+}
+
 static int choose_backend(struct mx_setup *setup, struct dg_error *err)
 {
   const char *name = setup->config->backend;
@@ -15,17 +31,16 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
   size_t count = 0;
   for (; mx_backends[count] != NULL && count < 32; count++) names[count] = mx_backends[count]->name;
   for (size_t i = 0; i < count; i++) {
-    struct dg_error why = {0};
-    bool too_many = mx_backends[i]->alone && setup->comm != NULL;
+    bool can = false;
     if (strcmp(name, "auto") == 0) {
-      if (too_many || mx_backends[i]->available(&why) != 0) continue;
+      if (can_serve(setup, mx_backends[i], &can, err) != 0) return err->code;
+      if (!can) continue;
     } else if (strcmp(name, names[i]) != 0) {
       continue;
     } else if (mx_backends[i]->available(err) != 0) {
       return dg_context(err, "needed by backend = \"%s\"", name);
-    } else if (too_many) {
-      return dg_fail(err, DG_INPUT, MX_PLACE "the %s backend does not run on several ranks yet",
-                     MX_AT(setup->config->backend_where), name);
+    } else if (take_card(setup, mx_backends[i], err) != 0) {
+      return err->code;
     }
     setup->ops = mx_backends[i];
     return 0;
@@ -232,8 +247,10 @@ void mx_setup_release(struct mx_setup *setup)
 
 struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup)
 {
-  return (struct mx_backend_options){
-      .integrator = setup->config->time.integrator, .precision = setup->config->precision, .step = setup->step * MX_C0};
+  return (struct mx_backend_options){.integrator = setup->config->time.integrator,
+                                     .precision = setup->config->precision,
+                                     .step = setup->step * MX_C0,
+                                     .transport = setup->config->gpu.transport};
 }
 
 struct mx_memory mx_setup_memory(const struct mx_setup *setup)

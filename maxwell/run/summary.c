@@ -88,8 +88,10 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
     const struct mx_partition *part = &setup->partition;
     fprintf(file,
             "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
-            "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g},\n",
+            "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g",
             part->smallest, part->largest, part->cut, setup->halo_bytes, setup->halo_least);
+    if (setup->transport != NULL) fprintf(file, ", \"transport\": \"%s\"", setup->transport);
+    fputs("},\n", file);
     const struct mx_model *model = &setup->model;
     fprintf(file,
             "  \"model\": {\"copy_bytes_per_second\": %.4g, \"latency\": %.3g, \"bytes_per_second\": %.4g, "

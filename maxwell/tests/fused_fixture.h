@@ -81,16 +81,17 @@ static inline void scene_read(struct scene *scene, const char *text)
     fail_msg("%s", err.message);
 }
 
-static inline void scene_build(struct scene *scene, const struct scene_wanted *wanted)
+static const double scene_size[3] = {1, 0.6, 0.5};
+
+/* On a mesh that is there; the rest is zero. */
+static inline void scene_build_on(struct scene *scene, const struct scene_wanted *wanted)
 {
-  static const double size[3] = {1, 0.6, 0.5};
   struct box *box = &scene->box;
   struct dg_error err = {0};
   struct mx_stability stability;
   bool euler = wanted->integrator == MX_EULER;
-  *scene = (struct scene){.integrator = wanted->integrator, .steps = wanted->steps};
-  if (wanted->cells[0] > 0) box_mesh(box, wanted->cells, size, 0.2, NULL);
-  else ring_mesh(box, 1);
+  scene->integrator = wanted->integrator;
+  scene->steps = wanted->steps;
   scene_read(scene, wanted->text);
   box->config.time.integrator = wanted->integrator;
   box_problem(box, wanted->order, wanted->alpha);
@@ -108,6 +109,14 @@ static inline void scene_build(struct scene *scene, const struct scene_wanted *w
   scene->H = box_field(box);
   box_noise(box, scene->E);
   box_noise(box, scene->H);
+}
+
+static inline void scene_build(struct scene *scene, const struct scene_wanted *wanted)
+{
+  *scene = (struct scene){0};
+  if (wanted->cells[0] > 0) box_mesh(&scene->box, wanted->cells, scene_size, 0.2, NULL);
+  else ring_mesh(&scene->box, 1);
+  scene_build_on(scene, wanted);
 }
 
 static inline void scene_release(struct scene *scene)

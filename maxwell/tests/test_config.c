@@ -38,7 +38,7 @@ static const struct {
     {WITH("ordr = 3"), "cavity.lua:2: unknown key 'ordr' in simulation (nearest: 'order')"},
     {WITH("frequency_range = 3"),
      "cavity.lua:2: unknown key 'frequency_range' in simulation (known: name, mesh, order, flux, time, backend, "
-     "precision, materials, boundaries, interfaces, sources, initial, output, checkpoint, watchdog)"},
+     "precision, gpu, materials, boundaries, interfaces, sources, initial, output, checkpoint, watchdog)"},
     {WITH("'stray'"), "cavity.lua:2: simulation has keys with names only, and item 1 has none"},
     {"simulation { " ORDER TIME MATERIALS "\nmesh = {\n file = 'a.geo',\n sizes = 1 } }",
      "cavity.lua:4: unknown key 'sizes' in mesh (nearest: 'size')"},
@@ -188,6 +188,12 @@ static const struct {
      "\"upwnd\" (nearest: 'upwind')"},
     {WITH("precision = 'singel'"), "cavity.lua:2: precision must be \"double\" or \"single\", not the string "
                                    "\"singel\" (nearest: 'single')"},
+    {WITH("gpu = { transport = 'staged', shared = true }"),
+     "cavity.lua:2: unknown key 'shared' in gpu (nearest: 'share')"},
+    {WITH("gpu = { transport = 'directly' }"),
+     "cavity.lua:2: gpu.transport must be \"auto\", \"direct\" or \"staged\", "
+     "not the string \"directly\" (nearest: 'direct')"},
+    {WITH("gpu = { share = 1 }"), "cavity.lua:2: gpu.share must be true or false, not 1"},
     {WITH("boundaries = { w = { kind = 'pecc' } }"),
      "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"plane_wave\", "
      "\"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", \"coaxial_port\", "
@@ -325,6 +331,7 @@ static void fills_in_defaults(void **state)
   assert_true(c.checkpoint.every == 0 && c.checkpoint.minutes == 0);
   assert_string_equal(c.backend, "auto");
   assert_int_equal(c.precision, MX_DOUBLE);
+  assert_true(c.gpu.transport == MX_TRANSPORT_AUTO && !c.gpu.share);
   assert_int_equal(c.materials, 1);
   assert_string_equal(c.material[0].where.group, "air");
   assert_int_equal(c.material[0].where.line, 2);
@@ -364,6 +371,7 @@ static const char full_text[] =
     "                        { name = 'B-2_x.y', at = { 1, 2, 3 }, every = 5 } },\n"
     "             energy = { every = 1e3 }, progress = { every = 0 } },\n"
     "  watchdog = { growth = 50, every = 7 }, checkpoint = { every = 500, minutes = 0.5 },\n"
+    "  gpu = { transport = 'staged', share = true },\n"
     "}\n";
 
 static void check_full_config(struct mx_script *script, const struct mx_config *c)
@@ -374,6 +382,7 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_string_equal(c->name, "box.1");
   assert_string_equal(c->backend, "reference");
   assert_int_equal(c->precision, MX_SINGLE);
+  assert_true(c->gpu.transport == MX_TRANSPORT_STAGED && c->gpu.share);
   assert_int_equal(c->order, 8);
   assert_true(c->alpha == 0);
   assert_string_equal(c->mesh.file, "/meshes/box.geo");

@@ -149,7 +149,8 @@ static void test_memory_failure(void **state)
   scene_build(&scene, &wanted);
   for (int single = 0; single < 2; single++)
     for (long n = 1;; n++) {
-      const struct mx_backend_options options = {MX_LEAPFROG, single ? MX_SINGLE : MX_DOUBLE, 1e-3};
+      const struct mx_backend_options options = {
+          .integrator = MX_LEAPFROG, .precision = single ? MX_SINGLE : MX_DOUBLE, .step = 1e-3};
       struct mx_backend *backend;
       struct dg_error err = {0};
       size_t before = dg_memory_current();

@@ -128,6 +128,30 @@ static void exchange(void **state)
   dg_exchange_free(ring);
 }
 
+/* The same between the caller's own arrays. */
+static void exchange_between(void **state)
+{
+  (void)state;
+  enum { COUNT = 5000 };
+  static double out[COUNT], in[COUNT];
+  struct dg_error err = {0};
+  struct dg_exchange *ring;
+  int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+  const struct dg_peer peer[2] = {{.rank = next, .send_first = 3, .send_count = COUNT - 3},
+                                  {.rank = previous, .receive_first = 1, .receive_count = COUNT - 3}};
+  assert_int_equal(dg_exchange_new_between(&ring, comm, 2, peer, sizeof(double), out, in, &err), 0);
+  assert_ptr_equal(dg_exchange_send_buffer(ring), out);
+  for (int turn = 0; turn < 3; turn++) {
+    for (int i = 0; i < COUNT; i++) out[i] = 1e6 * turn + 1e4 * rank + i, in[i] = -1;
+    assert_int_equal(dg_exchange_start(ring, &err), 0);
+    assert_int_equal(dg_exchange_finish(ring, &err), 0);
+    assert_true(dg_exchange_progress(ring));
+    for (int i = 0; i < COUNT; i++)
+      assert_true(in[i] == (i >= 1 && i < COUNT - 2 ? 1e6 * turn + 1e4 * previous + i + 2 : -1));
+  }
+  dg_exchange_free(ring);
+}
+
 static void agreement_without_error(void **state)
 {
   (void)state;
@@ -161,6 +185,7 @@ int main(void)
       cmocka_unit_test(all_to_all),
       cmocka_unit_test(messages_and_parts),
       cmocka_unit_test(exchange),
+      cmocka_unit_test(exchange_between),
       cmocka_unit_test(agreement_without_error),
       cmocka_unit_test(failure_releases_those_who_wait),
   };

@@ -5,10 +5,11 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
-from harness import Place, expect
+from harness import Place, expect, on_ranks
 from run_contract import RUN, main, near
 
 PLOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../profiling/plot_roofline.py")
@@ -108,6 +109,29 @@ def test_choice_and_quiet(program):
                [(1, "lsrk", "single", "cpu")], "other cases than asked for")
         expect(report["results"][0]["ratio_to_reference"] is None and report["flux"] == 0, "ratio or flux")
         check_result(report["results"][0], report["ceilings"])
+
+
+def test_ranks(program):
+    """Two ranks share a grid, of which they have half each, and say what that costs."""
+    if shutil.which("mpirun") is None:
+        return
+    with Place(program) as place:
+        arguments = ("bench", "--seconds", "0.02", "--json", "bench.json", "--order=2", "--integrator=leapfrog",
+                     "--precision=double", "--backend=cpu", "--unknowns=10000")
+        found = []
+        for ranks, more in ((1, ("--mesh=grid",)), (2, ())):
+            options = on_ranks(ranks)
+            options["environment"] = {**options["environment"], **CALM}
+            out = place.good(*arguments, *more, **options)
+            with open(place.path("bench.json"), encoding="utf-8") as file:
+                found.append(json.load(file)["results"][0])
+            expect(found[-1]["ranks"] == ranks and ("halo" in out) == (ranks > 1), f"{ranks} ranks: {out}")
+        Np, Nf = sizes(2)
+        cells = [round((result["elements"] / 6 / result["ranks"]) ** (1 / 3)) for result in found]
+        expect([6 * result["ranks"] * n ** 3 for result, n in zip(found, cells)] == [r["elements"] for r in found], "cells")
+        expect(all(6 * Np * result["elements"] == result["unknowns"] >= 10000 for result in found), "unknowns")
+        expect(found[1]["halo_bytes_per_step"] == 2 * (2 * cells[1] ** 2) * 2 * Nf * 8, "two triangles a cell between them")
+        expect(0 < found[1]["halo_seconds_per_step"] < found[1]["seconds_per_step_longest"], "time of the halo")
 
 
 # ---- phases of a run

@@ -105,6 +105,8 @@ def settings_of(options, here):
         for value, name in ((options.mesh_size, "--mesh-size"), (options.define, "-D")):
             if value:
                 raise UserError(f"{name} needs a --script; the built-in cavity takes --elements or --unknowns")
+    if options.gpus and options.backend not in (None, "cuda"):
+        raise UserError(f"--gpus is for --backend cuda, not {options.backend}")
     for assignment in options.set:
         key = assignment.partition("=")[0]
         if key in OWN_KEYS:
@@ -124,7 +126,8 @@ def settings_of(options, here):
         "repetitions": integers(options.repetitions, "--repetitions", 1, 1000)[0],
         "integrator": words(options.integrator, "--integrator", INTEGRATORS)[0] if options.integrator else None,
         "precision": words(options.precision, "--precision", ("double", "single"))[0] if options.precision else None,
-        "backend": options.backend,
+        "backend": options.backend or ("cuda" if options.gpus else None),
+        "gpus": options.gpus or None,
         "define": options.define,
         "set": options.set,
         "curlew": program(options.curlew, here),
@@ -206,6 +209,7 @@ def launch(settings, point, local, oversubscribe):
     else:
         # Slurm 22.05: srun no longer takes the job's --cpus-per-task by itself.
         words_ = ["srun", "--mpi=pmix", f"--ntasks={ranks}", f"--cpus-per-task={threads}"]
+        words_ += ["--gpu-bind=none"] if settings.get("gpus") else []
         words_ += ["--cpu-bind=none"] if mapping == "none" else ["--distribution=block:cyclic", "--cpu-bind=cores"]
     if not local:
         words_ += settings["launcher_options"]
@@ -218,6 +222,9 @@ def job(folder, manifest, point, local=False, oversubscribe=False):
     script = settings["script"] or os.path.abspath(os.path.join(folder, "cavity.lua"))
     bound = point["mapping"] != "none" and not oversubscribe
     options = list(settings["sbatch"])
+    if settings.get("gpus"):
+        # Every rank sees all GPUs of its node and takes its own, so that MPI can copy from one to another.
+        options += ["--gpus-per-task=1", "--gpu-bind=none"]
     if settings["ranks_per_node"]:
         per_node = min(settings["ranks_per_node"], point["ranks"])
         options += [f"--nodes={-(-point['ranks'] // per_node)}", f"--ntasks-per-node={per_node}"]

@@ -196,6 +196,17 @@ def check_jobs(folder, curlew):
     with open(os.path.join(study, "job"), "a", encoding="utf-8") as file:
         file.write("# @RANK@\n")
     refuses(2, "has the word @RANK@, which is unknown", "submit", study, "--dry-run")
+    cards = os.path.join(folder, "cards")
+    refuses(2, "--gpus is for --backend cuda, not cpu", "make", cards, "--curlew", curlew, "--elements", "1000", "--ranks", "2",
+            "--gpus", "--backend", "cpu")
+    run("make", cards, "--curlew", curlew, "--elements", "1000", "--ranks", "2", "--gpus", "--launcher", "srun")
+    run("submit", cards, "--dry-run")
+    with open(os.path.join(cards, "points", "p3_k1000_r2_t1_socket", "job.sh"), encoding="utf-8") as file:
+        text = file.read()
+    for line in ("#SBATCH --ntasks=2\n", "#SBATCH --gpus-per-task=1\n", "#SBATCH --gpu-bind=none\n",
+                 "  srun --mpi=pmix --ntasks=2 --cpus-per-task=1 --gpu-bind=none ", " --set=backend=cuda "):
+        check(line in text, f"{line!r} in {text}")
+    check("--gpu" not in free, "no GPU where none is asked for")
 
 
 def check_model():

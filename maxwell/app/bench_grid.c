@@ -1,0 +1,100 @@
+/* A mesh that costs little to make and that every rank makes for itself: cubes of cells, one a rank, every cell cut
+ * into six tetrahedra (Kuhn). */
+#include <math.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/mesh/join.h"
+#include "maxwell/app/bench.h"
+
+/* The grid of all ranks, in which each has a block of cells. */
+struct grid {
+  size_t cells;    /* along each edge of a block */
+  size_t parts[3]; /* blocks along x, y, z */
+  size_t first[3]; /* of this rank's cells */
+};
+
+/* ranks = parts[0] parts[1] parts[2], as near to a cube as they go. */
+static void split(size_t ranks, size_t parts[3])
+{
+  size_t best = SIZE_MAX;
+  for (size_t a = 1; a <= ranks; a++)
+    for (size_t b = 1; ranks % a == 0 && b <= ranks / a; b++) {
+      if (ranks / a % b != 0) continue;
+      const size_t c = ranks / a / b, surface = a * b + b * c + c * a;
+      if (surface >= best) continue;
+      best = surface;
+      parts[0] = c, parts[1] = b, parts[2] = a;
+    }
+}
+
+static struct grid new_grid(size_t elements, size_t ranks, size_t rank)
+{
+  struct grid grid = {.cells = 1, .parts = {1, 1, ranks}};
+  while (6 * grid.cells * grid.cells * grid.cells * ranks < elements) grid.cells++;
+  split(ranks, grid.parts);
+  grid.first[0] = grid.cells * (rank % grid.parts[0]);
+  grid.first[1] = grid.cells * (rank / grid.parts[0] % grid.parts[1]);
+  grid.first[2] = grid.cells * (rank / grid.parts[0] / grid.parts[1]);
+  return grid;
+}
+
+/* Points of the block in the order of their numbers in the whole grid. */
+static void place_points(const struct grid *grid, double (*point)[3], int64_t *number)
+{
+  const size_t n = grid->cells + 1, all = grid->cells * grid->parts[0] + 1, rows = grid->cells * grid->parts[1] + 1;
+  for (size_t k = 0, v = 0; k < n; k++)
+    for (size_t j = 0; j < n; j++)
+      for (size_t i = 0; i < n; i++, v++) {
+        const size_t at[3] = {grid->first[0] + i, grid->first[1] + j, grid->first[2] + k};
+        for (size_t d = 0; d < 3; d++) point[v][d] = (double)at[d] / (double)grid->cells;
+        number[v] = (int64_t)(at[0] + all * (at[1] + rows * at[2]));
+      }
+}
+
+/* A tetrahedron goes from a corner of the cell to the opposite one, along the axes in one of six orders. */
+static void cut_cells(const struct grid *grid, int32_t (*tet)[4])
+{
+  static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+  const size_t n = grid->cells + 1, step[3] = {1, n, n * n};
+  for (size_t k = 0, e = 0; k < grid->cells; k++)
+    for (size_t j = 0; j < grid->cells; j++)
+      for (size_t i = 0; i < grid->cells; i++)
+        for (int q = 0; q < 6; q++, e++) {
+          size_t v = i + n * (j + n * k), corner[4] = {v};
+          for (int s = 0; s < 3; s++) corner[s + 1] = v += step[order[q][s]];
+          const bool odd = q >= 3; /* the other orientation */
+          tet[e][0] = (int32_t)corner[0];
+          tet[e][1] = (int32_t)corner[1];
+          tet[e][2] = (int32_t)corner[odd ? 3 : 2];
+          tet[e][3] = (int32_t)corner[odd ? 2 : 3];
+        }
+}
+
+int mx_bench_grid(struct dg_mesh *mesh, size_t elements, struct dg_comm *comm, struct dg_error *err)
+{
+  const struct grid grid = new_grid(elements, (size_t)dg_comm_size(comm), (size_t)dg_comm_rank(comm));
+  const size_t cells = grid.cells * grid.cells * grid.cells,
+               points = (grid.cells + 1) * (grid.cells + 1) * (grid.cells + 1);
+  double(*point)[3] = NULL;
+  int64_t *number = NULL;
+  int32_t(*tet)[4] = NULL, *volume = NULL;
+  if (DG_NEW(point, points, err) != 0 || DG_NEW(number, points, err) != 0 || DG_NEW(tet, 6 * cells, err) != 0 ||
+      DG_NEW(volume, 6 * cells, err) != 0)
+    goto fail;
+  place_points(&grid, point, number);
+  cut_cells(&grid, tet);
+  for (size_t e = 0; e < 6 * cells; e++) volume[e] = 1;
+  const struct dg_mesh_input input = {.points = points,
+                                      .K = 6 * cells,
+                                      .point = (const double(*)[3])point,
+                                      .tet = (const int32_t(*)[4])tet,
+                                      .volume_tag = volume,
+                                      .number = comm != NULL ? number : NULL};
+  if (dg_mesh_build(mesh, &input, err) == 0 && comm != NULL) (void)!dg_mesh_join(mesh, comm, err);
+fail:
+  dg_free(point);
+  dg_free(number);
+  dg_free(tet);
+  dg_free(volume);
+  return err->code;
+}
