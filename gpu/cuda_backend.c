@@ -184,6 +184,8 @@ static size_t of_terms(const struct mx_problem *problem, size_t real)
   return bytes;
 }
 
+static size_t allocated(const struct mx_backend *backend) { return backend->card.bytes; }
+
 /* Of the card. */
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
@@ -230,6 +232,7 @@ const struct mx_backend_ops mx_backend_cuda = {
     .time_exchange = gpu_time_exchange,
     .instructions = instructions,
     .memory = memory,
+    .allocated = allocated,
     .unknowns_a_card = GPU_UNKNOWNS_A_CARD,
     .ceilings = gpu_ceilings,
 };

@@ -42,8 +42,8 @@ struct gpu_tile_size {
   int elements; /* at most: 32 a warp (lanes.cuh), or 8 a warp and eight orbits (tensor.cuh) */
   int blocks;
   gpu_products_by products;
-  int warps;     /* tensor.cuh: that share the orbits of eight elements; elsewhere 1 */
-  bool together; /* stages: both fields in one pass, else one after the other */
+  int warps;             /* tensor.cuh: that share the orbits of eight elements; elsewhere 1 */
+  bool together = false; /* stages: both fields in one pass, else one after the other */
 };
 constexpr int gpu_tile_orders = 6; /* higher orders keep to the plain kernels */
 /* By single precision, penalty between elements, stage; and order - 1. Found by trial (profiling/log.md). */

@@ -140,6 +140,8 @@ struct mx_backend_ops {
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
   /* Unknowns a card below which several lose more than a fifth of their speed; 0: no card. */
   size_t unknowns_a_card;
+  /* For backends on a card: bytes of it that are allocated by now. Else NULL. */
+  size_t (*allocated)(const struct mx_backend *backend);
   /* For backends on a card: what it can do, copies of arrays of `field_bytes` each among that. Else NULL. */
   int (*ceilings)(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);
 };

@@ -174,6 +174,7 @@ static int loaded(struct mx_backend *backend, struct dg_error *err)
 static int threads(const struct mx_backend *backend) { return backend->ops->threads(backend->inner); }
 
 static struct mx_halo_use halo_use(const struct mx_backend *backend) { return backend->ops->halo_use(backend->inner); }
+static size_t allocated(const struct mx_backend *backend) { return backend->ops->allocated(backend->inner); }
 
 int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, const struct mx_backend_ops *inner,
                        struct mx_profile *profile, struct dg_error *err)
@@ -199,6 +200,7 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
   ops->loaded = loaded;
   ops->threads = threads;
   ops->halo_use = halo_use;
+  ops->allocated = inner->allocated != NULL ? allocated : NULL;
   ops->create = NULL; /* there is one already */
   ops->profile = NULL;
   *backend = outer;

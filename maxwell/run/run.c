@@ -334,6 +334,18 @@ fail:
   return err->code;
 }
 
+/* Where the loop had to wait for Lua, whose functions cannot be called by several threads at once. */
+static void report_sources(const struct mx_summary *summary)
+{
+  const struct mx_setup *setup = summary->setup;
+  const double waited = setup->seconds.sources / summary->loop_seconds, worth_saying = 0.1;
+  if (summary->loop_seconds > 0 && waited > worth_saying)
+    dg_log_warning(setup->log,
+                   "the loop waited for sources %.0f %% of its time: Lua cannot keep up with the %s backend; a profile "
+                   "with a waveform costs nothing",
+                   100 * waited, setup->ops->name);
+}
+
 static void report(const struct mx_summary *summary, const struct mx_output *output, const char *folder)
 {
   const struct mx_setup *setup = summary->setup;
@@ -342,6 +354,8 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
               mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
               setup->seconds.output, 1e-6 * setup->peak_memory);
+  if (setup->card_memory > 0) dg_log_line(setup->log, "card      %.1f MB of its memory", 1e-6 * setup->card_memory);
+  report_sources(summary);
   if (setup->comm != NULL && summary->steps_total > 0)
     mx_model_report(&setup->model, setup, summary->loop_seconds / (double)summary->steps_total,
                     setup->seconds.halo / (double)summary->steps_total,
@@ -360,7 +374,8 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
                    (double)dg_memory_resident_peak(),
                    setup->seconds.sources,
                    setup->seconds.sources_ahead,
-                   -use.seconds};
+                   -use.seconds,
+                   setup->ops->allocated != NULL ? (double)setup->ops->allocated(backend) : 0};
   if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
   setup->seconds.halo = most[0];
   setup->halo_bytes = most[1];
@@ -368,6 +383,7 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
   setup->seconds.sources = most[3];
   setup->seconds.sources_ahead = most[4];
   setup->halo_least = -most[5];
+  setup->card_memory = most[6];
   return 0;
 }
 

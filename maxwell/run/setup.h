@@ -56,6 +56,7 @@ struct mx_setup {
   double halo_least; /* seconds for the halo of the rank that took least; seconds.halo is of the one that took most */
   const char *transport;          /* of the halo, between cards (mx_halo_use); NULL: none */
   double halo_bytes, peak_memory; /* that a rank sends in a step, and has had: the most of all ranks, behind the run */
+  double card_memory;             /* bytes of its card, likewise; 0: none */
   bool resume;                    /* set by the caller before mx_run: go on from the last checkpoint */
   double started;                 /* mx_clock when set-up began */
   bool profiling;                 /* set by the caller before mx_run */

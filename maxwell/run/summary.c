@@ -84,6 +84,7 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);
   else fputs("  \"stop_reason\": null,\n", file);
   number_entry(file, "peak_memory_bytes", setup->peak_memory);
+  if (setup->card_memory > 0) number_entry(file, "card_memory_bytes", setup->card_memory);
   if (setup->comm != NULL) {
     const struct mx_partition *part = &setup->partition;
     fprintf(file,
