@@ -349,6 +349,23 @@ def test_functions_that_remember(program):
     split(program, None, script, "a function that counts its calls")
 
 
+def test_functions_with_random_numbers(program):
+    """What math.random gives belongs to a place and a time, so that a restart finds the same; another seed is refused."""
+    noise = ("return 0, 0, math.random() - 0.5", "return math.random() - 0.5, 0, 0.1 * math.random()")
+    script = edited(SMALL, ("-- a script that works", "if args.seed then math.randomseed(args.seed) end"),
+                    ("return 0, 0, x + y", noise[0]),
+                    ("initial =", 'sources = { { region = "left", current = function(x, y, z, t) ' + noise[1] +
+                     " end } },\n  initial ="))
+    for integrator in ("leapfrog", "lsrk"):
+        split(program, None, script, f"random numbers, {integrator}", "--set", f"time.integrator={integrator}")
+    with Place(program, script=script) as place:
+        place.good(*RUN, "-q", *EVERY, "-o", "other")
+        place.good(*RUN, "-q", *EVERY, "-D", "seed=1")
+        expect(content(place, "case/energy.csv") != content(place, "other/energy.csv"), "the seed does nothing")
+        refused(place, OTHER + "another math.randomseed" + THEN, "-D", "seed=2")
+        refused(place, re.compile(OTHER + r"math.randomseed = digest \w+, and this one has no such key" + THEN))
+
+
 def test_other_mesh(program):
     import meshes
     with small_with_checkpoints(program) as place:
