@@ -367,11 +367,11 @@ static int look_at(const struct dg_store *store, const char *name, size_t *count
   const hid_t space = H5Dget_space(array);
   const hssize_t numbers =
       space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : -1;
+  const int found = kind_of(array);
   hsize_t bytes;
-  *kind = kind_of(array);
-  if (numbers < 0 || *kind < 0 || H5Fget_filesize(store->file, &bytes) < 0 || (hsize_t)numbers > bytes)
+  if (numbers < 0 || found < 0 || H5Fget_filesize(store->file, &bytes) < 0 || (hsize_t)numbers > bytes)
     (void)dg_fail(err, DG_ENVIRONMENT, "'%s': '%s' is not an array as curlew writes them", store->path, name);
-  else *count = (size_t)numbers;
+  else *count = (size_t)numbers, *kind = found;
   if (space >= 0) (void)H5Sclose(space);
   (void)H5Dclose(array);
   return err->code;
@@ -379,7 +379,7 @@ static int look_at(const struct dg_store *store, const char *name, size_t *count
 
 int dg_store_count(const struct dg_store *store, const char *name, size_t *count, struct dg_error *err)
 {
-  int kind = -1;
+  int kind;
   return look_at(store, name, count, &kind, err);
 }
 
@@ -388,7 +388,7 @@ int dg_store_read(struct dg_store *store, const char *name, enum dg_store_type t
 {
   static const char *const kinds[] = {"bytes", "integers", "numbers", "numbers"};
   size_t there = 0;
-  int kind = -1;
+  int kind = DG_STORE_BYTES;
   if (look_at(store, name, &there, &kind, err) != 0) return err->code;
   if (strcmp(kinds[kind], kinds[type]) != 0)
     return dg_fail(err, DG_ENVIRONMENT, "'%s': array '%s' has %s, not %s", store->path, name, kinds[kind], kinds[type]);

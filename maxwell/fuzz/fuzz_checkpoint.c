@@ -205,14 +205,16 @@ static void write_changed(const struct file *file, size_t changes, struct fuzz_b
   struct dg_store *store;
   static unsigned char content[ARRAYS][8 * LONGEST];
   struct array array[ARRAYS];
+  const size_t arrays = file->arrays;
   bool gone[ARRAYS] = {false}, hollow[ARRAYS] = {false};
-  for (size_t i = 0; i < file->arrays; i++) {
+  FUZZ_EXPECT(arrays > 0 && arrays <= ARRAYS);
+  for (size_t i = 0; i < arrays; i++) {
     array[i] = file->array[i];
     memset(content[i], 0, 8 * (UINT8_MAX + 1)); /* what a longer array may show */
     array[i].data = memcpy(content[i], array[i].data, 8 * array[i].count);
   }
   for (size_t i = 0; i < changes; i++) {
-    const size_t which = fuzz_count(bytes, file->arrays - 1);
+    const size_t which = fuzz_count(bytes, arrays - 1);
     switch (fuzz_byte(bytes) % 8) {
     case 0:
       gone[which] = true;
@@ -232,7 +234,7 @@ static void write_changed(const struct file *file, size_t changes, struct fuzz_b
     }
   }
   FUZZ_EXPECT(dg_store_create(&store, file->path, 1 << 16, ARRAYS, &err) == 0);
-  for (size_t i = 0; i < file->arrays; i++) {
+  for (size_t i = 0; i < arrays; i++) {
     struct dg_error refused = {0}; /* by HDF5, of what no disk has room for */
     if (gone[i] || dg_store_add(store, array[i].name, array[i].type, array[i].count, &refused) != 0 || hollow[i])
       continue;
