@@ -5,7 +5,7 @@
 local pi, sin = math.pi, math.sin
 local noise = args.field == "noise"
 
--- Drawn beforehand: in a function numbers belong to a place, and elements that touch there would find the same.
+-- Drawn beforehand: in a function numbers belong to a place, and elements that touch there may find the same.
 local numbers, used = {}, 0
 for i = 1, noise and 100000 or 0 do numbers[i] = 2 * math.random() - 1 end
 
