@@ -43,6 +43,7 @@ struct mx_script {
   char *last_words;            /* when it does not listen */
   char stop_place[LUA_IDSIZE + 16];
   struct mx_library library;
+  struct mx_random random;
   struct mx_arena arena;
   struct mx_lines lines;
   char *path, *chunk_name; /* "cavity.lua", "@cavity.lua" */
@@ -580,7 +581,8 @@ static int describe(struct mx_script *script, const char *path, const struct mx_
                       "curlew: %s: a call of Lua's own library does not end, such as a pattern; the run was ended\n",
                       path) != 0)
     return err->code;
-  script->library = (struct mx_library){.trust = limits->trust, .folder = folder, .stopped = &script->stop};
+  script->library = (struct mx_library){
+      .trust = limits->trust, .folder = folder, .random = &script->random, .stopped = &script->stop};
   return find_share(script, err);
 }
 
@@ -635,6 +637,8 @@ void mx_script_free(struct mx_script *script)
 }
 
 const struct mx_value *mx_script_root(const struct mx_script *script) { return &script->root; }
+
+uint64_t mx_script_seed(const struct mx_script *script) { return script->random.seed; }
 
 const char *mx_script_path(const struct mx_script *script) { return script->path; }
 
@@ -705,7 +709,9 @@ static int call(struct mx_script *script, int function, const char *what, int in
   lua_State *L = script->L;
   lua_rawgeti(L, LUA_REGISTRYINDEX, function);
   for (int i = 0; i < inputs; i++) lua_pushnumber(L, in[i]);
+  mx_random_enter(&script->random, what, inputs, in);
   int status = call_watched(script, inputs, LUA_MULTRET);
+  mx_random_leave(&script->random);
   if (status == LUA_OK && script->memory_error.code == DG_OK) return 0;
   fail_script(script, status, err);
   char at[256] = "";

@@ -67,6 +67,8 @@ void mx_script_free(struct mx_script *script);
 
 /* The table given to simulation { }; owned by the script. */
 const struct mx_value *mx_script_root(const struct mx_script *script);
+/* Tells one math.randomseed of the script from another (script_random.h); 0: it has none. */
+uint64_t mx_script_seed(const struct mx_script *script);
 const char *mx_script_path(const struct mx_script *script);
 bool mx_script_trusted(const struct mx_script *script);
 

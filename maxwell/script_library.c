@@ -249,12 +249,7 @@ void mx_library_open(lua_State *L, const struct mx_library *library)
   else open_limited(L, library);
   replace(L, library, "loadfile", load_file);
   replace(L, library, "dofile", do_file);
-  /* The same random numbers in every run and on every rank. */
-  lua_getglobal(L, LUA_MATHLIBNAME);
-  lua_getfield(L, -1, "randomseed");
-  lua_pushinteger(L, 0);
-  lua_call(L, 1, 0);
-  lua_pop(L, 1);
+  mx_random_open(L, library->random);
 }
 
 void mx_library_push_open(lua_State *L)

@@ -8,15 +8,18 @@
 
 #include <lua.h>
 
+#include "maxwell/script_random.h"
+
 struct mx_library {
-  bool trust;         /* all of Lua's libraries, and Lua from anywhere */
-  const char *folder; /* of the script, "." or ending without a slash; must outlive the state */
-  const char *share;  /* Curlew's own Lua: modules are share/lua/NAME.lua; must outlive the state */
+  bool trust;               /* all of Lua's libraries, and Lua from anywhere */
+  const char *folder;       /* of the script, "." or ending without a slash; must outlive the state */
+  const char *share;        /* Curlew's own Lua: modules are share/lua/NAME.lua; must outlive the state */
+  struct mx_random *random; /* must outlive the state */
   /* Not zero once the script must end: an error that its own handlers do not get. */
   const volatile sig_atomic_t *stopped;
 };
 
-/* Fills the globals and leaves the stack as it was; raises Lua errors. Random numbers are the same in every run.
+/* Fills the globals and leaves the stack as it was; raises Lua errors. Random numbers are those of script_random.h.
  *
  * Without trust: base, table, string, math, utf8; of os only clock, date, difftime and time; of debug only traceback;
  * no io, no package. load takes text only; dofile, loadfile and require take files of the script's folder and below,

@@ -128,10 +128,11 @@ void dg_log_progress(struct dg_log *log, const char *format, ...)
     printf("%s\n", line);
   }
   fflush(stdout);
-  time_t now = time(NULL);
-  if (now - log->last_progress >= 60) {
+  struct timespec now; /* of a clock that nobody sets */
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (now.tv_sec - log->last_progress >= 60) {
     to_file(log, line);
-    log->last_progress = now;
+    log->last_progress = now.tv_sec;
   }
 }
 

@@ -198,7 +198,35 @@ int dg_store_add(struct dg_store *store, const char *name, enum dg_store_type ty
   return err->code;
 }
 
-/* Reads or writes numbers first..first+count-1. */
+static hid_t memory_type(enum dg_store_type type)
+{
+  switch (type) {
+  case DG_STORE_BYTES:
+    return H5T_NATIVE_UCHAR;
+  case DG_STORE_INTEGERS:
+    return H5T_NATIVE_INT64;
+  case DG_STORE_DOUBLES:
+  case DG_STORE_FLOATS:
+    return H5T_NATIVE_DOUBLE;
+  }
+  return -1;
+}
+
+/* What it is in memory, of an array in a file; -1: none of ours. */
+static int kind_of(hid_t array)
+{
+  const hid_t type = H5Dget_type(array);
+  int kind = -1;
+  if (type < 0) return -1;
+  const size_t size = H5Tget_size(type);
+  if (H5Tget_class(type) == H5T_INTEGER && (size == 1 || size == sizeof(int64_t)))
+    kind = size == 1 ? DG_STORE_BYTES : DG_STORE_INTEGERS;
+  if (H5Tget_class(type) == H5T_FLOAT && (size == sizeof(float) || size == sizeof(double))) kind = DG_STORE_DOUBLES;
+  (void)H5Tclose(type);
+  return kind;
+}
+
+/* Reads or writes numbers first..first+count-1, which the array has. */
 static int transfer(struct dg_store *store, const char *name, size_t first, size_t count, void *in, const void *out,
                     struct dg_error *err)
 {
@@ -206,18 +234,17 @@ static int transfer(struct dg_store *store, const char *name, size_t first, size
   if (count == 0) return 0;
   errno = 0;
   const hid_t array = H5Dopen2(store->file, name, H5P_DEFAULT);
-  const hid_t there = array >= 0 ? H5Dget_space(array) : -1, type = array >= 0 ? H5Dget_type(array) : -1;
-  const hid_t here = H5Screate_simple(1, &size, NULL);
-  hid_t memory = H5T_NATIVE_DOUBLE;
+  const hid_t there = array >= 0 ? H5Dget_space(array) : -1, here = H5Screate_simple(1, &size, NULL);
+  const int kind = array >= 0 ? kind_of(array) : -1;
   herr_t status = -1;
-  if (type >= 0 && H5Tget_class(type) == H5T_INTEGER)
-    memory = H5Tget_size(type) == 1 ? H5T_NATIVE_UCHAR : H5T_NATIVE_INT64;
-  if (there >= 0 && here >= 0 && H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL, &size, NULL) >= 0)
+  if (kind >= 0 && there >= 0 && here >= 0 &&
+      H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL, &size, NULL) >= 0) {
+    const hid_t memory = memory_type((enum dg_store_type)kind);
     status = in != NULL ? H5Dread(array, memory, here, there, H5P_DEFAULT, in)
                         : H5Dwrite(array, memory, here, there, H5P_DEFAULT, out);
+  }
   if (status < 0) (void)(in != NULL ? read_failed(store, err) : write_failed(store, err));
   if (here >= 0) (void)H5Sclose(here);
-  if (type >= 0) (void)H5Tclose(type);
   if (there >= 0) (void)H5Sclose(there);
   if (array >= 0) (void)H5Dclose(array);
   return err->code;
@@ -331,31 +358,43 @@ bool dg_store_has(const struct dg_store *store, const char *name)
   return H5Lexists(store->file, name, H5P_DEFAULT) > 0;
 }
 
-int dg_store_count(const struct dg_store *store, const char *name, size_t *count, struct dg_error *err)
+/* Length and kind of an array as we write them. A digest keeps accidents out, not what somebody makes on purpose: HDF5
+ * has arrays of several dimensions, of anything, and such that are longer than the file they are in. */
+static int look_at(const struct dg_store *store, const char *name, size_t *count, int *kind, struct dg_error *err)
 {
-  hssize_t numbers = -1;
   const hid_t array = dg_store_has(store, name) ? H5Dopen2(store->file, name, H5P_DEFAULT) : -1;
-  if (array >= 0) {
-    const hid_t space = H5Dget_space(array);
-    if (space >= 0) {
-      numbers = H5Sget_simple_extent_npoints(space);
-      (void)H5Sclose(space);
-    }
-    (void)H5Dclose(array);
-  }
-  if (numbers < 0) return dg_fail(err, DG_ENVIRONMENT, "'%s' has no array '%s'", store->path, name);
-  *count = (size_t)numbers;
-  return 0;
+  if (array < 0) return dg_fail(err, DG_ENVIRONMENT, "'%s' has no array '%s'", store->path, name);
+  const hid_t space = H5Dget_space(array);
+  const hssize_t numbers =
+      space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : -1;
+  const int found = kind_of(array);
+  hsize_t bytes;
+  if (numbers < 0 || found < 0 || H5Fget_filesize(store->file, &bytes) < 0 || (hsize_t)numbers > bytes)
+    (void)dg_fail(err, DG_ENVIRONMENT, "'%s': '%s' is not an array as curlew writes them", store->path, name);
+  else *count = (size_t)numbers, *kind = found;
+  if (space >= 0) (void)H5Sclose(space);
+  (void)H5Dclose(array);
+  return err->code;
 }
 
-int dg_store_read(struct dg_store *store, const char *name, size_t first, size_t count, void *data,
-                  struct dg_error *err)
+int dg_store_count(const struct dg_store *store, const char *name, size_t *count, struct dg_error *err)
 {
+  int kind;
+  return look_at(store, name, count, &kind, err);
+}
+
+int dg_store_read(struct dg_store *store, const char *name, enum dg_store_type type, size_t first, size_t count,
+                  void *data, struct dg_error *err)
+{
+  static const char *const kinds[] = {"bytes", "integers", "numbers", "numbers"};
   size_t there = 0;
-  if (dg_store_count(store, name, &there, err) != 0) return err->code;
+  int kind = DG_STORE_BYTES;
+  if (look_at(store, name, &there, &kind, err) != 0) return err->code;
+  if (strcmp(kinds[kind], kinds[type]) != 0)
+    return dg_fail(err, DG_ENVIRONMENT, "'%s': array '%s' has %s, not %s", store->path, name, kinds[kind], kinds[type]);
   if (first > there || count > there - first)
-    return dg_fail(err, DG_ENVIRONMENT, "'%s': array '%s' has %zu numbers, not %zu", store->path, name, there,
-                   first + count);
+    return dg_fail(err, DG_ENVIRONMENT, "'%s': array '%s' ends after %zu numbers, before the %zu from %zu on",
+                   store->path, name, there, count, first);
   return transfer(store, name, first, count, data, NULL, err);
 }
 

@@ -42,10 +42,11 @@ int dg_store_check(const char *path, uint64_t *digest, struct dg_error *err) DG_
 /* The same, and opens it; without the first part if the caller has `checked`. */
 int dg_store_open(struct dg_store **store, const char *path, bool checked, struct dg_error *err) DG_MUST_USE;
 bool dg_store_has(const struct dg_store *store, const char *name);
-/* DG_ENVIRONMENT where there is no such array. */
+/* DG_ENVIRONMENT where there is no such array, or one that dg_store_add does not make. */
 int dg_store_count(const struct dg_store *store, const char *name, size_t *count, struct dg_error *err) DG_MUST_USE;
-int dg_store_read(struct dg_store *store, const char *name, size_t first, size_t count, void *data,
-                  struct dg_error *err) DG_MUST_USE;
+/* Numbers first..first+count-1 of an array of this type, doubles or floats the one for the other. */
+int dg_store_read(struct dg_store *store, const char *name, enum dg_store_type type, size_t first, size_t count,
+                  void *data, struct dg_error *err) DG_MUST_USE;
 
 /* Closes the file; one that was not finished is removed. NULL is safe. */
 void dg_store_free(struct dg_store *store);

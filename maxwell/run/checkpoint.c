@@ -16,7 +16,24 @@ static bool is_first(const struct mx_setup *setup) { return dg_comm_rank(setup->
 
 /* ---- what there is once */
 
-static int archive_counters(struct mx_counters *counters, struct mx_archive *archive, struct dg_error *err)
+/* A digest keeps accidents out; of what somebody made, these would be used as sizes and places in arrays. */
+static int check_counters(const struct mx_counters *counters, const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_ports *ports = &setup->sources.ports;
+  static const double age = 1e10; /* s */
+  const long most = 1L << 52, port = counters->excitation;
+  bool driven = port == 0;
+  if (setup->config->output.s_parameters.count > 0)
+    driven = port >= 0 && port < (long)ports->count && mx_ports_driven(ports, (size_t)port);
+  bool real = counters->step >= 0 && counters->step <= counters->total && counters->total <= most && driven &&
+              counters->restarts >= 0 && counters->restarts <= most && counters->elapsed >= 0 &&
+              counters->elapsed <= age && counters->output >= 0 && counters->output <= age;
+  if (real) return 0;
+  return dg_fail(err, DG_ENVIRONMENT, "the checkpoint's counters are not those of a run");
+}
+
+static int archive_counters(struct mx_counters *counters, const struct mx_setup *setup, struct mx_archive *archive,
+                            struct dg_error *err)
 {
   long whole[] = {counters->step, counters->total, counters->excitation, counters->restarts};
   double seconds[] = {counters->elapsed, counters->output};
@@ -29,13 +46,13 @@ static int archive_counters(struct mx_counters *counters, struct mx_archive *arc
                                    .restarts = whole[3],
                                    .elapsed = seconds[0],
                                    .output = seconds[1]};
-  return 0;
+  return archive->does == MX_ARCHIVE_LOADS ? check_counters(counters, setup, err) : 0;
 }
 
 /* All of it but identity and parts. */
 static int archive_state(const struct mx_run_state *state, struct mx_archive *archive, struct dg_error *err)
 {
-  if (archive_counters(state->counters, archive, err) != 0 ||
+  if (archive_counters(state->counters, state->setup, archive, err) != 0 ||
       mx_watchdog_archive(&state->watchdog[0], "watchdog", archive, err) != 0 ||
       mx_watchdog_archive(&state->watchdog[1], "further_watchdog", archive, err) != 0 ||
       mx_output_archive(state->output, archive, err) != 0 ||
@@ -163,14 +180,18 @@ static int open_root(struct mx_checkpoint *checkpoint, uint64_t **digest, struct
   int status = dg_store_open(&checkpoint->store, path, false, err);
   dg_free(path);
   if (status != 0) return status;
-  if (dg_store_read(checkpoint->store, "format", 0, 1, format, err) != 0) return err->code;
+  if (dg_store_read(checkpoint->store, "format", DG_STORE_INTEGERS, 0, 1, format, err) != 0) return err->code;
   if (format[0] != FORMAT)
     return dg_fail(err, DG_INPUT,
                    "the checkpoint has format %" PRId64 " of another version of curlew; this one reads %d", format[0],
                    FORMAT);
-  if (dg_store_read(checkpoint->store, "format", 0, 3, format, err) != 0 ||
-      dg_store_count(checkpoint->store, "parts", &parts, err) != 0 || DG_NEW(*digest, parts, err) != 0 ||
-      dg_store_read(checkpoint->store, "parts", 0, parts, *digest, err) != 0)
+  if (dg_store_read(checkpoint->store, "format", DG_STORE_INTEGERS, 0, 3, format, err) != 0 ||
+      dg_store_count(checkpoint->store, "parts", &parts, err) != 0)
+    return err->code;
+  if (parts == 0 || (int64_t)parts != format[1] || format[2] < MX_CARTESIAN || format[2] > MX_COVARIANT_TANGENTIAL)
+    return dg_fail(err, DG_ENVIRONMENT, "its first file does not say how many others there are, or what is in them");
+  if (DG_NEW(*digest, parts, err) != 0 ||
+      dg_store_read(checkpoint->store, "parts", DG_STORE_INTEGERS, 0, parts, *digest, err) != 0)
     return err->code;
   checkpoint->parts = (long)parts;
   checkpoint->components = (long)format[2];
@@ -219,7 +240,7 @@ static int compare(const struct mx_checkpoint *checkpoint, const char *identity,
   char *text;
   if (dg_store_count(checkpoint->store, "identity", &length, err) != 0 || dg_alloc(&text, length + 1, 1, err) != 0)
     return err->code;
-  if (dg_store_read(checkpoint->store, "identity", 0, length, text, err) == 0)
+  if (dg_store_read(checkpoint->store, "identity", DG_STORE_BYTES, 0, length, text, err) == 0)
     (void)!mx_identity_compare(text, identity, err);
   dg_free(text);
   return err->code;
@@ -282,7 +303,7 @@ static struct mx_archive loading(const struct mx_checkpoint *checkpoint)
 int mx_checkpoint_counters(const struct mx_checkpoint *checkpoint, struct mx_counters *counters, struct dg_error *err)
 {
   struct mx_archive archive = loading(checkpoint);
-  return archive_counters(counters, &archive, err);
+  return archive_counters(counters, checkpoint->setup, &archive, err);
 }
 
 int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, const struct mx_run_state *state, struct dg_error *err)

@@ -1,6 +1,7 @@
 #include "maxwell/run/checkpoint_fields.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ struct reader {
   struct dg_keyed *own;          /* [K] this rank's elements by their names */
   double *piece;
   double *trace[2];              /* [open_faces][3][Nf] that have to be completed; else NULL */
+  bool *seen[2];                 /* [K], [open_faces]: elements and faces that a file had */
   size_t found[MX_STATE_ARRAYS]; /* items that were loaded */
 };
 
@@ -149,6 +151,7 @@ enum { NOT_HERE = -1 };
 /* This rank's number of an element, or the slot of a face. */
 static int64_t own_number(const struct reader *reader, int array, int64_t name)
 {
+  if (name < 0) return NOT_HERE;
   size_t low = 0, high = reader->setup->problem.K;
   const uint64_t wanted = (uint64_t)(of_faces(array) ? name / 4 : name);
   while (low < high) {
@@ -160,7 +163,7 @@ static int64_t own_number(const struct reader *reader, int array, int64_t name)
   size_t e = reader->own[low].item;
   if (!of_faces(array)) return (int64_t)e;
   int slot = mx_open_slot(reader->setup->problem.neighbour[e][name % 4]);
-  return slot >= 0 ? slot : NOT_HERE;
+  return slot >= 0 && (size_t)slot < open_faces(reader->setup) ? slot : NOT_HERE;
 }
 
 /* value[3][N] of element e in the components of the backend. */
@@ -186,7 +189,8 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
   size_t here = 0;
   for (size_t i = 0; i < count; i++) here += number[i] != NOT_HERE;
   if (here == 0) return 0;
-  if (dg_store_read(store, array_names[array], first * width, count * width, reader->piece, err) != 0) return err->code;
+  if (dg_store_read(store, array_names[array], DG_STORE_DOUBLES, first * width, count * width, reader->piece, err) != 0)
+    return err->code;
   for (size_t i = 0; i < count; i++) {
     if (number[i] == NOT_HERE) continue;
     size_t e = of_faces(array) ? (size_t)own_number(reader, MX_STATE_E, name[i] / 4) : (size_t)number[i];
@@ -210,6 +214,23 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
   return 0;
 }
 
+/* number[count] of the names in a file. No name stands for two: one that comes again would stand for one that is not
+ * there. */
+static int find_numbers(struct reader *reader, bool faces, size_t count, const int64_t *name, int64_t *number,
+                        struct dg_error *err)
+{
+  for (size_t i = 0; i < count; i++) {
+    number[i] = own_number(reader, faces ? MX_STATE_OPEN_E : MX_STATE_E, name[i]);
+    if (number[i] == NOT_HERE) continue;
+    bool *seen = &reader->seen[faces][number[i]];
+    if (*seen)
+      return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %s %" PRId64 " twice", faces ? "face" : "element",
+                     name[i]);
+    *seen = true;
+  }
+  return 0;
+}
+
 /* The arrays of elements (E, H), or those of faces, of one file. */
 static int load_arrays(struct reader *reader, bool faces, struct dg_store *store, struct dg_error *err)
 {
@@ -219,9 +240,9 @@ static int load_arrays(struct reader *reader, bool faces, struct dg_store *store
   int64_t *name = NULL, *number = NULL;
   size_t count;
   if (dg_store_count(store, names, &count, err) != 0 || DG_NEW(name, count, err) != 0 ||
-      DG_NEW(number, count, err) != 0 || dg_store_read(store, names, 0, count, name, err) != 0)
+      DG_NEW(number, count, err) != 0 || dg_store_read(store, names, DG_STORE_INTEGERS, 0, count, name, err) != 0 ||
+      find_numbers(reader, faces, count, name, number, err) != 0)
     goto fail;
-  for (size_t i = 0; i < count; i++) number[i] = own_number(reader, begin, name[i]);
   for (int array = begin; array < begin + 2; array++)
     for (size_t first = 0; first < count; first += most) {
       const size_t here = count - first < most ? count - first : most;
@@ -313,7 +334,9 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
   const size_t K = setup->problem.K;
   struct reader reader = {.setup = setup, .backend = backend, .components = components};
   const bool incomplete = components == MX_COVARIANT_TANGENTIAL && setup->ops->components == MX_COVARIANT;
-  if (new_piece(&reader.piece, &setup->problem, err) != 0 || DG_NEW(reader.own, K, err) != 0) goto fail;
+  if (new_piece(&reader.piece, &setup->problem, err) != 0 || DG_NEW(reader.own, K, err) != 0 ||
+      DG_NEW(reader.seen[0], K, err) != 0 || DG_NEW(reader.seen[1], open_faces(setup), err) != 0)
+    goto fail;
   for (int i = 0; i < 2 && incomplete; i++)
     if (DG_NEW(reader.trace[i], open_faces(setup) * 3 * (size_t)setup->ref.Nf, err) != 0) goto fail;
   for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(&setup->mesh, e), e};
@@ -333,6 +356,8 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
 fail:
   dg_free(reader.trace[0]);
   dg_free(reader.trace[1]);
+  dg_free(reader.seen[0]);
+  dg_free(reader.seen[1]);
   dg_free(reader.piece);
   dg_free(reader.own);
   return err->code;

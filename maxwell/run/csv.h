@@ -11,5 +11,9 @@ int mx_csv_failed(const char *path, struct dg_error *err);
 /* Creates the file with its first line, or, to `resume`, opens the one that is there (mx_archive_file then says where
  * to go on). */
 int mx_csv_open(FILE **file, const char *path, const char *header, bool resume, struct dg_error *err) DG_MUST_USE;
-/* Closes *file, which may be NULL, and sets it to NULL; a write that failed earlier is an error here at the latest. */
+/* What was written so far goes to the system; file may be NULL. Also an error when somebody has removed the file: the
+ * system would go on to take what nobody will see. */
+int mx_csv_flush(FILE *file, const char *path, struct dg_error *err) DG_MUST_USE;
+/* Closes *file, which may be NULL, and sets it to NULL; a write that failed earlier, or a file that was removed,
+ * is an error here at the latest. */
 int mx_csv_close(FILE **file, const char *path, struct dg_error *err) DG_MUST_USE;

@@ -148,6 +148,8 @@ int mx_identity(char **result, const struct mx_setup *setup, struct dg_error *er
       add(&text, "mesh, by its elements = digest %016" PRIx64 "\n", mesh.elements) != 0 ||
       add(&text, "mesh, by its vertices = digest %016" PRIx64 "\n", mesh.vertices) != 0 ||
       add(&text, "time step in s = %.17g\n", setup->step) != 0 ||
+      (mx_script_seed(setup->script) != 0 &&
+       add(&text, "math.randomseed = digest %016" PRIx64 "\n", mx_script_seed(setup->script)) != 0) ||
       add_value(&text, mx_script_root(setup->script)) != 0) {
     dg_free(text.start);
     return err->code;

@@ -258,11 +258,8 @@ int mx_records_drain(struct mx_records *records, struct dg_error *err)
 
 int mx_records_flush(struct mx_records *records, struct dg_error *err)
 {
-  for (size_t i = 0; i < records->measures->count; i++) {
-    errno = 0;
-    if (records->record[i].file != NULL && fflush(records->record[i].file) != 0)
-      return mx_csv_failed(records->record[i].path, err);
-  }
+  for (size_t i = 0; i < records->measures->count; i++)
+    if (mx_csv_flush(records->record[i].file, records->record[i].path, err) != 0) return err->code;
   return 0;
 }
 

@@ -127,8 +127,7 @@ static int flush(struct mx_output *output, struct dg_error *err)
   double now = mx_clock();
   if (now - output->last_flush < 1) return 0;
   output->last_flush = now;
-  errno = 0;
-  if (output->energy != NULL && fflush(output->energy) != 0) return mx_csv_failed(output->energy_path, err);
+  if (mx_csv_flush(output->energy, output->energy_path, err) != 0) return err->code;
   return mx_records_flush(&output->records, err);
 }
 

@@ -41,9 +41,8 @@ static int flush(struct mx_port_output *output, struct dg_error *err)
   double now = mx_clock();
   if (now - output->last_flush < 1) return 0;
   output->last_flush = now;
-  errno = 0;
   for (size_t i = 0; i < output->ports; i++)
-    if (fflush(output->file[i]) != 0) return mx_csv_failed(output->path[i], err);
+    if (mx_csv_flush(output->file[i], output->path[i], err) != 0) return err->code;
   return 0;
 }
 

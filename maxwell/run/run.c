@@ -528,6 +528,7 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
   struct dg_error late = {0}; /* after another error, a summary that cannot be written is not the news */
   if (ours && mx_summary_write(&summary, folder, &late) != 0 && status == 0) *err = late;
 fail:
+  mx_setup_explain(setup, err);
   setup->ops->destroy(backend);
   mx_checkpoint_release(&checkpoint);
   dg_free(identity);

@@ -228,6 +228,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
               setup->limit_elements, setup->seconds.setup);
   return 0;
 fail:
+  mx_setup_explain(setup, err);
   dg_geometry_release(&geometry);
   mx_setup_release(setup);
   return err->code;
@@ -251,6 +252,15 @@ struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup)
                                      .precision = setup->config->precision,
                                      .step = setup->step * MX_C0,
                                      .transport = setup->config->gpu.transport};
+}
+
+void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err)
+{
+  static const char out_of_memory[] = "out of memory";
+  if (strncmp(err->message, out_of_memory, sizeof out_of_memory - 1) != 0 || setup->ref.Np == 0) return;
+  const size_t real = setup->config->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  (void)!dg_context(err, "with %zu elements of order %d here, whose fields alone take %.3f MB", setup->mesh.K,
+                    setup->config->order, 1e-6 * (double)(6 * (size_t)setup->ref.Np * setup->mesh.K * real));
 }
 
 struct mx_memory mx_setup_memory(const struct mx_setup *setup)

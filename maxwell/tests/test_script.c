@@ -320,6 +320,9 @@ static const struct {
     {"simulation {\n ['a\\0b'] = 1 }", "cavity.lua:1: a key of simulation has a zero byte"},
     {"simulation {\n x = setmetatable({}, {}) }", "cavity.lua:2: x has a metatable; only plain tables can be read"},
     {"simulation { order = 3,\n\n ['order'] = 4 }", "cavity.lua:3: 'order' is given twice, first in line 1"},
+    {"\nmath.randomseed()", "cavity.lua:2: math.randomseed takes a number here: without one no run could be repeated"},
+    {"math.randomseed('a')", "cavity.lua:1: bad argument #1 to 'randomseed' (number expected, got string)"},
+    {"math.random(2, 1)", "cavity.lua:1: bad argument #2 to 'random' (interval is empty)"},
     {"\x1bLua", "the script 'cavity.lua' is compiled Lua, not text"},
 };
 
@@ -468,6 +471,61 @@ static void repeats_random_numbers(void **state)
   mx_script_free(b);
 }
 
+static double draw(struct mx_script *script, const char *what, double x, double t)
+{
+  struct dg_error err = {0};
+  const double in[] = {x, t};
+  double out;
+  assert_int_equal(mx_script_call(script, at(mx_script_root(script), "f")->function, what, 2, in, 1, &out, &err), 0);
+  return out;
+}
+
+/* Whatever was asked before, and by whom. */
+static void gives_random_numbers_by_place_and_time(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "local n = 0\n"
+      "simulation { f = function(x, t) n = n + 1 local r = math.random() return r + math.random() end }";
+  struct mx_script *a = load_good(text), *b = load_good(text);
+  const double first = draw(a, "f", 0.5, 1), second = draw(a, "f", 0.5, 2);
+  assert_true(first != second && draw(a, "g", 0.5, 1) != first && draw(a, "f", 0.25, 1) != first);
+  assert_true(draw(b, "f", 0.5, 2) == second && draw(b, "f", 0.5, 1) == first && draw(a, "f", 0.5, 1) == first);
+  assert_true(draw(a, "f", -0.0, 1) == draw(a, "f", 0.0, 1));
+  mx_script_free(a);
+  mx_script_free(b);
+  a = load_good("math.randomseed(1) simulation { f = function(x, t) return math.random() + math.random() end }");
+  b = load_good("math.randomseed(2) simulation { f = function(x, t) return math.random() + math.random() end }");
+  assert_true(draw(a, "f", 0.5, 1) != draw(b, "f", 0.5, 1) && draw(a, "f", 0.5, 1) != first);
+  assert_true(mx_script_seed(a) != mx_script_seed(b) && mx_script_seed(a) != 0);
+  mx_script_free(a);
+  mx_script_free(b);
+  a = load_good("simulation { f = function(x, t) math.randomseed(7) return math.random() end }");
+  assert_true(draw(a, "f", 0.5, 1) == draw(a, "f", 0.5, 2) && mx_script_seed(a) == 0);
+  mx_script_free(a);
+}
+
+/* Spread evenly, also where arguments differ by little. */
+static void gives_random_numbers_that_are_even(void **state)
+{
+  (void)state;
+  enum { DRAWS = 20000, BINS = 10 };
+  struct mx_script *script = load_good("simulation { f = function(x, t) return math.random() end }");
+  double mean = 0, product = 0, last = 0.5;
+  int bin[BINS] = {0};
+  for (int i = 0; i < DRAWS; i++) {
+    const double number = draw(script, "f", 1e-3 * i, 1e-12);
+    bin[(int)(number * BINS)]++;
+    mean += number / DRAWS;
+    product += 12 * (number - 0.5) * (last - 0.5) / DRAWS;
+    last = number;
+  }
+  /* five standard deviations */
+  assert_true(fabs(mean - 0.5) < 5 / sqrt(12.0 * DRAWS) && fabs(product) < 5 / sqrt((double)DRAWS));
+  for (int i = 0; i < BINS; i++) assert_true(abs(bin[i] - DRAWS / BINS) < 5 * sqrt(0.09 * DRAWS));
+  mx_script_free(script);
+}
+
 /* Whichever allocation fails: one clean error, nothing left behind. */
 static void survives_every_failing_allocation(void **state)
 {
@@ -523,6 +581,8 @@ int main(void)
       cmocka_unit_test(calls_functions),
       cmocka_unit_test(refuses_userdata),
       cmocka_unit_test(repeats_random_numbers),
+      cmocka_unit_test(gives_random_numbers_by_place_and_time),
+      cmocka_unit_test(gives_random_numbers_that_are_even),
       cmocka_unit_test(survives_every_failing_allocation),
       cmocka_unit_test(reports_memory_used_up_in_a_call),
   };

@@ -5,7 +5,14 @@
 local pi, sin = math.pi, math.sin
 local noise = args.field == "noise"
 
-local function random_vector() return 2 * math.random() - 1, 2 * math.random() - 1, 2 * math.random() - 1 end
+-- Drawn beforehand: in a function numbers belong to a place, and elements that touch there may find the same.
+local numbers, used = {}, 0
+for i = 1, noise and 100000 or 0 do numbers[i] = 2 * math.random() - 1 end
+
+local function random_vector()
+  used = used + 3
+  return numbers[used - 2], numbers[used - 1], numbers[used]
+end
 
 local function scaled_random_vector() -- as much energy as in E
   local x, y, z = random_vector()

@@ -51,15 +51,17 @@ static int read_one(struct dg_error *err)
   char text[6] = "";
   size_t count = 7;
   if (dg_store_open(&store, path, false, err) != 0) return err->code;
-  if (dg_store_read(store, "integers", 0, 4, i, err) == 0 && dg_store_read(store, "in/a/folder", 0, 5, d, err) == 0 &&
-      dg_store_read(store, "in/a/text", 0, 5, text, err) == 0 && dg_store_read(store, "floats", 0, 3, f, err) == 0 &&
+  if (dg_store_read(store, "integers", DG_STORE_INTEGERS, 0, 4, i, err) == 0 &&
+      dg_store_read(store, "in/a/folder", DG_STORE_DOUBLES, 0, 5, d, err) == 0 &&
+      dg_store_read(store, "in/a/text", DG_STORE_BYTES, 0, 5, text, err) == 0 &&
+      dg_store_read(store, "floats", DG_STORE_DOUBLES, 0, 3, f, err) == 0 &&
       dg_store_count(store, "none", &count, err) == 0) {
     assert_memory_equal(i, integers, sizeof integers);
     assert_memory_equal(d, doubles, sizeof doubles);
     assert_memory_equal(f, floats, sizeof floats);
     assert_string_equal(text, "hello");
     assert_int_equal(count, 0);
-    assert_int_equal(dg_store_read(store, "floats", 1, 1, f, err), 0);
+    assert_int_equal(dg_store_read(store, "floats", DG_STORE_FLOATS, 1, 1, f, err), 0);
     assert_true(f[0] == floats[1]);
   }
   dg_store_free(store);
@@ -70,17 +72,23 @@ static void test_what_was_written_comes_back(void **state)
 {
   struct dg_error err = {0};
   struct dg_store *store;
-  double number;
+  double number, room[5];
   (void)state;
   if (write_one(&err) != 0 || read_one(&err) != 0) fail_msg("%s", err.message);
   assert_false(exists(part));
   assert_int_equal(dg_store_open(&store, path, false, &err), 0);
   assert_true(dg_store_has(store, "in/a/folder") && !dg_store_has(store, "in/b/folder") && !dg_store_has(store, "x"));
-  assert_int_equal(dg_store_read(store, "in/a/folder", 3, 3, &number, &err), DG_ENVIRONMENT);
-  assert_non_null(strstr(err.message, "'in/a/folder' has 5 numbers, not 6"));
+  assert_int_equal(dg_store_read(store, "in/a/folder", DG_STORE_DOUBLES, 3, 3, &number, &err), DG_ENVIRONMENT);
+  assert_non_null(strstr(err.message, "'in/a/folder' ends after 5 numbers"));
   err = (struct dg_error){0};
-  assert_int_equal(dg_store_read(store, "in/b", 0, 1, &number, &err), DG_ENVIRONMENT);
+  assert_int_equal(dg_store_read(store, "in/b", DG_STORE_DOUBLES, 0, 1, &number, &err), DG_ENVIRONMENT);
   assert_non_null(strstr(err.message, "has no array 'in/b'"));
+  err = (struct dg_error){0};
+  assert_int_equal(dg_store_read(store, "in/a/text", DG_STORE_INTEGERS, 0, 5, room, &err), DG_ENVIRONMENT);
+  assert_non_null(strstr(err.message, "array 'in/a/text' has bytes, not integers"));
+  err = (struct dg_error){0};
+  assert_int_equal(dg_store_read(store, "integers", DG_STORE_DOUBLES, 0, 4, room, &err), DG_ENVIRONMENT);
+  assert_non_null(strstr(err.message, "array 'integers' has integers, not numbers"));
   dg_store_free(store);
 }
 

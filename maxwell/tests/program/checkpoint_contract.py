@@ -349,6 +349,23 @@ def test_functions_that_remember(program):
     split(program, None, script, "a function that counts its calls")
 
 
+def test_functions_with_random_numbers(program):
+    """What math.random gives belongs to a place and a time, so that a restart finds the same; another seed is refused."""
+    noise = ("return 0, 0, math.random() - 0.5", "return math.random() - 0.5, 0, 0.1 * math.random()")
+    script = edited(SMALL, ("-- a script that works", "if args.seed then math.randomseed(args.seed) end"),
+                    ("return 0, 0, x + y", noise[0]),
+                    ("initial =", 'sources = { { region = "left", current = function(x, y, z, t) ' + noise[1] +
+                     " end } },\n  initial ="))
+    for integrator in ("leapfrog", "lsrk"):
+        split(program, None, script, f"random numbers, {integrator}", "--set", f"time.integrator={integrator}")
+    with Place(program, script=script) as place:
+        place.good(*RUN, "-q", *EVERY, "-o", "other")
+        place.good(*RUN, "-q", *EVERY, "-D", "seed=1")
+        expect(content(place, "case/energy.csv") != content(place, "other/energy.csv"), "the seed does nothing")
+        refused(place, OTHER + "another math.randomseed" + THEN, "-D", "seed=2")
+        refused(place, re.compile(OTHER + r"math.randomseed = digest \w+, and this one has no such key" + THEN))
+
+
 def test_other_mesh(program):
     import meshes
     with small_with_checkpoints(program) as place:
@@ -511,6 +528,21 @@ def test_no_room(program):
         expect(code == 0 and "File too large" in err and newest(place) == 40, f"exit code {code}: {err}")
         for name in ("probes/inside.csv", "energy.csv", "probes/inside_spectrum.csv"):
             expect(content(place, "case", name) == content(place, "whole", name), f"{name} differs")
+
+
+def test_function_that_fails(program):
+    """In the middle of the run, by an error or a result that is none: the checkpoint before is as good as ever."""
+    for fault, says in (("error('no more')", "no more"), ("return 0, 0 / 0, 0", r"sources\[1\] returned nan")):
+        script = edited(SMALL, ("initial =", 'sources = { { region = "left", current = function(x, y, z, t) if args.t and '
+                                f"t > args.t then {fault} end return math.sin(1e9 * t), 0, x end }} }},\n  initial ="))
+        with Place(program, script=script) as place:
+            place.good(*RUN, "-q", *EVERY, "-o", "whole")
+            late = 50 * place.summary("whole")["time_step"]
+            code, _, err, _ = place.run(*RUN, "-q", *EVERY, "-D", f"t={late!r}")
+            check_message(err, re.compile(rf"input/case\.lua:\d+: {says}.* in step (49|50) of 60"))
+            expect(code == 2 and place.summary()["status"] == "failed" and newest(place) == 40, f"{code}: {err}")
+            place.good(*RUN, "-q", *EVERY, "--restart")
+            check_same(place, "whole", "case", fault)
 
 
 def test_not_a_number(program):

@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import Silo
 
-from harness import Place, expect, on_ranks
+import meshes
+from harness import SCRIPT, Place, edited, expect, on_ranks
 from ranks_scenes import scene
 from run_contract import RUN, files, main
 
@@ -103,6 +104,19 @@ def check_ranks(program, name, ranks, **choice):
             expect(compared(files(place, "many")) == wanted, f"files on {count} ranks: {files(place, 'many')}")
             for file in sorted(wanted):
                 check_near(one[file], read(place, file, "many"), f"{count} ranks, {file}")
+
+
+def test_random_numbers(program):
+    """Of initial fields and of a current: every rank finds at a place and a time what another one would."""
+    script = edited(SCRIPT, ("return 0, 0, x + y", "return 0, 0, math.random()"), ("steps = 4", "steps = 40"),
+                    ("initial =", 'sources = { { region = "left", current = function(x, y, z, t) '
+                     "return math.random() - 0.5, 0, 0 end } },\n  initial ="))
+    with Place(program, {"input/box.msh": meshes.box((4, 3, 2)).text()}, script) as place:
+        for ranks in (1, 2, 3):
+            place.good(*RUN, "-q", "-o", f"on_{ranks}", **(on_ranks(ranks) if ranks > 1 else {}))
+        for name in ("energy.csv", "probes/inside.csv"):
+            for ranks in (2, 3):
+                check_near(table(place, f"on_1/{name}"), table(place, f"on_{ranks}/{name}"), f"{ranks} ranks, {name}")
 
 
 def test_box_leapfrog(program):

@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+"""What others do while a run is at work: its files are removed or moved, the clock is set: disturbed_contract.py PROGRAM
+[NAME...] runs the tests whose names contain a NAME, or all. CURLEW_TEST_CLOCK is the library that sets the clock
+(clock_jump.c); without it those tests are left out, as the summary says."""
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+
+from checkpoint_contract import EVERY, SMALL, check_same, checkpoints, newest, started, wait_for
+from harness import SCRIPT, Place, check_message, edited, expect
+from run_contract import ENDLESS, RUN, main
+
+
+def fails(process, says, code=3):
+    _, err = process.communicate(timeout=60)
+    check_message(err.decode(), says)
+    expect(process.returncode == code, f"exit code {process.returncode}: {err}")
+
+
+# ---- the output goes away: the next write says so, and no run is done whose output is not there
+
+def test_folder_removed_before_a_snapshot(program):
+    with Place(program) as place:
+        process = started(place, "-q", "--set", "output.fields.every=3000")
+        shutil.rmtree(place.path("case"))
+        # whichever comes first, the snapshot or the look at the tables that is taken once a second
+        fails(process, re.compile(r"cannot write 'case/fields_\d+\.silo': No such file or directory|"
+                                  r"'case/energy\.csv' was removed while the run was writing it"))
+        expect(not os.path.exists(place.path("case")), "the folder was made again")
+
+
+def test_folder_removed_with_tables_alone(program):
+    """The system goes on to take what is written to files that nobody can see."""
+    with Place(program) as place:
+        process = started(place, "-q")
+        shutil.rmtree(place.path("case"))
+        start = time.monotonic()
+        fails(process, "'case/energy.csv' was removed while the run was writing it")
+        expect(time.monotonic() - start < 10, "it took long to see that")
+
+
+def test_table_removed(program):
+    for name in ("energy.csv", "probes/inside.csv"):
+        with Place(program) as place:
+            process = started(place, "-q")
+            os.remove(place.path("case", name))
+            fails(process, f"'case/{name}' was removed while the run was writing it")
+            expect(place.summary()["status"] == "failed" and name in place.summary()["error"], f"{place.summary()}")
+
+
+def test_table_removed_shortly_before_the_end(program):
+    """Closing is the last chance to see it."""
+    with Place(program) as place:
+        process = place.start(*RUN, "-q", "--set", "time.steps=20000", "--set", "output.fields=nil", "--set",
+                              "output.probes=nil")
+        wait_for(place, lambda: os.path.exists(place.path("case/energy.csv")), "the run does not start", process)
+        os.remove(place.path("case/energy.csv"))
+        fails(process, "'case/energy.csv' was removed while the run was writing it")
+        expect(place.summary()["status"] == "failed", f"{place.summary()}")
+
+
+def test_folder_removed_without_tables(program):
+    """Only the summary is left to be written."""
+    with Place(program) as place:
+        process = place.start(*RUN, "-q", "--set", "output=nil", "--set", "time.steps=100000")
+        wait_for(place, lambda: os.path.exists(place.path("case/log.txt")), "the run does not start", process)
+        shutil.rmtree(place.path("case"))
+        fails(process, "cannot write 'case/summary.json': No such file or directory")
+
+
+def test_folder_moved(program):
+    """The tables go with it; a run that cannot write its summary is not done."""
+    with Place(program) as place:
+        process = place.start(*RUN, "-q", "--set", "output.fields=nil", "--set", "time.steps=100000")
+        wait_for(place, lambda: os.path.exists(place.path("case/energy.csv")), "the run does not start", process)
+        shutil.move(place.path("case"), place.path("elsewhere"))
+        fails(process, "cannot write 'case/summary.json': No such file or directory")
+        expect(place.summary("elsewhere")["status"] == "running", f"{place.summary('elsewhere')}")
+
+
+def test_folder_replaced(program):
+    """By a new one of that name: what is in it is not a run's output."""
+    with Place(program) as place:
+        process = started(place, "-q")
+        shutil.rmtree(place.path("case"))
+        os.mkdir(place.path("case"))
+        fails(process, "'case/energy.csv' was removed while the run was writing it")
+        expect(place.summary()["status"] == "failed", f"{place.summary()}")
+
+
+def test_checkpoints_removed(program):
+    """The folder of checkpoints is made again."""
+    with Place(program) as place:
+        process = started(place, "-q")
+        for _ in range(2):
+            process.send_signal(signal.SIGUSR1)
+            wait_for(place, lambda: os.path.isdir(place.path("case/checkpoint")) and
+                     any(re.fullmatch(r"step_\d+\.h5", name) for name in checkpoints(place)), "no checkpoint", process)
+            shutil.rmtree(place.path("case/checkpoint"))
+        process.send_signal(signal.SIGTERM)
+        fails(process, re.compile(r"interrupted at step \d+ of 100000000; --restart goes on from there"), 130)
+        expect(newest(place) == place.summary()["steps"], f"{checkpoints(place)}")
+        place.good(*RUN, "-q", "--restart", "--set", "output.fields={every=1000000}", "--set",
+                   f"time.steps={newest(place) + 10}")
+
+
+def test_folder_of_probes_removed(program):
+    with Place(program) as place:
+        process = started(place, "-q")
+        shutil.rmtree(place.path("case/probes"))
+        fails(process, "'case/probes/inside.csv' was removed while the run was writing it")
+
+
+def test_script_and_mesh_removed(program):
+    """They have been read."""
+    with Place(program) as place:
+        process = place.start(*RUN, "-q", "--set", "time.steps=20000", "--set", "output.fields=nil")
+        wait_for(place, lambda: os.path.exists(place.path("case/energy.csv")), "the run does not start", process)
+        shutil.rmtree(place.path("input"))
+        _, err = process.communicate(timeout=60)
+        expect(process.returncode == 0 and place.summary()["status"] == "done", f"{process.returncode}: {err}")
+
+
+# ---- the clock is set, a day ahead and a day back all the time
+
+CLOCK = os.environ.get("CURLEW_TEST_CLOCK", "")
+
+
+class Jumping(Place):
+    """Where the time of day is not to be trusted; only some runs look at it."""
+
+    def start(self, *arguments, environment=None, **options):
+        return super().start(*arguments, environment={**(environment or {}), "LD_PRELOAD": CLOCK}, **options)
+
+
+def test_clock_is_set(program):
+    """The library does what it is for: Lua's os.time sees it."""
+    script = 'print(math.abs(os.time() - tonumber(args.now)))\n' + SCRIPT
+    with Jumping(program, script=script) as place:
+        out = place.good("check", "input/case.lua", "-D", f"now={int(time.time())}")
+        expect(86000 < int(out.split()[0]) < 87000, f"the clock is not set: {out.splitlines()[0]}")
+
+
+def test_clock_and_results(program):
+    with Place(program, script=SMALL) as place:
+        place.good(*RUN, "-q", *EVERY, "-o", "whole")
+        place.good(*RUN, "-q", *EVERY, "-o", "jumps", environment={"LD_PRELOAD": CLOCK})
+        check_same(place, "whole", "jumps", "with the clock set")
+        summary = place.summary("jumps")
+        expect(0 <= summary["loop_seconds"] < 100 and all(0 <= value < 100 for value in summary["seconds"].values()),
+               f"{summary}")
+
+
+def test_clock_and_walltime(program):
+    with Jumping(program) as place:
+        code, _, err, seconds = place.run(*RUN, "-q", *ENDLESS, "--set", "time.walltime=3")
+        expect(code == 130 and 1 < seconds < 3 and place.summary()["stop_reason"] == "walltime", f"{code}: {err}")
+
+
+def test_clock_and_checkpoints(program):
+    """One every 0.3 seconds, neither none nor at every step."""
+    with Jumping(program) as place:
+        code, _, err, seconds = place.run(*RUN, "-q", *ENDLESS, "--set", "time.walltime=4", "--set",
+                                          "checkpoint.minutes=0.005")
+        expect(code == 130 and 2 <= place.summary()["checkpoints"]["written"] <= seconds / 0.3 + 2, f"{code}: {err}")
+
+
+def test_clock_and_functions(program):
+    """One that ends is left alone, one that does not is ended when its time is over."""
+    script = edited(SCRIPT, ("return 0, 0, x + y", "while args.ever do end return 0, 0, x + y"))
+    with Jumping(program, script=script) as place:
+        place.good(*RUN, "-q", "--lua-seconds", "2")
+        code, _, err, seconds = place.run(*RUN, "-q", "--lua-seconds", "2", "-D", "ever=1")
+        expect(code == 2 and "still running after 2 s" in err and 2 < seconds < 20, f"{code}, {seconds} s: {err}")
+
+
+def test_clock_and_progress(program):
+    """Lines of progress as often as they are wanted, with a time that is left."""
+    with Jumping(program) as place:
+        code, out, err, _ = place.run(*RUN, *ENDLESS, "--set", "time.walltime=3")
+        lines = [line for line in out.splitlines() if line.startswith("step ")]
+        expect(code == 130 and 3 <= len(lines) <= 40, f"{code}, {len(lines)} lines: {err}")
+        expect(all(re.search(r"ETA \d+:\d\d:\d\d$", line) for line in lines), f"{lines[:3]}")
+
+
+if not CLOCK:
+    for _name in [name for name in globals() if name.startswith("test_clock")]:
+        print(f"left out: {_name}: there is no library that sets the clock")
+        del globals()[_name]
+
+if __name__ == "__main__":
+    sys.exit(main(sys.modules[__name__]))
