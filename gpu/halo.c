@@ -47,10 +47,8 @@ static int new_faces(struct mx_backend *backend, struct dg_error *err)
   struct gpu_halo *halo = &backend->halo;
   int32_t *far;
   if (DG_NEW(far, halo->faces, err) != 0) return err->code;
-  for (size_t i = 0; i < halo->faces; i++) {
-    const int32_t code = problem->halo->receive[i];
-    far[i] = (int32_t)(4 * gpu_row(problem, backend->padded, (size_t)code / 4)) + code % 4;
-  }
+  for (size_t i = 0; i < halo->faces; i++) /* a ghost a face, as the problem has them, not the mesh */
+    far[i] = (int32_t)(4 * gpu_row(problem, backend->padded, problem->K + i)) + problem->halo->receive[i] % 4;
   if (gpu_new_copy(backend, &halo->own, problem->halo->send, halo->faces * sizeof *far, "the halo", err) != 0 ||
       gpu_new_copy(backend, &halo->far, far, halo->faces * sizeof *far, "the halo", err) != 0)
     goto fail;

@@ -445,7 +445,9 @@ struct gpu_tile {
 template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
 {
   const gpu_tiling &tiling = work.tables.tiling;
+  gpu_let_next_prepare();
   work.prepare();
+  gpu_wait_for_kernels_before();
   __syncthreads();
   const int stride = static_cast<int>(gridDim.x);
   int next = work.pass.first + static_cast<int>(blockIdx.x), phase = 0;
