@@ -1,11 +1,12 @@
 /* What is shared with other ranks: traces are packed by a kernel, travel from the card's memory where MPI takes it,
  * else through pinned memory of the host, and are unpacked into the ghosts, while the inner elements are worked on.
  *
- * On the kernels' stream stand, of one stage: packing, the inner elements, a wait for the ghosts, the outer elements.
- * Packing is there, not beside it, because the blocks of the inner elements stay until these are done and leave no
- * room. Copies and unpacking have a stream of their own, with priority. The host starts messages once the card has
- * packed, and goes on once they have come: by then the inner elements were launched long ago, so that the card has
- * nothing to wait for as long as these take longer than the messages. */
+ * On the kernels' stream stand, of one stage: packing, the inner elements, a wait for the outer ones. Packing is there,
+ * not beside it, because the blocks of the inner elements stay until these are done and leave no room. Copies,
+ * unpacking and the outer elements have a stream of their own, with priority: the outer elements take the places that
+ * the last inner ones leave. The host starts messages once the card has packed, and goes on once they have come: by
+ * then the inner elements were launched long ago, so that the card has nothing to wait for as long as these take longer
+ * than the messages. */
 #include <math.h>
 
 #include "gpu/state.h"
@@ -16,7 +17,7 @@
 
 static int new_events(struct gpu_halo *halo, struct dg_error *err)
 {
-  gpuEvent_t *untimed[] = {&halo->copied, &halo->unpacked};
+  gpuEvent_t *untimed[] = {&halo->copied, &halo->done};
   for (size_t i = 0; i < 2; i++)
     if (gpu_check(gpuEventCreateWithFlags(untimed[i], gpuEventDisableTiming), "making an event", err) != 0)
       return err->code;
@@ -86,7 +87,7 @@ int gpu_new_halo(struct mx_backend *backend, struct dg_error *err)
 void gpu_release_halo(struct mx_backend *backend)
 {
   struct gpu_halo *halo = &backend->halo;
-  gpuEvent_t untimed[] = {halo->copied, halo->unpacked};
+  gpuEvent_t untimed[] = {halo->copied, halo->done};
   dg_exchange_free(halo->exchange);
   for (size_t i = 0; i < 2; i++)
     if (untimed[i] != NULL) (void)gpuEventDestroy(untimed[i]);
@@ -119,7 +120,7 @@ int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err)
     if (gpu_check(gpuEventElapsedTime(&packing, turn->begun, turn->packed), "timing the halo", err) != 0 ||
         gpu_check(gpuEventElapsedTime(&waiting, turn->inner, turn->there), "timing the halo", err) != 0)
       return err->code;
-    halo->seconds += 1e-3 * ((double)packing + (double)waiting);
+    halo->seconds += 1e-3 * ((double)packing + fmax(0, (double)waiting)); /* ghosts that come early cost nothing */
   }
   return 0;
 }
@@ -172,17 +173,32 @@ int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_e
       gpu_check(gpuMemcpyAsync(halo->in, halo->host_in, halo->faces * halo->bytes, gpuMemcpyHostToDevice, halo->stream),
                 "copying the halo", err) != 0)
     return err->code;
-  if (gpu_check(gpu_halo_unpack(&backend->tables, &faces, halo->stream), "unpacking the halo", err) != 0 ||
-      gpu_check(gpuEventRecord(halo->unpacked, halo->stream), "unpacking the halo", err) != 0 ||
-      gpu_check(gpuStreamWaitEvent(backend->work, halo->unpacked, 0), "unpacking the halo", err) != 0)
+  const struct gpu_turn *turn = turn_of(halo, halo->turns++);
+  if (gpu_check(gpuStreamWaitEvent(halo->stream, turn->packed, 0), "unpacking the halo", err) != 0 ||
+      gpu_check(gpu_halo_unpack(&backend->tables, &faces, halo->stream), "unpacking the halo", err) != 0)
     return err->code;
-  return gpu_check(gpuEventRecord(turn_of(halo, halo->turns++)->there, backend->work), "unpacking the halo", err);
+  return gpu_check(gpuEventRecord(turn->there, halo->stream), "unpacking the halo", err);
+}
+
+int gpu_halo_join(struct mx_backend *backend, struct dg_error *err)
+{
+  struct gpu_halo *halo = &backend->halo;
+  if (halo->exchange == NULL) return 0;
+  if (gpu_check(gpuEventRecord(halo->done, halo->stream), "working on a stage", err) != 0) return err->code;
+  return gpu_check(gpuStreamWaitEvent(backend->work, halo->done, 0), "working on a stage", err);
+}
+
+gpuStream_t gpu_stream_of(const struct mx_backend *backend, enum gpu_part part)
+{
+  return part == GPU_OUTER ? backend->halo.stream : backend->work;
 }
 
 int gpu_halo_exchange(struct mx_backend *backend, void *const *field, struct dg_error *err)
 {
-  if (gpu_halo_begin(backend, field, err) != 0 || gpu_halo_send(backend, err) != 0) return err->code;
-  return gpu_halo_receive(backend, field, err);
+  if (gpu_halo_begin(backend, field, err) != 0 || gpu_halo_send(backend, err) != 0 ||
+      gpu_halo_receive(backend, field, err) != 0)
+    return err->code;
+  return gpu_halo_join(backend, err);
 }
 
 struct mx_halo_use gpu_halo_use(const struct mx_backend *backend)

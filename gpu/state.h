@@ -42,7 +42,7 @@ struct gpu_slot {
 
 /* Events of one exchange on the stream of the kernels, with their times. */
 struct gpu_turn {
-  gpuEvent_t begun, packed, inner, there; /* before packing, behind it; behind the inner elements, before the outer */
+  gpuEvent_t begun, packed, inner, there; /* before packing, behind it; behind the inner elements; ghosts unpacked */
 };
 
 /* What is shared with other ranks (halo.c). */
@@ -54,8 +54,8 @@ struct gpu_halo {
   int32_t *own, *far;                /* on the card; kernels.h */
   unsigned char *out, *in;           /* on the card */
   unsigned char *host_out, *host_in; /* pinned; NULL if direct */
-  gpuStream_t stream;                /* copies and unpacking, before other work */
-  gpuEvent_t copied, unpacked;
+  gpuStream_t stream;                /* copies, unpacking and the outer elements, before other work */
+  gpuEvent_t copied, done;           /* done: with the outer elements */
   struct gpu_turn turn[GPU_TURNS];
   long turns, timed; /* begun so far; of which the times have been read */
   double seconds;    /* in which the kernels' stream packed or waited */
@@ -176,6 +176,10 @@ void gpu_release_halo(struct mx_backend *backend);
 int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
 int gpu_halo_send(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
+/* What is launched on the kernels' stream from now on waits for what the halo's has. */
+int gpu_halo_join(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The stream for a part of the elements. */
+gpuStream_t gpu_stream_of(const struct mx_backend *backend, enum gpu_part part);
 /* All of them with nothing in between. */
 int gpu_halo_exchange(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
 /* Adds up the times of the exchanges but for the last `but`; the card must have finished them. */

@@ -92,7 +92,8 @@ static int half_step(struct mx_backend *backend, int equation, double scale, enu
                                 .other = backend->field[1 - equation],
                                 .result = backend->in_place ? backend->field[equation] : backend->spare[equation]};
   const bool single = backend->options.precision == MX_SINGLE;
-  return gpu_check(backend->kernels->half[single](&backend->tables, &half, backend->work), "starting a half step", err);
+  return gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
+                   "starting a half step", err);
 }
 
 /* Behind the kernels of a half step: what they do not know; then the field is the new one, and the old one in spare, or
@@ -160,7 +161,8 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
       .result = {scheme.update ? backend->spare[0] : NULL, scheme.update ? backend->spare[1] : NULL},
   };
   const bool single = backend->options.precision == MX_SINGLE;
-  return gpu_check(backend->kernels->stage[single](&backend->tables, &stage, backend->work), "starting a stage", err);
+  return gpu_check(backend->kernels->stage[single](&backend->tables, &stage, gpu_stream_of(backend, part)),
+                   "starting a stage", err);
 }
 
 /* Behind the rates of a stage: field is the start of the step, spare the stage, sum what the step will end in. */
@@ -224,19 +226,20 @@ int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const s
   const bool leapfrog = backend->options.integrator == MX_LEAPFROG, shared = backend->halo.exchange != NULL;
   backend->observed = stage == 0 && observe;
   backend->sources = sources;
-  if (gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
-      (leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
-      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0 ||
-      gpu_stage_sources(backend, sources, err) != 0)
+  if ((leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
+      gpu_halo_begin(backend, travelling(backend, stage), err) !=
+          0 || /* behind it: then the outer elements may start */
+      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 ||
+      gpu_halo_send(backend, err) != 0 || gpu_stage_sources(backend, sources, err) != 0)
     return err->code;
   return shared ? 0 : end_stage(backend, stage, err);
 }
 
 int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
 {
-  if (backend->halo.exchange != NULL &&
-      (gpu_halo_receive(backend, travelling(backend, stage), err) != 0 ||
-       run_part(backend, stage, GPU_OUTER, err) != 0 || end_stage(backend, stage, err) != 0))
+  if (backend->halo.exchange != NULL && (gpu_halo_receive(backend, travelling(backend, stage), err) != 0 ||
+                                         run_part(backend, stage, GPU_OUTER, err) != 0 ||
+                                         gpu_halo_join(backend, err) != 0 || end_stage(backend, stage, err) != 0))
     return err->code;
   return gpu_check(gpuEventSynchronize(backend->ended[backend->stages % GPU_BEHIND]), "working on a stage", err);
 }
