@@ -10,9 +10,9 @@ enum {
   GPU_SLOTS = 2,  /* buffers of source values: one is filled while the card reads the other */
   GPU_BEHIND = 4, /* stages that the card may be behind the host */
   GPU_TURNS = 4,  /* exchanges with other ranks whose times are not yet read */
-  /* Below this a card of several has less than 0.8 of its speed. Of a model, not measured: a stage of leapfrog loses
-   * some 12 us to packing, unpacking and two more launches, and a card takes 1e11 unknowns a second through a step. */
-  GPU_UNKNOWNS_A_CARD = 10000000,
+  /* Below this a card of several has less than 0.8 of its speed: four H200, leapfrog at order 3, centred flux, have
+   * 0.42, 0.65, 0.81 with 4.2, 8.8 and 17.6 million each (profiling/scale_gpus.py --study smallest). */
+  GPU_UNKNOWNS_A_CARD = 17000000,
   GPU_STAGING = 4 << 20 /* bytes of each of the two pinned buffers through which fields come and go */
 };
 
