@@ -32,10 +32,8 @@ static int list_cards(struct gpu_card_name **name, int *count, struct dg_error *
   if (gpu_check(gpuGetDeviceCount(count), "looking for cards", err) != 0 || DG_NEW(*name, *count, err) != 0)
     return err->code;
   for (int i = 0; i < *count; i++) {
-    gpuDeviceProp card;
-    if (gpu_check(gpuGetDeviceProperties(&card, i), "looking for cards", err) != 0) return err->code;
-    _Static_assert(sizeof card.uuid == sizeof **name, "a card's name has another size");
-    memcpy(&(*name)[i], &card.uuid, sizeof **name);
+    _Static_assert(sizeof **name == GPU_UUID, "a card's name has another size");
+    if (gpu_check(gpu_uuid_of(i, &(*name)[i]), "looking for cards", err) != 0) return err->code;
   }
   return 0;
 }

@@ -9,6 +9,9 @@ __device__ inline int gpu_look_up(const gpu_index &index, size_t i)
   return index.wide ? static_cast<const int32_t *>(index.data)[i] : static_cast<const uint16_t *>(index.data)[i];
 }
 
+/* Does half turn g change the sign of component c? */
+__device__ constexpr bool gpu_changes_sign(int c, int g) { return g != 0 && g != c + 1; }
+
 /* Components along the edges t1 and t2 of face f, the same vectors on both sides of a face. */
 template <typename REAL> __device__ inline void gpu_along(int f, REAL a, REAL b, REAL c, REAL along[2])
 {

@@ -1,6 +1,6 @@
 /* Traces between a field and what travels to and from other ranks. */
 #include "gpu/covariant.cuh"
-#include "gpu/tile.cuh"
+#include "gpu/tuning.h"
 
 namespace
 {

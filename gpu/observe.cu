@@ -106,7 +106,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) largest(gpu_
       most = value > most ? value : most;
     }
   for (int other = 16; other > 0; other /= 2) {
-    double theirs = __shfl_xor_sync(0xffffffffu, most, other);
+    double theirs = gpuShuffleXor(most, other);
     most = theirs > most ? theirs : most;
   }
   if (threadIdx.x % 32 == 0) check.largest[k] = most;

@@ -13,8 +13,12 @@
 
 #include <type_traits>
 
+#include "gpu/covariant.cuh"
+#include "gpu/tuning.h"
+#ifndef CURLEW_HIP /* AMD's cards have the plain kernels */
 #include "gpu/lanes.cuh"
 #include "gpu/tensor.cuh"
+#endif
 
 /* Elements. */
 struct gpu_range {
@@ -194,14 +198,14 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
 };
 
 template <int P, typename REAL, int ELEMENTS, int EACH>
-__global__ void __launch_bounds__(gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
+__global__ void __launch_bounds__((gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS))
     gpu_half_kernel(gpu_tables tables, gpu_half half, gpu_range range)
 {
   gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::half(tables, half, range);
 }
 
 template <int P, typename REAL, int ELEMENTS, int EACH>
-__global__ void __launch_bounds__(gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS)
+__global__ void __launch_bounds__((gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS))
     gpu_stage_kernel(gpu_tables tables, gpu_stage stage, gpu_range range)
 {
   gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage, range);
@@ -226,6 +230,7 @@ gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass,
 
 /* ---- tiles in shared memory */
 
+#ifndef CURLEW_HIP
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 using gpu_work =
     std::conditional_t<gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).products == BY_LANES,
@@ -279,14 +284,17 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_
   using work = gpu_work<P, REAL, PENALISED, STAGED>;
   return {work::ELEMENTS, work::TRACES, work::OWN_ROWS, work::WHOLE};
 }
+#endif
 
 template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, int staged)
 {
+#ifndef CURLEW_HIP
   if constexpr (P <= gpu_tile_orders) {
     if (penalty_inside)
       return staged ? gpu_shape_of_work<P, REAL, true, true>() : gpu_shape_of_work<P, REAL, true, false>();
     return staged ? gpu_shape_of_work<P, REAL, false, true>() : gpu_shape_of_work<P, REAL, false, false>();
   }
+#endif
   return {0, 0, 0, 0};
 }
 
@@ -298,6 +306,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
 {
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
+#ifndef CURLEW_HIP
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
       const bool h = half->equation == 1;
@@ -312,6 +321,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
                                   .kept = {}};
       return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
     }
+#endif
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_half<P, REAL, ROW - 1>(tables, half, stream);
@@ -324,6 +334,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
 {
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
+#ifndef CURLEW_HIP
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
       gpu_tile_pass pass = {.first = gpu_first_tile(*tables, stage->part),
@@ -340,6 +351,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
       pass.equation = 1;
       return together || status != gpuSuccess ? status : gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
     }
+#endif
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_stage<P, REAL, ROW - 1>(tables, stage, stream);

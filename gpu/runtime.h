@@ -2,6 +2,8 @@
  * and nothing inside gpu/ says cuda or hip elsewhere. */
 #pragma once
 
+#include <string.h>
+
 #if defined(__HIP__) || defined(CURLEW_HIP)
 #include <hip/hip_runtime.h>
 #define GPU(name) hip##name
@@ -24,7 +26,6 @@ typedef struct cudaDeviceProp gpuDeviceProp;
 #define gpuErrorNoDevice            GPU(ErrorNoDevice)
 #define gpuErrorInsufficientDriver  GPU(ErrorInsufficientDriver)
 #define gpuErrorInitializationError GPU(ErrorInitializationError)
-#define gpuErrorECCUncorrectable    GPU(ErrorECCUncorrectable)
 #define gpuGetErrorString           GPU(GetErrorString)
 #define gpuGetLastError             GPU(GetLastError)
 #define gpuPeekAtLastError          GPU(PeekAtLastError)
@@ -64,13 +65,31 @@ typedef struct cudaDeviceProp gpuDeviceProp;
 #define gpuMaxDynamicSharedMemory     hipFuncAttributeMaxDynamicSharedMemorySize
 #define gpuErrorDevicesUnavailable    hipErrorNotReady
 #define gpuErrorDeviceLost            hipErrorUnknown
+#define gpuErrorECCUncorrectable      hipErrorECCNotCorrectable
+#define gpuShuffleXor(value, other)   __shfl_xor(value, other)
 #else
-#define gpuMallocHost              cudaMallocHost
-#define gpuFreeHost                cudaFreeHost
-#define gpuMaxDynamicSharedMemory  cudaFuncAttributeMaxDynamicSharedMemorySize
-#define gpuErrorDevicesUnavailable cudaErrorDevicesUnavailable
-#define gpuErrorDeviceLost         cudaErrorUnknown
+#define gpuShuffleXor(value, other) __shfl_xor_sync(0xffffffffu, value, other) /* of a warp, all of it */
+#define gpuMallocHost               cudaMallocHost
+#define gpuFreeHost                 cudaFreeHost
+#define gpuMaxDynamicSharedMemory   cudaFuncAttributeMaxDynamicSharedMemorySize
+#define gpuErrorDevicesUnavailable  cudaErrorDevicesUnavailable
+#define gpuErrorDeviceLost          cudaErrorUnknown
+#define gpuErrorECCUncorrectable    cudaErrorECCUncorrectable
 #endif
+
+/* What tells a card from all others: GPU_UUID bytes. */
+enum { GPU_UUID = 16 };
+static inline gpuError_t gpu_uuid_of(int device, void *uuid)
+{
+#if defined(__HIP__) || defined(CURLEW_HIP)
+  return hipDeviceGetUuid((hipUUID *)uuid, device);
+#else
+  gpuDeviceProp card;
+  gpuError_t status = gpuGetDeviceProperties(&card, device);
+  if (status == gpuSuccess) memcpy(uuid, &card.uuid, GPU_UUID);
+  return status;
+#endif
+}
 
 #if defined(__CUDACC__)
 /* A launch whose blocks may take the places that those of the kernel before leave, and prepare themselves, before that

@@ -54,9 +54,6 @@ template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
   x[0] = a + c, x[1] = a - c, x[2] = b + d, x[3] = b - d;
 }
 
-/* Does half turn g change the sign of component c? */
-__device__ constexpr bool gpu_changes_sign(int c, int g) { return g != 0 && g != c + 1; }
-
 /* Half a step, or a stage of one field or of both. Arrays by equation: 0 is E, 1 is H. */
 struct gpu_tile_pass {
   int first, end; /* tiles */
