@@ -31,6 +31,13 @@ def checkpoints(place, folder="case"):
     return sorted(os.listdir(place.path(folder, "checkpoint")))
 
 
+def finished(place, folder="case"):
+    """Those that have got their names; none where there is no folder yet."""
+    if not os.path.isdir(place.path(folder, "checkpoint")):
+        return []
+    return [name for name in checkpoints(place, folder) if name.endswith(".h5")]
+
+
 def newest(place, folder="case"):
     return max(int(name.split("_")[1].split(".")[0]) for name in checkpoints(place, folder))
 
@@ -176,7 +183,7 @@ def test_signals(program):
             before = newest(place) if os.path.isdir(place.path("case/checkpoint")) else -1
             process.send_signal(signal.SIGUSR1)
             wait_for(place, lambda: os.path.isdir(place.path("case/checkpoint")) and checkpoints(place) and
-                     newest(place) > before and len(checkpoints(place)) == expected, "no checkpoint after SIGUSR1",
+                     newest(place) > before and len(finished(place)) == expected, "no checkpoint after SIGUSR1",
                      process)
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=30)
@@ -196,7 +203,7 @@ def test_signals(program):
 def test_minutes(program):
     with Place(program) as place:
         process = started(place, "--set", "checkpoint.minutes=0.005")
-        wait_for(place, lambda: os.path.isdir(place.path("case/checkpoint")) and len(checkpoints(place)) == 4,
+        wait_for(place, lambda: len(finished(place)) == 4,
                  "no checkpoints after some seconds", process)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)

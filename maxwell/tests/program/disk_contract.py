@@ -5,14 +5,14 @@ tests need the right to mount, as root or in a user namespace, and are skipped w
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
-import time
 
 from bad_environment import NO_SPACE, fill, mounted
-from checkpoint_contract import SMALL, check_same, checkpoints, content, newest, results, started, wait_for
+from checkpoint_contract import SMALL, check_same, checkpoints, content, finished, newest, results, started, wait_for
 from harness import SCRIPT, Place, check_message, check_snapshot, edited, expect
 from run_contract import ENDLESS, RUN, main
 
@@ -151,16 +151,26 @@ def running(place):
     process = place.start(*RUN, *ENDLESS, *SELDOM, *OUT, "-q")
     wait_for(place, lambda: os.path.exists(place.path("disk/case/fields_000000.silo")), "the run does not start", process)
     process.send_signal(signal.SIGUSR1)
-    has = lambda: os.path.isdir(place.path("disk/case/checkpoint")) and len(checkpoints(place, "disk/case")) == 2
-    wait_for(place, has, "no checkpoint", process)
+    wait_for(place, lambda: len(finished(place, "disk/case")) == 2, "no checkpoint", process)
     return process
 
 
-def ends(place, process, code, *says):
-    """Each of the patterns is one line that the run says, in that order; repetitions aside."""
+def next_line(process):
+    """That the run says, as soon as it has; what comes behind it is left to be read."""
+    line = b""
+    while not line.endswith(b"\n"):
+        expect(select.select([process.stderr], [], [], 60)[0], "the run says nothing")
+        byte = os.read(process.stderr.fileno(), 1)
+        expect(byte, f"the run has ended: {line}")
+        line += byte
+    return line
+
+
+def ends(process, code, *says, before):
+    """Each of the patterns is one line that the run has said, `before` or since, in that order; repetitions aside."""
     _, err = process.communicate(timeout=60)
     expect(process.returncode == code, f"exit code {process.returncode}: {err}")
-    everything = err.decode().splitlines()
+    everything = (before + err).decode().splitlines()
     lines = [line for number, line in enumerate(everything) if number == 0 or kind(line) != kind(everything[number - 1])]
     expect(len(lines) == len(says), f"says {lines}")
     for line, pattern in zip(lines, says):
@@ -179,7 +189,7 @@ def test_full_at_a_checkpoint(program):
         place.fill(LITTLE)
         log = place.path("disk/case/log.txt")
         process.send_signal(signal.SIGUSR1)
-        time.sleep(1)
+        said = next_line(process)
         expect(newest(place, "disk/case") == before and process.poll() is None, "the checkpoint before has gone")
         place.make_room()
         process.send_signal(signal.SIGUSR1)
@@ -187,7 +197,7 @@ def test_full_at_a_checkpoint(program):
         process.send_signal(signal.SIGTERM)
         warning = (r"warning: no checkpoint at step \d+, the run goes on: cannot write "
                    rf"'disk/case/checkpoint/step_\d+_0000\.h5': {NO_SPACE}.*")
-        ends(place, process, 130, warning, r"interrupted at step \d+ of 100000000; --restart goes on from there")
+        ends(process, 130, warning, r"interrupted at step \d+ of 100000000; --restart goes on from there", before=said)
         expect(os.path.getsize(log) > 0, "no log")
         expect(place.summary("disk/case")["checkpoints"]["written"] >= 3, f"{place.summary('disk/case')}")
         expect(all(name.endswith(".h5") for name in checkpoints(place, "disk/case")), "unfinished files")
@@ -292,13 +302,13 @@ def test_read_only_at_a_checkpoint(program):
         before = content(place, "disk/case/checkpoint", checkpoints(place, "disk/case")[0])
         place.make_read_only("disk/case/checkpoint")
         process.send_signal(signal.SIGUSR1)
-        time.sleep(1)
+        said = next_line(process)
         expect(process.poll() is None, "the run has ended")
         place.make_writable("disk/case/checkpoint")
         expect(content(place, "disk/case/checkpoint", checkpoints(place, "disk/case")[0]) == before, "was changed")
         process.send_signal(signal.SIGTERM)
-        ends(place, process, 130, rf"warning: no checkpoint at step \d+, the run goes on: .*: {READ_ONLY}.*",
-             r"interrupted at step \d+ of 100000000; --restart goes on from there")
+        ends(process, 130, rf"warning: no checkpoint at step \d+, the run goes on: .*: {READ_ONLY}.*",
+             r"interrupted at step \d+ of 100000000; --restart goes on from there", before=said)
 
 
 def test_read_only_when_told_to_end(program):
