@@ -40,7 +40,7 @@ struct gpu_slot {
   gpuEvent_t copied, used; /* the copy has arrived; the kernels that read it are done */
 };
 
-/* Events of one exchange on the stream of the kernels, with their times. */
+/* Events of one exchange with their times: on the stream of the kernels, `there` on the halo's. */
 struct gpu_turn {
   gpuEvent_t begun, packed, inner, there; /* before packing, behind it; behind the inner elements; ghosts unpacked */
 };
@@ -169,10 +169,10 @@ int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *s
 /* Stream, buffers and messages for the faces that are shared; nothing on one rank. */
 int gpu_new_halo(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 void gpu_release_halo(struct mx_backend *backend);
-/* An exchange of the traces of field[halo.fields], in three parts, each of which does nothing on one rank. `pack` only
- * launches; what is launched behind it may not change the fields on shared faces. `send` waits for the card until it
- * has packed, and starts the messages; the inner elements should have been launched by then. `receive` waits for the
- * messages; what is launched behind it sees the ghosts of the fields. */
+/* An exchange of the traces of field[halo.fields], in three parts, each of which does nothing on one rank. `begin` only
+ * launches the packing; what is launched behind it may not change the fields on shared faces. `send` waits for the card
+ * until it has packed, and starts the messages; the inner elements should have been launched by then. `receive` waits
+ * for the messages; what is launched behind it on the halo's stream sees the ghosts, and what was before `begin`. */
 int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
 int gpu_halo_send(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;

@@ -226,11 +226,11 @@ int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const s
   const bool leapfrog = backend->options.integrator == MX_LEAPFROG, shared = backend->halo.exchange != NULL;
   backend->observed = stage == 0 && observe;
   backend->sources = sources;
+  /* Packing comes behind what the half step overwrites has been kept: then the outer elements may start. */
   if ((leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
-      gpu_halo_begin(backend, travelling(backend, stage), err) !=
-          0 || /* behind it: then the outer elements may start */
-      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 ||
-      gpu_halo_send(backend, err) != 0 || gpu_stage_sources(backend, sources, err) != 0)
+      gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
+      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0 ||
+      gpu_stage_sources(backend, sources, err) != 0)
     return err->code;
   return shared ? 0 : end_stage(backend, stage, err);
 }

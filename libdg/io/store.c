@@ -386,12 +386,14 @@ int dg_store_count(const struct dg_store *store, const char *name, size_t *count
 int dg_store_read(struct dg_store *store, const char *name, enum dg_store_type type, size_t first, size_t count,
                   void *data, struct dg_error *err)
 {
-  static const char *const kinds[] = {"bytes", "integers", "numbers", "numbers"};
+  static const char *const kinds[] = {"bytes", "integers", "numbers"};
+  const int wanted = type == DG_STORE_FLOATS ? DG_STORE_DOUBLES : (int)type;
   size_t there = 0;
   int kind = DG_STORE_BYTES;
   if (look_at(store, name, &there, &kind, err) != 0) return err->code;
-  if (strcmp(kinds[kind], kinds[type]) != 0)
-    return dg_fail(err, DG_ENVIRONMENT, "'%s': array '%s' has %s, not %s", store->path, name, kinds[kind], kinds[type]);
+  if (kind != wanted)
+    return dg_fail(err, DG_ENVIRONMENT, "'%s': array '%s' has %s, not %s", store->path, name, kinds[kind],
+                   kinds[wanted]);
   if (first > there || count > there - first)
     return dg_fail(err, DG_ENVIRONMENT, "'%s': array '%s' ends after %zu numbers, before the %zu from %zu on",
                    store->path, name, there, count, first);

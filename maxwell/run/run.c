@@ -334,16 +334,17 @@ fail:
   return err->code;
 }
 
-/* Where the loop had to wait for Lua, whose functions cannot be called by several threads at once. */
+/* Where the loop had to wait for Lua, whose functions cannot be called by several threads at once; not for what else
+ * sources take, which has nothing to do with Lua. */
 static void report_sources(const struct mx_summary *summary)
 {
   const struct mx_setup *setup = summary->setup;
-  const double waited = setup->seconds.sources / summary->loop_seconds, worth_saying = 0.1;
-  if (summary->loop_seconds > 0 && waited > worth_saying)
-    dg_log_warning(setup->log,
-                   "the loop waited for sources %.0f %% of its time: Lua cannot keep up with the %s backend; a profile "
-                   "with a waveform costs nothing",
-                   100 * waited, setup->ops->name);
+  const double waited = fmin(setup->seconds.sources, setup->seconds.sources_ahead), worth_saying = 0.1;
+  if (waited > worth_saying * summary->loop_seconds)
+    dg_log_line(setup->log,
+                "sources   the loop waited for them %.0f %% of its time: Lua cannot keep up with the %s backend; a "
+                "profile with a waveform costs nothing",
+                100 * waited / summary->loop_seconds, setup->ops->name);
 }
 
 static void report(const struct mx_summary *summary, const struct mx_output *output, const char *folder)
