@@ -42,8 +42,7 @@ struct gpu_tiling {
 
 /* What the kernels of tile.cuh want. */
 struct gpu_tile_shape {
-  int elements, traces; /* at most */
-  int rows;             /* the first trace's number among rows */
+  int elements, traces; /* at most; the first trace has the number of the first row behind the elements' */
   int whole;            /* traces are whole rows, each once; else a face each */
 };
 

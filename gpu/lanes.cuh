@@ -27,41 +27,46 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 
   using tile::tile;
 
-  /* Rows of shared memory, two numbers at a time: they begin at even numbers. */
-  struct alignas(2 * sizeof(REAL)) two {
-    REAL x, y;
+  /* Rows of shared memory, as much at a time as their alignment allows. */
+  static constexpr int PIECE = STRIDE * sizeof(REAL) % 16 == 0 ? 16 / sizeof(REAL) : 2;
+  struct alignas(PIECE * sizeof(REAL)) piece {
+    REAL x[PIECE];
   };
-  __device__ static void read(const REAL *from, REAL row[STRIDE])
+  __device__ static piece &piece_at(REAL *row, int i) { return *reinterpret_cast<piece *>(row + i * PIECE); }
+  __device__ static const piece &piece_at(const REAL *row, int i)
   {
-#pragma unroll
-    for (int i = 0; i < STRIDE; i += 2) {
-      const two both = *reinterpret_cast<const two *>(from + i);
-      row[i] = both.x, row[i + 1] = both.y;
-    }
+    return *reinterpret_cast<const piece *>(row + i * PIECE);
   }
-  __device__ static void write(const REAL row[STRIDE], REAL *to)
+
+  /* Component c of a row by sector and orbit. */
+  __device__ static void read(const REAL *row, int c, REAL u[4][orbits::all])
   {
+    REAL x[STRIDE];
 #pragma unroll
-    for (int i = 0; i < STRIDE; i += 2) *reinterpret_cast<two *>(to + i) = two{row[i], row[i + 1]};
+    for (int i = c * COMPONENT / PIECE; i < ((c + 1) * COMPONENT + PIECE - 1) / PIECE; i++)
+      for (int k = 0; k < PIECE; k++) x[i * PIECE + k] = piece_at(row, i).x[k];
+#pragma unroll
+    for (int o = 0; o < orbits::all; o++) {
+      REAL member[4];
+      for (int i = 0; i < 4; i++) member[i] = x[c * COMPONENT + orbits::node(o, i)];
+      gpu_turn(member);
+      for (int s = 0; s < 4; s++) u[s][o] = member[s];
+    }
   }
 
   template <int J> __device__ void derivatives(REAL w[3][4][orbits::all]) const
   {
-    REAL row[STRIDE], u[3][4][orbits::all];
-    read(under + tile::curled(J) * tile::FIELD + mine * ROW, row);
-#pragma unroll
+    const REAL *row = under + tile::curled(J) * tile::FIELD + mine * ROW;
     for (int c = 0; c < 3; c++)
+      for (int s = 0; s < 4; s++)
+        for (int i = 0; i < orbits::all; i++) w[c][s][i] = 0;
 #pragma unroll
-      for (int o = 0; o < orbits::all; o++) {
-        REAL x[4];
-        for (int i = 0; i < 4; i++) x[i] = row[c * COMPONENT + orbits::node(o, i)];
-        gpu_turn(x);
-        for (int s = 0; s < 4; s++) u[c][s][o] = x[s], w[c][s][o] = 0;
-      }
+    for (int d = 0; d < 3; d++) {
+      REAL u[4][orbits::all], v[4][orbits::all];
+      read(row, (d + 1) % 3, u);
+      read(row, (d + 2) % 3, v);
 #pragma unroll
-    for (int from = 0; from < 4; from++)
-#pragma unroll
-      for (int d = 0; d < 3; d++)
+      for (int from = 0; from < 4; from++) {
 #pragma unroll
         for (int i = 0; i < orbits::all; i++)
 #pragma unroll
@@ -69,16 +74,17 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
             const int s = from ^ (d + 1);
             if (!orbits::has(s, i) || !orbits::has(from, j)) continue;
             const REAL b = t.fragment[(4 * (j / 4) + from) * 3 + d][4 * i + j % 4];
-            w[(d + 2) % 3][s][i] += b * u[(d + 1) % 3][from][j];
-            w[(d + 1) % 3][s][i] -= b * u[(d + 2) % 3][from][j];
+            w[(d + 2) % 3][s][i] += b * u[from][j];
+            w[(d + 1) % 3][s][i] -= b * v[from][j];
           }
+      }
+    }
   }
 
   /* Of the element's faces, in a turn. */
   struct faces {
     gpu_far_face<REAL> far[4];
     gpu_face_factors<REAL> factors[4];
-    uint32_t nodes[4][orbits::face_steps];
     bool common;
   };
 
@@ -88,9 +94,6 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       this->look_at_face(j, f, mine, face.far[f], face.factors[f]);
-      const uint32_t *from =
-          reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (face.far[f].info & face.far[f].NODES));
-      for (int i = 0; i < orbits::face_steps; i++) face.nodes[f][i] = from[i];
       face.common = face.common && !face.far[f].uncommon();
     }
   }
@@ -98,35 +101,47 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   template <int J> __device__ void lifts(const faces &face, REAL w[3][4][orbits::all]) const
   {
 #pragma unroll
-    for (int m = 0; m < NF; m++) {
-      REAL p[4], q[4];
+    for (int k = 0; k < orbits::face_steps; k++) {
+      uint32_t nodes[4];
+      for (int f = 0; f < 4; f++)
+        nodes[f] = reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (face.far[f].info & face.far[f].NODES))[k];
 #pragma unroll
-      for (int f = 0; f < 4; f++) {
-        const int node = static_cast<int>(face.nodes[f][m / 4] >> 8 * (m % 4) & 255);
-        const gpu_face_factors<REAL> &factors = face.factors[f];
-        REAL x[3], curl[2], more_p = 0, more_q = 0;
+      for (int i = 0; i < 4; i++)
+        if (4 * k + i < tile::NF) lift<J>(face, 4 * k + i, i, nodes, w);
+    }
+  }
+
+  /* At node m of the faces, whose numbers are byte i of nodes[face]. */
+  template <int J>
+  __device__ void lift(const faces &face, int m, int i, const uint32_t nodes[4], REAL w[3][4][orbits::all]) const
+  {
+    REAL p[4], q[4];
 #pragma unroll
-        for (int j = 0; j < 3; j++)
-          x[j] = face.far[f].trace(j, node, static_cast<unsigned>(tile::curled(J) * tile::FIELD * sizeof(REAL)));
-        gpu_edges(x[0], x[1], x[2], curl);
-        curl[0] *= factors.far;
-        curl[1] *= factors.far;
-        if (!face.common) this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
-        if (PENALISED) this->template penalise<J>(f, mine, m, face.far[f], node, factors.inverse, more_p, more_q);
-        p[f] = more_p - curl[1];
-        q[f] = more_q + curl[0];
-      }
-      gpu_turn(p);
-      gpu_turn(q);
+    for (int f = 0; f < 4; f++) {
+      const int node = static_cast<int>(nodes[f] >> 8 * i & 255);
+      const gpu_face_factors<REAL> &factors = face.factors[f];
+      REAL x[3], curl[2], more_p = 0, more_q = 0;
 #pragma unroll
-      for (int s = 0; s < 4; s++) {
-        const REAL flux[3] = {p[s ^ 1] + q[s ^ 1], -p[s ^ 2], -q[s ^ 3]};
+      for (int j = 0; j < 3; j++)
+        x[j] = face.far[f].trace(j, node, static_cast<unsigned>(tile::curled(J) * tile::FIELD * sizeof(REAL)));
+      gpu_edges(x[0], x[1], x[2], curl);
+      curl[0] *= factors.far;
+      curl[1] *= factors.far;
+      if (!face.common) this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
+      if (PENALISED) this->template penalise<J>(f, mine, m, face.far[f], node, factors.inverse, more_p, more_q);
+      p[f] = more_p - curl[1];
+      q[f] = more_q + curl[0];
+    }
+    gpu_turn(p);
+    gpu_turn(q);
 #pragma unroll
-        for (int i = 0; i < orbits::all; i++) {
-          if (!orbits::has(s, i)) continue;
-          const REAL l = t.fragment[12 * orbits::steps + m / 4 * 4 + s][4 * i + m % 4];
-          for (int c = 0; c < 3; c++) w[c][s][i] += l * flux[c];
-        }
+    for (int s = 0; s < 4; s++) {
+      const REAL flux[3] = {p[s ^ 1] + q[s ^ 1], -p[s ^ 2], -q[s ^ 3]};
+#pragma unroll
+      for (int o = 0; o < orbits::all; o++) {
+        if (!orbits::has(s, o)) continue;
+        const REAL l = t.fragment[12 * orbits::steps + m / 4 * 4 + s][4 * o + i];
+        for (int c = 0; c < 3; c++) w[c][s][o] += l * flux[c];
       }
     }
   }
@@ -159,10 +174,9 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 
   template <int J> __device__ void update(const sums &sum)
   {
-    REAL own[STRIDE], kept[STRIDE];
+    REAL by[STRIDE], *own = this->own_rows(J) + lane * tile::OWN_ROW, *kept = t.kept[J] + (STAGED ? mine * STRIDE : 0);
     const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
-    read(this->own_rows(J) + lane * tile::OWN_ROW, own);
-    if (STAGED && pass.a != 0) read(t.kept[J] + mine * STRIDE, kept);
+    for (int i = 3 * COMPONENT; i < STRIDE; i++) by[i] = 0;
 #pragma unroll
     for (int o = 0; o < orbits::all; o++) {
       REAL w[3][4];
@@ -174,16 +188,20 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
       for (int i = 0; i < 4; i++) {
         if (!orbits::first(o, i)) continue;
-        REAL x[3] = {w[0][i], w[1][i], w[2][i]}, by[3];
-        gpu_apply(sum.metric, x, by);
-        for (int c = 0; c < 3; c++) {
-          const int at = c * COMPONENT + orbits::node(o, i);
-          this->change(sum.change[J] * by[c], keep, own[at], kept[at]);
-        }
+        REAL x[3] = {w[0][i], w[1][i], w[2][i]}, y[3];
+        gpu_apply(sum.metric, x, y);
+        for (int c = 0; c < 3; c++) by[c * COMPONENT + orbits::node(o, i)] = sum.change[J] * y[c];
       }
     }
-    write(own, this->own_rows(J) + lane * tile::OWN_ROW);
-    if (STAGED) write(kept, t.kept[J] + mine * STRIDE);
+#pragma unroll
+    for (int i = 0; i < STRIDE / PIECE; i++) {
+      piece mine = piece_at(own, i), memory = {};
+      if (STAGED && pass.a != 0) memory = piece_at(kept, i);
+#pragma unroll
+      for (int k = 0; k < PIECE; k++) this->change(by[i * PIECE + k], keep, mine.x[k], memory.x[k]);
+      piece_at(own, i) = mine;
+      if (STAGED) piece_at(kept, i) = memory;
+    }
   }
   __device__ void update(const sums &sum)
   {

@@ -282,7 +282,7 @@ gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass,
 template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_shape_of_work()
 {
   using work = gpu_work<P, REAL, PENALISED, STAGED>;
-  return {work::ELEMENTS, work::TRACES, work::OWN_ROWS, work::WHOLE};
+  return {work::ELEMENTS, work::TRACES, work::WHOLE};
 }
 #endif
 
@@ -295,7 +295,7 @@ template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, 
     return staged ? gpu_shape_of_work<P, REAL, false, true>() : gpu_shape_of_work<P, REAL, false, false>();
   }
 #endif
-  return {0, 0, 0, 0};
+  return {0, 0, 0};
 }
 
 /* ---- the plain kernels, for other cards and orders */
@@ -309,15 +309,14 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
 #ifndef CURLEW_HIP
   if constexpr (P <= gpu_tile_orders)
     if (tables->tiling.count > 0) {
-      const bool h = half->equation == 1;
       const gpu_tile_pass pass = {.first = gpu_first_tile(*tables, half->part),
                                   .end = gpu_end_tile(*tables, half->part),
                                   .equation = half->equation,
                                   .scale = half->scale,
                                   .a = 0,
                                   .b = 0,
-                                  .field = {h ? half->other : half->own, h ? half->own : half->other},
-                                  .result = {h ? nullptr : half->result, h ? half->result : nullptr},
+                                  .field = {half->other, half->own},
+                                  .result = {half->result, nullptr},
                                   .kept = {}};
       return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
     }
@@ -346,10 +345,17 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
                             .field = {stage->field[0], stage->field[1]},
                             .result = {stage->result[0], stage->result[1]},
                             .kept = {stage->memory[0], stage->memory[1]}};
-      const bool together = gpu_tile_size_of(sizeof(REAL) == 4, tables->penalty_inside != 0, true, P).together;
-      gpuError_t status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
-      pass.equation = 1;
-      return together || status != gpuSuccess ? status : gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
+      if (gpu_tile_size_of(sizeof(REAL) == 4, tables->penalty_inside != 0, true, P).together)
+        return gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
+      gpuError_t status = gpuSuccess;
+      for (int i = 0; i < 2 && status == gpuSuccess; i++) {
+        pass.equation = i;
+        pass.field[0] = stage->field[1 - i], pass.field[1] = stage->field[i];
+        pass.result[0] = stage->result[i];
+        pass.kept[0] = stage->memory[i];
+        status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
+      }
+      return status;
     }
 #endif
   if constexpr (ROW > 0)

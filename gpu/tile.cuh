@@ -9,7 +9,7 @@
  * The products are those of the half turns (maxwell/cpu/symmetry.h), and so are the traces: along the two edges that
  * half turn f makes of face 0's, at the nodes that it makes of face 0's. The flux is that of the jumps with weight 1/2
  * on all faces, whose near half is a part of the derivatives; on a face with another weight w the far trace is replaced
- * by 2 w far + (1 - 2 w) near, and a boundary is its own neighbour with 1 - 2 w as factor. */
+ * by 2 w far + (1 - 2 w) near, and a boundary is its own neighbour with 1 - 2 w as factor, for the penalty with 0. */
 #pragma once
 
 #include "gpu/covariant.cuh"
@@ -54,10 +54,11 @@ template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
   x[0] = a + c, x[1] = a - c, x[2] = b + d, x[3] = b - d;
 }
 
-/* Half a step, or a stage of one field or of both. Arrays by equation: 0 is E, 1 is H. */
+/* Half a step, or a stage of one field or of both. Fields: E and H, or, where one changes, the one under the curl and
+ * the one that changes. Results: of those that change. */
 struct gpu_tile_pass {
   int first, end; /* tiles */
-  int equation;   /* of the field that changes, where one does */
+  int equation;   /* where one field changes: 0 if that is E, 1 if H */
   double scale;   /* half a step: result = own + scale change; of a stage 1 */
   double a, b;    /* a stage: kept = a kept + change, result = own + b kept */
   const void *field[2];
@@ -67,10 +68,12 @@ struct gpu_tile_pass {
 /* A face seen from its element. */
 template <typename REAL> struct gpu_far_face {
   unsigned at[3]; /* shared memory: the components that are the frame's first, second and third, at node 0 */
-  unsigned info;  /* 32 * row of `nodes`; FLIPPED << j: component j changes its sign; UNCOMMON: see there */
-  static constexpr unsigned UNCOMMON = 1u << 31, FLIPPED = 1u << 16, NODES = 0xffff;
+  unsigned info; /* 32 * row of `nodes`; FLIPPED << j: component j changes its sign; UNCOMMON: see there; ALONE: nothing
+                    is behind the face, which has its own element as neighbour */
+  static constexpr unsigned UNCOMMON = 1u << 31, ALONE = 1u << 30, FLIPPED = 1u << 16, NODES = 0xffff;
 
   __device__ bool uncommon() const { return (info & UNCOMMON) != 0; }
+  __device__ bool alone() const { return (info & ALONE) != 0; }
   /* Component j of the trace at a node, `beyond` bytes behind where it is. */
   __device__ REAL trace(int j, int node, unsigned beyond) const
   {
@@ -112,10 +115,14 @@ struct gpu_tile {
   static constexpr bool IN_PLACE = FIELDS == 2;
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
   /* Rows of fields with traces: strides that make the columns of eight elements meet in few banks. */
-  static constexpr int ROW = sizeof(REAL) == 8 && P == 5 ? STRIDE + 4 : STRIDE, OWN_ROW = IN_PLACE ? ROW : STRIDE;
+  static constexpr int ROW = STRIDE + (sizeof(REAL) == 4 ? 0 : P == 5 ? 4 : P == 1 && PENALISED ? 2 : 0);
+  /* Of rows that do not come in one piece, short ones are copied by 16 bytes a lane, others by a bulk copy each, which
+   * takes some 25 cycles of the multiprocessor however short it is. */
+  static constexpr bool SHORT = P <= 4;
+  static constexpr int OWN_ROW = IN_PLACE || SHORT ? ROW : STRIDE;
   static_assert(ELEMENTS % GROUP == 0 && THREADS <= 1024, "no such tile");
   static_assert(WARPS_A_GROUP == 1 || GROUPS < 16, "a group of warps needs a barrier of its own");
-  static_assert(ROW == STRIDE || GROUP == 8, "rows are copied a lane each");
+  static_assert(OWN_ROW == STRIDE || SHORT || GROUP == 8, "rows are copied a lane each");
 
   struct memory {
     uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
@@ -124,17 +131,14 @@ struct gpu_tile {
     alignas(16) RECORDS records;
     /* from here on what bulk copies bring or take */
     alignas(16) REAL metric[ELEMENTS][6];
-    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from OWN_ROWS on are outside */
+    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are outside */
     alignas(16) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
     alignas(16) uint32_t medium[ELEMENTS];
-    alignas(16) REAL own[IN_PLACE ? 4 : ELEMENTS * STRIDE];
+    alignas(16) REAL own[IN_PLACE ? 4 : ELEMENTS * OWN_ROW];
     alignas(16) REAL kept[CHANGING][STAGED ? ELEMENTS * STRIDE : 4];
   };
   static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
-  /* With a penalty the row behind those of the tile is zero, and boundaries have that as their neighbour; two, so that
-   * bulk copies find multiples of 16 bytes behind them. */
-  static constexpr int OWN_ROWS = ELEMENTS + (PENALISED ? 2 : 0);
-  static constexpr size_t ROWS = sizeof(REAL) * OWN_ROWS * ROW * FIELDS;
+  static constexpr size_t ROWS = sizeof(REAL) * ELEMENTS * ROW * FIELDS;
   static constexpr size_t ROOM = gpu_shared_memory / SIZE.blocks - 1024;
   static constexpr size_t trace_of(int numbers) { return sizeof(uint32_t) + sizeof(REAL) * numbers * FIELDS; }
   /* Of neighbours outside whole rows are copied, where there is room for as many as tiles have on average: a copy a row
@@ -147,12 +151,12 @@ struct gpu_tile {
   /* Traces from outside that there is room for; a multiple of 4. */
   static constexpr int TRACES = gpu_traces_of(ROOM, FIXED + ROWS, TRACE, ELEMENTS);
   static_assert(TRACES >= 32, "no room for the traces of eight elements");
-  static_assert(OWN_ROWS * ROW * sizeof(REAL) % 16 == 0, "bulk copies take multiples of 16 bytes");
+  static_assert(ELEMENTS * ROW * sizeof(REAL) % 16 == 0, "bulk copies take multiples of 16 bytes");
   static constexpr size_t SHARED = FIXED + ROWS + TRACES * TRACE;
-  static constexpr size_t FIELD = OWN_ROWS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
+  static constexpr size_t FIELD = ELEMENTS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
 
   memory &t;
-  REAL *under;    /* [FIELDS] of [OWN_ROWS][ROW], then [TRACES][ROW] or [TRACES][3][NF] */
+  REAL *under;    /* [FIELDS] of [ELEMENTS][ROW], then [TRACES][ROW] or [TRACES][3][NF] */
   uint32_t *list; /* [TRACES] */
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
@@ -171,8 +175,6 @@ struct gpu_tile {
   __device__ static constexpr int changing(int j) { return BOTH ? j : 1; }
   __device__ static constexpr int curled(int j) { return BOTH ? 1 - j : 0; }
   __device__ int equation(int j) const { return BOTH ? j : pass.equation; }
-  /* Which of the pass's arrays is field k of `under`. */
-  __device__ int array(int k) const { return BOTH ? k : k == 1 ? pass.equation : 1 - pass.equation; }
   /* The group's rows of what changes in turn j. */
   __device__ REAL *own_rows(int j) const
   {
@@ -188,7 +190,7 @@ struct gpu_tile {
     if (threadIdx.x == 0) {
       gpu_barrier_init(&t.full, 1 + THREADS);
       gpu_barrier_init(&t.listed, 1);
-      for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], 1);
+      for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_ROW != STRIDE && SHORT ? 33 : 1);
       gpu_barriers_ready();
     }
     const FACTOR *fragment = static_cast<const FACTOR *>(tables.fragment);
@@ -199,8 +201,6 @@ struct gpu_tile {
       else if (row < 16) n = tables.face_node[row % 4 * NF + tables.face_place[row / 4 * NF + m]];
       t.nodes[row][node_at(m)] = static_cast<uint8_t>(n);
     }
-    for (int i = threadIdx.x; i < ROW && PENALISED; i += THREADS)
-      under[ELEMENTS * ROW + i] = under[FIELD + ELEMENTS * ROW + i] = 0;
   }
 
   __device__ void enter(const int4 &where)
@@ -220,7 +220,8 @@ struct gpu_tile {
     const int count = 8 * where.y, outside = where.w;
     if (threadIdx.x == 0) {
       const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
-      const uint32_t rows = STRIDE * sizeof(REAL) * (steady * count + (WHOLE ? FIELDS * outside : 0));
+      const int in_bulk = (ROW == STRIDE || !SHORT ? steady * count : 0) + (WHOLE && !SHORT ? FIELDS * outside : 0);
+      const uint32_t rows = STRIDE * sizeof(REAL) * in_bulk;
       gpu_barrier_expect(&t.full, rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
       gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
       gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
@@ -229,23 +230,48 @@ struct gpu_tile {
       if (steady > 0 && ROW == STRIDE)
         gpu_bulk_load(under, field(0) + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
     }
-    const int singly = steady > 0 && ROW != STRIDE ? count : 0; /* rows that come one by one */
-    for (int i = threadIdx.x / 32; i < singly + (WHOLE ? outside : 0); i += WARPS) {
-      const int row = i < singly ? i : OWN_ROWS + i - singly;
-      const size_t e = i < singly ? first + i : list[i - singly] / 16;
-      if (lane < (i < singly ? 1 : FIELDS))
-        gpu_bulk_load(under + lane * FIELD + row * ROW, field(lane) + e * STRIDE, STRIDE * sizeof(REAL), &t.full);
-    }
+    if (steady > 0 && ROW != STRIDE) copy_rows<1>(count, 0, [first](int i) { return first + static_cast<size_t>(i); });
+    if (WHOLE) copy_rows<FIELDS>(outside, ELEMENTS, [this](int i) { return static_cast<size_t>(list[i] / 16); });
     if (!WHOLE) gather(outside);
     gpu_copies_arrive(&t.full);
   }
 
-  __device__ const REAL *field(int k) const { return static_cast<const REAL *>(pass.field[array(k)]); }
+  __device__ const REAL *field(int k) const { return static_cast<const REAL *>(pass.field[k]); }
+
+  /* Rows element(0), element(1), ... of COUNT fields to rows `to`, `to` + 1, ... */
+  template <int COUNT, typename ELEMENT> __device__ void copy_rows(int count, int to, ELEMENT element)
+  {
+    const int warp = threadIdx.x / 32;
+    for (int row = warp; row < count && !SHORT; row += WARPS)
+      if (lane < COUNT)
+        gpu_bulk_load(under + lane * FIELD + (to + row) * ROW,
+                      (lane == 0 ? field(0) : field(COUNT - 1)) + element(row) * STRIDE, STRIDE * sizeof(REAL),
+                      &t.full);
+#pragma unroll(PIECES < 16 ? 4 : 1)
+    for (int row = warp * PIECED_ROWS + pieced_row; row < count && SHORT; row += WARPS * PIECED_ROWS)
+#pragma unroll
+      for (int k = 0; k < COUNT; k++)
+        copy_pieces(under + k * FIELD + (to + row) * ROW, field(k) + element(row) * STRIDE);
+  }
+
+  /* Pieces of 16 bytes of short rows, or of several of them, a lane each. */
+  static constexpr int NUMBERS = 16 / sizeof(REAL), PIECES = STRIDE / NUMBERS;
+  static constexpr int PIECED_ROWS = PIECES < 32 ? 32 / PIECES : 1; /* at a time */
+  const int piece = PIECES < 32 ? lane % PIECES : lane;
+  const int pieced_row = PIECES < 32 ? (lane < PIECED_ROWS * PIECES ? lane / PIECES : 1 << 16) : 0;
+
+  __device__ void copy_pieces(REAL *to, const REAL *from) const
+  {
+#pragma unroll
+    for (int i = 0; i < PIECES; i += 32)
+      if (i + 32 <= PIECES || PIECES < 32 || piece + i < PIECES)
+        gpu_copy_sixteen(to + NUMBERS * (piece + i), from + NUMBERS * (piece + i));
+  }
 
   /* The traces from outside, number by number. */
   __device__ void gather(int outside)
   {
-    REAL *traces = under + OWN_ROWS * ROW;
+    REAL *traces = under + ELEMENTS * ROW;
     const REAL *const fields[2] = {field(0), field(FIELDS - 1)};
 #pragma unroll 2
     for (int i = threadIdx.x; i < outside * NF; i += THREADS) {
@@ -276,18 +302,23 @@ struct gpu_tile {
     gpu_bulk_wait_read();
     if (lane == 0) {
       const uint32_t bytes = static_cast<uint32_t>(count * STRIDE * sizeof(REAL));
-      gpu_barrier_expect(&t.grouped[group], CHANGING * (keeps ? 2 : 1) * bytes);
+      gpu_barrier_expect(&t.grouped[group],
+                         CHANGING * ((OWN_ROW == STRIDE || !SHORT ? 1 : 0) + (keeps ? 1 : 0)) * bytes);
       for (int j = 0; j < CHANGING; j++) {
         if (OWN_ROW == STRIDE) gpu_bulk_load(own_rows(j), field(changing(j)) + at, bytes, &t.grouped[group]);
         if (keeps)
-          gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[equation(j)]) + at,
-                        bytes, &t.grouped[group]);
+          gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[j]) + at, bytes,
+                        &t.grouped[group]);
       }
     }
-    for (int j = 0; j < CHANGING && OWN_ROW != STRIDE; j++)
-      if (lane < count)
-        gpu_bulk_load(own_rows(j) + lane * OWN_ROW, field(changing(j)) + at + lane * STRIDE, STRIDE * sizeof(REAL),
-                      &t.grouped[group]);
+    for (int j = 0; j < CHANGING && OWN_ROW != STRIDE; j++) {
+      const REAL *from = field(changing(j)) + at;
+      if (!SHORT && lane < count)
+        gpu_bulk_load(own_rows(j) + lane * OWN_ROW, from + lane * STRIDE, STRIDE * sizeof(REAL), &t.grouped[group]);
+      for (int row = pieced_row; row < count && SHORT; row += PIECED_ROWS)
+        copy_pieces(own_rows(j) + row * OWN_ROW, from + row * STRIDE);
+    }
+    if (OWN_ROW != STRIDE && SHORT) gpu_copies_arrive(&t.grouped[group]);
   }
 
   /* Until they are there: the group's own, or those of all groups. */
@@ -302,14 +333,25 @@ struct gpu_tile {
     const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
     const size_t at = (8 * static_cast<size_t>(where.x) + GROUP * group) * STRIDE;
     for (int j = 0; j < CHANGING; j++) {
-      REAL *result = static_cast<REAL *>(pass.result[equation(j)]);
+      REAL *result = static_cast<REAL *>(pass.result[j]);
       if (result != nullptr && OWN_ROW == STRIDE && lane == 0) gpu_bulk_store(result + at, own_rows(j), bytes);
-      if (result != nullptr && OWN_ROW != STRIDE && lane < rows)
-        gpu_bulk_store(result + at + lane * STRIDE, own_rows(j) + lane * OWN_ROW, STRIDE * sizeof(REAL));
+      if (result != nullptr && OWN_ROW != STRIDE) store_rows(result + at, own_rows(j));
       if (STAGED && lane == 0)
-        gpu_bulk_store(static_cast<REAL *>(pass.kept[equation(j)]) + at, t.kept[j] + GROUP * group * STRIDE, bytes);
+        gpu_bulk_store(static_cast<REAL *>(pass.kept[j]) + at, t.kept[j] + GROUP * group * STRIDE, bytes);
     }
     gpu_bulk_commit();
+    if (OWN_ROW != STRIDE && SHORT) __syncwarp(); /* what was read may be overwritten */
+  }
+
+  __device__ void store_rows(REAL *to, const REAL *from) const
+  {
+    if (!SHORT && lane < rows) gpu_bulk_store(to + lane * STRIDE, from + lane * OWN_ROW, STRIDE * sizeof(REAL));
+    for (int row = pieced_row; row < rows && SHORT; row += PIECED_ROWS)
+#pragma unroll
+      for (int i = 0; i < PIECES; i += 32)
+        if (i + 32 <= PIECES || PIECES < 32 || piece + i < PIECES)
+          *reinterpret_cast<float4 *>(to + row * STRIDE + NUMBERS * (piece + i)) =
+              *reinterpret_cast<const float4 *>(from + row * OWN_ROW + NUMBERS * (piece + i));
   }
 
   __device__ void meet_group()
@@ -332,14 +374,13 @@ struct gpu_tile {
     const int i = 4 * k + f, code = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
     const int kind = tables.flux.wide ? index<int32_t>(t.flux, i) : index<uint16_t>(t.flux, i);
     const struct mx_face_flux flux = tables.flux_table[kind];
-    const bool inside = code != k, gathered = !WHOLE && code >= OWN_ROWS;
-    const int row = PENALISED && !inside ? ELEMENTS : code;
+    const bool inside = code != k, gathered = !WHOLE && code >= ELEMENTS;
     const REAL twice = static_cast<REAL>(2 * (equation(j) == 0 ? flux.h_jump : flux.e_jump));
     const REAL penalty = static_cast<REAL>(2 * (equation(j) == 0 ? flux.e_penalty : -flux.h_penalty));
     const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(gathered ? NF : COMPONENT);
     const unsigned start =
         gpu_shared_address(under) +
-        size * static_cast<unsigned>(gathered ? OWN_ROWS * ROW + (row - OWN_ROWS) * 3 * NF : row * ROW);
+        size * static_cast<unsigned>(gathered ? ELEMENTS * ROW + (code - ELEMENTS) * 3 * NF : code * ROW);
     far.info = 32u * static_cast<unsigned>(gathered ? 16 : 4 * f + nf);
 #pragma unroll
     for (int c = 0; c < 3; c++) { /* vertex (c + 1) ^ f of the face is one of the neighbour's, by their order */
@@ -348,15 +389,16 @@ struct gpu_tile {
       far.at[c] = start + step * static_cast<unsigned>(theirs);
       if (gpu_changes_sign(theirs, nf)) far.info |= far_face::FLIPPED << c;
     }
-    factors.far = inside || PENALISED ? twice : 1 - twice;
-    factors.near = inside || PENALISED ? 1 - twice : 0;
+    if (!inside) far.info |= far_face::ALONE;
+    factors.far = inside ? twice : 1 - twice;
+    factors.near = inside ? 1 - twice : 0;
     REAL scale = 0, g11 = 0, g12 = 0, g22 = 0;
     if (penalty != 0) {
       const REAL *g = t.metric[k];
       REAL ab = gpu_changes_sign(2, f) ? -g[1] : g[1], ac = gpu_changes_sign(1, f) ? -g[2] : g[2];
       REAL bc = gpu_changes_sign(0, f) ? -g[4] : g[4];
       g11 = g[0] - 2 * ab + g[3], g12 = g[0] - ab - ac + bc, g22 = g[0] - 2 * ac + g[5];
-      scale = -penalty / sqrt(g11 * g22 - g12 * g12); /* minus: bimedians have another orientation than r, s, t */
+      scale = -penalty * rsqrt(g11 * g22 - g12 * g12); /* minus: bimedians have another orientation than r, s, t */
     }
     factors.inverse[0] = scale * g22;
     factors.inverse[1] = -scale * g12;
@@ -414,11 +456,12 @@ struct gpu_tile {
                            REAL &p, REAL &q) const
   {
     const REAL *near = under + changing(J) * FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
+    const REAL there = far.alone() ? 0 : 1;
     REAL x[3], edge[2];
 #pragma unroll
     for (int c = 0; c < 3; c++) {
       const REAL theirs = far.trace(c, far_node, static_cast<unsigned>(changing(J) * FIELD * sizeof(REAL)));
-      x[c] = gpu_changes_sign(c, f) ? theirs + near[c * COMPONENT] : theirs - near[c * COMPONENT];
+      x[c] = there * theirs + (gpu_changes_sign(c, f) ? near[c * COMPONENT] : -near[c * COMPONENT]);
     }
     gpu_edges(x[0], x[1], x[2], edge);
     p += inverse[0] * edge[0] + inverse[1] * edge[1];

@@ -35,7 +35,7 @@ static size_t visit(struct cutter *cutter, size_t first, size_t end, uint32_t *t
           cutter->met[other] = cutter->visits;
           cutter->row[other] = (uint16_t)count++;
         }
-        row = (size_t)cutter->shape.rows + cutter->row[other];
+        row = (size_t)cutter->shape.elements + cutter->row[other];
       }
       if (neighbour != NULL) neighbour[e][f] = (uint16_t)(4 * row + face);
     }

@@ -46,13 +46,13 @@ static size_t check_tile(const struct mx_problem *problem, const struct gpu_tile
       const size_t row = tiles->neighbour[e][f] / 4, face = tiles->neighbour[e][f] % 4;
       const size_t other = code < 0 ? e : gpu_row(problem, padded, (size_t)code / 4);
       assert_int_equal(face, code < 0 ? (int)f : code % 4);
-      if (row < (size_t)shape.rows) {
+      if (row < (size_t)shape.elements) {
         assert_int_equal(first + row, other);
         assert_true(other < end);
         continue;
       }
-      assert_true(row - (size_t)shape.rows < (size_t)tile.w);
-      const uint32_t trace = tiles->trace[(size_t)tile.z + row - (size_t)shape.rows];
+      assert_true(row - (size_t)shape.elements < (size_t)tile.w);
+      const uint32_t trace = tiles->trace[(size_t)tile.z + row - (size_t)shape.elements];
       assert_int_equal(trace / 16, other);
       if (!shape.whole) assert_int_equal(trace % 16, 4 * f + face);
     }
@@ -82,7 +82,7 @@ static void test_cut(void **state)
 {
   (void)state;
   for (int whole = 0; whole < 2; whole++) {
-    const struct gpu_tile_shape shape = {.elements = 48, .traces = 64, .rows = 50, .whole = whole};
+    const struct gpu_tile_shape shape = {.elements = 48, .traces = 64, .whole = whole};
     check_cut(1000, 1000, 1000, shape); /* alone */
     check_cut(1001, 1001, 1001, shape);
     check_cut(1001, 700, 696, shape);
