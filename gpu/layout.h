@@ -1,6 +1,6 @@
 /* Where numbers lie on the card; the one place that knows, for the host in C and for the kernels.
  *
- * A field is [element][3][Np], an element padded to an even number: the covariant components along the bimedians
+ * A field is [element][3][Np], an element padded (gpu_stride): the covariant components along the bimedians
  * (maxwell/cpu/fused.h has the formulas), nodes by orbits: first members of all quads, second ones, ..., then pairs,
  * then the fixed one. */
 #pragma once
@@ -15,9 +15,10 @@
 #define GPU_INLINE static inline
 #endif
 
-/* Numbers from one element to the next, and from one component to the next. Rows begin at even numbers, as copies of
- * 16 bytes want it. */
-GPU_INLINE size_t gpu_stride(int order) { return (3 * (size_t)DG_NP(order) + 1) / 2 * 2; }
+/* Numbers from one element to the next, and from one component to the next. Rows begin at multiples of 16 bytes, as
+ * copies want it, and of four numbers, with which nodes of several elements meet in fewer banks; at order 2 that would
+ * cost too much. */
+GPU_INLINE size_t gpu_stride(int order) { return order == 2 ? 30 : (3 * (size_t)DG_NP(order) + 3) / 4 * 4; }
 GPU_INLINE size_t gpu_component(int order) { return (size_t)DG_NP(order); }
 /* Component c at node n (of the card's order) of element e. */
 GPU_INLINE size_t gpu_at(int order, size_t e, size_t c, size_t n)
