@@ -44,6 +44,7 @@ struct gpu_tiling {
 struct gpu_tile_shape {
   int elements, traces; /* at most; the first trace has the number of the first row behind the elements' */
   int whole;            /* traces are whole rows, each once; else a face each */
+  int blocks;           /* that a multiprocessor has room for */
 };
 
 /* Immutable; by element 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of the medium. Arrays by element

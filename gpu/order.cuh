@@ -282,7 +282,7 @@ gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass,
 template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_shape_of_work()
 {
   using work = gpu_work<P, REAL, PENALISED, STAGED>;
-  return {work::ELEMENTS, work::TRACES, work::WHOLE};
+  return {work::ELEMENTS, work::TRACES, work::WHOLE, work::SIZE.blocks};
 }
 #endif
 
@@ -295,7 +295,7 @@ template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, 
     return staged ? gpu_shape_of_work<P, REAL, false, true>() : gpu_shape_of_work<P, REAL, false, false>();
   }
 #endif
-  return {0, 0, 0};
+  return {0, 0, 0, 0};
 }
 
 /* ---- the plain kernels, for other cards and orders */

@@ -127,7 +127,7 @@ struct gpu_tiles {
   uint16_t (*neighbour)[4];
 };
 int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
-                  struct dg_error *err) DG_MUST_USE;
+                  int processors, struct dg_error *err) DG_MUST_USE;
 void gpu_release_tiles(struct gpu_tiles *tiles);
 /* The row of a field that element K + i, a ghost, or any other has. */
 static inline size_t gpu_row(const struct mx_problem *problem, size_t padded, size_t element)

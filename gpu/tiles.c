@@ -1,5 +1,6 @@
-/* The mesh cut into tiles for the kernels of tile.cuh: as many elements as fit, in the order of the Hilbert curve,
- * unless what their neighbours outside have is too much, and unless some need other ranks and some do not. */
+/* The mesh cut into tiles for the kernels of tile.cuh, in the order of the Hilbert curve: as few as there can be, but
+ * so many that all blocks have equally many, and then all of one size. A tile has fewer elements where what their
+ * neighbours outside have is too much, and none has some that need other ranks and some that do not. */
 #include "gpu/state.h"
 #include "libdg/base/memory.h"
 
@@ -9,6 +10,7 @@ struct cutter {
   const struct mx_problem *problem;
   size_t padded;
   struct gpu_tile_shape shape;
+  size_t blocks; /* of the card */
   struct gpu_tiles *tiles;
   /* outside rows that have been met in the tile at hand */
   int32_t *met;  /* [rows] number of the visit in which this was last */
@@ -42,13 +44,18 @@ static size_t visit(struct cutter *cutter, size_t first, size_t end, uint32_t *t
   return count;
 }
 
-/* Elements first..last-1. */
+static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+/* Elements first..last-1, both multiples of eight. */
 static void cut(struct cutter *cutter, size_t first, size_t last)
 {
   struct gpu_tiles *tiles = cutter->tiles;
-  while (first < last) {
-    size_t end = first + (size_t)cutter->shape.elements, traces;
-    if (end > last) end = last;
+  const size_t most = (size_t)cutter->shape.elements, start = first, eights = (last - first) / EIGHT;
+  const size_t wanted = divide_up(divide_up(last - first, most), cutter->blocks) * cutter->blocks;
+  for (size_t turn = 1; first < last; turn++) {
+    size_t end = turn < wanted ? start + EIGHT * (eights * turn / wanted) : last, traces;
+    if (end > first + most) end = first + most;
+    if (end == first) continue; /* there are fewer eights than blocks */
     while ((traces = visit(cutter, first, end, NULL, NULL)) > (size_t)cutter->shape.traces) end -= EIGHT;
     tiles->tile[tiles->count++] =
         (int4){(int)(first / EIGHT), (int)((end - first) / EIGHT), (int)tiles->traces, (int)traces};
@@ -58,10 +65,14 @@ static void cut(struct cutter *cutter, size_t first, size_t last)
 }
 
 int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
-                  struct dg_error *err)
+                  int processors, struct dg_error *err)
 {
   const size_t padded = (problem->K + EIGHT - 1) / EIGHT * EIGHT, rows = padded + problem->ghosts;
-  struct cutter cutter = {.problem = problem, .padded = padded, .shape = shape, .tiles = tiles};
+  struct cutter cutter = {.problem = problem,
+                          .padded = padded,
+                          .shape = shape,
+                          .blocks = (size_t)(shape.blocks * processors),
+                          .tiles = tiles};
   *tiles = (struct gpu_tiles){0};
   if (DG_NEW(tiles->tile, padded / EIGHT, err) != 0 || DG_NEW(cutter.met, rows, err) != 0 ||
       DG_NEW(cutter.row, rows, err) != 0)
@@ -99,7 +110,7 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
   const struct gpu_tile_shape shape =
       backend->kernels->shape[backend->tables.single](backend->tables.penalty_inside, staged);
   if (shape.elements == 0) return 0;
-  if (gpu_cut_tiles(&tiles, backend->problem, backend->tables.inner, shape, err) != 0 ||
+  if (gpu_cut_tiles(&tiles, backend->problem, backend->tables.inner, shape, backend->tables.processors, err) != 0 ||
       gpu_new_copy(backend, &tiling->tile, tiles.tile, tiles.count * sizeof *tiles.tile, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->trace, tiles.trace, tiles.traces * sizeof *tiles.trace, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->neighbour, tiles.neighbour, backend->padded * sizeof *tiles.neighbour, "tiles",

@@ -65,7 +65,7 @@ static void check_cut(size_t K, size_t interior, size_t inner, struct gpu_tile_s
   struct gpu_tiles tiles;
   struct dg_error err = {0};
   build(&problem, K, interior);
-  assert_int_equal(gpu_cut_tiles(&tiles, &problem, inner, shape, &err), 0);
+  assert_int_equal(gpu_cut_tiles(&tiles, &problem, inner, shape, 3, &err), 0);
   size_t end = 0, cut = 0;
   for (size_t i = 0; i < tiles.count; i++) {
     if (i == tiles.inner) cut = end;
@@ -82,7 +82,7 @@ static void test_cut(void **state)
 {
   (void)state;
   for (int whole = 0; whole < 2; whole++) {
-    const struct gpu_tile_shape shape = {.elements = 48, .traces = 64, .whole = whole};
+    const struct gpu_tile_shape shape = {.elements = 48, .traces = 64, .whole = whole, .blocks = 2};
     check_cut(1000, 1000, 1000, shape); /* alone */
     check_cut(1001, 1001, 1001, shape);
     check_cut(1001, 700, 696, shape);
@@ -93,8 +93,33 @@ static void test_cut(void **state)
   }
 }
 
+/* All blocks of a card of PROCESSORS multiprocessors have equally many tiles of nearly one size. */
+static void test_shared_out(void **state)
+{
+  enum { PROCESSORS = 5, BLOCKS = 2 };
+  const struct gpu_tile_shape shape = {.elements = 48, .traces = 4 * 48, .whole = 1, .blocks = BLOCKS};
+  struct dg_error err = {0};
+  (void)state;
+  for (size_t K = 100; K < 20000; K = 2 * K + 17) {
+    struct mx_problem problem;
+    struct gpu_tiles tiles;
+    int least = 48, most = 0;
+    build(&problem, K, K);
+    assert_int_equal(gpu_cut_tiles(&tiles, &problem, K, shape, PROCESSORS, &err), 0);
+    for (size_t i = 0; i < tiles.count; i++) {
+      const int elements = EIGHT * tiles.tile[i].y;
+      if (elements < least) least = elements;
+      if (elements > most) most = elements;
+    }
+    assert_true(most - least <= EIGHT);
+    assert_int_equal(tiles.count % (PROCESSORS * BLOCKS), 0);
+    gpu_release_tiles(&tiles);
+    free(problem.neighbour);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_shared_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
