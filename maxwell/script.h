@@ -1,4 +1,4 @@
-/* A Lua script and the one table that it hands to `simulation { }`. Nothing outside script.c and script_library.c knows
+/* A Lua script and the one table that it hands to `simulation { }`. Nothing outside script*.c knows
  * Lua: values are a plain tree, functions are numbers to call.
  */
 #pragma once
