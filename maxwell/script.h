@@ -78,7 +78,22 @@ bool mx_script_trusted(const struct mx_script *script);
 int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
                    double *out, struct dg_error *err) DG_MUST_USE;
 
-/* The same with a function that returns true or false. */
+/* A function of x, y, z, or of x, y, z, t, at many places. */
+struct mx_calls {
+  int function;
+  const char *what; /* "initial.E" */
+  size_t count;
+  const double (*x)[3]; /* [count] */
+  const double *t;      /* one time for all of them, or NULL */
+  int outputs;          /* numbers that each call gives, at most 3 */
+  double *out;          /* [count][outputs] */
+};
+
+/* mx_script_call for all of them. An error is that of the first place, in order, that has one; then what is in `out` is
+ * not defined. */
+int mx_script_call_all(struct mx_script *script, const struct mx_calls *calls, struct dg_error *err) DG_MUST_USE;
+
+/* mx_script_call with a function that returns true or false. */
 int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
                   struct dg_error *err) DG_MUST_USE;
 /* A digest of what a function does: its code, and the variables outside that it uses, but for globals. */

@@ -144,18 +144,18 @@ static const char *wanted(int outputs, char text[32])
   return text;
 }
 
-/* The results lie above the handler. Called at every node of a mesh: no text is made unless something is wrong. */
-static int take_results(struct mx_script *script, int function, const char *what, int inputs, const double *in,
-                        int outputs, double *out, struct dg_error *err)
+/* The results lie above that index. Called at every node of a mesh: no text is made unless something is wrong. */
+static int take_results(struct mx_script *script, int below, int function, const char *what, int inputs,
+                        const double *in, int outputs, double *out, struct dg_error *err)
 {
   lua_State *L = script->L;
-  int returned = lua_gettop(L) - MX_STATE_HANDLER;
+  int returned = lua_gettop(L) - below;
   char text[32];
   if (returned != outputs)
     return fail_result(script, function, what, inputs, in, err, "must return %s, returned %d", wanted(outputs, text),
                        returned);
   for (int i = 0; i < outputs; i++) {
-    int index = MX_STATE_HANDLER + 1 + i;
+    int index = below + 1 + i;
     if (lua_type(L, index) != LUA_TNUMBER)
       return fail_result(script, function, what, inputs, in, err, "must return %s, but result %d is a %s",
                          wanted(outputs, text), i + 1, luaL_typename(L, index));
@@ -164,6 +164,16 @@ static int take_results(struct mx_script *script, int function, const char *what
       return fail_result(script, function, what, inputs, in, err, "returned %s", isnan(out[i]) ? "nan" : "infinity");
   }
   return 0;
+}
+
+/* What the call with these numbers ended with. */
+static int fail_call(struct mx_script *script, int status, const char *what, int inputs, const double *in,
+                     struct dg_error *err)
+{
+  mx_state_fail(script, status, err);
+  char at[256] = "";
+  if (inputs > 0) mx_input_describe(inputs, in, at, sizeof at);
+  return dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
 }
 
 /* The results, any number of them, are left on the stack. */
@@ -177,19 +187,73 @@ static int call(struct mx_script *script, int function, const char *what, int in
   int status = mx_state_call(script, inputs, LUA_MULTRET);
   mx_random_leave(&script->random);
   if (status == LUA_OK && script->memory_error.code == DG_OK) return 0;
-  mx_state_fail(script, status, err);
-  char at[256] = "";
-  if (inputs > 0) mx_input_describe(inputs, in, at, sizeof at);
-  return dg_context(err, "in %s%s%s", what, inputs > 0 ? " at " : "", at);
+  return fail_call(script, status, what, inputs, in, err);
 }
 
 int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
                    double *out, struct dg_error *err)
 {
   if (call(script, function, what, inputs, in, err) == 0)
-    take_results(script, function, what, inputs, in, outputs, out, err);
+    take_results(script, MX_STATE_HANDLER, function, what, inputs, in, outputs, out, err);
   lua_settop(script->L, MX_STATE_HANDLER);
   return err->code;
+}
+
+/* A part of calls, which one protected call makes: setting that up takes as long as a short function. */
+struct part {
+  struct mx_script *script;
+  const struct mx_calls *calls;
+  size_t at, last; /* the next one, and the one behind the last */
+  int inputs;
+  double in[4]; /* of the next one */
+  struct dg_error *err;
+};
+
+/* On the stack: the part and the function. Returns early, or raises an error, at the call that failed. */
+static int call_each(lua_State *L)
+{
+  enum { FUNCTION = 2 };
+  struct part *part = lua_touserdata(L, 1);
+  const struct mx_calls *calls = part->calls;
+  struct mx_script *script = part->script;
+  const int inputs = part->inputs, outputs = calls->outputs;
+  if (calls->t != NULL) part->in[3] = *calls->t;
+  for (; part->at < part->last; part->at++) {
+    double *out = calls->out + part->at * (size_t)outputs;
+    memcpy(part->in, calls->x[part->at], sizeof calls->x[0]);
+    lua_pushvalue(L, FUNCTION);
+    for (int i = 0; i < inputs; i++) lua_pushnumber(L, part->in[i]);
+    mx_random_enter(&script->random, calls->what, inputs, part->in);
+    lua_call(L, inputs, LUA_MULTRET);
+    mx_watch_next(script->watch);
+    if (script->stop != MX_WATCH_NONE || script->memory_error.code != DG_OK) return 0;
+    if (take_results(script, FUNCTION, calls->function, calls->what, inputs, part->in, outputs, out, part->err) != 0)
+      return 0;
+    lua_settop(L, FUNCTION);
+  }
+  return 0;
+}
+
+int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, size_t first, size_t last,
+                       struct dg_error *err)
+{
+  lua_State *L = script->L;
+  struct part part = {
+      .script = script, .calls = calls, .at = first, .last = last, .inputs = calls->t != NULL ? 4 : 3, .err = err};
+  lua_pushcfunction(L, call_each);
+  lua_pushlightuserdata(L, &part);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, calls->function);
+  int status = mx_state_call(script, 2, 0);
+  mx_random_leave(&script->random);
+  if (err->code == DG_OK && (status != LUA_OK || script->memory_error.code != DG_OK))
+    fail_call(script, status, calls->what, part.inputs, part.in, err);
+  lua_settop(L, MX_STATE_HANDLER);
+  return err->code;
+}
+
+int mx_script_call_all(struct mx_script *script, const struct mx_calls *calls, struct dg_error *err)
+{
+  return mx_state_call_part(script, calls, 0, calls->count, err);
 }
 
 int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,

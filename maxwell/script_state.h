@@ -67,3 +67,6 @@ void mx_state_end_call(void *script, enum mx_watch_reason why);
 int mx_state_call(struct mx_script *script, int arguments, int results);
 /* The error of a call that ended with this status. */
 int mx_state_fail(struct mx_script *script, int status, struct dg_error *err);
+/* Calls [first, last) of many. */
+int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, size_t first, size_t last,
+                       struct dg_error *err) DG_MUST_USE;

@@ -94,17 +94,25 @@ static int tabulate(struct mx_sources *sources, struct mx_source *source, double
 static int call_function(struct mx_sources *sources, const struct mx_source *source, size_t N, double t,
                          struct dg_error *err)
 {
-  for (size_t i = 0; i < source->points; i++) {
-    double in[4] = {source->x[i][0], source->x[i][1], source->x[i][2], t}, v[3];
-    if (mx_script_call(sources->script, source->function, source->what, 4, in, 3, v, err) != 0) return err->code;
-    if (source->sheet != NULL) {
-      const double *n = source->sheet + 3 * i;
-      double jump[3] = {n[1] * v[2] - n[2] * v[1], n[2] * v[0] - n[0] * v[2], n[0] * v[1] - n[1] * v[0]};
-      memcpy(v, jump, sizeof v); /* -K x n = n x K */
+  const struct mx_calls calls = {.function = source->function,
+                                 .what = source->what,
+                                 .count = source->points,
+                                 .x = (const double(*)[3])source->x,
+                                 .t = &t,
+                                 .outputs = 3,
+                                 .out = source->called};
+  if (mx_script_call_all(sources->script, &calls, err) != 0) return err->code;
+  for (size_t first = 0; first < source->points; first += N)
+    for (size_t i = 0; i < N; i++) {
+      double jump[3];
+      const double *v = source->called + 3 * (first + i);
+      if (source->sheet != NULL) { /* -K x n = n x K */
+        const double *n = source->sheet + 3 * (first + i);
+        for (size_t c = 0; c < 3; c++) jump[c] = n[(c + 1) % 3] * v[(c + 2) % 3] - n[(c + 2) % 3] * v[(c + 1) % 3];
+        v = jump;
+      }
+      for (size_t c = 0; c < 3; c++) source->next[3 * first + c * N + i] = source->factor * v[c];
     }
-    size_t k = i / N;
-    for (size_t c = 0; c < 3; c++) source->next[(3 * k + c) * N + i % N] = source->factor * v[c];
-  }
   return 0;
 }
 
@@ -245,6 +253,7 @@ void mx_sources_release(struct mx_sources *sources)
     dg_free(source->now);
     dg_free(source->before);
     dg_free(source->next);
+    dg_free(source->called);
     dg_free(source->table_time);
     dg_free(source->table_value);
   }
