@@ -13,6 +13,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/script_input.h"
+#include "maxwell/script_crew.h"
 #include "maxwell/script_state.h"
 #include "maxwell/script_tree.h"
 
@@ -121,9 +122,9 @@ static int push_plain(lua_State *L, const char *text)
 static void set_args(lua_State *L, struct mx_load *load)
 {
   lua_newtable(L);
-  for (size_t i = 0; i < load->args; i++) {
-    mx_state_check(L, load, mx_input_check("-D", load->arg, i, "-D length=0.1", load->err));
-    const char *name = load->arg[i].name, *value = load->arg[i].value;
+  for (size_t i = 0; i < load->script->args; i++) {
+    mx_state_check(L, load, mx_input_check("-D", load->script->arg, i, "-D length=0.1", load->err));
+    const char *name = load->script->arg[i].name, *value = load->script->arg[i].value;
     if (!mx_input_is_identifier(name))
       mx_state_check(
           L, load,
@@ -171,7 +172,7 @@ static void run_shared(lua_State *L, struct mx_load *load, const char *name)
   lua_pushcfunction(L, nearest_name);
   luaL_newmetatable(L, MX_STATE_WAVEFORM);
   lua_pushlstring(L, script->path, slash == NULL ? 0 : (size_t)(slash + 1 - script->path));
-  mx_library_push_open(L);
+  mx_library_push_open(L, &script->library);
   lua_call(L, 4, 0);
 }
 
@@ -210,10 +211,10 @@ static void push_constant(lua_State *L, struct mx_load *load, const char *text)
 static void apply_sets(lua_State *L, struct mx_load *load)
 {
   struct mx_script *script = load->script;
-  for (size_t i = 0; i < load->sets; i++) {
-    const struct mx_definition *set = &load->set[i];
+  for (size_t i = 0; i < load->script->sets; i++) {
+    const struct mx_definition *set = &load->script->set[i];
     struct mx_value value = {0};
-    mx_state_check(L, load, mx_input_check("--set", load->set, i, "--set time.steps=100", load->err));
+    mx_state_check(L, load, mx_input_check("--set", load->script->set, i, "--set time.steps=100", load->err));
     mx_state_check(L, load,
                    mx_arena_format(&script->arena, &load->set_where, load->err, "--set %s=%s", set->name, set->value));
     mx_state_check(L, load, mx_arena_format(&script->arena, &value.path, load->err, "%s", set->name));
@@ -233,7 +234,7 @@ static void read_root(lua_State *L, struct mx_load *load)
   }
   script->lines.call = load->line;
   if (load->other_file == NULL)
-    mx_state_check(L, load, mx_lines_scan(&script->lines, &script->arena, load->input, load->line, load->err));
+    mx_state_check(L, load, mx_lines_scan(&script->lines, &script->arena, load->script->text, load->line, load->err));
   int first;
   const struct mx_line *again = mx_lines_repeated(&script->lines, &first);
   if (again != NULL) {
@@ -261,7 +262,7 @@ static int protected_load(lua_State *L)
   lua_pop(L, 1);
   run_shared(L, load, "prelude.lua");
   run_shared(L, load, "waveform.lua");
-  load_text(L, load->input, load->script->chunk_name);
+  load_text(L, load->script->text, load->script->chunk_name);
   lua_call(L, 0, 0);
   read_root(L, load);
   apply_sets(L, load);
@@ -276,6 +277,7 @@ static int describe(struct mx_script *script, const char *path, const struct mx_
   char *folder;
   if (limits == NULL) limits = &none;
   script->seconds = limits->seconds > 0 ? limits->seconds : 60;
+  script->threads = limits->threads;
   script->bytes_max = limits->trust ? SIZE_MAX : limits->memory > 0 ? limits->memory : (size_t)1 << 30;
   if (mx_arena_format(&script->arena, &script->path, err, "%s", path) != 0 ||
       mx_arena_format(&script->arena, &script->chunk_name, err, "@%s", path) != 0 ||
@@ -288,9 +290,48 @@ static int describe(struct mx_script *script, const char *path, const struct mx_
                       "curlew: %s: a call of Lua's own library does not end, such as a pattern; the run was ended\n",
                       path) != 0)
     return err->code;
-  script->library = (struct mx_library){
-      .trust = limits->trust, .folder = folder, .random = &script->random, .stopped = &script->stop};
+  script->library = (struct mx_library){.trust = limits->trust,
+                                        .folder = folder,
+                                        .random = &script->random,
+                                        .stopped = &script->stop,
+                                        .reads_clock = &script->reads_clock,
+                                        .quiet = &script->quiet};
   return find_share(script, err);
+}
+
+/* Definitions for copies of the script, which may come late. */
+static int keep(struct mx_script *script, size_t count, const struct mx_definition *definition,
+                const struct mx_definition **kept, struct dg_error *err)
+{
+  struct mx_definition *list;
+  if (mx_arena_alloc(&script->arena, &list, count, sizeof *list, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) {
+    char *name, *value = NULL;
+    if (mx_arena_format(&script->arena, &name, err, "%s", definition[i].name) != 0 ||
+        (definition[i].value != NULL && mx_arena_format(&script->arena, &value, err, "%s", definition[i].value) != 0))
+      return err->code;
+    list[i] = (struct mx_definition){.name = name, .value = value};
+  }
+  *kept = list;
+  return 0;
+}
+
+/* All that needs Lua. */
+static int run(struct mx_script *script, struct dg_error *err)
+{
+  struct mx_load load = {.script = script, .err = err, .table = LUA_NOREF};
+  script->load = &load; /* it lives on this stack */
+  script->L = lua_newstate(allocate, script);
+  if (script->L == NULL) return mx_state_fail(script, LUA_ERRMEM, err);
+  if (mx_watch_new(&script->watch, script->seconds, mx_state_end_call, script, err) != 0) return err->code;
+  lua_pushcfunction(script->L, mx_state_message);
+  lua_pushcfunction(script->L, protected_load);
+  lua_pushlightuserdata(script->L, &load);
+  int status = mx_state_call(script, 1, 0);
+  if (status != LUA_OK || script->memory_error.code != DG_OK) return mx_state_fail(script, status, err);
+  lua_settop(script->L, MX_STATE_HANDLER);
+  script->load = NULL;
+  return 0;
 }
 
 int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
@@ -298,33 +339,19 @@ int mx_script_load(struct mx_script **script, const char *path, size_t args, con
 {
   struct mx_script *s;
   char *text;
-  struct mx_load load = {.args = args, .arg = arg, .sets = sets, .set = set, .err = err, .table = LUA_NOREF};
   *script = NULL;
   if (DG_NEW(s, 1, err) != 0) return err->code;
-  load.script = s;
-  s->load = &load;
-  if (describe(s, path, limits, err) != 0 || mx_input_file(&s->arena, path, &text, err) != 0) goto fail;
-  load.input = mx_input_skip_marks(text);
-  if (strncmp(load.input, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0) {
+  s->args = args;
+  s->sets = sets;
+  if (describe(s, path, limits, err) != 0 || keep(s, args, arg, &s->arg, err) != 0 ||
+      keep(s, sets, set, &s->set, err) != 0 || mx_input_file(&s->arena, path, &text, err) != 0)
+    goto fail;
+  s->text = mx_input_skip_marks(text);
+  if (strncmp(s->text, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0) {
     dg_fail(err, DG_INPUT, "the script '%s' is compiled Lua, not text", path);
     goto fail;
   }
-  s->L = lua_newstate(allocate, s);
-  if (s->L == NULL) {
-    mx_state_fail(s, LUA_ERRMEM, err);
-    goto fail;
-  }
-  if (mx_watch_new(&s->watch, s->seconds, mx_state_end_call, s, err) != 0) goto fail;
-  lua_pushcfunction(s->L, mx_state_message);
-  lua_pushcfunction(s->L, protected_load);
-  lua_pushlightuserdata(s->L, &load);
-  int status = mx_state_call(s, 1, 0);
-  if (status != LUA_OK || s->memory_error.code != DG_OK) {
-    mx_state_fail(s, status, err);
-    goto fail;
-  }
-  lua_settop(s->L, MX_STATE_HANDLER);
-  s->load = NULL; /* it lives on this stack */
+  if (run(s, err) != 0) goto fail;
   *script = s;
   return 0;
 
@@ -333,9 +360,42 @@ fail:
   return err->code;
 }
 
+int mx_state_copy(struct mx_script **copy, const struct mx_script *script, struct dg_error *err)
+{
+  struct mx_script *s;
+  *copy = NULL;
+  if (DG_NEW(s, 1, err) != 0) return err->code;
+  *s = (struct mx_script){.seconds = script->seconds,
+                          .bytes_max = script->bytes_max,
+                          .last_words = script->last_words,
+                          .library = script->library,
+                          .path = script->path,
+                          .chunk_name = script->chunk_name,
+                          .text = script->text,
+                          .args = script->args,
+                          .sets = script->sets,
+                          .arg = script->arg,
+                          .set = script->set,
+                          .quiet = true};
+  s->library.random = &s->random;
+  s->library.stopped = &s->stop;
+  s->library.reads_clock = &s->reads_clock;
+  s->library.quiet = &s->quiet;
+  s->library.copy = true;
+  if (run(s, err) != 0) {
+    mx_script_free(s);
+    return err->code;
+  }
+  mx_watch_interrupt(s->watch, script->interrupt);
+  s->quiet = false;
+  *copy = s;
+  return 0;
+}
+
 void mx_script_free(struct mx_script *script)
 {
   if (script == NULL) return;
+  mx_crew_free(script->crew);
   mx_watch_free(script->watch);
   if (script->L != NULL) lua_close(script->L);
   mx_lines_release(&script->lines);

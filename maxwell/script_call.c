@@ -7,6 +7,7 @@
 
 #include <lauxlib.h>
 
+#include "maxwell/script_crew.h"
 #include "maxwell/script_digest.h"
 #include "maxwell/script_input.h"
 #include "maxwell/script_state.h"
@@ -251,11 +252,6 @@ int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, s
   return err->code;
 }
 
-int mx_script_call_all(struct mx_script *script, const struct mx_calls *calls, struct dg_error *err)
-{
-  return mx_state_call_part(script, calls, 0, calls->count, err);
-}
-
 int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
                   struct dg_error *err)
 {
@@ -290,5 +286,7 @@ int mx_script_digest(struct mx_script *script, int function, uint64_t *digest, s
 
 void mx_script_interrupt(struct mx_script *script, const volatile sig_atomic_t *flag)
 {
+  script->interrupt = flag;
   mx_watch_interrupt(script->watch, flag);
+  mx_crew_interrupt(script->crew, flag);
 }

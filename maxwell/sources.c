@@ -90,17 +90,23 @@ static int tabulate(struct mx_sources *sources, struct mx_source *source, double
   return 0;
 }
 
+/* Of a general source, at all its points. */
+static struct mx_calls calls_of(const struct mx_source *source, const double *t)
+{
+  return (struct mx_calls){.function = source->function,
+                           .what = source->what,
+                           .count = source->points,
+                           .x = (const double(*)[3])source->x,
+                           .t = t,
+                           .outputs = 3,
+                           .out = source->called};
+}
+
 /* Vectors at every point of a general source, into `next`. */
 static int call_function(struct mx_sources *sources, const struct mx_source *source, size_t N, double t,
                          struct dg_error *err)
 {
-  const struct mx_calls calls = {.function = source->function,
-                                 .what = source->what,
-                                 .count = source->points,
-                                 .x = (const double(*)[3])source->x,
-                                 .t = &t,
-                                 .outputs = 3,
-                                 .out = source->called};
+  const struct mx_calls calls = calls_of(source, &t);
   if (mx_script_call_all(sources->script, &calls, err) != 0) return err->code;
   for (size_t first = 0; first < source->points; first += N)
     for (size_t i = 0; i < N; i++) {
@@ -128,9 +134,22 @@ static int evaluate_general(void *context, double t, struct dg_error *err)
   return 0;
 }
 
+/* Whether several threads may call the functions: much shows only when time has passed. */
+static void try_functions(struct mx_sources *sources, double step, long steps)
+{
+  enum { TIMES = 4 };
+  for (size_t i = 0; i < sources->count; i++)
+    for (int k = 0; k < TIMES && sources->source[i].function >= 0; k++) {
+      const double t = step * (double)steps * k / TIMES;
+      const struct mx_calls calls = calls_of(&sources->source[i], &t);
+      mx_script_try(sources->script, &calls);
+    }
+}
+
 int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err)
 {
   sources->steps = steps;
+  if (sources->script != NULL) try_functions(sources, step, steps);
   for (size_t i = 0; i < sources->count; i++)
     sources->general = sources->general || (sources->source[i].function >= 0 && sources->source[i].points > 0);
   if (sources->general && mx_ahead_start(&sources->ahead, evaluate_general, sources, err) != 0) return err->code;
