@@ -122,13 +122,28 @@ static int call_function(struct mx_sources *sources, const struct mx_source *sou
   return 0;
 }
 
-/* All general sources; the thread of mx_ahead calls it too. */
-static int evaluate_general(void *context, double t, struct dg_error *err)
+/* Whether stage s takes values of a general source: that of leapfrog which changes H takes no currents. */
+static bool calls_at(const struct mx_sources *sources, size_t i, int s)
+{
+  const struct mx_term *term = &sources->problem->term[i];
+  return term->values == MX_VECTOR_A_NODE &&
+         !(sources->integrator == MX_LEAPFROG && s == 0 && term->kind == MX_CURRENT);
+}
+
+static bool stage_calls(const struct mx_sources *sources, int s)
+{
+  for (size_t i = 0; i < sources->count; i++)
+    if (sources->source[i].points > 0 && calls_at(sources, i, s)) return true;
+  return false;
+}
+
+/* All general sources that the stage takes; the thread of mx_ahead calls it too. */
+static int evaluate_general(void *context, int s, double t, struct dg_error *err)
 {
   struct mx_sources *sources = context;
   for (size_t i = 0; i < sources->count; i++) {
     const struct mx_term *term = &sources->problem->term[i];
-    if (term->values != MX_VECTOR_A_NODE) continue;
+    if (!calls_at(sources, i, s)) continue;
     if (call_function(sources, &sources->source[i], nodes_of(sources, term), t, err) != 0) return err->code;
   }
   return 0;
@@ -160,10 +175,11 @@ int mx_sources_prepare(struct mx_sources *sources, double step, long steps, stru
   return mx_ports_prepare(&sources->ports, step, steps, err);
 }
 
-static void evaluate_waveform(const struct mx_sources *sources, size_t index, double t)
+static void evaluate_waveform(const struct mx_sources *sources, size_t index, int s, double t)
 {
   struct mx_source *source = &sources->source[index];
   double *oldest = source->before;
+  if (source->function >= 0 && !calls_at(sources, index, s)) return;
   source->before = source->now;
   source->now = oldest;
   switch (sources->problem->term[index].values) {
@@ -187,16 +203,19 @@ static double time_of(const struct mx_sources *sources, long n, int s, double st
   return step * ((double)n + mx_stage_time(sources->integrator, s));
 }
 
-/* The stage after (n, s) that will be asked for, if there is one. */
+/* The next stage after (n, s) that calls functions, if it will be asked for. */
 static void ask_ahead(struct mx_sources *sources, long n, int s, double step)
 {
   const struct mx_scheme *scheme = &mx_schemes[sources->integrator];
-  if (++s == scheme->stages) {
-    s = 0;
-    n++;
-  }
-  bool wanted = n < sources->steps || (n == sources->steps && s < scheme->observe_stage);
-  if (sources->ahead != NULL && wanted) mx_ahead_ask(sources->ahead, time_of(sources, n, s, step));
+  if (sources->ahead == NULL) return;
+  do {
+    if (++s == scheme->stages) {
+      s = 0;
+      n++;
+    }
+  } while (!stage_calls(sources, s));
+  if (n < sources->steps || (n == sources->steps && s < scheme->observe_stage))
+    mx_ahead_ask(sources->ahead, s, time_of(sources, n, s, step));
 }
 
 int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, const struct mx_stage_sources **result,
@@ -205,10 +224,11 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
   *result = NULL;
   if (sources->count == 0) return 0;
   double t = time_of(sources, n, s, step);
-  bool ready = sources->ahead != NULL && mx_ahead_take(sources->ahead, t, err);
-  if (err->code != DG_OK || (!ready && evaluate_general(sources, t, err) != 0)) return err->code;
+  const bool calls = sources->general && stage_calls(sources, s);
+  const bool ready = calls && sources->ahead != NULL && mx_ahead_take(sources->ahead, s, t, err);
+  if (err->code != DG_OK || (calls && !ready && evaluate_general(sources, s, t, err) != 0)) return err->code;
   for (size_t i = 0; i < sources->count; i++) {
-    evaluate_waveform(sources, i, t);
+    evaluate_waveform(sources, i, s, t);
     /* In leapfrog the penalty of closed faces acts on the field before the update, half a step before the field under
      * the curl: that is the evaluation before this one. On open faces it is extrapolated to this time. */
     bool lags = sources->integrator == MX_LEAPFROG && !sources->problem->term[i].open;
@@ -216,7 +236,7 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
     sources->penalty[i] = lags ? sources->source[i].before : sources->source[i].now;
   }
   mx_ports_evaluate(&sources->ports, sources, n, s, t);
-  if (sources->general) ask_ahead(sources, n, s, step);
+  if (calls) ask_ahead(sources, n, s, step);
   *result = &sources->stage;
   return 0;
 }
@@ -241,8 +261,8 @@ int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg
   const int last = mx_schemes[sources->integrator].stages - 1;
   if (n == 0 || sources->count == 0) return 0;
   double t = time_of(sources, n - 1, last, step);
-  if (evaluate_general(sources, t, err) != 0) return err->code;
-  for (size_t i = 0; i < sources->count; i++) evaluate_waveform(sources, i, t);
+  if (evaluate_general(sources, last, t, err) != 0) return err->code;
+  for (size_t i = 0; i < sources->count; i++) evaluate_waveform(sources, i, last, t);
   if (sources->general) ask_ahead(sources, n - 1, last, step);
   return 0;
 }
