@@ -197,10 +197,10 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
   return 0;
 }
 
-/* Before the first function is called. Where there are few nodes a thread costs more than it helps. */
+/* Before the first function is called. Fewer nodes would not be shared among threads. */
 static void start_lua_threads(struct mx_setup *setup)
 {
-  enum { NODES = 10000 };
+  enum { NODES = 2000 };
   const struct mx_config *config = setup->config;
   bool general = config->initial.E >= 0 || config->initial.H >= 0;
   for (size_t i = 0; i < config->sources; i++) general = general || config->source[i].drive.general >= 0;
