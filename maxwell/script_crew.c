@@ -225,14 +225,14 @@ void mx_script_try(struct mx_script *script, const struct mx_calls *calls)
   struct mx_crew *crew = script->crew;
   struct dg_error err = {0};
   struct trial first, other;
-  if (crew == NULL || calls->count == 0 || crew->trust[calls->function] == ALONE) return;
+  if (crew == NULL || calls->count < 2 * CALLS_A_THREAD || crew->trust[calls->function] == ALONE) return;
   for (size_t i = 0; i < TRIED; i++)
     memcpy(first.x[i], calls->x[i * (calls->count - 1) / (TRIED - 1)], sizeof first.x[i]);
   other = first;
   struct mx_script *one = crew->member[0].copy, *last = crew->member[crew->members - 1].copy;
   if (call_trial(one, calls, &first, true, &err) == 0 && call_trial(one, calls, &other, true, &err) == 0 &&
-      memcmp(first.out, other.out, sizeof first.out) == 0 && call_trial(last, calls, &other, false, &err) == 0 &&
-      memcmp(first.out, other.out, sizeof first.out) == 0) {
+      mx_same_numbers(3 * TRIED, first.out[0], other.out[0]) && call_trial(last, calls, &other, false, &err) == 0 &&
+      mx_same_numbers(3 * TRIED, first.out[0], other.out[0])) {
     crew->trust[calls->function] = SHARED;
     return;
   }
@@ -255,7 +255,7 @@ static int check_one(struct mx_crew *crew, const struct mx_calls *calls, struct 
   one.out = here;
   memcpy(there, calls->out + k * outputs, outputs * sizeof *there);
   if (mx_state_call_part(crew->script, &one, 0, 1, err) != 0) return err->code;
-  if (memcmp(here, there, outputs * sizeof *here) == 0) return 0;
+  if (mx_same_numbers(outputs, here, there)) return 0;
   return dg_fail(err, DG_INPUT,
                  "%s: %s gives one thread something else than another at (%.6g, %.6g, %.6g): it must depend on its "
                  "arguments alone; --lua-threads 1 calls it in one thread",
@@ -283,7 +283,7 @@ int mx_script_call_all(struct mx_script *script, const struct mx_calls *calls, s
 {
   struct mx_crew *crew = script->crew;
   const size_t useful = calls->count / CALLS_A_THREAD;
-  if (crew == NULL || useful < 2) return mx_state_call_part(script, calls, 0, calls->count, err);
+  if (crew == NULL || calls->count < 2 * CALLS_A_THREAD) return mx_state_call_part(script, calls, 0, calls->count, err);
   if (crew->trust[calls->function] == UNKNOWN) mx_script_try(script, calls);
   if (crew->trust[calls->function] == ALONE) return mx_state_call_part(script, calls, 0, calls->count, err);
   const int all = crew->members + 1;

@@ -228,6 +228,12 @@ bool mx_same_digest(struct mx_script *script, uint64_t *digest)
   return status == LUA_OK && script->memory_error.code == DG_OK && walk.certain;
 }
 
+bool mx_same_numbers(size_t count, const double *one, const double *other)
+{
+  const void *a = one, *b = other;
+  return memcmp(a, b, count * sizeof *one) == 0;
+}
+
 static bool same_key(const struct mx_key *one, const struct mx_key *other)
 {
   if (one->name == NULL || other->name == NULL) return one->name == other->name && one->integer == other->integer;
@@ -243,7 +249,7 @@ bool mx_same_tree(const struct mx_value *one, const struct mx_value *other)
   case MX_BOOLEAN:
     return one->boolean == other->boolean;
   case MX_NUMBER:
-    return memcmp(&one->number, &other->number, sizeof one->number) == 0;
+    return mx_same_numbers(1, &one->number, &other->number);
   case MX_STRING:
     return strcmp(one->string, other->string) == 0;
   case MX_FUNCTION:

@@ -140,6 +140,20 @@ def test_interrupted_in_a_function(program):
             check_rows(place, STEPS // 10)
 
 
+def test_currents_are_asked_for_where_they_act(program):
+    """At 24 nodes: in leapfrog once a step, in its middle; in lsrk in all five stages."""
+    script = edited(SCRIPT, ("  output = {", """  sources = { { region = "right", current = function(x, y, z, t)
+    print(("call %.2f"):format(t / 1e-11))
+    return 0, 0, 1 end } },
+  output = {"""), ("time = { steps = 4 }", "time = { steps = 4, step = 1e-11 }"))
+    for integrator, times in (("leapfrog", [0.5, 1.5, 2.5, 3.5]), ("lsrk", None)):
+        with Place(program, script=script) as place:
+            out = place.good(*RUN, "--set", f"time.integrator={integrator}")
+            found = [float(t) for t in re.findall(r"^call (.*)$", out, re.M)]
+            expect(len(found) == (24 * 4 if times else 24 * 4 * 5), f"{integrator}: {len(found)} calls")
+            expect(times is None or sorted(set(found)) == times, f"{integrator}: at {sorted(set(found))}")
+
+
 # 480 elements of 35 nodes; "right" has four fifths of them.
 MANY = """\
 print("run")
