@@ -19,7 +19,7 @@ const char mx_help_text[] =
     "      --restart        run: go on from the last checkpoint in the output folder\n"
     "      --trust          give the script all of Lua's libraries: files, programs, any memory\n"
     "      --lua-seconds S  that one Lua function, or the script, may take (default: 60)\n"
-    "      --lua-threads N  that call functions of x, y, z, t (default: as many as work on the fields)\n"
+    "      --lua-threads N  that call functions of x, y, z, t (default: one for each core)\n"
     "      --profile        run: time the phases; a table at the end, and in summary.json\n"
     "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"

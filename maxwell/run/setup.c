@@ -206,8 +206,9 @@ static void start_lua_threads(struct mx_setup *setup)
   for (size_t i = 0; i < config->sources; i++) general = general || config->source[i].drive.general >= 0;
   for (size_t i = 0; i < config->boundaries; i++) general = general || config->boundary[i].drive.general >= 0;
   for (size_t i = 0; i < config->interfaces; i++) general = general || config->interface[i].drive.general >= 0;
-  if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES)
-    (void)mx_script_start_threads(setup->script, omp_get_max_threads());
+  int threads = omp_get_max_threads();
+  if (setup->ops->take_card != NULL && threads > 2) threads--; /* one drives the card */
+  if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_script_start_threads(setup->script, threads);
 }
 
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
