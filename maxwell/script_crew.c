@@ -14,7 +14,7 @@ enum {
   TRIED = 8,             /* places at which a function is tried */
 };
 
-enum trust { UNKNOWN, SHARED, ALONE };
+enum trust { UNKNOWN, SEEMS_SAME, IS_SAME, ALONE };
 
 struct member {
   struct mx_crew *crew;
@@ -196,6 +196,14 @@ const char *mx_script_alone(const struct mx_script *script) { return script->alo
 
 /* ---- which functions may be shared */
 
+static const char not_the_same[] = "does not give the same whenever it is called with the same numbers";
+
+static void leave_alone(struct mx_crew *crew, const struct mx_calls *calls, const char *why)
+{
+  crew->trust[calls->function] = ALONE;
+  snprintf(crew->script->alone, sizeof crew->script->alone, "%.40s %.140s", calls->what, why);
+}
+
 struct trial {
   double x[TRIED][3], out[TRIED][3];
 };
@@ -233,29 +241,57 @@ void mx_script_try(struct mx_script *script, const struct mx_calls *calls)
   if (call_trial(one, calls, &first, true, &err) == 0 && call_trial(one, calls, &other, true, &err) == 0 &&
       mx_same_numbers(3 * TRIED, first.out[0], other.out[0]) && call_trial(last, calls, &other, false, &err) == 0 &&
       mx_same_numbers(3 * TRIED, first.out[0], other.out[0])) {
-    crew->trust[calls->function] = SHARED;
+    if (crew->trust[calls->function] == UNKNOWN) crew->trust[calls->function] = SEEMS_SAME;
     return;
   }
-  crew->trust[calls->function] = ALONE;
-  snprintf(script->alone, sizeof script->alone, "%.40s %.140s", calls->what,
-           err.code != DG_OK ? err.message : "does not give the same whenever it is called with the same numbers");
+  leave_alone(crew, calls, err.code != DG_OK ? err.message : not_the_same);
 }
 
 /* ---- calls */
 
-/* One place of another's part, another one every time: what a function keeps may show late. */
-static int check_one(struct mx_crew *crew, const struct mx_calls *calls, struct dg_error *err)
+/* Whether a member finds the same as the caller at some places of the caller's part, other ones every time. The
+ * caller's own state sees no more calls than it would alone. */
+static bool agrees(const struct mx_crew *crew, const struct mx_calls *calls, int places, size_t *k)
 {
-  double there[3], here[3];
-  const size_t outputs = (size_t)calls->outputs, own = calls->count / (size_t)crew->sharing + 1;
-  const size_t k = own + crew->round * 7919 % (calls->count - own);
-  struct mx_calls one = *calls;
-  one.count = 1;
-  one.x = calls->x + k;
-  one.out = here;
-  memcpy(there, calls->out + k * outputs, outputs * sizeof *there);
-  if (mx_state_call_part(crew->script, &one, 0, 1, err) != 0) return err->code;
-  if (mx_same_numbers(outputs, here, there)) return 0;
+  const size_t own = calls->count / (size_t)crew->sharing, outputs = (size_t)calls->outputs;
+  struct mx_script *copy = crew->member[crew->round % (unsigned long)(crew->sharing - 1)].copy;
+  bool same = true;
+  copy->quiet = true;
+  for (int i = 0; i < places && same; i++) {
+    struct dg_error err = {0};
+    struct mx_calls one = *calls;
+    double there[3];
+    *k = (crew->round + (unsigned long)i) * 7919 % own;
+    one.count = 1;
+    one.x = calls->x + *k;
+    one.out = there;
+    same =
+        mx_state_call_part(copy, &one, 0, 1, &err) == 0 && mx_same_numbers(outputs, there, calls->out + *k * outputs);
+  }
+  copy->quiet = false;
+  return same;
+}
+
+/* What the members have found. At first the caller can still do their part itself, as if there were none. */
+static int check_members(struct mx_crew *crew, const struct mx_calls *calls, struct dg_error *err)
+{
+  unsigned char *trust = &crew->trust[calls->function];
+  const struct dg_error *failed = NULL;
+  size_t k = 0;
+  for (int i = crew->sharing - 2; i >= 0; i--)
+    if (crew->member[i].err.code != DG_OK) failed = &crew->member[i].err;
+  if (failed != NULL && *trust == IS_SAME) {
+    *err = *failed;
+    return err->code;
+  }
+  if (failed == NULL && agrees(crew, calls, *trust == IS_SAME ? 1 : TRIED, &k)) {
+    *trust = IS_SAME;
+    return 0;
+  }
+  if (*trust != IS_SAME) {
+    leave_alone(crew, calls, failed != NULL ? failed->message : not_the_same);
+    return mx_state_call_part(crew->script, calls, calls->count / (size_t)crew->sharing, calls->count, err);
+  }
   return dg_fail(err, DG_INPUT,
                  "%s: %s gives one thread something else than another at (%.6g, %.6g, %.6g): it must depend on its "
                  "arguments alone; --lua-threads 1 calls it in one thread",
@@ -273,10 +309,8 @@ static int call_together(struct mx_crew *crew, const struct mx_calls *calls, int
   pthread_mutex_unlock(&crew->mutex);
   (void)!call_part(crew->script, calls, sharing, 0, err);
   wait_for_members(crew);
-  for (int i = 0; i < sharing - 1 && err->code == DG_OK; i++)
-    if (crew->member[i].err.code != DG_OK) *err = crew->member[i].err;
   if (err->code != DG_OK) return err->code;
-  return check_one(crew, calls, err);
+  return check_members(crew, calls, err);
 }
 
 int mx_script_call_all(struct mx_script *script, const struct mx_calls *calls, struct dg_error *err)

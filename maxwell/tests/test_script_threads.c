@@ -112,6 +112,31 @@ static void leaves_what_a_function_keeps_to_one_thread(void **state)
   }
 }
 
+/* The order of keys is another one in every state, but always the same in one: two threads find out only together, and
+ * then the caller does all, as if it were alone. */
+static void goes_back_to_one_thread_before_anything_is_lost(void **state)
+{
+  static const char text[] = "local t, n = {}, 0 for i = 1, 40 do t['key' .. i] = i end\n"
+                             "simulation { function(x, y, z, t1)\n"
+                             "  n = n + 1 local s = 0 for _, v in pairs(t) do s = (31 * s + v) % 1000003 end\n"
+                             "  return x, n > 3000 and n or 0, s end }";
+  (void)state;
+  for (int threads = 2; threads < 4; threads++) {
+    struct dg_error err = {0};
+    struct mx_script *script = load_with(text, NULL);
+    assert_int_equal(mx_script_start_threads(script, threads), threads);
+    for (int i = 0; i < 2; i++) {
+      assert_int_equal(call_all(script, i, values[0], &err), 0);
+      assert_non_null(mx_script_alone(script));
+      for (int k = 0; k < COUNT; k++) {
+        const int n = i * COUNT + k + 1;
+        assert_true(values[0][k][2] == values[0][0][2] && values[0][k][1] == (n > 3000 ? n : 0));
+      }
+    }
+    mx_script_free(script);
+  }
+}
+
 /* At t = 0 nothing of it shows. */
 static void notices_late_what_a_function_keeps(void **state)
 {
@@ -328,6 +353,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gives_the_same_in_any_number_of_threads),
       cmocka_unit_test(leaves_what_a_function_keeps_to_one_thread),
+      cmocka_unit_test(goes_back_to_one_thread_before_anything_is_lost),
       cmocka_unit_test(notices_late_what_a_function_keeps),
       cmocka_unit_test(stays_alone_when_the_script_comes_to_something_else),
       cmocka_unit_test(runs_the_text_that_was_read),
