@@ -1,4 +1,4 @@
-/* A Lua script and the one table that it hands to `simulation { }`. Nothing outside script.c and script_library.c knows
+/* A Lua script and the one table that it hands to `simulation { }`. Nothing outside script*.c knows
  * Lua: values are a plain tree, functions are numbers to call.
  */
 #pragma once
@@ -47,6 +47,7 @@ struct mx_limits {
   bool trust;     /* all of Lua's libraries, and no limit to its memory */
   double seconds; /* that one call of a function, or the script itself, may take; 0: 60, infinity: no limit */
   size_t memory;  /* bytes of Lua's, unless it is trusted; 0: 1 GiB */
+  int threads;    /* that may call its functions; 0: as many as mx_script_start_threads is asked for */
 };
 
 struct mx_script; /* opaque */
@@ -78,7 +79,37 @@ bool mx_script_trusted(const struct mx_script *script);
 int mx_script_call(struct mx_script *script, int function, const char *what, int inputs, const double *in, int outputs,
                    double *out, struct dg_error *err) DG_MUST_USE;
 
-/* The same with a function that returns true or false. */
+/* A function of x, y, z, or of x, y, z, t, at many places. */
+struct mx_calls {
+  int function;
+  const char *what; /* "initial.E" */
+  size_t count;
+  const double (*x)[3]; /* [count] */
+  const double *t;      /* one time for all of them, or NULL */
+  int outputs;          /* numbers that each call gives, at most 3 */
+  double *out;          /* [count][outputs] */
+};
+
+/* mx_script_call for all of them, by several threads where there are some and the function may be shared. An error is
+ * that of the first place, in order, that has one; then what is in `out` is not defined. DG_INPUT also when threads
+ * disagree about a place, one of which is looked at each time. */
+int mx_script_call_all(struct mx_script *script, const struct mx_calls *calls, struct dg_error *err) DG_MUST_USE;
+
+/* Lets mx_script_call_all use so many threads (or as many as its limits say), the caller among them, each with a Lua
+ * state of its own in which the script is run again. It must come to the same there, in all that functions can reach; a
+ * trusted script, which may do anything, is not run again. Before functions are called. Every state has the limits of
+ * the script, and all of them together, as they are then, not more memory than one may have. Returns how many there
+ * are; mx_script_alone says why not more. */
+int mx_script_start_threads(struct mx_script *script, int threads);
+int mx_script_threads(const struct mx_script *script);
+/* Tries a function at some of these places and their time, in other threads' states: several times and in another
+ * order. If it does not give the same, fails or reads a clock, it is from now on called by one thread. Functions that
+ * nobody has tried are when they are first called many times. */
+void mx_script_try(struct mx_script *script, const struct mx_calls *calls);
+/* Why there are no threads, or why they do not call every function; NULL: there is no reason. */
+const char *mx_script_alone(const struct mx_script *script);
+
+/* mx_script_call with a function that returns true or false. */
 int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
                   struct dg_error *err) DG_MUST_USE;
 /* A digest of what a function does: its code, and the variables outside that it uses, but for globals. */

@@ -2,8 +2,10 @@
 #include "maxwell/script_library.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
@@ -197,18 +199,67 @@ static int try(lua_State *L)
   return lua_gettop(L) - 1;
 }
 
+/* ---- time, and what a copy does otherwise ---- */
+
+/* Upvalue 2 of these: Lua's own, a plain C function, which runs in their place so that its messages are what they were.
+ */
+static int go_on(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(2))(L); }
+
+static int read_clock(lua_State *L)
+{
+  *library_of(L)->reads_clock = true;
+  return go_on(L);
+}
+
+/* print, in one piece: several threads may. */
+static int print_line(lua_State *L)
+{
+  luaL_Buffer line;
+  const int count = lua_gettop(L);
+  if (*library_of(L)->quiet) return 0;
+  luaL_buffinit(L, &line);
+  for (int i = 1; i <= count; i++) {
+    if (i > 1) luaL_addchar(&line, '\t');
+    (void)luaL_tolstring(L, i, NULL);
+    luaL_addvalue(&line);
+  }
+  luaL_addchar(&line, '\n');
+  luaL_pushresult(&line);
+  size_t length;
+  const char *text = lua_tolstring(L, -1, &length);
+  (void)fwrite(text, 1, length, stdout);
+  (void)fflush(stdout);
+  return 0;
+}
+
+static int open_again(lua_State *L)
+{
+  struct stat about;
+  const char *path = luaL_checkstring(L, 1);
+  if (library_of(L)->copy && stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+    return luaL_error(L, "'%s' cannot be read twice", path);
+  return go_on(L);
+}
+
 /* ---- all of it ---- */
 
-/* Replaces a global function; the new one has the library, and the old function if there is one, as upvalues. */
-static void replace(lua_State *L, const struct mx_library *library, const char *name, lua_CFunction function)
+/* In the place of the function on top one that has the library and that function as upvalues. */
+static void put_before(lua_State *L, const struct mx_library *library, lua_CFunction function)
 {
   union {
     const struct mx_library *read;
     void *pointer;
   } shown = {.read = library};
   lua_pushlightuserdata(L, shown.pointer);
-  lua_getglobal(L, name);
+  lua_insert(L, -2);
   lua_pushcclosure(L, function, 2);
+}
+
+/* Replaces a global function; the new one has the library, and the old function if there is one, as upvalues. */
+static void replace(lua_State *L, const struct mx_library *library, const char *name, lua_CFunction function)
+{
+  lua_getglobal(L, name);
+  put_before(L, library, function);
   lua_setglobal(L, name);
 }
 
@@ -228,7 +279,7 @@ static void open_limited(lua_State *L, const struct mx_library *library)
                                        {LUA_STRLIBNAME, luaopen_string}, {LUA_MATHLIBNAME, luaopen_math},
                                        {LUA_UTF8LIBNAME, luaopen_utf8},  {NULL, NULL}};
   static const char *const harmless[] = {"clock", "date", "difftime", "time", NULL}, *const none[] = {NULL},
-                           *const traceback[] = {"traceback", NULL};
+                           *const clocks[] = {"clock", "date", "time", NULL}, *const traceback[] = {"traceback", NULL};
   for (const luaL_Reg *each = libraries; each->name != NULL; each++) {
     luaL_requiref(L, each->name, each->func, 1);
     lua_pop(L, 1);
@@ -237,6 +288,14 @@ static void open_limited(lua_State *L, const struct mx_library *library)
   restrict_library(L, LUA_IOLIBNAME, luaopen_io, none);
   restrict_library(L, LUA_LOADLIBNAME, luaopen_package, none);
   restrict_library(L, LUA_DBLIBNAME, luaopen_debug, traceback);
+  lua_getglobal(L, LUA_OSLIBNAME);
+  for (const char *const *name = clocks; *name != NULL; name++) {
+    lua_getfield(L, -1, *name);
+    put_before(L, library, read_clock);
+    lua_setfield(L, -2, *name);
+  }
+  lua_pop(L, 1);
+  replace(L, library, "print", print_line);
   replace(L, library, "load", load_text_only);
   replace(L, library, "setmetatable", set_metatable);
   replace(L, library, "xpcall", try);
@@ -252,11 +311,14 @@ void mx_library_open(lua_State *L, const struct mx_library *library)
   mx_random_open(L, library->random);
 }
 
-void mx_library_push_open(lua_State *L)
+void mx_library_push_open(lua_State *L, const struct mx_library *library)
 {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, -1, LUA_IOLIBNAME);
   lua_getfield(L, -1, "open");
   lua_replace(L, -3);
   lua_pop(L, 1);
+  put_before(L, library, open_again);
 }
+
+void mx_library_push_modules(lua_State *L) { luaL_getsubtable(L, LUA_REGISTRYINDEX, LOADED); }

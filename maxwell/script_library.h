@@ -17,6 +17,9 @@ struct mx_library {
   struct mx_random *random; /* must outlive the state */
   /* Not zero once the script must end: an error that its own handlers do not get. */
   const volatile sig_atomic_t *stopped;
+  bool *reads_clock; /* set when the script asks for the time; without trust */
+  const bool *quiet; /* it is not to print now */
+  bool copy;         /* the script runs again, for another thread */
 };
 
 /* Fills the globals and leaves the stack as it was; raises Lua errors. Random numbers are those of script_random.h.
@@ -28,5 +31,8 @@ struct mx_library {
  *
  * In either case relative names of dofile and loadfile start at the script's folder, and so does require. */
 void mx_library_open(lua_State *L, const struct mx_library *library);
-/* Pushes io.open, also where the script has none: for the prelude, whose waveforms are read from files. */
-void mx_library_push_open(lua_State *L);
+/* Pushes io.open, also where the script has none: for the prelude, whose waveforms are read from files. That of a copy
+ * takes only files that can be read twice. */
+void mx_library_push_open(lua_State *L, const struct mx_library *library);
+/* Pushes the table of what `require` has loaded. */
+void mx_library_push_modules(lua_State *L);

@@ -22,6 +22,7 @@ struct mx_watch {
   _Atomic(const volatile sig_atomic_t *) interrupt;
   atomic_ulong calls;   /* begun and ended, together: odd in a call */
   atomic_ulong overdue; /* value of `calls` in the call that must end */
+  unsigned long first;  /* value of `calls` in the call that was entered last; its thread's own */
   atomic_int why;
   _Atomic(pthread_t) caller;
 };
@@ -153,6 +154,14 @@ void mx_watch_enter(struct mx_watch *watch)
   inside = watch;
   unsigned long calls = atomic_load_explicit(&watch->calls, memory_order_relaxed); /* nobody else counts */
   atomic_store_explicit(&watch->calls, calls + 1, memory_order_release);
+  watch->first = calls + 1;
+}
+
+void mx_watch_next(struct mx_watch *watch)
+{
+  unsigned long call = atomic_load_explicit(&watch->calls, memory_order_relaxed);
+  atomic_store_explicit(&watch->calls, call + 2, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst); /* what the handler has done to the call before is seen behind here */
 }
 
 void mx_watch_leave(struct mx_watch *watch)
@@ -160,7 +169,7 @@ void mx_watch_leave(struct mx_watch *watch)
   unsigned long call = atomic_load_explicit(&watch->calls, memory_order_relaxed);
   atomic_store(&watch->calls, call + 1); /* before `overdue` is looked at, as end_call looks after it has set it */
   inside = NULL;
-  if (atomic_load(&watch->overdue) != call) return;
+  if (atomic_load(&watch->overdue) < watch->first) return;
   pthread_mutex_lock(&watch->mutex); /* the signal is on its way as long as the other thread has it */
   pthread_mutex_unlock(&watch->mutex);
 }

@@ -24,4 +24,6 @@ void mx_watch_interrupt(struct mx_watch *watch, const volatile sig_atomic_t *fla
 
 /* Around every call; calls are not nested, and one at a time. */
 void mx_watch_enter(struct mx_watch *watch);
+/* Between calls that follow each other: one ends, the next begins. */
+void mx_watch_next(struct mx_watch *watch);
 void mx_watch_leave(struct mx_watch *watch);

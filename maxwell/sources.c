@@ -90,39 +90,81 @@ static int tabulate(struct mx_sources *sources, struct mx_source *source, double
   return 0;
 }
 
+/* Of a general source, at all its points. */
+static struct mx_calls calls_of(const struct mx_source *source, const double *t)
+{
+  return (struct mx_calls){.function = source->function,
+                           .what = source->what,
+                           .count = source->points,
+                           .x = (const double(*)[3])source->x,
+                           .t = t,
+                           .outputs = 3,
+                           .out = source->called};
+}
+
 /* Vectors at every point of a general source, into `next`. */
 static int call_function(struct mx_sources *sources, const struct mx_source *source, size_t N, double t,
                          struct dg_error *err)
 {
-  for (size_t i = 0; i < source->points; i++) {
-    double in[4] = {source->x[i][0], source->x[i][1], source->x[i][2], t}, v[3];
-    if (mx_script_call(sources->script, source->function, source->what, 4, in, 3, v, err) != 0) return err->code;
-    if (source->sheet != NULL) {
-      const double *n = source->sheet + 3 * i;
-      double jump[3] = {n[1] * v[2] - n[2] * v[1], n[2] * v[0] - n[0] * v[2], n[0] * v[1] - n[1] * v[0]};
-      memcpy(v, jump, sizeof v); /* -K x n = n x K */
+  const struct mx_calls calls = calls_of(source, &t);
+  if (mx_script_call_all(sources->script, &calls, err) != 0) return err->code;
+  for (size_t first = 0; first < source->points; first += N)
+    for (size_t i = 0; i < N; i++) {
+      double jump[3];
+      const double *v = source->called + 3 * (first + i);
+      if (source->sheet != NULL) { /* -K x n = n x K */
+        const double *n = source->sheet + 3 * (first + i);
+        for (size_t c = 0; c < 3; c++) jump[c] = n[(c + 1) % 3] * v[(c + 2) % 3] - n[(c + 2) % 3] * v[(c + 1) % 3];
+        v = jump;
+      }
+      for (size_t c = 0; c < 3; c++) source->next[3 * first + c * N + i] = source->factor * v[c];
     }
-    size_t k = i / N;
-    for (size_t c = 0; c < 3; c++) source->next[(3 * k + c) * N + i % N] = source->factor * v[c];
-  }
   return 0;
 }
 
-/* All general sources; the thread of mx_ahead calls it too. */
-static int evaluate_general(void *context, double t, struct dg_error *err)
+/* Whether stage s takes values of a general source: that of leapfrog which changes H takes no currents. */
+static bool calls_at(const struct mx_sources *sources, size_t i, int s)
+{
+  const struct mx_term *term = &sources->problem->term[i];
+  return term->values == MX_VECTOR_A_NODE &&
+         !(sources->integrator == MX_LEAPFROG && s == 0 && term->kind == MX_CURRENT);
+}
+
+static bool stage_calls(const struct mx_sources *sources, int s)
+{
+  for (size_t i = 0; i < sources->count; i++)
+    if (sources->source[i].points > 0 && calls_at(sources, i, s)) return true;
+  return false;
+}
+
+/* All general sources that the stage takes; the thread of mx_ahead calls it too. */
+static int evaluate_general(void *context, int s, double t, struct dg_error *err)
 {
   struct mx_sources *sources = context;
   for (size_t i = 0; i < sources->count; i++) {
     const struct mx_term *term = &sources->problem->term[i];
-    if (term->values != MX_VECTOR_A_NODE) continue;
+    if (!calls_at(sources, i, s)) continue;
     if (call_function(sources, &sources->source[i], nodes_of(sources, term), t, err) != 0) return err->code;
   }
   return 0;
 }
 
+/* Whether several threads may call the functions: much shows only when time has passed. */
+static void try_functions(struct mx_sources *sources, double step, long steps)
+{
+  enum { TIMES = 4 };
+  for (size_t i = 0; i < sources->count; i++)
+    for (int k = 0; k < TIMES && sources->source[i].function >= 0; k++) {
+      const double t = step * (double)steps * k / TIMES;
+      const struct mx_calls calls = calls_of(&sources->source[i], &t);
+      mx_script_try(sources->script, &calls);
+    }
+}
+
 int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err)
 {
   sources->steps = steps;
+  if (sources->script != NULL) try_functions(sources, step, steps);
   for (size_t i = 0; i < sources->count; i++)
     sources->general = sources->general || (sources->source[i].function >= 0 && sources->source[i].points > 0);
   if (sources->general && mx_ahead_start(&sources->ahead, evaluate_general, sources, err) != 0) return err->code;
@@ -133,10 +175,11 @@ int mx_sources_prepare(struct mx_sources *sources, double step, long steps, stru
   return mx_ports_prepare(&sources->ports, step, steps, err);
 }
 
-static void evaluate_waveform(const struct mx_sources *sources, size_t index, double t)
+static void evaluate_waveform(const struct mx_sources *sources, size_t index, int s, double t)
 {
   struct mx_source *source = &sources->source[index];
   double *oldest = source->before;
+  if (source->function >= 0 && !calls_at(sources, index, s)) return;
   source->before = source->now;
   source->now = oldest;
   switch (sources->problem->term[index].values) {
@@ -160,16 +203,19 @@ static double time_of(const struct mx_sources *sources, long n, int s, double st
   return step * ((double)n + mx_stage_time(sources->integrator, s));
 }
 
-/* The stage after (n, s) that will be asked for, if there is one. */
+/* The next stage after (n, s) that calls functions, if it will be asked for. */
 static void ask_ahead(struct mx_sources *sources, long n, int s, double step)
 {
   const struct mx_scheme *scheme = &mx_schemes[sources->integrator];
-  if (++s == scheme->stages) {
-    s = 0;
-    n++;
-  }
-  bool wanted = n < sources->steps || (n == sources->steps && s < scheme->observe_stage);
-  if (sources->ahead != NULL && wanted) mx_ahead_ask(sources->ahead, time_of(sources, n, s, step));
+  if (sources->ahead == NULL) return;
+  do {
+    if (++s == scheme->stages) {
+      s = 0;
+      n++;
+    }
+  } while (!stage_calls(sources, s));
+  if (n < sources->steps || (n == sources->steps && s < scheme->observe_stage))
+    mx_ahead_ask(sources->ahead, s, time_of(sources, n, s, step));
 }
 
 int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, const struct mx_stage_sources **result,
@@ -178,10 +224,11 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
   *result = NULL;
   if (sources->count == 0) return 0;
   double t = time_of(sources, n, s, step);
-  bool ready = sources->ahead != NULL && mx_ahead_take(sources->ahead, t, err);
-  if (err->code != DG_OK || (!ready && evaluate_general(sources, t, err) != 0)) return err->code;
+  const bool calls = sources->general && stage_calls(sources, s);
+  const bool ready = calls && sources->ahead != NULL && mx_ahead_take(sources->ahead, s, t, err);
+  if (err->code != DG_OK || (calls && !ready && evaluate_general(sources, s, t, err) != 0)) return err->code;
   for (size_t i = 0; i < sources->count; i++) {
-    evaluate_waveform(sources, i, t);
+    evaluate_waveform(sources, i, s, t);
     /* In leapfrog the penalty of closed faces acts on the field before the update, half a step before the field under
      * the curl: that is the evaluation before this one. On open faces it is extrapolated to this time. */
     bool lags = sources->integrator == MX_LEAPFROG && !sources->problem->term[i].open;
@@ -189,7 +236,7 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
     sources->penalty[i] = lags ? sources->source[i].before : sources->source[i].now;
   }
   mx_ports_evaluate(&sources->ports, sources, n, s, t);
-  if (sources->general) ask_ahead(sources, n, s, step);
+  if (calls) ask_ahead(sources, n, s, step);
   *result = &sources->stage;
   return 0;
 }
@@ -214,8 +261,8 @@ int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg
   const int last = mx_schemes[sources->integrator].stages - 1;
   if (n == 0 || sources->count == 0) return 0;
   double t = time_of(sources, n - 1, last, step);
-  if (evaluate_general(sources, t, err) != 0) return err->code;
-  for (size_t i = 0; i < sources->count; i++) evaluate_waveform(sources, i, t);
+  if (evaluate_general(sources, last, t, err) != 0) return err->code;
+  for (size_t i = 0; i < sources->count; i++) evaluate_waveform(sources, i, last, t);
   if (sources->general) ask_ahead(sources, n - 1, last, step);
   return 0;
 }
@@ -245,6 +292,7 @@ void mx_sources_release(struct mx_sources *sources)
     dg_free(source->now);
     dg_free(source->before);
     dg_free(source->next);
+    dg_free(source->called);
     dg_free(source->table_time);
     dg_free(source->table_value);
   }

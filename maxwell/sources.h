@@ -26,6 +26,7 @@ struct mx_source {
   size_t points;
   double *now, *before;             /* values of the last evaluation and of the one before it */
   double *next;                     /* general: of the evaluation to come */
+  double *called;                   /* general: [points][3] what the function gave */
   double *table_time, *table_value; /* of a tabulated waveform */
 };
 

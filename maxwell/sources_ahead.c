@@ -13,9 +13,10 @@ struct mx_ahead {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   enum state state;
+  int stage;
   double t, seconds;
   struct dg_error err;
-  int (*evaluate)(void *context, double t, struct dg_error *err);
+  int (*evaluate)(void *context, int s, double t, struct dg_error *err);
   void *context;
 };
 
@@ -35,7 +36,7 @@ static void *work(void *argument)
     if (ahead->state == QUIT) break;
     pthread_mutex_unlock(&ahead->mutex);
     double start = now();
-    (void)!ahead->evaluate(ahead->context, ahead->t, &ahead->err); /* mx_ahead_take hands the error on */
+    (void)!ahead->evaluate(ahead->context, ahead->stage, ahead->t, &ahead->err); /* mx_ahead_take hands the error on */
     ahead->seconds += now() - start;
     pthread_mutex_lock(&ahead->mutex);
     ahead->state = READY;
@@ -45,7 +46,7 @@ static void *work(void *argument)
   return NULL;
 }
 
-int mx_ahead_start(struct mx_ahead **ahead, int (*evaluate)(void *context, double t, struct dg_error *err),
+int mx_ahead_start(struct mx_ahead **ahead, int (*evaluate)(void *context, int s, double t, struct dg_error *err),
                    void *context, struct dg_error *err)
 {
   *ahead = NULL;
@@ -73,18 +74,19 @@ static void set_state(struct mx_ahead *ahead, enum state state)
   pthread_mutex_unlock(&ahead->mutex);
 }
 
-void mx_ahead_ask(struct mx_ahead *ahead, double t)
+void mx_ahead_ask(struct mx_ahead *ahead, int s, double t)
 {
+  ahead->stage = s;
   ahead->t = t;
   ahead->err = (struct dg_error){0};
   set_state(ahead, ASKED);
 }
 
-bool mx_ahead_take(struct mx_ahead *ahead, double t, struct dg_error *err)
+bool mx_ahead_take(struct mx_ahead *ahead, int s, double t, struct dg_error *err)
 {
   pthread_mutex_lock(&ahead->mutex);
   while (ahead->state == ASKED) pthread_cond_wait(&ahead->changed, &ahead->mutex);
-  bool ready = ahead->state == READY && ahead->t == t;
+  bool ready = ahead->state == READY && ahead->stage == s && ahead->t == t;
   ahead->state = IDLE;
   pthread_mutex_unlock(&ahead->mutex);
   if (ready && ahead->err.code != DG_OK) *err = ahead->err;

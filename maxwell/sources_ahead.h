@@ -1,6 +1,7 @@
-/* A thread that evaluates the script's general sources of the next stage while the backend works on this one.
+/* A thread that evaluates the script's general sources of a stage to come while the backend works on this one. It may
+ * share the calls out among others (mx_script_start_threads).
  *
- * Lua is not for two threads at once: between mx_ahead_start and mx_ahead_stop nobody else may call into the script.
+ * While something is under way nobody else may call into the script (mx_ahead_wait).
  */
 #pragma once
 
@@ -11,13 +12,13 @@
 struct mx_ahead;
 
 /* Starts the thread; NULL in *ahead where the machine has no second processor: then the caller evaluates itself.
- * evaluate(context, t, err) is what the thread calls for a time t. */
-int mx_ahead_start(struct mx_ahead **ahead, int (*evaluate)(void *context, double t, struct dg_error *err),
+ * evaluate(context, s, t, err) is what the thread calls for stage s at time t. */
+int mx_ahead_start(struct mx_ahead **ahead, int (*evaluate)(void *context, int s, double t, struct dg_error *err),
                    void *context, struct dg_error *err) DG_MUST_USE;
-/* Asks for the values at time t (s). Nothing may be under way. */
-void mx_ahead_ask(struct mx_ahead *ahead, double t);
-/* True if the values at t were asked for: then waits for them, and gives the thread's error, if any. */
-bool mx_ahead_take(struct mx_ahead *ahead, double t, struct dg_error *err);
+/* Asks for the values of stage s at time t (s). Nothing may be under way. */
+void mx_ahead_ask(struct mx_ahead *ahead, int s, double t);
+/* True if these values were asked for: then waits for them, and gives the thread's error, if any. */
+bool mx_ahead_take(struct mx_ahead *ahead, int s, double t, struct dg_error *err);
 /* Until nothing is under way; what was asked for stays to be taken. */
 void mx_ahead_wait(struct mx_ahead *ahead);
 /* Seconds that the thread has spent in evaluations; nothing may be under way. */

@@ -95,7 +95,8 @@ static int add_drive(const struct build *b, const struct places *places, const s
   if (general) {
     source->function = drive->general;
     source->factor = target->factor;
-    if (DG_NEW(source->x, source->points, err) != 0) return err->code;
+    if (DG_NEW(source->x, source->points, err) != 0 || DG_NEW(source->called, 3 * source->points, err) != 0)
+      return err->code;
     if (target->sheet && DG_NEW(source->sheet, 3 * source->points, err) != 0) return err->code;
   } else {
     source->waveform = drive->waveform;

@@ -19,6 +19,7 @@ const char mx_help_text[] =
     "      --restart        run: go on from the last checkpoint in the output folder\n"
     "      --trust          give the script all of Lua's libraries: files, programs, any memory\n"
     "      --lua-seconds S  that one Lua function, or the script, may take (default: 60)\n"
+    "      --lua-threads N  that call functions of x, y, z, t (default: one for each core)\n"
     "      --profile        run: time the phases; a table at the end, and in summary.json\n"
     "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"
@@ -59,8 +60,8 @@ static const struct {
 } commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"help", MX_HELP}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const option_names[] = {"--output", "--set",         "--quiet", "--profile", "--restart",
-                                           "--trust",  "--lua-seconds", "--help",  "--version"};
+static const char *const option_names[] = {"--output", "--set",         "--quiet",       "--profile", "--restart",
+                                           "--trust",  "--lua-seconds", "--lua-threads", "--help",    "--version"};
 
 static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
 {
@@ -129,6 +130,17 @@ static int read_seconds(const char *text, double *seconds, struct dg_error *err)
   return dg_fail(err, DG_INPUT, "--lua-seconds needs a number > 0, not '%s'", text);
 }
 
+static int read_threads(const char *text, int *threads, struct dg_error *err)
+{
+  enum { MOST = 1024 };
+  char *end;
+  const long number = strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || number < 1 || number > MOST)
+    return dg_fail(err, DG_INPUT, "--lua-threads needs an integer from 1 to %d, not '%s'", MOST, text);
+  *threads = (int)number;
+  return 0;
+}
+
 static int read_option(struct mx_options *options, int argc, char **argv, int *i, struct dg_error *err)
 {
   const char *value, *word = argv[*i];
@@ -142,6 +154,8 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
   }
   if (err->code == 0 && (value = option_value(argc, argv, i, "--lua-seconds", '\0', err)) != NULL)
     return read_seconds(value, &options->limits.seconds, err);
+  if (err->code == 0 && (value = option_value(argc, argv, i, "--lua-threads", '\0', err)) != NULL)
+    return read_threads(value, &options->limits.threads, err);
   if (err->code != 0) return err->code;
   if (strcmp(word, "--trust") == 0) {
     options->limits.trust = true;

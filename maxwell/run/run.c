@@ -307,6 +307,14 @@ static void report_transport(struct mx_setup *setup, const struct mx_backend *ba
                 use.transport, use.fell_back ? ": this MPI does not say that it takes the GPU's memory" : "");
 }
 
+/* Behind the first calls of all functions that are called for every node. */
+static void report_lua_threads(const struct mx_setup *setup)
+{
+  const char *alone = mx_script_alone(setup->script);
+  if (setup->lua_threads > 1) dg_log_line(setup->log, "lua       %d threads call functions", setup->lua_threads);
+  if (alone != NULL) dg_log_line(setup->log, "lua       one thread calls functions: %s", alone);
+}
+
 /* The backend with the initial fields in it, or those of a checkpoint. */
 static int start_backend(struct mx_backend **backend, struct mx_setup *setup, const struct mx_checkpoint *checkpoint,
                          struct dg_error *err)
@@ -317,6 +325,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
   setup->threads = setup->ops->threads(*backend);
   report_transport(setup, *backend);
   if (!setup->resume && mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
+  report_lua_threads(setup);
   if (!setup->resume && E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
@@ -334,17 +343,20 @@ fail:
   return err->code;
 }
 
-/* Where the loop had to wait for Lua, whose functions cannot be called by several threads at once; not for what else
- * sources take, which has nothing to do with Lua. */
+/* Where the loop had to wait for Lua; not for what else sources take, which has nothing to do with Lua. */
 static void report_sources(const struct mx_summary *summary)
 {
   const struct mx_setup *setup = summary->setup;
   const double waited = fmin(setup->seconds.sources, setup->seconds.sources_ahead), worth_saying = 0.1;
+  char threads[40] = "one thread";
+  if (setup->lua_threads > 1 && mx_script_alone(setup->script) == NULL)
+    snprintf(threads, sizeof threads, "%d threads", setup->lua_threads);
   if (waited > worth_saying * summary->loop_seconds)
-    dg_log_line(setup->log,
-                "sources   the loop waited for them %.0f %% of its time: Lua cannot keep up with the %s backend; a "
-                "profile with a waveform costs nothing",
-                100 * waited / summary->loop_seconds, setup->ops->name);
+    dg_log_line(
+        setup->log,
+        "sources   the loop waited for them %.0f %% of its time: Lua cannot keep up with the %s backend in %s; a "
+        "profile with a waveform costs nothing",
+        100 * waited / summary->loop_seconds, setup->ops->name, threads);
 }
 
 static void report(const struct mx_summary *summary, const struct mx_output *output, const char *folder)
@@ -376,6 +388,7 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
                    setup->seconds.sources,
                    setup->seconds.sources_ahead,
                    -use.seconds,
+                   -(double)mx_script_threads(setup->script),
                    setup->ops->allocated != NULL ? (double)setup->ops->allocated(backend) : 0};
   if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
   setup->seconds.halo = most[0];
@@ -384,7 +397,8 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
   setup->seconds.sources = most[3];
   setup->seconds.sources_ahead = most[4];
   setup->halo_least = -most[5];
-  setup->card_memory = most[6];
+  setup->lua_threads = -(int)most[6];
+  setup->card_memory = most[7];
   return 0;
 }
 

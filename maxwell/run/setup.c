@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <omp.h>
+
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/time/stability.h"
@@ -195,6 +197,20 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
   return 0;
 }
 
+/* Before the first function is called. Fewer nodes would not be shared among threads. */
+static void start_lua_threads(struct mx_setup *setup)
+{
+  enum { NODES = 2000 };
+  const struct mx_config *config = setup->config;
+  bool general = config->initial.E >= 0 || config->initial.H >= 0;
+  for (size_t i = 0; i < config->sources; i++) general = general || config->source[i].drive.general >= 0;
+  for (size_t i = 0; i < config->boundaries; i++) general = general || config->boundary[i].drive.general >= 0;
+  for (size_t i = 0; i < config->interfaces; i++) general = general || config->interface[i].drive.general >= 0;
+  int threads = omp_get_max_threads();
+  if (setup->ops->take_card != NULL && threads > 2) threads--; /* one drives the card */
+  if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_script_start_threads(setup->script, threads);
+}
+
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
                   struct dg_comm *comm, struct dg_error *err)
 {
@@ -203,7 +219,9 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   if (choose_backend(setup, err) != 0 || make_mesh(setup, err) != 0) goto fail;
 
   double start = mx_clock();
-  if (dg_reference_init(&setup->ref, config->order, err) != 0 || dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
+  if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
+  start_lua_threads(setup);
+  if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
       mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref,
                       comm != NULL ? &setup->ranks : NULL, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, script, &setup->mesh, err) != 0 ||
@@ -218,6 +236,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
     goto fail;
   setup->seconds.setup = mx_clock() - start;
+  setup->lua_threads = mx_script_threads(setup->script);
   dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
               setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
               config->precision == MX_DOUBLE ? "double" : "single");

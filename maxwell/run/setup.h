@@ -50,7 +50,8 @@ struct mx_setup {
   int limit_applications;
   double step; /* s */
   long steps;
-  int threads; /* of the backend, once it was made */
+  int threads;     /* of the backend, once it was made */
+  int lua_threads; /* that call the script's functions, of the rank that has fewest */
   struct mx_seconds seconds;
   struct mx_model model; /* several ranks only */
   double halo_least; /* seconds for the halo of the rank that took least; seconds.halo is of the one that took most */

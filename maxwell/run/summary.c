@@ -63,6 +63,7 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   number_entry(file, "unknowns", (double)setup->unknowns);
   number_entry(file, "ranks", dg_comm_size(setup->comm));
   number_entry(file, "threads", setup->threads);
+  number_entry(file, "lua_threads", setup->lua_threads);
   number_entry(file, "time_step", setup->step);
   if (setup->limit > 0) number_entry(file, "stability_limit", setup->limit);
   else fputs("  \"stability_limit\": null,\n", file);

@@ -22,7 +22,7 @@ ENDLESS = ("--set", "time.steps=100000000", "--set", "output.fields={every=10000
            "output.progress.every=0.1")
 EULER = ("--set", "time.integrator=euler", "--set", "time.step=3e-10", "--set", "flux=centered")
 KEYS = {"name": str, "backend": str, "precision": str, "integrator": str, "flux": float, "order": int,
-        "elements": int, "unknowns": int, "ranks": int, "threads": int, "time_step": float, "stability_limit": float,
+        "elements": int, "unknowns": int, "ranks": int, "threads": int, "lua_threads": int, "time_step": float, "stability_limit": float,
         "steps": int, "simulated_time": float, "loop_seconds": float, "dof_per_second": float,
         "evaluations_per_second": float, "seconds": dict, "energy_first": float, "energy_last": float,
         "checkpoints": dict, "stop_reason": str, "peak_memory_bytes": int, "versions": dict, "status": str}

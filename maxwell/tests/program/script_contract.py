@@ -8,11 +8,12 @@ import sys
 import time
 import traceback
 
+import meshes
 from harness import SCRIPT, Failure, Place, check_leftovers, check_message, edited, expect, on_ranks
 
 RUN = ("run", "input/case.lua", "--quiet")
 STEPS = 10000
-STEP = 1e-11  # s
+STEP = 1e-11  # s; leapfrog takes currents in the middle of a step
 
 
 def with_source(body, *edits):
@@ -56,8 +57,8 @@ def check_rows(place, steps):
 
 
 def test_function_fails_at_step_10000(program):
-    script = with_source(f"if t > {STEPS - 0.5} * {STEP} then error('no more of this') end")
-    says = (r"input/case\.lua:12: no more of this, in sources\[1\] at \(x, y, z, t\) = \(.*, 1e-07\), "
+    script = with_source(f"if t > {STEPS + 0.25} * {STEP} then error('no more of this') end")
+    says = (r"input/case\.lua:12: no more of this, in sources\[1\] at \(x, y, z, t\) = \(.*, 1\.00005e-07\), "
             rf"in step {STEPS} of {2 * STEPS}")
     for ranks in (1, 3):
         with Place(program, script=script) as place:
@@ -73,7 +74,7 @@ def test_function_fails_at_step_10000(program):
 
 
 def test_result_that_is_wrong_at_step_10000(program):
-    script = with_source(f"if t > {STEPS - 0.5} * {STEP} then return 0, 0 / 0, 0 end")
+    script = with_source(f"if t > {STEPS + 0.25} * {STEP} then return 0, 0 / 0, 0 end")
     with Place(program, script=script) as place:
         check_end(place, place.run(*RUN), 2, r"input/case\.lua:11: sources\[1\] returned nan at .*, "
                   rf"in step {STEPS} of {2 * STEPS}")
@@ -82,7 +83,7 @@ def test_result_that_is_wrong_at_step_10000(program):
 
 def test_function_never_ends(program):
     """In the loop; and on one rank of three, whose elements alone have such points."""
-    script = with_source(f"while x > 1.5 and t > {STEPS / 10 - 0.5} * {STEP} do end")
+    script = with_source(f"while x > 1.5 and t > {STEPS / 10 + 0.25} * {STEP} do end")
     says = (r"input/case\.lua:12: still running after 0\.5 s, and stopped \(--lua-seconds allows more\), "
             r"in sources\[1\] at .*, in step 1000 of 20000")
     for ranks in (1, 3):
@@ -120,7 +121,7 @@ def test_lua_itself_never_ends(program):
 
 def test_interrupted_in_a_function(program):
     """Ctrl-C or the end of a batch job reaches a run that hangs in Lua."""
-    script = with_source(f"while t > {STEPS / 10 - 0.5} * {STEP} do end")
+    script = with_source(f"while t > {STEPS / 10 + 0.25} * {STEP} do end")
     for number in (signal.SIGINT, signal.SIGTERM):
         with Place(program, script=script) as place:
             process = place.start(*RUN)
@@ -137,6 +138,107 @@ def test_interrupted_in_a_function(program):
                       r"input/case\.lua:12: interrupted, in sources\[1\] at .*, in step 1000 of 20000")
             expect(place.summary()["status"] == "interrupted", "status")
             check_rows(place, STEPS // 10)
+
+
+def test_currents_are_asked_for_where_they_act(program):
+    """At 24 nodes: in leapfrog once a step, in its middle; in lsrk in all five stages."""
+    script = edited(SCRIPT, ("  output = {", """  sources = { { region = "right", current = function(x, y, z, t)
+    print(("call %.2f"):format(t / 1e-11))
+    return 0, 0, 1 end } },
+  output = {"""), ("time = { steps = 4 }", "time = { steps = 4, step = 1e-11 }"))
+    for integrator, times in (("leapfrog", [0.5, 1.5, 2.5, 3.5]), ("lsrk", None)):
+        with Place(program, script=script) as place:
+            out = place.good(*RUN, "--set", f"time.integrator={integrator}")
+            found = [float(t) for t in re.findall(r"^call (.*)$", out, re.M)]
+            expect(len(found) == (24 * 4 if times else 24 * 4 * 5), f"{integrator}: {len(found)} calls")
+            expect(times is None or sorted(set(found)) == times, f"{integrator}: at {sorted(set(found))}")
+
+
+# 480 elements of 35 nodes; "right" has four fifths of them.
+MANY = """\
+print("run")
+local keep = 0
+simulation {
+  mesh = { file = "box.msh" },
+  order = 4,
+  time = { steps = 20, integrator = args.integrator or "leapfrog" },
+  materials = { default = { epsilon_r = 1 } },
+  sources = {
+    { region = "right", current = function(x, y, z, t)
+        BODY
+        return math.sin(3e9 * t) * y + math.random(), x, z * math.cos(1e9 * t)
+      end },
+  },
+  interfaces = { [4] = { kind = "surface_current", current = function(x, y, z, t) return 0, y * t * 1e9, z end } },
+  initial = { E = function(x, y, z) return math.sin(x) * y, z, math.random() end },
+  output = { probes = { { name = "inside", at = { 1.4, 0.3, 0.2 } } }, energy = { every = 1 } },
+  checkpoint = { every = 11 },
+}
+"""
+TABLES = ("energy.csv", "probes/inside.csv")
+
+
+def many(program, body=""):
+    return Place(program, files={"input/box.msh": meshes.box((5, 4, 4)).text()}, script=MANY.replace("BODY", body))
+
+
+def check_tables(place, one, other):
+    for name in TABLES:
+        expect(open(place.path(one, name), "rb").read() == open(place.path(other, name), "rb").read(),
+               f"{name} of {one} and {other} differ")
+
+
+def test_threads_of_lua(program):
+    """The same bits from any number of threads, on any number of ranks, and behind a restart; the script prints once."""
+    for integrator in ("leapfrog", "lsrk"):
+        for ranks in (1, 3):
+            with many(program) as place:
+                options = on_ranks(ranks) if ranks > 1 else {}
+                run = ("run", "input/case.lua", "-D", f"integrator={integrator}")
+                for threads in (1, 2, 5):
+                    out = place.good(*run, "--lua-threads", str(threads), "-o", f"t{threads}", **options)
+                    expect(out.count("run\n") == 1, f"{ranks} ranks printed:\n{out}")
+                    expect((f"lua       {threads} threads call functions" in out) == (threads > 1), out)
+                    summary = place.summary(f"t{threads}")
+                    expect(summary["lua_threads"] == threads, f"{summary['lua_threads']} threads of {threads}")
+                    check_tables(place, "t1", f"t{threads}")
+                place.good(*run, "-q", "--lua-threads", "3", "-o", "half", "--set", "time.steps=15", **options)
+                place.good(*run, "-q", "--lua-threads", "2", "-o", "half", "--restart", **options)
+                check_tables(place, "t1", "half")
+
+
+def test_threads_of_lua_and_what_functions_keep(program):
+    """A count of calls is what it is in one thread, and the log says so; a trusted script is not run twice."""
+    with many(program, "keep = keep + 1 if keep % 2 == 0 then return keep, 0, 0 end") as place:
+        place.good(*RUN, "--lua-threads", "1", "-o", "one")
+        place.good(*RUN, "--lua-threads", "4", "-o", "more")
+        check_tables(place, "one", "more")
+        with open(place.path("more/log.txt"), encoding="utf-8") as file:
+            log = file.read()
+        expect("lua       one thread calls functions: sources[1] does not give the same whenever it is called with the "
+               "same numbers" in log, log)
+        out = place.good("run", "input/case.lua", "--lua-threads", "4", "--trust", "-o", "trusted")
+        expect("lua       one thread calls functions: a trusted script" in out and out.count("run\n") == 1, out)
+        check_tables(place, "one", "trusted")
+    for threads in ("0", "x", "", "1.5", "99999"):
+        with many(program) as place:
+            status, _, err, _ = place.run("run", "input/case.lua", "--lua-threads", threads)
+            expect(status == 2 and f"--lua-threads needs an integer from 1 to 1024, not '{threads}'" in err, err)
+
+
+def test_failures_in_threads_of_lua(program):
+    """The first node that fails, in the order of one thread; and an end of what does not end."""
+    for body, options in (("if t > 1e-9 and x > 2.9 then error('no more') end", ()),
+                          ("if t > 1e-9 and y > 2.9 then return 0 / 0, 1, 2 end if t > 1e-9 and x > 3 then keep.x = 1 end",
+                           ()), ("while t > 1e-9 and z > 2.9 do end", ("--lua-seconds", "0.5"))):
+        said = []
+        for threads in ("1", "4"):
+            with many(program, f"if t < 5e-9 then {body.replace('1e-9', '4e-9')} end") as place:
+                status, _, err, seconds = place.run(*RUN, "--lua-threads", threads, "--set", "time.step=4e-11", "--set",
+                                                    "time.steps=101", *options)
+                expect(status == 2 and "case.lua:" in err and seconds < 60, f"exit code {status}: {err}")
+                said.append(err)
+        expect(said[0] == said[1], f"{said[0]} in one thread, {said[1]} in four")
 
 
 def test_trust(program):
