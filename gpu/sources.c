@@ -148,7 +148,14 @@ static bool separate_penalty(const struct gpu_term *term, const struct mx_stage_
   return term->has_penalty && sources->penalty[t] != sources->curl[t];
 }
 
-int gpu_stage_sources(struct mx_backend *backend, const struct mx_stage_sources *sources, struct dg_error *err)
+/* Whether the stage takes the term: that of leapfrog which changes H takes no currents. */
+static bool takes(const struct mx_backend *backend, int stage, const struct gpu_term *term)
+{
+  return term->term->kind == MX_JUMP || backend->options.integrator != MX_LEAPFROG || stage == 1;
+}
+
+int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                      struct dg_error *err)
 {
   struct gpu_slot *slot = slot_of(backend);
   if (sources == NULL || backend->slot_bytes == 0) return 0;
@@ -159,7 +166,7 @@ int gpu_stage_sources(struct mx_backend *backend, const struct mx_stage_sources 
   for (size_t t = 0; t < backend->terms; t++) {
     const struct gpu_term *term = &backend->term[t];
     const double *const from[2] = {sources->curl[t], sources->penalty[t]};
-    if (term->staged == 0) continue;
+    if (term->staged == 0 || !takes(backend, stage, term)) continue;
     for (int i = 0; i < (separate_penalty(term, sources, t) ? 2 : 1); i++) {
       stage_values(backend, term, from[i], slot->host + term->at[i]);
       if (gpu_check(gpuMemcpyAsync(slot->card + term->at[i], slot->host + term->at[i], term->staged * backend->real,

@@ -155,7 +155,7 @@ int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bo
                      const int32_t *where, struct dg_error *err) DG_MUST_USE;
 int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The values of a stage: what has to be copied is on its way. */
-int gpu_stage_sources(struct mx_backend *backend, const struct mx_stage_sources *sources,
+int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
                       struct dg_error *err) DG_MUST_USE;
 /* to += what the sources of the stage add to an equation, also += b times it (may be NULL). */
 int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, void *to,

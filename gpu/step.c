@@ -230,7 +230,7 @@ int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const s
   if ((leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
       gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
       run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0 ||
-      gpu_stage_sources(backend, sources, err) != 0)
+      gpu_stage_sources(backend, stage, sources, err) != 0)
     return err->code;
   return shared ? 0 : end_stage(backend, stage, err);
 }
