@@ -1,6 +1,7 @@
 #include "libdg/io/silo_file.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,30 @@ int dg_silo_failed(const char *path, const char *what, struct dg_error *err)
   const int reason = errno;
   return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s (%s)", path, reason ? strerror(reason) : DBErrString(),
                  what);
+}
+
+/* ---- one thread at a time ---------------------------------------------------------------------------------------- */
+
+/* Globals, as what they guard. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static int level; /* what Silo said about errors before */
+static DBErrFunc_t report;
+
+void dg_silo_lock(void)
+{
+  pthread_mutex_lock(&turn);
+  level = DBErrlvl();
+  report = DBErrfunc();
+  DBShowErrors(DB_NONE, NULL);
+  errno = 0;
+}
+
+void dg_silo_unlock(void)
+{
+  const int reason = errno;
+  DBShowErrors(level, report);
+  pthread_mutex_unlock(&turn);
+  errno = reason;
 }
 
 /* ---- the file -------------------------------------------------------------------------------------------------- */
@@ -35,15 +60,12 @@ static int open_file(struct dg_silo_file *file, const char *created, size_t ther
   file->touched = true;
   if (dg_room_find(&file->room, created != NULL ? file->part : file->held, file->path, there, bytes, err) != 0)
     return err->code;
-  file->level = DBErrlvl();
-  file->report = DBErrfunc();
-  DBShowErrors(DB_NONE, NULL);
-  errno = 0;
+  dg_silo_lock();
   file->db = created != NULL ? DBCreate(file->part, DB_CLOBBER, DB_LOCAL, created, DB_HDF5)
                              : DBOpen(file->part, DB_HDF5, DB_APPEND);
+  if (file->db == NULL) dg_silo_failed(file->path, created != NULL ? "creating the file" : "opening the file", err);
+  dg_silo_unlock();
   if (file->db == NULL) {
-    dg_silo_failed(file->path, created != NULL ? "creating the file" : "opening the file", err);
-    DBShowErrors(file->level, file->report);
     dg_room_give_back(&file->room);
     return err->code;
   }
@@ -68,10 +90,10 @@ int dg_silo_file_close(struct dg_silo_file *file, struct dg_error *err)
 {
   if (file->db == NULL) return err->code;
   dg_room_give_back(&file->room);
-  errno = 0;
+  dg_silo_lock();
   if (DBClose(file->db) < 0) dg_silo_failed(file->path, "closing", err);
   file->db = NULL;
-  DBShowErrors(file->level, file->report);
+  dg_silo_unlock();
   dg_room_trim(file->part);
   return err->code;
 }

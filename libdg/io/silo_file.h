@@ -17,9 +17,12 @@ struct dg_silo_file {
   DBfile *db; /* NULL while it is closed */
   struct dg_room room;
   bool touched, named; /* what an error has to remove: the part, the file under its name */
-  int level;           /* what Silo said about errors before */
-  DBErrFunc_t report;
 };
+
+/* Around calls of Silo, which like HDF5 has variables of the process: one thread at a time, and meanwhile nothing is
+ * printed about errors. errno is 0 at first. Not to be nested. */
+void dg_silo_lock(void);
+void dg_silo_unlock(void);
 
 /* Copies the path. Release in any case. */
 int dg_silo_file_init(struct dg_silo_file *file, const char *path, struct dg_error *err) DG_MUST_USE;

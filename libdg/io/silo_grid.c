@@ -123,7 +123,11 @@ int dg_silo_write_grid(const char *path, const struct dg_silo_grid *grid, struct
     /* An upper bound, as that of silo_writer.c. */
     const size_t bytes =
         65536 + 8192 * w.variables + (3 + w.variables) * w.points * sizeof(double) + 4 * w.zones * sizeof(int);
-    if (dg_silo_file_create(&w.file, "fields on a grid of points", bytes, err) == 0) (void)!write_objects(&w, err);
+    if (dg_silo_file_create(&w.file, "fields on a grid of points", bytes, err) == 0) {
+      dg_silo_lock();
+      (void)!write_objects(&w, err);
+      dg_silo_unlock();
+    }
     if (dg_silo_file_close(&w.file, err) == 0) (void)!dg_silo_file_finish(&w.file, err);
   }
   dg_silo_file_release(&w.file, err);

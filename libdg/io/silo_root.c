@@ -156,8 +156,10 @@ fail:
 int dg_silo_write_root(const struct dg_silo_file *file, const struct dg_silo_root *root, struct dg_error *err)
 {
   struct writer w = {.root = root, .file = file};
+  dg_silo_lock();
   if (prepare(&w, err) == 0 && write_multimesh(&w, err) == 0 && write_multivars(&w, err) == 0)
     (void)!write_expressions(&w, err);
+  dg_silo_unlock();
   dg_free(w.text);
   dg_free(w.name);
   dg_free(w.number);

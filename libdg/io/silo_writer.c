@@ -30,15 +30,12 @@ struct writer {
   char *folder, *stem; /* of the path: "cavity/", or "", and "fields_000100" */
   struct dg_silo_file root, blocks;
   struct dg_silo_file *file; /* the one with this rank's block */
-  struct dg_subdivision sub;
   size_t fields;
   struct dg_silo_field *field; /* [fields]: the snapshot's, and the rank */
   double *rank;                /* [K] */
   size_t nodes;                /* K * Np */
-  size_t points;               /* what the file has: nodes, or fewer when merged */
-  size_t zones;
-  double *work; /* [max(3 * nodes, zones)] */
-  int (*zone)[4];
+  struct dg_silo_mesh *mesh;   /* the snapshot's, or `own` */
+  struct dg_silo_mesh own;
   size_t averages; /* variables at nodes, when there are points that other ranks have as well */
   double *average; /* [merge->shared][averages] */
   size_t variables;
@@ -114,25 +111,100 @@ static int copy_fields(struct writer *w, struct dg_error *err)
   return DG_NEW(w->record, dg_silo_record(w->variables), err);
 }
 
+/* Smallest and largest of values; NaN is passed over. A zero has no sign. */
+struct range {
+  double least, largest;
+};
+
+static const struct range empty = {INFINITY, -INFINITY};
+
+static inline void widen(struct range *range, double value)
+{
+  range->least = value < range->least ? value : range->least;
+  range->largest = value > range->largest ? value : range->largest;
+}
+
+static inline void join(struct range *range, struct range other)
+{
+  range->least = other.least < range->least ? other.least : range->least;
+  range->largest = other.largest > range->largest ? other.largest : range->largest;
+}
+
+/* Coordinates of the nodes, and how far they reach. */
+static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s)
+{
+  const struct dg_reference *const ref = s->ref;
+  const size_t Np = (size_t)ref->Np;
+  struct range extent[3] = {empty, empty, empty};
+#pragma omp parallel if (s->merge == NULL) /* else the last element at a point has the word */
+  {
+    struct range range[3] = {empty, empty, empty};
+#pragma omp for schedule(static) nowait
+    for (size_t e = 0; e < s->mesh->K; e++)
+      for (size_t i = 0; i < Np; i++) {
+        const size_t n = e * Np + i, point = s->merge != NULL ? (size_t)s->merge->point[n] : n;
+        double x[3];
+        dg_geometry_point(s->mesh, e, ref->r[i], ref->s[i], ref->t[i], x);
+        for (size_t d = 0; d < 3; d++) {
+          widen(&range[d], x[d]);
+          out->coordinate[d * out->points + point] = x[d];
+        }
+      }
+#pragma omp critical(silo_extent)
+    for (int d = 0; d < 3; d++) join(&extent[d], range[d]);
+  }
+  for (int d = 0; d < 3; d++) {
+    out->extent[d] = extent[d].least + 0.0;
+    out->extent[3 + d] = extent[d].largest + 0.0;
+  }
+}
+
+static int make_mesh(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s, size_t nodes, size_t zones,
+                     struct dg_error *err)
+{
+  struct dg_subdivision sub = {0};
+  *out = (struct dg_silo_mesh){.points = s->merge != NULL ? s->merge->points : nodes, .zones = zones};
+  if (dg_subdivision_init(&sub, s->ref, err) != 0 ||
+      dg_alloc_untouched(&out->zone, zones, sizeof *out->zone, err) != 0 ||
+      dg_alloc_untouched(&out->coordinate, 3 * out->points, sizeof *out->coordinate, err) != 0 ||
+      dg_alloc_untouched(&out->work, nodes > zones ? 2 * nodes : 2 * zones, sizeof *out->work, err) != 0) {
+    dg_silo_mesh_release(out);
+    goto fail;
+  }
+  place_nodes(out, s);
+  dg_subdivide_mesh(&sub, s->mesh, s->ref->Np, s->merge != NULL ? s->merge->point : NULL, out->zone);
+fail:
+  dg_subdivision_release(&sub);
+  return err->code;
+}
+
+void dg_silo_mesh_release(struct dg_silo_mesh *mesh)
+{
+  if (mesh == NULL) return;
+  dg_free(mesh->coordinate);
+  dg_free(mesh->zone);
+  dg_free(mesh->work);
+  *mesh = (struct dg_silo_mesh){0};
+}
+
 static int prepare(struct writer *w, const char *path, struct dg_error *err)
 {
   const struct dg_silo_snapshot *const s = w->snapshot;
-  const size_t Np = (size_t)s->ref->Np, p = (size_t)s->ref->order;
+  const size_t Np = (size_t)s->ref->Np, p = (size_t)s->ref->order, zones = s->mesh->K * p * p * p;
 
-  w->nodes = w->points = s->mesh->K * Np;
-  w->zones = s->mesh->K * p * p * p;
+  w->nodes = s->mesh->K * Np;
   /* Silo counts nodes and the length of the list of zones in int. */
-  if (w->nodes > INT_MAX || w->zones > INT_MAX / 4)
+  if (w->nodes > INT_MAX || zones > INT_MAX / 4)
     return dg_fail(err, DG_INPUT,
                    "cannot write '%s': %zu elements of order %zu have %zu nodes and %zu sub-tetrahedra, "
                    "too many for one block of a Silo file (at most %d and %d)",
-                   path, s->mesh->K, p, w->nodes, w->zones, INT_MAX, INT_MAX / 4);
-  if (s->merge != NULL) w->points = s->merge->points;
+                   path, s->mesh->K, p, w->nodes, zones, INT_MAX, INT_MAX / 4);
+  w->mesh = s->kept != NULL ? s->kept : &w->own;
   split_ranks(&w->groups, w->comm, s->files);
-  if (name_files(w, path, err) != 0 || copy_fields(w, err) != 0 || dg_subdivision_init(&w->sub, s->ref, err) != 0 ||
-      DG_NEW(w->zone, w->zones, err) != 0 ||
-      DG_NEW(w->work, 3 * w->nodes > w->zones ? 3 * w->nodes : w->zones, err) != 0)
+  if (name_files(w, path, err) != 0 || copy_fields(w, err) != 0 ||
+      (w->mesh->work == NULL && make_mesh(w->mesh, s, w->nodes, zones, err) != 0))
     return dg_context(err, "while writing '%s'", path);
+  DG_ASSERT(w->mesh->zones == zones);
   return 0;
 }
 
@@ -140,9 +212,10 @@ static int prepare(struct writer *w, const char *path, struct dg_error *err)
  * 1.3 kB a variable and 14 kB for the rest). */
 static size_t block_size(const struct writer *w)
 {
-  size_t bytes = 65536 + 8192 * w->variables + w->points * 3 * sizeof(double) + w->zones * 4 * sizeof(int);
+  const size_t points = w->mesh->points, zones = w->mesh->zones;
+  size_t bytes = 65536 + 8192 * w->variables + points * 3 * sizeof(double) + zones * 4 * sizeof(int);
   for (size_t f = 0; f < w->fields; f++)
-    bytes += (size_t)w->field[f].components * (w->field[f].per_element ? w->zones : w->points) * sizeof(double);
+    bytes += (size_t)w->field[f].components * (w->field[f].per_element ? zones : points) * sizeof(double);
   return bytes;
 }
 
@@ -155,35 +228,6 @@ static size_t root_size(const struct writer *w)
 
 /* ---- a block --------------------------------------------------------------------------------------------------- */
 
-static void widen(double *least, double *largest, double value)
-{
-  *least = fmin(*least, value); /* NaN is passed over */
-  *largest = fmax(*largest, value);
-}
-
-/* coordinate[3][points] of the nodes; extent: smallest x, y, z, largest x, y, z. */
-static void place_nodes(const struct writer *w, double *coordinate, double extent[6])
-{
-  const struct dg_reference *const ref = w->snapshot->ref;
-  const struct dg_node_merge *const merge = w->snapshot->merge;
-  size_t n = 0;
-  for (int d = 0; d < 3; d++) {
-    extent[d] = INFINITY;
-    extent[3 + d] = -INFINITY;
-  }
-  for (size_t e = 0; e < w->snapshot->mesh->K; e++) {
-    for (int i = 0; i < ref->Np; i++, n++) {
-      double x[3];
-      dg_geometry_point(w->snapshot->mesh, e, ref->r[i], ref->s[i], ref->t[i], x);
-      const size_t point = merge != NULL ? (size_t)merge->point[n] : n;
-      for (int d = 0; d < 3; d++) {
-        coordinate[(size_t)d * w->points + point] = x[d];
-        widen(&extent[d], &extent[3 + d], x[d]);
-      }
-    }
-  }
-}
-
 static int start_options(const struct writer *w, struct dg_silo_options *o, struct dg_error *err)
 {
   return dg_silo_options_init(o, w->file->path, w->snapshot->time, w->snapshot->cycle, err);
@@ -191,39 +235,81 @@ static int start_options(const struct writer *w, struct dg_silo_options *o, stru
 
 static int write_mesh(struct writer *w, struct dg_error *err)
 {
-  const void *const coordinate[3] = {w->work, w->work + w->points, w->work + 2 * w->points};
-  int shape_type = DB_ZONETYPE_TET, shape_size = 4, shape_count = (int)w->zones;
+  const struct dg_silo_mesh *const mesh = w->mesh;
+  const void *const coordinate[3] = {mesh->coordinate, mesh->coordinate + mesh->points,
+                                     mesh->coordinate + 2 * mesh->points};
+  int shape_type = DB_ZONETYPE_TET, shape_size = 4, shape_count = (int)mesh->zones;
   struct dg_silo_options o;
 
-  place_nodes(w, w->work, w->record);
+  memcpy(w->record, mesh->extent, sizeof mesh->extent);
   w->record[6] = shape_count;
-  dg_subdivide_mesh(&w->sub, w->snapshot->mesh, w->snapshot->ref->Np,
-                    w->snapshot->merge != NULL ? w->snapshot->merge->point : NULL, w->zone);
   if (start_options(w, &o, err) != 0) return err->code;
   dg_silo_options_axes(&o);
   errno = 0;
-  const int failed = DBPutZonelist2(w->file->db, "zonelist", shape_count, 3, w->zone[0], 4 * shape_count, 0, 0, 0,
+  const int failed = DBPutZonelist2(w->file->db, "zonelist", shape_count, 3, mesh->zone[0], 4 * shape_count, 0, 0, 0,
                                     &shape_type, &shape_size, &shape_count, 1, NULL) < 0 ||
-                     DBPutUcdmesh(w->file->db, "mesh", 3, NULL, coordinate, (int)w->points, shape_count, "zonelist",
+                     DBPutUcdmesh(w->file->db, "mesh", 3, NULL, coordinate, (int)mesh->points, shape_count, "zonelist",
                                   NULL, DB_DOUBLE, o.list) < 0;
   if (failed) dg_silo_failed(w->file->path, "the mesh", err);
   DBFreeOptlist(o.list);
   return failed ? err->code : 0;
 }
 
-/* value[K][Np] of a component in w->work. */
+/* value[K][Np] of a component in the mesh's room to work in. */
 static void collect_nodes(const struct writer *w, const struct dg_silo_field *field, size_t component)
 {
-  const size_t Np = (size_t)w->snapshot->ref->Np, stride = (size_t)field->components;
-  for (size_t e = 0; e < w->snapshot->mesh->K; e++)
-    memcpy(w->work + e * Np, field->value + (e * stride + component) * Np, Np * sizeof *w->work);
+  const size_t K = w->snapshot->mesh->K, Np = (size_t)w->snapshot->ref->Np, stride = (size_t)field->components;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < K; e++) {
+    const double *const from = field->value + (e * stride + component) * Np;
+    double *const to = w->mesh->work + e * Np;
+    if (field->divisor == 0) memcpy(to, from, Np * sizeof *to);
+    else
+      for (size_t n = 0; n < Np; n++) to[n] = from[n] / field->divisor;
+  }
 }
 
 static void collect_zones(const struct writer *w, const struct dg_silo_field *field, size_t component)
 {
-  double *out = w->work;
-  for (size_t e = 0; e < w->snapshot->mesh->K; e++)
-    for (int m = 0; m < w->sub.count; m++) *out++ = field->value[e * (size_t)field->components + component];
+  const size_t K = w->snapshot->mesh->K, each = K > 0 ? w->mesh->zones / K : 0;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < K; e++) {
+    const double value = field->value[e * (size_t)field->components + component];
+    for (size_t m = 0; m < each; m++)
+      w->mesh->work[e * each + m] = field->divisor == 0 ? value : value / field->divisor;
+  }
+}
+
+static void find_range(size_t count, const double *value, double result[2])
+{
+  enum { LANES = 8, PIECE = 4096 };
+  struct range range = empty;
+#pragma omp parallel
+  {
+    struct range own = empty;
+#pragma omp for schedule(static) nowait
+    for (size_t first = 0; first < count; first += PIECE) {
+      const size_t end = first + PIECE < count ? first + PIECE : count;
+      double least[LANES], largest[LANES];
+      size_t i = first;
+      for (size_t j = 0; j < LANES; j++) {
+        least[j] = INFINITY;
+        largest[j] = -INFINITY;
+      }
+      for (; i + LANES <= end; i += LANES)
+        for (size_t j = 0; j < LANES; j++) { /* so that the compiler takes a vector */
+          const double v = value[i + j];
+          least[j] = v < least[j] ? v : least[j];
+          largest[j] = v > largest[j] ? v : largest[j];
+        }
+      for (; i < end; i++) widen(&own, value[i]);
+      for (size_t j = 0; j < LANES; j++) join(&own, (struct range){least[j], largest[j]});
+    }
+#pragma omp critical(silo_range)
+    join(&range, own);
+  }
+  result[0] = range.least + 0.0;
+  result[1] = range.largest + 0.0;
 }
 
 /* Collective: what nodes that other ranks have as well come to. */
@@ -239,33 +325,21 @@ static int share_averages(struct writer *w, struct dg_error *err)
   for (size_t f = 0; f < w->fields; f++) {
     if (w->field[f].per_element) continue;
     for (int c = 0; c < w->field[f].components; c++, v++) {
-      double *const sum = w->work + w->nodes;
+      double *const sum = w->mesh->work + w->nodes;
       collect_nodes(w, &w->field[f], (size_t)c);
-      dg_node_merge_sum(merge, w->work, sum);
+      dg_node_merge_sum(merge, w->mesh->work, sum);
       for (size_t i = 0; i < merge->shared; i++) w->average[i * w->averages + v] = sum[merge->shared_point[i]];
     }
   }
   return dg_node_merge_share(merge, w->comm, w->averages, w->average, err);
 }
 
-/* One scalar; index counts all, node those at the nodes. */
-static int write_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index, size_t node,
-                          struct dg_error *err)
+static int put_variable(const struct writer *w, const struct dg_silo_field *field, int component, const double *value,
+                        struct dg_error *err)
 {
+  const size_t count = field->per_element ? w->mesh->zones : w->mesh->points;
   struct dg_silo_options o;
   char name[DG_SILO_NAME];
-  double *value = w->work, *const range = w->record + dg_silo_record(index);
-  size_t count = field->per_element ? w->zones : w->points;
-
-  if (field->per_element) collect_zones(w, field, (size_t)component);
-  else collect_nodes(w, field, (size_t)component);
-  if (!field->per_element && w->snapshot->merge != NULL) {
-    value = w->work + w->nodes;
-    dg_node_merge_average(w->snapshot->merge, w->work, w->averages > 0 ? w->average + node : NULL, w->averages, value);
-  }
-  range[0] = INFINITY;
-  range[1] = -INFINITY;
-  for (size_t i = 0; i < count; i++) widen(&range[0], &range[1], value[i]);
   dg_silo_variable_name(field, component, name);
   if (start_options(w, &o, err) != 0) return err->code;
   dg_silo_options_label(&o, name, field->unit);
@@ -277,23 +351,58 @@ static int write_variable(struct writer *w, const struct dg_silo_field *field, i
   return failed ? err->code : 0;
 }
 
-static int write_block(struct writer *w, struct dg_error *err)
+/* One scalar; index counts all, node those at the nodes. */
+static int write_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index, size_t node,
+                          struct dg_error *err)
+{
+  double *value = w->mesh->work;
+  if (field->per_element) collect_zones(w, field, (size_t)component);
+  else collect_nodes(w, field, (size_t)component);
+  if (!field->per_element && w->snapshot->merge != NULL) {
+    value += w->nodes;
+    dg_node_merge_average(w->snapshot->merge, w->mesh->work, w->averages > 0 ? w->average + node : NULL, w->averages,
+                          value);
+  }
+  find_range(field->per_element ? w->mesh->zones : w->mesh->points, value, w->record + dg_silo_record(index));
+  dg_silo_lock();
+  (void)!put_variable(w, field, component, value, err);
+  dg_silo_unlock();
+  return err->code;
+}
+
+static int enter_folder(const struct writer *w, struct dg_error *err)
 {
   char name[32];
-  size_t index = 0, node = 0;
   snprintf(name, sizeof name, "block_%06d", w->groups.rank);
   errno = 0;
   if (DBMkDir(w->file->db, name) < 0 || DBSetDir(w->file->db, name) < 0)
     return dg_silo_failed(w->file->path, name, err);
-  if (write_mesh(w, err) != 0) return err->code;
-  for (size_t f = 0; f < w->fields; f++)
-    for (int c = 0; c < w->field[f].components; c++) {
-      if (write_variable(w, &w->field[f], c, index++, node, err) != 0) return err->code;
-      node += !w->field[f].per_element;
-    }
+  return 0;
+}
+
+static int leave_folder(const struct writer *w, struct dg_error *err)
+{
   errno = 0;
   if (DBSetDir(w->file->db, "/") < 0) return dg_silo_failed(w->file->path, "/", err);
   return 0;
+}
+
+static int write_block(struct writer *w, struct dg_error *err)
+{
+  size_t index = 0, node = 0;
+  dg_silo_lock();
+  if (enter_folder(w, err) == 0) (void)!write_mesh(w, err);
+  dg_silo_unlock();
+  for (size_t f = 0; f < w->fields; f++)
+    for (int c = 0; err->code == DG_OK && c < w->field[f].components; c++) {
+      (void)!write_variable(w, &w->field[f], c, index++, node, err);
+      node += !w->field[f].per_element;
+    }
+  if (err->code != DG_OK) return err->code;
+  dg_silo_lock();
+  (void)!leave_folder(w, err);
+  dg_silo_unlock();
+  return err->code;
 }
 
 /* ---- the files ------------------------------------------------------------------------------------------------- */
@@ -414,13 +523,11 @@ int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, str
   if (prepare(&w, path, err) == 0) (void)!(w.groups.ranks == 1 ? write_alone(&w, err) : write_together(&w, err));
   dg_silo_file_release(&w.root, err);
   dg_silo_file_release(&w.blocks, err);
-  dg_subdivision_release(&w.sub);
   dg_free(w.folder);
   dg_free(w.stem);
   dg_free(w.field);
   dg_free(w.rank);
-  dg_free(w.zone);
-  dg_free(w.work);
+  dg_silo_mesh_release(&w.own);
   dg_free(w.average);
   dg_free(w.record);
   return err->code;

@@ -15,7 +15,19 @@ struct dg_silo_field {
   int components;   /* 1 or 3 */
   bool per_element; /* false: value[K][components][Np] at the nodes; true: value[K][components], zone-centred */
   const double *value;
+  double divisor; /* of the values, on their way to the file; 0: none */
 };
+
+/* What files of the same mesh have in common, and room to work in. {0} at first; the first snapshot fills it. Belongs
+ * to one mesh, order and merge, and to one thread at a time. */
+struct dg_silo_mesh {
+  size_t points, zones;
+  double *coordinate; /* [3][points] m */
+  double extent[6];   /* smallest x, y, z, largest x, y, z */
+  int (*zone)[4];     /* [zones] */
+  double *work;       /* [2][max(nodes, zones)] */
+};
+void dg_silo_mesh_release(struct dg_silo_mesh *mesh);
 
 struct dg_silo_snapshot {
   const struct dg_mesh *mesh;
@@ -25,6 +37,7 @@ struct dg_silo_snapshot {
   size_t fields;
   const struct dg_silo_field *field;
   const struct dg_node_merge *merge; /* nodes at the same point become one, with the average; NULL: they stay apart */
+  struct dg_silo_mesh *kept;         /* for the next snapshot; NULL: everything is made for this file alone */
   int files;                         /* of several ranks: at most so many have a file open; 0: DG_SILO_FILES */
 };
 
@@ -39,7 +52,10 @@ enum { DG_SILO_FILES = 32 };
  * A file appears under its name only when it is complete: it is written beside it (.part) and renamed, the root when
  * all others have their names. After an error on any rank no root and no file of blocks is left; an older file `path`
  * may be gone then. Errors: DG_ENVIRONMENT with the path and the system's reason; DG_INPUT when the nodes or
- * sub-tetrahedra are more than Silo can count in one block (int). */
+ * sub-tetrahedra are more than Silo can count in one block (int).
+ *
+ * One thread at a time may write snapshots, and it need not be the one that writes grids (silo_grid.h): they take turns
+ * for every call of the library. Files of arrays (store.h) do not; nobody may write a snapshot meanwhile. */
 int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm,
                   struct dg_error *err) DG_MUST_USE;
 const char *dg_silo_version(void);
