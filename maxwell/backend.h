@@ -116,7 +116,17 @@ struct mx_backend_ops {
                      struct dg_error *err);
   /* Integral of sigma E.E over elements, V^2 (divided by eta0: watts). */
   int (*loss)(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
+  /* NULL for a field that is not wanted. */
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
+  /* For backends on a card, else NULL: what `download` gives, in two halves, so that the fields leave the card while it
+   * works on. Buffers of the card take as much as is wanted of both fields; there are *got of them, at most `count`,
+   * and 0 where the card has no room. Once, before the first stage. */
+  int (*snapshot_buffers)(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err);
+  /* What is observed goes into a buffer, behind what the card has been given to do; the host does not wait. */
+  int (*snapshot_begin)(struct mx_backend *backend, size_t buffer, struct dg_error *err);
+  /* From the buffer to the host, waiting for it; NULL for a field that is not wanted. A thread of its own may call this
+   * while another one drives the backend. The buffer is free then. */
+  int (*snapshot_fetch)(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
   /* The state between two steps, exactly: numbers first..first+count-1 of an array, in the backend's components. What
    * was saved, loaded behind an upload, goes on with the same bits. */

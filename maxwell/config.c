@@ -257,6 +257,7 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
                                .output.ports_every = 1,
                                .watchdog.growth = 1e3};
   config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
+  config->output.fields.ahead = 2;
   const struct mx_value *root = mx_script_root(script);
   if (split_path(&r, config->script_path) == 0 &&
       mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&

@@ -236,6 +236,7 @@ struct mx_config {
       int quantities; /* bits of mx_quantity; default E and H */
       bool average;   /* default false */
       int files;      /* that several ranks have open at a time; 0: as dg_silo_write chooses */
+      int ahead;      /* snapshots that the loop may be ahead of the disk, default 2; 0: it waits for each */
     } fields;
     long energy_every; /* 0: none */
     size_t measures;

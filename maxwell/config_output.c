@@ -33,6 +33,7 @@ static int read_fields(struct mx_reader *r, const struct mx_rule *rule, const st
        .expected = "a list of \"E\", \"H\" and \"material\", as in { \"E\", \"H\" }"},
       {"average", mx_read_boolean, .offset = OUTPUT(fields.average)},
       {"files", mx_read_int, OUTPUT(fields.files), .expected = "an integer >= 1", MX_FROM(1)},
+      {"ahead", mx_read_int, OUTPUT(fields.ahead), .expected = "an integer from 0 to 1000", .least = 0, .most = 1000},
   };
   (void)to;
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);

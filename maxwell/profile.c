@@ -149,6 +149,22 @@ static int download(struct mx_backend *backend, double *E, double *H, struct dg_
   WATCHED("observe fields", download(backend->inner, E, H, err));
 }
 
+static int snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err)
+{
+  WATCHED("observe fields", snapshot_buffers(backend->inner, count, E, H, got, err));
+}
+
+static int snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err)
+{
+  WATCHED("observe fields", snapshot_begin(backend->inner, buffer, err));
+}
+
+/* Another thread's. */
+static int snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err)
+{
+  return backend->ops->snapshot_fetch(backend->inner, buffer, E, H, err);
+}
+
 static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
 {
   WATCHED("watchdog", check(backend->inner, result, err));
@@ -194,6 +210,11 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
   ops->functionals = functionals;
   ops->loss = loss;
   ops->download = download;
+  if (inner->snapshot_buffers != NULL) {
+    ops->snapshot_buffers = snapshot_buffers;
+    ops->snapshot_begin = snapshot_begin;
+    ops->snapshot_fetch = snapshot_fetch;
+  }
   ops->check = check;
   ops->save = save;
   ops->load = load;

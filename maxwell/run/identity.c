@@ -73,9 +73,19 @@ static int digest_mesh(struct mesh_digest *digest, const struct dg_mesh *mesh, s
 
 static bool matters(const char *path)
 {
-  static const char *const without[] = {
-      "name", "backend", "time",      "checkpoint", "watchdog", "output.progress", "mesh", "output.fields.files",
-      "gpu",  "order",   "precision", "flux"}; /* what of these matters has lines of its own */
+  static const char *const without[] = {"name",
+                                        "backend",
+                                        "time",
+                                        "checkpoint",
+                                        "watchdog",
+                                        "output.progress",
+                                        "mesh",
+                                        "output.fields.files",
+                                        "output.fields.ahead",
+                                        "gpu",
+                                        "order",
+                                        "precision",
+                                        "flux"}; /* what of these matters has lines of its own */
   for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
     size_t length = strlen(without[i]);
     if (strncmp(path, without[i], length) == 0 && (path[length] == '\0' || path[length] == '.')) return false;

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "libdg/io/node_merge.h"
 #include "maxwell/run/measure_record.h"
 #include "maxwell/run/setup.h"
+#include "maxwell/run/snapshot.h"
 
 /* Energies that have not been added up over the ranks; with one rank they are written at once. */
 enum { MX_ENERGY_ROWS = 64 };
@@ -19,15 +19,11 @@ struct mx_energy_rows {
 
 struct mx_output {
   const struct mx_setup *setup; /* borrowed */
-  const char *folder;           /* borrowed */
   FILE *energy;                 /* rank 0's */
   char *energy_path;
   struct mx_energy_rows energies;
-  struct mx_records records;  /* of measurements */
-  double *E, *H;              /* [K][3][Np], for snapshots */
-  double *material[3];        /* [K] epsilon_r, mu_r, sigma in S/m, for snapshots */
-  struct dg_node_merge merge; /* for snapshots that average */
-  long snapshots;             /* written so far */
+  struct mx_records records; /* of measurements */
+  struct mx_snapshots snapshots;
   double last_flush;
 };
 
@@ -35,14 +31,15 @@ struct mx_output {
 int mx_output_prepare(const struct mx_config *config, const char *folder, struct dg_error *err) DG_MUST_USE;
 /* Opens the files, those that are there if setup->resume; the folder is prepared. Release with mx_output_release in any
  * case. */
-int mx_output_open(struct mx_output *output, const struct mx_setup *setup, const char *folder,
-                   struct dg_error *err) DG_MUST_USE;
+int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struct mx_backend *backend,
+                   const char *folder, struct dg_error *err) DG_MUST_USE;
 /* Is anything to be written at step n? */
 bool mx_output_due(const struct mx_output *output, long n);
 /* Writes what is due at step n, time t (s). The step must be observed. */
 int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n, double t,
                     struct dg_error *err) DG_MUST_USE;
-/* Writes what has been measured and not yet written: several ranks do so many rows at a time. Collective. */
+/* Writes what has been measured and not yet written: several ranks do so many rows at a time. Waits for snapshots.
+ * Collective. */
 int mx_output_drain(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Behind mx_output_drain. */
 int mx_output_archive(struct mx_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;

@@ -359,6 +359,17 @@ static void report_sources(const struct mx_summary *summary)
         100 * waited / summary->loop_seconds, setup->ops->name, threads);
 }
 
+static void report_snapshots(const struct mx_summary *summary, double waited)
+{
+  const double worth_saying = 0.05;
+  if (waited > worth_saying * summary->loop_seconds)
+    dg_log_line(
+        summary->setup->log,
+        "snapshots the loop waited %.2f s for the disk, beside %.2f s in which it did not: write them less often, "
+        "or let it be more of them ahead (output.fields.ahead)",
+        waited, summary->loop_seconds);
+}
+
 static void report(const struct mx_summary *summary, const struct mx_output *output, const char *folder)
 {
   const struct mx_setup *setup = summary->setup;
@@ -369,13 +380,14 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               setup->seconds.output, 1e-6 * setup->peak_memory);
   if (setup->card_memory > 0) dg_log_line(setup->log, "card      %.1f MB of its memory", 1e-6 * setup->card_memory);
   report_sources(summary);
+  report_snapshots(summary, output->snapshots.waited);
   if (setup->comm != NULL && summary->steps_total > 0)
     mx_model_report(&setup->model, setup, summary->loop_seconds / (double)summary->steps_total,
                     setup->seconds.halo / (double)summary->steps_total,
                     setup->halo_least / (double)summary->steps_total);
   if (setup->profiling) mx_phases_log(&setup->profile, setup->log);
-  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder, output->snapshots,
-              setup->config->output.measures);
+  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder,
+              mx_snapshots_written(&output->snapshots), setup->config->output.measures);
 }
 
 /* What the run took, of the rank that took most. */
@@ -389,7 +401,9 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
                    setup->seconds.sources_ahead,
                    -use.seconds,
                    -(double)mx_script_threads(setup->script),
-                   setup->ops->allocated != NULL ? (double)setup->ops->allocated(backend) : 0};
+                   setup->ops->allocated != NULL ? (double)setup->ops->allocated(backend) : 0,
+                   setup->seconds.snapshots,
+                   setup->seconds.snapshots_behind};
   if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
   setup->seconds.halo = most[0];
   setup->halo_bytes = most[1];
@@ -399,6 +413,8 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
   setup->halo_least = -most[5];
   setup->lua_threads = -(int)most[6];
   setup->card_memory = most[7];
+  setup->seconds.snapshots = most[8];
+  setup->seconds.snapshots_behind = most[9];
   return 0;
 }
 
@@ -447,7 +463,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   mx_watchdog_init(&loop.watchdog[0], setup);
   mx_watchdog_init(&loop.watchdog[1], setup);
   if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), err) != 0 ||
-      mx_output_open(&loop.output, setup, folder, err) != 0 ||
+      mx_output_open(&loop.output, setup, backend, folder, err) != 0 ||
       mx_port_output_open(&loop.port_output, setup, folder, err) != 0 ||
       DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0 ||
       begin(&loop, checkpoint, &first, err) != 0)
@@ -468,6 +484,8 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   if (mx_port_output_close(&loop.port_output, err) != 0 && status == 0) status = err->code;
   setup->seconds.sources_ahead = mx_sources_seconds_ahead(&setup->sources);
   setup->seconds.output = loop.output_seconds + mx_clock() - start;
+  setup->seconds.snapshots = loop.output.snapshots.held_up;
+  setup->seconds.snapshots_behind = mx_snapshots_seconds(&loop.output.snapshots);
   summary->steps_done = loop.done;
   summary->steps_total = loop.total;
   summary->simulated_time = setup->step * (double)loop.done;

@@ -8,6 +8,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "maxwell/run/snapshot.h"
 #include "maxwell/time/stability.h"
 
 static int take_card(const struct mx_setup *setup, const struct mx_backend_ops *ops, struct dg_error *err)
@@ -294,8 +295,7 @@ struct mx_memory mx_setup_memory(const struct mx_setup *setup)
   struct mx_memory memory = {
       .fields = setup->ops->memory(problem, &options),
       .tables = per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
-      .output = (setup->config->output.fields.every > 0 ? 6 * (size_t)setup->ref.Np * problem->K * sizeof(double) : 0) +
-                mx_measures_memory(&setup->measures),
+      .output = mx_snapshots_memory(setup) + mx_measures_memory(&setup->measures),
   };
   return memory;
 }

@@ -36,9 +36,15 @@ static void seconds_entry(FILE *file, const struct mx_seconds *seconds)
   const struct {
     const char *key;
     double value;
-  } phase[] = {{"meshing", seconds->meshing}, {"setup", seconds->setup},     {"stepping", seconds->stepping},
-               {"halo", seconds->halo},       {"sources", seconds->sources}, {"sources_ahead", seconds->sources_ahead},
-               {"output", seconds->output}};
+  } phase[] = {{"meshing", seconds->meshing},
+               {"setup", seconds->setup},
+               {"stepping", seconds->stepping},
+               {"halo", seconds->halo},
+               {"sources", seconds->sources},
+               {"sources_ahead", seconds->sources_ahead},
+               {"output", seconds->output},
+               {"snapshots", seconds->snapshots},
+               {"snapshots_behind", seconds->snapshots_behind}};
   fputs("  \"seconds\": {", file);
   for (size_t i = 0; i < sizeof phase / sizeof *phase; i++) {
     fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", phase[i].key);

@@ -26,7 +26,8 @@ KEYS = {"name": str, "backend": str, "precision": str, "integrator": str, "flux"
         "steps": int, "simulated_time": float, "loop_seconds": float, "dof_per_second": float,
         "evaluations_per_second": float, "seconds": dict, "energy_first": float, "energy_last": float,
         "checkpoints": dict, "stop_reason": str, "peak_memory_bytes": int, "versions": dict, "status": str}
-PHASES = {"meshing", "setup", "stepping", "halo", "sources", "sources_ahead", "output"}
+PHASES = {"meshing", "setup", "stepping", "halo", "sources", "sources_ahead", "output", "snapshots",
+          "snapshots_behind"}
 
 
 def near(a, b, tolerance, what):

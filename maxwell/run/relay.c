@@ -1,0 +1,191 @@
+#include "maxwell/run/relay.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/run/clock.h"
+
+struct stage {
+  struct mx_relay *relay;
+  struct mx_relay_stage is;
+  pthread_t thread;
+  size_t passed; /* jobs */
+  double seconds;
+};
+
+struct mx_relay {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  void *context;
+  size_t slots, stages, started;
+  size_t handed; /* jobs; number n is in slot n % slots */
+  size_t failed; /* the first that did */
+  size_t done;   /* without an error */
+  bool stopping;
+  struct dg_error err; /* the first */
+  struct stage stage[MX_RELAY_STAGES];
+};
+
+/* The jobs that have come as far as this stage. */
+static size_t arrived(const struct stage *stage)
+{
+  const struct mx_relay *relay = stage->relay;
+  return stage == relay->stage ? relay->handed : stage[-1].passed;
+}
+
+static void *run(void *argument)
+{
+  struct stage *stage = argument;
+  struct mx_relay *relay = stage->relay;
+  const bool last = stage == &relay->stage[relay->stages - 1];
+  pthread_mutex_lock(&relay->mutex);
+  for (;;) {
+    while (arrived(stage) == stage->passed && !relay->stopping) pthread_cond_wait(&relay->changed, &relay->mutex);
+    if (arrived(stage) == stage->passed) break; /* who stops has waited for all */
+    if (stage->passed < relay->failed) {
+      struct dg_error err = {0};
+      const size_t slot = stage->passed % relay->slots;
+      pthread_mutex_unlock(&relay->mutex);
+      const double start = mx_clock();
+      const int status = stage->is.work(relay->context, slot, &err);
+      const double seconds = mx_clock() - start;
+      pthread_mutex_lock(&relay->mutex);
+      stage->seconds += seconds;
+      if (status == 0) relay->done += last;
+      else if (stage->passed < relay->failed) {
+        relay->failed = stage->passed;
+        relay->err = err;
+      }
+    }
+    stage->passed++;
+    pthread_cond_broadcast(&relay->changed);
+  }
+  pthread_mutex_unlock(&relay->mutex);
+  return NULL;
+}
+
+/* Signals are for the threads that look at them. */
+static bool start_thread(struct stage *stage)
+{
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int failed = pthread_create(&stage->thread, NULL, run, stage);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failed == 0;
+}
+
+int mx_relay_start(struct mx_relay **result, size_t slots, size_t stages, const struct mx_relay_stage *stage,
+                   void *context, struct dg_error *err)
+{
+  struct mx_relay *relay;
+  *result = NULL;
+  DG_ASSERT(slots > 0 && stages > 0 && stages <= MX_RELAY_STAGES);
+  if (DG_NEW(relay, 1, err) != 0) return err->code;
+  relay->context = context;
+  relay->slots = slots;
+  relay->stages = stages;
+  relay->failed = SIZE_MAX;
+  pthread_mutex_init(&relay->mutex, NULL);
+  pthread_cond_init(&relay->changed, NULL);
+  for (size_t s = 0; s < stages; s++) relay->stage[s] = (struct stage){.relay = relay, .is = stage[s]};
+  while (relay->started < stages && start_thread(&relay->stage[relay->started])) relay->started++;
+  if (relay->started == stages) *result = relay;
+  else mx_relay_stop(relay);
+  return 0;
+}
+
+static int error_of(const struct mx_relay *relay, struct dg_error *err)
+{
+  if (err->code == DG_OK) *err = relay->err;
+  return err->code;
+}
+
+/* Is there no room for one more job in some stage? */
+static bool is_full(const struct mx_relay *relay)
+{
+  for (size_t s = 0; s < relay->stages; s++)
+    if (relay->handed - relay->stage[s].passed >= relay->stage[s].is.most) return true;
+  return relay->handed - relay->stage[relay->stages - 1].passed >= relay->slots;
+}
+
+static bool is_busy(const struct mx_relay *relay) { return relay->handed > relay->stage[relay->stages - 1].passed; }
+
+/* Locked, while the condition holds. */
+static void wait_while(struct mx_relay *relay, bool (*condition)(const struct mx_relay *), double *waited)
+{
+  if (!condition(relay)) return;
+  const double start = mx_clock();
+  while (condition(relay)) pthread_cond_wait(&relay->changed, &relay->mutex);
+  *waited += mx_clock() - start;
+}
+
+int mx_relay_take(struct mx_relay *relay, size_t *slot, double *waited, struct dg_error *err)
+{
+  pthread_mutex_lock(&relay->mutex);
+  wait_while(relay, is_full, waited);
+  *slot = relay->handed % relay->slots;
+  const int status = error_of(relay, err);
+  pthread_mutex_unlock(&relay->mutex);
+  return status;
+}
+
+void mx_relay_hand_over(struct mx_relay *relay)
+{
+  pthread_mutex_lock(&relay->mutex);
+  relay->handed++;
+  pthread_cond_broadcast(&relay->changed);
+  pthread_mutex_unlock(&relay->mutex);
+}
+
+int mx_relay_poll(struct mx_relay *relay, struct dg_error *err)
+{
+  pthread_mutex_lock(&relay->mutex);
+  const int status = error_of(relay, err);
+  pthread_mutex_unlock(&relay->mutex);
+  return status;
+}
+
+int mx_relay_finish(struct mx_relay *relay, double *waited, struct dg_error *err)
+{
+  pthread_mutex_lock(&relay->mutex);
+  wait_while(relay, is_busy, waited);
+  const int status = error_of(relay, err);
+  pthread_mutex_unlock(&relay->mutex);
+  return status;
+}
+
+size_t mx_relay_done(struct mx_relay *relay)
+{
+  pthread_mutex_lock(&relay->mutex);
+  const size_t done = relay->done;
+  pthread_mutex_unlock(&relay->mutex);
+  return done;
+}
+
+double mx_relay_seconds(struct mx_relay *relay)
+{
+  double seconds = 0;
+  pthread_mutex_lock(&relay->mutex);
+  for (size_t s = 0; s < relay->stages; s++) seconds += relay->stage[s].seconds;
+  pthread_mutex_unlock(&relay->mutex);
+  return seconds;
+}
+
+void mx_relay_stop(struct mx_relay *relay)
+{
+  double waited = 0;
+  if (relay == NULL) return;
+  pthread_mutex_lock(&relay->mutex);
+  if (relay->started == relay->stages) wait_while(relay, is_busy, &waited);
+  relay->stopping = true;
+  pthread_cond_broadcast(&relay->changed);
+  pthread_mutex_unlock(&relay->mutex);
+  for (size_t s = 0; s < relay->started; s++) pthread_join(relay->stage[s].thread, NULL);
+  pthread_mutex_destroy(&relay->mutex);
+  pthread_cond_destroy(&relay->changed);
+  dg_free(relay);
+}

@@ -1,0 +1,217 @@
+#include "maxwell/run/snapshot.h"
+
+#include <omp.h>
+#include <stdio.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/run/folder.h"
+
+/* ---- a snapshot ---- */
+
+/* Stage one, with a card: from the backend's buffer. */
+static int fetch(void *context, size_t slot, struct dg_error *err)
+{
+  const struct mx_snapshots *const s = context;
+  const struct mx_snapshot *const snapshot = &s->slot[slot];
+  return s->setup->ops->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
+}
+
+/* To its file. */
+static int write_file(void *context, size_t slot, struct dg_error *err)
+{
+  struct mx_snapshots *const s = context;
+  const struct mx_setup *const setup = s->setup;
+  const struct mx_snapshot *const snapshot = &s->slot[slot];
+  struct dg_silo_field field[5];
+  size_t count = 0;
+  if (snapshot->E != NULL)
+    field[count++] = (struct dg_silo_field){.name = "E", .unit = "V/m", .components = 3, .value = snapshot->E};
+  if (snapshot->H != NULL)
+    field[count++] =
+        (struct dg_silo_field){.name = "H", .unit = "A/m", .components = 3, .value = snapshot->H, .divisor = MX_ETA0};
+  static const char *const name[3] = {"epsilon_r", "mu_r", "sigma"}, *const unit[3] = {"1", "1", "S/m"};
+  for (int i = 0; i < 3 && s->material[i] != NULL; i++)
+    field[count++] = (struct dg_silo_field){
+        .name = name[i], .unit = unit[i], .components = 1, .per_element = true, .value = s->material[i]};
+  const bool average = setup->config->output.fields.average;
+  const struct dg_silo_snapshot content = {.mesh = &setup->mesh,
+                                           .ref = &setup->ref,
+                                           .time = snapshot->time,
+                                           .cycle = (int)snapshot->step,
+                                           .fields = count,
+                                           .field = field,
+                                           .merge = average ? &s->merge : NULL,
+                                           .kept = &s->mesh,
+                                           .files = setup->config->output.fields.files};
+  char file[64], *path;
+  snprintf(file, sizeof file, "fields_%06ld.silo", snapshot->step);
+  if (mx_folder_path(&path, s->folder, file, err) != 0) return err->code;
+  (void)!dg_silo_write(path, &content, setup->problem.comm, err);
+  dg_free(path);
+  return err->code;
+}
+
+/* Stage two, or the only one. */
+static int write_behind(void *context, size_t slot, struct dg_error *err)
+{
+  const struct mx_snapshots *const s = context;
+  /* A backend on the host's processors has them all; of this thread's own team more would only be in its way. */
+  if (s->buffers == 0) omp_set_num_threads(1);
+  return write_file(context, slot, err);
+}
+
+/* ---- all of them ---- */
+
+static bool wants(const struct mx_setup *setup, int quantity)
+{
+  return (setup->config->output.fields.quantities & quantity) != 0;
+}
+
+static size_t slots_of(const struct mx_setup *setup)
+{
+  return setup->comm != NULL || setup->config->output.fields.ahead == 0 ? 1
+                                                                        : (size_t)setup->config->output.fields.ahead;
+}
+
+static int new_slots(struct mx_snapshots *s, struct dg_error *err)
+{
+  const size_t n = 3 * (size_t)s->setup->ref.Np * s->setup->problem.K;
+  s->slots = slots_of(s->setup);
+  if (DG_NEW(s->slot, s->slots, err) != 0) return err->code;
+  for (size_t i = 0; i < s->slots; i++)
+    if ((wants(s->setup, MX_QUANTITY_E) && DG_NEW(s->slot[i].E, n, err) != 0) ||
+        (wants(s->setup, MX_QUANTITY_H) && DG_NEW(s->slot[i].H, n, err) != 0))
+      return err->code;
+  return 0;
+}
+
+static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
+{
+  const struct mx_problem *const problem = &s->setup->problem;
+  const double *parameter[3] = {problem->epsilon, problem->mu, problem->sigma};
+  for (int i = 0; i < 3; i++) {
+    if (DG_NEW(s->material[i], problem->K, err) != 0) return err->code;
+    for (size_t e = 0; e < problem->K; e++) s->material[i][e] = parameter[i][e] / (i == 2 ? MX_ETA0 : 1);
+  }
+  return 0;
+}
+
+/* The threads, and the backend's buffers if it has any. */
+static int start(struct mx_snapshots *s, struct dg_error *err)
+{
+  enum { BUFFERS = 2 }; /* one that leaves the card while the other is filled */
+  const struct mx_backend_ops *const ops = s->setup->ops;
+  if (s->setup->comm != NULL || s->setup->config->output.fields.ahead == 0) return 0;
+  const size_t most = s->slots < BUFFERS ? s->slots : BUFFERS;
+  if (ops->snapshot_buffers != NULL && ops->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E),
+                                                             wants(s->setup, MX_QUANTITY_H), &s->buffers, err) != 0)
+    return err->code;
+  const struct mx_relay_stage stage[] = {{.work = fetch, .most = s->buffers}, {.work = write_behind, .most = s->slots}};
+  const bool fetches = s->buffers > 0;
+  if (mx_relay_start(&s->relay, s->slots, fetches ? 2 : 1, fetches ? stage : stage + 1, s, err) != 0) return err->code;
+  if (s->relay == NULL) s->buffers = 0;
+  return 0;
+}
+
+int mx_snapshots_init(struct mx_snapshots *s, const struct mx_setup *setup, struct mx_backend *backend,
+                      const char *folder, struct dg_error *err)
+{
+  *s = (struct mx_snapshots){0};
+  if (setup->config->output.fields.every == 0) return 0;
+  *s = (struct mx_snapshots){.setup = setup, .backend = backend, .folder = folder};
+  if (new_slots(s, err) != 0 ||
+      (setup->config->output.fields.average &&
+       dg_node_merge_init(&s->merge, &setup->mesh, &setup->ref, setup->problem.comm, err) != 0) ||
+      (wants(setup, MX_QUANTITY_MATERIAL) && copy_materials(s, err) != 0))
+    return err->code;
+  return start(s, err);
+}
+
+bool mx_snapshots_due(const struct mx_snapshots *s, long n)
+{
+  return s->setup != NULL && n % s->setup->config->output.fields.every == 0;
+}
+
+static int take_in_line(struct mx_snapshots *s, long n, double t, struct dg_error *err)
+{
+  struct mx_snapshot *const snapshot = &s->slot[0];
+  snapshot->step = n;
+  snapshot->time = t;
+  if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0 || write_file(s, 0, err) != 0)
+    return err->code;
+  s->in_line++;
+  return 0;
+}
+
+/* Sets the fields aside. */
+static int hand_over(struct mx_snapshots *s, long n, double t, struct dg_error *err)
+{
+  size_t slot;
+  if (mx_relay_take(s->relay, &slot, &s->waited, err) != 0) return err->code;
+  struct mx_snapshot *const snapshot = &s->slot[slot];
+  snapshot->step = n;
+  snapshot->time = t;
+  if (s->buffers > 0) {
+    snapshot->buffer = s->begun++ % s->buffers;
+    if (s->setup->ops->snapshot_begin(s->backend, snapshot->buffer, err) != 0) return err->code;
+  } else if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0) {
+    return err->code;
+  }
+  mx_relay_hand_over(s->relay);
+  return 0;
+}
+
+int mx_snapshots_take(struct mx_snapshots *s, long n, double t, struct dg_error *err)
+{
+  const double begun = mx_clock();
+  if (s->relay != NULL && mx_relay_poll(s->relay, err) != 0) return err->code;
+  if (!mx_snapshots_due(s, n)) return 0;
+  const int status = s->relay != NULL ? hand_over(s, n, t, err) : take_in_line(s, n, t, err);
+  s->held_up += mx_clock() - begun;
+  return status;
+}
+
+int mx_snapshots_finish(struct mx_snapshots *s, struct dg_error *err)
+{
+  const double waited = s->waited;
+  if (s->relay == NULL) return 0;
+  const int status = mx_relay_finish(s->relay, &s->waited, err);
+  s->held_up += s->waited - waited;
+  return status;
+}
+
+long mx_snapshots_written(const struct mx_snapshots *s)
+{
+  return s->before + s->in_line + (s->relay != NULL ? (long)mx_relay_done(s->relay) : 0);
+}
+
+double mx_snapshots_seconds(const struct mx_snapshots *s) { return s->relay != NULL ? mx_relay_seconds(s->relay) : 0; }
+
+double mx_snapshots_left(const struct mx_snapshots *s)
+{
+  const long done = s->relay != NULL ? (long)mx_relay_done(s->relay) : 0;
+  return done > 0 ? (double)s->slots * mx_relay_seconds(s->relay) / (double)done : 0;
+}
+
+void mx_snapshots_release(struct mx_snapshots *s)
+{
+  mx_relay_stop(s->relay);
+  for (size_t i = 0; s->slot != NULL && i < s->slots; i++) {
+    dg_free(s->slot[i].E);
+    dg_free(s->slot[i].H);
+  }
+  dg_free(s->slot);
+  for (int i = 0; i < 3; i++) dg_free(s->material[i]);
+  dg_node_merge_release(&s->merge);
+  dg_silo_mesh_release(&s->mesh);
+  *s = (struct mx_snapshots){0};
+}
+
+size_t mx_snapshots_memory(const struct mx_setup *setup)
+{
+  const size_t K = setup->problem.K, Np = (size_t)setup->ref.Np, p = (size_t)setup->ref.order, zones = p * p * p;
+  const size_t fields = (size_t)wants(setup, MX_QUANTITY_E) + (size_t)wants(setup, MX_QUANTITY_H);
+  const size_t values = slots_of(setup) * 3 * fields * Np + 3 * Np + 2 * (Np > zones ? Np : zones);
+  if (setup->config->output.fields.every == 0) return 0;
+  return K * (values * sizeof(double) + zones * 4 * sizeof(int));
+}

@@ -1,0 +1,54 @@
+/* Snapshots: the fields of a step go to a file while the loop goes on.
+ *
+ * The loop sets the values aside and hands them over (relay.h); threads fetch them from the card, where there is one,
+ * convert and write. The loop waits when it is output.fields.ahead snapshots ahead of the disk. Several ranks write
+ * together, and in the loop: MPI is for the thread that started it. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "libdg/io/silo_writer.h"
+#include "maxwell/run/relay.h"
+#include "maxwell/run/setup.h"
+
+struct mx_snapshots {
+  const struct mx_setup *setup; /* borrowed, as the next two; NULL: there are none */
+  const char *folder;
+  struct mx_backend *backend;
+  struct mx_relay *relay; /* NULL: all is done in the loop */
+  size_t slots;
+  struct mx_snapshot {
+    long step;
+    double time;              /* s */
+    double *E, *H;            /* [K][3][Np]; NULL: not wanted */
+    size_t buffer;            /* of the backend, see snapshot_begin */
+  } * slot;                   /* [slots] */
+  size_t buffers, begun;      /* buffers of the backend, 0: it has none; snapshots that went into one */
+  double *material[3];        /* [K] epsilon_r, mu_r, sigma in S/m */
+  struct dg_node_merge merge; /* of those that average */
+  struct dg_silo_mesh mesh;
+  long before;  /* written by the run that a checkpoint goes on */
+  long in_line; /* written by the loop */
+  double held_up, waited,
+      in_line_seconds; /* in which the loop did nothing else; of which it waited for a thread; wrote */
+};
+
+/* Nothing when the script wants none. Collective. Release in any case, before the backend is destroyed. */
+int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *setup, struct mx_backend *backend,
+                      const char *folder, struct dg_error *err) DG_MUST_USE;
+bool mx_snapshots_due(const struct mx_snapshots *snapshots, long n);
+/* Takes a snapshot of step n, time t (s), if one is due. The step must be observed. Also fails when an earlier one
+ * could not be written. */
+int mx_snapshots_take(struct mx_snapshots *snapshots, long n, double t, struct dg_error *err) DG_MUST_USE;
+/* Until all that were taken are on disk. */
+int mx_snapshots_finish(struct mx_snapshots *snapshots, struct dg_error *err) DG_MUST_USE;
+/* On disk by now, also by earlier runs. Behind mx_snapshots_finish it is all of them. */
+long mx_snapshots_written(const struct mx_snapshots *snapshots);
+/* Seconds in which threads worked on snapshots. */
+double mx_snapshots_seconds(const struct mx_snapshots *snapshots);
+/* Seconds that those which are not on disk yet will take, about. */
+double mx_snapshots_left(const struct mx_snapshots *snapshots);
+/* Waits as mx_snapshots_finish does. */
+void mx_snapshots_release(struct mx_snapshots *snapshots);
+/* Bytes of the host that a run will take for them on this rank. */
+size_t mx_snapshots_memory(const struct mx_setup *setup);
