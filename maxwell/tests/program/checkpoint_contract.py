@@ -158,11 +158,12 @@ def test_more_steps(program):
 # ---- when
 
 def started(place, *options, folder="case"):
-    path = place.path(folder, "energy.csv")
+    """A run without end that has written some rows and its first snapshot."""
+    path, snapshot = place.path(folder, "energy.csv"), place.path(folder, "fields_000000.silo")
     there = os.path.getsize(path) if os.path.exists(path) else 0
     process = place.start(*RUN, *ENDLESS, *options)
     deadline = time.monotonic() + 30
-    while not (os.path.exists(path) and os.path.getsize(path) > there + 4096):
+    while not (os.path.exists(path) and os.path.getsize(path) > there + 4096 and os.path.exists(snapshot)):
         expect(time.monotonic() < deadline and process.poll() is None, "the run does not start")
         time.sleep(0.02)
     return process
