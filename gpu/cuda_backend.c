@@ -28,6 +28,7 @@ static void destroy(struct mx_backend *backend)
   /* MPI may still write to the buffers of messages that were given up; the process is about to end then. */
   const bool given_up = backend->halo.exchange != NULL && !dg_exchange_progress(backend->halo.exchange);
   gpu_release_halo(backend);
+  gpu_release_leaving(backend);
   if (!given_up) gpu_release_memory(backend);
   for (int i = 0; i < GPU_SLOTS; i++) {
     if (backend->slot[i].copied != NULL) (void)gpuEventDestroy(backend->slot[i].copied);
@@ -109,10 +110,9 @@ fail:
 
 static int find_card(struct mx_backend *backend, struct dg_error *err)
 {
-  int device;
   gpuDeviceProp card;
-  if (gpu_check(gpuGetDevice(&device), "looking for the card", err) != 0 ||
-      gpu_check(gpuGetDeviceProperties(&card, device), "looking for the card", err) != 0)
+  if (gpu_check(gpuGetDevice(&backend->device), "looking for the card", err) != 0 ||
+      gpu_check(gpuGetDeviceProperties(&card, backend->device), "looking for the card", err) != 0)
     return err->code;
   backend->tables.architecture = 10 * card.major + card.minor;
   backend->tables.processors = card.multiProcessorCount;
@@ -222,6 +222,9 @@ const struct mx_backend_ops mx_backend_cuda = {
     .functionals = gpu_functionals,
     .loss = gpu_loss,
     .download = gpu_download,
+    .snapshot_buffers = gpu_snapshot_buffers,
+    .snapshot_begin = gpu_snapshot_begin,
+    .snapshot_fetch = gpu_snapshot_fetch,
     .check = gpu_check_fields,
     .components = MX_COVARIANT_TANGENTIAL,
     .save = gpu_save,

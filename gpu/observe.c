@@ -24,8 +24,7 @@ int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *
   return 0;
 }
 
-/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
-static const void *other_H(const struct mx_backend *backend)
+const void *gpu_other_H(const struct mx_backend *backend)
 {
   if (backend->options.integrator != MX_LEAPFROG) return backend->field[1];
   DG_BUG_IF(!backend->observed, "values of a leapfrog step were asked for that was not observed");
@@ -76,7 +75,7 @@ int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, s
   if (gpu_grow_staging(backend, GPU_SUM_PARTS * sizeof(double), err) != 0 ||
       product(backend, (struct gpu_product){.u = backend->field[0], .v = backend->field[0], .weight = 0}, electric,
               err) != 0 ||
-      product(backend, (struct gpu_product){.u = other_H(backend), .v = backend->field[1], .weight = 1}, magnetic,
+      product(backend, (struct gpu_product){.u = gpu_other_H(backend), .v = backend->field[1], .weight = 1}, magnetic,
               err) != 0)
     return err->code;
   *electric *= 0.5;
@@ -126,7 +125,7 @@ static int sample_part(struct mx_backend *backend, size_t count, const struct mx
                                     .weight = (const double *)(void *)backend->card_staging[0],
                                     .E = backend->field[0],
                                     .H = backend->field[1],
-                                    .H_other = other_H(backend),
+                                    .H_other = gpu_other_H(backend),
                                     .value = (double *)(void *)backend->card_staging[1]};
   if (send(backend, weights + 2 * numbers, err) != 0 ||
       gpu_check(gpu_sample(&backend->tables, &points, backend->work), "observing points", err) != 0 ||
@@ -215,7 +214,7 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
                                 .index = backend->functional_index,
                                 .weight = backend->functional_weight,
                                 .u = u,
-                                .v = magnetic && centred ? other_H(backend) : u,
+                                .v = magnetic && centred ? gpu_other_H(backend) : u,
                                 .part = part + (piece[f] - piece[0])};
     if (gpu_check(gpu_weighted_sums(backend->tables.single, &sum, backend->work), "observing", err) != 0)
       return err->code;
@@ -232,8 +231,7 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
 
 /* ---- whole fields */
 
-/* Cartesian components of elements first..first+count-1. */
-static void convert(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to)
+void gpu_to_cartesian(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to)
 {
   const struct mx_problem *problem = backend->problem;
   const int order = problem->ref->order;
@@ -282,14 +280,14 @@ static int download_field(struct mx_backend *backend, const void *u, const void 
     const size_t next = first + most, rest = next < K ? K - next : 0;
     if (rest > 0 && fetch(backend, u, v, next, rest < most ? rest : most, 1 - turn, err) != 0) return err->code;
     if (gpu_check(gpuEventSynchronize(backend->staged[turn]), "copying fields", err) != 0) return err->code;
-    convert(backend, backend->staging[turn], first, K - first < most ? K - first : most, to);
+    gpu_to_cartesian(backend, backend->staging[turn], first, K - first < most ? K - first : most, to);
   }
   return 0;
 }
 
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
 {
-  const void *before = other_H(backend);
+  const void *before = gpu_other_H(backend);
   if (E != NULL && download_field(backend, backend->field[0], backend->field[0], E, err) != 0) return err->code;
   if (H != NULL && download_field(backend, backend->field[1], before, H, err) != 0) return err->code;
   return 0;

@@ -13,7 +13,9 @@ enum {
   /* Below this a card of several has less than 0.8 of its speed: four H200, leapfrog at order 3, centred flux, have
    * 0.42, 0.65, 0.81 with 4.2, 8.8 and 17.6 million each (profiling/scale_gpus.py --study smallest). */
   GPU_UNKNOWNS_A_CARD = 17000000,
-  GPU_STAGING = 4 << 20 /* bytes of each of the two pinned buffers through which fields come and go */
+  GPU_STAGING = 4 << 20,  /* bytes of each of the two pinned buffers through which fields come and go */
+  GPU_LEAVING = 16 << 20, /* the same for snapshots, which nobody waits for */
+  GPU_BUFFERS = 2         /* snapshots that may be on the card */
 };
 
 /* Memory of the card, or pinned memory of the host, all of which lives as long as the backend. */
@@ -61,11 +63,25 @@ struct gpu_halo {
   double seconds;    /* in which the kernels' stream packed or waited */
 };
 
+/* Snapshots on their way to the host (snapshot.c). The loop's thread fills a buffer; all else is the other thread's. */
+struct gpu_leaving {
+  bool wanted[2]; /* E, H */
+  size_t buffers;
+  struct gpu_buffer {
+    void *field[2];   /* of the card; NULL: not wanted */
+    gpuEvent_t ready; /* filled */
+  } buffer[GPU_BUFFERS];
+  unsigned char *pinned[2];
+  gpuEvent_t arrived[2]; /* there */
+  gpuStream_t stream;
+};
+
 struct mx_backend {
   const struct mx_problem *problem; /* borrowed */
   struct mx_backend_options options;
   const struct gpu_order *kernels;
   struct gpu_tables tables;
+  int device;         /* the card */
   size_t real;        /* bytes of a number */
   size_t padded;      /* elements, rounded up to a multiple of eight */
   size_t field_bytes; /* of a field of so many elements; those whose traces travel have ghosts behind it */
@@ -97,6 +113,7 @@ struct mx_backend {
   unsigned char *staging[2], *card_staging[2];
   size_t staging_bytes;
   gpuEvent_t staged[2];
+  struct gpu_leaving leaving;
 };
 
 /* ---- errors.c: what the runtime says, as an error value */
@@ -210,6 +227,19 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
 int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
 int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
+
+/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
+const void *gpu_other_H(const struct mx_backend *backend);
+/* Cartesian components of elements first..first+count-1: from what lies on the card, to[K][3][Np]. */
+void gpu_to_cartesian(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to);
+
+/* ---- snapshot.c */
+
+int gpu_snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err);
+int gpu_snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err);
+int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err);
+/* Before the memory is released. */
+void gpu_release_leaving(struct mx_backend *backend);
 
 /* ---- checkpoint.c */
 

@@ -25,7 +25,7 @@ struct groups {
 
 struct writer {
   const struct dg_silo_snapshot *snapshot;
-  struct dg_comm *comm;
+  struct dg_comm *comm; /* the thread that writes asks it for nothing but numbers */
   struct groups groups;
   char *folder, *stem; /* of the path: "cavity/", or "", and "fields_000100" */
   struct dg_silo_file root, blocks;
@@ -502,11 +502,9 @@ fail:
 }
 
 /* Nothing has its name before all is written, and the root not before all blocks have theirs. */
-static int write_together(struct writer *w, struct dg_error *err)
+static int name_together(struct writer *w, struct dg_error *err)
 {
-  if (share_averages(w, err) != 0 || write_in_turn(w, err) != 0 || gather_root(w, err) != 0 ||
-      dg_comm_agree(w->comm, err) != 0)
-    return err->code;
+  if (gather_root(w, err) != 0 || dg_comm_agree(w->comm, err) != 0) return err->code;
   if (w->groups.first && dg_silo_file_finish(&w->blocks, err) != 0) {
     await_cause(w, err);
     return err->code;
@@ -516,21 +514,84 @@ static int write_together(struct writer *w, struct dg_error *err)
   return dg_comm_agree(w->comm, err);
 }
 
+static int write_together(struct writer *w, struct dg_error *err)
+{
+  if (share_averages(w, err) != 0 || write_in_turn(w, err) != 0) return err->code;
+  return name_together(w, err);
+}
+
+static void release(struct writer *w, const struct dg_error *err)
+{
+  dg_silo_file_release(&w->root, err);
+  dg_silo_file_release(&w->blocks, err);
+  dg_free(w->folder);
+  dg_free(w->stem);
+  dg_free(w->field);
+  dg_free(w->rank);
+  dg_silo_mesh_release(&w->own);
+  dg_free(w->average);
+  dg_free(w->record);
+}
+
 int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm, struct dg_error *err)
 {
   struct writer w = {.snapshot = snapshot, .comm = comm};
   if (err->code != DG_OK) return err->code;
   if (prepare(&w, path, err) == 0) (void)!(w.groups.ranks == 1 ? write_alone(&w, err) : write_together(&w, err));
-  dg_silo_file_release(&w.root, err);
-  dg_silo_file_release(&w.blocks, err);
-  dg_free(w.folder);
-  dg_free(w.stem);
-  dg_free(w.field);
-  dg_free(w.rank);
-  dg_silo_mesh_release(&w.own);
-  dg_free(w.average);
-  dg_free(w.record);
+  release(&w, err);
   return err->code;
+}
+
+/* ---- in two halves --------------------------------------------------------------------------------------------- */
+
+struct dg_silo_job {
+  struct writer writer;
+  struct dg_silo_snapshot snapshot;
+};
+
+bool dg_silo_in_halves(int files, bool average, const struct dg_comm *comm)
+{
+  struct groups groups;
+  split_ranks(&groups, comm, files);
+  return groups.ranks > 1 && groups.count == groups.ranks && !average;
+}
+
+int dg_silo_write_block(struct dg_silo_job **result, const char *path, const struct dg_silo_snapshot *snapshot,
+                        struct dg_comm *comm, struct dg_error *err)
+{
+  struct dg_silo_job *job;
+  *result = NULL;
+  if (err->code != DG_OK || DG_NEW(job, 1, err) != 0) return err->code;
+  *job = (struct dg_silo_job){.snapshot = *snapshot, .writer = {.comm = comm}};
+  struct writer *const w = &job->writer;
+  w->snapshot = &job->snapshot;
+  if (prepare(w, path, err) == 0) {
+    if (open_blocks(w, err) == 0) (void)!write_block(w, err);
+    (void)!dg_silo_file_close(&w->blocks, err);
+  }
+  if (err->code == DG_OK) {
+    *result = job;
+    return 0;
+  }
+  release(w, err);
+  dg_free(job);
+  return err->code;
+}
+
+int dg_silo_write_names(struct dg_silo_job *job, struct dg_error *err)
+{
+  (void)!name_together(&job->writer, err);
+  release(&job->writer, err);
+  dg_free(job);
+  return err->code;
+}
+
+void dg_silo_abandon(struct dg_silo_job *job)
+{
+  const struct dg_error abandoned = {.code = DG_INTERRUPTED};
+  if (job == NULL) return;
+  release(&job->writer, &abandoned);
+  dg_free(job);
 }
 
 const char *dg_silo_version(void) { return DBVersion(); }

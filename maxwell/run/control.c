@@ -52,6 +52,8 @@ void mx_control_end(struct mx_signals *saved)
   dg_free(saved);
 }
 
+enum { VOTES = 4 }; /* stop, checkpoint, seconds a step, less than which no rank has written of snapshots (negative) */
+
 void mx_control_begin(struct mx_control *control) { control->next_vote = 0; }
 
 /* Is the time that is left just enough for a checkpoint and the end? */
@@ -88,18 +90,18 @@ int mx_control_ask(struct mx_control *control, long n, double step_seconds, stru
     return 0;
   }
   if (dg_comm_poll(comm, err) != 0 || n < control->next_vote) return err->code;
-  double vote[3] = {0, 0, step_seconds};
+  double vote[VOTES] = {0, 0, step_seconds, -(double)control->snapshots};
   if (control->vote == NULL) {
     struct mx_orders own = own_orders(control, step_seconds);
     vote[0] = own.stop;
     vote[1] = own.checkpoint;
     control->next_vote = n + control->vote_steps;
-    return dg_reduction_start(&control->vote, comm, DG_MAX, 3, vote, err);
+    return dg_reduction_start(&control->vote, comm, DG_MAX, VOTES, vote, err);
   }
   struct dg_reduction *ends = control->vote;
   control->vote = NULL;
   if (dg_reduction_end(ends, vote, err) != 0) return err->code;
-  *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0};
+  *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0, .snapshots = (long)-vote[3]};
   control->vote_steps = (long)fmin(fmax(interval / vote[2], 1), MANY);
   control->next_vote = n + control->vote_steps;
   return 0;
@@ -113,7 +115,7 @@ void mx_control_checkpointed(struct mx_control *control, double seconds)
 
 int mx_control_settle(struct mx_control *control, struct dg_error *err)
 {
-  double vote[3];
+  double vote[VOTES];
   struct dg_reduction *ends = control->vote;
   control->vote = NULL;
   if (ends != NULL) (void)!dg_reduction_end(ends, vote, err);

@@ -17,6 +17,7 @@ enum mx_stop { /* by rank: the last one wins */
 struct mx_orders {
   enum mx_stop stop;
   bool checkpoint; /* write one at this step */
+  long snapshots;  /* that all ranks had written when the vote began */
 };
 
 struct mx_control {
@@ -24,6 +25,7 @@ struct mx_control {
   double checkpointed;          /* mx_clock at the end of the last one, or at the start */
   double longest;               /* seconds that a checkpoint took, */
   double estimate;              /* or may take, as long as none was written */
+  long snapshots;               /* that this rank has written; the caller's */
   struct dg_reduction *vote;    /* under way */
   long next_vote, vote_steps;   /* the step that begins or ends one, and how many are between */
 };

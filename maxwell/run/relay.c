@@ -83,7 +83,7 @@ int mx_relay_start(struct mx_relay **result, size_t slots, size_t stages, const 
 {
   struct mx_relay *relay;
   *result = NULL;
-  DG_ASSERT(slots > 0 && stages > 0 && stages <= MX_RELAY_STAGES);
+  DG_ASSERT(slots > 0 && stages > 0 && stages <= MX_RELAY_STAGES && stage[stages - 1].most <= slots);
   if (DG_NEW(relay, 1, err) != 0) return err->code;
   relay->context = context;
   relay->slots = slots;
@@ -104,29 +104,33 @@ static int error_of(const struct mx_relay *relay, struct dg_error *err)
   return err->code;
 }
 
-/* Is there no room for one more job in some stage? */
-static bool is_full(const struct mx_relay *relay)
+/* Is some stage without room for so many more jobs? */
+static bool is_full(const struct mx_relay *relay, size_t more)
 {
   for (size_t s = 0; s < relay->stages; s++)
-    if (relay->handed - relay->stage[s].passed >= relay->stage[s].is.most) return true;
-  return relay->handed - relay->stage[relay->stages - 1].passed >= relay->slots;
+    if (relay->handed + more - relay->stage[s].passed > relay->stage[s].is.most) return true;
+  return false;
 }
 
-static bool is_busy(const struct mx_relay *relay) { return relay->handed > relay->stage[relay->stages - 1].passed; }
+static bool is_busy(const struct mx_relay *relay, size_t left)
+{
+  return relay->handed - relay->stage[relay->stages - 1].passed > left;
+}
 
 /* Locked, while the condition holds. */
-static void wait_while(struct mx_relay *relay, bool (*condition)(const struct mx_relay *), double *waited)
+static void wait_while(struct mx_relay *relay, bool (*condition)(const struct mx_relay *, size_t), size_t count,
+                       double *waited)
 {
-  if (!condition(relay)) return;
+  if (!condition(relay, count)) return;
   const double start = mx_clock();
-  while (condition(relay)) pthread_cond_wait(&relay->changed, &relay->mutex);
+  while (condition(relay, count)) pthread_cond_wait(&relay->changed, &relay->mutex);
   *waited += mx_clock() - start;
 }
 
 int mx_relay_take(struct mx_relay *relay, size_t *slot, double *waited, struct dg_error *err)
 {
   pthread_mutex_lock(&relay->mutex);
-  wait_while(relay, is_full, waited);
+  wait_while(relay, is_full, 1, waited);
   *slot = relay->handed % relay->slots;
   const int status = error_of(relay, err);
   pthread_mutex_unlock(&relay->mutex);
@@ -149,10 +153,10 @@ int mx_relay_poll(struct mx_relay *relay, struct dg_error *err)
   return status;
 }
 
-int mx_relay_finish(struct mx_relay *relay, double *waited, struct dg_error *err)
+int mx_relay_finish(struct mx_relay *relay, size_t left, double *waited, struct dg_error *err)
 {
   pthread_mutex_lock(&relay->mutex);
-  wait_while(relay, is_busy, waited);
+  wait_while(relay, is_busy, left, waited);
   const int status = error_of(relay, err);
   pthread_mutex_unlock(&relay->mutex);
   return status;
@@ -180,7 +184,7 @@ void mx_relay_stop(struct mx_relay *relay)
   double waited = 0;
   if (relay == NULL) return;
   pthread_mutex_lock(&relay->mutex);
-  if (relay->started == relay->stages) wait_while(relay, is_busy, &waited);
+  if (relay->started == relay->stages) wait_while(relay, is_busy, 0, &waited);
   relay->stopping = true;
   pthread_cond_broadcast(&relay->changed);
   pthread_mutex_unlock(&relay->mutex);

@@ -19,7 +19,8 @@ typedef int mx_relay_work(void *context, size_t slot, struct dg_error *err);
 
 struct mx_relay_stage {
   mx_relay_work *work;
-  size_t most; /* jobs that may be in this stage and those before it: with fewer than the relay's slots, taking waits */
+  size_t
+      most; /* jobs that may be in this stage and those before it, else taking waits; of the last at most the slots */
 };
 
 /* Starts the threads, which take no signals. NULL in *relay where the system gives no thread: then the caller does the
@@ -32,8 +33,8 @@ int mx_relay_take(struct mx_relay *relay, size_t *slot, double *waited, struct d
 void mx_relay_hand_over(struct mx_relay *relay);
 /* Has a stage failed? Does not wait. */
 int mx_relay_poll(struct mx_relay *relay, struct dg_error *err) DG_MUST_USE;
-/* Waits until all that was handed over is done. */
-int mx_relay_finish(struct mx_relay *relay, double *waited, struct dg_error *err) DG_MUST_USE;
+/* Waits until no more than `left` of the jobs that were handed over are under way. */
+int mx_relay_finish(struct mx_relay *relay, size_t left, double *waited, struct dg_error *err) DG_MUST_USE;
 /* Jobs that went through the last stage without an error, and seconds that all stages have worked. */
 size_t mx_relay_done(struct mx_relay *relay);
 double mx_relay_seconds(struct mx_relay *relay);

@@ -218,6 +218,15 @@ static int stop_early(struct loop *loop, long n, enum mx_stop stop, struct dg_er
                  stop == MX_STOP_WALLTIME ? "stopped before the end of time.walltime" : "interrupted", n, steps);
 }
 
+/* Of several ranks: those that all have written. */
+static int name_snapshots(struct loop *loop, long count, struct dg_error *err)
+{
+  const double held_up = loop->output.snapshots.held_up;
+  const int status = mx_snapshots_name(&loop->output.snapshots, count, err);
+  loop->output_seconds += loop->output.snapshots.held_up - held_up;
+  return status;
+}
+
 static int time_loop(struct loop *loop, long first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
@@ -228,7 +237,10 @@ static int time_loop(struct loop *loop, long first, struct dg_error *err)
     struct mx_orders orders;
     double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : 0.1;
     loop->done = n;
-    if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0) return err->code;
+    loop->control.snapshots = mx_snapshots_ready(&loop->output.snapshots);
+    if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0 ||
+        name_snapshots(loop, orders.snapshots, err) != 0)
+      return err->code;
     if (orders.stop != MX_GO_ON) return stop_early(loop, n, orders.stop, err);
     if ((orders.checkpoint || (every > 0 && n > 0 && n % every == 0)) && checkpoint(loop, n, false, err) != 0)
       return err->code;

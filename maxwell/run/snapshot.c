@@ -13,15 +13,14 @@ static int fetch(void *context, size_t slot, struct dg_error *err)
 {
   const struct mx_snapshots *const s = context;
   const struct mx_snapshot *const snapshot = &s->slot[slot];
+  omp_set_num_threads(s->threads);
   return s->setup->ops->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
 }
 
-/* To its file. */
-static int write_file(void *context, size_t slot, struct dg_error *err)
+/* To its file; of several ranks that have threads, up to its name. */
+static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, struct dg_error *err)
 {
-  struct mx_snapshots *const s = context;
   const struct mx_setup *const setup = s->setup;
-  const struct mx_snapshot *const snapshot = &s->slot[slot];
   struct dg_silo_field field[5];
   size_t count = 0;
   if (snapshot->E != NULL)
@@ -46,7 +45,9 @@ static int write_file(void *context, size_t slot, struct dg_error *err)
   char file[64], *path;
   snprintf(file, sizeof file, "fields_%06ld.silo", snapshot->step);
   if (mx_folder_path(&path, s->folder, file, err) != 0) return err->code;
-  (void)!dg_silo_write(path, &content, setup->problem.comm, err);
+  struct dg_comm *const comm = setup->problem.comm;
+  if (s->relay != NULL && comm != NULL) (void)!dg_silo_write_block(&snapshot->job, path, &content, comm, err);
+  else (void)!dg_silo_write(path, &content, comm, err);
   dg_free(path);
   return err->code;
 }
@@ -54,10 +55,9 @@ static int write_file(void *context, size_t slot, struct dg_error *err)
 /* Stage two, or the only one. */
 static int write_behind(void *context, size_t slot, struct dg_error *err)
 {
-  const struct mx_snapshots *const s = context;
-  /* A backend on the host's processors has them all; of this thread's own team more would only be in its way. */
-  if (s->buffers == 0) omp_set_num_threads(1);
-  return write_file(context, slot, err);
+  struct mx_snapshots *const s = context;
+  omp_set_num_threads(s->threads);
+  return write_file(s, &s->slot[slot], err);
 }
 
 /* ---- all of them ---- */
@@ -67,10 +67,16 @@ static bool wants(const struct mx_setup *setup, int quantity)
   return (setup->config->output.fields.quantities & quantity) != 0;
 }
 
+static bool in_line(const struct mx_setup *setup)
+{
+  const bool average = setup->config->output.fields.average;
+  return setup->config->output.fields.ahead == 0 ||
+         (setup->comm != NULL && !dg_silo_in_halves(setup->config->output.fields.files, average, setup->comm));
+}
+
 static size_t slots_of(const struct mx_setup *setup)
 {
-  return setup->comm != NULL || setup->config->output.fields.ahead == 0 ? 1
-                                                                        : (size_t)setup->config->output.fields.ahead;
+  return in_line(setup) ? 1 : (size_t)setup->config->output.fields.ahead;
 }
 
 static int new_slots(struct mx_snapshots *s, struct dg_error *err)
@@ -101,7 +107,7 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
 {
   enum { BUFFERS = 2 }; /* one that leaves the card while the other is filled */
   const struct mx_backend_ops *const ops = s->setup->ops;
-  if (s->setup->comm != NULL || s->setup->config->output.fields.ahead == 0) return 0;
+  if (in_line(s->setup)) return 0;
   const size_t most = s->slots < BUFFERS ? s->slots : BUFFERS;
   if (ops->snapshot_buffers != NULL && ops->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E),
                                                              wants(s->setup, MX_QUANTITY_H), &s->buffers, err) != 0)
@@ -109,7 +115,18 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
   const struct mx_relay_stage stage[] = {{.work = fetch, .most = s->buffers}, {.work = write_behind, .most = s->slots}};
   const bool fetches = s->buffers > 0;
   if (mx_relay_start(&s->relay, s->slots, fetches ? 2 : 1, fetches ? stage : stage + 1, s, err) != 0) return err->code;
-  if (s->relay == NULL) s->buffers = 0;
+  int64_t started =
+      s->relay != NULL; /* ranks without a thread would wait for those with one, and the other way round */
+  if (dg_comm_reduce_int(s->setup->comm, DG_MIN, 1, &started, err) != 0) return err->code;
+  if (!started) {
+    mx_relay_stop(s->relay);
+    s->relay = NULL;
+    s->buffers = 0;
+  }
+  /* A backend on the host's processors has them all, and a team here would only be in its way; beside a card two stages
+   * share them. */
+  const int half = omp_get_max_threads() / 2;
+  s->threads = s->setup->ops->snapshot_buffers != NULL && half > 1 ? half : 1;
   return 0;
 }
 
@@ -137,9 +154,27 @@ static int take_in_line(struct mx_snapshots *s, long n, double t, struct dg_erro
   struct mx_snapshot *const snapshot = &s->slot[0];
   snapshot->step = n;
   snapshot->time = t;
-  if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0 || write_file(s, 0, err) != 0)
+  if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0 || write_file(s, snapshot, err) != 0)
     return err->code;
   s->in_line++;
+  return 0;
+}
+
+/* Several ranks: the oldest that has none gets its name. */
+static int name_one(struct mx_snapshots *s, struct dg_error *err)
+{
+  if (mx_relay_finish(s->relay, s->handed - s->named - 1, &s->waited, err) != 0) return err->code;
+  struct mx_snapshot *const snapshot = &s->slot[s->named++ % s->slots];
+  struct dg_silo_job *const job = snapshot->job;
+  snapshot->job = NULL;
+  return dg_silo_write_names(job, err);
+}
+
+static int name_all(struct mx_snapshots *s, size_t count, struct dg_error *err)
+{
+  if (s->setup->comm == NULL) return 0;
+  while (s->named < count)
+    if (name_one(s, err) != 0) return err->code;
   return 0;
 }
 
@@ -147,17 +182,19 @@ static int take_in_line(struct mx_snapshots *s, long n, double t, struct dg_erro
 static int hand_over(struct mx_snapshots *s, long n, double t, struct dg_error *err)
 {
   size_t slot;
+  if (s->handed >= s->slots && name_all(s, s->handed + 1 - s->slots, err) != 0) return err->code;
   if (mx_relay_take(s->relay, &slot, &s->waited, err) != 0) return err->code;
   struct mx_snapshot *const snapshot = &s->slot[slot];
   snapshot->step = n;
   snapshot->time = t;
   if (s->buffers > 0) {
-    snapshot->buffer = s->begun++ % s->buffers;
+    snapshot->buffer = s->handed % s->buffers;
     if (s->setup->ops->snapshot_begin(s->backend, snapshot->buffer, err) != 0) return err->code;
   } else if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0) {
     return err->code;
   }
   mx_relay_hand_over(s->relay);
+  s->handed++;
   return 0;
 }
 
@@ -171,18 +208,29 @@ int mx_snapshots_take(struct mx_snapshots *s, long n, double t, struct dg_error 
   return status;
 }
 
+long mx_snapshots_ready(const struct mx_snapshots *s) { return s->relay != NULL ? (long)mx_relay_done(s->relay) : 0; }
+
+int mx_snapshots_name(struct mx_snapshots *s, long count, struct dg_error *err)
+{
+  const double begun = mx_clock();
+  if (s->relay == NULL || s->named >= (size_t)count) return 0;
+  const int status = name_all(s, (size_t)count, err);
+  s->held_up += mx_clock() - begun;
+  return status;
+}
+
 int mx_snapshots_finish(struct mx_snapshots *s, struct dg_error *err)
 {
-  const double waited = s->waited;
+  const double begun = mx_clock();
   if (s->relay == NULL) return 0;
-  const int status = mx_relay_finish(s->relay, &s->waited, err);
-  s->held_up += s->waited - waited;
-  return status;
+  if (mx_relay_finish(s->relay, 0, &s->waited, err) == 0) (void)!name_all(s, s->handed, err);
+  s->held_up += mx_clock() - begun;
+  return err->code;
 }
 
 long mx_snapshots_written(const struct mx_snapshots *s)
 {
-  return s->before + s->in_line + (s->relay != NULL ? (long)mx_relay_done(s->relay) : 0);
+  return s->before + s->in_line + (s->setup != NULL && s->setup->comm != NULL ? (long)s->named : mx_snapshots_ready(s));
 }
 
 double mx_snapshots_seconds(const struct mx_snapshots *s) { return s->relay != NULL ? mx_relay_seconds(s->relay) : 0; }
@@ -197,6 +245,7 @@ void mx_snapshots_release(struct mx_snapshots *s)
 {
   mx_relay_stop(s->relay);
   for (size_t i = 0; s->slot != NULL && i < s->slots; i++) {
+    dg_silo_abandon(s->slot[i].job);
     dg_free(s->slot[i].E);
     dg_free(s->slot[i].H);
   }

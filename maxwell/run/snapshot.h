@@ -1,8 +1,11 @@
 /* Snapshots: the fields of a step go to a file while the loop goes on.
  *
  * The loop sets the values aside and hands them over (relay.h); threads fetch them from the card, where there is one,
- * convert and write. The loop waits when it is output.fields.ahead snapshots ahead of the disk. Several ranks write
- * together, and in the loop: MPI is for the thread that started it. */
+ * convert and write. The loop waits when it is output.fields.ahead snapshots ahead of the disk.
+ *
+ * Of several ranks each writes its own block so. What they have to tell each other, and the names of files, are the
+ * loop's, at steps that are the same on all ranks: MPI is for the thread that started it. Where ranks take turns at
+ * files, or share averages, all is done in the loop. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,14 +19,17 @@ struct mx_snapshots {
   const char *folder;
   struct mx_backend *backend;
   struct mx_relay *relay; /* NULL: all is done in the loop */
+  size_t handed, named;   /* over; of several ranks: how many of these have their names */
   size_t slots;
   struct mx_snapshot {
     long step;
     double time;              /* s */
     double *E, *H;            /* [K][3][Np]; NULL: not wanted */
     size_t buffer;            /* of the backend, see snapshot_begin */
+    struct dg_silo_job *job;  /* of several ranks: written, and without its name */
   } * slot;                   /* [slots] */
-  size_t buffers, begun;      /* buffers of the backend, 0: it has none; snapshots that went into one */
+  int threads;                /* of each stage */
+  size_t buffers;             /* of the backend; 0: it has none */
   double *material[3];        /* [K] epsilon_r, mu_r, sigma in S/m */
   struct dg_node_merge merge; /* of those that average */
   struct dg_silo_mesh mesh;
@@ -40,7 +46,10 @@ bool mx_snapshots_due(const struct mx_snapshots *snapshots, long n);
 /* Takes a snapshot of step n, time t (s), if one is due. The step must be observed. Also fails when an earlier one
  * could not be written. */
 int mx_snapshots_take(struct mx_snapshots *snapshots, long n, double t, struct dg_error *err) DG_MUST_USE;
-/* Until all that were taken are on disk. */
+/* Several ranks: how many this one has written; and names for the first `count`, which all have. Collective. */
+long mx_snapshots_ready(const struct mx_snapshots *snapshots);
+int mx_snapshots_name(struct mx_snapshots *snapshots, long count, struct dg_error *err) DG_MUST_USE;
+/* Until all that were taken are on disk. Collective. */
 int mx_snapshots_finish(struct mx_snapshots *snapshots, struct dg_error *err) DG_MUST_USE;
 /* On disk by now, also by earlier runs. Behind mx_snapshots_finish it is all of them. */
 long mx_snapshots_written(const struct mx_snapshots *snapshots);
