@@ -78,6 +78,12 @@ class Snapshot:
                 raise SnapshotError(f"'{path}' is not a Silo file, or is damaged") from None
         return self._files[path]
 
+    def close(self):
+        """The library has room for some 200 files."""
+        for file in self._files.values():
+            file.Close()
+        self._files = {}
+
     @staticmethod
     def _read_expressions(root, objects):
         expressions = {}

@@ -6,6 +6,7 @@
  *   test_silo_ranks memory R N       the N-th allocation of rank R fails
  *   test_silo_ranks blocks           a file is in the way of the folder of blocks
  *   test_silo_ranks root             a folder is in the way of the root
+ *   test_silo_ranks halves R         the disk of rank R is full for its half of the work
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -59,7 +60,14 @@ static void write_alone(const char *name, bool holes, int p, bool average)
   tear_down(&s);
 }
 
-/* Twice: the second replaces the first. */
+static int write_in_halves(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_error *err)
+{
+  struct dg_silo_job *job;
+  if (dg_silo_write_block(&job, path, snapshot, comm, err) != 0) return err->code;
+  return dg_silo_write_names(job, err);
+}
+
+/* Twice: the second replaces the first, and is written in halves where that is possible. */
 static void write_both(const char *name, bool holes, int p, bool average, int files)
 {
   struct dg_error err = {0};
@@ -71,7 +79,44 @@ static void write_both(const char *name, bool holes, int p, bool average, int fi
   s.snapshot.files = files;
   snprintf(path, sizeof path, "%s/ranks_%s.silo", folder, name);
   for (int again = 0; again < 2; again++)
-    if (dg_silo_write(path, &s.snapshot, comm, &err) != 0) fail_msg("%s", err.message);
+    if ((again && dg_silo_in_halves(files, average, comm) ? write_in_halves(path, &s.snapshot, &err)
+                                                          : dg_silo_write(path, &s.snapshot, comm, &err)) != 0)
+      fail_msg("%s", err.message);
+  tear_down(&s);
+}
+
+/* How many files there are whose names end so. */
+static int count_files(const char *where, const char *ending)
+{
+  int count = 0;
+  DIR *const dir = opendir(where);
+  if (dir == NULL) return 0;
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    const size_t length = strlen(entry->d_name), end = strlen(ending);
+    count += length >= end && strcmp(entry->d_name + length - end, ending) == 0;
+  }
+  closedir(dir);
+  return count;
+}
+
+/* A block without a name goes when it is not wanted. */
+static void abandons(void **state)
+{
+  (void)state;
+  struct dg_error err = {0};
+  struct dg_silo_job *job;
+  struct setup s;
+  char path[64], blocks[64];
+  set_up_part(&s, false, 2);
+  snprintf(path, sizeof path, "%s/abandoned.silo", folder);
+  snprintf(blocks, sizeof blocks, "%s/blocks", folder);
+  assert_int_equal(dg_silo_write_block(&job, path, &s.snapshot, comm, &err), 0);
+  assert_true(count_files(blocks, ".part") > 0);
+  assert_int_equal(dg_comm_agree(comm, &err), 0);
+  dg_silo_abandon(job);
+  assert_int_equal(dg_comm_agree(comm, &err), 0);
+  assert_int_equal(count_files(blocks, ".part"), 0);
+  dg_silo_abandon(NULL);
   tear_down(&s);
 }
 
@@ -98,20 +143,6 @@ static void keeps_apart_what_touches_in_edges(void **state)
   write_both("holes", true, 3, true, 0);
 }
 
-/* How many files there are whose names end so. */
-static int count_files(const char *where, const char *ending)
-{
-  int count = 0;
-  DIR *const dir = opendir(where);
-  if (dir == NULL) return 0;
-  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-    const size_t length = strlen(entry->d_name), end = strlen(ending);
-    count += length >= end && strcmp(entry->d_name + length - end, ending) == 0;
-  }
-  closedir(dir);
-  return count;
-}
-
 static void empty_folder(const char *where)
 {
   char command[100];
@@ -129,10 +160,10 @@ static const char *sabotage(struct dg_silo_snapshot *snapshot)
 {
   char name[64];
   const bool here = argument[2] != NULL && atoi(argument[2]) == rank;
-  if (argument_is("limit")) {
+  if (argument_is("limit") || argument_is("halves")) {
     const struct rlimit limit = {.rlim_cur = 30000, .rlim_max = RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
-    snapshot->files = atoi(argument[3]);
+    if (argument[3] != NULL) snapshot->files = atoi(argument[3]);
     if (here) assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     return "File too large";
   }
@@ -158,14 +189,16 @@ static void fails_together(void **state)
   struct setup s;
   char path[64], blocks[64];
   set_up_part(&s, false, 3);
-  set_average(&s, comm);
+  const bool halves = argument_is("halves");
+  if (!halves) set_average(&s, comm);
   snprintf(path, sizeof path, "%s/fields.silo", folder);
   snprintf(blocks, sizeof blocks, "%s/blocks", folder);
   const char *const message = sabotage(&s.snapshot);
   (void)!dg_comm_agree(comm, &err); /* a rank that is still in here learns of the failure of one that is not */
-  assert_int_equal(dg_silo_write(path, &s.snapshot, comm, &err), DG_ENVIRONMENT);
+  const int status = halves ? write_in_halves(path, &s.snapshot, &err) : dg_silo_write(path, &s.snapshot, comm, &err);
   dg_memory_fail_at(0);
   dg_comm_stop(comm, &err);
+  assert_int_equal(status, DG_ENVIRONMENT);
   assert_int_equal(dg_comm_settle(comm, &err), DG_ENVIRONMENT);
   if (strstr(err.message, message) == NULL) fail_msg("'%s' does not say '%s'", err.message, message);
   assert_int_equal(count_files(folder, ".silo") + count_files(folder, ".part"), argument_is("root"));
@@ -183,7 +216,8 @@ static int start(struct dg_error *err)
 
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest writing[] = {cmocka_unit_test(writes), cmocka_unit_test(keeps_apart_what_touches_in_edges)};
+  const struct CMUnitTest writing[] = {cmocka_unit_test(writes), cmocka_unit_test(keeps_apart_what_touches_in_edges),
+                                       cmocka_unit_test(abandons)};
   const struct CMUnitTest failing[] = {cmocka_unit_test(fails_together)};
   struct dg_error err = {0};
   if (start(&err) != 0) return 1;
