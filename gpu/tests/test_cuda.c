@@ -3,6 +3,8 @@
 #include "maxwell/tests/fused_fixture.h"
 #include "maxwell/tests/fused_scenes.h"
 
+#include <pthread.h>
+
 #include "gpu/runtime.h"
 #include "gpu/tests/card.h"
 
@@ -117,6 +119,111 @@ static void build_cavity(struct box *box, double alpha)
   box_mesh(box, (const int[3]){20, 20, 20}, size, 0.1, NULL);
   box_material(box, 0, 1, 1, 0);
   box_problem(box, 3, alpha);
+}
+
+/* Brings a snapshot to the host, in a thread of its own. */
+struct fetching {
+  struct mx_backend *backend;
+  size_t buffer;
+  double *E, *H;
+  int status;
+  struct dg_error err;
+};
+
+static void *fetch(void *context)
+{
+  struct fetching *f = context;
+  f->status = mx_backend_cuda.snapshot_fetch(f->backend, f->buffer, f->E, f->H, &f->err);
+  return NULL;
+}
+
+/* Snapshots that leave while the card goes on have the bits of a download at their step. */
+static void compare_snapshots(const struct scene *scene, enum mx_integrator integrator, enum mx_precision precision)
+{
+  enum { BUFFERS = 2, BETWEEN = 40 };
+  const size_t bytes = 3 * (size_t)scene->box.ref.Np * scene->box.mesh.K * sizeof(double);
+  struct fetching fetching[BUFFERS];
+  pthread_t thread[BUFFERS];
+  struct dg_error err = {0};
+  double *E[BUFFERS], *H[BUFFERS];
+  size_t got;
+  struct drive drive =
+      drive_new(&mx_backend_cuda, &scene->box, integrator, precision, scene->step * MX_C0, scene->E, scene->H);
+  assert_int_equal(mx_backend_cuda.snapshot_buffers(drive.backend, BUFFERS, true, true, &got, &err), 0);
+  assert_int_equal(got, BUFFERS);
+  for (size_t b = 0; b < BUFFERS; b++) {
+    fetching[b] = (struct fetching){.backend = drive.backend,
+                                    .buffer = b,
+                                    .E = box_field(&scene->box),
+                                    .H = b == 0 ? box_field(&scene->box) : NULL}; /* what is not wanted */
+    E[b] = box_field(&scene->box), H[b] = box_field(&scene->box);
+    drive_observe(&drive);
+    assert_int_equal(mx_backend_cuda.snapshot_begin(drive.backend, b, &err), 0);
+    assert_int_equal(mx_backend_cuda.download(drive.backend, E[b], H[b], &err), 0);
+    drive_finish(&drive);
+    if (b > 0) pthread_join(thread[b - 1], NULL); /* one thread fetches, one after the other */
+    assert_int_equal(pthread_create(&thread[b], NULL, fetch, &fetching[b]), 0);
+    drive_steps(&drive, BETWEEN);
+  }
+  pthread_join(thread[BUFFERS - 1], NULL);
+  for (size_t b = 0; b < BUFFERS; b++) {
+    if (fetching[b].status != 0) fail_msg("%s", fetching[b].err.message);
+    assert_memory_equal(fetching[b].E, E[b], bytes);
+    if (b == 0) assert_memory_equal(fetching[b].H, H[b], bytes);
+    assert_true(b == 0 || memcmp(E[b], E[b - 1], bytes) != 0);
+  }
+  /* A buffer that was filled and left for long, behind others' steps, is still that of its own. */
+  drive_observe(&drive);
+  assert_int_equal(mx_backend_cuda.download(drive.backend, E[0], H[0], &err), 0);
+  assert_int_equal(mx_backend_cuda.snapshot_begin(drive.backend, 0, &err), 0);
+  drive_finish(&drive);
+  drive_steps(&drive, BETWEEN);
+  assert_int_equal(mx_backend_cuda.wait(drive.backend, &err), 0);
+  assert_int_equal(mx_backend_cuda.snapshot_fetch(drive.backend, 0, fetching[0].E, fetching[0].H, &err), 0);
+  assert_memory_equal(fetching[0].E, E[0], bytes);
+  assert_memory_equal(fetching[0].H, H[0], bytes);
+  mx_backend_cuda.destroy(drive.backend);
+  for (size_t b = 0; b < BUFFERS; b++) free(E[b]), free(H[b]), free(fetching[b].E), free(fetching[b].H);
+}
+
+static void test_snapshots(void **state)
+{
+  (void)state;
+  for (int alpha = 0; alpha < 2; alpha++) /* leapfrog in its place, and not */
+    for (int single = 0; single < 2; single++) {
+      const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK, MX_RK4};
+      for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+        const struct scene_wanted wanted = waves(3, alpha, integrators[i], 0);
+        struct scene scene;
+        scene_build(&scene, &wanted);
+        compare_snapshots(&scene, integrators[i], single ? MX_SINGLE : MX_DOUBLE);
+        scene_release(&scene);
+      }
+    }
+}
+
+/* Where the card has no room for a snapshot there is no buffer, and all else works. */
+static void test_snapshots_without_room(void **state)
+{
+  (void)state;
+  enum { MOST = 200, LEAVE = 64 << 20 };
+  struct box box;
+  struct dg_error err = {0};
+  void *hoard[MOST];
+  size_t hoards = 0, got = 7;
+  build_cavity(&box, 1);
+  struct drive drive = drive_new(&mx_backend_cuda, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, NULL, NULL);
+  for (size_t bytes = (size_t)1 << 40; bytes >= LEAVE && hoards < MOST;)
+    if (gpuMalloc(&hoard[hoards], bytes) == gpuSuccess) hoards++;
+    else bytes /= 2;
+  (void)gpuGetLastError();
+  int status = mx_backend_cuda.snapshot_buffers(drive.backend, 2, true, true, &got, &err);
+  while (hoards > 0) (void)gpuFree(hoard[--hoards]);
+  assert_int_equal(status, 0);
+  assert_int_equal(got, 0);
+  drive_steps(&drive, 2);
+  mx_backend_cuda.destroy(drive.backend);
+  box_release(&box);
 }
 
 static double free_memory(void)
@@ -256,9 +363,17 @@ static void test_ceilings(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_check),
-      cmocka_unit_test(test_upload_again), cmocka_unit_test(test_memory),        cmocka_unit_test(test_card_memory),
-      cmocka_unit_test(test_host_memory),  cmocka_unit_test(test_ceilings),      cmocka_unit_test(test_many_media),
+      cmocka_unit_test(test_orders),
+      cmocka_unit_test(test_deterministic),
+      cmocka_unit_test(test_check),
+      cmocka_unit_test(test_upload_again),
+      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_card_memory),
+      cmocka_unit_test(test_host_memory),
+      cmocka_unit_test(test_ceilings),
+      cmocka_unit_test(test_many_media),
+      cmocka_unit_test(test_snapshots),
+      cmocka_unit_test(test_snapshots_without_room),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -63,7 +63,8 @@ static bool out_of_time(const struct mx_control *control, double step_seconds)
   if (limit <= 0) return false;
   /* Twice the longest checkpoint so far, since disks are slow when all jobs end; steps between two votes, and what is
    * written at the end. Of a short limit no more than half. */
-  double margin = 2 * (control->longest > 0 ? control->longest : control->estimate) + 20 * step_seconds + 2;
+  double margin =
+      2 * (control->longest > 0 ? control->longest : control->estimate) + control->behind + 20 * step_seconds + 2;
   return mx_clock() - control->setup->started > limit - fmin(margin, 0.5 * limit);
 }
 

@@ -25,7 +25,8 @@ struct mx_control {
   double checkpointed;          /* mx_clock at the end of the last one, or at the start */
   double longest;               /* seconds that a checkpoint took, */
   double estimate;              /* or may take, as long as none was written */
-  long snapshots;               /* that this rank has written; the caller's */
+  long snapshots;               /* that this rank has written; the caller's, as the next one */
+  double behind;                /* seconds that the end may have to wait for the rest of them */
   struct dg_reduction *vote;    /* under way */
   long next_vote, vote_steps;   /* the step that begins or ends one, and how many are between */
 };

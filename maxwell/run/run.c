@@ -238,6 +238,7 @@ static int time_loop(struct loop *loop, long first, struct dg_error *err)
     double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : 0.1;
     loop->done = n;
     loop->control.snapshots = mx_snapshots_ready(&loop->output.snapshots);
+    if (setup->config->time.walltime > 0) loop->control.behind = mx_snapshots_behind(&loop->output.snapshots);
     if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0 ||
         name_snapshots(loop, orders.snapshots, err) != 0)
       return err->code;

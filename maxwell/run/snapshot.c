@@ -235,7 +235,7 @@ long mx_snapshots_written(const struct mx_snapshots *s)
 
 double mx_snapshots_seconds(const struct mx_snapshots *s) { return s->relay != NULL ? mx_relay_seconds(s->relay) : 0; }
 
-double mx_snapshots_left(const struct mx_snapshots *s)
+double mx_snapshots_behind(const struct mx_snapshots *s)
 {
   const long done = s->relay != NULL ? (long)mx_relay_done(s->relay) : 0;
   return done > 0 ? (double)s->slots * mx_relay_seconds(s->relay) / (double)done : 0;

@@ -55,8 +55,8 @@ int mx_snapshots_finish(struct mx_snapshots *snapshots, struct dg_error *err) DG
 long mx_snapshots_written(const struct mx_snapshots *snapshots);
 /* Seconds in which threads worked on snapshots. */
 double mx_snapshots_seconds(const struct mx_snapshots *snapshots);
-/* Seconds that those which are not on disk yet will take, about. */
-double mx_snapshots_left(const struct mx_snapshots *snapshots);
+/* Seconds that those which are not on disk yet may take, as long as others took. */
+double mx_snapshots_behind(const struct mx_snapshots *snapshots);
 /* Waits as mx_snapshots_finish does. */
 void mx_snapshots_release(struct mx_snapshots *snapshots);
 /* Bytes of the host that a run will take for them on this rank. */

@@ -179,6 +179,15 @@ def test_end_of_the_run(program):
                    f"{summary['steps']} steps: {snapshots(place, folder)}")
 
 
+def test_walltime(program):
+    """What the disk still has to write belongs to the time that is left."""
+    with Place(program) as place:
+        code, _, err, seconds = place.run(*RUN, "-q", *ENDLESS, "--set", "output.fields.every=1000", "--set",
+                                          "time.walltime=10", *ahead(12), **slow(0.3))
+        expect(code == 130 and place.summary()["stop_reason"] == "walltime", f"exit code {code}: {err}")
+        expect(6 < seconds < 10, f"took {seconds:.1f} s")
+
+
 def test_checkpoint_waits(program):
     """A checkpoint is there when the snapshots before it are; a run killed behind it goes on to the same end."""
     for ranks in (1, 3):
@@ -237,7 +246,8 @@ def test_full_disk(program):
 
 
 if not DISK:
-    for _test in (test_slow_disk, test_ahead_of_the_disk, test_end_of_the_run, test_checkpoint_waits, test_full_disk):
+    for _test in (test_slow_disk, test_ahead_of_the_disk, test_end_of_the_run, test_walltime, test_checkpoint_waits,
+                  test_full_disk):
         print(f"left out: {_test.__name__}: there is no library that makes the disk slow")
         del globals()[_test.__name__]
 
