@@ -60,8 +60,8 @@ int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, str
                   struct dg_error *err) DG_MUST_USE;
 
 /* The same in two halves, of which the first says nothing to other ranks, so that a thread may write it while another
- * one uses the communicator. For several ranks that need not wait for each other (dg_silo_in_halves), because each has a
- * file of its own and there are no averages. */
+ * one uses the communicator. For several ranks that need not wait for each other (dg_silo_in_halves), because each has
+ * a file of its own and there are no averages. */
 struct dg_silo_job; /* opaque */
 bool dg_silo_in_halves(int files, bool average, const struct dg_comm *comm);
 /* This rank's block, under its .part name. What the snapshot points to, but for its list of fields, must stay until the

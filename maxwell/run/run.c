@@ -372,15 +372,15 @@ static void report_sources(const struct mx_summary *summary)
         100 * waited / summary->loop_seconds, setup->ops->name, threads);
 }
 
+/* Where steps had to wait for the disk; not for what the end waits. */
 static void report_snapshots(const struct mx_summary *summary, double waited)
 {
   const double worth_saying = 0.05;
   if (waited > worth_saying * summary->loop_seconds)
     dg_log_line(
         summary->setup->log,
-        "snapshots the loop waited %.2f s for the disk, beside %.2f s in which it did not: write them less often, "
-        "or let it be more of them ahead (output.fields.ahead)",
-        waited, summary->loop_seconds);
+        "snapshots the loop waited %.2f s for the disk, which worked on them for %.2f s (output.fields.ahead = %d)",
+        waited, summary->setup->seconds.snapshots_behind, summary->setup->config->output.fields.ahead);
 }
 
 static void report(const struct mx_summary *summary, const struct mx_output *output, const char *folder)

@@ -14,29 +14,31 @@
 #include "maxwell/run/relay.h"
 #include "maxwell/run/setup.h"
 
+struct mx_snapshot {
+  long step;
+  double time;             /* s */
+  double *E, *H;           /* [K][3][Np]; NULL: not wanted */
+  size_t buffer;           /* of the backend, see snapshot_begin */
+  struct dg_silo_job *job; /* of several ranks: written, and without its name */
+};
+
 struct mx_snapshots {
-  const struct mx_setup *setup; /* borrowed, as the next two; NULL: there are none */
+  const struct mx_setup *setup; /* borrowed, as the next two; NULL: there are no snapshots */
   const char *folder;
   struct mx_backend *backend;
   struct mx_relay *relay; /* NULL: all is done in the loop */
-  size_t handed, named;   /* over; of several ranks: how many of these have their names */
   size_t slots;
-  struct mx_snapshot {
-    long step;
-    double time;              /* s */
-    double *E, *H;            /* [K][3][Np]; NULL: not wanted */
-    size_t buffer;            /* of the backend, see snapshot_begin */
-    struct dg_silo_job *job;  /* of several ranks: written, and without its name */
-  } * slot;                   /* [slots] */
-  int threads;                /* of each stage */
+  struct mx_snapshot *slot;   /* [slots] */
+  size_t handed, named;       /* to the relay so far; of several ranks: how many of these have their names */
   size_t buffers;             /* of the backend; 0: it has none */
+  int threads;                /* of each of the relay's stages */
   double *material[3];        /* [K] epsilon_r, mu_r, sigma in S/m */
   struct dg_node_merge merge; /* of those that average */
   struct dg_silo_mesh mesh;
-  long before;  /* written by the run that a checkpoint goes on */
-  long in_line; /* written by the loop */
-  double held_up, waited,
-      in_line_seconds; /* in which the loop did nothing else; of which it waited for a thread; wrote */
+  long before;    /* written by the run that a checkpoint goes on */
+  long in_line;   /* written by the loop */
+  double held_up; /* seconds in which the loop did nothing else, */
+  double waited;  /* and of these, before the end, waited for a thread */
 };
 
 /* Nothing when the script wants none. Collective. Release in any case, before the backend is destroyed. */
@@ -44,7 +46,7 @@ int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *set
                       const char *folder, struct dg_error *err) DG_MUST_USE;
 bool mx_snapshots_due(const struct mx_snapshots *snapshots, long n);
 /* Takes a snapshot of step n, time t (s), if one is due. The step must be observed. Also fails when an earlier one
- * could not be written. */
+ * could not be written. Collective where one is due. */
 int mx_snapshots_take(struct mx_snapshots *snapshots, long n, double t, struct dg_error *err) DG_MUST_USE;
 /* Several ranks: how many this one has written; and names for the first `count`, which all have. Collective. */
 long mx_snapshots_ready(const struct mx_snapshots *snapshots);

@@ -137,12 +137,12 @@ def slow_on_ranks(ranks, seconds, **more):
 def test_slow_disk(program):
     """The loop goes on without waiting as long as there are few, and says so when it has waited."""
     with Place(program) as place:
-        for number, least, most in ((10, 1.3, 10), (0, 1.3, 10)):
+        for number in (10, 1, 0):
             out = place.good(*RUN, *EVERYTHING, *ahead(number), "-o", f"ahead_{number}", **slow(0.2))
             seconds = place.summary(f"ahead_{number}")["seconds"]
             expect(snapshots(place, f"ahead_{number}") == names(STEPS), f"{snapshots(place, f'ahead_{number}')}")
-            expect(least < seconds["output"] < most and seconds["snapshots"] <= seconds["output"], f"{seconds}")
-            expect(("snapshots the loop waited " in out) == (number > 0), f"says {out}")
+            expect(1.3 < seconds["snapshots"] <= seconds["output"] < 10, f"{seconds}")  # at the end, if not before
+            expect(("snapshots the loop waited " in out) == (number == 1), f"says {out}")
         check_equal(place, "ahead_0", "ahead_10")
 
 
