@@ -356,15 +356,16 @@ fail:
   return err->code;
 }
 
-/* Where the loop had to wait for Lua; not for what else sources take, which has nothing to do with Lua. */
+/* Where Lua was at work nearly all the time and the loop waited for it: then it is what the run's speed hangs on. A
+ * loop that waits for a Lua with time to spare would otherwise have waited for the card. */
 static void report_sources(const struct mx_summary *summary)
 {
   const struct mx_setup *setup = summary->setup;
-  const double waited = fmin(setup->seconds.sources, setup->seconds.sources_ahead), worth_saying = 0.1;
+  const double lua = setup->seconds.sources_ahead, waited = fmin(setup->seconds.sources, lua);
   char threads[40] = "one thread";
   if (setup->lua_threads > 1 && mx_script_alone(setup->script) == NULL)
     snprintf(threads, sizeof threads, "%d threads", setup->lua_threads);
-  if (waited > worth_saying * summary->loop_seconds)
+  if (lua > 0.9 * summary->loop_seconds && waited > 0.1 * summary->loop_seconds)
     dg_log_line(
         setup->log,
         "sources   the loop waited for them %.0f %% of its time: Lua cannot keep up with the %s backend in %s; a "
