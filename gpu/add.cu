@@ -32,7 +32,7 @@ __device__ void add(const gpu_addition &addition, int order, size_t e, int n, co
 
 template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_tables tables, gpu_addition addition)
 {
-  __shared__ REAL flux[3][DG_NF_MAX + 1]; /* one more: the compiler loads two at a time, also the last */
+  __shared__ REAL flux[3][(DG_NF_MAX + 3) / 4 * 4]; /* the compiler loads up to four at a time, also the last */
   const gpu_entries &entries = addition.entries;
   int Np = DG_NP(tables.order), Nf = DG_NF(tables.order), equation = addition.equation;
   for (int next = entries.start[blockIdx.x]; next < entries.start[blockIdx.x + 1]; next++) {

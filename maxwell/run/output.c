@@ -33,6 +33,12 @@ bool mx_output_due(const struct mx_output *output, long n)
   return mx_records_due(&output->records, n);
 }
 
+bool mx_output_asks(const struct mx_output *output, long n)
+{
+  if (due(output->setup->config->output.energy_every, n) || mx_records_due(&output->records, n)) return true;
+  return mx_snapshots_due(&output->snapshots, n) && output->snapshots.buffers == 0;
+}
+
 static int drain_energy(struct mx_output *output, struct dg_error *err)
 {
   struct mx_energy_rows *rows = &output->energies;

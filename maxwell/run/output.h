@@ -35,6 +35,8 @@ int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struc
                    const char *folder, struct dg_error *err) DG_MUST_USE;
 /* Is anything to be written at step n? */
 bool mx_output_due(const struct mx_output *output, long n);
+/* Does that ask the backend for values at once? What a card's buffers take does not. */
+bool mx_output_asks(const struct mx_output *output, long n);
 /* Writes what is due at step n, time t (s). The step must be observed. */
 int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n, double t,
                     struct dg_error *err) DG_MUST_USE;

@@ -94,11 +94,15 @@ static int look_at_rules(struct loop *loop, long n, double t, struct dg_error *e
 /* The values of ports at t_n are ready, and those of the fields if this step is `observed`: look and write. */
 static int observe(struct loop *loop, long n, bool observed, struct dg_error *err)
 {
+  const struct mx_backend_ops *ops = loop->setup->ops;
+  struct mx_watchdog *watchdog = watchdog_of(loop);
+  const bool looks = observed && mx_watchdog_due(watchdog, n);
+  const bool asks = looks || (observed && loop->writes && mx_output_asks(&loop->output, n));
+  /* What asks for values waits for the steps behind which they are: that is their time, not output's. */
+  if (asks && ops->wait != NULL && ops->wait(loop->backend, err) != 0) return err->code;
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
-  struct mx_watchdog *watchdog = watchdog_of(loop);
-  bool looks = observed && mx_watchdog_due(watchdog, n);
   if (looks) status = mx_watchdog_look(watchdog, loop->backend, err);
   if (status == 0 && watchdog->alarm[0] != '\0') {
     /* What was measured until now tells how it came to that. */
@@ -175,8 +179,9 @@ static int checkpoint(struct loop *loop, long n, bool must, struct dg_error *err
   const struct mx_run_state state = state_of(loop);
   struct dg_error failure;
   bool written;
-  double start = mx_clock();
   if (loop->checkpointed == loop->total) return 0; /* there is one of this moment */
+  if (setup->ops->wait != NULL && setup->ops->wait(loop->backend, err) != 0) return err->code;
+  double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
   loop->counters.step = n;
   loop->counters.total = loop->total;
