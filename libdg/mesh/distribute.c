@@ -13,7 +13,7 @@ struct splitter {
   const struct dg_mesh *mesh;
   const int32_t *owner;
   size_t *first;    /* [ranks + 1] a rank's elements in list */
-  size_t *interior; /* [ranks] how many of them are in runs without a neighbour on another rank; they come first */
+  size_t *interior; /* [ranks] how many of them have no neighbour on another rank; they come first */
   int32_t *list;    /* [K] elements, rank by rank */
   int32_t *place;   /* [K] number of an element in its part */
   /* of the part that is being made, set where it has a ghost or a vertex: */
@@ -30,46 +30,30 @@ static bool has_ghost(const struct splitter *s, size_t e)
   return false;
 }
 
-/* The run of the n-th element of a rank; all ranks together have no more numbers of runs than elements and ranks. */
-static size_t run_of(const struct splitter *s, int32_t rank, size_t n)
-{
-  const size_t count = s->first[rank + 1] - s->first[rank];
-  return s->first[rank] + (size_t)rank + n / dg_mesh_run(count);
-}
-
 static int splitter_init(struct splitter *s, const struct dg_mesh *mesh, const int32_t *owner, int ranks,
                          struct dg_error *err)
 {
-  size_t *next = NULL;      /* [2][ranks]: elements of a rank so far, of them those that have got a place */
-  bool *with_ghosts = NULL; /* by run */
+  size_t *next = NULL; /* [ranks + 1] */
   *s = (struct splitter){.mesh = mesh, .owner = owner};
   if (DG_NEW(s->first, ranks + 1, err) != 0 || DG_NEW(s->interior, ranks, err) != 0 ||
       DG_NEW(s->list, mesh->K, err) != 0 || DG_NEW(s->place, mesh->K, err) != 0 ||
       DG_NEW(s->ghost, mesh->K, err) != 0 || DG_NEW(s->vertex, mesh->vertices, err) != 0 ||
-      DG_NEW(next, 2 * ranks, err) != 0 || DG_NEW(with_ghosts, mesh->K + (size_t)ranks, err) != 0)
+      DG_NEW(next, ranks, err) != 0)
     goto fail;
   for (size_t e = 0; e < mesh->K; e++) {
     DG_BUG_IF(owner[e] < 0 || owner[e] >= ranks, "element %zu goes to rank %d of %d", e, (int)owner[e], ranks);
     s->first[owner[e] + 1]++;
   }
   for (int p = 0; p < ranks; p++) s->first[p + 1] += s->first[p];
-  for (size_t e = 0; e < mesh->K; e++) {
-    const size_t run = run_of(s, owner[e], next[owner[e]]++);
-    with_ghosts[run] = with_ghosts[run] || has_ghost(s, e);
-  }
-  for (int kind = 0; kind < 2; kind++) {
-    memset(next, 0, (size_t)ranks * sizeof *next);
+  for (int with_ghosts = 0; with_ghosts < 2; with_ghosts++)
     for (size_t e = 0; e < mesh->K; e++) {
-      const int32_t p = owner[e];
-      if (with_ghosts[run_of(s, p, next[p]++)] != kind) continue;
-      size_t *place = &next[ranks + p];
-      s->place[e] = (int32_t)*place;
-      s->list[s->first[p] + (*place)++] = (int32_t)e;
-      s->interior[p] += kind == 0;
+      if (has_ghost(s, e) != with_ghosts) continue;
+      size_t p = (size_t)owner[e];
+      s->place[e] = (int32_t)next[p];
+      s->list[s->first[p] + next[p]++] = (int32_t)e;
+      s->interior[p] += !with_ghosts;
     }
-  }
 fail:
-  dg_free(with_ghosts);
   dg_free(next);
   return err->code;
 }

@@ -279,7 +279,7 @@ fail:
   return err->code;
 }
 
-static bool has_ghost(const struct dg_mesh *mesh, size_t e)
+static int has_ghost(const struct dg_mesh *mesh, size_t e)
 {
   const int32_t *n = mesh->neighbour[e];
   return n[0] < DG_BOUNDARY || n[1] < DG_BOUNDARY || n[2] < DG_BOUNDARY || n[3] < DG_BOUNDARY;
@@ -287,19 +287,14 @@ static bool has_ghost(const struct dg_mesh *mesh, size_t e)
 
 static int place_elements(struct joiner *j, struct dg_error *err)
 {
-  const size_t K = j->mesh->K, run = dg_mesh_run(K);
   int32_t placed = 0;
-  bool *with_ghosts; /* by run */
-  if (DG_NEW(with_ghosts, K / run + 1, err) != 0 || DG_NEW(j->place, K, err) != 0) goto fail;
-  for (size_t e = 0; e < K; e++) with_ghosts[e / run] = with_ghosts[e / run] || has_ghost(j->mesh, e);
-  for (int kind = 0; kind < 2; kind++) {
-    for (size_t e = 0; e < K; e++)
-      if (with_ghosts[e / run] == kind) j->place[e] = placed++;
-    if (kind == 0) j->part.interior = (size_t)placed;
+  if (DG_NEW(j->place, j->mesh->K, err) != 0) return err->code;
+  for (int with_ghosts = 0; with_ghosts < 2; with_ghosts++) {
+    for (size_t e = 0; e < j->mesh->K; e++)
+      if (has_ghost(j->mesh, e) == with_ghosts) j->place[e] = placed++;
+    if (!with_ghosts) j->part.interior = (size_t)placed;
   }
-fail:
-  dg_free(with_ghosts);
-  return err->code;
+  return 0;
 }
 
 static void add_ghost(struct joiner *j, size_t g)

@@ -47,11 +47,10 @@ struct dg_mesh {
   size_t groups;
   struct dg_group *group; /* [groups] ordered by (dim, tag) */
 
-  /* Of a mesh that several ranks share, each holds a part (partition.h): its own elements, first those of runs of
-   * dg_mesh_run along the curve in which none has a neighbour on another rank, then the others, each of the two kinds
-   * along the curve; and behind them ghosts, the elements of other ranks on the far side of a shared face. `element`,
-   * `volume` and `tag` have K + ghosts entries, `neighbour` and `surface` K; entity and group are those of the whole
-   * mesh, with its counts. A mesh that is not shared is all interior. */
+  /* Of a mesh that several ranks share, each holds a part (partition.h): its own elements, those without a neighbour on
+   * another rank first, each of the two kinds along the curve; and behind them ghosts, the elements of other ranks on
+   * the far side of a shared face. `element`, `volume` and `tag` have K + ghosts entries, `neighbour` and `surface` K;
+   * entity and group are those of the whole mesh, with its counts. A mesh that is not shared is all interior. */
   size_t interior; /* elements 0..interior-1 have no ghost as neighbour */
   size_t ghosts;
   int32_t *owner;         /* [ghosts] rank of each; NULL without ghosts */
@@ -61,14 +60,6 @@ struct dg_mesh {
     size_t K, vertices, boundary_faces, interior_faces;
   } whole; /* of all ranks' elements */
 };
-
-/* Elements of a run, in a part of K elements: whole pieces of the curve wait for the halo, not only the layer of
- * elements that need it, which would have most of its neighbours outside whatever works on it. */
-static inline size_t dg_mesh_run(size_t K)
-{
-  const size_t most = 64, runs = 256; /* at least, or single elements */
-  return K / runs > most ? most : K / runs > 1 ? K / runs : 1;
-}
 
 /* The number of an element, or ghost, and of a vertex in the whole mesh: the same whatever the number of ranks. */
 static inline int64_t dg_mesh_global(const struct dg_mesh *mesh, size_t e)
