@@ -25,7 +25,7 @@ def fails(process, says, code=3):
 def test_folder_removed_before_a_snapshot(program):
     with Place(program) as place:
         process = started(place, "-q", "--set", "output.fields.every=3000")
-        shutil.rmtree(place.path("case"))
+        place.vanish("case")
         # whichever comes first, the snapshot or the look at the tables that is taken once a second
         fails(process, re.compile(r"cannot write 'case/fields_\d+\.silo': No such file or directory|"
                                   r"'case/energy\.csv' was removed while the run was writing it"))
@@ -36,7 +36,7 @@ def test_folder_removed_with_tables_alone(program):
     """The system goes on to take what is written to files that nobody can see."""
     with Place(program) as place:
         process = started(place, "-q")
-        shutil.rmtree(place.path("case"))
+        place.vanish("case")
         start = time.monotonic()
         fails(process, "'case/energy.csv' was removed while the run was writing it")
         expect(time.monotonic() - start < 10, "it took long to see that")
@@ -67,7 +67,7 @@ def test_folder_removed_without_tables(program):
     with Place(program) as place:
         process = place.start(*RUN, "-q", "--set", "output=nil", "--set", "time.steps=100000")
         wait_for(place, lambda: os.path.exists(place.path("case/log.txt")), "the run does not start", process)
-        shutil.rmtree(place.path("case"))
+        place.vanish("case")
         fails(process, "cannot write 'case/summary.json': No such file or directory")
 
 
@@ -85,7 +85,7 @@ def test_folder_replaced(program):
     """By a new one of that name: what is in it is not a run's output."""
     with Place(program) as place:
         process = started(place, "-q")
-        shutil.rmtree(place.path("case"))
+        place.vanish("case")
         os.mkdir(place.path("case"))
         fails(process, "'case/energy.csv' was removed while the run was writing it")
         expect(place.summary()["status"] == "failed", f"{place.summary()}")
@@ -99,7 +99,7 @@ def test_checkpoints_removed(program):
             process.send_signal(signal.SIGUSR1)
             wait_for(place, lambda: os.path.isdir(place.path("case/checkpoint")) and
                      any(re.fullmatch(r"step_\d+\.h5", name) for name in checkpoints(place)), "no checkpoint", process)
-            shutil.rmtree(place.path("case/checkpoint"))
+            place.vanish("case/checkpoint")
         process.send_signal(signal.SIGTERM)
         fails(process, re.compile(r"interrupted at step \d+ of 100000000; --restart goes on from there"), 130)
         expect(newest(place) == place.summary()["steps"], f"{checkpoints(place)}")
@@ -110,7 +110,7 @@ def test_checkpoints_removed(program):
 def test_folder_of_probes_removed(program):
     with Place(program) as place:
         process = started(place, "-q")
-        shutil.rmtree(place.path("case/probes"))
+        place.vanish("case/probes")
         fails(process, "'case/probes/inside.csv' was removed while the run was writing it")
 
 
@@ -119,7 +119,7 @@ def test_script_and_mesh_removed(program):
     with Place(program) as place:
         process = place.start(*RUN, "-q", "--set", "time.steps=20000", "--set", "output.fields=nil")
         wait_for(place, lambda: os.path.exists(place.path("case/energy.csv")), "the run does not start", process)
-        shutil.rmtree(place.path("input"))
+        place.vanish("input")
         _, err = process.communicate(timeout=60)
         expect(process.returncode == 0 and place.summary()["status"] == "done", f"{process.returncode}: {err}")
 
