@@ -1,9 +1,9 @@
-/* Everything waits in one place, wait_all, which also listens for ranks that have failed. What MPI may still write to
- * behind the back of a function that gave up belongs to this file and is then never freed. */
-#include "libdg/base/comm.h"
+/* Everything waits in one place, dg_comm_wait_all, which also listens for ranks that have failed. What MPI may still
+ * write to behind the back of a function that gave up belongs to this file, or to exchange.c, and is then never freed.
+ */
+#include "libdg/base/comm_state.h"
 
 #include <limits.h>
-#include <mpi.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
@@ -14,30 +14,6 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
-
-enum {
-  TAG_STOP = 1,
-  TAG_MESSAGE = 2,
-  TAG_EXCHANGE = 16, /* and up, one for every exchange */
-  EXCHANGES_MAX = 16384,
-};
-
-struct dg_comm {
-  MPI_Comm world;
-  MPI_Comm stops; /* only for the messages of dg_comm_stop */
-  MPI_Comm end;   /* only for dg_comm_settle */
-  int rank, size, here;
-  struct dg_comm *whole; /* of a part: what it is a part of */
-  bool stopped;          /* the others know, or it is from them that this rank knows */
-  bool foreign;          /* the error was another rank's */
-  bool cut;              /* somebody has given up a message that MPI still knows */
-  int exchanges;
-  size_t room;             /* bytes of */
-  char *own;               /* a copy of what is reduced and room for the result: the time loop allocates nothing */
-  struct dg_error message; /* what dg_comm_stop sends */
-};
-
-static struct dg_comm *whole_of(struct dg_comm *comm) { return comm->whole != NULL ? comm->whole : comm; }
 
 int dg_comm_start(struct dg_comm **comm, struct dg_error *err)
 {
@@ -167,8 +143,7 @@ static int begin(struct dg_comm *comm, struct dg_error *err)
   return err->code;
 }
 
-/* Waits for all, unless another rank has failed. */
-static int wait_all(struct dg_comm *comm, int count, MPI_Request *request, struct dg_error *err)
+int dg_comm_wait_all(struct dg_comm *comm, int count, MPI_Request *request, struct dg_error *err)
 {
   enum { LISTEN = 16, PATIENCE = 256 }; /* tries between two looks for failure, and before others may have the core */
   for (int tries = 1;; tries++) {
@@ -184,7 +159,7 @@ static int wait_all(struct dg_comm *comm, int count, MPI_Request *request, struc
 
 static int wait_one(struct dg_comm *comm, MPI_Request request, struct dg_error *err)
 {
-  return wait_all(comm, 1, &request, err);
+  return dg_comm_wait_all(comm, 1, &request, err);
 }
 
 int dg_comm_agree(struct dg_comm *comm, struct dg_error *err)
@@ -199,7 +174,7 @@ int dg_comm_agree(struct dg_comm *comm, struct dg_error *err)
 /* ---- collectives ---- */
 
 /* MPI counts with int: what is larger travels in pieces, or is refused where a piece is a rank's whole part. */
-static int check_size(size_t bytes, struct dg_error *err)
+int dg_comm_check_size(size_t bytes, struct dg_error *err)
 {
   if (bytes <= INT_MAX) return 0;
   return dg_fail(err, DG_ENVIRONMENT, "%zu bytes are too many for one message between ranks", bytes);
@@ -215,7 +190,7 @@ static int reduce(struct dg_comm *comm, enum dg_operation operation, size_t coun
 {
   const size_t bytes = count * size;
   MPI_Request request;
-  if (comm == NULL || begin(comm, err) != 0 || check_size(bytes, err) != 0) return err->code;
+  if (comm == NULL || begin(comm, err) != 0 || dg_comm_check_size(bytes, err) != 0) return err->code;
   if (2 * bytes > comm->room) {
     if (dg_grow(&comm->own, 2 * bytes, 1, err) != 0) return err->code;
     comm->room = 2 * bytes;
@@ -241,7 +216,7 @@ int dg_reduction_start(struct dg_reduction **result, struct dg_comm *comm, enum 
 {
   struct dg_reduction *reduction;
   *result = NULL;
-  if (err->code != DG_OK || check_size(count * sizeof *value, err) != 0 || DG_NEW(reduction, 1, err) != 0)
+  if (err->code != DG_OK || dg_comm_check_size(count * sizeof *value, err) != 0 || DG_NEW(reduction, 1, err) != 0)
     return err->code;
   *reduction = (struct dg_reduction){.comm = comm, .count = count};
   if (DG_NEW(reduction->own, count, err) != 0 || DG_NEW(reduction->result, count, err) != 0) {
@@ -306,7 +281,7 @@ int dg_comm_broadcast(struct dg_comm *comm, size_t bytes, void *data, struct dg_
   MPI_Request request;
   char *copy;
   if (comm == NULL || begin(comm, err) != 0) return err->code;
-  if (check_size(bytes, err) != 0 || dg_alloc(&copy, bytes, 1, err) != 0) return err->code;
+  if (dg_comm_check_size(bytes, err) != 0 || dg_alloc(&copy, bytes, 1, err) != 0) return err->code;
   if (comm->rank == 0) memcpy(copy, data, bytes);
   MPI_Ibcast(copy, (int)bytes, MPI_BYTE, 0, comm->world, &request);
   if (wait_one(comm, request, err) != 0) return err->code;
@@ -333,7 +308,7 @@ static int layout_place(struct layout *layout, int ranks, struct dg_error *err)
   for (int rank = 0; rank < ranks; rank++) {
     layout->place[rank] = (int)layout->total;
     layout->total += (size_t)layout->size[rank];
-    if (check_size(layout->total, err) != 0) return err->code;
+    if (dg_comm_check_size(layout->total, err) != 0) return err->code;
   }
   return 0;
 }
@@ -363,7 +338,7 @@ static int gather(struct dg_comm *comm, size_t bytes, const void *data, void **a
   if (err->code != DG_OK) return err->code;
   if (comm == NULL) return copy_alone(bytes, data, all, bytes_of, err);
   if (begin(comm, err) != 0) return err->code;
-  if (check_size(bytes, err) != 0 || layout_init(&layout, comm->size, err) != 0 || DG_NEW(own, 1, err) != 0 ||
+  if (dg_comm_check_size(bytes, err) != 0 || layout_init(&layout, comm->size, err) != 0 || DG_NEW(own, 1, err) != 0 ||
       dg_alloc(&copy, bytes, 1, err) != 0)
     return err->code;
   *own = (int)bytes;
@@ -407,7 +382,7 @@ int dg_comm_all_to_all(struct dg_comm *comm, const size_t *bytes_to, const void 
   if (begin(comm, err) != 0) return err->code;
   if (layout_init(&to, comm->size, err) != 0 || layout_init(&from, comm->size, err) != 0) return err->code;
   for (int rank = 0; rank < comm->size; rank++) {
-    if (check_size(bytes_to[rank], err) != 0) return err->code;
+    if (dg_comm_check_size(bytes_to[rank], err) != 0) return err->code;
     to.size[rank] = (int)bytes_to[rank];
   }
   if (layout_place(&to, comm->size, err) != 0 || dg_alloc(&copy, to.total, 1, err) != 0) return err->code;
@@ -449,7 +424,7 @@ int dg_comm_receive(struct dg_comm *comm, int from, size_t bytes, void *data, st
     MPI_Request request;
     MPI_Irecv((char *)data + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, from, TAG_MESSAGE, comm->world,
               &request);
-    if (wait_all(comm, 1, &request, err) == 0) continue;
+    if (dg_comm_wait_all(comm, 1, &request, err) == 0) continue;
     MPI_Cancel(&request); /* the caller will free the buffer */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
@@ -485,127 +460,4 @@ void dg_comm_free(struct dg_comm *part)
   MPI_Comm_free(&part->world);
   dg_free(part->own);
   dg_free(part);
-}
-
-/* ---- messages that repeat ---- */
-
-struct dg_exchange {
-  struct dg_comm *comm;
-  void *send, *receive;
-  bool owns; /* the buffers */
-  int requests;
-  MPI_Request *request; /* [requests] persistent */
-  bool done;
-};
-
-static int add_messages(struct dg_exchange *exchange, size_t peers, const struct dg_peer *peer, size_t bytes, int tag,
-                        struct dg_error *err)
-{
-  for (size_t i = 0; i < peers; i++) {
-    const struct dg_peer *p = &peer[i];
-    if (check_size(p->send_count * bytes, err) != 0 || check_size(p->receive_count * bytes, err) != 0) return err->code;
-    if (p->receive_count > 0)
-      MPI_Recv_init((char *)exchange->receive + p->receive_first * bytes, (int)(p->receive_count * bytes), MPI_BYTE,
-                    p->rank, tag, exchange->comm->world, &exchange->request[exchange->requests++]);
-    if (p->send_count > 0)
-      MPI_Send_init((char *)exchange->send + p->send_first * bytes, (int)(p->send_count * bytes), MPI_BYTE, p->rank,
-                    tag, exchange->comm->world, &exchange->request[exchange->requests++]);
-  }
-  return 0;
-}
-
-/* Without buffers; NULL with an error. */
-static struct dg_exchange *new_exchange(struct dg_comm *comm, size_t peers, struct dg_error *err)
-{
-  struct dg_exchange *exchange;
-  if (DG_NEW(exchange, 1, err) != 0) return NULL;
-  exchange->comm = comm;
-  exchange->done = true;
-  if (DG_NEW(exchange->request, 2 * peers, err) == 0) return exchange;
-  dg_free(exchange);
-  return NULL;
-}
-
-static int next_tag(struct dg_comm *comm)
-{
-  return TAG_EXCHANGE + (comm != NULL ? comm->exchanges++ % EXCHANGES_MAX : 0);
-}
-
-int dg_exchange_new(struct dg_exchange **result, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
-                    size_t bytes, struct dg_error *err)
-{
-  size_t sent = 0, received = 0;
-  const int tag = next_tag(comm);
-  *result = NULL;
-  for (size_t i = 0; i < peers; i++) {
-    size_t send = peer[i].send_first + peer[i].send_count, receive = peer[i].receive_first + peer[i].receive_count;
-    sent = send > sent ? send : sent;
-    received = receive > received ? receive : received;
-  }
-  struct dg_exchange *exchange = new_exchange(comm, peers, err);
-  if (exchange == NULL) return err->code;
-  exchange->owns = true;
-  if (dg_alloc(&exchange->send, sent, bytes, err) != 0 || dg_alloc(&exchange->receive, received, bytes, err) != 0 ||
-      add_messages(exchange, peers, peer, bytes, tag, err) != 0) {
-    dg_exchange_free(exchange);
-    return err->code;
-  }
-  *result = exchange;
-  return 0;
-}
-
-int dg_exchange_new_between(struct dg_exchange **result, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
-                            size_t bytes, void *send, void *receive, struct dg_error *err)
-{
-  const int tag = next_tag(comm);
-  struct dg_exchange *exchange = new_exchange(comm, peers, err);
-  *result = NULL;
-  if (exchange == NULL) return err->code;
-  exchange->send = send;
-  exchange->receive = receive;
-  if (add_messages(exchange, peers, peer, bytes, tag, err) != 0) {
-    dg_exchange_free(exchange);
-    return err->code;
-  }
-  *result = exchange;
-  return 0;
-}
-
-void dg_exchange_free(struct dg_exchange *exchange)
-{
-  if (exchange == NULL || !exchange->done) return; /* MPI may still write into the buffers of one that was given up */
-  for (int i = 0; i < exchange->requests; i++) MPI_Request_free(&exchange->request[i]);
-  dg_free(exchange->request);
-  if (exchange->owns) {
-    dg_free(exchange->send);
-    dg_free(exchange->receive);
-  }
-  dg_free(exchange);
-}
-
-void *dg_exchange_send_buffer(const struct dg_exchange *exchange) { return exchange->send; }
-const void *dg_exchange_receive_buffer(const struct dg_exchange *exchange) { return exchange->receive; }
-
-int dg_exchange_start(struct dg_exchange *exchange, struct dg_error *err)
-{
-  if (err->code != DG_OK) return err->code;
-  exchange->done = exchange->requests == 0;
-  if (!exchange->done) MPI_Startall(exchange->requests, exchange->request);
-  return 0;
-}
-
-bool dg_exchange_progress(struct dg_exchange *exchange)
-{
-  int done = 1;
-  if (!exchange->done) MPI_Testall(exchange->requests, exchange->request, &done, MPI_STATUSES_IGNORE);
-  exchange->done = exchange->done || done;
-  return exchange->done;
-}
-
-int dg_exchange_finish(struct dg_exchange *exchange, struct dg_error *err)
-{
-  if (exchange->done || err->code != DG_OK) return err->code;
-  if (wait_all(exchange->comm, exchange->requests, exchange->request, err) != 0) return err->code;
-  exchange->done = true;
-  return 0;
 }

@@ -1,289 +1,18 @@
-/* Gmsh model -> dg_mesh_input. The only file that knows Gmsh; its C API from 4.8 on.
- *
- * Gmsh keeps values given on its command line (-setnumber, the only way that 4.8 has to set a constant without a ONELAB
- * name) until the process ends. A process that loads a script twice must therefore name the same constants again. */
-#include <errno.h>
+/* Gmsh's model, which gmsh_session.c has opened -> dg_mesh_input; its C API from 4.8 on. */
 #include <gmshc.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/base/text.h"
-#include "libdg/mesh/geo_parameters.h"
-#include "libdg/mesh/mesh.h"
+#include "libdg/mesh/gmsh_session.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/mesh_groups.h"
 #include "libdg/mesh/msh_parts.h"
 
 enum { GMSH_TRIANGLE = 2, GMSH_TETRAHEDRON = 4 };
-
-#define GMSH_AT_LEAST(major, minor)                                                                                    \
-  (GMSH_API_VERSION_MAJOR > (major) || (GMSH_API_VERSION_MAJOR == (major) && GMSH_API_VERSION_MINOR >= (minor)))
-
-/* ---- start, stop, messages ---- */
-
-static void start(int argc, char **argv, int *failed)
-{
-#if GMSH_AT_LEAST(4, 9) /* 4.9 added `run`: start the whole application */
-  gmshInitialize(argc, argv, 0, 0, failed);
-#else
-  gmshInitialize(argc, argv, 0, failed);
-#endif
-}
-
-static void free_strings(char **string, size_t count)
-{
-  for (size_t i = 0; i < count; i++) gmshFree(string[i]);
-  gmshFree(string);
-}
-
-/* Fails when Gmsh said so or logged an error since it was started; quotes the first one: the others follow from it. */
-static int check(const char *what, const char *file, int failed, struct dg_error *err)
-{
-  char **line = NULL;
-  size_t count = 0, errors = 0, first = 0;
-  int ierr;
-  gmshLoggerGet(&line, &count, &ierr);
-  if (ierr != 0) count = 0;
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(line[i], "Error", 5) == 0 && errors++ == 0) first = i;
-  if (errors > 0) {
-    const char *text = line[first] + strcspn(line[first], ":");
-    text += strspn(text, ": ");
-    (void)dg_fail(err, DG_INPUT, "Gmsh could not %s '%s': %s", what, file, text);
-    if (errors > 1) dg_context(err, "and %zu more errors", errors - 1);
-  } else if (failed != 0) {
-    (void)dg_fail(err, DG_INPUT, "Gmsh could not %s '%s' and does not say why", what, file);
-  }
-  free_strings(line, count);
-  return err->code;
-}
-
-/* Hands over what Gmsh said and ends it. */
-static void stop(FILE *messages)
-{
-  char **line = NULL;
-  size_t count = 0;
-  int ierr;
-  gmshLoggerGet(&line, &count, &ierr);
-  if (ierr != 0) count = 0;
-  for (size_t i = 0; i < count && messages != NULL; i++) fprintf(messages, "%s\n", line[i]);
-  free_strings(line, count);
-  gmshLoggerStop(&ierr);
-  gmshFinalize(&ierr);
-}
-
-static void set_option(const char *name, double value)
-{
-  int ierr; /* an option that this version does not have is not needed */
-  gmshOptionSetNumber(name, value, &ierr);
-}
-
-const char *dg_gmsh_version(void)
-{
-  static char version[32]; /* the contract hands out a string that nobody frees */
-  if (version[0] != '\0') return version;
-  char *text = NULL;
-  int ierr;
-  start(0, NULL, &ierr);
-  if (ierr == 0) gmshOptionGetString("General.Version", &text, &ierr);
-  snprintf(version, sizeof version, "%s", ierr == 0 && text != NULL ? text : GMSH_API_VERSION);
-  gmshFree(text);
-  gmshFinalize(&ierr);
-  return version;
-}
-
-/* ---- the options of the caller ---- */
-
-static int is_script(const char *file)
-{
-  const char *extension = strrchr(file, '.');
-  return extension != NULL && (strcmp(extension, ".geo") == 0 || strcmp(extension, ".GEO") == 0);
-}
-
-static int unknown_parameter(const struct dg_mesh_options *options, const char *name,
-                             const struct dg_geo_parameters *known, struct dg_error *err)
-{
-  if (!is_script(options->file))
-    return dg_fail(err, DG_INPUT, "mesh file '%s' takes no parameters ('%s' is given): only .geo scripts do",
-                   options->file, name);
-  if (known->count == 0)
-    return dg_fail(err, DG_INPUT, "geometry '%s' has no parameter '%s': it has no DefineConstant", options->file, name);
-  const char **names;
-  if (DG_NEW(names, known->count, err) != 0) return err->code;
-  for (size_t i = 0; i < known->count; i++) names[i] = known->parameter[i].name;
-  int near = dg_nearest(name, names, known->count);
-  (void)dg_fail(err, DG_INPUT, "geometry '%s' has no parameter '%s' (%s '%s'%s)", options->file, name,
-                near >= 0 ? "did you mean" : "it has", names[near >= 0 ? near : 0],
-                near >= 0          ? "?"
-                : known->count > 1 ? " and others"
-                                   : "");
-  dg_free(names);
-  return err->code;
-}
-
-static int check_options(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
-                         struct dg_error *err)
-{
-  if (!(options->unit > 0) || !isfinite(options->unit))
-    return dg_fail(err, DG_INPUT, "mesh unit %g is not a positive number", options->unit);
-  if (!(options->size >= 0) || !isfinite(options->size))
-    return dg_fail(err, DG_INPUT, "mesh size %g is not a positive number", options->size);
-  if (known->harmful != NULL && !options->trust)
-    return dg_fail(err, DG_INPUT,
-                   "geometry '%s' has %s, which starts programs or writes files: take it out, or start curlew with "
-                   "--trust",
-                   options->file, known->harmful);
-  for (size_t i = 0; i < options->parameters; i++) {
-    if (!is_script(options->file) || dg_geo_parameters_find(known, options->parameter_name[i]) == NULL)
-      return unknown_parameter(options, options->parameter_name[i], known, err);
-    if (!isfinite(options->parameter_value[i]))
-      return dg_fail(err, DG_INPUT, "mesh parameter '%s' is not finite", options->parameter_name[i]);
-  }
-  return 0;
-}
-
-static int check_file(const char *file, struct dg_error *err)
-{
-  struct stat status;
-  FILE *stream = fopen(file, "rb");
-  if (stream == NULL) return dg_fail(err, DG_INPUT, "cannot read mesh file '%s': %s", file, strerror(errno));
-  int failed = fstat(fileno(stream), &status);
-  (void)fclose(stream);
-  if (failed == 0 && S_ISDIR(status.st_mode))
-    return dg_fail(err, DG_INPUT, "cannot read mesh file '%s': it is a folder", file);
-  if (failed == 0 && status.st_size == 0) return dg_fail(err, DG_INPUT, "mesh file '%s' is empty", file);
-  return 0;
-}
-
-/* Starts Gmsh with the constants of the script on its command line; the ONELAB parameters are set afterwards. */
-static int start_with_parameters(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
-                                 int *started, struct dg_error *err)
-{
-  enum { NUMBER_MAX = 32 };
-  char program[] = "curlew", flag[] = "-setnumber";
-  char **argv = NULL, *number = NULL;
-  int argc = 0, failed = 0;
-  if (DG_NEW(argv, 2 + 3 * options->parameters, err) != 0) goto fail;
-  if (dg_alloc(&number, options->parameters + 1, NUMBER_MAX, err) != 0) goto fail;
-  argv[argc++] = program;
-  for (size_t i = 0; i < options->parameters; i++) {
-    const struct dg_geo_parameter *parameter = dg_geo_parameters_find(known, options->parameter_name[i]);
-    if (parameter->onelab) continue;
-    snprintf(number + i * NUMBER_MAX, NUMBER_MAX, "%.17g", options->parameter_value[i]);
-    argv[argc++] = flag;
-    argv[argc++] = parameter->name;
-    argv[argc++] = number + i * NUMBER_MAX;
-  }
-  start(argc, argv, &failed);
-  *started = 1;
-  set_option("General.Terminal", 0);
-  set_option("General.AbortOnError", 0); /* the parser reads on to the end of the file; the log tells of the errors */
-  gmshLoggerStart(&failed);
-  if (failed != 0) (void)dg_fail(err, DG_ENVIRONMENT, "Gmsh could not be started");
-  gmshOnelabClear("", &failed); /* 4.8 keeps those of the model before */
-  for (size_t i = 0; i < options->parameters && err->code == DG_OK; i++) {
-    double value = options->parameter_value[i];
-    if (!dg_geo_parameters_find(known, options->parameter_name[i])->onelab) continue;
-    gmshOnelabSetNumber(options->parameter_name[i], &value, 1, &failed);
-    if (failed != 0) (void)check("set the parameters of", options->file, failed, err);
-  }
-fail:
-  dg_free(argv);
-  dg_free(number);
-  return err->code;
-}
-
-/* ONELAB parameters may have a range, choices, or be read-only: what was not taken must not pass in silence. */
-static int check_parameters(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
-                            struct dg_error *err)
-{
-  for (size_t i = 0; i < options->parameters; i++) {
-    const char *name = options->parameter_name[i];
-    double *value = NULL, wanted = options->parameter_value[i];
-    size_t count = 0;
-    int ierr;
-    if (!dg_geo_parameters_find(known, name)->onelab) continue;
-    gmshOnelabGetNumber(name, &value, &count, &ierr);
-    if (ierr == 0 && count > 0 && value[0] != wanted)
-      (void)dg_fail(err, DG_INPUT,
-                    "geometry '%s' changes parameter '%s' from %.9g to %.9g: it is out of range or "
-                    "read-only",
-                    options->file, name, wanted, value[0]);
-    gmshFree(value);
-    if (err->code != DG_OK) return err->code;
-  }
-  return 0;
-}
-
-/* ---- meshing ---- */
-
-static int has_elements(int dim, int tag)
-{
-  int *type = NULL, ierr;
-  size_t count = 0;
-  gmshModelMeshGetElementTypes(&type, &count, dim, tag, &ierr);
-  gmshFree(type);
-  return ierr == 0 && count > 0;
-}
-
-/* Volumes that Gmsh can mesh: not those that a mesh file brings. */
-static int has_geometry(const int *entity, size_t count)
-{
-  for (size_t i = 0; i < count; i += 2) {
-    char *type = NULL;
-    int ierr;
-    gmshModelGetType(3, entity[i + 1], &type, &ierr);
-    int discrete = ierr != 0 || strncmp(type, "Discrete", 8) == 0 || strncmp(type, "Partition", 9) == 0;
-    gmshFree(type);
-    if (!discrete) return 1;
-  }
-  return 0;
-}
-
-static int generate(const struct dg_mesh_options *options, const int *volume, size_t count, struct dg_error *err)
-{
-  double threads = options->threads > 0 ? options->threads : 1;
-  set_option("General.NumThreads", threads);
-  set_option("Mesh.MaxNumThreads1D", threads);
-  set_option("Mesh.MaxNumThreads2D", threads);
-  set_option("Mesh.MaxNumThreads3D", threads);
-  set_option("Mesh.ElementOrder", 1);
-  if (options->size > 0) { /* both limits: whatever the points, curvatures and fields ask for is cut to the size */
-    set_option("Mesh.MeshSizeFactor", 1);
-    set_option("Mesh.MeshSizeMin", options->size);
-    set_option("Mesh.MeshSizeMax", options->size);
-  }
-  int failed;
-  gmshModelMeshGenerate(3, &failed);
-  if (check("mesh", options->file, failed, err) != 0) return err->code;
-  for (size_t i = 0; i < count; i += 2)
-    if (!has_elements(3, volume[i + 1]))
-      return dg_fail(err, DG_INPUT, "Gmsh made no tetrahedra in volume %d of '%s'", volume[i + 1], options->file);
-  return 0;
-}
-
-static int open_and_mesh(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
-                         struct dg_error *err)
-{
-  int failed, *volume = NULL;
-  size_t count = 0;
-  gmshOpen(options->file, &failed);
-  if (check("read", options->file, failed, err) != 0) return err->code;
-  if (check_parameters(options, known, err) != 0) return err->code;
-  gmshModelGetEntities(&volume, &count, 3, &failed);
-  if (!has_elements(3, -1) && has_geometry(volume, count)) (void)!generate(options, volume, count, err);
-  else if (options->size > 0 && has_elements(3, -1))
-    (void)dg_fail(err, DG_INPUT, "mesh size %g has no effect: '%s' holds a mesh, not a geometry", options->size,
-                  options->file);
-  gmshFree(volume);
-  return err->code;
-}
 
 /* ---- nodes ---- */
 
@@ -670,14 +399,13 @@ int dg_mesh_load_part(struct dg_mesh *mesh, const struct dg_mesh_options *option
   struct dg_geo_parameters known = {0};
   int started = 0, threads = omp_get_max_threads(); /* Gmsh sets its own number for the whole process */
   *mesh = (struct dg_mesh){0};
-  if (check_file(options->file, err) != 0) return err->code;
+  if (dg_gmsh_check_file(options->file, err) != 0) return err->code;
   if (dg_geo_parameters_init(&known, options->file, err) != 0) goto fail;
-  if (check_options(options, &known, err) != 0) goto fail;
-  int status = start_with_parameters(options, &known, &started, err);
-  if (status == 0) status = open_and_mesh(options, &known, err);
+  if (dg_gmsh_check_options(options, &known, err) != 0) goto fail;
+  const int status = dg_gmsh_open(options, &known, &started, err);
   omp_set_num_threads(threads);
   if (status == 0 && read_model(mesh, options, part, err) != 0) dg_context(err, "in mesh '%s'", options->file);
-  if (started) stop(options->messages);
+  if (started) dg_gmsh_stop(options->messages);
 fail:
   dg_geo_parameters_release(&known);
   if (err->code != DG_OK) dg_mesh_release(mesh);
