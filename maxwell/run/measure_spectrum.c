@@ -30,23 +30,26 @@ static void add(struct mx_spectrum *spectrum, double t, const double *value, dou
 
 void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value)
 {
-  add(spectrum, t, value, (spectrum->samples++ == 0 ? 0.5 : 1) * spectrum->interval);
+  add(spectrum, t, value, (spectrum->begun ? 1 : 0.5) * spectrum->interval);
+  spectrum->begun = true;
   memcpy(spectrum->last, value, spectrum->values * sizeof *value);
   spectrum->last_time = t;
 }
 
 void mx_spectrum_finish(struct mx_spectrum *spectrum)
 {
-  if (spectrum->samples > 0) add(spectrum, spectrum->last_time, spectrum->last, -0.5 * spectrum->interval);
+  if (spectrum->begun) add(spectrum, spectrum->last_time, spectrum->last, -0.5 * spectrum->interval);
 }
 
 int mx_spectrum_archive(struct mx_spectrum *spectrum, const char *name, struct mx_archive *archive,
                         struct dg_error *err)
 {
   const size_t sums = 2 * spectrum->frequencies * spectrum->values;
+  long begun = spectrum->begun; /* a number of samples in older checkpoints */
   char array[100];
   snprintf(array, sizeof array, "%s/samples", name);
-  if (mx_archive_longs(archive, array, 1, &spectrum->samples, err) != 0) return err->code;
+  if (mx_archive_longs(archive, array, 1, &begun, err) != 0) return err->code;
+  spectrum->begun = begun != 0;
   snprintf(array, sizeof array, "%s/last_time", name);
   if (mx_archive_doubles(archive, array, 1, &spectrum->last_time, err) != 0) return err->code;
   snprintf(array, sizeof array, "%s/last", name);

@@ -2,6 +2,7 @@
  * the last sample count half). Every sample is rotated by its own time, so that no error builds up. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "maxwell/archive.h"
@@ -13,7 +14,7 @@ struct mx_spectrum {
   double (*sum)[2];    /* [frequencies][values] real and imaginary part */
   double *last;        /* [values] the sample before */
   double last_time;
-  long samples;
+  bool begun; /* there was a sample */
 };
 
 /* Release with mx_spectrum_release in any case. */

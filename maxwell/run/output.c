@@ -97,6 +97,8 @@ int mx_output_archive(struct mx_output *output, struct mx_archive *archive, stru
 {
   long written = mx_snapshots_written(&output->snapshots);
   if (mx_archive_longs(archive, "output/snapshots", 1, &written, err) != 0) return err->code;
+  if (written < 0 || written > output->setup->steps + 1)
+    return dg_fail(err, DG_ENVIRONMENT, "the checkpoint counts %ld snapshots", written);
   if (archive->does == MX_ARCHIVE_LOADS) output->snapshots.before = written;
   if (mx_archive_file(archive, "output/energy_bytes", output->energy, output->energy_path, err) != 0) return err->code;
   return mx_records_archive(&output->records, archive, err);

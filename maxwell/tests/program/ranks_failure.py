@@ -196,7 +196,9 @@ class Running:
         self.process = place.start(*RUN, *(arguments or ENDLESS), **on_ranks(ranks))
         deadline = time.monotonic() + 60
         while not (os.path.exists(place.path("case/energy.csv")) and
-                   os.path.getsize(place.path("case/energy.csv")) > 4096):
+                   os.path.getsize(place.path("case/energy.csv")) > 4096 and
+                   # the first snapshot, which is written beside the loop, has its name
+                   ("output.fields=nil" in arguments or os.path.exists(place.path("case/fields_000000.silo")))):
             expect(time.monotonic() < deadline and self.process.poll() is None, "the run does not start")
             time.sleep(0.05)
         self.pid = self._children()
