@@ -66,7 +66,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       read(row, (d + 1) % 3, u);
       read(row, (d + 2) % 3, v);
 #pragma unroll
-      for (int from = 0; from < 4; from++) {
+      for (int from = 0; from < 4; from++)
 #pragma unroll
         for (int i = 0; i < orbits::all; i++)
 #pragma unroll
@@ -77,7 +77,6 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
             w[(d + 2) % 3][s][i] += b * u[from][j];
             w[(d + 1) % 3][s][i] -= b * v[from][j];
           }
-      }
     }
   }
 

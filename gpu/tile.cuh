@@ -2,9 +2,9 @@
  * precision: curl, jump, flux, lift and update in one go. Here is what a tile is and how it comes and goes; the
  * products are lanes.cuh's at low orders and tensor.cuh's at others.
  *
- * Blocks stay and take tile after tile. A tile comes by bulk copies, and so do the rows of its neighbours outside, of
- * which at higher orders only the traces are gathered number by number; all that while the tile before is being
- * finished. What changes is loaded, updated and stored by groups of elements.
+ * Blocks stay and take tile after tile. A tile comes by bulk copies, the rows of its neighbours outside by bulk copies
+ * or 16 bytes a lane; where there is no room for whole rows the traces are gathered number by number. All that while
+ * the tile before is being finished. What changes is loaded, updated and stored by groups of elements.
  *
  * The products are those of the half turns (maxwell/cpu/symmetry.h), and so are the traces: along the two edges that
  * half turn f makes of face 0's, at the nodes that it makes of face 0's. The flux is that of the jumps with weight 1/2
@@ -116,13 +116,14 @@ struct gpu_tile {
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
   /* Rows of fields with traces: strides that make the columns of eight elements meet in few banks. */
   static constexpr int ROW = STRIDE + (sizeof(REAL) == 4 ? 0 : P == 5 ? 4 : P == 1 && PENALISED ? 2 : 0);
-  /* Of rows that do not come in one piece, short ones are copied by 16 bytes a lane, others by a bulk copy each, which
-   * takes some 25 cycles of the multiprocessor however short it is. */
+  /* Of rows that do not come in one piece, short ones are copied by 16 bytes a lane, which is faster, others by a bulk
+   * copy each. */
   static constexpr bool SHORT = P <= 4;
   static constexpr int OWN_ROW = IN_PLACE || SHORT ? ROW : STRIDE;
+  static constexpr bool OWN_PIECED = OWN_ROW != STRIDE && SHORT;
   static_assert(ELEMENTS % GROUP == 0 && THREADS <= 1024, "no such tile");
   static_assert(WARPS_A_GROUP == 1 || GROUPS < 16, "a group of warps needs a barrier of its own");
-  static_assert(OWN_ROW == STRIDE || SHORT || GROUP == 8, "rows are copied a lane each");
+  static_assert(OWN_ROW == STRIDE || OWN_PIECED || GROUP == 8, "rows are copied a lane each");
 
   struct memory {
     uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
@@ -190,7 +191,7 @@ struct gpu_tile {
     if (threadIdx.x == 0) {
       gpu_barrier_init(&t.full, 1 + THREADS);
       gpu_barrier_init(&t.listed, 1);
-      for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_ROW != STRIDE && SHORT ? 33 : 1);
+      for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_PIECED ? 33 : 1);
       gpu_barriers_ready();
     }
     const FACTOR *fragment = static_cast<const FACTOR *>(tables.fragment);
@@ -302,8 +303,7 @@ struct gpu_tile {
     gpu_bulk_wait_read();
     if (lane == 0) {
       const uint32_t bytes = static_cast<uint32_t>(count * STRIDE * sizeof(REAL));
-      gpu_barrier_expect(&t.grouped[group],
-                         CHANGING * ((OWN_ROW == STRIDE || !SHORT ? 1 : 0) + (keeps ? 1 : 0)) * bytes);
+      gpu_barrier_expect(&t.grouped[group], CHANGING * ((OWN_PIECED ? 0 : 1) + (keeps ? 1 : 0)) * bytes);
       for (int j = 0; j < CHANGING; j++) {
         if (OWN_ROW == STRIDE) gpu_bulk_load(own_rows(j), field(changing(j)) + at, bytes, &t.grouped[group]);
         if (keeps)
@@ -318,7 +318,7 @@ struct gpu_tile {
       for (int row = pieced_row; row < count && SHORT; row += PIECED_ROWS)
         copy_pieces(own_rows(j) + row * OWN_ROW, from + row * STRIDE);
     }
-    if (OWN_ROW != STRIDE && SHORT) gpu_copies_arrive(&t.grouped[group]);
+    if (OWN_PIECED) gpu_copies_arrive(&t.grouped[group]);
   }
 
   /* Until they are there: the group's own, or those of all groups. */
@@ -340,7 +340,7 @@ struct gpu_tile {
         gpu_bulk_store(static_cast<REAL *>(pass.kept[j]) + at, t.kept[j] + GROUP * group * STRIDE, bytes);
     }
     gpu_bulk_commit();
-    if (OWN_ROW != STRIDE && SHORT) __syncwarp(); /* what was read may be overwritten */
+    if (OWN_PIECED) __syncwarp(); /* what was read may be overwritten */
   }
 
   __device__ void store_rows(REAL *to, const REAL *from) const

@@ -28,9 +28,7 @@ static bool due(long every, long n) { return every > 0 && n % every == 0; }
 
 bool mx_output_due(const struct mx_output *output, long n)
 {
-  const struct mx_config *config = output->setup->config;
-  if (due(config->output.energy_every, n) || mx_snapshots_due(&output->snapshots, n)) return true;
-  return mx_records_due(&output->records, n);
+  return mx_output_asks(output, n) || mx_snapshots_due(&output->snapshots, n);
 }
 
 bool mx_output_asks(const struct mx_output *output, long n)
