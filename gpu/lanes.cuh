@@ -97,8 +97,18 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
+  /* At order 1 what changes stays in registers for the penalty: near traces from shared memory are a fifth of what is
+   * read there. */
+  static constexpr bool NEAR_STAYS = PENALISED && P == 1;
+  static constexpr int STAYING = NEAR_STAYS ? STRIDE : 1;
+
   template <int J> __device__ void lifts(const faces &face, REAL w[3][4][orbits::all]) const
   {
+    REAL own[STAYING];
+    for (int i = 0; i < STAYING / PIECE; i++) {
+      const piece x = piece_at(under + tile::changing(J) * tile::FIELD + mine * ROW, i);
+      for (int k = 0; k < PIECE; k++) own[i * PIECE + k] = x.x[k];
+    }
 #pragma unroll
     for (int k = 0; k < orbits::face_steps; k++) {
       uint32_t nodes[4];
@@ -106,13 +116,14 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         nodes[f] = reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (face.far[f].info & face.far[f].NODES))[k];
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        if (4 * k + i < tile::NF) lift<J>(face, 4 * k + i, i, nodes, w);
+        if (4 * k + i < tile::NF) lift<J>(face, 4 * k + i, i, nodes, own, w);
     }
   }
 
   /* At node m of the faces, whose numbers are byte i of nodes[face]. */
   template <int J>
-  __device__ void lift(const faces &face, int m, int i, const uint32_t nodes[4], REAL w[3][4][orbits::all]) const
+  __device__ void lift(const faces &face, int m, int i, const uint32_t nodes[4], const REAL own[STAYING],
+                       REAL w[3][4][orbits::all]) const
   {
     REAL p[4], q[4];
 #pragma unroll
@@ -126,8 +137,19 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       gpu_edges(x[0], x[1], x[2], curl);
       curl[0] *= factors.far;
       curl[1] *= factors.far;
-      if (!face.common) this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
-      if (PENALISED) this->template penalise<J>(f, mine, m, face.far[f], node, factors.inverse, more_p, more_q);
+      if (!face.common) { /* rare: not worth registers */
+        gpu_far_face<REAL> again;
+        gpu_face_factors<REAL> all;
+        this->look_at_face(J, f, mine, again, all);
+        this->template uncommon<J>(f, mine, m, all, curl, more_p, more_q);
+      }
+      if (PENALISED) {
+        REAL near[3];
+        if (NEAR_STAYS) { /* node m of face f is vertex (m + 1) ^ f */
+          for (int c = 0; c < 3; c++) near[c] = own[c * COMPONENT + ((m + 1) ^ f)];
+        } else this->template near_own<J>(f, mine, m, near);
+        this->template penalise<J>(f, near, face.far[f], node, factors.inverse, more_p, more_q);
+      }
       p[f] = more_p - curl[1];
       q[f] = more_q + curl[0];
     }

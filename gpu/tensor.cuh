@@ -176,7 +176,11 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
           this->look_at_face(J, f, mine, again, factors);
           this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
         }
-        if (PENALISED) this->template penalise<J>(f, mine, m, far[f], node, inverse[f], more_p, more_q);
+        if (PENALISED) {
+          REAL near[3];
+          this->template near_own<J>(f, mine, m, near);
+          this->template penalise<J>(f, near, far[f], node, inverse[f], more_p, more_q);
+        }
         p[f] = more_p - curl[1];
         q[f] = more_q + curl[0];
       }

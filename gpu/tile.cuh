@@ -450,18 +450,26 @@ struct gpu_tile {
     q -= factors.inverse[1] * edge[0] + factors.inverse[2] * edge[1];
   }
 
-  /* The penalty there, at node far_node of the far trace: adds to p and q. */
-  template <int J>
-  __device__ void penalise(int f, int k, int m, const gpu_far_face<REAL> &far, int far_node, const REAL inverse[3],
-                           REAL &p, REAL &q) const
+  /* What changes in turn J at node m of face f of row k. */
+  template <int J> __device__ void near_own(int f, int k, int m, REAL near[3]) const
   {
-    const REAL *near = under + changing(J) * FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
+    const REAL *at = under + changing(J) * FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
+#pragma unroll
+    for (int c = 0; c < 3; c++) near[c] = at[c * COMPONENT];
+  }
+
+  /* The penalty of face f, where the changing field is `near` and, at node far_node of the far trace, there: adds to p
+   * and q. */
+  template <int J>
+  __device__ void penalise(int f, const REAL near[3], const gpu_far_face<REAL> &far, int far_node,
+                           const REAL inverse[3], REAL &p, REAL &q) const
+  {
     const REAL there = far.alone() ? 0 : 1;
     REAL x[3], edge[2];
 #pragma unroll
     for (int c = 0; c < 3; c++) {
       const REAL theirs = far.trace(c, far_node, static_cast<unsigned>(changing(J) * FIELD * sizeof(REAL)));
-      x[c] = there * theirs + (gpu_changes_sign(c, f) ? near[c * COMPONENT] : -near[c * COMPONENT]);
+      x[c] = there * theirs + (gpu_changes_sign(c, f) ? near[c] : -near[c]);
     }
     gpu_edges(x[0], x[1], x[2], edge);
     p += inverse[0] * edge[0] + inverse[1] * edge[1];
