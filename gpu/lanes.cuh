@@ -73,7 +73,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
           for (int j = 0; j < orbits::all; j++) {
             const int s = from ^ (d + 1);
             if (!orbits::has(s, i) || !orbits::has(from, j)) continue;
-            const REAL b = t.fragment[(4 * (j / 4) + from) * 3 + d][4 * i + j % 4];
+            const REAL b = t.fragment[orbits::derivative(j / 4, from, d)][4 * i + j % 4];
             w[(d + 2) % 3][s][i] += b * u[from][j];
             w[(d + 1) % 3][s][i] -= b * v[from][j];
           }
@@ -161,7 +161,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
       for (int o = 0; o < orbits::all; o++) {
         if (!orbits::has(s, o)) continue;
-        const REAL l = t.fragment[12 * orbits::steps + m / 4 * 4 + s][4 * o + i];
+        const REAL l = t.fragment[orbits::lift(m / 4, s)][4 * o + i];
         for (int c = 0; c < 3; c++) w[c][s][o] += l * flux[c];
       }
     }

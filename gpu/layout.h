@@ -25,5 +25,7 @@ GPU_INLINE size_t gpu_at(int order, size_t e, size_t c, size_t n)
 {
   return e * gpu_stride(order) + c * gpu_component(order) + n;
 }
+/* Do tensor cores' kernels pack pairs (tensor.cuh)? Where sectors 1 to 3 have eight orbits, sector 0 more. */
+GPU_INLINE int gpu_packs_pairs(int order) { return order == 4; }
 /* Do the kernels of tile.cuh have a thread an element (lanes.cuh)? Else tensor cores. */
 GPU_INLINE int gpu_by_lanes(int single, int order) { return order <= (single ? 3 : 2); }

@@ -166,30 +166,59 @@ static void put_factor(const struct mx_backend *backend, void *fragment, size_t 
   else gpu_put(backend, fragment, i, value);
 }
 
+/* Slots are the places of a sector's orbits in fragments. Where pairs are packed, the slot behind the quads has in
+ * sector s the pair that g_s keeps (0: that g1 keeps), so that sectors 1 to 3 have eight; the others of sector 0 go
+ * where tensor.cuh wants them to be read, or to come out. -1: none. */
+static int orbit_in(int order, int s, size_t slot, bool comes_out)
+{
+  const size_t quads = (size_t)MX_QUADS(order);
+  if (!gpu_packs_pairs(order) || slot < quads) return (int)slot;
+  if (slot == quads) return (int)quads + (s == 0 ? 0 : s - 1);
+  if (s != 0) return -1;
+  if (!comes_out) return slot <= quads + 3 ? (int)slot : -1;
+  return slot == quads + 1 ? (int)quads + 3 : slot >= quads + 7 ? (int)(slot - 6) : -1;
+}
+
+static double derivative_in(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int c, int from,
+                            size_t out, size_t in)
+{
+  const int to = orbit_in(ref->order, from ^ c, out, true), of = orbit_in(ref->order, from, in, false);
+  const bool packed = gpu_packs_pairs(ref->order) && in >= (size_t)MX_QUADS(ref->order); /* half as many are summed */
+  return to < 0 || of < 0 ? 0 : (packed ? 2 : 1) * derivative_between(symmetry, ref, c, from, (size_t)to, (size_t)of);
+}
+
+static double lift_in(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t out, size_t m)
+{
+  const int to = orbit_in(ref->order, s, out, true);
+  return to < 0 ? 0 : lift_between(symmetry, ref, s, (size_t)to, m);
+}
+
 /* As the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row l / 4 of column l % 4.
- * Derivatives [4 orbits][sector they come from][bimedian][8 orbits], then lifts [4 face nodes][sector][8 orbits]. */
+ * Derivatives [4 slots][sector they come from][bimedian][8 slots], then lifts [4 face nodes][sector][8 slots], without
+ * those that a sector has no orbits for (gpu_orbits in tile.cuh counts them too). */
 static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
-  const size_t orbits = mx_sector_size(ref->order, 0), Nf = (size_t)ref->Nf;
-  const size_t steps = (orbits + 3) / 4, eights = (orbits + 7) / 8, face_steps = (Nf + 3) / 4;
-  const size_t count = (12 * steps + 4 * face_steps) * eights * 32;
+  const size_t all = mx_sector_size(ref->order, 0), few = mx_sector_size(ref->order, 1), Nf = (size_t)ref->Nf;
+  const bool packed = gpu_packs_pairs(ref->order);
+  const size_t most = (12 * ((all + 3) / 4) + 4 * ((Nf + 3) / 4)) * ((all + 7) / 8) * 32;
+  size_t size[4]; /* orbits of a sector */
   void *fragment;
   size_t next = 0;
-  if (dg_alloc(&fragment, count, sizeof(double), err) != 0) return err->code;
-  for (size_t k = 0; k < steps; k++)
+  for (int s = 0; s < 4; s++) size[s] = packed && s > 0 ? few : all;
+  if (dg_alloc(&fragment, most, sizeof(double), err) != 0) return err->code;
+  for (size_t in = 0; in < all; in += 4)
     for (int from = 0; from < 4; from++)
-      for (int c = 1; c <= 3; c++)
-        for (size_t out = 0; out < 8 * eights; out += 8)
+      for (int c = 1; c <= 3 && in < size[from]; c++)
+        for (size_t out = 0; out < size[from ^ c]; out += 8)
           for (size_t lane = 0; lane < 32; lane++)
-            put_factor(backend, fragment, next++,
-                       derivative_between(symmetry, ref, c, from, out + lane / 4, 4 * k + lane % 4));
-  for (size_t k = 0; k < face_steps; k++)
+            put_factor(backend, fragment, next++, derivative_in(symmetry, ref, c, from, out + lane / 4, in + lane % 4));
+  for (size_t m = 0; m < Nf; m += 4)
     for (int s = 0; s < 4; s++)
-      for (size_t out = 0; out < 8 * eights; out += 8)
+      for (size_t out = 0; out < size[s]; out += 8)
         for (size_t lane = 0; lane < 32; lane++)
-          put_factor(backend, fragment, next++, lift_between(symmetry, ref, s, out + lane / 4, 4 * k + lane % 4));
-  (void)!gpu_new_copy(backend, &backend->tables.fragment, fragment, count * sizeof(double), "matrices", err);
+          put_factor(backend, fragment, next++, lift_in(symmetry, ref, s, out + lane / 4, m + lane % 4));
+  (void)!gpu_new_copy(backend, &backend->tables.fragment, fragment, next * sizeof(double), "matrices", err);
   dg_free(fragment);
   return err->code;
 }

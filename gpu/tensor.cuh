@@ -8,6 +8,11 @@
  *   - the sums are of the lane's element and two of the orbits, all sectors: turned back, times the metric, they are
  *     what the nodes change by.
  * Or a warp has all of the orbits, eight by eight: then nothing is read and split twice, but sums take more registers.
+ *
+ * At order 4 sectors 1 to 3 have eight orbits, seven quads and a pair each, which are packed into one fragment of
+ * eight: the eighth orbit is in sector s the pair that g_s keeps, so its lane reads all three pairs. What sector 0 has
+ * beyond, the two other pairs and the fixed node, takes a step and an eight in which no other sector takes part. Half
+ * as many products as with the three pairs in places of their own.
  */
 #pragma once
 
@@ -52,9 +57,10 @@ template <typename REAL> struct gpu_tensor_sums<REAL, true> {
 template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_records {
   static constexpr int ELEMENTS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).elements;
   static constexpr int CHANGING = STAGED && gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).together ? 2 : 1;
-  uchar4 read[4 * gpu_orbits<P>::steps], write[8 * gpu_orbits<P>::eights]; /* an orbit's nodes; 255: none, or again */
-  alignas(16) uint4 far[4][ELEMENTS];                                      /* gpu_far_face */
-  REAL factor[CHANGING][4][ELEMENTS];                                      /* of gpu_face_factors */
+  /* An orbit's nodes, of packed pairs those of two, or one; 255: none, or again. */
+  uchar4 read[4 * gpu_orbits<P>::steps], write[8 * gpu_orbits<P>::eights];
+  alignas(16) uint4 far[4][ELEMENTS]; /* gpu_far_face */
+  REAL factor[CHANGING][4][ELEMENTS]; /* of gpu_face_factors */
   REAL inverse[CHANGING][3][4][PENALISED ? ELEMENTS : 1];
   REAL change[CHANGING][ELEMENTS], keep[ELEMENTS];
 };
@@ -73,6 +79,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   static constexpr int CHANGING = tile::CHANGING, MINE = EIGHTS / tile::SIZE.warps; /* eights of orbits of a warp */
   static_assert(EIGHTS % tile::SIZE.warps == 0, "the warps of a group share its orbits evenly");
+  static constexpr bool PACKED = orbits::packed;
+  static_assert(!PACKED || (tile::SIZE.warps == 1 && orbits::quads == 7 && orbits::pairs == 1), "no such packing");
   using products_sum = gpu_tensor_sums<REAL, tile::SIZE.products == BY_STACKS || sizeof(REAL) == 4>;
 
   struct sums {
@@ -91,6 +99,11 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int i = 0; i < 4; i++) {
         node[i] = static_cast<uint8_t>(o < orbits::all ? orbits::node(o, i) : 0);
         once[i] = o < orbits::all && orbits::first(o, i) ? node[i] : 255;
+      }
+      if (PACKED && o >= orbits::quads) { /* pairs stand one behind the other, and then the fixed node */
+        for (int i = 0; i < 4; i++)
+          node[i] = static_cast<uint8_t>(min(4 * orbits::quads + 2 * (o - orbits::quads) + i, tile::NP - 1));
+        for (int i = 0; i < 4; i++) once[i] = o == orbits::quads ? node[i] : 255;
       }
       if (o < 4 * orbits::steps) t.records.read[o] = make_uchar4(node[0], node[1], node[2], node[3]);
       if (o < 8 * EIGHTS) t.records.write[o] = make_uchar4(once[0], once[1], once[2], once[3]);
@@ -129,18 +142,34 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       REAL u[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
-        for (int i = 0; i < 4; i++) u[c][i] = row[c * COMPONENT + node[i]];
-        gpu_turn(u[c]);
+        const REAL *at = row + c * COMPONENT;
+        if (!PACKED || k < orbits::few_steps)
+          for (int i = 0; i < 4; i++) u[c][i] = at[node[i]];
+        if (!PACKED || 4 * k + 3 < orbits::quads) gpu_turn(u[c]);
+        else if (k < orbits::few_steps) split_mixed(at, u[c]);
+        else u[c][0] = at[node[0]] + at[node[1]]; /* a pair, or twice the fixed node */
       }
 #pragma unroll
       for (int from = 0; from < 4; from++)
 #pragma unroll
         for (int d = 0; d < 3; d++)
 #pragma unroll
-          for (int e = 0; e < MINE; e++)
+          for (int e = 0; e < MINE; e++) {
+            if (k >= orbits::steps_of(from) || (PACKED && e >= orbits::eights_of(from ^ (d + 1)))) continue;
             w[e].curl(d, from ^ (d + 1), u[(d + 1) % 3][from], u[(d + 2) % 3][from],
-                      t.fragment[((4 * k + from) * 3 + d) * EIGHTS + MINE * member + e][lane]);
+                      t.fragment[orbits::derivative(k, from, d) + MINE * member + e][lane]);
+          }
     }
+  }
+
+  /* The lane's last quad to sectors, or, in the lane that has them, the pairs: of the first one x[0] and x[1], of the
+   * second one x[2] and x[3]. */
+  __device__ void split_mixed(const REAL *component, REAL x[4]) const
+  {
+    const bool pairs = fourth == orbits::quads % 4;
+    const REAL a = x[0] + x[1], b = x[0] - x[1], c = x[2] + x[3], d = x[2] - x[3];
+    const REAL third = pairs ? component[tile::NP - 3] - component[tile::NP - 2] : 0;
+    x[0] = pairs ? a : a + c, x[1] = pairs ? b : a - c, x[2] = pairs ? d : b + d, x[3] = pairs ? third : b - d;
   }
 
   /* COMMON: all faces of the warp have far traces only. */
@@ -191,7 +220,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
         const REAL a = p[s ^ 1] + q[s ^ 1], b = gpu_negative(p[s ^ 2]), c = gpu_negative(q[s ^ 3]);
 #pragma unroll
         for (int e = 0; e < MINE; e++)
-          w[e].lift(s, a, b, c, t.fragment[(12 * orbits::steps + 4 * k + s) * EIGHTS + MINE * member + e][lane]);
+          if (!PACKED || e < orbits::eights_of(s))
+            w[e].lift(s, a, b, c, t.fragment[orbits::lift(k, s) + MINE * member + e][lane]);
       }
     }
   }
@@ -231,34 +261,63 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     sum.keep = t.records.keep[mine];
   }
 
+  /* What the element's nodes change by in turn J, where it is w along the bimedians. Own and kept: the element's. */
+  template <int J, int COUNT>
+  __device__ void put(const sums &sum, const REAL w[3][COUNT], const int node[COUNT], REAL *own, REAL *kept) const
+  {
+    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
+#pragma unroll
+    for (int n = 0; n < COUNT; n++) {
+      if (node[n] == 255) continue;
+      REAL x[3] = {w[0][n], w[1][n], w[2][n]}, by[3];
+      gpu_apply(sum.metric, x, by);
+#pragma unroll
+      for (int c = 0; c < 3; c++) {
+        const int at = c * COMPONENT + node[n];
+        this->change(sum.change[J] * by[c], keep, own[at], kept[STAGED ? at : 0]);
+      }
+    }
+  }
+
   template <int J> __device__ void update(const sums &sum)
   {
     REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = t.kept[J] + (STAGED ? mine * STRIDE : 0);
-    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
 #pragma unroll
-    for (int i = 0; i < 2 * MINE; i++) {
-      const int e = i / 2, h = i % 2, o = 8 * (MINE * member + e) + 2 * fourth + h;
+    for (int i = 0; i < (PACKED ? 2 : 2 * MINE); i++) {
+      const int e = i / 2, h = i % 2;
       if (8 * e + h >= orbits::all) break;
-      const uchar4 write = t.records.write[o];
+      const uchar4 write = t.records.write[8 * (MINE * member + e) + 2 * fourth + h];
       const int node[4] = {write.x, write.y, write.z, write.w};
       REAL w[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
         for (int s = 0; s < 4; s++) w[c][s] = sum.w[J][e][c][s][h];
-        gpu_turn(w[c]);
+        if (PACKED && h == 1) join_mixed(sum.w[J][MINE - 1][c][0], w[c]);
+        else gpu_turn(w[c]);
       }
-#pragma unroll
-      for (int n = 0; n < 4; n++) {
-        if (node[n] == 255) continue;
-        REAL x[3] = {w[0][n], w[1][n], w[2][n]}, by[3];
-        gpu_apply(sum.metric, x, by);
-#pragma unroll
-        for (int c = 0; c < 3; c++) {
-          const int at = c * COMPONENT + node[n];
-          this->change(sum.change[J] * by[c], keep, own[at], kept[STAGED ? at : 0]);
-        }
-      }
+      put<J>(sum, w, node, own, kept);
     }
+    if (PACKED && (fourth == 0 || fourth == 3)) { /* the fixed node, the last pair */
+      const bool pair = fourth == 3;
+      const int node[2] = {pair ? tile::NP - 3 : tile::NP - 1, pair ? tile::NP - 2 : 255};
+      REAL w[3][2];
+#pragma unroll
+      for (int c = 0; c < 3; c++) {
+        const REAL *whole = sum.w[J][MINE - 1][c][0], odd = pair ? sum.w[J][0][c][3][1] : 0;
+        w[c][0] = (pair ? whole[1] : whole[0]) + odd;
+        w[c][1] = whole[1] - odd;
+      }
+      put<J>(sum, w, node, own, kept);
+    }
+  }
+
+  /* The other way round as split_mixed, but for the third pair. `beyond`: sector 0's last orbits. */
+  __device__ void join_mixed(const REAL beyond[2], REAL x[4]) const
+  {
+    const bool pairs = fourth == orbits::quads % 4;
+    const REAL a = x[0] + x[1], b = x[0] - x[1], c = x[2] + x[3], d = x[2] - x[3];
+    const REAL second = beyond[0] + x[2], other = beyond[0] - x[2];
+    x[0] = pairs ? a : a + c, x[1] = pairs ? b : a - c, x[2] = pairs ? second : b + d, x[3] = pairs ? other : b - d;
   }
   __device__ void update(const sums &sum)
   {
