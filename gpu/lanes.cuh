@@ -97,15 +97,22 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* At order 1 what changes stays in registers for the penalty: near traces from shared memory are a fifth of what is
-   * read there. */
-  static constexpr bool NEAR_STAYS = PENALISED && P == 1;
-  static constexpr int STAYING = NEAR_STAYS ? STRIDE : 1;
+  /* What changes stays in registers for the penalty where they have room for it. */
+  static constexpr bool NEAR_STAYS = PENALISED && P <= 2;
+  static constexpr int STAYING = NEAR_STAYS ? STRIDE : PIECE;
+
+  /* Node m of face f, which half turn f makes of face 0's. */
+  __device__ static constexpr int near_node(int f, int m)
+  {
+    const int node = gpu_face_node(P, m), pair = node - 4 * orbits::quads;
+    if (pair < 0) return (node / orbits::quads ^ f) * orbits::quads + node % orbits::quads;
+    return f == 0 || f == pair / 2 / (orbits::pairs > 0 ? orbits::pairs : 1) + 1 ? node : node ^ 1;
+  }
 
   template <int J> __device__ void lifts(const faces &face, REAL w[3][4][orbits::all]) const
   {
     REAL own[STAYING];
-    for (int i = 0; i < STAYING / PIECE; i++) {
+    for (int i = 0; i < STAYING / PIECE && NEAR_STAYS; i++) {
       const piece x = piece_at(under + tile::changing(J) * tile::FIELD + mine * ROW, i);
       for (int k = 0; k < PIECE; k++) own[i * PIECE + k] = x.x[k];
     }
@@ -145,9 +152,8 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       }
       if (PENALISED) {
         REAL near[3];
-        if (NEAR_STAYS) { /* node m of face f is vertex (m + 1) ^ f */
-          for (int c = 0; c < 3; c++) near[c] = own[c * COMPONENT + ((m + 1) ^ f)];
-        } else this->template near_own<J>(f, mine, m, near);
+        if (!NEAR_STAYS) this->template near_own<J>(f, mine, m, near);
+        for (int c = 0; c < 3 && NEAR_STAYS; c++) near[c] = own[c * COMPONENT + near_node(f, m)];
         this->template penalise<J>(f, near, face.far[f], node, factors.inverse, more_p, more_q);
       }
       p[f] = more_p - curl[1];

@@ -42,6 +42,8 @@ static int pack_nodes(struct mx_backend *backend, const struct mx_symmetry *symm
   for (size_t f = 0; f < 4; f++)
     for (size_t m = 0; m < Nf; m++) {
       face_node[f * Nf + m] = backend->place[ref->face_node[f * Nf + m]];
+      DG_BUG_IF(f == 0 && ref->order <= 2 && face_node[m] != gpu_face_node(ref->order, (int)m),
+                "face 0 has other nodes");
       face_place[f * Nf + (size_t)symmetry->place[f * Nf + m]] = (int32_t)m;
     }
   if (gpu_new_copy(backend, &backend->tables.face_node, face_node, 4 * Nf * sizeof *face_node, "tables", err) != 0 ||
