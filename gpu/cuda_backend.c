@@ -194,7 +194,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t in_place = leapfrog && !gpu_penalty_inside(problem);
   const size_t fields = leapfrog ? (in_place ? 3 : 4) : options->integrator == MX_RK4 ? 8 : 6; /* 3: observed */
   const size_t tiles = 4 * sizeof(uint16_t) + 3 * sizeof(uint32_t) / 2; /* one and a half traces an element */
-  const size_t indices = 4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= 6 ? tiles : 0);
+  const size_t indices =
+      4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= GPU_TILE_ORDERS ? tiles : 0);
   const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
   const size_t traces =
       leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;

@@ -289,7 +289,7 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_
 template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, int staged)
 {
 #ifndef CURLEW_HIP
-  if constexpr (P <= gpu_tile_orders) {
+  if constexpr (P <= GPU_TILE_ORDERS) {
     if (penalty_inside)
       return staged ? gpu_shape_of_work<P, REAL, true, true>() : gpu_shape_of_work<P, REAL, true, false>();
     return staged ? gpu_shape_of_work<P, REAL, false, true>() : gpu_shape_of_work<P, REAL, false, false>();
@@ -307,7 +307,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
 #ifndef CURLEW_HIP
-  if constexpr (P <= gpu_tile_orders)
+  if constexpr (P <= GPU_TILE_ORDERS)
     if (tables->tiling.count > 0) {
       const gpu_tile_pass pass = {.first = gpu_first_tile(*tables, half->part),
                                   .end = gpu_end_tile(*tables, half->part),
@@ -334,7 +334,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
 #ifndef CURLEW_HIP
-  if constexpr (P <= gpu_tile_orders)
+  if constexpr (P <= GPU_TILE_ORDERS)
     if (tables->tiling.count > 0) {
       gpu_tile_pass pass = {.first = gpu_first_tile(*tables, stage->part),
                             .end = gpu_end_tile(*tables, stage->part),
