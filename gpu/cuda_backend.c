@@ -44,6 +44,8 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend->place);
   dg_free(backend->term);
   dg_free(backend->functional_piece);
+  dg_free(backend->functional_row);
+  gpu_release_recall(backend);
   dg_free(backend);
 }
 
@@ -145,7 +147,7 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
       new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || new_open(backend, err) != 0 ||
       gpu_pack_terms(backend, err) != 0 || gpu_pack_functionals(backend, err) != 0 ||
-      gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
+      gpu_new_recall(backend, err) != 0 || gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
     destroy(backend);
     return err->code;
   }
@@ -192,18 +194,23 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const bool leapfrog = options->integrator == MX_LEAPFROG;
   const size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   const size_t in_place = leapfrog && !gpu_penalty_inside(problem);
-  const size_t fields = leapfrog ? (in_place ? 3 : 4) : options->integrator == MX_RK4 ? 8 : 6; /* 3: observed */
+  const size_t fields = leapfrog ? (in_place ? 2 : 4) : options->integrator == MX_RK4 ? 8 : 6;
   const size_t tiles = 4 * sizeof(uint16_t) + 3 * sizeof(uint32_t) / 2; /* one and a half traces an element */
-  const size_t indices = 4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= 6 ? tiles : 0);
+  const size_t indices =
+      4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= GPU_TILE_ORDERS ? tiles : 0);
   const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
   const size_t traces =
       leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
-  size_t summands = 0;
-  for (size_t f = 0; f < problem->functionals; f++) summands += 3 * problem->functional[f].count;
+  size_t summands = 0, rows = 0;
+  for (size_t f = 0; f < problem->functionals; f++) {
+    summands += 3 * problem->functional[f].count;
+    rows += gpu_rows_of_functional(problem, f, NULL);
+  }
   const size_t ghosts = real * (in_place ? 2 : 4) * gpu_stride(problem->ref->order);
   const size_t travelling = real * (leapfrog ? 1 : 2) * 4 * (size_t)problem->ref->Nf; /* out and in */
   return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) + traces +
-         of_terms(problem, real) + summands * (sizeof(uint64_t) + sizeof(double)) + 2 * (size_t)GPU_STAGING;
+         of_terms(problem, real) + summands * (sizeof(struct gpu_place) + sizeof(double)) + rows * sizeof(int32_t) +
+         (in_place ? gpu_recall_bytes(problem, real) : 0) + 2 * (size_t)GPU_STAGING;
 }
 
 const struct mx_backend_ops mx_backend_cuda = {

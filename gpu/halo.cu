@@ -16,7 +16,7 @@ template <typename REAL> __device__ REAL turned(int f, int c, REAL x) { return g
 /* The vertex from which both differences are taken. With tiles the far side's kernels take them from the one that half
  * turn g of its own face g makes of the first (gpu_tile::look_at_face), with plain kernels from the first
  * (gpu_along): so they see the same numbers as if the far element were theirs. */
-__device__ int base_of(int order, int g) { return order <= gpu_tile_orders && g >= 2 ? 2 : 0; }
+__device__ int base_of(int order, int g) { return order <= GPU_TILE_ORDERS && g >= 2 ? 2 : 0; }
 
 /* Which face, field, node and numbers of the buffer thread i has. */
 struct point {

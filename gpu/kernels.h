@@ -33,6 +33,7 @@ struct gpu_medium {
 struct gpu_tiling {
   int count;                 /* of tiles; 0: there are none */
   int inner;                 /* of them, those of the inner elements */
+  int blocks;                /* that the card has room for */
   const int4 *tile;          /* [count] first eight elements, number of eights, first trace, number of traces */
   const uint32_t *trace;     /* from outside: 16 * row of a field, + 4 * face of the tile's element + face there unless
                                 whole */
@@ -72,15 +73,24 @@ struct gpu_tables {
 };
 
 /* Which elements a launch works on. */
-enum gpu_part { GPU_ALL, GPU_INNER, GPU_OUTER };
+enum gpu_part { GPU_ALL, GPU_INNER, GPU_OUTER, GPU_SOME };
+
+/* Some elements, whose results are rows 0 .. count - 1. */
+struct gpu_some {
+  size_t first, count;
+  int tile, tiles;        /* where there are tiles: those of elements first .. first + count - 1 and no others */
+  const int32_t *element; /* [count], in any order, and by the plain kernels; NULL: first .. first + count - 1 */
+};
 
 /* One equation of leapfrog: result = own + scale (decay own + factor metric (...)). */
 struct gpu_half {
   enum gpu_part part;
-  int equation; /* 0: E changes, 1: H */
+  struct gpu_some some; /* of GPU_SOME */
+  int equation;         /* 0: E changes, 1: H */
   double scale;
   const void *own, *other;
-  void *result; /* may be own where no face between elements has a penalty: then nobody else reads own */
+  void *result; /* may be own where no face between elements has a penalty: then nobody else reads own; with padding
+                   where there are tiles */
 };
 
 /* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
@@ -172,14 +182,15 @@ gpuError_t gpu_remember_open(const struct gpu_tables *tables, const struct gpu_o
 
 enum { GPU_SUM_PARTS = 1024 };
 
-/* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements: all of them, with their eps or mu as
- * factor, or the ones listed with a factor each. */
+/* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements: first .. first + count - 1, with their eps
+ * or mu as factor, of which u has rows of its own, or the ones listed with a factor each. */
 struct gpu_product {
   const void *u, *v;
-  int weight;             /* 0: eps, 1: mu; without a list */
-  size_t count;           /* of the list; 0 and NULL: all elements */
-  const int32_t *element; /* [count] */
-  const double *factor;   /* [count] */
+  int weight; /* 0: eps, 1: mu; without a list */
+  int more;   /* adds to `part` */
+  size_t first, count;
+  const int32_t *element; /* [count] or NULL */
+  const double *factor;   /* [count] of the list */
   double *part;
 };
 gpuError_t gpu_products(const struct gpu_tables *tables, const struct gpu_product *product, gpuStream_t stream);
@@ -188,6 +199,7 @@ gpuError_t gpu_products(const struct gpu_tables *tables, const struct gpu_produc
 struct gpu_points {
   size_t count;
   const int32_t *element; /* [count] */
+  const int32_t *row;     /* [count] of H and H_other */
   const int32_t *node;    /* [count] or -1: weights[count][Np] are taken */
   const double *weight;
   const void *E, *H, *H_other;
@@ -195,16 +207,44 @@ struct gpu_points {
 };
 gpuError_t gpu_sample(const struct gpu_tables *tables, const struct gpu_points *points, gpuStream_t stream);
 
-/* part[k] = sum over i = first[k] .. first[k + 1] - 1 of weight[i] (u[index[i]] + v[index[i]])/2. */
+/* A number of a field whose rows are those of a list of elements. */
+struct gpu_place {
+  uint32_t row, at; /* at: in the row */
+};
+
+/* part[k] = sum over i = first[k] .. first[k + 1] - 1 of weight[i] (u + v)/2 at place[i]. */
 struct gpu_sum {
+  int order;
   size_t count;
   const uint64_t *first; /* [count + 1] */
-  const uint64_t *index;
+  const struct gpu_place *place;
+  const int32_t *element; /* of the list: u and v are fields; NULL: they are rows of its elements */
   const double *weight;
   const void *u, *v;
   double *part;
 };
 gpuError_t gpu_weighted_sums(int single, const struct gpu_sum *sum, gpuStream_t stream);
+
+/* Rows that a field had for some elements. */
+struct gpu_kept {
+  size_t count;
+  const int32_t *element; /* [count] ascending */
+  void *row;              /* [count] */
+};
+gpuError_t gpu_keep_rows(const struct gpu_tables *tables, const struct gpu_kept *kept, const void *field,
+                         gpuStream_t stream);
+
+/* to = weight kept + (1 - weight) field, where `to` has rows of elements first, first + 1, .., among which all of
+ * `kept` are, or of element[rows], some of which are. */
+struct gpu_put_back {
+  struct gpu_kept kept;
+  size_t first, rows;
+  const int32_t *element; /* [rows] or NULL */
+  double weight;
+  const void *field;
+  void *to;
+};
+gpuError_t gpu_put_rows_back(const struct gpu_tables *tables, const struct gpu_put_back *back, gpuStream_t stream);
 
 /* to = (u + v)/2, `count` numbers. */
 gpuError_t gpu_mean(int single, size_t count, const void *u, const void *v, void *to, gpuStream_t stream);

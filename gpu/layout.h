@@ -9,6 +9,13 @@
 
 #include "libdg/base/orders.h"
 
+/* Orders that the kernels of tile.cuh have; higher ones keep to the plain kernels, and so do AMD's cards. */
+#ifdef CURLEW_HIP
+enum { GPU_TILE_ORDERS = 0 };
+#else
+enum { GPU_TILE_ORDERS = 6 };
+#endif
+
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define GPU_INLINE __host__ __device__ constexpr
 #else

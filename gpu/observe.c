@@ -1,5 +1,4 @@
-/* What is observed: computed on the card, a few numbers come back. Whole fields come in pieces through two pinned
- * buffers, one of which the host converts while the other is filled. */
+/* What is observed: computed on the card, a few numbers come back, or whole fields, in pieces. */
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +11,8 @@ int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *
   if (bytes < gpu_stride(backend->tables.order) * backend->real)
     bytes = gpu_stride(backend->tables.order) * backend->real;
   if (bytes <= backend->staging_bytes) return 0;
-  /* The old ones stay until the end: growing by half more at a time, they are together less than three times as much.
-   */
-  if (backend->staging_bytes > 0) bytes += bytes / 2;
+  /* The old ones stay until the end: growing by half at least, they are together less than three times as much. */
+  if (bytes < backend->staging_bytes / 2 * 3) bytes = backend->staging_bytes / 2 * 3;
   if (gpu_wait(backend, err) != 0) return err->code;
   for (int i = 0; i < 2; i++)
     if (gpu_new_pinned(backend, &backend->staging[i], bytes, err) != 0 ||
@@ -28,7 +26,8 @@ const void *gpu_other_H(const struct mx_backend *backend)
 {
   if (backend->options.integrator != MX_LEAPFROG) return backend->field[1];
   DG_BUG_IF(!backend->observed, "values of a leapfrog step were asked for that was not observed");
-  return backend->in_place ? backend->before_H : backend->spare[1];
+  DG_BUG_IF(backend->in_place, "the H of half a step ago is not there");
+  return backend->spare[1];
 }
 
 /* The first `in` bytes of staging[0] to the card, then `launch` of the caller's, then `out` bytes of the card's
@@ -60,23 +59,50 @@ static double sum_of_parts(const struct mx_backend *backend, size_t parts)
   return sum;
 }
 
-static int product(struct mx_backend *backend, struct gpu_product wanted, double *sum, struct dg_error *err)
+static int begin_product(struct mx_backend *backend, struct gpu_product wanted, struct dg_error *err)
 {
   wanted.part = (double *)(void *)backend->card_staging[1];
-  if (gpu_check(gpu_products(&backend->tables, &wanted, backend->work), "observing", err) != 0 ||
-      receive(backend, GPU_SUM_PARTS * sizeof(double), err) != 0)
-    return err->code;
+  return gpu_check(gpu_products(&backend->tables, &wanted, backend->work), "observing", err);
+}
+
+static int end_product(struct mx_backend *backend, double *sum, struct dg_error *err)
+{
+  if (receive(backend, GPU_SUM_PARTS * sizeof(double), err) != 0) return err->code;
   *sum = sum_of_parts(backend, GPU_SUM_PARTS);
   return 0;
 }
 
+static int product(struct mx_backend *backend, struct gpu_product wanted, double *sum, struct dg_error *err)
+{
+  if (begin_product(backend, wanted, err) != 0) return err->code;
+  return end_product(backend, sum, err);
+}
+
+/* H of now times H of half a step ago, which is worked out part by part. */
+static int recalled_product(struct mx_backend *backend, double *sum, struct dg_error *err)
+{
+  for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
+    if (gpu_recall_H(backend, &some, 1, backend->recall.row, err) != 0 ||
+        begin_product(backend,
+                      (struct gpu_product){.u = backend->recall.row,
+                                           .v = backend->field[1],
+                                           .weight = 1,
+                                           .more = some.first > 0,
+                                           .first = some.first,
+                                           .count = some.count},
+                      err) != 0)
+      return err->code;
+  return end_product(backend, sum, err);
+}
+
 int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
 {
-  if (gpu_grow_staging(backend, GPU_SUM_PARTS * sizeof(double), err) != 0 ||
-      product(backend, (struct gpu_product){.u = backend->field[0], .v = backend->field[0], .weight = 0}, electric,
-              err) != 0 ||
-      product(backend, (struct gpu_product){.u = gpu_other_H(backend), .v = backend->field[1], .weight = 1}, magnetic,
-              err) != 0)
+  const size_t K = backend->problem->K;
+  const struct gpu_product E = {.u = backend->field[0], .v = backend->field[0], .weight = 0, .count = K};
+  struct gpu_product H = {.v = backend->field[1], .weight = 1, .count = K};
+  if (!backend->in_place) H.u = gpu_other_H(backend);
+  if (gpu_grow_staging(backend, GPU_SUM_PARTS * sizeof(double), err) != 0 || product(backend, E, electric, err) != 0 ||
+      (backend->in_place ? recalled_product(backend, magnetic, err) : product(backend, H, magnetic, err)) != 0)
     return err->code;
   *electric *= 0.5;
   *magnetic *= 0.5;
@@ -103,31 +129,65 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
       loss, err);
 }
 
-/* Points of a call at most, so that their buffers stay small. */
+/* Points of a call at most, so that their buffers stay small. Points of one element follow each other. */
+enum { MOST_POINTS = 16384 };
+
+static bool enters(const struct mx_point *point, size_t k)
+{
+  return k == 0 || point[k].element != point[k - 1].element;
+}
+
+/* So many points as there is room for, and for the rows of H at these. */
+static size_t points_at_a_time(const struct mx_backend *backend, size_t count, const struct mx_point *point)
+{
+  size_t k = 0;
+  if (count > MOST_POINTS) count = MOST_POINTS;
+  for (size_t rows = 0; k < count && backend->in_place; k++) {
+    rows += enters(point, k);
+    if (rows > backend->recall.rows) return k;
+  }
+  return count;
+}
+
+/* Numbers of what is asked for on their way to the card: element, node and row of every point, then a list of elements
+ * for rows; how many these are. */
+static size_t list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, int32_t *to)
+{
+  int32_t *element = to, *node = to + count, *row = to + 2 * count, *list = to + 3 * count;
+  size_t rows = 0;
+  for (size_t k = 0; k < count; k++) {
+    element[k] = (int32_t)point[k].element;
+    node[k] = point[k].weight != NULL ? -1 : backend->place[point[k].node];
+    if (enters(point, k)) list[rows++] = element[k];
+    row[k] = backend->in_place ? (int32_t)(rows - 1) : element[k];
+  }
+  return rows;
+}
+
 static int sample_part(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
                        struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
   const size_t Np = (size_t)problem->ref->Np, weights = count * Np * sizeof(double), numbers = count * sizeof(int32_t);
-  if (gpu_grow_staging(backend, weights + 2 * numbers + count * 6 * sizeof(double), err) != 0) return err->code;
+  if (gpu_grow_staging(backend, weights + 4 * numbers + count * 6 * sizeof(double), err) != 0) return err->code;
   double *weight = (double *)(void *)backend->staging[0];
-  int32_t *element = (int32_t *)(void *)(backend->staging[0] + weights), *node = element + count;
-  for (size_t k = 0; k < count; k++) {
-    element[k] = (int32_t)point[k].element;
-    node[k] = point[k].weight != NULL ? -1 : backend->place[point[k].node];
+  for (size_t k = 0; k < count; k++)
     for (size_t n = 0; n < Np; n++)
       weight[k * Np + n] = point[k].weight != NULL ? point[k].weight[backend->node[n]] : 0;
-  }
+  const size_t rows = list_points(backend, count, point, (int32_t *)(void *)(backend->staging[0] + weights));
   const int32_t *on_card = (const int32_t *)(void *)(backend->card_staging[0] + weights);
   const struct gpu_points points = {.count = count,
                                     .element = on_card,
                                     .node = on_card + count,
+                                    .row = on_card + 2 * count,
                                     .weight = (const double *)(void *)backend->card_staging[0],
                                     .E = backend->field[0],
-                                    .H = backend->field[1],
-                                    .H_other = gpu_other_H(backend),
+                                    .H = backend->in_place ? backend->recall.row : backend->field[1],
+                                    .H_other = backend->in_place ? backend->recall.row : gpu_other_H(backend),
                                     .value = (double *)(void *)backend->card_staging[1]};
-  if (send(backend, weights + 2 * numbers, err) != 0 ||
+  const struct gpu_some some = {.count = rows, .element = on_card + 3 * count};
+  if (send(backend, weights + 4 * numbers, err) != 0 ||
+      (backend->in_place && gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) ||
       gpu_check(gpu_sample(&backend->tables, &points, backend->work), "observing points", err) != 0 ||
       receive(backend, count * 6 * sizeof(double), err) != 0)
     return err->code;
@@ -144,57 +204,116 @@ static int sample_part(struct mx_backend *backend, size_t count, const struct mx
 int gpu_sample_points(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
                       struct dg_error *err)
 {
-  enum { MOST = 16384 };
-  for (size_t first = 0; first < count; first += MOST)
-    if (sample_part(backend, count - first < MOST ? count - first : MOST, point + first, value + first, err) != 0)
-      return err->code;
+  for (size_t first = 0, some; first < count; first += some) {
+    some = points_at_a_time(backend, count - first, point + first);
+    if (sample_part(backend, some, point + first, value + first, err) != 0) return err->code;
+  }
   return 0;
 }
 
 /* ---- functionals */
 
+size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functional, int32_t *element)
+{
+  const struct mx_functional *from = &problem->functional[functional];
+  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  size_t rows = 0;
+  for (size_t k = 0; k < from->count; k++) {
+    if (k > 0 && from->index[k] / numbers == from->index[k - 1] / numbers) continue;
+    if (element != NULL) element[rows] = (int32_t)(from->index[k] / numbers);
+    rows++;
+  }
+  return rows;
+}
+
+/* The summands of a functional: a component of the problem is three numbers of the card. */
+static void pack_functional(const struct mx_backend *backend, const struct mx_functional *from, struct gpu_place *place,
+                            double *weight)
+{
+  const struct mx_problem *problem = backend->problem;
+  const size_t Np = (size_t)problem->ref->Np;
+  size_t row = 0;
+  for (size_t k = 0; k < from->count; k++) {
+    const size_t e = from->index[k] / (3 * Np), c = from->index[k] / Np % 3, i = from->index[k] % Np;
+    double gradient[3][3];
+    if (k > 0 && e != from->index[k - 1] / (3 * Np)) row++;
+    mx_fused_gradients(problem->metric[e], gradient);
+    for (size_t a = 0; a < 3; a++) {
+      const size_t at = gpu_at(problem->ref->order, 0, a, (size_t)backend->place[i]);
+      place[3 * k + a] = (struct gpu_place){.row = (uint32_t)row, .at = (uint32_t)at};
+      weight[3 * k + a] = from->weight[k] * gradient[a][c];
+    }
+  }
+}
+
 int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
 {
   enum { PIECE = 3 * 2048 }; /* summands */
   const struct mx_problem *problem = backend->problem;
-  const size_t Np = (size_t)problem->ref->Np, F = problem->functionals;
-  size_t pieces = 0, summands = 0;
-  uint64_t *first = NULL, *index = NULL;
+  const size_t F = problem->functionals;
+  size_t pieces = 0, summands = 0, rows = 0;
+  uint64_t *first = NULL;
+  struct gpu_place *place = NULL;
+  int32_t *element = NULL;
   double *weight = NULL;
-  if (DG_NEW(backend->functional_piece, F + 1, err) != 0) return err->code;
+  if (DG_NEW(backend->functional_piece, F + 1, err) != 0 || DG_NEW(backend->functional_row, F + 1, err) != 0)
+    return err->code;
   for (size_t f = 0; f < F; f++) {
     summands += 3 * problem->functional[f].count;
     pieces += (3 * problem->functional[f].count + PIECE - 1) / PIECE;
+    rows += gpu_rows_of_functional(problem, f, NULL);
     backend->functional_piece[f + 1] = pieces;
+    backend->functional_row[f + 1] = rows;
   }
   if (pieces == 0) return 0;
-  if (DG_NEW(first, pieces + 1, err) != 0 || DG_NEW(index, summands, err) != 0 || DG_NEW(weight, summands, err) != 0)
+  if (DG_NEW(first, pieces + 1, err) != 0 || DG_NEW(place, summands, err) != 0 || DG_NEW(weight, summands, err) != 0 ||
+      DG_NEW(element, rows, err) != 0)
     goto fail;
   size_t at = 0, piece = 0;
   for (size_t f = 0; f < F; f++) {
     const struct mx_functional *from = &problem->functional[f];
     const size_t end = at + 3 * from->count;
     for (size_t i = at; i < end; i += PIECE) first[piece++] = i;
-    for (size_t k = 0; k < from->count; k++) {
-      const size_t e = from->index[k] / (3 * Np), c = from->index[k] / Np % 3, i = from->index[k] % Np;
-      double gradient[3][3];
-      mx_fused_gradients(problem->metric[e], gradient);
-      for (size_t a = 0; a < 3; a++, at++) {
-        index[at] = gpu_at(problem->ref->order, e, a, (size_t)backend->place[i]);
-        weight[at] = from->weight[k] * gradient[a][c];
-      }
-    }
+    (void)gpu_rows_of_functional(problem, f, element + backend->functional_row[f]);
+    pack_functional(backend, from, place + at, weight + at);
+    at = end;
   }
   first[pieces] = summands;
   if (gpu_new_copy(backend, &backend->piece_first, first, (pieces + 1) * sizeof *first, "functionals", err) != 0 ||
-      gpu_new_copy(backend, &backend->functional_index, index, summands * sizeof *index, "functionals", err) != 0 ||
+      gpu_new_copy(backend, &backend->functional_place, place, summands * sizeof *place, "functionals", err) != 0 ||
+      gpu_new_copy(backend, &backend->functional_element, element, rows * sizeof *element, "functionals", err) != 0 ||
       gpu_new_copy(backend, &backend->functional_weight, weight, summands * sizeof *weight, "functionals", err) != 0)
     goto fail;
 fail:
   dg_free(first);
-  dg_free(index);
+  dg_free(place);
+  dg_free(element);
   dg_free(weight);
   return err->code;
+}
+
+/* Starts the sums of the pieces of functional f. */
+static int begin_functional(struct mx_backend *backend, size_t f, bool centred, double *part, struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + f, *row = backend->functional_row + f;
+  const bool magnetic = backend->problem->functional[f].magnetic;
+  const struct gpu_some some = {.count = row[1] - row[0], .element = backend->functional_element + row[0]};
+  struct gpu_sum sum = {.order = backend->tables.order,
+                        .count = piece[1] - piece[0],
+                        .first = backend->piece_first + piece[0],
+                        .place = backend->functional_place,
+                        .element = some.element,
+                        .weight = backend->functional_weight,
+                        .u = backend->field[magnetic],
+                        .v = backend->field[magnetic],
+                        .part = part};
+  if (sum.count == 0) return 0;
+  if (magnetic && centred && backend->in_place) {
+    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
+    sum.u = sum.v = backend->recall.row;
+    sum.element = NULL;
+  } else if (magnetic && centred) sum.v = gpu_other_H(backend);
+  return gpu_check(gpu_weighted_sums(backend->tables.single, &sum, backend->work), "observing", err);
 }
 
 int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
@@ -206,19 +325,8 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
   if (pieces == 0) return 0;
   if (gpu_grow_staging(backend, pieces * sizeof(double), err) != 0) return err->code;
   double *part = (double *)(void *)backend->card_staging[1];
-  for (size_t f = 0; f < count; f++) {
-    const bool magnetic = backend->problem->functional[first + f].magnetic;
-    const void *u = backend->field[magnetic];
-    const struct gpu_sum sum = {.count = piece[f + 1] - piece[f],
-                                .first = backend->piece_first + piece[f],
-                                .index = backend->functional_index,
-                                .weight = backend->functional_weight,
-                                .u = u,
-                                .v = magnetic && centred ? gpu_other_H(backend) : u,
-                                .part = part + (piece[f] - piece[0])};
-    if (gpu_check(gpu_weighted_sums(backend->tables.single, &sum, backend->work), "observing", err) != 0)
-      return err->code;
-  }
+  for (size_t f = 0; f < count; f++)
+    if (begin_functional(backend, first + f, centred, part + (piece[f] - piece[0]), err) != 0) return err->code;
   if (receive(backend, pieces * sizeof(double), err) != 0) return err->code;
   for (size_t f = 0; f < count; f++)
     for (size_t i = piece[f] - piece[0]; i < piece[f + 1] - piece[0]; i++) {
@@ -231,7 +339,8 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
 
 /* ---- whole fields */
 
-void gpu_to_cartesian(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to)
+/* Cartesian components of elements first..first+count-1, to[K][3][Np]. */
+static void to_cartesian(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to)
 {
   const struct mx_problem *problem = backend->problem;
   const int order = problem->ref->order;
@@ -249,48 +358,67 @@ void gpu_to_cartesian(const struct mx_backend *backend, const void *from, size_t
   }
 }
 
-/* Starts the way of a piece of (u + v)/2 to the host. */
-static int fetch(struct mx_backend *backend, const void *u, const void *v, size_t first, size_t count, int turn,
-                 struct dg_error *err)
+/* Starts the way of rows at..at+count-1 of (u + v)/2 to the host. */
+static int start_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
+                      size_t at, size_t count, int turn, struct dg_error *err)
 {
   const size_t numbers = gpu_stride(backend->tables.order) * count, bytes = numbers * backend->real;
-  const size_t at = gpu_stride(backend->tables.order) * first * backend->real;
-  const unsigned char *from = (const unsigned char *)u + at;
+  const size_t before = gpu_stride(backend->tables.order) * at * backend->real;
+  const unsigned char *from = (const unsigned char *)u + before;
   if (u != v) {
-    if (gpu_check(gpu_mean(backend->tables.single, numbers, from, (const unsigned char *)v + at,
-                           backend->card_staging[turn], backend->work),
+    if (gpu_check(gpu_mean(backend->tables.single, numbers, from, (const unsigned char *)v + before, way->card[turn],
+                           way->stream),
                   "observing fields", err) != 0)
       return err->code;
-    from = backend->card_staging[turn];
+    from = way->card[turn];
   }
-  if (gpu_check(gpuMemcpyAsync(backend->staging[turn], from, bytes, gpuMemcpyDeviceToHost, backend->work),
-                "copying fields", err) != 0)
+  if (gpu_check(gpuMemcpyAsync(way->pinned[turn], from, bytes, gpuMemcpyDeviceToHost, way->stream), "copying fields",
+                err) != 0)
     return err->code;
-  return gpu_check(gpuEventRecord(backend->staged[turn], backend->work), "copying fields", err);
+  return gpu_check(gpuEventRecord(way->arrived[turn], way->stream), "copying fields", err);
 }
 
-static int download_field(struct mx_backend *backend, const void *u, const void *v, double *to, struct dg_error *err)
+int gpu_bring_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
+                   size_t first, size_t count, double *to, struct dg_error *err)
 {
-  const size_t K = backend->problem->K;
-  if (gpu_grow_staging(backend, GPU_STAGING, err) != 0) return err->code;
-  const size_t most = backend->staging_bytes / (gpu_stride(backend->tables.order) * backend->real);
+  const size_t most = way->bytes / (gpu_stride(backend->tables.order) * backend->real);
   int turn = 0;
-  if (fetch(backend, u, v, 0, K < most ? K : most, turn, err) != 0) return err->code;
-  for (size_t first = 0; first < K; first += most, turn = 1 - turn) {
-    const size_t next = first + most, rest = next < K ? K - next : 0;
-    if (rest > 0 && fetch(backend, u, v, next, rest < most ? rest : most, 1 - turn, err) != 0) return err->code;
-    if (gpu_check(gpuEventSynchronize(backend->staged[turn]), "copying fields", err) != 0) return err->code;
-    gpu_to_cartesian(backend, backend->staging[turn], first, K - first < most ? K - first : most, to);
+  if (start_rows(backend, way, u, v, 0, count < most ? count : most, turn, err) != 0) return err->code;
+  for (size_t at = 0; at < count; at += most, turn = 1 - turn) {
+    const size_t next = at + most, rest = next < count ? count - next : 0;
+    if (rest > 0 && start_rows(backend, way, u, v, next, rest < most ? rest : most, 1 - turn, err) != 0)
+      return err->code;
+    if (gpu_check(gpuEventSynchronize(way->arrived[turn]), "copying fields", err) != 0) return err->code;
+    to_cartesian(backend, way->pinned[turn], first + at, count - at < most ? count - at : most, to);
   }
+  return 0;
+}
+
+/* The mean of H of now and half a step ago, which is worked out part by part. */
+static int bring_recalled(struct mx_backend *backend, const struct gpu_way *way, double *to, struct dg_error *err)
+{
+  const void *const row = backend->recall.row;
+  for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
+    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0 ||
+        gpu_bring_rows(backend, way, row, row, some.first, some.count, to, err) != 0)
+      return err->code;
   return 0;
 }
 
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
 {
-  const void *before = gpu_other_H(backend);
-  if (E != NULL && download_field(backend, backend->field[0], backend->field[0], E, err) != 0) return err->code;
-  if (H != NULL && download_field(backend, backend->field[1], before, H, err) != 0) return err->code;
-  return 0;
+  const size_t K = backend->problem->K;
+  const void *const *field = (const void *const *)backend->field;
+  if (gpu_grow_staging(backend, GPU_STAGING, err) != 0) return err->code;
+  const struct gpu_way way = {.stream = backend->work,
+                              .bytes = backend->staging_bytes,
+                              .pinned = {backend->staging[0], backend->staging[1]},
+                              .card = {backend->card_staging[0], backend->card_staging[1]},
+                              .arrived = {backend->staged[0], backend->staged[1]}};
+  if (E != NULL && gpu_bring_rows(backend, &way, field[0], field[0], 0, K, E, err) != 0) return err->code;
+  if (H == NULL) return 0;
+  return backend->in_place ? bring_recalled(backend, &way, H, err)
+                           : gpu_bring_rows(backend, &way, field[1], gpu_other_H(backend), 0, K, H, err);
 }
 
 int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err)

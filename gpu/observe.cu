@@ -23,13 +23,14 @@ __device__ double sum_of_block(double mine)
  * of the six numbers g/J. A thread does a row of M. */
 template <typename REAL> __global__ void __launch_bounds__(THREADS) products(gpu_tables tables, gpu_product product)
 {
-  size_t Np = DG_NP(static_cast<size_t>(tables.order)), count = product.element != nullptr ? product.count : tables.K;
+  size_t Np = DG_NP(static_cast<size_t>(tables.order));
   const REAL *u = static_cast<const REAL *>(product.u), *v = static_cast<const REAL *>(product.v);
   double sum = 0;
-  for (size_t k = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; k < count * Np;
+  for (size_t k = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; k < product.count * Np;
        k += static_cast<size_t>(gridDim.x) * THREADS) {
     size_t at = k / Np, n = k % Np;
-    size_t e = product.element != nullptr ? static_cast<size_t>(product.element[at]) : at;
+    size_t e = product.element != nullptr ? static_cast<size_t>(product.element[at]) : product.first + at;
+    size_t place = product.element != nullptr ? e : at; /* of u */
     double factor = product.element != nullptr
                         ? product.factor[at]
                         : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
@@ -37,7 +38,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) products(gpu
     for (size_t j = 0; j < Np; j++)
       for (size_t c = 0; c < 3; c++)
         row[c] += tables.mass[j * Np + n] * static_cast<double>(v[gpu_at(tables.order, e, c, j)]);
-    for (size_t c = 0; c < 3; c++) mine[c] = static_cast<double>(u[gpu_at(tables.order, e, c, n)]);
+    for (size_t c = 0; c < 3; c++) mine[c] = static_cast<double>(u[gpu_at(tables.order, place, c, n)]);
     const REAL *metric = static_cast<const REAL *>(tables.metric) + 6 * e;
     double g[6];
     for (int i = 0; i < 6; i++) g[i] = static_cast<double>(metric[i]);
@@ -48,7 +49,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) products(gpu
     sum += 2 * factor / fabs(determinant) * (mine[0] * raised[0] + mine[1] * raised[1] + mine[2] * raised[2]);
   }
   sum = sum_of_block(sum);
-  if (threadIdx.x == 0) product.part[blockIdx.x] = sum;
+  if (threadIdx.x == 0) product.part[blockIdx.x] = product.more ? product.part[blockIdx.x] + sum : sum;
 }
 
 /* A thread a value: six of a point. */
@@ -59,12 +60,12 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) sample(gpu_t
   if (point >= points.count) return;
   const REAL *a = static_cast<const REAL *>(k % 6 < 3 ? points.E : points.H);
   const REAL *b = static_cast<const REAL *>(k % 6 < 3 ? points.E : points.H_other);
-  size_t e = static_cast<size_t>(points.element[point]);
+  size_t row = static_cast<size_t>(k % 6 < 3 ? points.element[point] : points.row[point]);
   int node = points.node[point];
   double sum = 0;
   for (size_t n = node >= 0 ? static_cast<size_t>(node) : 0; n < (node >= 0 ? static_cast<size_t>(node) + 1 : Np);
        n++) {
-    size_t at = gpu_at(tables.order, e, c, n);
+    size_t at = gpu_at(tables.order, row, c, n);
     double value = 0.5 * (static_cast<double>(a[at]) + static_cast<double>(b[at]));
     sum += (node >= 0 ? 1 : points.weight[point * Np + n]) * value;
   }
@@ -75,10 +76,51 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) weighted_sum
 {
   const REAL *u = static_cast<const REAL *>(sum.u), *v = static_cast<const REAL *>(sum.v);
   double mine = 0;
-  for (uint64_t i = sum.first[blockIdx.x] + threadIdx.x; i < sum.first[blockIdx.x + 1]; i += THREADS)
-    mine += sum.weight[i] * 0.5 * (static_cast<double>(u[sum.index[i]]) + static_cast<double>(v[sum.index[i]]));
+  for (uint64_t i = sum.first[blockIdx.x] + threadIdx.x; i < sum.first[blockIdx.x + 1]; i += THREADS) {
+    size_t row = sum.place[i].row;
+    if (sum.element != nullptr) row = static_cast<size_t>(sum.element[row]);
+    size_t at = row * gpu_stride(sum.order) + sum.place[i].at;
+    mine += sum.weight[i] * 0.5 * (static_cast<double>(u[at]) + static_cast<double>(v[at]));
+  }
   mine = sum_of_block(mine);
   if (threadIdx.x == 0) sum.part[blockIdx.x] = mine;
+}
+
+constexpr int ROW_THREADS = 64;
+
+/* A block a row. */
+template <typename REAL>
+__global__ void __launch_bounds__(ROW_THREADS) keep_rows(gpu_tables tables, gpu_kept kept, const REAL *field)
+{
+  size_t stride = gpu_stride(tables.order), e = static_cast<size_t>(kept.element[blockIdx.x]);
+  REAL *to = static_cast<REAL *>(kept.row) + blockIdx.x * stride;
+  for (size_t i = threadIdx.x; i < stride; i += ROW_THREADS) to[i] = field[e * stride + i];
+}
+
+/* Where the element is among those that are kept; their number: nowhere. */
+__device__ size_t find(const gpu_kept &kept, int32_t element)
+{
+  size_t first = 0, end = kept.count;
+  while (first < end) {
+    size_t middle = (first + end) / 2;
+    if (kept.element[middle] < element) first = middle + 1;
+    else end = middle;
+  }
+  return first < kept.count && kept.element[first] == element ? first : kept.count;
+}
+
+/* A block a row of those listed, or of those kept. */
+template <typename REAL> __global__ void __launch_bounds__(ROW_THREADS) put_back(gpu_tables tables, gpu_put_back back)
+{
+  const bool listed = back.element != nullptr;
+  size_t which = listed ? find(back.kept, back.element[blockIdx.x]) : blockIdx.x;
+  if (which == back.kept.count) return;
+  size_t stride = gpu_stride(tables.order), e = static_cast<size_t>(back.kept.element[which]);
+  size_t row = listed ? blockIdx.x : e - back.first;
+  const REAL *kept = static_cast<const REAL *>(back.kept.row) + which * stride;
+  const REAL *field = static_cast<const REAL *>(back.field) + e * stride;
+  REAL weight = static_cast<REAL>(back.weight), *to = static_cast<REAL *>(back.to) + row * stride;
+  for (size_t i = threadIdx.x; i < stride; i += ROW_THREADS) to[i] = weight * kept[i] + (1 - weight) * field[i];
 }
 
 template <typename REAL>
@@ -138,6 +180,24 @@ gpuError_t gpu_weighted_sums(int single, const gpu_sum *sum, gpuStream_t stream)
   if (blocks == 0) return gpuSuccess;
   if (single) weighted_sums<float><<<blocks, THREADS, 0, stream>>>(*sum);
   else weighted_sums<double><<<blocks, THREADS, 0, stream>>>(*sum);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_keep_rows(const gpu_tables *tables, const gpu_kept *kept, const void *field, gpuStream_t stream)
+{
+  unsigned blocks = static_cast<unsigned>(kept->count);
+  if (blocks == 0) return gpuSuccess;
+  if (tables->single) keep_rows<<<blocks, ROW_THREADS, 0, stream>>>(*tables, *kept, static_cast<const float *>(field));
+  else keep_rows<<<blocks, ROW_THREADS, 0, stream>>>(*tables, *kept, static_cast<const double *>(field));
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_put_rows_back(const gpu_tables *tables, const gpu_put_back *back, gpuStream_t stream)
+{
+  unsigned blocks = static_cast<unsigned>(back->element != nullptr ? back->rows : back->kept.count);
+  if (blocks == 0 || back->kept.count == 0) return gpuSuccess;
+  if (tables->single) put_back<float><<<blocks, ROW_THREADS, 0, stream>>>(*tables, *back);
+  else put_back<double><<<blocks, ROW_THREADS, 0, stream>>>(*tables, *back);
   return gpuGetLastError();
 }
 

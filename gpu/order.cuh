@@ -7,7 +7,8 @@
  * shared memory, others are read from memory, mostly from a cache;
  *   3. a thread a node of a few elements: a row of the three derivatives and of the lift times values and fluxes, then
  *      the metric, and the update.
- * Matrices are whole here and come through the first cache.
+ * Matrices are whole here and come through the first cache. A half step also takes lists of elements, none of which is
+ * then looked for in the tile.
  */
 #pragma once
 
@@ -20,9 +21,31 @@
 #include "gpu/tensor.cuh"
 #endif
 
-/* Elements. */
+/* Elements first .. end - 1, or those in such places of a list. */
 struct gpu_range {
   size_t first, end;
+  const int32_t *element;
+};
+
+/* Those of a tile. */
+struct gpu_rows {
+  size_t first;
+  int count;
+  const int32_t *element;
+
+  __device__ gpu_rows(const gpu_range &range, int most)
+      : first(range.first + static_cast<size_t>(blockIdx.x) * static_cast<size_t>(most)),
+        count(range.end - first < static_cast<size_t>(most) ? static_cast<int>(range.end - first) : most),
+        element(range.element)
+  {
+  }
+  __device__ size_t operator[](int k) const
+  {
+    size_t at = first + static_cast<size_t>(k);
+    return element != nullptr ? static_cast<size_t>(element[at]) : at;
+  }
+  /* Is it the element's row e - first? */
+  __device__ bool have(size_t e) const { return element == nullptr && e - first < static_cast<size_t>(count); }
 };
 
 template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel {
@@ -39,36 +62,38 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
   };
   static constexpr size_t FIELD = sizeof(REAL) * ELEMENTS * STRIDE; /* bytes of a field of the tile */
 
-  __device__ static void load(const REAL *field, size_t first, int count, REAL *to)
+  __device__ static void load(const REAL *field, const gpu_rows &rows, REAL *to)
   {
-    for (int i = threadIdx.x; i < count * STRIDE; i += THREADS) to[i] = field[first * STRIDE + i];
+    for (int i = threadIdx.x; i < rows.count * STRIDE; i += THREADS)
+      to[i] = field[rows[i / STRIDE] * STRIDE + i % STRIDE];
   }
 
-  __device__ static void load_metric(const gpu_tables &tables, size_t first, int count, tile &t)
+  __device__ static void load_metric(const gpu_tables &tables, const gpu_rows &rows, tile &t)
   {
-    const REAL *metric = static_cast<const REAL *>(tables.metric) + 6 * first;
-    for (int i = threadIdx.x; i < 6 * count; i += THREADS) t.metric[i / 6][i % 6] = metric[i];
+    const REAL *metric = static_cast<const REAL *>(tables.metric);
+    for (int i = threadIdx.x; i < 6 * rows.count; i += THREADS)
+      t.metric[i / 6][i % 6] = metric[6 * rows[i / 6] + i % 6];
   }
 
   /* Behind load_metric and a barrier. */
-  __device__ static void weigh_faces(const gpu_tables &tables, int equation, size_t first, int count, tile &t)
+  __device__ static void weigh_faces(const gpu_tables &tables, int equation, const gpu_rows &rows, tile &t)
   {
-    for (int i = threadIdx.x; i < 4 * count; i += THREADS) {
-      const struct mx_face_flux flux = tables.flux_table[gpu_look_up(tables.flux, 4 * first + i)];
+    for (int i = threadIdx.x; i < 4 * rows.count; i += THREADS) {
+      const struct mx_face_flux flux = tables.flux_table[gpu_look_up(tables.flux, 4 * rows[i / 4] + i % 4)];
       t.face[i / 4][i % 4] = gpu_weigh_face(equation, i % 4, t.metric[i / 4], flux);
     }
   }
 
   /* The jump of a field at node m of face f of the tile's element k, whose own trace is at `mine`. */
   __device__ static void jump(const gpu_tables &tables, const REAL *field, const REAL *mine, int f, int m,
-                              int32_t neighbour, size_t first, int count, const REAL *shared, REAL jump[2])
+                              int32_t neighbour, const gpu_rows &rows, const REAL *shared, REAL jump[2])
   {
     REAL ours[2], theirs[2] = {0, 0};
     gpu_trace(P, mine, 0, f, tables.face_node[f * NF + m], ours);
     if (neighbour >= 0) {
       size_t e = static_cast<size_t>(neighbour) / 4;
       int g = neighbour % 4, n = tables.face_node[g * NF + m];
-      if (shared != nullptr && e - first < static_cast<size_t>(count)) gpu_trace(P, shared, e - first, g, n, theirs);
+      if (shared != nullptr && rows.have(e)) gpu_trace(P, shared, e - rows.first, g, n, theirs);
       else gpu_trace(P, field, e, g, n, theirs);
     }
     jump[0] = theirs[0] - ours[0];
@@ -76,17 +101,18 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
   }
 
   /* Twice what is lifted at all face nodes. `under` is the tile's part of `other`, the field under the curl. */
-  __device__ static void fluxes(const gpu_tables &tables, size_t first, int count, const REAL *under, const REAL *other,
+  __device__ static void fluxes(const gpu_tables &tables, const gpu_rows &rows, const REAL *under, const REAL *other,
                                 const REAL *own, tile &t)
   {
-    for (int i = threadIdx.x; i < count * FACES; i += THREADS) {
+    for (int i = threadIdx.x; i < rows.count * FACES; i += THREADS) {
       int k = i / FACES, f = i % FACES / NF, m = i % NF;
       const weights &face = t.face[k][f];
-      int32_t neighbour = tables.neighbour[4 * (first + k) + f];
+      size_t e = rows[k];
+      int32_t neighbour = tables.neighbour[4 * e + f];
       REAL curl[2], penalty[2] = {0, 0}, flux[3];
-      jump(tables, other, under + k * STRIDE, f, m, neighbour, first, count, under, curl);
+      jump(tables, other, under + k * STRIDE, f, m, neighbour, rows, under, curl);
       if (face.inverse[0] != 0) /* else nobody may look at the neighbour's own field: it may have changed already */
-        jump(tables, own, own + (first + k) * STRIDE, f, m, neighbour, first, count, nullptr, penalty);
+        jump(tables, own, own + e * STRIDE, f, m, neighbour, rows, nullptr, penalty);
       gpu_flux(f, face, curl, penalty, flux);
       for (int c = 0; c < 3; c++) t.flux[k][c][f * NF + m] = flux[c];
     }
@@ -135,25 +161,24 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     tile &t = *reinterpret_cast<tile *>(memory + FIELD);
     const REAL *own = static_cast<const REAL *>(half.own), *other = static_cast<const REAL *>(half.other);
     REAL *result = static_cast<REAL *>(half.result);
-    size_t first = range.first + static_cast<size_t>(blockIdx.x) * ELEMENTS;
-    int count = range.end - first < ELEMENTS ? static_cast<int>(range.end - first) : ELEMENTS;
-    load(other, first, count, under);
-    load_metric(tables, first, count, t);
+    const gpu_rows rows(range, ELEMENTS);
+    load(other, rows, under);
+    load_metric(tables, rows, t);
     __syncthreads();
-    weigh_faces(tables, half.equation, first, count, t);
+    weigh_faces(tables, half.equation, rows, t);
     __syncthreads();
-    fluxes(tables, first, count, under, other, own, t);
+    fluxes(tables, rows, under, other, own, t);
     __syncthreads();
     int n = threadIdx.x % NP, k = threadIdx.x / NP * EACH;
-    if (k >= count) return;
+    if (k >= rows.count) return;
     REAL w[EACH][3], scale = static_cast<REAL>(half.scale);
     products(tables, n, k, under, t, w);
-    for (int r = 0; r < EACH && k + r < count; r++) {
-      size_t e = first + k + r, at = e * STRIDE + n;
+    for (int r = 0; r < EACH && k + r < rows.count; r++) {
+      size_t e = rows[k + r], at = e * STRIDE + n, to = (rows.first + static_cast<size_t>(k + r)) * STRIDE + n;
       const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
       REAL old[3] = {own[at], own[at + COMPONENT], own[at + 2 * COMPONENT]}, by[3];
       change(medium, half.equation, t, k + r, w[r], old, by);
-      for (int c = 0; c < 3; c++) result[at + c * COMPONENT] = old[c] + scale * by[c];
+      for (int c = 0; c < 3; c++) result[to + c * COMPONENT] = old[c] + scale * by[c];
     }
   }
 
@@ -163,26 +188,25 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     REAL *u[2] = {reinterpret_cast<REAL *>(memory), reinterpret_cast<REAL *>(memory + FIELD)};
     tile &t = *reinterpret_cast<tile *>(memory + 2 * FIELD);
     const REAL *field[2] = {static_cast<const REAL *>(stage.field[0]), static_cast<const REAL *>(stage.field[1])};
-    size_t first = range.first + static_cast<size_t>(blockIdx.x) * ELEMENTS;
-    int count = range.end - first < ELEMENTS ? static_cast<int>(range.end - first) : ELEMENTS;
+    const gpu_rows rows(range, ELEMENTS);
     int n = threadIdx.x % NP, k = threadIdx.x / NP * EACH;
     REAL a = static_cast<REAL>(stage.a), b = static_cast<REAL>(stage.b);
-    load(field[0], first, count, u[0]);
-    load(field[1], first, count, u[1]);
-    load_metric(tables, first, count, t);
+    load(field[0], rows, u[0]);
+    load(field[1], rows, u[1]);
+    load_metric(tables, rows, t);
 #pragma unroll
     for (int equation = 0; equation < 2; equation++) {
       REAL *kept = static_cast<REAL *>(stage.memory[equation]), *result = static_cast<REAL *>(stage.result[equation]);
       __syncthreads(); /* all is loaded, and nobody needs the other equation's fluxes any more */
-      weigh_faces(tables, equation, first, count, t);
+      weigh_faces(tables, equation, rows, t);
       __syncthreads();
-      fluxes(tables, first, count, u[1 - equation], field[1 - equation], field[equation], t);
+      fluxes(tables, rows, u[1 - equation], field[1 - equation], field[equation], t);
       __syncthreads();
-      if (k >= count) continue;
+      if (k >= rows.count) continue;
       REAL w[EACH][3];
       products(tables, n, k, u[1 - equation], t, w);
-      for (int r = 0; r < EACH && k + r < count; r++) {
-        size_t e = first + k + r, at = e * STRIDE + n;
+      for (int r = 0; r < EACH && k + r < rows.count; r++) {
+        size_t e = rows[k + r], at = e * STRIDE + n;
         const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
         const REAL *mine = u[equation] + (k + r) * STRIDE + n;
         REAL old[3] = {mine[0], mine[COMPONENT], mine[2 * COMPONENT]}, by[3];
@@ -211,12 +235,22 @@ __global__ void __launch_bounds__((gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::TH
   gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage, range);
 }
 
+/* Without GPU_SOME. */
+inline gpu_range gpu_range_of(const gpu_tables &tables, gpu_part part)
+{
+  return {part == GPU_OUTER ? tables.inner : 0, part == GPU_INNER ? tables.inner : tables.K, nullptr};
+}
+inline gpu_range gpu_range_of(const gpu_some &some)
+{
+  if (some.element != nullptr) return {0, some.count, some.element};
+  return {some.first, some.first + some.count, nullptr};
+}
+
 /* A block a tile. More shared memory than 48 KB has to be asked for. */
 template <typename KERNEL, typename PASS>
-gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass, int elements, int threads,
-                      size_t shared, gpuStream_t stream)
+gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass, const gpu_range &range, int elements,
+                      int threads, size_t shared, gpuStream_t stream)
 {
-  const gpu_range range = {pass.part == GPU_OUTER ? tables.inner : 0, pass.part == GPU_INNER ? tables.inner : tables.K};
   size_t blocks = (range.end - range.first + static_cast<size_t>(elements) - 1) / static_cast<size_t>(elements);
   if (blocks == 0) return gpuSuccess;
   gpuError_t status = gpuSuccess;
@@ -289,7 +323,7 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_
 template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, int staged)
 {
 #ifndef CURLEW_HIP
-  if constexpr (P <= gpu_tile_orders) {
+  if constexpr (P <= GPU_TILE_ORDERS) {
     if (penalty_inside)
       return staged ? gpu_shape_of_work<P, REAL, true, true>() : gpu_shape_of_work<P, REAL, true, false>();
     return staged ? gpu_shape_of_work<P, REAL, false, true>() : gpu_shape_of_work<P, REAL, false, false>();
@@ -300,23 +334,33 @@ template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, 
 
 /* ---- the plain kernels, for other cards and orders */
 
+/* Where the row of element 0 would be, were there one; of a list that is where the rows begin. */
+template <int P, typename REAL> REAL *gpu_rows_of(const gpu_half &half)
+{
+  REAL *result = static_cast<REAL *>(half.result);
+  if (half.part != GPU_SOME || half.some.element != nullptr) return result;
+  return reinterpret_cast<REAL *>(reinterpret_cast<uintptr_t>(result) - half.some.first * gpu_stride(P) * sizeof(REAL));
+}
+
 /* The row of the table of tiles for this card; rows are tried from the newest architecture down. */
 template <int P, typename REAL, int ROW = gpu_tunings - 1>
 gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuStream_t stream)
 {
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
+  const bool some = half->part == GPU_SOME;
+  REAL *result = gpu_rows_of<P, REAL>(*half);
 #ifndef CURLEW_HIP
-  if constexpr (P <= gpu_tile_orders)
-    if (tables->tiling.count > 0) {
-      const gpu_tile_pass pass = {.first = gpu_first_tile(*tables, half->part),
-                                  .end = gpu_end_tile(*tables, half->part),
+  if constexpr (P <= GPU_TILE_ORDERS)
+    if (tables->tiling.count > 0 && !(some && half->some.element != nullptr)) {
+      const gpu_tile_pass pass = {.first = some ? half->some.tile : gpu_first_tile(*tables, half->part),
+                                  .end = some ? half->some.tile + half->some.tiles : gpu_end_tile(*tables, half->part),
                                   .equation = half->equation,
                                   .scale = half->scale,
                                   .a = 0,
                                   .b = 0,
                                   .field = {half->other, half->own},
-                                  .result = {half->result, nullptr},
+                                  .result = {result, nullptr},
                                   .kept = {}};
       return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
     }
@@ -324,7 +368,10 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_half<P, REAL, ROW - 1>(tables, half, stream);
-  return gpu_launch(gpu_half_kernel<P, REAL, tile.elements, tile.each>, *tables, *half, tile.elements, kernel::THREADS,
+  gpu_half pass = *half;
+  pass.result = result;
+  return gpu_launch(gpu_half_kernel<P, REAL, tile.elements, tile.each>, *tables, pass,
+                    some ? gpu_range_of(half->some) : gpu_range_of(*tables, half->part), tile.elements, kernel::THREADS,
                     kernel::FIELD + sizeof(typename kernel::tile), stream);
 }
 
@@ -334,7 +381,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
 #ifndef CURLEW_HIP
-  if constexpr (P <= gpu_tile_orders)
+  if constexpr (P <= GPU_TILE_ORDERS)
     if (tables->tiling.count > 0) {
       gpu_tile_pass pass = {.first = gpu_first_tile(*tables, stage->part),
                             .end = gpu_end_tile(*tables, stage->part),
@@ -361,6 +408,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
       return gpu_launch_stage<P, REAL, ROW - 1>(tables, stage, stream);
-  return gpu_launch(gpu_stage_kernel<P, REAL, tile.elements, tile.each>, *tables, *stage, tile.elements,
-                    kernel::THREADS, 2 * kernel::FIELD + sizeof(typename kernel::tile), stream);
+  return gpu_launch(gpu_stage_kernel<P, REAL, tile.elements, tile.each>, *tables, *stage,
+                    gpu_range_of(*tables, stage->part), tile.elements, kernel::THREADS,
+                    2 * kernel::FIELD + sizeof(typename kernel::tile), stream);
 }

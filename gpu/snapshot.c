@@ -1,13 +1,11 @@
 /* Snapshots that leave while the card works on: the loop's thread puts what is observed into a buffer of the card, on
- * the kernels' stream, and goes on; another thread brings it to the host on a stream of its own, in pieces through two
- * pinned buffers, one of which it converts while the other is filled. */
+ * the kernels' stream, and goes on; another thread brings it to the host on a stream of its own, in pieces. */
 #include "gpu/state.h"
 
-/* Bytes of the card that stay free: for what is allocated when it is first wanted, of which the copy of H for
- * observation is the largest, and for other programs. */
+/* Bytes of the card that stay free: for what is allocated when it is first wanted, and for other programs. */
 static size_t reserve(const struct mx_backend *backend, size_t all)
 {
-  return backend->field_bytes + backend->ghost_bytes + all / 20;
+  return (backend->in_place ? gpu_recall_bytes(backend->problem, backend->real) : 0) + all / 20;
 }
 
 static int new_buffer(struct mx_backend *backend, struct gpu_buffer *buffer, struct dg_error *err)
@@ -20,12 +18,13 @@ static int new_buffer(struct mx_backend *backend, struct gpu_buffer *buffer, str
 
 static int new_way(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_leaving *const leaving = &backend->leaving;
-  if (gpu_check(gpuStreamCreateWithFlags(&leaving->stream, gpuStreamNonBlocking), "making a stream", err) != 0)
+  struct gpu_way *const way = &backend->leaving.way;
+  way->bytes = GPU_LEAVING;
+  if (gpu_check(gpuStreamCreateWithFlags(&way->stream, gpuStreamNonBlocking), "making a stream", err) != 0)
     return err->code;
   for (int i = 0; i < 2; i++)
-    if (gpu_new_pinned(backend, &leaving->pinned[i], GPU_LEAVING, err) != 0 ||
-        gpu_check(gpuEventCreateWithFlags(&leaving->arrived[i], gpuEventDisableTiming), "making an event", err) != 0)
+    if (gpu_new_pinned(backend, &way->pinned[i], GPU_LEAVING, err) != 0 ||
+        gpu_check(gpuEventCreateWithFlags(&way->arrived[i], gpuEventDisableTiming), "making an event", err) != 0)
       return err->code;
   return 0;
 }
@@ -64,37 +63,11 @@ int gpu_snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_erro
   DG_ASSERT(buffer < backend->leaving.buffers);
   if (to->field[0] != NULL && set_aside(backend, backend->field[0], backend->field[0], to->field[0], err) != 0)
     return err->code;
-  if (to->field[1] != NULL && set_aside(backend, backend->field[1], gpu_other_H(backend), to->field[1], err) != 0)
+  if (to->field[1] != NULL &&
+      (backend->in_place ? gpu_recall_all(backend, 0.5, to->field[1], err)
+                         : set_aside(backend, backend->field[1], gpu_other_H(backend), to->field[1], err)) != 0)
     return err->code;
   return gpu_check(gpuEventRecord(to->ready, backend->work), "observing fields", err);
-}
-
-/* Starts the way of elements first..first+count-1. */
-static int start_piece(const struct mx_backend *backend, const unsigned char *field, size_t first, size_t count,
-                       int turn, struct dg_error *err)
-{
-  const struct gpu_leaving *const leaving = &backend->leaving;
-  const size_t element = gpu_stride(backend->tables.order) * backend->real;
-  if (gpu_check(gpuMemcpyAsync(leaving->pinned[turn], field + first * element, count * element, gpuMemcpyDeviceToHost,
-                               leaving->stream),
-                "copying fields", err) != 0)
-    return err->code;
-  return gpu_check(gpuEventRecord(leaving->arrived[turn], leaving->stream), "copying fields", err);
-}
-
-static int fetch_field(const struct mx_backend *backend, const unsigned char *field, double *to, struct dg_error *err)
-{
-  const struct gpu_leaving *const leaving = &backend->leaving;
-  const size_t K = backend->problem->K, most = GPU_LEAVING / (gpu_stride(backend->tables.order) * backend->real);
-  int turn = 0;
-  if (start_piece(backend, field, 0, K < most ? K : most, turn, err) != 0) return err->code;
-  for (size_t first = 0; first < K; first += most, turn = 1 - turn) {
-    const size_t next = first + most, rest = next < K ? K - next : 0;
-    if (rest > 0 && start_piece(backend, field, next, rest < most ? rest : most, 1 - turn, err) != 0) return err->code;
-    if (gpu_check(gpuEventSynchronize(leaving->arrived[turn]), "copying fields", err) != 0) return err->code;
-    gpu_to_cartesian(backend, leaving->pinned[turn], first, K - first < most ? K - first : most, to);
-  }
-  return 0;
 }
 
 int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err)
@@ -102,19 +75,23 @@ int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, dou
   const struct gpu_buffer *const from = &backend->leaving.buffer[buffer];
   /* A new thread of the host begins with the first card. */
   if (gpu_check(gpuSetDevice(backend->device), "choosing the card", err) != 0 ||
-      gpu_check(gpuStreamWaitEvent(backend->leaving.stream, from->ready, 0), "copying fields", err) != 0)
+      gpu_check(gpuStreamWaitEvent(backend->leaving.way.stream, from->ready, 0), "copying fields", err) != 0)
     return err->code;
-  if (E != NULL && fetch_field(backend, from->field[0], E, err) != 0) return err->code;
-  return H != NULL ? fetch_field(backend, from->field[1], H, err) : 0;
+  double *const to[2] = {E, H};
+  for (int i = 0; i < 2; i++)
+    if (to[i] != NULL && gpu_bring_rows(backend, &backend->leaving.way, from->field[i], from->field[i], 0,
+                                        backend->problem->K, to[i], err) != 0)
+      return err->code;
+  return 0;
 }
 
 void gpu_release_leaving(struct mx_backend *backend)
 {
   struct gpu_leaving *const leaving = &backend->leaving;
-  if (leaving->stream != NULL) (void)gpuStreamSynchronize(leaving->stream);
+  if (leaving->way.stream != NULL) (void)gpuStreamSynchronize(leaving->way.stream);
   for (size_t i = 0; i < GPU_BUFFERS; i++)
     if (leaving->buffer[i].ready != NULL) (void)gpuEventDestroy(leaving->buffer[i].ready);
   for (int i = 0; i < 2; i++)
-    if (leaving->arrived[i] != NULL) (void)gpuEventDestroy(leaving->arrived[i]);
-  if (leaving->stream != NULL) (void)gpuStreamDestroy(leaving->stream);
+    if (leaving->way.arrived[i] != NULL) (void)gpuEventDestroy(leaving->way.arrived[i]);
+  if (leaving->way.stream != NULL) (void)gpuStreamDestroy(leaving->way.stream);
 }

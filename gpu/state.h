@@ -1,5 +1,5 @@
 /* The `cuda` backend's own: what lies on the card and on the host, shared by the files that set it up (tables.c,
- * sources.c), step (step.c) and observe (observe.c). */
+ * sources.c), step (step.c) and observe (observe.c, recall.c). */
 #pragma once
 
 #include "gpu/kernels.h"
@@ -15,7 +15,8 @@ enum {
   GPU_UNKNOWNS_A_CARD = 17000000,
   GPU_STAGING = 4 << 20,  /* bytes of each of the two pinned buffers through which fields come and go */
   GPU_LEAVING = 16 << 20, /* the same for snapshots, which nobody waits for */
-  GPU_BUFFERS = 2         /* snapshots that may be on the card */
+  GPU_BUFFERS = 2,        /* snapshots that may be on the card */
+  GPU_RECALLED = 16 << 20 /* bytes of H of half a step ago, at most, that are worked out at a time */
 };
 
 /* Memory of the card, or pinned memory of the host, all of which lives as long as the backend. */
@@ -63,6 +64,24 @@ struct gpu_halo {
   double seconds;    /* in which the kernels' stream packed or waited */
 };
 
+/* H half a step ago where it is not there any more (recall.c). */
+struct gpu_recall {
+  size_t rows;          /* that are worked out at a time, at most; a test may have less before anything is observed */
+  struct gpu_kept kept; /* of which the rows are copied; like `row` allocated when something is observed first */
+  int32_t *element;     /* [kept.count] the same as kept.element, on the host */
+  void *row;            /* [rows] of the card, what was worked out last */
+  int32_t *tile;        /* [tiling.count] where tiles begin */
+};
+
+/* Two pinned buffers through which rows come to the host, one of which it converts while the other is filled. */
+struct gpu_way {
+  gpuStream_t stream;
+  size_t bytes; /* of each */
+  unsigned char *pinned[2];
+  unsigned char *card[2]; /* for means; NULL: there are none */
+  gpuEvent_t arrived[2];
+};
+
 /* Snapshots on their way to the host (snapshot.c). The loop's thread fills a buffer; all else is the other thread's. */
 struct gpu_leaving {
   bool wanted[2]; /* E, H */
@@ -71,9 +90,7 @@ struct gpu_leaving {
     void *field[2];   /* of the card; NULL: not wanted */
     gpuEvent_t ready; /* filled */
   } buffer[GPU_BUFFERS];
-  unsigned char *pinned[2];
-  gpuEvent_t arrived[2]; /* there */
-  gpuStream_t stream;
+  struct gpu_way way;
 };
 
 struct mx_backend {
@@ -92,7 +109,6 @@ struct mx_backend {
   void *field[2];                 /* E, H */
   void *spare[2]; /* takes their next values; leapfrog without penalty between elements works in place and has none */
   void *memory[2], *sum[2]; /* Runge-Kutta: rates or second register; rk4 */
-  void *before_H;           /* leapfrog in place: H half a step ago, of steps that are observed */
   bool in_place, observed;
   struct gpu_entries open; /* leapfrog: the open faces */
   size_t open_faces;
@@ -105,14 +121,17 @@ struct mx_backend {
   const struct mx_stage_sources *sources; /* of the stage in progress */
   gpuStream_t work, copies;
   gpuEvent_t ended[GPU_BEHIND]; /* stages */
-  /* functionals: cut into pieces whose sums the host adds up */
-  size_t *functional_piece; /* [functionals + 1] */
-  uint64_t *piece_first, *functional_index;
+  /* functionals: each has a list of elements, and is cut into pieces whose sums the host adds up */
+  size_t *functional_piece, *functional_row; /* [functionals + 1] */
+  uint64_t *piece_first;
+  struct gpu_place *functional_place;
+  int32_t *functional_element;
   double *functional_weight;
   /* what observation needs, grown when first wanted */
   unsigned char *staging[2], *card_staging[2];
   size_t staging_bytes;
   gpuEvent_t staged[2];
+  struct gpu_recall recall;
   struct gpu_leaving leaving;
 };
 
@@ -228,10 +247,31 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
 int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
 
-/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
+/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. Not where
+ * leapfrog works in place. */
 const void *gpu_other_H(const struct mx_backend *backend);
-/* Cartesian components of elements first..first+count-1: from what lies on the card, to[K][3][Np]. */
-void gpu_to_cartesian(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to);
+/* (u + v)/2 in Cartesian components of elements first..first+count-1, of which u and v are rows, to to[K][3][Np]. */
+int gpu_bring_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
+                   size_t first, size_t count, double *to, struct dg_error *err) DG_MUST_USE;
+/* How many elements a functional has, which are its rows; their list if that is not NULL. Where the functional comes
+ * back to an element behind others it has it twice. */
+size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functional, int32_t *element);
+
+/* ---- recall.c: where leapfrog works in place */
+
+int gpu_new_recall(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+void gpu_release_recall(struct mx_backend *backend);
+/* Of the card, that will be taken when something is observed first. */
+size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real);
+/* Before the half step of H: what cannot be worked out; nothing where the step is not observed. */
+int gpu_keep_H(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* to = weight H half a step ago + (1 - weight) H, rows of these elements; padding may be written to as well. Until E
+ * changes. */
+int gpu_recall_H(struct mx_backend *backend, const struct gpu_some *some, double weight, void *to,
+                 struct dg_error *err) DG_MUST_USE;
+int gpu_recall_all(struct mx_backend *backend, double weight, void *to, struct dg_error *err) DG_MUST_USE;
+/* From {0} through all elements, so many at a time as recall.row takes. */
+bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some);
 
 /* ---- snapshot.c */
 

@@ -112,15 +112,7 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
 /* Before half a step of leapfrog: what it overwrites. */
 static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
-  if (backend->observed && backend->in_place) { /* the only time at which somebody wants to know H of before */
-    if (backend->before_H == NULL &&
-        gpu_new(backend, &backend->before_H, backend->field_bytes, "the field of half a step before", err) != 0)
-      return err->code;
-    if (gpu_check(gpuMemcpyAsync(backend->before_H, backend->field[1], backend->field_bytes, gpuMemcpyDeviceToDevice,
-                                 backend->work),
-                  "copying a field", err) != 0)
-      return err->code;
-  }
+  if (equation == 1 && gpu_keep_H(backend, err) != 0) return err->code;
   return remember_open(backend, equation, false, err);
 }
 

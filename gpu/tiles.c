@@ -118,6 +118,9 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
     goto fail;
   tiling->count = (int)tiles.count;
   tiling->inner = (int)tiles.inner;
+  tiling->blocks = shape.blocks * backend->tables.processors;
+  if (DG_NEW(backend->recall.tile, tiles.count, err) != 0) goto fail;
+  for (size_t i = 0; i < tiles.count; i++) backend->recall.tile[i] = EIGHT * tiles.tile[i].x;
 fail:
   gpu_release_tiles(&tiles);
   return err->code;

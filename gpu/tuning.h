@@ -45,11 +45,6 @@ struct gpu_tile_size {
   int warps;             /* tensor.cuh: that share the orbits of eight elements; elsewhere 1 */
   bool together = false; /* stages: both fields in one pass, else one after the other */
 };
-#ifdef CURLEW_HIP
-constexpr int gpu_tile_orders = 0;
-#else
-constexpr int gpu_tile_orders = 6; /* higher orders keep to the plain kernels */
-#endif
 /* By single precision, penalty between elements, stage; and order - 1. Found by trial (profiling/log.md). */
 // clang-format off
 constexpr gpu_tile_size gpu_tile_sizes[2][2][2][6] = {

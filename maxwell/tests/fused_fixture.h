@@ -159,31 +159,39 @@ static inline void scene_observe(const struct scene *scene, const struct drive *
   free(all);
 }
 
-static inline struct scene_result scene_run(struct scene *scene, const struct mx_backend_ops *ops,
-                                            enum mx_precision precision)
+/* All steps, and so much of another one as it takes to observe. */
+static inline void scene_advance(struct scene *scene, const struct drive *drive)
 {
   struct dg_error err = {0};
-  struct scene_result result = {0};
+  const struct mx_backend_ops *ops = drive->ops;
   struct mx_sources *sources = &scene->sources;
   const struct mx_scheme *scheme = &mx_schemes[scene->integrator];
   double *amplitude = calloc(sources->ports.functionals + 1, sizeof *amplitude);
   mx_sources_reset(sources);
   mx_ports_reset(&sources->ports, -1);
-  struct drive drive =
-      drive_new(ops, &scene->box, scene->integrator, precision, scene->step * MX_C0, scene->E, scene->H);
   for (long n = 0; n <= scene->steps; n++)
     for (int s = 0; s < (n < scene->steps ? scheme->stages : scheme->observe_stage); s++) {
       const struct mx_stage_sources *now;
       assert_int_equal(
-          ops->functionals(drive.backend, sources->ports.first, sources->ports.functionals, false, amplitude, &err), 0);
+          ops->functionals(drive->backend, sources->ports.first, sources->ports.functionals, false, amplitude, &err),
+          0);
       mx_ports_record(&sources->ports, n, s, amplitude);
       if (mx_sources_evaluate(sources, n, s, scene->step, &now, &err) != 0) fail_msg("%s", err.message);
-      assert_int_equal(ops->stage_begin(drive.backend, s, n == scene->steps, now, &err), 0);
-      assert_int_equal(ops->stage_end(drive.backend, s, &err), 0);
+      assert_int_equal(ops->stage_begin(drive->backend, s, n == scene->steps, now, &err), 0);
+      assert_int_equal(ops->stage_end(drive->backend, s, &err), 0);
     }
+  free(amplitude);
+}
+
+static inline struct scene_result scene_run(struct scene *scene, const struct mx_backend_ops *ops,
+                                            enum mx_precision precision)
+{
+  struct scene_result result = {0};
+  struct drive drive =
+      drive_new(ops, &scene->box, scene->integrator, precision, scene->step * MX_C0, scene->E, scene->H);
+  scene_advance(scene, &drive);
   scene_observe(scene, &drive, &result);
   ops->destroy(drive.backend);
-  free(amplitude);
   return result;
 }
 
