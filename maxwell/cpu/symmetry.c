@@ -35,7 +35,7 @@ static int kept_by(const struct dg_reference *ref, int32_t i)
 enum { RANKS = 7 }; /* of nodes in symmetry.node */
 
 /* By the faces on which a node lies, bit v being the one opposite vertex v: first those on face 0 only, then those on
- * its edges, vertex 0, the interior, and all that half turns can take to one of these. */
+ * its edges, vertex 0, the interior, and the others, with which no orbit begins. */
 static int rank_of(const struct dg_reference *ref, int32_t i)
 {
   static const unsigned first[RANKS - 1] = {1, 1 | 2, 1 | 4, 1 | 8, 2 | 4 | 8, 0};
