@@ -152,6 +152,9 @@ void gpu_release_memory(struct mx_backend *backend);
 /* ---- tables.c */
 
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* For the nodes face_node[4][Nf] of a component: piece[4][count] and packed[4][Nf] as gpu_tables has them. Returns the
+ * count, that of the face with the most; others name their last piece again. Both may be NULL. */
+size_t gpu_list_pieces(int order, const int32_t *face_node, uint8_t *piece, int32_t *packed);
 /* The tiles of the kernels for tensor cores, where card and order have them (tiles.c). */
 int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The same on the host; gpu_tiling says what is what. No tile has elements on both sides of `inner`, a multiple of

@@ -26,6 +26,45 @@ static size_t place_of(int order, size_t i)
   return i < 4 * quads ? i % 4 * quads + i / 4 : i;
 }
 
+size_t gpu_list_pieces(int order, const int32_t *face_node, uint8_t *piece, int32_t *packed)
+{
+  enum { NONE = UINT8_MAX };
+  const size_t Nf = (size_t)DG_NF(order);
+  uint8_t found[4][DG_NP_MAX];
+  size_t number[4] = {0}, most = 0;
+  for (size_t f = 0; f < 4; f++) {
+    uint8_t place[DG_NP_MAX]; /* of a piece in the list */
+    memset(place, NONE, sizeof place);
+    for (size_t m = 0; m < Nf; m++) place[face_node[f * Nf + m] / 2] = 0;
+    for (uint8_t i = 0; i < DG_NP(order); i++) {
+      if (place[i] == NONE) continue;
+      place[i] = (uint8_t)number[f];
+      found[f][number[f]++] = i;
+    }
+    for (size_t m = 0; m < Nf && packed != NULL; m++) {
+      const int32_t node = face_node[f * Nf + m];
+      packed[f * Nf + m] = 2 * place[node / 2] + node % 2;
+    }
+    if (number[f] > most) most = number[f];
+  }
+  for (size_t f = 0; f < 4 && piece != NULL; f++)
+    for (size_t i = 0; i < most; i++) piece[f * most + i] = found[f][i < number[f] ? i : number[f] - 1];
+  return most;
+}
+
+static int pack_pieces(struct mx_backend *backend, const int32_t *face_node, struct dg_error *err)
+{
+  const int order = backend->tables.order;
+  const size_t faces = 4 * (size_t)DG_NF(order);
+  uint8_t piece[4 * DG_NP_MAX];
+  int32_t packed[4 * DG_NF_MAX];
+  if (gpu_face_pieces(order) == 0) return 0;
+  const size_t count = gpu_list_pieces(order, face_node, piece, packed);
+  DG_BUG_IF(count != (size_t)gpu_face_pieces(order), "faces of order %d have %zu pieces", order, count);
+  if (gpu_new_copy(backend, &backend->tables.face_piece, piece, 4 * count, "tables", err) != 0) return err->code;
+  return gpu_new_copy(backend, &backend->tables.face_packed, packed, faces * sizeof *packed, "tables", err);
+}
+
 static int pack_nodes(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
@@ -47,7 +86,8 @@ static int pack_nodes(struct mx_backend *backend, const struct mx_symmetry *symm
       face_place[f * Nf + (size_t)symmetry->place[f * Nf + m]] = (int32_t)m;
     }
   if (gpu_new_copy(backend, &backend->tables.face_node, face_node, 4 * Nf * sizeof *face_node, "tables", err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.face_place, face_place, 4 * Nf * sizeof *face_place, "tables", err) != 0)
+      gpu_new_copy(backend, &backend->tables.face_place, face_place, 4 * Nf * sizeof *face_place, "tables", err) != 0 ||
+      pack_pieces(backend, face_node, err) != 0)
     goto fail;
 fail:
   dg_free(face_node);

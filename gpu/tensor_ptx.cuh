@@ -148,6 +148,13 @@ __device__ inline void gpu_copy_sixteen(void *to, const void *from)
   asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(gpu_shared_address(to)), "l"(from) : "memory");
 }
 
+/* Two numbers, aligned as such. */
+__device__ inline void gpu_copy_two(double *to, const double *from) { gpu_copy_sixteen(to, from); }
+__device__ inline void gpu_copy_two(float *to, const float *from)
+{
+  asm volatile("cp.async.ca.shared.global [%0],[%1],8;" ::"r"(gpu_shared_address(to)), "l"(from) : "memory");
+}
+
 /* The thread arrives at the barrier once its copies so far are done. */
 __device__ inline void gpu_copies_arrive(uint64_t *barrier)
 {

@@ -3,8 +3,9 @@
  * products are lanes.cuh's at low orders and tensor.cuh's at others.
  *
  * Blocks stay and take tile after tile. A tile comes by bulk copies, the rows of its neighbours outside by bulk copies
- * or 16 bytes a lane; where there is no room for whole rows the traces are gathered number by number. All that while
- * the tile before is being finished. What changes is loaded, updated and stored by groups of elements.
+ * or 16 bytes a lane; where what a face needs of a row is a small part of it, that comes in pieces of two numbers, and
+ * where there is no room for whole rows, number by number. All that while the tile before is being finished. What
+ * changes is loaded, updated and stored by groups of elements.
  *
  * The products are those of the half turns (maxwell/cpu/symmetry.h), and so are the traces: along the two edges that
  * half turn f makes of face 0's, at the nodes that it makes of face 0's. The flux is that of the jumps with weight 1/2
@@ -147,10 +148,18 @@ struct gpu_tile {
   static_assert(WARPS_A_GROUP == 1 || GROUPS < 16, "a group of warps needs a barrier of its own");
   static_assert(OWN_ROW == STRIDE || OWN_PIECED || GROUP == 8, "rows are copied a lane each");
 
+  /* Traces from outside that are packed: of a component the pieces that have some of a face's nodes. Tiles have 1.23
+   * times as many faces as elements outside (16 to 64 elements of a mesh by Gmsh), and 1.2 to 1.8 faces an element. */
+  static constexpr int FACE_PIECES = gpu_face_pieces(P);
+  static constexpr bool COMPACT = FACE_PIECES > 0;
+  static constexpr int NODES = COMPACT ? 36 : 17; /* rows of `nodes` */
+
   struct memory {
     uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
     alignas(16) FACTOR fragment[orbits::fragments][32];
-    alignas(16) uint8_t nodes[17][32]; /* by 4 face + neighbour's face, 16: gathered traces; see node_at */
+    /* See node_at. By 4 face + neighbour's face: in rows; from 16 on in packed traces, from 32 on their pieces by face;
+     * or 16: gathered traces. */
+    alignas(16) uint8_t nodes[NODES][32];
     alignas(16) RECORDS records;
     /* from here on what bulk copies bring or take */
     alignas(16) REAL metric[ELEMENTS][6];
@@ -167,9 +176,10 @@ struct gpu_tile {
   /* Of neighbours outside whole rows are copied, where there is room for as many as tiles have on average: a copy a row
    * instead of one a number. */
   static constexpr int OFTEN = ELEMENTS <= 16 ? 32 : 16 + 3 * ELEMENTS / 4;
-  static constexpr bool WHOLE =
-      STRIDE * sizeof(REAL) % 16 == 0 && gpu_traces_of(ROOM, FIXED + ROWS, trace_of(ROW), ELEMENTS) >= OFTEN;
-  static constexpr int OUTSIDE = WHOLE ? ROW : 3 * NF; /* numbers */
+  static constexpr bool WHOLE = !COMPACT && STRIDE * sizeof(REAL) % 16 == 0 &&
+                                gpu_traces_of(ROOM, FIXED + ROWS, trace_of(ROW), ELEMENTS) >= OFTEN;
+  static constexpr int APART = COMPACT ? 2 * FACE_PIECES : NF; /* numbers of a component, unless whole */
+  static constexpr int OUTSIDE = WHOLE ? ROW : 3 * APART;
   static constexpr size_t TRACE = trace_of(OUTSIDE);
   /* Traces from outside that there is room for; a multiple of 4. */
   static constexpr int TRACES = gpu_traces_of(ROOM, FIXED + ROWS, TRACE, ELEMENTS);
@@ -179,7 +189,7 @@ struct gpu_tile {
   static constexpr size_t FIELD = ELEMENTS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
 
   memory &t;
-  REAL *under;    /* [FIELDS] of [ELEMENTS][ROW], then [TRACES][ROW] or [TRACES][3][NF] */
+  REAL *under;    /* [FIELDS] of [ELEMENTS][ROW], then [TRACES][ROW] or [TRACES][3][APART] */
   uint32_t *list; /* [TRACES] */
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
@@ -218,12 +228,16 @@ struct gpu_tile {
     }
     const FACTOR *fragment = static_cast<const FACTOR *>(tables.fragment);
     for (int i = threadIdx.x; i < 32 * orbits::fragments; i += THREADS) t.fragment[i / 32][i % 32] = fragment[i];
-    for (int i = threadIdx.x; i < 17 * 32; i += THREADS) {
+    for (int i = threadIdx.x; i < 32 * (COMPACT ? 32 : 17); i += THREADS) {
       int m = i % 32, row = i / 32, n = m;
       if (m >= NF) n = 0;
       else if (row < 16) n = tables.face_node[row % 4 * NF + tables.face_place[row / 4 * NF + m]];
+      else if (COMPACT) n = tables.face_packed[row % 4 * NF + tables.face_place[(row - 16) / 4 * NF + m]];
       t.nodes[row][node_at(m)] = static_cast<uint8_t>(n);
     }
+    for (int f = 0; f < 4; f++)
+      for (int i = threadIdx.x; i < FACE_PIECES; i += THREADS)
+        t.nodes[NODES - 4 + f][i] = tables.face_piece[f * FACE_PIECES + i];
   }
 
   __device__ void enter(const int4 &where)
@@ -255,7 +269,8 @@ struct gpu_tile {
     }
     if (steady > 0 && ROW != STRIDE) copy_rows<1>(count, 0, [first](int i) { return first + static_cast<size_t>(i); });
     if (WHOLE) copy_rows<FIELDS>(outside, ELEMENTS, [this](int i) { return static_cast<size_t>(list[i] / 16); });
-    if (!WHOLE) gather(outside);
+    if (COMPACT) pack(outside);
+    else if (!WHOLE) gather(outside);
     gpu_copies_arrive(&t.full);
   }
 
@@ -291,7 +306,23 @@ struct gpu_tile {
         gpu_copy_sixteen(to + NUMBERS * (piece + i), from + NUMBERS * (piece + i));
   }
 
-  /* The traces from outside, number by number. */
+  /* The traces from outside, a piece of all components at a time. */
+  __device__ void pack(unsigned outside)
+  {
+    constexpr unsigned pieces = COMPACT ? FACE_PIECES : 1;
+    const REAL *const fields[2] = {field(0), field(FIELDS - 1)};
+#pragma unroll 2
+    for (unsigned i = threadIdx.x; i < outside * pieces; i += THREADS) {
+      const unsigned h = i / pieces, k = i % pieces, entry = list[h];
+      REAL *to = under + ELEMENTS * ROW + h * OUTSIDE + 2 * k;
+      const size_t at = gpu_at(P, entry / 16, 0, 2u * t.nodes[NODES - 4 + entry % 4][k]);
+#pragma unroll
+      for (int j = 0; j < FIELDS; j++)
+        for (int c = 0; c < 3; c++) gpu_copy_two(to + j * FIELD + c * APART, fields[j] + at + c * COMPONENT);
+    }
+  }
+
+  /* The same, number by number. */
   __device__ void gather(int outside)
   {
     REAL *traces = under + ELEMENTS * ROW;
@@ -396,14 +427,14 @@ struct gpu_tile {
     const int i = 4 * k + f, code = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
     const int kind = tables.flux.wide ? index<int32_t>(t.flux, i) : index<uint16_t>(t.flux, i);
     const struct mx_face_flux flux = tables.flux_table[kind];
-    const bool inside = code != k, gathered = !WHOLE && code >= ELEMENTS;
+    const bool inside = code != k, apart = !WHOLE && code >= ELEMENTS;
     const REAL twice = static_cast<REAL>(2 * (equation(j) == 0 ? flux.h_jump : flux.e_jump));
     const REAL penalty = static_cast<REAL>(2 * (equation(j) == 0 ? flux.e_penalty : -flux.h_penalty));
-    const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(gathered ? NF : COMPONENT);
+    const unsigned size = sizeof(REAL), step = size * static_cast<unsigned>(apart ? APART : COMPONENT);
     const unsigned start =
         gpu_shared_address(under) +
-        size * static_cast<unsigned>(gathered ? ELEMENTS * ROW + (code - ELEMENTS) * 3 * NF : code * ROW);
-    far.info = 32u * static_cast<unsigned>(gathered ? 16 : 4 * f + nf);
+        size * static_cast<unsigned>(apart ? ELEMENTS * ROW + (code - ELEMENTS) * OUTSIDE : code * ROW);
+    far.info = 32u * static_cast<unsigned>((apart ? 16 : 0) + (apart && !COMPACT ? 0 : 4 * f + nf));
 #pragma unroll
     for (int c = 0; c < 3; c++) { /* vertex (c + 1) ^ f of the face is one of the neighbour's, by their order */
       const int vertex = (c + 1) ^ f, place = vertex - (vertex > f ? 1 : 0), its = place + (place >= nf ? 1 : 0);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu/state.h"
+#include "maxwell/cpu/symmetry.h"
 
 enum { EIGHT = 8 };
 
@@ -118,8 +119,75 @@ static void test_shared_out(void **state)
   }
 }
 
+/* The nodes of the faces in the card's order (layout.h), and which one half turn f makes of node m of face 0. */
+static void list_nodes(int order, int32_t *face_node, int32_t *face_place)
+{
+  struct dg_reference ref;
+  struct mx_symmetry symmetry;
+  struct dg_error err = {0};
+  assert_int_equal(dg_reference_init(&ref, order, &err), 0);
+  assert_int_equal(mx_symmetry_init(&symmetry, &ref, &err), 0);
+  const int quads = MX_QUADS(order), Nf = ref.Nf;
+  for (int i = 0; i < 4 * Nf; i++) {
+    int at = 0;
+    while (symmetry.node[at] != ref.face_node[i]) at++;
+    face_node[i] = at < 4 * quads ? at % 4 * quads + at / 4 : at;
+    face_place[i / Nf * Nf + symmetry.place[i]] = i % Nf;
+  }
+  mx_symmetry_release(&symmetry);
+  dg_reference_release(&ref);
+}
+
+/* What a tile with packed traces reads from outside at its faces' nodes, as tile.cuh does it, is what is there. */
+static void check_packed(int order)
+{
+  enum { K = 300, NODES = 4 * DG_NF_MAX };
+  const struct gpu_tile_shape shape = {.elements = 32, .traces = 64, .whole = 0, .blocks = 1};
+  const size_t Nf = (size_t)DG_NF(order), pieces = (size_t)gpu_face_pieces(order);
+  struct mx_problem problem;
+  struct gpu_tiles tiles;
+  struct dg_error err = {0};
+  int32_t face_node[NODES], face_place[NODES], packed[NODES];
+  uint8_t piece[4 * DG_NP_MAX];
+  list_nodes(order, face_node, face_place);
+  assert_int_equal(gpu_list_pieces(order, face_node, piece, packed), pieces);
+  assert_true(4 * pieces <= (size_t)DG_NP(order) && gpu_component(order) % 2 == 0 && gpu_stride(order) % 2 == 0);
+  build(&problem, K, K);
+  assert_int_equal(gpu_cut_tiles(&tiles, &problem, K, shape, 3, &err), 0);
+  for (size_t i = 0; i < tiles.count; i++) {
+    const int4 tile = tiles.tile[i];
+    const uint32_t *list = tiles.trace + tile.z;
+    size_t trace[64][3][DG_NP_MAX]; /* where numbers come from */
+    for (size_t h = 0; h < (size_t)tile.w; h++)
+      for (size_t c = 0; c < 3; c++)
+        for (size_t k = 0; k < 2 * pieces; k++)
+          trace[h][c][k] = gpu_at(order, list[h] / 16, c, 2u * piece[list[h] % 4 * pieces + k / 2] + k % 2);
+    for (size_t k = 8 * (size_t)tile.x; k < 8 * (size_t)(tile.x + tile.y) && k < K; k++)
+      for (size_t f = 0; f < 4; f++) {
+        const size_t row = tiles.neighbour[k][f] / 4, nf = tiles.neighbour[k][f] % 4;
+        if (row < (size_t)shape.elements) continue;
+        for (size_t m = 0; m < Nf; m++)
+          for (size_t c = 0; c < 3; c++) {
+            const size_t there = nf * Nf + (size_t)face_place[f * Nf + m];
+            assert_int_equal(trace[row - (size_t)shape.elements][c][packed[there]],
+                             gpu_at(order, (size_t)problem.neighbour[k][f] / 4, c, (size_t)face_node[there]));
+          }
+      }
+  }
+  gpu_release_tiles(&tiles);
+  free(problem.neighbour);
+}
+
+static void test_packed(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= DG_ORDER_MAX; order++)
+    if (gpu_face_pieces(order) > 0) check_packed(order);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_shared_out)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_shared_out),
+                                     cmocka_unit_test(test_packed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

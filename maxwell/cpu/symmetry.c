@@ -32,6 +32,32 @@ static int kept_by(const struct dg_reference *ref, int32_t i)
   return count == 3 ? 4 : by;
 }
 
+enum { RANKS = 7 }; /* of nodes in symmetry.node */
+
+/* By the faces on which a node lies, bit v being the one opposite vertex v: first those on face 0 only, then those on
+ * its edges, vertex 0, the interior, and the others, with which no orbit begins. */
+static int rank_of(const struct dg_reference *ref, int32_t i)
+{
+  static const unsigned first[RANKS - 1] = {1, 1 | 2, 1 | 4, 1 | 8, 2 | 4 | 8, 0};
+  const int *at = ref->lattice[i];
+  unsigned faces = at[0] + at[1] + at[2] == ref->order ? 1 : 0;
+  for (int v = 1; v < 4; v++) faces |= at[v - 1] == 0 ? 1u << v : 0;
+  int rank = 0;
+  while (rank < RANKS - 1 && first[rank] != faces) rank++;
+  return rank;
+}
+
+/* Does node i come before the others of its orbit? */
+static bool begins(const struct dg_reference *ref, int32_t i)
+{
+  for (int g = 1; g < 4; g++) {
+    const int32_t j = turned(ref, g, i);
+    const int mine = rank_of(ref, i), its = rank_of(ref, j);
+    if (its < mine || (its == mine && j < i)) return false;
+  }
+  return true;
+}
+
 /* Where the orbits kept by `by` (as kept_by has it) begin in symmetry.node. */
 static size_t orbit_start(int order, int by)
 {
@@ -48,18 +74,19 @@ int mx_symmetry_init(struct mx_symmetry *symmetry, const struct dg_reference *re
     return err->code;
   }
   for (int by = 0; by < 5; by++) filled[by] = orbit_start(ref->order, by);
-  for (int32_t i = 0; i < ref->Np; i++) {
-    int by = kept_by(ref, i), nodes = by == 0 ? 4 : by == 4 ? 1 : 2;
-    int32_t orbit[4] = {i, -1, -1, -1};
-    bool first = true; /* of its orbit */
-    for (int g = 1; g < 4; g++) {
-      int32_t j = turned(ref, g, i);
-      if (j < i) first = false;
-      if (by == 0) orbit[g] = j;
-      else if (j != i) orbit[1] = j;
+  for (int rank = 0; rank < RANKS; rank++)
+    for (int32_t i = 0; i < ref->Np; i++) {
+      if (rank_of(ref, i) != rank || !begins(ref, i)) continue;
+      int by = kept_by(ref, i);
+      int32_t *orbit = symmetry->node + filled[by];
+      size_t nodes = 0;
+      orbit[nodes++] = i;
+      for (int g = 1; g < 4; g++) {
+        const int32_t j = turned(ref, g, i);
+        if (by == 0 || (j != i && nodes == 1)) orbit[nodes++] = j;
+      }
+      filled[by] += nodes;
     }
-    for (int k = 0; first && k < nodes; k++) symmetry->node[filled[by]++] = orbit[k];
-  }
   for (int f = 0; f < 4; f++)
     for (size_t m = 0; m < Nf; m++)
       for (size_t k = 0; k < Nf; k++)

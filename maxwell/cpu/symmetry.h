@@ -13,7 +13,12 @@
  * In sector s the unknowns are, in this order: one for every orbit of four nodes, one for every pair of nodes that g_s
  * keeps (in sector 0: that any keeps, by g1, g2, g3), and in sector 0 one for the centre if that is a node. Of the sum
  * over an orbit, sum_g chi_s(g) u(g i), the kernels take the products; their results are coefficients w_s, with
- * u(g i) = sum_s chi_s(g) w_s. */
+ * u(g i) = sum_s chi_s(g) w_s.
+ *
+ * Half turn g takes to face f what lies on face f ^ g. The first member of an orbit is chosen so that those of the
+ * orbits of four are, in this order, on face 0 only, on face 0 and face 1, 2 or 3, the vertex opposite face 0, and
+ * inside. Of the g-th members of all these orbits, those on a face then are few runs: all but the last ones if it is
+ * face g, else an edge's and the vertex's. */
 #pragma once
 
 #include <stddef.h>

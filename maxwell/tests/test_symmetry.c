@@ -106,8 +106,44 @@ static void test_lifts(void **state)
   }
 }
 
+static bool on_face(const struct dg_reference *ref, size_t f, int32_t node)
+{
+  for (size_t m = 0; m < (size_t)ref->Nf; m++)
+    if (ref->face_node[f * (size_t)ref->Nf + m] == node) return true;
+  return false;
+}
+
+/* Where the members of orbits of four on a face are: see symmetry.h. */
+static void test_order(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= DG_ORDER_MAX; order++) {
+    struct dg_error err = {0};
+    struct dg_reference ref;
+    struct mx_symmetry symmetry;
+    assert_int_equal(dg_reference_init(&ref, order, &err), 0);
+    assert_int_equal(mx_symmetry_init(&symmetry, &ref, &err), 0);
+    const size_t quads = (size_t)MX_QUADS(order), faces = (size_t)(order - 1) * (size_t)(order - 2) / 2;
+    const size_t edge = (size_t)(order - 1) / 2; /* orbits of each of the three pairs of edges, middles left out */
+    const size_t vertex = faces + 3 * edge;
+    int seen[DG_NP_MAX] = {0};
+    for (int i = 0; i < ref.Np; i++) seen[symmetry.node[i]]++;
+    for (int i = 0; i < ref.Np; i++) assert_int_equal(seen[i], 1);
+    for (size_t f = 0; f < 4; f++)
+      for (size_t g = 0; g < 4; g++)
+        for (size_t o = 0; o < quads; o++) {
+          const size_t start = faces + ((f ^ g) - 1) * edge; /* of the edge that face f ^ g has with face 0 */
+          const bool expected = f == g ? o < vertex : (o >= start && o < start + edge) || o == vertex;
+          assert_int_equal(on_face(&ref, f, symmetry.node[4 * o + g]), expected);
+        }
+    mx_symmetry_release(&symmetry);
+    dg_reference_release(&ref);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivatives), cmocka_unit_test(test_lifts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivatives), cmocka_unit_test(test_lifts),
+                                     cmocka_unit_test(test_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
