@@ -57,9 +57,9 @@ constexpr gpu_tile_size gpu_tile_sizes[2][2][2][6] = {
         },
         {
             {{128, 3, BY_LANES, 1}, {64, 3, BY_LANES, 1}, {40, 2, BY_TENSOR, 1},
-             {56, 1, BY_TENSOR, 1}, {24, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
+             {56, 1, BY_TENSOR, 1}, {32, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
             {{128, 2, BY_LANES, 1, true}, {32, 2, BY_TENSOR, 1, true}, {32, 2, BY_TENSOR, 1, true},
-             {32, 1, BY_TENSOR, 1, true}, {24, 1, BY_TENSOR, 2, true}, {8, 1, BY_TENSOR, 3, true}},
+             {32, 1, BY_TENSOR, 1, true}, {32, 1, BY_STACKS, 2}, {8, 1, BY_TENSOR, 3, true}},
         },
     },
     {
