@@ -105,6 +105,7 @@ struct mx_backend {
   size_t ghost_bytes; /* of the ghosts of a field */
   struct gpu_halo halo;
   int32_t *node, *place;          /* [Np] the problem's node at a place on the card, and the other way round */
+  int32_t face_order[DG_NF_MAX];  /* the order in which kernels take the nodes of face 0 */
   struct gpu_memory card, pinned; /* owns all that follows */
   void *field[2];                 /* E, H */
   void *spare[2]; /* takes their next values; leapfrog without penalty between elements works in place and has none */

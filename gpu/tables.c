@@ -65,11 +65,48 @@ static int pack_pieces(struct mx_backend *backend, const int32_t *face_node, str
   return gpu_new_copy(backend, &backend->tables.face_packed, packed, faces * sizeof *packed, "tables", err);
 }
 
+/* How badly four nodes of a face that lanes read at a time meet in shared memory's banks, for all steps: rows of eight
+ * elements begin at multiples of four numbers (tile.cuh), so their places modulo 4 count. Of the near side, which all
+ * read, and of the far side in all its positions. */
+static int clash(const int32_t *face_node, const int32_t *face_place, size_t Nf, const int32_t *order)
+{
+  int sum = 0;
+  for (size_t f = 0; f < 4; f++)
+    for (size_t nf = 0; nf < 4; nf++)
+      for (size_t k = 0; k < Nf; k += 4) {
+        int count[4] = {0};
+        for (size_t i = k; i < Nf && i < k + 4; i++)
+          count[face_node[nf * Nf + (size_t)face_place[f * Nf + (size_t)order[i]]] % 4]++;
+        for (int bank = 0; bank < 4; bank++) sum += (nf == f ? 6 : 1) * count[bank] * count[bank];
+      }
+  return sum;
+}
+
+/* The order in which the kernels of tensor.cuh take a face's nodes: swapped while that helps. */
+static void order_face(const struct mx_backend *backend, const int32_t *face_node, const int32_t *face_place, size_t Nf,
+                       int32_t *order)
+{
+  for (size_t i = 0; i < Nf; i++) order[i] = (int32_t)i;
+  if (gpu_by_lanes(backend->tables.single, backend->tables.order)) return;
+  int least = clash(face_node, face_place, Nf, order);
+  for (bool better = true; better;) {
+    better = false;
+    for (size_t i = 0; i < Nf; i++)
+      for (size_t j = i + 1; j < Nf; j++) {
+        const int32_t was = order[i];
+        order[i] = order[j], order[j] = was;
+        const int now = clash(face_node, face_place, Nf, order);
+        if (now < least) least = now, better = true;
+        else order[j] = order[i], order[i] = was;
+      }
+  }
+}
+
 static int pack_nodes(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
   const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
-  int32_t *face_node = NULL, *face_place = NULL;
+  int32_t *face_node = NULL, *face_place = NULL, ordered[4 * DG_NF_MAX];
   if (DG_NEW(backend->node, Np, err) != 0 || DG_NEW(backend->place, Np, err) != 0 ||
       DG_NEW(face_node, 4 * Nf, err) != 0 || DG_NEW(face_place, 4 * Nf, err) != 0)
     goto fail;
@@ -85,8 +122,10 @@ static int pack_nodes(struct mx_backend *backend, const struct mx_symmetry *symm
                 "face 0 has other nodes");
       face_place[f * Nf + (size_t)symmetry->place[f * Nf + m]] = (int32_t)m;
     }
+  order_face(backend, face_node, face_place, Nf, backend->face_order);
+  for (size_t i = 0; i < 4 * Nf; i++) ordered[i] = face_place[i / Nf * Nf + (size_t)backend->face_order[i % Nf]];
   if (gpu_new_copy(backend, &backend->tables.face_node, face_node, 4 * Nf * sizeof *face_node, "tables", err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.face_place, face_place, 4 * Nf * sizeof *face_place, "tables", err) != 0 ||
+      gpu_new_copy(backend, &backend->tables.face_place, ordered, 4 * Nf * sizeof *ordered, "tables", err) != 0 ||
       pack_pieces(backend, face_node, err) != 0)
     goto fail;
 fail:
@@ -229,10 +268,11 @@ static double derivative_in(const struct mx_symmetry *symmetry, const struct dg_
   return to < 0 || of < 0 ? 0 : (packed ? 2 : 1) * derivative_between(symmetry, ref, c, from, (size_t)to, (size_t)of);
 }
 
-static double lift_in(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t out, size_t m)
+static double lift_in(const struct mx_symmetry *symmetry, const struct dg_reference *ref, const int32_t *face_order,
+                      int s, size_t out, size_t m)
 {
   const int to = orbit_in(ref->order, s, out, true);
-  return to < 0 ? 0 : lift_between(symmetry, ref, s, (size_t)to, m);
+  return to < 0 || m >= (size_t)ref->Nf ? 0 : lift_between(symmetry, ref, s, (size_t)to, (size_t)face_order[m]);
 }
 
 /* As the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row l / 4 of column l % 4.
@@ -259,7 +299,8 @@ static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *
     for (int s = 0; s < 4; s++)
       for (size_t out = 0; out < size[s]; out += 8)
         for (size_t lane = 0; lane < 32; lane++)
-          put_factor(backend, fragment, next++, lift_in(symmetry, ref, s, out + lane / 4, m + lane % 4));
+          put_factor(backend, fragment, next++,
+                     lift_in(symmetry, ref, backend->face_order, s, out + lane / 4, m + lane % 4));
   (void)!gpu_new_copy(backend, &backend->tables.fragment, fragment, next * sizeof(double), "matrices", err);
   dg_free(fragment);
   return err->code;

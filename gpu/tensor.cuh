@@ -63,6 +63,10 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
   REAL factor[CHANGING][4][ELEMENTS]; /* of gpu_face_factors */
   REAL inverse[CHANGING][3][4][PENALISED ? ELEMENTS : 1];
   REAL change[CHANGING][ELEMENTS], keep[ELEMENTS];
+  /* Fluxes in sectors of a step a warp of the group, p and q. */
+  static constexpr int WARPS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps;
+  static constexpr bool SHARES = PENALISED && WARPS > 1;
+  REAL flux[SHARES ? ELEMENTS / 8 : 1][WARPS][8][SHARES ? 32 : 1];
 };
 
 template <int P, typename REAL, bool PENALISED, bool STAGED>
@@ -80,6 +84,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   static constexpr int CHANGING = tile::CHANGING, MINE = EIGHTS / tile::SIZE.warps; /* eights of orbits of a warp */
   static_assert(EIGHTS % tile::SIZE.warps == 0, "the warps of a group share its orbits evenly");
   static constexpr bool PACKED = orbits::packed;
+  /* The warps of a group share the work on traces, where a penalty makes it much. */
+  static constexpr bool SHARES = gpu_tensor_records<P, REAL, PENALISED, STAGED>::SHARES;
   static_assert(!PACKED || (tile::SIZE.warps == 1 && orbits::quads == 7 && orbits::pairs == 1), "no such packing");
   using products_sum = gpu_tensor_sums<REAL, tile::SIZE.products == BY_STACKS || sizeof(REAL) == 4>;
 
@@ -172,57 +178,94 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     x[0] = pairs ? a : a + c, x[1] = pairs ? b : a - c, x[2] = pairs ? d : b + d, x[3] = pairs ? third : b - d;
   }
 
-  /* COMMON: all faces of the warp have far traces only. */
-  template <int J, bool COMMON> __device__ void lifts(products_sum w[MINE]) const
-  {
+  struct faces {
     gpu_far_face<REAL> far[4];
     REAL factor[4], inverse[4][3];
+  };
+
+  /* The fluxes at the lane's node of step k of all faces, in sectors. COMMON: all faces of the warp have far traces
+   * only. */
+  template <int J, bool COMMON> __device__ void fluxes(const faces &face, int k, REAL p[4], REAL q[4]) const
+  {
+    const uint8_t *nodes = &t.nodes[0][8 * fourth];
+#pragma unroll
+    for (int f = 0; f < 4; f++) {
+      const gpu_far_face<REAL> &far = face.far[f];
+      const int node = nodes[(far.info & far.NODES) + k];
+      REAL x[3], curl[2], more_p = 0, more_q = 0;
+#pragma unroll
+      for (int j = 0; j < 3; j++)
+        x[j] = far.trace(j, node, static_cast<unsigned>(tile::curled(J) * tile::FIELD * sizeof(REAL)));
+      gpu_edges(x[0], x[1], x[2], curl);
+      curl[0] *= face.factor[f];
+      curl[1] *= face.factor[f];
+      const int m = min(4 * k + fourth, tile::NF - 1);
+      if (!COMMON) { /* rare: not worth a place in shared memory */
+        gpu_far_face<REAL> again;
+        gpu_face_factors<REAL> factors;
+        this->look_at_face(J, f, mine, again, factors);
+        this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
+      }
+      if (PENALISED) {
+        REAL near[3];
+        this->template near_own<J>(f, mine, m, near);
+        this->template penalise<J>(f, near, far, node, face.inverse[f], more_p, more_q);
+      }
+      p[f] = more_p - curl[1];
+      q[f] = more_q + curl[0];
+    }
+    gpu_turn(p);
+    gpu_turn(q);
+  }
+
+  __device__ void lift(int k, const REAL p[4], const REAL q[4], products_sum w[MINE]) const
+  {
+#pragma unroll
+    for (int s = 0; s < 4; s++) {
+      const REAL a = p[s ^ 1] + q[s ^ 1], b = gpu_negative(p[s ^ 2]), c = gpu_negative(q[s ^ 3]);
+#pragma unroll
+      for (int e = 0; e < MINE; e++)
+        if (!PACKED || e < orbits::eights_of(s))
+          w[e].lift(s, a, b, c, t.fragment[orbits::lift(k, s) + MINE * member + e][lane]);
+    }
+  }
+
+  template <int J, bool COMMON> __device__ void lifts(products_sum w[MINE])
+  {
+    constexpr int warps = tile::SIZE.warps, steps = orbits::face_steps;
+    faces face;
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       const uint4 at = t.records.far[f][mine];
-      far[f] = {{at.x, at.y, at.z}, at.w};
-      factor[f] = t.records.factor[J][f][mine];
-      for (int i = 0; i < 3 && PENALISED; i++) inverse[f][i] = t.records.inverse[J][i][f][mine];
+      face.far[f] = {{at.x, at.y, at.z}, at.w};
+      face.factor[f] = t.records.factor[J][f][mine];
+      for (int i = 0; i < 3 && PENALISED; i++) face.inverse[f][i] = t.records.inverse[J][i][f][mine];
     }
-    const uint8_t *nodes = &t.nodes[0][8 * fourth];
+    REAL p[4], q[4];
+    if (!SHARES) {
 #pragma unroll 1
-    for (int k = 0; k < orbits::face_steps; k++) {
-      REAL p[4], q[4];
-#pragma unroll
-      for (int f = 0; f < 4; f++) {
-        const int node = nodes[(far[f].info & far[f].NODES) + k];
-        REAL x[3], curl[2], more_p = 0, more_q = 0;
-#pragma unroll
-        for (int j = 0; j < 3; j++)
-          x[j] = far[f].trace(j, node, static_cast<unsigned>(tile::curled(J) * tile::FIELD * sizeof(REAL)));
-        gpu_edges(x[0], x[1], x[2], curl);
-        curl[0] *= factor[f];
-        curl[1] *= factor[f];
-        const int m = min(4 * k + fourth, tile::NF - 1);
-        if (!COMMON) { /* rare: not worth a place in shared memory */
-          gpu_far_face<REAL> again;
-          gpu_face_factors<REAL> factors;
-          this->look_at_face(J, f, mine, again, factors);
-          this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
-        }
-        if (PENALISED) {
-          REAL near[3];
-          this->template near_own<J>(f, mine, m, near);
-          this->template penalise<J>(f, near, far[f], node, inverse[f], more_p, more_q);
-        }
-        p[f] = more_p - curl[1];
-        q[f] = more_q + curl[0];
+      for (int k = 0; k < steps; k++) {
+        fluxes<J, COMMON>(face, k, p, q);
+        lift(k, p, q, w);
       }
-      gpu_turn(p);
-      gpu_turn(q);
-#pragma unroll
-      for (int s = 0; s < 4; s++) {
-        const REAL a = p[s ^ 1] + q[s ^ 1], b = gpu_negative(p[s ^ 2]), c = gpu_negative(q[s ^ 3]);
-#pragma unroll
-        for (int e = 0; e < MINE; e++)
-          if (!PACKED || e < orbits::eights_of(s))
-            w[e].lift(s, a, b, c, t.fragment[orbits::lift(k, s) + MINE * member + e][lane]);
+      return;
+    }
+#pragma unroll 1
+    for (int first = 0; first < steps; first += warps) { /* a step a warp */
+      auto *all = t.records.flux[SHARES ? group : 0];
+      if (first + member < steps) {
+        fluxes<J, COMMON>(face, first + member, p, q);
+        for (int s = 0; s < 4; s++)
+          all[member][s][SHARES ? lane : 0] = p[s], all[member][4 + s][SHARES ? lane : 0] = q[s];
       }
+      this->meet_group();
+#pragma unroll 1
+      for (int k = first; k < steps && k < first + warps; k++) {
+        for (int s = 0; s < 4; s++)
+          p[s] = all[k - first][s][SHARES ? lane : 0], q[s] = all[k - first][4 + s][SHARES ? lane : 0];
+        lift(k, p, q, w);
+      }
+      this->meet_group();
     }
   }
 

@@ -150,8 +150,8 @@ struct gpu_tile {
 
   /* Traces from outside that are packed: of a component the pieces that have some of a face's nodes. Tiles have 1.23
    * times as many faces as elements outside (16 to 64 elements of a mesh by Gmsh), and 1.2 to 1.8 faces an element. */
-  static constexpr int FACE_PIECES = gpu_face_pieces(P);
-  static constexpr bool COMPACT = FACE_PIECES > 0;
+  static constexpr bool COMPACT = gpu_face_pieces(P) > 0 && (PENALISED || STAGED);
+  static constexpr int FACE_PIECES = COMPACT ? gpu_face_pieces(P) : 0;
   static constexpr int NODES = COMPACT ? 36 : 17; /* rows of `nodes` */
 
   struct memory {
