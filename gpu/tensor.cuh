@@ -65,7 +65,7 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
   REAL change[CHANGING][ELEMENTS], keep[ELEMENTS];
   /* Fluxes in sectors of a step a warp of the group, p and q. */
   static constexpr int WARPS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps;
-  static constexpr bool SHARES = PENALISED && WARPS > 1;
+  static constexpr bool SHARES = PENALISED && WARPS > 1 && !(STAGED && P > 5); /* for those there is no room */
   REAL flux[SHARES ? ELEMENTS / 8 : 1][WARPS][8][SHARES ? 32 : 1];
 };
 
