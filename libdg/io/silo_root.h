@@ -18,6 +18,7 @@ struct dg_silo_root {
   int cycle;
   int blocks;
   const char *const *place; /* [blocks] "block_000000", or "blocks/fields_000100_0001.silo:/block_000004" */
+  const char *const *mesh;  /* [blocks] the same for their meshes */
   const double *record;     /* [blocks][dg_silo_record()] */
   size_t fields;
   const struct dg_silo_field *field;
