@@ -258,13 +258,14 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
                                .watchdog.growth = 1e3};
   config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
   config->output.fields.ahead = 2;
-  config->output.fields.precision = MX_SINGLE;
+  config->output.fields.precision = -1; /* as the run */
   const struct mx_value *root = mx_script_root(script);
   if (split_path(&r, config->script_path) == 0 &&
       mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
       (mx_is_file_name(config->name) ||
        mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
                   config->name) == 0)) {
+    if (config->output.fields.precision < 0) config->output.fields.precision = (int)config->precision;
     config->storage = r.arena.blocks;
     return 0;
   }

@@ -238,8 +238,8 @@ struct mx_config {
       bool average;   /* default false */
       int files;      /* that several ranks have open at a time; 0: as dg_silo_write chooses */
       int ahead;      /* snapshots that the loop may be ahead of the disk, default 2; 0: it waits for each */
-      enum mx_precision precision; /* of the values in files, default single */
-      int mesh_each;               /* the mesh is in every snapshot; default 0, in a file that they share */
+      int precision;  /* of the values in files, an mx_precision; default that of the run */
+      int mesh_each;  /* the mesh is in every snapshot; default 0, in a file that they share */
     } fields;
     long energy_every; /* 0: none */
     size_t measures;

@@ -66,7 +66,7 @@ static int write_multimesh(struct writer *w, struct dg_error *err)
   for (int b = 0; b < blocks; b++) {
     const double *const record = w->root->record + (size_t)b * w->width;
     memcpy(w->extent + 6 * (size_t)b, record, 6 * sizeof *record);
-    zones[b] = (int)record[6];
+    zones[b] = (int)record[DG_SILO_ZONES];
     outside[b] = 1;
   }
   if (dg_silo_options_init(&o, w->file->path, w->root->time, w->root->cycle, err) != 0) return err->code;

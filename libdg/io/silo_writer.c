@@ -1,6 +1,7 @@
 #include "libdg/io/silo_writer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_file.h"
 #include "libdg/io/silo_root.h"
@@ -95,7 +97,7 @@ static int name_files(struct writer *w, const char *path, struct dg_error *err)
   w->file = &w->blocks;
   (void)!name_file(w, &w->blocks, name, path, err);
   if (w->once) {
-    snprintf(name, size, "%sblocks/mesh_%06d_%04d.silo", w->folder, w->mesh->cycle, w->groups.own);
+    snprintf(name, size, "%sblocks/mesh_%016" PRIx64 "_%04d.silo", w->folder, w->mesh->common, w->groups.own);
     if (err->code == DG_OK) (void)!name_file(w, &w->apart, name, path, err);
   }
   dg_free(name);
@@ -109,11 +111,15 @@ static void name_block(const struct writer *w, int rank, char place[PLACE])
   else snprintf(place, PLACE, "blocks/%s_%04d.silo:/block_%06d", w->stem, group_of(&w->groups, rank), rank);
 }
 
-static void name_mesh(const struct writer *w, int rank, char place[PLACE])
+/* The same for its mesh; record[] is the block's. */
+static void name_mesh(const struct writer *w, int rank, const double *record, char place[PLACE])
 {
+  uint64_t common;
+  memcpy(&common, &record[DG_SILO_MESH], sizeof common);
   if (!w->once) name_block(w, rank, place);
   else
-    snprintf(place, PLACE, "blocks/mesh_%06d_%04d.silo:/block_%06d", w->mesh->cycle, group_of(&w->groups, rank), rank);
+    snprintf(place, PLACE, "blocks/mesh_%016" PRIx64 "_%04d.silo:/block_%06d", common, group_of(&w->groups, rank),
+             rank);
 }
 
 static int copy_fields(struct writer *w, struct dg_error *err)
@@ -187,8 +193,7 @@ static int make_mesh(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s,
                      struct dg_error *err)
 {
   struct dg_subdivision sub = {0};
-  *out =
-      (struct dg_silo_mesh){.points = s->merge != NULL ? s->merge->points : nodes, .zones = zones, .cycle = s->cycle};
+  *out = (struct dg_silo_mesh){.points = s->merge != NULL ? s->merge->points : nodes, .zones = zones};
   const size_t work = (nodes > zones ? nodes : zones) * (s->merge != NULL ? 2 : 1);
   if (dg_subdivision_init(&sub, s->ref, err) != 0 ||
       dg_alloc_untouched(&out->zone, zones, sizeof *out->zone, err) != 0 ||
@@ -213,6 +218,28 @@ void dg_silo_mesh_release(struct dg_silo_mesh *mesh)
   *mesh = (struct dg_silo_mesh){0};
 }
 
+/* What the file of this rank's mesh is called after: all that is in it, of all ranks of the group, which say it to each
+ * other once; a rank alone in its group has nothing to ask. The same mesh in the same parts has the same name. */
+static int digest_mesh(const struct writer *w, struct dg_error *err)
+{
+  struct dg_silo_mesh *const mesh = w->mesh;
+  uint64_t digest = (uint64_t)w->groups.rank, *all = NULL;
+  if (!w->once || mesh->digested) return 0;
+  digest = dg_digest(digest, mesh->zone, mesh->zones * sizeof *mesh->zone);
+  digest = dg_digest(digest, mesh->coordinate, 3 * mesh->points * sizeof *mesh->coordinate);
+  mesh->common = digest;
+  if (w->groups.count < w->groups.ranks) {
+    if (dg_comm_share(w->comm, sizeof digest, &digest, &all, NULL, err) != 0) return err->code;
+    mesh->common = 0;
+    for (int rank = 0; rank < w->groups.ranks; rank++)
+      if (group_of(&w->groups, rank) == w->groups.own)
+        mesh->common = dg_digest(mesh->common, &all[rank], sizeof all[rank]);
+    dg_free(all);
+  }
+  mesh->digested = true;
+  return 0;
+}
+
 static int prepare(struct writer *w, const char *path, struct dg_error *err)
 {
   const struct dg_silo_snapshot *const s = w->snapshot;
@@ -228,12 +255,13 @@ static int prepare(struct writer *w, const char *path, struct dg_error *err)
   w->mesh = s->kept != NULL ? s->kept : &w->own;
   w->once = s->mesh_once && s->kept != NULL;
   split_ranks(&w->groups, w->comm, s->files);
-  if ((w->mesh->work == NULL && make_mesh(w->mesh, s, w->nodes, zones, err) != 0) || name_files(w, path, err) != 0 ||
-      copy_fields(w, err) != 0)
+  if ((w->mesh->work == NULL && make_mesh(w->mesh, s, w->nodes, zones, err) != 0) || digest_mesh(w, err) != 0 ||
+      name_files(w, path, err) != 0 || copy_fields(w, err) != 0)
     return dg_context(err, "while writing '%s'", path);
   DG_ASSERT(w->mesh->zones == zones);
   memcpy(w->record, w->mesh->extent, sizeof w->mesh->extent);
-  w->record[6] = (double)zones;
+  w->record[DG_SILO_ZONES] = (double)zones;
+  memcpy(&w->record[DG_SILO_MESH], &w->mesh->common, sizeof w->mesh->common);
   return 0;
 }
 
@@ -483,7 +511,7 @@ static int write_root(const struct writer *w, const double *record, struct dg_er
   }
   for (size_t b = 0; b < blocks; b++) {
     name_block(w, (int)b, text[b]);
-    name_mesh(w, (int)b, text[blocks + b]);
+    name_mesh(w, (int)b, record + b * dg_silo_record(w->variables), text[blocks + b]);
     place[b] = text[b];
     place[blocks + b] = text[blocks + b];
   }
@@ -547,12 +575,13 @@ static int open_meshes(struct writer *w, struct dg_error *err)
   return dg_silo_file_create(&w->apart, "meshes of nodal fields", mesh_size(w), err);
 }
 
-/* Whether the file of meshes has to be made: by the first snapshot, and by another one when it has gone. One that waits
- * for its name is there as well, and this looks for that first, since it may get it meanwhile. */
+/* Whether the file of meshes has to be made: by the first snapshot, unless an earlier run has made it, and by another
+ * one when it has gone. One that waits for its name is there as well, and this looks for that first, since it may get
+ * it meanwhile. */
 static bool lacks_mesh(const struct writer *w)
 {
-  if (!w->once) return false;
-  return !w->mesh->written || (access(w->apart.part, F_OK) != 0 && access(w->apart.name, F_OK) != 0);
+  if (!w->once || (w->mesh->written && access(w->apart.part, F_OK) == 0)) return false;
+  return access(w->apart.name, F_OK) != 0;
 }
 
 /* To files that are complete, but for their names. */
@@ -586,12 +615,14 @@ static int write_in_turn(struct writer *w, struct dg_error *err)
 /* Rank 0, which learns here that all blocks are written; under its .part name. */
 static int gather_root(struct writer *w, struct dg_error *err)
 {
+  const bool several = w->groups.ranks > 1;
   double *record = NULL;
-  if (dg_comm_gather(w->comm, dg_silo_record(w->variables) * sizeof *record, w->record, &record, NULL, err) != 0 ||
+  if ((several &&
+       dg_comm_gather(w->comm, dg_silo_record(w->variables) * sizeof *record, w->record, &record, NULL, err) != 0) ||
       w->groups.rank != 0)
     goto fail;
   if (dg_silo_file_create(&w->root, "nodal fields of all blocks", root_size(w), err) == 0)
-    (void)!write_root(w, record, err);
+    (void)!write_root(w, several ? record : w->record, err);
   if (dg_silo_file_close(&w->root, err) != 0) goto fail;
   /* An older snapshot of that name must not find the blocks of this one. */
   if (unlink(w->root.path) != 0 && errno != ENOENT)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "libdg/base/comm.h"
 #include "libdg/io/node_merge.h"
@@ -22,12 +23,12 @@ struct dg_silo_field {
  * to one mesh, order and merge, and to one thread at a time; where the mesh is written once, to one folder. */
 struct dg_silo_mesh {
   size_t points, zones;
-  double *coordinate; /* [3][points] m */
-  double extent[6];   /* smallest x, y, z, largest x, y, z */
-  int (*zone)[4];     /* [zones] */
-  double *work;       /* [max(nodes, zones)], twice with a merge */
-  int cycle;          /* of the first snapshot */
-  bool written;       /* to a file of its own */
+  double *coordinate;     /* [3][points] m */
+  double extent[6];       /* smallest x, y, z, largest x, y, z */
+  int (*zone)[4];         /* [zones] */
+  double *work;           /* [max(nodes, zones)], twice with a merge */
+  bool digested, written; /* to a file of its own */
+  uint64_t common;        /* digest of what is in that file */
 };
 void dg_silo_mesh_release(struct dg_silo_mesh *mesh);
 
@@ -54,8 +55,9 @@ enum { DG_SILO_FILES = 32 };
  * folder may be moved. They also get the variable "rank", one number an element.
  *
  * With mesh_once the blocks of one rank, too, lie in "folder/blocks/name_0000.silo", and what they have in common,
- * their meshes, in "folder/blocks/mesh_000100_0000.silo", called after the cycle of the first snapshot, which writes
- * it. Later ones name it in their roots, and write it again only when somebody has taken it away.
+ * their meshes, in "folder/blocks/mesh_0123456789abcdef_0000.silo". That is called after its content, so that no
+ * snapshot finds another one's mesh: the first one writes it, or finds it there, later ones name it in their roots and
+ * write it again only when somebody has taken it away.
  *
  * A file appears under its name only when it is complete: it is written beside it (.part) and renamed, the meshes
  * first, the root when all others have their names. After an error on any rank no root and no file of blocks is left;
