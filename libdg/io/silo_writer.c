@@ -14,6 +14,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_file.h"
 #include "libdg/io/silo_root.h"
+#include "libdg/io/silo_values.h"
 #include "libdg/io/subdivide.h"
 #include "libdg/mesh/geometry.h"
 
@@ -141,34 +142,15 @@ static int copy_fields(struct writer *w, struct dg_error *err)
   return DG_NEW(w->record, dg_silo_record(w->variables), err);
 }
 
-/* Smallest and largest of values; NaN is passed over. A zero has no sign. */
-struct range {
-  double least, largest;
-};
-
-static const struct range empty = {INFINITY, -INFINITY};
-
-static inline void widen(struct range *range, double value)
-{
-  range->least = value < range->least ? value : range->least;
-  range->largest = value > range->largest ? value : range->largest;
-}
-
-static inline void join(struct range *range, struct range other)
-{
-  range->least = other.least < range->least ? other.least : range->least;
-  range->largest = other.largest > range->largest ? other.largest : range->largest;
-}
-
 /* Coordinates of the nodes, and how far they reach. */
 static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s)
 {
   const struct dg_reference *const ref = s->ref;
   const size_t Np = (size_t)ref->Np;
-  struct range extent[3] = {empty, empty, empty};
+  struct dg_silo_range extent[3] = {DG_SILO_NO_RANGE, DG_SILO_NO_RANGE, DG_SILO_NO_RANGE};
 #pragma omp parallel if (s->merge == NULL) /* else the last element at a point has the word */
   {
-    struct range range[3] = {empty, empty, empty};
+    struct dg_silo_range range[3] = {DG_SILO_NO_RANGE, DG_SILO_NO_RANGE, DG_SILO_NO_RANGE};
 #pragma omp for schedule(static) nowait
     for (size_t e = 0; e < s->mesh->K; e++)
       for (size_t i = 0; i < Np; i++) {
@@ -176,12 +158,12 @@ static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot 
         double x[3];
         dg_geometry_point(s->mesh, e, ref->r[i], ref->s[i], ref->t[i], x);
         for (size_t d = 0; d < 3; d++) {
-          widen(&range[d], x[d]);
+          dg_silo_widen(&range[d], x[d]);
           out->coordinate[d * out->points + point] = x[d];
         }
       }
 #pragma omp critical(silo_extent)
-    for (int d = 0; d < 3; d++) join(&extent[d], range[d]);
+    for (int d = 0; d < 3; d++) dg_silo_join(&extent[d], range[d]);
   }
   for (int d = 0; d < 3; d++) {
     out->extent[d] = extent[d].least + 0.0;
@@ -317,83 +299,10 @@ static int write_mesh(const struct writer *w, const struct dg_silo_file *file, s
   return failed ? err->code : 0;
 }
 
-/* Of elements first..first+count-1, a component as the file has it: at the nodes, or for all zones of an element. */
-static void gather(const struct writer *w, const struct dg_silo_field *field, size_t component, size_t first,
-                   size_t count, double *to)
-{
-  const size_t Np = (size_t)w->snapshot->ref->Np, components = (size_t)field->components;
-  const size_t each = field->per_element ? w->mesh->zones / w->snapshot->mesh->K : Np;
-  for (size_t e = first; e < first + count; e++, to += each) {
-    const double *const from = field->value + (e * components + component) * (field->per_element ? 1 : Np);
-    for (size_t n = 0; n < each; n++) to[n] = field->per_element ? *from : from[n];
-    if (field->divisor != 0)
-      for (size_t n = 0; n < each; n++) to[n] /= field->divisor;
-  }
-}
-
-/* value[K][Np] of a component in the mesh's room to work in. */
+/* A component at the nodes, value[K][Np], in the mesh's room to work in. */
 static void collect_nodes(const struct writer *w, const struct dg_silo_field *field, size_t component)
 {
-  const size_t K = w->snapshot->mesh->K, Np = (size_t)w->snapshot->ref->Np;
-#pragma omp parallel for schedule(static)
-  for (size_t e = 0; e < K; e++) gather(w, field, component, e, 1, w->mesh->work + e * Np);
-}
-
-static void find_range(size_t count, const double *value, struct range *range)
-{
-  enum { LANES = 8 };
-  double least[LANES], largest[LANES];
-  size_t i = 0;
-  for (size_t j = 0; j < LANES; j++) {
-    least[j] = INFINITY;
-    largest[j] = -INFINITY;
-  }
-  for (; i + LANES <= count; i += LANES)
-    for (size_t j = 0; j < LANES; j++) { /* so that the compiler takes a vector */
-      const double v = value[i + j];
-      least[j] = v < least[j] ? v : least[j];
-      largest[j] = v > largest[j] ? v : largest[j];
-    }
-  for (; i < count; i++) widen(range, value[i]);
-  for (size_t j = 0; j < LANES; j++) join(range, (struct range){least[j], largest[j]});
-}
-
-/* To the room to work in, from number `at` on, in the precision of the file. */
-static void store(const struct writer *w, size_t at, size_t count, const double *value)
-{
-  float *const single = (float *)w->mesh->work + at;
-  if (!w->snapshot->single) memmove(w->mesh->work + at, value, count * sizeof *value);
-  else
-    for (size_t i = 0; i < count; i++) single[i] = (float)value[i];
-}
-
-/* The numbers of the file, in the room to work in, and their range; of a component, or else of what has been averaged
- * to `average`, which is behind them. In pieces that stay in the cache. */
-static void convert(struct writer *w, const struct dg_silo_field *field, size_t component, const double *average,
-                    double result[2])
-{
-  enum { PIECE = 4096 };
-  const size_t K = w->snapshot->mesh->K, all = field->per_element ? w->mesh->zones : w->mesh->points;
-  const size_t each = average != NULL || K == 0 ? 1 : all / K, units = average != NULL ? all : K, most = PIECE / each;
-  struct range range = empty;
-  DG_ASSERT(most > 0);
-#pragma omp parallel
-  {
-    struct range own = empty;
-    double piece[PIECE];
-#pragma omp for schedule(static) nowait
-    for (size_t first = 0; first < units; first += most) {
-      const size_t count = first + most < units ? most : units - first;
-      if (average == NULL) gather(w, field, component, first, count, piece);
-      const double *const value = average != NULL ? average + first : piece;
-      find_range(count * each, value, &own);
-      store(w, first * each, count * each, value);
-    }
-#pragma omp critical(silo_range)
-    join(&range, own);
-  }
-  result[0] = (w->snapshot->single ? (float)range.least : range.least) + 0.0;
-  result[1] = (w->snapshot->single ? (float)range.largest : range.largest) + 0.0;
+  dg_silo_gather(field, component, w->snapshot->mesh->K, (size_t)w->snapshot->ref->Np, w->mesh->work);
 }
 
 /* Collective: what nodes that other ranks have as well come to. */
@@ -439,15 +348,16 @@ static int put_variable(const struct writer *w, const struct dg_silo_field *fiel
 static int write_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index, size_t node,
                           struct dg_error *err)
 {
-  const double *average = NULL;
-  if (!field->per_element && w->snapshot->merge != NULL) {
-    double *const to = w->mesh->work + w->nodes;
+  const size_t K = w->snapshot->mesh->K, count = field->per_element ? w->mesh->zones : w->mesh->points;
+  double *const work = w->mesh->work, *const range = w->record + dg_silo_record(index);
+  if (field->per_element || w->snapshot->merge == NULL) {
+    dg_silo_convert(field, (size_t)component, K, K > 0 ? count / K : 0, w->snapshot->single, work, range);
+  } else {
+    double *const average = work + w->nodes;
     collect_nodes(w, field, (size_t)component);
-    dg_node_merge_average(w->snapshot->merge, w->mesh->work, w->averages > 0 ? w->average + node : NULL, w->averages,
-                          to);
-    average = to;
+    dg_node_merge_average(w->snapshot->merge, work, w->averages > 0 ? w->average + node : NULL, w->averages, average);
+    dg_silo_convert_numbers(count, average, w->snapshot->single, work, range);
   }
-  convert(w, field, (size_t)component, average, w->record + dg_silo_record(index));
   dg_silo_lock();
   (void)!put_variable(w, field, component, err);
   dg_silo_unlock();
