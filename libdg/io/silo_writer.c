@@ -470,8 +470,7 @@ static int open_blocks(struct writer *w, struct dg_error *err)
   sprintf(folder, "%sblocks", w->folder);
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
     const char *const reason = strerror(errno);
-    if (w->groups.ranks == 1)
-      dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s (the folder of blocks)", w->root.path, reason);
+    if (w->groups.ranks == 1) dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", w->root.path, reason);
     else dg_fail(err, DG_ENVIRONMENT, "cannot make the folder '%s': %s", folder, reason);
   }
   dg_free(folder);

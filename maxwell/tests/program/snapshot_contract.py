@@ -143,7 +143,7 @@ def test_mesh_of_a_restart(program):
 def test_mesh_taken_away(program):
     """While the run goes on: the next snapshot writes it again, and the ones before can be read again."""
     with Place(program, script=SMALL) as place:
-        process = place.start(*RUN, "-q", *ENDLESS, "--set", "output.fields.every=1000", "--set", "checkpoint=nil")
+        process = place.start(*RUN, "-q", *ENDLESS, "--set", "output.fields.every=1000")
         wait_for(place, lambda: os.path.isdir(place.path("case")) and snapshots(place), "no start", process)
         before = meshes_of(place)
         os.remove(place.path("case/blocks", before[0]))
