@@ -22,7 +22,7 @@ const char *const mx_boundary_kind_names[] = {"pec",
                                               "lumped_port",
                                               NULL};
 const char *const mx_interface_kind_names[] = {"surface_current", "total_field", "pec", NULL};
-static const char *const precision_names[] = {"double", "single", NULL};
+const char *const mx_precision_names[] = {"double", "single", NULL};
 const char *const mx_transport_names[] = {"auto", "direct", "staged", NULL};
 
 _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` says 1 to 8");
@@ -211,7 +211,7 @@ static const struct mx_rule root_rules[] = {
      .most = 1},
     {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }", .example = "time = { stop = 20e-9 }"},
     {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\""},
-    {"precision", mx_read_choice, offsetof(struct mx_config, precision), .names = precision_names},
+    {"precision", mx_read_choice, offsetof(struct mx_config, precision), .names = mx_precision_names},
     {"gpu", read_gpu, 0, .expected = "a table, as in gpu = { share = true }"},
     {"materials", mx_read_materials, 0, .expected = "a table, as in materials = { default = {} }",
      .example = "materials = { default = {} } is vacuum everywhere"},
@@ -258,12 +258,14 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
                                .watchdog.growth = 1e3};
   config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
   config->output.fields.ahead = 2;
+  config->output.fields.precision = -1; /* as the run */
   const struct mx_value *root = mx_script_root(script);
   if (split_path(&r, config->script_path) == 0 &&
       mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
       (mx_is_file_name(config->name) ||
        mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
                   config->name) == 0)) {
+    if (config->output.fields.precision < 0) config->output.fields.precision = (int)config->precision;
     config->storage = r.arena.blocks;
     return 0;
   }

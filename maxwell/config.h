@@ -40,6 +40,7 @@ enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 
 
 extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
 extern const char *const mx_transport_names[];  /* "auto", "direct", "staged" */
+extern const char *const mx_precision_names[];  /* "double", "single" */
 /* "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field", "surface_current",
  * "waveguide_port", "coaxial_port", "modal_port", "lumped_port" */
 extern const char *const mx_boundary_kind_names[];
@@ -237,6 +238,8 @@ struct mx_config {
       bool average;   /* default false */
       int files;      /* that several ranks have open at a time; 0: as dg_silo_write chooses */
       int ahead;      /* snapshots that the loop may be ahead of the disk, default 2; 0: it waits for each */
+      int precision;  /* of the values in files, an mx_precision; default that of the run */
+      int mesh_each;  /* the mesh is in every snapshot; default 0, in a file that they share */
     } fields;
     long energy_every; /* 0: none */
     size_t measures;

@@ -26,6 +26,7 @@ static int read_quantities(struct mx_reader *r, const struct mx_rule *rule, cons
 static int read_fields(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define OUTPUT(field) offsetof(struct mx_config, output.field)
+  static const char *const mesh_names[] = {"once", "each", NULL};
   static const struct mx_rule rules[] = {
       {"every", mx_read_long, OUTPUT(fields.every), .expected = "an integer >= 1", MX_FROM(1),
        .example = "every = 100"},
@@ -34,6 +35,8 @@ static int read_fields(struct mx_reader *r, const struct mx_rule *rule, const st
       {"average", mx_read_boolean, .offset = OUTPUT(fields.average)},
       {"files", mx_read_int, OUTPUT(fields.files), .expected = "an integer >= 1", MX_FROM(1)},
       {"ahead", mx_read_int, OUTPUT(fields.ahead), .expected = "an integer from 0 to 1000", .least = 0, .most = 1000},
+      {"precision", mx_read_choice, OUTPUT(fields.precision), .names = mx_precision_names},
+      {"mesh", mx_read_choice, OUTPUT(fields.mesh_each), .names = mesh_names},
   };
   (void)to;
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);

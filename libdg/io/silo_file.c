@@ -42,16 +42,16 @@ void dg_silo_unlock(void)
 
 /* ---- the file -------------------------------------------------------------------------------------------------- */
 
-int dg_silo_file_init(struct dg_silo_file *file, const char *path, struct dg_error *err)
+int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *path, struct dg_error *err)
 {
-  const size_t size = strlen(path) + sizeof ".part";
+  const size_t size = strlen(name) + sizeof ".part";
 
   *file = (struct dg_silo_file){.room.held = -1};
-  if (dg_copy_string(&file->path, path, err) != 0 || dg_alloc(&file->part, size, 1, err) != 0 ||
-      dg_alloc(&file->held, size, 1, err) != 0)
+  if (dg_copy_string(&file->path, path, err) != 0 || dg_copy_string(&file->name, name, err) != 0 ||
+      dg_alloc(&file->part, size, 1, err) != 0 || dg_alloc(&file->held, size, 1, err) != 0)
     return err->code;
-  snprintf(file->part, size, "%s.part", path);
-  snprintf(file->held, size, "%s.room", path);
+  snprintf(file->part, size, "%s.part", name);
+  snprintf(file->held, size, "%s.room", name);
   return 0;
 }
 
@@ -101,7 +101,7 @@ int dg_silo_file_close(struct dg_silo_file *file, struct dg_error *err)
 int dg_silo_file_finish(struct dg_silo_file *file, struct dg_error *err)
 {
   errno = 0;
-  if (rename(file->part, file->path) != 0) return dg_silo_failed(file->path, "renaming the complete file", err);
+  if (rename(file->part, file->name) != 0) return dg_silo_failed(file->path, "renaming the complete file", err);
   file->touched = false;
   file->named = true;
   return 0;
@@ -110,8 +110,9 @@ int dg_silo_file_finish(struct dg_silo_file *file, struct dg_error *err)
 void dg_silo_file_release(struct dg_silo_file *file, const struct dg_error *err)
 {
   if (err->code != DG_OK && file->touched) unlink(file->part);
-  if (err->code != DG_OK && file->named) unlink(file->path);
+  if (err->code != DG_OK && file->named) unlink(file->name);
   dg_free(file->path);
+  dg_free(file->name);
   dg_free(file->part);
   dg_free(file->held);
   *file = (struct dg_silo_file){0};

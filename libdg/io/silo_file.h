@@ -1,6 +1,6 @@
 /* What the writers of Silo files share. Private to this folder; only its .c files see silo.h.
  *
- * A file is written as PATH.part and gets its name when it is complete. */
+ * A file is written as NAME.part and gets its name when it is complete. */
 #pragma once
 
 #include <silo.h>
@@ -13,7 +13,8 @@
 enum { DG_SILO_NAME = 128 }; /* bytes of the longest name of an object */
 
 struct dg_silo_file {
-  char *path, *part, *held;
+  char *path; /* in messages */
+  char *name, *part, *held;
   DBfile *db; /* NULL while it is closed */
   struct dg_room room;
   bool touched, named; /* what an error has to remove: the part, the file under its name */
@@ -24,9 +25,9 @@ struct dg_silo_file {
 void dg_silo_lock(void);
 void dg_silo_unlock(void);
 
-/* Copies the path. Release in any case. */
-int dg_silo_file_init(struct dg_silo_file *file, const char *path, struct dg_error *err) DG_MUST_USE;
-/* Creates PATH.part, or opens that of another rank to write more; `bytes` are the most that will be added. Errors of
+/* Of a file `name`, which messages call `path`. Copies both. Release in any case. */
+int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *path, struct dg_error *err) DG_MUST_USE;
+/* Creates NAME.part, or opens that of another rank to write more; `bytes` are the most that will be added. Errors of
  * this and of the next two are DG_ENVIRONMENT with the path and the system's reason. */
 int dg_silo_file_create(struct dg_silo_file *file, const char *what, size_t bytes, struct dg_error *err) DG_MUST_USE;
 int dg_silo_file_append(struct dg_silo_file *file, size_t bytes, struct dg_error *err) DG_MUST_USE;

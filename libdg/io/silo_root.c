@@ -35,8 +35,9 @@ static int prepare(struct writer *w, struct dg_error *err)
   const size_t blocks = (size_t)w->root->blocks;
   w->width = dg_silo_record(dg_silo_variables(w->root->fields, w->root->field));
   for (size_t b = 0; b < blocks; b++) {
-    const size_t length = strlen(w->root->place[b]);
+    const size_t length = strlen(w->root->place[b]), mesh = strlen(w->root->mesh[b]);
     w->name_size = length > w->name_size ? length : w->name_size;
+    w->name_size = mesh > w->name_size ? mesh : w->name_size;
   }
   w->name_size += 1 + DG_SILO_NAME;
   if (dg_alloc(&w->text, blocks, w->name_size, err) != 0 || DG_NEW(w->name, blocks, err) != 0 ||
@@ -47,10 +48,10 @@ static int prepare(struct writer *w, struct dg_error *err)
 }
 
 /* The blocks' objects of that name and their type. */
-static void join(struct writer *w, const char *object, int type)
+static void join(struct writer *w, const char *const *place, const char *object, int type)
 {
   for (int b = 0; b < w->root->blocks; b++) {
-    snprintf(w->text + (size_t)b * w->name_size, w->name_size, "%s/%s", w->root->place[b], object);
+    snprintf(w->text + (size_t)b * w->name_size, w->name_size, "%s/%s", place[b], object);
     w->number[b] = type;
   }
 }
@@ -61,11 +62,11 @@ static int write_multimesh(struct writer *w, struct dg_error *err)
   int *const zones = w->number + blocks, *const outside = zones + blocks, extents = 6;
   struct dg_silo_options o;
 
-  join(w, "mesh", DB_UCDMESH);
+  join(w, w->root->mesh, "mesh", DB_UCDMESH);
   for (int b = 0; b < blocks; b++) {
     const double *const record = w->root->record + (size_t)b * w->width;
     memcpy(w->extent + 6 * (size_t)b, record, 6 * sizeof *record);
-    zones[b] = (int)record[6];
+    zones[b] = (int)record[DG_SILO_ZONES];
     outside[b] = 1;
   }
   if (dg_silo_options_init(&o, w->file->path, w->root->time, w->root->cycle, err) != 0) return err->code;
@@ -88,7 +89,7 @@ static int write_multivar(struct writer *w, size_t index, const char *name, stru
   int extents = 2, rank = DB_VARTYPE_SCALAR, ranges = 1;
   struct dg_silo_options o;
 
-  join(w, name, DB_UCDVAR);
+  join(w, w->root->place, name, DB_UCDVAR);
   for (int b = 0; b < blocks; b++) {
     const double *const range = w->root->record + (size_t)b * w->width + dg_silo_record(index);
     w->extent[2 * b] = range[0];

@@ -9,15 +9,18 @@
 void dg_silo_variable_name(const struct dg_silo_field *field, int component, char name[DG_SILO_NAME]);
 size_t dg_silo_variables(size_t fields, const struct dg_silo_field *field);
 
-/* What the root says of a block: [0..2] smallest, [3..5] largest coordinate of the mesh, [6] zones, and two numbers for
- * every variable, smallest and largest value, the wrong way round when there is none but NaN. */
-static inline size_t dg_silo_record(size_t variables) { return 7 + 2 * variables; }
+/* What the root says of a block: [0..2] smallest, [3..5] largest coordinate of the mesh, [DG_SILO_ZONES], and two
+ * numbers for every variable, smallest and largest value, the wrong way round when there is none but NaN.
+ * [DG_SILO_MESH] are the bits by which its writer knows the mesh. */
+enum { DG_SILO_ZONES = 6, DG_SILO_MESH, DG_SILO_VARIABLES };
+static inline size_t dg_silo_record(size_t variables) { return DG_SILO_VARIABLES + 2 * variables; }
 
 struct dg_silo_root {
   double time;
   int cycle;
   int blocks;
   const char *const *place; /* [blocks] "block_000000", or "blocks/fields_000100_0001.silo:/block_000004" */
+  const char *const *mesh;  /* [blocks] the same for their meshes */
   const double *record;     /* [blocks][dg_silo_record()] */
   size_t fields;
   const struct dg_silo_field *field;

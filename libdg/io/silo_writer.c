@@ -1,6 +1,7 @@
 #include "libdg/io/silo_writer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_file.h"
 #include "libdg/io/silo_root.h"
+#include "libdg/io/silo_values.h"
 #include "libdg/io/subdivide.h"
 #include "libdg/mesh/geometry.h"
 
@@ -27,9 +30,11 @@ struct writer {
   const struct dg_silo_snapshot *snapshot;
   struct dg_comm *comm; /* the thread that writes asks it for nothing but numbers */
   struct groups groups;
-  char *folder, *stem; /* of the path: "cavity/", or "", and "fields_000100" */
-  struct dg_silo_file root, blocks;
-  struct dg_silo_file *file; /* the one with this rank's block */
+  char *folder, *stem;                     /* of the path: "cavity/", or "", and "fields_000100" */
+  struct dg_silo_file root, blocks, apart; /* the last with the mesh, when that is not in the blocks */
+  struct dg_silo_file *file;               /* the one with this rank's values */
+  bool once;                               /* the mesh is in files of its own, */
+  bool writes_mesh;                        /* which this snapshot makes */
   size_t fields;
   struct dg_silo_field *field; /* [fields]: the snapshot's, and the rank */
   double *rank;                /* [K] */
@@ -70,17 +75,32 @@ static int split_path(struct writer *w, const char *path, struct dg_error *err)
   return 0;
 }
 
-/* Opens nothing yet. */
+/* All in the root. */
+static bool is_alone(const struct writer *w) { return w->groups.ranks == 1 && !w->once; }
+
+/* One rank's messages are about the file that it was told to write. */
+static int name_file(const struct writer *w, struct dg_silo_file *file, const char *name, const char *path,
+                     struct dg_error *err)
+{
+  return dg_silo_file_init(file, name, w->groups.ranks == 1 ? path : name, err);
+}
+
+/* Opens nothing yet. The files of the mesh are called after the first snapshot. */
 static int name_files(struct writer *w, const char *path, struct dg_error *err)
 {
-  if (dg_silo_file_init(&w->root, path, err) != 0) return err->code;
+  if (dg_silo_file_init(&w->root, path, path, err) != 0) return err->code;
   w->file = &w->root;
-  if (w->groups.ranks == 1) return 0;
+  if (is_alone(w)) return 0;
+  const size_t size = strlen(path) + 64;
   char *name;
-  if (split_path(w, path, err) != 0 || dg_alloc(&name, strlen(path) + 64, 1, err) != 0) return err->code;
-  snprintf(name, strlen(path) + 64, "%sblocks/%s_%04d.silo", w->folder, w->stem, w->groups.own);
+  if (split_path(w, path, err) != 0 || dg_alloc(&name, size, 1, err) != 0) return err->code;
+  snprintf(name, size, "%sblocks/%s_%04d.silo", w->folder, w->stem, w->groups.own);
   w->file = &w->blocks;
-  (void)!dg_silo_file_init(&w->blocks, name, err);
+  (void)!name_file(w, &w->blocks, name, path, err);
+  if (w->once) {
+    snprintf(name, size, "%sblocks/mesh_%016" PRIx64 "_%04d.silo", w->folder, w->mesh->common, w->groups.own);
+    if (err->code == DG_OK) (void)!name_file(w, &w->apart, name, path, err);
+  }
   dg_free(name);
   return err->code;
 }
@@ -88,8 +108,19 @@ static int name_files(struct writer *w, const char *path, struct dg_error *err)
 /* Where the root finds the block of a rank. */
 static void name_block(const struct writer *w, int rank, char place[PLACE])
 {
-  if (w->groups.ranks == 1) snprintf(place, PLACE, "block_%06d", rank);
+  if (is_alone(w)) snprintf(place, PLACE, "block_%06d", rank);
   else snprintf(place, PLACE, "blocks/%s_%04d.silo:/block_%06d", w->stem, group_of(&w->groups, rank), rank);
+}
+
+/* The same for its mesh; record[] is the block's. */
+static void name_mesh(const struct writer *w, int rank, const double *record, char place[PLACE])
+{
+  uint64_t common;
+  memcpy(&common, &record[DG_SILO_MESH], sizeof common);
+  if (!w->once) name_block(w, rank, place);
+  else
+    snprintf(place, PLACE, "blocks/mesh_%016" PRIx64 "_%04d.silo:/block_%06d", common, group_of(&w->groups, rank),
+             rank);
 }
 
 static int copy_fields(struct writer *w, struct dg_error *err)
@@ -111,34 +142,15 @@ static int copy_fields(struct writer *w, struct dg_error *err)
   return DG_NEW(w->record, dg_silo_record(w->variables), err);
 }
 
-/* Smallest and largest of values; NaN is passed over. A zero has no sign. */
-struct range {
-  double least, largest;
-};
-
-static const struct range empty = {INFINITY, -INFINITY};
-
-static inline void widen(struct range *range, double value)
-{
-  range->least = value < range->least ? value : range->least;
-  range->largest = value > range->largest ? value : range->largest;
-}
-
-static inline void join(struct range *range, struct range other)
-{
-  range->least = other.least < range->least ? other.least : range->least;
-  range->largest = other.largest > range->largest ? other.largest : range->largest;
-}
-
 /* Coordinates of the nodes, and how far they reach. */
 static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s)
 {
   const struct dg_reference *const ref = s->ref;
   const size_t Np = (size_t)ref->Np;
-  struct range extent[3] = {empty, empty, empty};
+  struct dg_silo_range extent[3] = {DG_SILO_NO_RANGE, DG_SILO_NO_RANGE, DG_SILO_NO_RANGE};
 #pragma omp parallel if (s->merge == NULL) /* else the last element at a point has the word */
   {
-    struct range range[3] = {empty, empty, empty};
+    struct dg_silo_range range[3] = {DG_SILO_NO_RANGE, DG_SILO_NO_RANGE, DG_SILO_NO_RANGE};
 #pragma omp for schedule(static) nowait
     for (size_t e = 0; e < s->mesh->K; e++)
       for (size_t i = 0; i < Np; i++) {
@@ -146,12 +158,12 @@ static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot 
         double x[3];
         dg_geometry_point(s->mesh, e, ref->r[i], ref->s[i], ref->t[i], x);
         for (size_t d = 0; d < 3; d++) {
-          widen(&range[d], x[d]);
+          dg_silo_widen(&range[d], x[d]);
           out->coordinate[d * out->points + point] = x[d];
         }
       }
 #pragma omp critical(silo_extent)
-    for (int d = 0; d < 3; d++) join(&extent[d], range[d]);
+    for (int d = 0; d < 3; d++) dg_silo_join(&extent[d], range[d]);
   }
   for (int d = 0; d < 3; d++) {
     out->extent[d] = extent[d].least + 0.0;
@@ -164,10 +176,11 @@ static int make_mesh(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s,
 {
   struct dg_subdivision sub = {0};
   *out = (struct dg_silo_mesh){.points = s->merge != NULL ? s->merge->points : nodes, .zones = zones};
+  const size_t work = (nodes > zones ? nodes : zones) * (s->merge != NULL ? 2 : 1);
   if (dg_subdivision_init(&sub, s->ref, err) != 0 ||
       dg_alloc_untouched(&out->zone, zones, sizeof *out->zone, err) != 0 ||
       dg_alloc_untouched(&out->coordinate, 3 * out->points, sizeof *out->coordinate, err) != 0 ||
-      dg_alloc_untouched(&out->work, nodes > zones ? 2 * nodes : 2 * zones, sizeof *out->work, err) != 0) {
+      dg_alloc_untouched(&out->work, work, sizeof *out->work, err) != 0) {
     dg_silo_mesh_release(out);
     goto fail;
   }
@@ -187,6 +200,28 @@ void dg_silo_mesh_release(struct dg_silo_mesh *mesh)
   *mesh = (struct dg_silo_mesh){0};
 }
 
+/* What the file of this rank's mesh is called after: all that is in it, of all ranks of the group, which say it to each
+ * other once; a rank alone in its group has nothing to ask. The same mesh in the same parts has the same name. */
+static int digest_mesh(const struct writer *w, struct dg_error *err)
+{
+  struct dg_silo_mesh *const mesh = w->mesh;
+  uint64_t digest = (uint64_t)w->groups.rank, *all = NULL;
+  if (!w->once || mesh->digested) return 0;
+  digest = dg_digest(digest, mesh->zone, mesh->zones * sizeof *mesh->zone);
+  digest = dg_digest(digest, mesh->coordinate, 3 * mesh->points * sizeof *mesh->coordinate);
+  mesh->common = digest;
+  if (w->groups.count < w->groups.ranks) {
+    if (dg_comm_share(w->comm, sizeof digest, &digest, &all, NULL, err) != 0) return err->code;
+    mesh->common = 0;
+    for (int rank = 0; rank < w->groups.ranks; rank++)
+      if (group_of(&w->groups, rank) == w->groups.own)
+        mesh->common = dg_digest(mesh->common, &all[rank], sizeof all[rank]);
+    dg_free(all);
+  }
+  mesh->digested = true;
+  return 0;
+}
+
 static int prepare(struct writer *w, const char *path, struct dg_error *err)
 {
   const struct dg_silo_snapshot *const s = w->snapshot;
@@ -200,22 +235,33 @@ static int prepare(struct writer *w, const char *path, struct dg_error *err)
                    "too many for one block of a Silo file (at most %d and %d)",
                    path, s->mesh->K, p, w->nodes, zones, INT_MAX, INT_MAX / 4);
   w->mesh = s->kept != NULL ? s->kept : &w->own;
+  w->once = s->mesh_once && s->kept != NULL;
   split_ranks(&w->groups, w->comm, s->files);
-  if (name_files(w, path, err) != 0 || copy_fields(w, err) != 0 ||
-      (w->mesh->work == NULL && make_mesh(w->mesh, s, w->nodes, zones, err) != 0))
+  if ((w->mesh->work == NULL && make_mesh(w->mesh, s, w->nodes, zones, err) != 0) || digest_mesh(w, err) != 0 ||
+      name_files(w, path, err) != 0 || copy_fields(w, err) != 0)
     return dg_context(err, "while writing '%s'", path);
   DG_ASSERT(w->mesh->zones == zones);
+  memcpy(w->record, w->mesh->extent, sizeof w->mesh->extent);
+  w->record[DG_SILO_ZONES] = (double)zones;
+  memcpy(&w->record[DG_SILO_MESH], &w->mesh->common, sizeof w->mesh->common);
   return 0;
 }
 
-/* An upper bound of what the block adds to the file: the arrays, and what HDF5 and Silo put around them (measured:
- * 1.3 kB a variable and 14 kB for the rest). */
+/* Upper bounds of what the block adds to the files: the arrays, and what HDF5 and Silo put around them (measured: 1.3
+ * kB a variable and 14 kB for the rest). */
+static size_t mesh_size(const struct writer *w)
+{
+  return 65536 + w->mesh->points * 3 * sizeof(double) + w->mesh->zones * 4 * sizeof(int);
+}
+
+static size_t value_size(const struct writer *w) { return w->snapshot->single ? sizeof(float) : sizeof(double); }
+
 static size_t block_size(const struct writer *w)
 {
-  const size_t points = w->mesh->points, zones = w->mesh->zones;
-  size_t bytes = 65536 + 8192 * w->variables + points * 3 * sizeof(double) + zones * 4 * sizeof(int);
+  size_t bytes = (w->once ? 65536 : mesh_size(w)) + 8192 * w->variables;
   for (size_t f = 0; f < w->fields; f++)
-    bytes += (size_t)w->field[f].components * (w->field[f].per_element ? zones : points) * sizeof(double);
+    bytes +=
+        (size_t)w->field[f].components * (w->field[f].per_element ? w->mesh->zones : w->mesh->points) * value_size(w);
   return bytes;
 }
 
@@ -233,7 +279,7 @@ static int start_options(const struct writer *w, struct dg_silo_options *o, stru
   return dg_silo_options_init(o, w->file->path, w->snapshot->time, w->snapshot->cycle, err);
 }
 
-static int write_mesh(struct writer *w, struct dg_error *err)
+static int write_mesh(const struct writer *w, const struct dg_silo_file *file, struct dg_error *err)
 {
   const struct dg_silo_mesh *const mesh = w->mesh;
   const void *const coordinate[3] = {mesh->coordinate, mesh->coordinate + mesh->points,
@@ -241,75 +287,22 @@ static int write_mesh(struct writer *w, struct dg_error *err)
   int shape_type = DB_ZONETYPE_TET, shape_size = 4, shape_count = (int)mesh->zones;
   struct dg_silo_options o;
 
-  memcpy(w->record, mesh->extent, sizeof mesh->extent);
-  w->record[6] = shape_count;
   if (start_options(w, &o, err) != 0) return err->code;
   dg_silo_options_axes(&o);
   errno = 0;
-  const int failed = DBPutZonelist2(w->file->db, "zonelist", shape_count, 3, mesh->zone[0], 4 * shape_count, 0, 0, 0,
+  const int failed = DBPutZonelist2(file->db, "zonelist", shape_count, 3, mesh->zone[0], 4 * shape_count, 0, 0, 0,
                                     &shape_type, &shape_size, &shape_count, 1, NULL) < 0 ||
-                     DBPutUcdmesh(w->file->db, "mesh", 3, NULL, coordinate, (int)mesh->points, shape_count, "zonelist",
+                     DBPutUcdmesh(file->db, "mesh", 3, NULL, coordinate, (int)mesh->points, shape_count, "zonelist",
                                   NULL, DB_DOUBLE, o.list) < 0;
-  if (failed) dg_silo_failed(w->file->path, "the mesh", err);
+  if (failed) dg_silo_failed(file->path, "the mesh", err);
   DBFreeOptlist(o.list);
   return failed ? err->code : 0;
 }
 
-/* value[K][Np] of a component in the mesh's room to work in. */
+/* A component at the nodes, value[K][Np], in the mesh's room to work in. */
 static void collect_nodes(const struct writer *w, const struct dg_silo_field *field, size_t component)
 {
-  const size_t K = w->snapshot->mesh->K, Np = (size_t)w->snapshot->ref->Np, stride = (size_t)field->components;
-#pragma omp parallel for schedule(static)
-  for (size_t e = 0; e < K; e++) {
-    const double *const from = field->value + (e * stride + component) * Np;
-    double *const to = w->mesh->work + e * Np;
-    if (field->divisor == 0) memcpy(to, from, Np * sizeof *to);
-    else
-      for (size_t n = 0; n < Np; n++) to[n] = from[n] / field->divisor;
-  }
-}
-
-static void collect_zones(const struct writer *w, const struct dg_silo_field *field, size_t component)
-{
-  const size_t K = w->snapshot->mesh->K, each = K > 0 ? w->mesh->zones / K : 0;
-#pragma omp parallel for schedule(static)
-  for (size_t e = 0; e < K; e++) {
-    const double value = field->value[e * (size_t)field->components + component];
-    for (size_t m = 0; m < each; m++)
-      w->mesh->work[e * each + m] = field->divisor == 0 ? value : value / field->divisor;
-  }
-}
-
-static void find_range(size_t count, const double *value, double result[2])
-{
-  enum { LANES = 8, PIECE = 4096 };
-  struct range range = empty;
-#pragma omp parallel
-  {
-    struct range own = empty;
-#pragma omp for schedule(static) nowait
-    for (size_t first = 0; first < count; first += PIECE) {
-      const size_t end = first + PIECE < count ? first + PIECE : count;
-      double least[LANES], largest[LANES];
-      size_t i = first;
-      for (size_t j = 0; j < LANES; j++) {
-        least[j] = INFINITY;
-        largest[j] = -INFINITY;
-      }
-      for (; i + LANES <= end; i += LANES)
-        for (size_t j = 0; j < LANES; j++) { /* so that the compiler takes a vector */
-          const double v = value[i + j];
-          least[j] = v < least[j] ? v : least[j];
-          largest[j] = v > largest[j] ? v : largest[j];
-        }
-      for (; i < end; i++) widen(&own, value[i]);
-      for (size_t j = 0; j < LANES; j++) join(&own, (struct range){least[j], largest[j]});
-    }
-#pragma omp critical(silo_range)
-    join(&range, own);
-  }
-  result[0] = range.least + 0.0;
-  result[1] = range.largest + 0.0;
+  dg_silo_gather(field, component, w->snapshot->mesh->K, (size_t)w->snapshot->ref->Np, w->mesh->work);
 }
 
 /* Collective: what nodes that other ranks have as well come to. */
@@ -334,8 +327,7 @@ static int share_averages(struct writer *w, struct dg_error *err)
   return dg_node_merge_share(merge, w->comm, w->averages, w->average, err);
 }
 
-static int put_variable(const struct writer *w, const struct dg_silo_field *field, int component, const double *value,
-                        struct dg_error *err)
+static int put_variable(const struct writer *w, const struct dg_silo_field *field, int component, struct dg_error *err)
 {
   const size_t count = field->per_element ? w->mesh->zones : w->mesh->points;
   struct dg_silo_options o;
@@ -344,7 +336,8 @@ static int put_variable(const struct writer *w, const struct dg_silo_field *fiel
   if (start_options(w, &o, err) != 0) return err->code;
   dg_silo_options_label(&o, name, field->unit);
   errno = 0;
-  const int failed = DBPutUcdvar1(w->file->db, name, "mesh", value, (int)count, NULL, 0, DB_DOUBLE,
+  const int failed = DBPutUcdvar1(w->file->db, name, "mesh", w->mesh->work, (int)count, NULL, 0,
+                                  w->snapshot->single ? DB_FLOAT : DB_DOUBLE,
                                   field->per_element ? DB_ZONECENT : DB_NODECENT, o.list) < 0;
   if (failed) dg_silo_failed(w->file->path, name, err);
   DBFreeOptlist(o.list);
@@ -355,35 +348,35 @@ static int put_variable(const struct writer *w, const struct dg_silo_field *fiel
 static int write_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index, size_t node,
                           struct dg_error *err)
 {
-  double *value = w->mesh->work;
-  if (field->per_element) collect_zones(w, field, (size_t)component);
-  else collect_nodes(w, field, (size_t)component);
-  if (!field->per_element && w->snapshot->merge != NULL) {
-    value += w->nodes;
-    dg_node_merge_average(w->snapshot->merge, w->mesh->work, w->averages > 0 ? w->average + node : NULL, w->averages,
-                          value);
+  const size_t K = w->snapshot->mesh->K, count = field->per_element ? w->mesh->zones : w->mesh->points;
+  double *const work = w->mesh->work, *const range = w->record + dg_silo_record(index);
+  if (field->per_element || w->snapshot->merge == NULL) {
+    dg_silo_convert(field, (size_t)component, K, K > 0 ? count / K : 0, w->snapshot->single, work, range);
+  } else {
+    double *const average = work + w->nodes;
+    collect_nodes(w, field, (size_t)component);
+    dg_node_merge_average(w->snapshot->merge, work, w->averages > 0 ? w->average + node : NULL, w->averages, average);
+    dg_silo_convert_numbers(count, average, w->snapshot->single, work, range);
   }
-  find_range(field->per_element ? w->mesh->zones : w->mesh->points, value, w->record + dg_silo_record(index));
   dg_silo_lock();
-  (void)!put_variable(w, field, component, value, err);
+  (void)!put_variable(w, field, component, err);
   dg_silo_unlock();
   return err->code;
 }
 
-static int enter_folder(const struct writer *w, struct dg_error *err)
+static int enter_folder(const struct writer *w, const struct dg_silo_file *file, struct dg_error *err)
 {
   char name[32];
   snprintf(name, sizeof name, "block_%06d", w->groups.rank);
   errno = 0;
-  if (DBMkDir(w->file->db, name) < 0 || DBSetDir(w->file->db, name) < 0)
-    return dg_silo_failed(w->file->path, name, err);
+  if (DBMkDir(file->db, name) < 0 || DBSetDir(file->db, name) < 0) return dg_silo_failed(file->path, name, err);
   return 0;
 }
 
-static int leave_folder(const struct writer *w, struct dg_error *err)
+static int leave_folder(const struct dg_silo_file *file, struct dg_error *err)
 {
   errno = 0;
-  if (DBSetDir(w->file->db, "/") < 0) return dg_silo_failed(w->file->path, "/", err);
+  if (DBSetDir(file->db, "/") < 0) return dg_silo_failed(file->path, "/", err);
   return 0;
 }
 
@@ -391,7 +384,7 @@ static int write_block(struct writer *w, struct dg_error *err)
 {
   size_t index = 0, node = 0;
   dg_silo_lock();
-  if (enter_folder(w, err) == 0) (void)!write_mesh(w, err);
+  if (enter_folder(w, w->file, err) == 0 && !w->once) (void)!write_mesh(w, w->file, err);
   dg_silo_unlock();
   for (size_t f = 0; f < w->fields; f++)
     for (int c = 0; err->code == DG_OK && c < w->field[f].components; c++) {
@@ -400,7 +393,16 @@ static int write_block(struct writer *w, struct dg_error *err)
     }
   if (err->code != DG_OK) return err->code;
   dg_silo_lock();
-  (void)!leave_folder(w, err);
+  (void)!leave_folder(w->file, err);
+  dg_silo_unlock();
+  return err->code;
+}
+
+/* Of the file of meshes. */
+static int write_mesh_alone(const struct writer *w, struct dg_error *err)
+{
+  dg_silo_lock();
+  if (enter_folder(w, &w->apart, err) == 0 && write_mesh(w, &w->apart, err) == 0) (void)!leave_folder(&w->apart, err);
   dg_silo_unlock();
   return err->code;
 }
@@ -412,19 +414,22 @@ static int write_root(const struct writer *w, const double *record, struct dg_er
 {
   const size_t blocks = (size_t)w->groups.ranks;
   char(*text)[PLACE] = NULL;
-  const char **place = NULL;
-  if (DG_NEW(text, blocks, err) != 0 || DG_NEW(place, blocks, err) != 0) {
+  const char **place = NULL; /* [2 * blocks] of values, then of meshes */
+  if (DG_NEW(text, 2 * blocks, err) != 0 || DG_NEW(place, 2 * blocks, err) != 0) {
     dg_context(err, "while writing '%s'", w->root.path);
     goto fail;
   }
   for (size_t b = 0; b < blocks; b++) {
     name_block(w, (int)b, text[b]);
+    name_mesh(w, (int)b, record + b * dg_silo_record(w->variables), text[blocks + b]);
     place[b] = text[b];
+    place[blocks + b] = text[blocks + b];
   }
   const struct dg_silo_root root = {.time = w->snapshot->time,
                                     .cycle = w->snapshot->cycle,
                                     .blocks = w->groups.ranks,
                                     .place = place,
+                                    .mesh = place + blocks,
                                     .record = record,
                                     .fields = w->fields,
                                     .field = w->field};
@@ -445,12 +450,12 @@ static int write_alone(struct writer *w, struct dg_error *err)
 
 /* A rank that learns of an error removes the file that it has written to. Whoever then misses the file would take that
  * for an error of its own: it waits for the message about the first one, which is on its way. */
-static void await_cause(const struct writer *w, struct dg_error *err)
+static void await_cause(const struct writer *w, const struct dg_silo_file *file, struct dg_error *err)
 {
   enum { TRIES = 2000 };
   const struct timespec millisecond = {.tv_nsec = 1000000};
   struct dg_error cause = {0};
-  if (access(w->blocks.part, F_OK) == 0 || errno != ENOENT) return;
+  if (access(file->part, F_OK) == 0 || errno != ENOENT) return;
   for (int i = 0; i < TRIES && dg_comm_poll(w->comm, &cause) == 0; i++) nanosleep(&millisecond, NULL);
   if (cause.code != DG_OK) *err = cause;
 }
@@ -463,35 +468,70 @@ static int open_blocks(struct writer *w, struct dg_error *err)
   if (dg_alloc(&folder, strlen(w->folder) + sizeof "blocks", 1, err) != 0)
     return dg_context(err, "while writing '%s'", w->root.path);
   sprintf(folder, "%sblocks", w->folder);
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    dg_fail(err, DG_ENVIRONMENT, "cannot make the folder '%s': %s", folder, strerror(errno));
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    const char *const reason = strerror(errno);
+    if (w->groups.ranks == 1) dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", w->root.path, reason);
+    else dg_fail(err, DG_ENVIRONMENT, "cannot make the folder '%s': %s", folder, reason);
+  }
   dg_free(folder);
   if (err->code != DG_OK) return err->code;
   return dg_silo_file_create(&w->blocks, "blocks of nodal fields", block_size(w), err);
 }
 
-/* The ranks of a group one after the other. */
-static int write_in_turn(struct writer *w, struct dg_error *err)
+static int open_meshes(struct writer *w, struct dg_error *err)
 {
-  char baton = 0;
-  if (!w->groups.first && dg_comm_receive(w->comm, w->groups.rank - 1, 1, &baton, err) != 0) return err->code;
+  if (!w->groups.first) return dg_silo_file_append(&w->apart, mesh_size(w), err);
+  return dg_silo_file_create(&w->apart, "meshes of nodal fields", mesh_size(w), err);
+}
+
+/* Whether the file of meshes has to be made: by the first snapshot, unless an earlier run has made it, and by another
+ * one when it has gone. One that waits for its name is there as well, and this looks for that first, since it may get
+ * it meanwhile. */
+static bool lacks_mesh(const struct writer *w)
+{
+  if (!w->once || (w->mesh->written && access(w->apart.part, F_OK) == 0)) return false;
+  return access(w->apart.name, F_OK) != 0;
+}
+
+/* To files that are complete, but for their names. */
+static int write_parts(struct writer *w, struct dg_error *err)
+{
   if (open_blocks(w, err) == 0) (void)!write_block(w, err);
   if (dg_silo_file_close(&w->blocks, err) != 0) {
-    if (!w->groups.first) await_cause(w, err);
+    if (!w->groups.first) await_cause(w, &w->blocks, err);
     return err->code;
   }
+  if (!w->writes_mesh) return 0;
+  if (open_meshes(w, err) == 0) (void)!write_mesh_alone(w, err);
+  if (dg_silo_file_close(&w->apart, err) != 0) {
+    if (!w->groups.first) await_cause(w, &w->apart, err);
+    return err->code;
+  }
+  w->mesh->written = true;
+  return 0;
+}
+
+/* The ranks of a group one after the other; the first says whether they write meshes. */
+static int write_in_turn(struct writer *w, struct dg_error *err)
+{
+  char baton = lacks_mesh(w);
+  if (!w->groups.first && dg_comm_receive(w->comm, w->groups.rank - 1, 1, &baton, err) != 0) return err->code;
+  w->writes_mesh = baton;
+  if (write_parts(w, err) != 0) return err->code;
   return w->groups.last ? 0 : dg_comm_send(w->comm, w->groups.rank + 1, 1, &baton, err);
 }
 
 /* Rank 0, which learns here that all blocks are written; under its .part name. */
 static int gather_root(struct writer *w, struct dg_error *err)
 {
+  const bool several = w->groups.ranks > 1;
   double *record = NULL;
-  if (dg_comm_gather(w->comm, dg_silo_record(w->variables) * sizeof *record, w->record, &record, NULL, err) != 0 ||
+  if ((several &&
+       dg_comm_gather(w->comm, dg_silo_record(w->variables) * sizeof *record, w->record, &record, NULL, err) != 0) ||
       w->groups.rank != 0)
     goto fail;
   if (dg_silo_file_create(&w->root, "nodal fields of all blocks", root_size(w), err) == 0)
-    (void)!write_root(w, record, err);
+    (void)!write_root(w, several ? record : w->record, err);
   if (dg_silo_file_close(&w->root, err) != 0) goto fail;
   /* An older snapshot of that name must not find the blocks of this one. */
   if (unlink(w->root.path) != 0 && errno != ENOENT)
@@ -505,10 +545,12 @@ fail:
 static int name_together(struct writer *w, struct dg_error *err)
 {
   if (gather_root(w, err) != 0 || dg_comm_agree(w->comm, err) != 0) return err->code;
-  if (w->groups.first && dg_silo_file_finish(&w->blocks, err) != 0) {
-    await_cause(w, err);
-    return err->code;
-  }
+  struct dg_silo_file *const file[] = {&w->apart, &w->blocks};
+  for (int i = !w->writes_mesh; w->groups.first && i < 2; i++)
+    if (dg_silo_file_finish(file[i], err) != 0) {
+      await_cause(w, file[i], err);
+      return err->code;
+    }
   if (dg_comm_agree(w->comm, err) != 0 || (w->groups.rank == 0 && dg_silo_file_finish(&w->root, err) != 0))
     return err->code;
   return dg_comm_agree(w->comm, err);
@@ -524,6 +566,7 @@ static void release(struct writer *w, const struct dg_error *err)
 {
   dg_silo_file_release(&w->root, err);
   dg_silo_file_release(&w->blocks, err);
+  dg_silo_file_release(&w->apart, err);
   dg_free(w->folder);
   dg_free(w->stem);
   dg_free(w->field);
@@ -537,7 +580,7 @@ int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, str
 {
   struct writer w = {.snapshot = snapshot, .comm = comm};
   if (err->code != DG_OK) return err->code;
-  if (prepare(&w, path, err) == 0) (void)!(w.groups.ranks == 1 ? write_alone(&w, err) : write_together(&w, err));
+  if (prepare(&w, path, err) == 0) (void)!(is_alone(&w) ? write_alone(&w, err) : write_together(&w, err));
   release(&w, err);
   return err->code;
 }
@@ -566,8 +609,8 @@ int dg_silo_write_block(struct dg_silo_job **result, const char *path, const str
   struct writer *const w = &job->writer;
   w->snapshot = &job->snapshot;
   if (prepare(w, path, err) == 0) {
-    if (open_blocks(w, err) == 0) (void)!write_block(w, err);
-    (void)!dg_silo_file_close(&w->blocks, err);
+    w->writes_mesh = lacks_mesh(w);
+    (void)!write_parts(w, err);
   }
   if (err->code == DG_OK) {
     *result = job;

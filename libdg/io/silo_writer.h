@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "libdg/base/comm.h"
 #include "libdg/io/node_merge.h"
@@ -19,13 +20,15 @@ struct dg_silo_field {
 };
 
 /* What files of the same mesh have in common, and room to work in. {0} at first; the first snapshot fills it. Belongs
- * to one mesh, order and merge, and to one thread at a time. */
+ * to one mesh, order and merge, and to one thread at a time; where the mesh is written once, to one folder. */
 struct dg_silo_mesh {
   size_t points, zones;
-  double *coordinate; /* [3][points] m */
-  double extent[6];   /* smallest x, y, z, largest x, y, z */
-  int (*zone)[4];     /* [zones] */
-  double *work;       /* [2][max(nodes, zones)] */
+  double *coordinate;     /* [3][points] m */
+  double extent[6];       /* smallest x, y, z, largest x, y, z */
+  int (*zone)[4];         /* [zones] */
+  double *work;           /* [max(nodes, zones)], twice with a merge */
+  bool digested, written; /* to a file of its own */
+  uint64_t common;        /* digest of what is in that file */
 };
 void dg_silo_mesh_release(struct dg_silo_mesh *mesh);
 
@@ -38,6 +41,8 @@ struct dg_silo_snapshot {
   const struct dg_silo_field *field;
   const struct dg_node_merge *merge; /* nodes at the same point become one, with the average; NULL: they stay apart */
   struct dg_silo_mesh *kept;         /* for the next snapshot; NULL: everything is made for this file alone */
+  bool mesh_once;                    /* in files of its own; needs `kept` */
+  bool single;                       /* values are written as floats; coordinates never */
   int files;                         /* of several ranks: at most so many have a file open; 0: DG_SILO_FILES */
 };
 
@@ -49,10 +54,15 @@ enum { DG_SILO_FILES = 32 };
  * after the other, each to its own directory (block_000007 of rank 7); names in the root are relative, so that the
  * folder may be moved. They also get the variable "rank", one number an element.
  *
- * A file appears under its name only when it is complete: it is written beside it (.part) and renamed, the root when
- * all others have their names. After an error on any rank no root and no file of blocks is left; an older file `path`
- * may be gone then. Errors: DG_ENVIRONMENT with the path and the system's reason; DG_INPUT when the nodes or
- * sub-tetrahedra are more than Silo can count in one block (int).
+ * With mesh_once the blocks of one rank, too, lie in "folder/blocks/name_0000.silo", and what they have in common,
+ * their meshes, in "folder/blocks/mesh_0123456789abcdef_0000.silo". That is called after its content, so that no
+ * snapshot finds another one's mesh: the first one writes it, or finds it there, later ones name it in their roots and
+ * write it again only when somebody has taken it away.
+ *
+ * A file appears under its name only when it is complete: it is written beside it (.part) and renamed, the meshes
+ * first, the root when all others have their names. After an error on any rank no root and no file of blocks is left;
+ * an older file `path` may be gone then. Errors: DG_ENVIRONMENT with the path and the system's reason; DG_INPUT when
+ * the nodes or sub-tetrahedra are more than Silo can count in one block (int).
  *
  * One thread at a time may write snapshots, and it need not be the one that writes grids (silo_grid.h): they take turns
  * for every call of the library. Files of arrays (store.h) do not; nobody may write a snapshot meanwhile. */

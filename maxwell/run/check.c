@@ -86,6 +86,26 @@ static void report_measures(const struct mx_setup *setup)
   if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
 }
 
+/* Of all ranks; what Silo puts around the arrays is little. */
+static void report_snapshots(const struct mx_setup *setup)
+{
+  const long every = setup->config->output.fields.every;
+  if (every == 0) return;
+  const int quantities = setup->config->output.fields.quantities;
+  const double p = setup->ref.order, K = (double)setup->mesh.whole.K, nodes = (double)setup->unknowns / 6;
+  const double number = setup->config->output.fields.precision == MX_SINGLE ? sizeof(float) : sizeof(double);
+  const double zones = p * p * p * K, mesh = nodes * 3 * sizeof(double) + zones * 4 * sizeof(int);
+  const double values =
+      number * (3 * nodes * (((quantities & MX_QUANTITY_E) != 0) + ((quantities & MX_QUANTITY_H) != 0)) +
+                3 * zones * ((quantities & MX_QUANTITY_MATERIAL) != 0));
+  if (setup->config->output.fields.mesh_each)
+    dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB", setup->steps / every + 1,
+                1e-6 * (values + mesh));
+  else
+    dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB, and their mesh of %.1f MB",
+                setup->steps / every + 1, 1e-6 * values, 1e-6 * mesh);
+}
+
 /* How many cards the problem keeps busy. */
 static void report_cards(const struct mx_setup *setup)
 {
@@ -114,13 +134,7 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
               where, 1e-6 * bytes[0], 1e-6 * bytes[1], 1e-6 * bytes[2],
               (bytes[0] + bytes[1] + bytes[2]) / (double)setup->unknowns);
   report_cards(setup);
-  long every = setup->config->output.fields.every;
-  if (every > 0) {
-    double p = setup->ref.order, values = (double)setup->unknowns * 8, points = (double)setup->unknowns / 6 * 24,
-           zones = p * p * p * (double)setup->mesh.whole.K * 16;
-    dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB", setup->steps / every + 1,
-                1e-6 * (values + points + zones));
-  }
+  report_snapshots(setup);
   report_measures(setup);
   dg_log_line(setup->log, "check     nothing was run and nothing was written");
   return 0;

@@ -165,7 +165,7 @@ static void cut(const char *folder, bool blocks, long step)
     size_t length = strlen(name);
     bool unfinished = length > 5 && strcmp(name + length - 5, ".part") == 0;
     if (fnmatch("*.silo*", name, FNM_PERIOD) == 0 && (unfinished || number_of(name, blocks) >= step) &&
-        strstr(name, "_spectrum_") == NULL)
+        strstr(name, "_spectrum_") == NULL && (unfinished || fnmatch("mesh_*", name, FNM_PERIOD) != 0))
       (void)unlinkat(dirfd(dir), name, 0);
   }
   closedir(dir);

@@ -82,6 +82,8 @@ static bool matters(const char *path)
                                         "mesh",
                                         "output.fields.files",
                                         "output.fields.ahead",
+                                        "output.fields.precision",
+                                        "output.fields.mesh",
                                         "gpu",
                                         "order",
                                         "precision",

@@ -41,6 +41,8 @@ static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, stru
                                            .field = field,
                                            .merge = average ? &s->merge : NULL,
                                            .kept = &s->mesh,
+                                           .mesh_once = !setup->config->output.fields.mesh_each,
+                                           .single = setup->config->output.fields.precision == MX_SINGLE,
                                            .files = setup->config->output.fields.files};
   char file[64], *path;
   snprintf(file, sizeof file, "fields_%06ld.silo", snapshot->step);
@@ -261,7 +263,8 @@ size_t mx_snapshots_memory(const struct mx_setup *setup)
 {
   const size_t K = setup->problem.K, Np = (size_t)setup->ref.Np, p = (size_t)setup->ref.order, zones = p * p * p;
   const size_t fields = (size_t)wants(setup, MX_QUANTITY_E) + (size_t)wants(setup, MX_QUANTITY_H);
-  const size_t values = slots_of(setup) * 3 * fields * Np + 3 * Np + 2 * (Np > zones ? Np : zones);
+  const size_t work = (Np > zones ? Np : zones) * (setup->config->output.fields.average ? 2 : 1);
+  const size_t values = slots_of(setup) * 3 * fields * Np + 3 * Np + work;
   if (setup->config->output.fields.every == 0) return 0;
   return K * (values * sizeof(double) + zones * 4 * sizeof(int));
 }

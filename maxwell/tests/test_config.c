@@ -177,6 +177,10 @@ static const struct {
     {WITH("output = { fields = { every = 0 } }"), "cavity.lua:2: output.fields.every must be an integer >= 1, not 0"},
     {WITH("output = { fields = { every = 1, files = 0 } }"),
      "cavity.lua:2: output.fields.files must be an integer >= 1, not 0"},
+    {WITH("output = { fields = { every = 1, precision = 'half' } }"),
+     "cavity.lua:2: output.fields.precision must be \"double\" or \"single\", not the string \"half\""},
+    {WITH("output = { fields = { every = 1, mesh = 'twice' } }"),
+     "cavity.lua:2: output.fields.mesh must be \"once\" or \"each\", not the string \"twice\""},
     {WITH("output = { fields = { every = 1, ahead = -1 } }"),
      "cavity.lua:2: output.fields.ahead must be an integer from 0 to 1000, not -1"},
     {WITH("output = { energy = { every = 1.5 } }"),
@@ -348,6 +352,8 @@ static void fills_in_defaults(void **state)
   assert_false(c.output.fields.average);
   assert_int_equal(c.output.fields.files, 0);
   assert_int_equal(c.output.fields.ahead, 2);
+  assert_int_equal(c.output.fields.precision, MX_DOUBLE);
+  assert_false(c.output.fields.mesh_each);
   assert_int_equal(c.output.energy_every, 0);
   assert_int_equal(c.output.measures, 0);
   assert_true(c.output.ports_every == 1 && c.output.s_parameters.count == 0);

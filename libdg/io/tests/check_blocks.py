@@ -5,6 +5,7 @@ one rank, element by element and value by value.
 Exits 77 (skipped) when the module Silo is not installed.
 """
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -73,8 +74,9 @@ def check_seams(snapshot, name):
         check(np.array_equal(some[of], values), f"{name}: {variable} has a seam")
 
 
-def check_root(path, order, name):
+def check_root(path, order, name, once=False):
     """What the root says of the blocks, against the blocks, read without the reader that the other checks use."""
+    stem = os.path.basename(path)[:-5]
     root = Silo.Open(path)
     mesh = root.GetVarInfo("mesh", 1)
     check(len(mesh["meshnames"]) == RANKS, f"{name}: {len(mesh['meshnames'])} blocks")
@@ -91,18 +93,26 @@ def check_root(path, order, name):
         check(difference < 1e-15, f"{name}: extents of {place} off by {difference}")
         zones = block.GetVarInfo(os.path.dirname(inside) + "/zonelist", 1)["nzones"]
         check(mesh["zonecounts"][rank] == zones, f"{name}: zones of {place}")
+        expected = re.sub(r"mesh_[0-9a-f]{16}", stem, file) if once else file
+        values_in = Silo.Open(os.path.join(os.path.dirname(path), expected))
         for variable in root.GetToc().multivar_names:
             multi = root.GetVarInfo(variable, 1)
-            values = np.array(block.GetVarInfo(multi["varnames"][rank].partition(":")[2], 1)["value0"])
+            file_of, _, inside = multi["varnames"][rank].partition(":")
+            check(file_of == expected, f"{name}: {variable} is in {file_of}")
+            values = np.array(values_in.GetVarInfo(inside, 1)["value0"])
             extents = np.array(multi["extents"]).reshape(RANKS, 2)[rank]
             check(np.array_equal(extents, (values.min(), values.max())), f"{name}: extents of {variable} of {place}")
             if variable == "rank":
                 check(len(values) == zones and np.all(values == rank), f"{name}: rank of {place}")
+        values_in.Close()
         block.Close()
     root.Close()
-    stem = os.path.basename(path)[:-5]
-    check(files == sorted(files), f"{name}: ranks of a file are no neighbours: {files}")
-    check(sorted(set(files)) == [f"blocks/{stem}_{n:04d}.silo" for n in range(FILES[order])], f"{name}: files {files}")
+    groups = [int(file[-9:-5]) for file in files]
+    check(groups == sorted(groups), f"{name}: ranks of a file are no neighbours: {files}")
+    check(len(set(files)) == FILES[order], f"{name}: files {files}")
+    check({file[:-10] for file in files} == {f"blocks/{stem}"} or once, f"{name}: files {files}")
+    check(set(groups) == set(range(FILES[order])), f"{name}: files {files}")
+    return files
 
 
 def main():
@@ -114,14 +124,23 @@ def main():
             check_root(path, order, name)
             ranks = Snapshot(path)
             compare(alone, ranks, name)
+            # both snapshots of a series name the mesh of the first
+            meshes = []
+            for stem in ("before", "once"):
+                path = os.path.join(FOLDER, f"{stem}_{name}.silo")
+                meshes.append(check_root(path, order, f"{stem} {name}", True))
+            check(meshes[0] == meshes[1] and all("/mesh_" in file for file in meshes[0]), f"{name}: meshes {meshes}")
+            once = Snapshot(path)
+            compare(alone, once, f"once {name}")
+            once.close()
             if kind == "averaged":
                 check_seams(ranks, name)
     compare(*(Snapshot(os.path.join(FOLDER, f"{who}_holes.silo")) for who in ("alone", "ranks")), "holes")
     here = sorted(os.listdir(FOLDER))
-    check(here == sorted(["blocks", "alone_holes.silo", "ranks_holes.silo"] + [f"{who}_{kind}_{order}.silo" for who in ("alone", "ranks")
+    check(here == sorted(["blocks", "alone_holes.silo", "ranks_holes.silo"] + [f"{who}_{kind}_{order}.silo" for who in ("alone", "ranks", "before", "once")
                                        for kind in ("nodal", "averaged") for order in (1, 2, 3)]), f"files {here}")
     blocks = os.listdir(os.path.join(FOLDER, "blocks"))
-    check(len(blocks) == 2 * sum(FILES.values()) + RANKS, f"files of blocks {blocks}")
+    check(len(blocks) == 8 * sum(FILES.values()) + RANKS, f"files of blocks {blocks}")
     with tempfile.TemporaryDirectory() as elsewhere:  # the folder may be moved
         shutil.copytree(FOLDER, os.path.join(elsewhere, "moved"))
         moved = Snapshot(os.path.join(elsewhere, "moved", "ranks_nodal_2.silo"))

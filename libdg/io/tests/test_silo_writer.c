@@ -1,5 +1,6 @@
 /* Writes the snapshots that check_snapshots.py reads with another program's eyes, and breaks the writing in every way
  * that a disk or the memory can. */
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -77,6 +78,104 @@ static void test_replace_and_nan(void **state)
   }
   s.snapshot.fields = 0;
   assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, NULL, &err), 0);
+  tear_down(&s);
+}
+
+static ino_t file_of(const char *path)
+{
+  struct stat status;
+  assert_int_equal(stat(path, &status), 0);
+  return status.st_ino;
+}
+
+static void find_mesh(const char *folder, const struct dg_silo_mesh *kept, char *name, size_t size)
+{
+  snprintf(name, size, "%s/mesh_%016" PRIx64 "_0000.silo", folder, kept->common);
+}
+
+/* Snapshots 10, 11 and so on of a run, whose mesh is in a file of its own. */
+static int write_series(struct setup *s, int number, struct dg_error *err)
+{
+  char path[64];
+  s->snapshot.cycle = 10 * s->ref.order + number;
+  snprintf(path, sizeof path, "silo_once/fields_%06d.silo", s->snapshot.cycle);
+  return dg_silo_write(path, &s->snapshot, NULL, err);
+}
+
+/* The first one writes the mesh, others leave it alone unless it has gone; all, and floats, for check_snapshots.py. */
+static void test_mesh_once(void **state)
+{
+  (void)state;
+  const size_t before = dg_memory_current();
+  assert_int_equal(system("rm -rf silo_once"), 0);
+  assert_int_equal(mkdir("silo_once", 0777), 0);
+  for (int p = 1; p <= 3; p++) {
+    struct dg_silo_mesh kept = {0};
+    struct dg_error err = {0};
+    struct setup s;
+    char mesh[80];
+    set_up(&s, 2, p);
+    if (p == 2) set_average(&s, NULL);
+    s.snapshot.kept = &kept;
+    s.snapshot.mesh_once = true;
+    assert_int_equal(write_series(&s, 0, &err), 0);
+    find_mesh("silo_once/blocks", &kept, mesh, sizeof mesh);
+    const ino_t first = file_of(mesh);
+    s.snapshot.single = true;
+    assert_int_equal(write_series(&s, 1, &err), 0);
+    assert_true(file_of(mesh) == first);
+    assert_int_equal(unlink(mesh), 0);
+    assert_int_equal(write_series(&s, 2, &err), 0);
+    assert_true(exists(mesh));
+    dg_silo_mesh_release(&kept);
+    tear_down(&s);
+  }
+  assert_int_equal(dg_memory_current(), before);
+  assert_int_equal(system("test -z \"$(find silo_once -name '*.part' -o -name '*.room')\""), 0);
+}
+
+/* Whatever fails of the first or a later snapshot: none of its files is left, and the next one is whole. */
+static void test_mesh_once_fails(void **state)
+{
+  (void)state;
+  struct setup s;
+  struct dg_silo_mesh kept = {0};
+  assert_int_equal(system("rm -rf silo_once_fails"), 0);
+  assert_int_equal(mkdir("silo_once_fails", 0777), 0);
+  set_up(&s, 1, 2);
+  s.snapshot.kept = &kept;
+  s.snapshot.mesh_once = true;
+  const char *const path = "silo_once_fails/fields_000200.silo";
+  char mesh[80];
+  int done = 0;
+  for (long n = 1; !done; n++) {
+    struct dg_error err = {0};
+    dg_memory_fail_at(n);
+    done = dg_silo_write(path, &s.snapshot, NULL, &err) == 0;
+    dg_memory_fail_at(0);
+    assert_int_equal(exists(path), done);
+    find_mesh("silo_once_fails/blocks", &kept, mesh, sizeof mesh);
+    assert_int_equal(exists(mesh), done);
+    assert_true(done || strstr(err.message, "while writing 'silo_once_fails/fields_000200.silo'") != NULL);
+    assert_true(!done || n > 10);
+  }
+  /* One that cannot have its name behind a mesh that is new takes that with it; one that was there stays. */
+  for (int there = 0; there <= 1; there++) {
+    struct dg_error err = {0};
+    unlink(path);
+    rmdir(path);
+    assert_int_equal(there ? dg_silo_write(path, &s.snapshot, NULL, &err) : unlink(mesh), 0);
+    unlink(path);
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(dg_silo_write(path, &s.snapshot, NULL, &err), DG_ENVIRONMENT);
+    assert_string_equal(err.message, "cannot write 'silo_once_fails/fields_000200.silo': Is a directory");
+    assert_int_equal(exists(mesh), there);
+    assert_int_equal(rmdir(path), 0);
+  }
+  unlink(mesh);
+  unlink("silo_once_fails/blocks/fields_000200_0000.silo"); /* of the last that was whole */
+  assert_int_equal(system("test -z \"$(find silo_once_fails -type f)\""), 0);
+  dg_silo_mesh_release(&kept);
   tear_down(&s);
 }
 
@@ -258,6 +357,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_write),
       cmocka_unit_test(test_replace_and_nan),
+      cmocka_unit_test(test_mesh_once),
+      cmocka_unit_test(test_mesh_once_fails),
       cmocka_unit_test(test_bad_places),
       cmocka_unit_test(test_file_size_limit),
       cmocka_unit_test_setup_teardown(test_disk_full, remove_disk, remove_disk),

@@ -83,7 +83,8 @@ def read(place, name, folder):
 def compared(names):
     """Files of measurements, and the last snapshot's root."""
     roots = sorted(name for name in names if name.startswith("fields_"))
-    return {name for name in names if name.endswith((".csv", ".silo")) and "fields_" not in name} | set(roots[-1:])
+    others = {name for name in names if name.endswith((".csv", ".silo")) and not name.startswith("blocks/")}
+    return {name for name in others if "fields_" not in name} | set(roots[-1:])
 
 
 def check_ranks(program, name, ranks, **choice):

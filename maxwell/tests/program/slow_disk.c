@@ -1,5 +1,6 @@
-/* Loaded before the C library, it makes the disk slow or full for snapshots: giving a file fields_NNNNNN.silo, or its
- * blocks, its name takes SLOW_DISK_SECONDS; with SLOW_DISK_FULL=N the system says that there is no space at step N. */
+/* Loaded before the C library, it makes the disk slow or full for snapshots: giving a file fields_NNNNNN.silo, or of
+ * several processes its blocks, its name takes SLOW_DISK_SECONDS; with SLOW_DISK_FULL=N the system says that there is
+ * no space at step N. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 static bool of_snapshot(const char *path, long *step)
 {
   const char *name = strstr(path, "/fields_");
+  if (getenv("OMPI_COMM_WORLD_SIZE") == NULL && strstr(path, "/blocks/") != NULL) return false;
   return name != NULL && strstr(name, ".silo") != NULL && sscanf(name, "/fields_%ld", step) == 1;
 }
 

@@ -98,6 +98,82 @@ def test_quantities(program):
                              "material": ["epsilon_r", "mu_r", "sigma"]}[quantity], f"{found}")
 
 
+def meshes_of(place, folder="case"):
+    blocks = place.path(folder, "blocks")
+    return sorted(name for name in os.listdir(blocks) if name.startswith("mesh_")) if os.path.isdir(blocks) else []
+
+
+def test_mesh_once_or_each(program):
+    """The same content, in one process and in several, wherever the mesh is."""
+    for ranks in (1, 3):
+        several = on_ranks(ranks) if ranks > 1 else {}
+        with Place(program, {"input/box.msh": meshes.box((3, 2, 2)).text()}, SMALL) as place:
+            place.good(*RUN, "-q", *EVERYTHING, "-o", "once", **several)
+            place.good(*RUN, "-q", *EVERYTHING, "--set", "output.fields.mesh=each", "-o", "each", **several)
+            check_equal(place, "once", "each")
+            expect(len(meshes_of(place, "once")) == ranks and not meshes_of(place, "each"), "files of meshes")
+            expect(os.path.isdir(place.path("each/blocks")) == (ranks > 1), "blocks of one process")
+            os.rename(place.path("once"), place.path("moved"))
+            check_equal(place, "moved", "each")
+
+
+def test_mesh_of_a_restart(program):
+    """With other parts it has another mesh, and the snapshots of before keep theirs; what has gone comes again."""
+    often = ("-q", "--set", "checkpoint.every=20", "--set", "output.fields.every=10")
+    with Place(program, {"input/box.msh": meshes.box((3, 2, 2)).text()}, SMALL) as place:
+        place.good(*RUN, *often, "-o", "whole")
+        place.good(*RUN, *often, "--set", "time.steps=40", "-o", "split")
+        place.good(*RUN, *often, "-o", "split", "--restart")
+        expect(meshes_of(place, "split") == meshes_of(place, "whole"), f"{meshes_of(place, 'split')}")
+        check_equal(place, "whole", "split")
+        place.good(*RUN, *often, "--set", "time.steps=40", "-o", "parts")
+        place.good(*RUN, *often, "-o", "parts", "--restart", **on_ranks(2))
+        expect(len(meshes_of(place, "parts")) == 3, f"{meshes_of(place, 'parts')}")
+        for name in snapshots(place, "whole"):
+            with opened(place.path("whole"), name) as a, opened(place.path("parts"), name) as b:
+                expect(len(a.zones) == len(b.zones) and a.cycle == b.cycle, name)
+                if a.cycle < 40:
+                    check_content(name, a, b, ("Ex", "Hz"))
+        place.good(*RUN, *often, "--set", "time.steps=40", "-o", "lost")
+        os.remove(place.path("lost/blocks", meshes_of(place, "lost")[0]))
+        place.good(*RUN, *often, "-o", "lost", "--restart")
+        check_equal(place, "whole", "lost")
+
+
+def test_mesh_taken_away(program):
+    """While the run goes on: the next snapshot writes it again, and the ones before can be read again."""
+    with Place(program, script=SMALL) as place:
+        process = place.start(*RUN, "-q", *ENDLESS, "--set", "output.fields.every=1000")
+        wait_for(place, lambda: os.path.isdir(place.path("case")) and snapshots(place), "no start", process)
+        before = meshes_of(place)
+        os.remove(place.path("case/blocks", before[0]))
+        wait_for(place, lambda: meshes_of(place) == before, "no mesh", process)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        found = snapshots(place)
+        with opened(place.path("case"), found[0]) as first, opened(place.path("case"), found[-1]) as last:
+            expect(len(found) > 1 and np.array_equal(first.points, last.points), f"{found}")
+
+
+def test_precision(program):
+    """Rounded to the nearest, in half the bytes; what a run in single precision writes is what it has."""
+    with Place(program, script=SMALL) as place:
+        for name, options in (("double", ()), ("rounded", ("--set", "output.fields.precision=single")),
+                              ("single", ("--set", "precision=single")),
+                              ("wide", ("--set", "precision=single", "--set", "output.fields.precision=double"))):
+            place.good(*RUN, "-q", *EVERYTHING, *options, "-o", name)
+        size = {name: os.path.getsize(place.path(name, "blocks/fields_000012_0000.silo"))
+                for name in ("double", "rounded", "single", "wide")}
+        expect(size["double"] == size["wide"] > size["rounded"] == size["single"], f"{size}")
+        for step in names(STEPS):
+            for one, other in (("double", "rounded"), ("wide", "single")):
+                with opened(place.path(one), step) as a, opened(place.path(other), step) as b:
+                    expect(np.array_equal(a.points, b.points), f"{step}: points")
+                    for variable in a.variables:
+                        expect(np.array_equal(a.field(variable).values.astype(np.float32), b.field(variable).values),
+                               f"{step}: {variable} of {one} and {other}")
+
+
 def test_wrong_values(program):
     with Place(program) as place:
         for value in ("-1", "1.5", "'many'", "true", "1001"):
