@@ -232,7 +232,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   template <int J, bool COMMON> __device__ void lifts(products_sum w[MINE])
   {
-    constexpr int warps = tile::SIZE.warps, steps = orbits::face_steps;
+    [[maybe_unused]] constexpr int warps = tile::SIZE.warps;
+    constexpr int steps = orbits::face_steps;
     faces face;
 #pragma unroll
     for (int f = 0; f < 4; f++) {
@@ -242,30 +243,28 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int i = 0; i < 3 && PENALISED; i++) face.inverse[f][i] = t.records.inverse[J][i][f][mine];
     }
     REAL p[4], q[4];
-    if (!SHARES) {
+    if constexpr (SHARES) {
+#pragma unroll 1
+      for (int first = 0; first < steps; first += warps) { /* a step a warp */
+        REAL(*all)[8][32] = t.records.flux[group];
+        if (first + member < steps) {
+          fluxes<J, COMMON>(face, first + member, p, q);
+          for (int s = 0; s < 4; s++) all[member][s][lane] = p[s], all[member][4 + s][lane] = q[s];
+        }
+        this->meet_group();
+#pragma unroll 1
+        for (int k = first; k < steps && k < first + warps; k++) {
+          for (int s = 0; s < 4; s++) p[s] = all[k - first][s][lane], q[s] = all[k - first][4 + s][lane];
+          lift(k, p, q, w);
+        }
+        this->meet_group();
+      }
+    } else {
 #pragma unroll 1
       for (int k = 0; k < steps; k++) {
         fluxes<J, COMMON>(face, k, p, q);
         lift(k, p, q, w);
       }
-      return;
-    }
-#pragma unroll 1
-    for (int first = 0; first < steps; first += warps) { /* a step a warp */
-      auto *all = t.records.flux[SHARES ? group : 0];
-      if (first + member < steps) {
-        fluxes<J, COMMON>(face, first + member, p, q);
-        for (int s = 0; s < 4; s++)
-          all[member][s][SHARES ? lane : 0] = p[s], all[member][4 + s][SHARES ? lane : 0] = q[s];
-      }
-      this->meet_group();
-#pragma unroll 1
-      for (int k = first; k < steps && k < first + warps; k++) {
-        for (int s = 0; s < 4; s++)
-          p[s] = all[k - first][s][SHARES ? lane : 0], q[s] = all[k - first][4 + s][SHARES ? lane : 0];
-        lift(k, p, q, w);
-      }
-      this->meet_group();
     }
   }
 
