@@ -34,6 +34,7 @@ struct gpu_tiling {
   int count;                 /* of tiles; 0: there are none */
   int inner;                 /* of them, those of the inner elements */
   int blocks;                /* that the card has room for */
+  int apart;                 /* multiprocessors that the inner elements leave to the others */
   const int4 *tile;          /* [count] first eight elements, number of eights, first trace, number of traces */
   const uint32_t *trace;     /* from outside: 16 * row of a field, + 4 * face of the tile's element + face there unless
                                 whole */

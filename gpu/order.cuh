@@ -291,13 +291,16 @@ inline int gpu_end_tile(const gpu_tables &tables, gpu_part part)
   return part == GPU_INNER ? tables.tiling.inner : tables.tiling.count;
 }
 
-/* As many blocks as the card has room for; they share out the tiles. */
+/* As many blocks as the card has room for, without the multiprocessors that are for others; they share out the tiles.
+ */
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
 {
   using work = gpu_work<P, REAL, PENALISED, STAGED>;
   const auto kernel = gpu_tile_kernel<P, REAL, PENALISED, STAGED>;
-  const int most = work::SIZE.blocks * tables.processors, count = pass.end - pass.first;
+  const bool inner = pass.end == tables.tiling.inner;
+  const int most = work::SIZE.blocks * (tables.processors - (inner ? tables.tiling.apart : 0));
+  const int count = pass.end - pass.first;
   if (count == 0) return gpuSuccess;
   gpuError_t status = gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory,
                                           static_cast<int>(work::SHARED));

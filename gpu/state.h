@@ -159,7 +159,8 @@ size_t gpu_list_pieces(int order, const int32_t *face_node, uint8_t *piece, int3
 /* The tiles of the kernels for tensor cores, where card and order have them (tiles.c). */
 int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The same on the host; gpu_tiling says what is what. No tile has elements on both sides of `inner`, a multiple of
- * eight or all. Release in any case. */
+ * eight or all. The inner ones are for `processors` - `apart`, the others for `apart`, if there are any. Release in any
+ * case. */
 struct gpu_tiles {
   size_t count, inner, traces; /* traces: with the gaps that make every list start at a multiple of four */
   int4 *tile;
@@ -167,7 +168,7 @@ struct gpu_tiles {
   uint16_t (*neighbour)[4];
 };
 int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
-                  int processors, struct dg_error *err) DG_MUST_USE;
+                  int processors, int apart, struct dg_error *err) DG_MUST_USE;
 void gpu_release_tiles(struct gpu_tiles *tiles);
 /* The row of a field that element K + i, a ghost, or any other has. */
 static inline size_t gpu_row(const struct mx_problem *problem, size_t padded, size_t element)

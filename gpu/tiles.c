@@ -10,7 +10,7 @@ struct cutter {
   const struct mx_problem *problem;
   size_t padded;
   struct gpu_tile_shape shape;
-  size_t blocks; /* of the card */
+  size_t blocks; /* that share them out */
   struct gpu_tiles *tiles;
   /* outside rows that have been met in the tile at hand */
   int32_t *met;  /* [rows] number of the visit in which this was last */
@@ -65,13 +65,13 @@ static void cut(struct cutter *cutter, size_t first, size_t last)
 }
 
 int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
-                  int processors, struct dg_error *err)
+                  int processors, int apart, struct dg_error *err)
 {
   const size_t padded = (problem->K + EIGHT - 1) / EIGHT * EIGHT, rows = padded + problem->ghosts;
   struct cutter cutter = {.problem = problem,
                           .padded = padded,
                           .shape = shape,
-                          .blocks = (size_t)(shape.blocks * processors),
+                          .blocks = (size_t)(shape.blocks * (processors - apart)),
                           .tiles = tiles};
   *tiles = (struct gpu_tiles){0};
   if (DG_NEW(tiles->tile, padded / EIGHT, err) != 0 || DG_NEW(cutter.met, rows, err) != 0 ||
@@ -80,6 +80,7 @@ int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, siz
   if (inner == problem->K) inner = padded;
   cut(&cutter, 0, inner);
   tiles->inner = tiles->count;
+  if (apart > 0) cutter.blocks = (size_t)(shape.blocks * apart);
   cut(&cutter, inner, padded);
   if (DG_NEW(tiles->trace, tiles->traces, err) != 0 || DG_NEW(tiles->neighbour, padded, err) != 0) goto fail;
   for (size_t i = 0; i < tiles->count; i++) {
@@ -101,6 +102,19 @@ void gpu_release_tiles(struct gpu_tiles *tiles)
   *tiles = (struct gpu_tiles){0};
 }
 
+/* Multiprocessors that the inner elements leave to the outer ones, which need about half as much time again an element
+ * because few of their neighbours are in the same tile. Were it none, nothing could run beside the blocks of the inner
+ * elements, which have all registers and shared memory: neither what unpacks the halo nor the outer elements. Blocks of
+ * these that find no place there take those that the inner ones leave. */
+static int left_apart(const struct mx_backend *backend)
+{
+  const struct gpu_tables *tables = &backend->tables;
+  const double outer = (double)(tables->K - tables->inner) / (double)tables->K;
+  if (tables->inner == tables->K) return 0;
+  const int apart = 1 + (int)(1.5 * outer * tables->processors), most = tables->processors / 2;
+  return apart < most ? apart : most;
+}
+
 int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
 {
   struct gpu_tiling *tiling = &backend->tables.tiling;
@@ -110,7 +124,9 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
   const struct gpu_tile_shape shape =
       backend->kernels->shape[backend->tables.single](backend->tables.penalty_inside, staged);
   if (shape.elements == 0) return 0;
-  if (gpu_cut_tiles(&tiles, backend->problem, backend->tables.inner, shape, backend->tables.processors, err) != 0 ||
+  tiling->apart = left_apart(backend);
+  if (gpu_cut_tiles(&tiles, backend->problem, backend->tables.inner, shape, backend->tables.processors, tiling->apart,
+                    err) != 0 ||
       gpu_new_copy(backend, &tiling->tile, tiles.tile, tiles.count * sizeof *tiles.tile, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->trace, tiles.trace, tiles.traces * sizeof *tiles.trace, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->neighbour, tiles.neighbour, backend->padded * sizeof *tiles.neighbour, "tiles",

@@ -66,7 +66,7 @@ static void check_cut(size_t K, size_t interior, size_t inner, struct gpu_tile_s
   struct gpu_tiles tiles;
   struct dg_error err = {0};
   build(&problem, K, interior);
-  assert_int_equal(gpu_cut_tiles(&tiles, &problem, inner, shape, 3, &err), 0);
+  assert_int_equal(gpu_cut_tiles(&tiles, &problem, inner, shape, 3, inner < K ? 1 : 0, &err), 0);
   size_t end = 0, cut = 0;
   for (size_t i = 0; i < tiles.count; i++) {
     if (i == tiles.inner) cut = end;
@@ -106,7 +106,7 @@ static void test_shared_out(void **state)
     struct gpu_tiles tiles;
     int least = 48, most = 0;
     build(&problem, K, K);
-    assert_int_equal(gpu_cut_tiles(&tiles, &problem, K, shape, PROCESSORS, &err), 0);
+    assert_int_equal(gpu_cut_tiles(&tiles, &problem, K, shape, PROCESSORS, 0, &err), 0);
     for (size_t i = 0; i < tiles.count; i++) {
       const int elements = EIGHT * tiles.tile[i].y;
       if (elements < least) least = elements;
@@ -153,7 +153,7 @@ static void check_packed(int order)
   assert_int_equal(gpu_list_pieces(order, face_node, piece, packed), pieces);
   assert_true(4 * pieces <= (size_t)DG_NP(order) && gpu_component(order) % 2 == 0 && gpu_stride(order) % 2 == 0);
   build(&problem, K, K);
-  assert_int_equal(gpu_cut_tiles(&tiles, &problem, K, shape, 3, &err), 0);
+  assert_int_equal(gpu_cut_tiles(&tiles, &problem, K, shape, 3, 0, &err), 0);
   for (size_t i = 0; i < tiles.count; i++) {
     const int4 tile = tiles.tile[i];
     const uint32_t *list = tiles.trace + tile.z;
