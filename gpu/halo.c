@@ -1,12 +1,11 @@
 /* What is shared with other ranks: traces are packed by a kernel, travel from the card's memory where MPI takes it,
  * else through pinned memory of the host, and are unpacked into the ghosts, while the inner elements are worked on.
  *
- * On the kernels' stream stand, of one stage: packing, the inner elements, a wait for the outer ones. Packing is there,
- * not beside it, because the blocks of the inner elements stay until these are done and leave no room. Copies,
- * unpacking and the outer elements have a stream of their own, with priority: the outer elements take the places that
- * the last inner ones leave. The host starts messages once the card has packed, and goes on once they have come: by
- * then the inner elements were launched long ago, so that the card has nothing to wait for as long as these take longer
- * than the messages. */
+ * On the kernels' stream stand, of one stage, the inner elements and a wait for all that follows here. Packing, copies,
+ * unpacking and the outer elements have a stream of their own, with priority. The blocks of the inner elements stay
+ * until these are done; they leave some multiprocessors to this stream (left_apart in tiles.c), and in the end all. The
+ * host starts messages once the card has packed, and goes on once they have come: by then the inner elements were
+ * launched long ago, so that the card has nothing to wait for as long as these take longer than the messages. */
 #include <math.h>
 
 #include "gpu/state.h"
@@ -17,14 +16,14 @@
 
 static int new_events(struct gpu_halo *halo, struct dg_error *err)
 {
-  gpuEvent_t *untimed[] = {&halo->copied, &halo->done};
-  for (size_t i = 0; i < 2; i++)
+  gpuEvent_t *untimed[] = {&halo->ready, &halo->copied, &halo->done};
+  for (size_t i = 0; i < 3; i++)
     if (gpu_check(gpuEventCreateWithFlags(untimed[i], gpuEventDisableTiming), "making an event", err) != 0)
       return err->code;
   for (int i = 0; i < GPU_TURNS; i++) {
     struct gpu_turn *turn = &halo->turn[i];
-    gpuEvent_t *timed[] = {&turn->begun, &turn->packed, &turn->inner, &turn->there};
-    for (size_t k = 0; k < 4; k++)
+    gpuEvent_t *timed[] = {&turn->packed, &turn->inner, &turn->there};
+    for (size_t k = 0; k < 3; k++)
       if (gpu_check(gpuEventCreate(timed[k]), "making an event", err) != 0) return err->code;
   }
   return 0;
@@ -87,13 +86,13 @@ int gpu_new_halo(struct mx_backend *backend, struct dg_error *err)
 void gpu_release_halo(struct mx_backend *backend)
 {
   struct gpu_halo *halo = &backend->halo;
-  gpuEvent_t untimed[] = {halo->copied, halo->done};
+  gpuEvent_t untimed[] = {halo->ready, halo->copied, halo->done};
   dg_exchange_free(halo->exchange);
-  for (size_t i = 0; i < 2; i++)
+  for (size_t i = 0; i < 3; i++)
     if (untimed[i] != NULL) (void)gpuEventDestroy(untimed[i]);
   for (int i = 0; i < GPU_TURNS; i++) {
-    gpuEvent_t timed[] = {halo->turn[i].begun, halo->turn[i].packed, halo->turn[i].inner, halo->turn[i].there};
-    for (size_t k = 0; k < 4; k++)
+    gpuEvent_t timed[] = {halo->turn[i].packed, halo->turn[i].inner, halo->turn[i].there};
+    for (size_t k = 0; k < 3; k++)
       if (timed[k] != NULL) (void)gpuEventDestroy(timed[k]);
   }
   if (halo->stream != NULL) (void)gpuStreamDestroy(halo->stream);
@@ -116,11 +115,10 @@ int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err)
   struct gpu_halo *halo = &backend->halo;
   for (; halo->timed < halo->turns - but; halo->timed++) {
     const struct gpu_turn *turn = turn_of(halo, halo->timed);
-    float packing = 0, waiting = 0;
-    if (gpu_check(gpuEventElapsedTime(&packing, turn->begun, turn->packed), "timing the halo", err) != 0 ||
-        gpu_check(gpuEventElapsedTime(&waiting, turn->inner, turn->there), "timing the halo", err) != 0)
+    float waiting = 0;
+    if (gpu_check(gpuEventElapsedTime(&waiting, turn->inner, turn->there), "timing the halo", err) != 0)
       return err->code;
-    halo->seconds += 1e-3 * ((double)packing + fmax(0, (double)waiting)); /* ghosts that come early cost nothing */
+    halo->seconds += 1e-3 * fmax(0, (double)waiting); /* ghosts that come early cost nothing */
   }
   return 0;
 }
@@ -139,13 +137,13 @@ int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_err
   /* Those of which the events are used again: the card has packed the last one, so these were over long ago. */
   if (gpu_halo_times(backend, GPU_TURNS - 1, err) != 0) return err->code;
   const struct gpu_turn *turn = turn_of(halo, halo->turns);
-  if (gpu_check(gpuEventRecord(turn->begun, backend->work), "packing the halo", err) != 0 ||
-      gpu_check(gpu_halo_pack(&backend->tables, &faces, backend->work), "packing the halo", err) != 0 ||
-      gpu_check(gpuEventRecord(turn->packed, backend->work), "packing the halo", err) != 0)
+  if (gpu_check(gpuEventRecord(halo->ready, backend->work), "packing the halo", err) != 0 ||
+      gpu_check(gpuStreamWaitEvent(halo->stream, halo->ready, 0), "packing the halo", err) != 0 ||
+      gpu_check(gpu_halo_pack(&backend->tables, &faces, halo->stream), "packing the halo", err) != 0 ||
+      gpu_check(gpuEventRecord(turn->packed, halo->stream), "packing the halo", err) != 0)
     return err->code;
   if (halo->direct) return 0;
-  if (gpu_check(gpuStreamWaitEvent(halo->stream, turn->packed, 0), "copying the halo", err) != 0 ||
-      gpu_check(
+  if (gpu_check(
           gpuMemcpyAsync(halo->host_out, halo->out, halo->faces * halo->bytes, gpuMemcpyDeviceToHost, halo->stream),
           "copying the halo", err) != 0)
     return err->code;
@@ -174,8 +172,7 @@ int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_e
                 "copying the halo", err) != 0)
     return err->code;
   const struct gpu_turn *turn = turn_of(halo, halo->turns++);
-  if (gpu_check(gpuStreamWaitEvent(halo->stream, turn->packed, 0), "unpacking the halo", err) != 0 ||
-      gpu_check(gpu_halo_unpack(&backend->tables, &faces, halo->stream), "unpacking the halo", err) != 0)
+  if (gpu_check(gpu_halo_unpack(&backend->tables, &faces, halo->stream), "unpacking the halo", err) != 0)
     return err->code;
   return gpu_check(gpuEventRecord(turn->there, halo->stream), "unpacking the halo", err);
 }

@@ -43,9 +43,9 @@ struct gpu_slot {
   gpuEvent_t copied, used; /* the copy has arrived; the kernels that read it are done */
 };
 
-/* Events of one exchange with their times: on the stream of the kernels, `there` on the halo's. */
+/* Events of one exchange with their times: `inner` on the stream of the kernels, the others on the halo's. */
 struct gpu_turn {
-  gpuEvent_t begun, packed, inner, there; /* before packing, behind it; behind the inner elements; ghosts unpacked */
+  gpuEvent_t packed, inner, there; /* behind packing; behind the inner elements; ghosts unpacked */
 };
 
 /* What is shared with other ranks (halo.c). */
@@ -57,11 +57,11 @@ struct gpu_halo {
   int32_t *own, *far;                /* on the card; kernels.h */
   unsigned char *out, *in;           /* on the card */
   unsigned char *host_out, *host_in; /* pinned; NULL if direct */
-  gpuStream_t stream;                /* copies, unpacking and the outer elements, before other work */
-  gpuEvent_t copied, done;           /* done: with the outer elements */
+  gpuStream_t stream;                /* packing, copies, unpacking and the outer elements, before other work */
+  gpuEvent_t ready, copied, done;    /* ready: for packing; done: with the outer elements */
   struct gpu_turn turn[GPU_TURNS];
   long turns, timed; /* begun so far; of which the times have been read */
-  double seconds;    /* in which the kernels' stream packed or waited */
+  double seconds;    /* in which the kernels' stream waited */
 };
 
 /* H half a step ago where it is not there any more (recall.c). */
