@@ -6,7 +6,7 @@ namespace
 
 constexpr int THREADS = 256;
 
-/* The sum over the block, in thread 0. */
+/* The sum over the block, in thread 0; others have what they read last of their own. */
 __device__ double sum_of_block(double mine)
 {
   __shared__ double part[THREADS];
@@ -15,7 +15,7 @@ __device__ double sum_of_block(double mine)
     __syncthreads();
     if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
   }
-  return part[0];
+  return part[threadIdx.x];
 }
 
 /* The integral of u.v over an element is, with U_a, V_b the components' values at nodes and M the mass matrix,
