@@ -6,8 +6,7 @@
     scale_gpus.py --study smallest --cards 4       # where efficiency falls below 0.8
 
 Every line is `curlew bench` on a grid of cells (one block a GPU, all alike), one rank a GPU: unknowns a second of all GPUs,
-efficiency against the fewest GPUs of the same study, and the time a step in which the slowest GPU packed traces or waited
-for them. Exit code 1: something did not run.
+efficiency against the fewest GPUs of the same study, and the time a step in which the slowest GPU waited for others. Exit code 1: something did not run.
 """
 import argparse
 import csv
