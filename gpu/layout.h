@@ -37,8 +37,8 @@ GPU_INLINE int gpu_face_node(int order, int m) { return (order == 1 ? "\1\2\3" :
 /* Do tensor cores' kernels pack pairs (tensor.cuh)? Where sectors 1 to 3 have eight orbits, sector 0 more. */
 GPU_INLINE int gpu_packs_pairs(int order) { return order == 4; }
 /* How many pairs of numbers (2 i, 2 i + 1) of a component have nodes of a face, where these are less than half of all:
- * then the kernels of tile.cuh load them instead of rows. The order of the nodes (maxwell/cpu/symmetry.c) makes them as
- * few; tables.c has lists. 0: rows, or the nodes one by one. */
+ * then those kernels of tile.cuh that want room load them instead of rows. The order of the nodes
+ * (maxwell/cpu/symmetry.c) makes them as few; tables.c has lists. 0: rows, or the nodes one by one. */
 GPU_INLINE int gpu_face_pieces(int order) { return order == 5 ? 12 : order == 6 ? 17 : 0; }
 /* Do the kernels of tile.cuh have a thread an element (lanes.cuh)? Else tensor cores. */
 GPU_INLINE int gpu_by_lanes(int single, int order) { return order <= (single ? 3 : 2); }

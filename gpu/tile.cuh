@@ -149,7 +149,8 @@ struct gpu_tile {
   static_assert(OWN_ROW == STRIDE || OWN_PIECED || GROUP == 8, "rows are copied a lane each");
 
   /* Traces from outside that are packed: of a component the pieces that have some of a face's nodes. Tiles have 1.23
-   * times as many faces as elements outside (16 to 64 elements of a mesh by Gmsh), and 1.2 to 1.8 faces an element. */
+   * times as many faces as elements outside (16 to 64 elements of a mesh by Gmsh), and 1.2 to 1.8 faces an element.
+   * Where there is room for rows these come faster, by bulk copies. */
   static constexpr bool COMPACT = gpu_face_pieces(P) > 0 && (PENALISED || STAGED);
   static constexpr int FACE_PIECES = COMPACT ? gpu_face_pieces(P) : 0;
   static constexpr int NODES = COMPACT ? 36 : 17; /* rows of `nodes` */
