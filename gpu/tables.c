@@ -36,10 +36,10 @@ size_t gpu_list_pieces(int order, const int32_t *face_node, uint8_t *piece, int3
     uint8_t place[DG_NP_MAX]; /* of a piece in the list */
     memset(place, NONE, sizeof place);
     for (size_t m = 0; m < Nf; m++) place[face_node[f * Nf + m] / 2] = 0;
-    for (uint8_t i = 0; i < DG_NP(order); i++) {
+    for (int i = 0; i < DG_NP(order); i++) {
       if (place[i] == NONE) continue;
       place[i] = (uint8_t)number[f];
-      found[f][number[f]++] = i;
+      found[f][number[f]++] = (uint8_t)i;
     }
     for (size_t m = 0; m < Nf && packed != NULL; m++) {
       const int32_t node = face_node[f * Nf + m];

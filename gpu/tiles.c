@@ -71,7 +71,7 @@ int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, siz
   struct cutter cutter = {.problem = problem,
                           .padded = padded,
                           .shape = shape,
-                          .blocks = (size_t)(shape.blocks * (processors - apart)),
+                          .blocks = (size_t)shape.blocks * (size_t)(processors - apart),
                           .tiles = tiles};
   *tiles = (struct gpu_tiles){0};
   if (DG_NEW(tiles->tile, padded / EIGHT, err) != 0 || DG_NEW(cutter.met, rows, err) != 0 ||
@@ -80,7 +80,7 @@ int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, siz
   if (inner == problem->K) inner = padded;
   cut(&cutter, 0, inner);
   tiles->inner = tiles->count;
-  if (apart > 0) cutter.blocks = (size_t)(shape.blocks * apart);
+  if (apart > 0) cutter.blocks = (size_t)shape.blocks * (size_t)apart;
   cut(&cutter, inner, padded);
   if (DG_NEW(tiles->trace, tiles->traces, err) != 0 || DG_NEW(tiles->neighbour, padded, err) != 0) goto fail;
   for (size_t i = 0; i < tiles->count; i++) {
