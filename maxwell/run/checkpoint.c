@@ -1,6 +1,7 @@
 #include "maxwell/run/checkpoint.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -264,6 +265,7 @@ int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *
         look_at(checkpoint, &whole, &why, err) != 0)
       goto fail;
     if (whole) break;
+    checkpoint->newer++;
     dg_store_free(checkpoint->store);
     checkpoint->store = NULL;
     dg_log_warning(setup->log, "the checkpoint of step %ld is of no use: %s%s", checkpoint->number, why.message,
@@ -309,5 +311,7 @@ int mx_checkpoint_counters(const struct mx_checkpoint *checkpoint, struct mx_cou
 int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, const struct mx_run_state *state, struct dg_error *err)
 {
   struct mx_archive archive = loading(checkpoint);
-  return archive_state(state, &archive, err);
+  if (archive_state(state, &archive, err) != 0 || !is_first(checkpoint->setup)) return err->code;
+  /* now, since a run that was at its end writes no other one */
+  return mx_checkpoint_prune(checkpoint->folder, checkpoint->newer + KEPT, LONG_MAX, err);
 }

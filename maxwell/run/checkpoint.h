@@ -46,6 +46,7 @@ struct mx_checkpoint {
   const struct mx_setup *setup; /* borrowed */
   char *folder;                 /* OUTPUT/checkpoint */
   long number;
+  size_t newer;           /* ones that are of no use */
   long parts;             /* ranks that wrote it */
   long components;        /* enum mx_components */
   struct dg_store *store; /* rank 0's */
@@ -58,7 +59,8 @@ int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *
 /* The fields, behind an upload. Collective. */
 int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, struct mx_backend *backend,
                               struct dg_error *err) DG_MUST_USE;
-/* All the rest; the tables are open. Collective. */
+/* All the rest; the tables are open. Removes what a run that was killed left half done in the checkpoints' folder.
+ * Collective. */
 int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, const struct mx_run_state *state,
                        struct dg_error *err) DG_MUST_USE;
 /* The counters alone. Collective. */

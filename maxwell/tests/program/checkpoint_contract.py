@@ -481,8 +481,23 @@ def test_both_damaged(program):
         expect(results(place, "case") == before, "the output was changed")
 
 
+def test_killed_while_pruning(program):
+    """Whatever a kill left of the last but two, a restart at the end of the run leaves what the run would have."""
+    with Place(program, script=SMALL) as place:
+        place.good(*RUN, "-q", *EVERY, "--set", "time.steps=40", "-o", "short")
+        place.good(*RUN, "-q", *EVERY, "-o", "whole")
+        first = [name for name in checkpoints(place, "short") if "20" in name]
+        expect(len(first) == 2, f"{first}")
+        for left in (first, [name for name in first if name.endswith("_0000.h5")]):
+            shutil.copytree(place.path("whole"), place.path("case"), dirs_exist_ok=True)
+            for name in left:
+                shutil.copy(place.path("short/checkpoint", name), place.path("case/checkpoint", name))
+            place.good(*RUN, "-q", *EVERY, "--restart")
+            check_same(place, "whole", "case", f"with {left}")
+
+
 def test_leftovers(program):
-    """What a killed run left unfinished is no checkpoint, and goes with the next one."""
+    """What a killed run left unfinished is no checkpoint, and goes with the restart."""
     with small_with_checkpoints(program) as place:
         for name in ("step_000000000061.h5.part", "step_000000000061_0000.h5", "step_000000000061_0001.h5.part"):
             place.write("case/checkpoint/" + name, "rubbish")
