@@ -26,8 +26,7 @@ def main():
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
     chance = random.Random(seed)
     print(f"{kills} kills, seed {seed}", flush=True)
-    steps = 1500 * (kills + 2)
-    script = edited(SMALL, ("steps = 60", f"steps = {steps}"), ("every = 20", "every = 2000"),
+    script = edited(SMALL, ("steps = 60", "steps = 15000"), ("every = 20", "every = 2000"),
                     ("every = 15, frequencies", "every = 1500, frequencies"), ("frequencies = { 2e7 }", "frequencies = { 2e4 }"))
     options = ("-q", "--set", "checkpoint.every=250")
     with Place(program, script=script) as place:
