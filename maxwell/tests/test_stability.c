@@ -36,13 +36,13 @@ static double growth(const struct box *box, enum mx_integrator integrator, doubl
   box_noise(box, E);
   box_noise(box, H);
   double first = box_product(box, NULL, E, E) + box_product(box, NULL, H, H);
-  struct drive drive = drive_new(&mx_backend_reference, box, integrator, MX_DOUBLE, step, E, H);
+  struct drive drive = drive_new(&mx_backend_cpu, box, integrator, MX_DOUBLE, step, E, H);
   drive_steps(&drive, steps);
   drive_observe(&drive);
   struct dg_error err = {0};
-  assert_int_equal(mx_backend_reference.download(drive.backend, E, H, &err), 0);
+  assert_int_equal(mx_backend_cpu.download(drive.backend, E, H, &err), 0);
   double last = (box_product(box, NULL, E, E) + box_product(box, NULL, H, H)) / first;
-  mx_backend_reference.destroy(drive.backend);
+  mx_backend_cpu.destroy(drive.backend);
   free(E), free(H);
   return isfinite(last) ? last : INFINITY;
 }
