@@ -13,6 +13,14 @@
 
 static const double unit[3] = {1, 1, 1}, pi = 3.14159265358979323846;
 
+/* Sanitizers take ten times as long and look at memory, not at numbers: there one case of what differs in numbers alone
+ * is enough. */
+#ifdef __SANITIZE_ADDRESS__
+enum { FIRST_CASE = 1, LAST_CASE = 1 };
+#else
+enum { FIRST_CASE = 0, LAST_CASE = 2 };
+#endif
+
 static void for_every_backend(void (*check)(const struct mx_backend_ops *ops))
 {
   int ran = 0;
@@ -82,7 +90,7 @@ static void check_leapfrog_is_second_order(const struct mx_backend_ops *ops)
 {
   static const int cells[3] = {2, 2, 1};
   static const double sigmas[] = {0, 0.01}; /* S/m: gamma T up to 1 */
-  for (int i = 0; i < 2; i++)
+  for (int i = FIRST_CASE; i < 2; i++)
     for (int upwind = 0; upwind < 2; upwind++) {
       struct box box = {0};
       conductivity = sigmas[i];
@@ -129,7 +137,7 @@ static void check_impedance_walls(const struct mx_backend_ops *ops)
 {
   static const int cells[3] = {14, 1, 1};
   static const double bar[3] = {1, 0.12, 0.12}, walls[] = {1, 0.25, 3};
-  for (int i = 0; i < 3; i++) {
+  for (int i = FIRST_CASE; i <= LAST_CASE; i++) {
     struct box box = {0};
     wall = walls[i];
     box_mesh(&box, cells, bar, 0, NULL);
@@ -142,7 +150,8 @@ static void check_impedance_walls(const struct mx_backend_ops *ops)
     /* the pulse is half through the absorbing wall, or on its way back from the others */
     double T = i == 0 ? 0.5 : 0.9;
     long steps = (long)ceil(T / (0.95 * limit_of(&box, MX_LEAPFROG)));
-    double space = i == 1 ? pulse_error(ops, &box, MX_LSRK, T, steps) : 0;
+    /* that of the discretisation in space alone, which all backends share */
+    double space = i == 1 && ops == &mx_backend_cpu ? pulse_error(ops, &box, MX_LSRK, T, steps) : 0;
     double coarse = pulse_error(ops, &box, MX_LEAPFROG, T, steps),
            fine = pulse_error(ops, &box, MX_LEAPFROG, T, 2 * steps);
     print_message("%s wall %.2f: lsrk %.3g, leapfrog %.3g, %.3g: order %.3f\n", ops->name, wall, space, coarse, fine,

@@ -47,7 +47,7 @@ static void run(const struct mx_backend_ops *ops, struct box *box, enum mx_integ
   if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err) != 0 ||
       mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0)
     fail_msg("%s", err.message);
-  long steps = (long)ceil(T / (0.5 * stability.limit / MX_C0));
+  long steps = (long)ceil(T / (0.9 * stability.limit / MX_C0));
   double step = T / (double)steps;
   assert_int_equal(mx_sources_prepare(&sources, step, steps, &err), 0);
   struct drive drive = drive_new(ops, box, integrator, MX_DOUBLE, step * MX_C0, NULL, NULL);
