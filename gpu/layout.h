@@ -36,6 +36,9 @@ GPU_INLINE size_t gpu_at(int order, size_t e, size_t c, size_t n)
 GPU_INLINE int gpu_face_node(int order, int m) { return (order == 1 ? "\1\2\3" : "\1\10\2\6\4\3")[m]; }
 /* Do tensor cores' kernels pack pairs (tensor.cuh)? Where sectors 1 to 3 have eight orbits, sector 0 more. */
 GPU_INLINE int gpu_packs_pairs(int order) { return order == 4; }
+/* Do they take two steps of four orbits in one product? Where faces have an even number of steps, in single precision.
+ */
+GPU_INLINE int gpu_two_steps(int single, int order) { return single && (order == 4 || order == 5); }
 /* How many pairs of numbers (2 i, 2 i + 1) of a component have nodes of a face, where these are less than half of all:
  * then those kernels of tile.cuh that want room load them instead of rows. The order of the nodes
  * (maxwell/cpu/symmetry.c) makes them as few; tables.c has lists. 0: rows, or the nodes one by one. */

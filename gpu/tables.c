@@ -275,32 +275,54 @@ static double lift_in(const struct mx_symmetry *symmetry, const struct dg_refere
   return to < 0 || m >= (size_t)ref->Nf ? 0 : lift_between(symmetry, ref, s, (size_t)to, (size_t)face_order[m]);
 }
 
+/* Of a product that takes two steps, the fragment of the first gets the high parts of both and that of the second the
+ * low ones. *first: where the former begins; `place`: of the step at hand, number `step`. */
+static void pair_steps(const struct mx_backend *backend, void *fragment, size_t step, size_t place, size_t *first)
+{
+  if (!gpu_two_steps(backend->tables.single, backend->tables.order)) return;
+  if (step % 2 == 0) {
+    *first = place;
+    return;
+  }
+  float *one = (float *)fragment + 2 * *first, *other = (float *)fragment + 2 * place;
+  for (size_t lane = 0; lane < 32; lane++) {
+    const float low = one[2 * lane + 1];
+    one[2 * lane + 1] = other[2 * lane];
+    other[2 * lane] = low;
+  }
+}
+
 /* As the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row l / 4 of column l % 4.
  * Derivatives [4 slots][sector they come from][bimedian][8 slots], then lifts [4 face nodes][sector][8 slots], without
  * those that a sector has no orbits for (gpu_orbits in tile.cuh counts them too). */
 static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
+  enum { EIGHTS_MAX = (MX_SECTOR_0(DG_ORDER_MAX) + 7) / 8 };
   const struct dg_reference *ref = backend->problem->ref;
   const size_t all = mx_sector_size(ref->order, 0), few = mx_sector_size(ref->order, 1), Nf = (size_t)ref->Nf;
   const bool packed = gpu_packs_pairs(ref->order);
   const size_t most = (12 * ((all + 3) / 4) + 4 * ((Nf + 3) / 4)) * ((all + 7) / 8) * 32;
   size_t size[4]; /* orbits of a sector */
+  size_t next = 0, first[4][3][EIGHTS_MAX];
   void *fragment;
-  size_t next = 0;
   for (int s = 0; s < 4; s++) size[s] = packed && s > 0 ? few : all;
   if (dg_alloc(&fragment, most, sizeof(double), err) != 0) return err->code;
   for (size_t in = 0; in < all; in += 4)
     for (int from = 0; from < 4; from++)
       for (int c = 1; c <= 3 && in < size[from]; c++)
-        for (size_t out = 0; out < size[from ^ c]; out += 8)
-          for (size_t lane = 0; lane < 32; lane++)
-            put_factor(backend, fragment, next++, derivative_in(symmetry, ref, c, from, out + lane / 4, in + lane % 4));
+        for (size_t out = 0; out < size[from ^ c]; out += 8, next += 32) {
+          for (size_t l = 0; l < 32; l++)
+            put_factor(backend, fragment, next + l, derivative_in(symmetry, ref, c, from, out + l / 4, in + l % 4));
+          pair_steps(backend, fragment, in / 4, next, &first[from][c - 1][out / 8]);
+        }
   for (size_t m = 0; m < Nf; m += 4)
     for (int s = 0; s < 4; s++)
-      for (size_t out = 0; out < size[s]; out += 8)
-        for (size_t lane = 0; lane < 32; lane++)
-          put_factor(backend, fragment, next++,
-                     lift_in(symmetry, ref, backend->face_order, s, out + lane / 4, m + lane % 4));
+      for (size_t out = 0; out < size[s]; out += 8, next += 32) {
+        for (size_t l = 0; l < 32; l++)
+          put_factor(backend, fragment, next + l,
+                     lift_in(symmetry, ref, backend->face_order, s, out + l / 4, m + l % 4));
+        pair_steps(backend, fragment, m / 4, next, &first[s][0][out / 8]);
+      }
   (void)!gpu_new_copy(backend, &backend->tables.fragment, fragment, next * sizeof(double), "matrices", err);
   dg_free(fragment);
   return err->code;

@@ -18,21 +18,26 @@
 
 #include "gpu/tile.cuh"
 
-/* The sums of a lane, an accumulator a component: a product has eight elements. */
+/* The sums of a lane, an accumulator a component: a product has eight elements. Factors are those of so many steps. */
 template <typename REAL, bool STACKED> struct gpu_tensor_sums {
+  using split = gpu_split<REAL>;
+  using factor = typename gpu_factor<REAL>::type;
   REAL w[3][4][2] = {};
 
   /* w of the component behind d + x b, w of the one before it - y b; b is a derivative along d. */
-  __device__ void curl(int d, int s, REAL x, REAL y, typename gpu_factor<REAL>::type b)
+  __device__ void curl(int steps, int d, int s, const split *x, const split *y, const factor *b)
   {
-    gpu_multiply(w[(d + 2) % 3][s], x, b);
-    gpu_multiply(w[(d + 1) % 3][s], gpu_negative(y), b);
+    gpu_multiply(w[(d + 2) % 3][s], steps, x, b);
+    const split minus(gpu_negative(y->x));
+    gpu_multiply(w[(d + 1) % 3][s], steps, &minus, b);
   }
-  __device__ void lift(int s, REAL a, REAL b, REAL c, typename gpu_factor<REAL>::type l)
+  /* w[0] + a l, w[1] - b l, w[2] - c l */
+  __device__ void lift(int steps, int s, const split *a, const split *b, const split *c, const factor *l)
   {
-    gpu_multiply(w[0][s], a, l);
-    gpu_multiply(w[1][s], b, l);
-    gpu_multiply(w[2][s], c, l);
+    gpu_multiply(w[0][s], steps, a, l);
+    const split minus[2] = {split(gpu_negative(b->x)), split(gpu_negative(c->x))};
+    gpu_multiply(w[1][s], steps, &minus[0], l);
+    gpu_multiply(w[2][s], steps, &minus[1], l);
   }
   __device__ REAL result(int c, int s, int h) const { return w[c][s][h]; }
 };
@@ -40,18 +45,21 @@ template <typename REAL, bool STACKED> struct gpu_tensor_sums {
 /* Two components that share an operator are stacked in the 16 rows of one product, which is twice as fast and takes
  * twice the registers. */
 template <typename REAL> struct gpu_tensor_sums<REAL, true> {
+  using split = gpu_split<REAL>;
+  using factor = typename gpu_factor<REAL>::type;
   REAL pair[3][4][4] = {}; /* by operator: rows of what is added, then of what is subtracted */
 
-  __device__ void curl(int d, int s, REAL x, REAL y, typename gpu_factor<REAL>::type b)
+  __device__ void curl(int steps, int d, int s, const split *x, const split *y, const factor *b)
   {
-    gpu_multiply(pair[d][s], x, gpu_negative(y), b);
+    gpu_multiply(pair[d][s], steps, x, y, b);
   }
-  __device__ void lift(int s, REAL a, REAL b, REAL c, typename gpu_factor<REAL>::type l)
+  __device__ void lift(int steps, int s, const split *a, const split *b, const split *c, const factor *l)
   {
-    gpu_multiply(pair[1][s], a, c, l);
-    gpu_multiply(pair[2][s], b, 0, l);
+    const split none[2];
+    gpu_multiply(pair[1][s], steps, a, c, l);
+    gpu_multiply(pair[0][s], steps, none, b, l);
   }
-  __device__ REAL result(int c, int s, int h) const { return pair[(c + 1) % 3][s][h] + pair[(c + 2) % 3][s][2 + h]; }
+  __device__ REAL result(int c, int s, int h) const { return pair[(c + 1) % 3][s][h] - pair[(c + 2) % 3][s][2 + h]; }
 };
 
 template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_records {
@@ -97,9 +105,9 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   using tile::tile;
 
-  __device__ void prepare()
+  __device__ void prepare(const int4 &where)
   {
-    tile::prepare();
+    tile::prepare(where);
     for (int o = threadIdx.x; o < 8 * EIGHTS || o < 4 * orbits::steps; o += tile::THREADS) {
       uint8_t node[4], once[4];
       for (int i = 0; i < 4; i++) {
@@ -133,38 +141,59 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     if (fourth == 2) t.records.keep[mine] = this->keep_factor(mine);
   }
 
+  static constexpr int AT_ONCE = gpu_two_steps(sizeof(REAL) == 4, P) ? 2 : 1; /* steps of a product */
+  using split = gpu_split<REAL>;
+  using factor = typename gpu_factor<REAL>::type;
+
+  /* The lane's orbit of step k of the row, in sectors. */
+  __device__ void read(const REAL *row, int k, REAL u[3][4]) const
+  {
+    int node[4];
+    if (4 * k + 3 < orbits::quads) {
+      for (int i = 0; i < 4; i++) node[i] = i * orbits::quads + 4 * k + fourth;
+    } else {
+      uchar4 at = t.records.read[4 * k + fourth];
+      node[0] = at.x, node[1] = at.y, node[2] = at.z, node[3] = at.w;
+    }
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+      const REAL *at = row + c * COMPONENT;
+      if (!PACKED || k < orbits::few_steps)
+        for (int i = 0; i < 4; i++) u[c][i] = at[node[i]];
+      if (!PACKED || 4 * k + 3 < orbits::quads) gpu_turn(u[c]);
+      else if (k < orbits::few_steps) split_mixed(at, u[c]);
+      else u[c][0] = at[node[0]] + at[node[1]]; /* a pair, or twice the fixed node */
+    }
+  }
+
   template <int J> __device__ void derivatives(products_sum w[MINE]) const
   {
     const REAL *row = under + tile::curled(J) * tile::FIELD + mine * ROW;
 #pragma unroll
-    for (int k = 0; k < orbits::steps; k++) {
-      int node[4];
-      if (4 * k + 3 < orbits::quads) {
-        for (int i = 0; i < 4; i++) node[i] = i * orbits::quads + 4 * k + fourth;
-      } else {
-        uchar4 at = t.records.read[4 * k + fourth];
-        node[0] = at.x, node[1] = at.y, node[2] = at.z, node[3] = at.w;
-      }
-      REAL u[3][4];
+    for (int k = 0; k < orbits::steps; k += AT_ONCE) {
+      REAL u[AT_ONCE][3][4];
 #pragma unroll
-      for (int c = 0; c < 3; c++) {
-        const REAL *at = row + c * COMPONENT;
-        if (!PACKED || k < orbits::few_steps)
-          for (int i = 0; i < 4; i++) u[c][i] = at[node[i]];
-        if (!PACKED || 4 * k + 3 < orbits::quads) gpu_turn(u[c]);
-        else if (k < orbits::few_steps) split_mixed(at, u[c]);
-        else u[c][0] = at[node[0]] + at[node[1]]; /* a pair, or twice the fixed node */
-      }
+      for (int i = 0; i < AT_ONCE && k + i < orbits::steps; i++) read(row, k + i, u[i]);
 #pragma unroll
-      for (int from = 0; from < 4; from++)
+      for (int from = 0; from < 4; from++) {
+        const int steps = min(AT_ONCE, orbits::steps_of(from) - k);
+        split x[3][AT_ONCE];
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+#pragma unroll
+          for (int i = 0; i < steps; i++) x[c][i] = split(u[i][c][from]);
 #pragma unroll
         for (int d = 0; d < 3; d++)
 #pragma unroll
           for (int e = 0; e < MINE; e++) {
-            if (k >= orbits::steps_of(from) || (PACKED && e >= orbits::eights_of(from ^ (d + 1)))) continue;
-            w[e].curl(d, from ^ (d + 1), u[(d + 1) % 3][from], u[(d + 2) % 3][from],
-                      t.fragment[orbits::derivative(k, from, d) + MINE * member + e][lane]);
+            if (steps <= 0 || (PACKED && e >= orbits::eights_of(from ^ (d + 1)))) continue;
+            factor b[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < steps; i++)
+              b[i] = t.fragment[orbits::derivative(k + i, from, d) + MINE * member + e][lane];
+            w[e].curl(steps, d, from ^ (d + 1), x[(d + 1) % 3], x[(d + 2) % 3], b);
           }
+      }
     }
   }
 
@@ -218,15 +247,23 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     gpu_turn(q);
   }
 
-  __device__ void lift(int k, const REAL p[4], const REAL q[4], products_sum w[MINE]) const
+  /* Of so many steps from k on. */
+  __device__ void lift(int steps, int k, const REAL p[AT_ONCE][4], const REAL q[AT_ONCE][4], products_sum w[MINE]) const
   {
 #pragma unroll
     for (int s = 0; s < 4; s++) {
-      const REAL a = p[s ^ 1] + q[s ^ 1], b = gpu_negative(p[s ^ 2]), c = gpu_negative(q[s ^ 3]);
+      split a[AT_ONCE], b[AT_ONCE], c[AT_ONCE];
 #pragma unroll
-      for (int e = 0; e < MINE; e++)
-        if (!PACKED || e < orbits::eights_of(s))
-          w[e].lift(s, a, b, c, t.fragment[orbits::lift(k, s) + MINE * member + e][lane]);
+      for (int i = 0; i < steps; i++)
+        a[i] = split(p[i][s ^ 1] + q[i][s ^ 1]), b[i] = split(p[i][s ^ 2]), c[i] = split(q[i][s ^ 3]);
+#pragma unroll
+      for (int e = 0; e < MINE; e++) {
+        if (PACKED && e >= orbits::eights_of(s)) continue;
+        factor l[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < steps; i++) l[i] = t.fragment[orbits::lift(k + i, s) + MINE * member + e][lane];
+        w[e].lift(steps, s, a, b, c, l);
+      }
     }
   }
 
@@ -242,28 +279,38 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       face.factor[f] = t.records.factor[J][f][mine];
       for (int i = 0; i < 3 && PENALISED; i++) face.inverse[f][i] = t.records.inverse[J][i][f][mine];
     }
-    REAL p[4], q[4];
+    REAL p[AT_ONCE][4], q[AT_ONCE][4];
     if constexpr (SHARES) {
 #pragma unroll 1
       for (int first = 0; first < steps; first += warps) { /* a step a warp */
         REAL(*all)[8][32] = t.records.flux[group];
         if (first + member < steps) {
-          fluxes<J, COMMON>(face, first + member, p, q);
-          for (int s = 0; s < 4; s++) all[member][s][lane] = p[s], all[member][4 + s][lane] = q[s];
+          fluxes<J, COMMON>(face, first + member, p[0], q[0]);
+          for (int s = 0; s < 4; s++) all[member][s][lane] = p[0][s], all[member][4 + s][lane] = q[0][s];
         }
         this->meet_group();
+        const int end = min(steps, first + warps);
 #pragma unroll 1
-        for (int k = first; k < steps && k < first + warps; k++) {
-          for (int s = 0; s < 4; s++) p[s] = all[k - first][s][lane], q[s] = all[k - first][4 + s][lane];
-          lift(k, p, q, w);
+        for (int k = first; k < end; k += AT_ONCE) {
+#pragma unroll
+          for (int i = 0; i < AT_ONCE && (i == 0 || k + i < end); i++)
+            for (int s = 0; s < 4; s++)
+              p[i][s] = all[k + i - first][s][lane], q[i][s] = all[k + i - first][4 + s][lane];
+          if (AT_ONCE == 1 || k + 1 < end) lift(AT_ONCE, k, p, q, w);
+          else lift(1, k, p, q, w);
         }
         this->meet_group();
       }
     } else {
 #pragma unroll 1
-      for (int k = 0; k < steps; k++) {
-        fluxes<J, COMMON>(face, k, p, q);
-        lift(k, p, q, w);
+      for (int k = 0; k + AT_ONCE <= steps; k += AT_ONCE) {
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) fluxes<J, COMMON>(face, k + i, p[i], q[i]);
+        lift(AT_ONCE, k, p, q, w);
+      }
+      if constexpr (steps % AT_ONCE != 0) {
+        fluxes<J, COMMON>(face, steps - 1, p[0], q[0]);
+        lift(1, steps - 1, p, q, w);
       }
     }
   }

@@ -31,30 +31,66 @@ __device__ inline void gpu_multiply(double sum[4], double a0, double a1, double 
       : "d"(a0), "d"(a1), "d"(b));
 }
 
-__device__ inline uint32_t gpu_tf32(float x)
+/* A factor from the fields as products take it: a double, or a float as the sum of two tf32 numbers. */
+template <typename REAL> struct gpu_split;
+template <> struct gpu_split<double> {
+  double x = 0;
+  gpu_split() = default;
+  __device__ explicit gpu_split(double value) : x(value) {}
+};
+template <> struct gpu_split<float> {
+  float high = 0, low = 0;
+  gpu_split() = default;
+  /* Rounded, since a bias would be a drift; of the low part tensor cores cut off what they do not take, to both sides
+   * of zero alike. (PTX's cvt.rna.tf32 is ten instructions.) Of no number the low part is none. */
+  __device__ explicit gpu_split(float value)
+  {
+    high = __uint_as_float((__float_as_uint(value) + 0x1000u) & 0xffffe000u);
+    low = value - high;
+  }
+};
+
+__device__ inline void gpu_multiply(double sum[2], int, const gpu_split<double> *a, const double *b)
 {
-  uint32_t y;
-  asm("cvt.rna.tf32.f32 %0,%1;" : "=r"(y) : "f"(x));
-  return y;
+  gpu_multiply(sum, a->x, *b);
+}
+__device__ inline void gpu_multiply(double sum[4], int, const gpu_split<double> *a0, const gpu_split<double> *a1,
+                                    const double *b)
+{
+  gpu_multiply(sum, a0->x, a1->x, *b);
 }
 
-__device__ inline void gpu_multiply_tf32(float sum[4], uint32_t a0, uint32_t a1, float b)
+/* One step, or two: then a and b of the second are columns and rows 4 to 7. */
+__device__ inline void gpu_multiply_tf32(float sum[4], float a0, float a1, float b)
 {
   asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a0), "r"(a1), "r"(__float_as_uint(b)));
+      : "r"(__float_as_uint(a0)), "r"(__float_as_uint(a1)), "r"(__float_as_uint(b)));
+}
+__device__ inline void gpu_multiply_tf32(float sum[4], float a0, float a1, float a2, float a3, float b0, float b1)
+{
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(__float_as_uint(a0)), "r"(__float_as_uint(a1)), "r"(__float_as_uint(a2)), "r"(__float_as_uint(a3)),
+        "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
 }
 
-/* Both factors as sums of two tf32 numbers; the product of the small parts is below the last bit. Tensor cores cut sums
+/* Both factors as sums of two tf32 numbers: b is a high and a low part, or of two steps both high parts, then both low
+ * ones. The product of the small parts is below the last bit. Tensor cores cut sums
  * off instead of rounding them, so only products meet there: with the sums themselves the bias would be a drift. */
-__device__ inline void gpu_multiply(float sum[4], float a0, float a1, float2 b)
+__device__ inline void gpu_multiply(float sum[4], int steps, const gpu_split<float> *a0, const gpu_split<float> *a1,
+                                    const float2 *b)
 {
-  uint32_t high0 = gpu_tf32(a0), high1 = gpu_tf32(a1);
-  uint32_t low0 = gpu_tf32(a0 - __uint_as_float(high0)), low1 = gpu_tf32(a1 - __uint_as_float(high1));
   float product[4] = {0, 0, 0, 0};
-  gpu_multiply_tf32(product, low0, low1, b.x);
-  gpu_multiply_tf32(product, high0, high1, b.y);
-  gpu_multiply_tf32(product, high0, high1, b.x);
+  if (steps == 1) {
+    gpu_multiply_tf32(product, a0->low, a1->low, b->x);
+    gpu_multiply_tf32(product, a0->high, a1->high, b->y);
+    gpu_multiply_tf32(product, a0->high, a1->high, b->x);
+  } else {
+    gpu_multiply_tf32(product, a0[0].low, a1[0].low, a0[1].low, a1[1].low, b[0].x, b[0].y);
+    gpu_multiply_tf32(product, a0[0].high, a1[0].high, a0[1].high, a1[1].high, b[1].x, b[1].y);
+    gpu_multiply_tf32(product, a0[0].high, a1[0].high, a0[1].high, a1[1].high, b[0].x, b[0].y);
+  }
   for (int i = 0; i < 4; i++) sum[i] += product[i];
 }
 

@@ -219,16 +219,18 @@ struct gpu_tile {
    */
   __device__ static constexpr int node_at(int m) { return GROUP == 8 ? m % 4 * 8 + m / 4 : m; }
 
-  __device__ void prepare()
+  /* All that comes from no kernel before this one; the tables of the first tile among it. */
+  __device__ void prepare(const int4 &where)
   {
     if (threadIdx.x == 0) {
       gpu_barrier_init(&t.full, 1 + THREADS);
       gpu_barrier_init(&t.listed, 1);
       for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_PIECED ? 33 : 1);
       gpu_barriers_ready();
+      load_list(where);
+      load_tables(where, sizeof t.fragment);
+      gpu_bulk_load(t.fragment, tables.fragment, sizeof t.fragment, &t.full);
     }
-    const FACTOR *fragment = static_cast<const FACTOR *>(tables.fragment);
-    for (int i = threadIdx.x; i < 32 * orbits::fragments; i += THREADS) t.fragment[i / 32][i % 32] = fragment[i];
     for (int i = threadIdx.x; i < 32 * (COMPACT ? 32 : 17); i += THREADS) {
       int m = i % 32, row = i / 32, n = m;
       if (m >= NF) n = 0;
@@ -250,25 +252,33 @@ struct gpu_tile {
 
   /* ---- loading and storing */
 
-  /* The tile's tables, rows that do not change and what its neighbours outside have. `list` has arrived. */
-  __device__ void load(const int4 &where)
+  /* Fields whose rows come with the tile; those of the others are the groups' business. */
+  static constexpr int STEADY = BOTH ? 0 : 1;
+
+  /* By thread 0: the tile's tables. All bytes that bulk copies bring with the tile are expected from here on, `more`
+   * besides. */
+  __device__ void load_tables(const int4 &where, uint32_t more = 0)
   {
-    constexpr int steady = BOTH ? 0 : 1; /* fields: behind them those whose rows are the groups' business */
     const size_t first = 8 * static_cast<size_t>(where.x);
     const int count = 8 * where.y, outside = where.w;
-    if (threadIdx.x == 0) {
-      const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
-      const int in_bulk = (ROW == STRIDE || !SHORT ? steady * count : 0) + (WHOLE && !SHORT ? FIELDS * outside : 0);
-      const uint32_t rows = STRIDE * sizeof(REAL) * in_bulk;
-      gpu_barrier_expect(&t.full, rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
-      gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
-      gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
-      gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
-      gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
-      if (steady > 0 && ROW == STRIDE)
-        gpu_bulk_load(under, field(0) + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
-    }
-    if (steady > 0 && ROW != STRIDE) copy_rows<1>(count, 0, [first](int i) { return first + static_cast<size_t>(i); });
+    const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
+    const int in_bulk = (ROW == STRIDE || !SHORT ? STEADY * count : 0) + (WHOLE && !SHORT ? FIELDS * outside : 0);
+    const uint32_t rows = STRIDE * sizeof(REAL) * in_bulk;
+    gpu_barrier_expect(&t.full, more + rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
+    gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
+    gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
+    gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
+    gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
+  }
+
+  /* Rows that do not change and what the tile's neighbours outside have. `list` has arrived. */
+  __device__ void load_rows(const int4 &where)
+  {
+    const size_t first = 8 * static_cast<size_t>(where.x);
+    const int count = 8 * where.y, outside = where.w;
+    if (threadIdx.x == 0 && STEADY > 0 && ROW == STRIDE)
+      gpu_bulk_load(under, field(0) + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
+    if (STEADY > 0 && ROW != STRIDE) copy_rows<1>(count, 0, [first](int i) { return first + static_cast<size_t>(i); });
     if (WHOLE) copy_rows<FIELDS>(outside, ELEMENTS, [this](int i) { return static_cast<size_t>(list[i] / 16); });
     if (COMPACT) pack(outside);
     else if (!WHOLE) gather(outside);
@@ -548,17 +558,16 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
 {
   const gpu_tiling &tiling = work.tables.tiling;
   gpu_let_next_prepare();
-  work.prepare();
-  gpu_wait_for_kernels_before();
-  __syncthreads();
   const int stride = static_cast<int>(gridDim.x);
   int next = work.pass.first + static_cast<int>(blockIdx.x), phase = 0;
   const int end = work.pass.end;
   if (next >= end) return;
   int4 here = tiling.tile[next], there = next + stride < end ? tiling.tile[next + stride] : here;
-  if (threadIdx.x == 0) work.load_list(here);
+  work.prepare(here);
+  gpu_wait_for_kernels_before();
+  __syncthreads();
   gpu_barrier_wait(&work.t.listed, 0);
-  work.load(here);
+  work.load_rows(here);
   if (WORK::IN_PLACE && work.member == 0) work.load_group(here);
   for (;; phase ^= 1) {
     next += stride;
@@ -574,7 +583,8 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     __syncthreads();
     if (more) {
       gpu_barrier_wait(&work.t.listed, phase ^ 1);
-      work.load(there);
+      if (threadIdx.x == 0) work.load_tables(there);
+      work.load_rows(there);
     }
     if (work.rows > 0) {
       work.wait_group();
@@ -589,5 +599,5 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     there = behind;
     if (WORK::IN_PLACE && work.member == 0) work.load_group(here);
   }
-  if (work.member == 0) gpu_bulk_wait();
+  if (work.member == 0) gpu_bulk_wait_read();
 }
