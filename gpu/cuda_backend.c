@@ -46,6 +46,7 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend->functional_piece);
   dg_free(backend->functional_row);
   gpu_release_recall(backend);
+  gpu_release_monitors(backend);
   dg_free(backend);
 }
 
@@ -232,6 +233,9 @@ const struct mx_backend_ops mx_backend_cuda = {
     .snapshot_buffers = gpu_snapshot_buffers,
     .snapshot_begin = gpu_snapshot_begin,
     .snapshot_fetch = gpu_snapshot_fetch,
+    .monitor_new = gpu_monitor_new,
+    .monitor_take = gpu_monitor_take,
+    .monitor_fetch = gpu_monitor_fetch,
     .check = gpu_check_fields,
     .components = MX_COVARIANT_TANGENTIAL,
     .save = gpu_save,

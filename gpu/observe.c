@@ -48,12 +48,12 @@ static int receive(struct mx_backend *backend, size_t bytes, struct dg_error *er
   return gpu_wait(backend, err);
 }
 
-static double sum_of_parts(const struct mx_backend *backend, size_t parts)
+double gpu_sum_of_parts(const unsigned char *from, size_t parts)
 {
   double sum = 0;
   for (size_t i = 0; i < parts; i++) {
     double part;
-    memcpy(&part, backend->staging[1] + i * sizeof part, sizeof part);
+    memcpy(&part, from + i * sizeof part, sizeof part);
     sum += part;
   }
   return sum;
@@ -68,7 +68,7 @@ static int begin_product(struct mx_backend *backend, struct gpu_product wanted, 
 static int end_product(struct mx_backend *backend, double *sum, struct dg_error *err)
 {
   if (receive(backend, GPU_SUM_PARTS * sizeof(double), err) != 0) return err->code;
-  *sum = sum_of_parts(backend, GPU_SUM_PARTS);
+  *sum = gpu_sum_of_parts(backend->staging[1], GPU_SUM_PARTS);
   return 0;
 }
 
@@ -149,55 +149,74 @@ static size_t points_at_a_time(const struct mx_backend *backend, size_t count, c
   return count;
 }
 
-/* Numbers of what is asked for on their way to the card: element, node and row of every point, then a list of elements
- * for rows; how many these are. */
-static size_t list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, int32_t *to)
+size_t gpu_rows_of_points(size_t count, const struct mx_point *point, int32_t *element)
 {
-  int32_t *element = to, *node = to + count, *row = to + 2 * count, *list = to + 3 * count;
   size_t rows = 0;
   for (size_t k = 0; k < count; k++) {
-    element[k] = (int32_t)point[k].element;
-    node[k] = point[k].weight != NULL ? -1 : backend->place[point[k].node];
-    if (enters(point, k)) list[rows++] = element[k];
-    row[k] = backend->in_place ? (int32_t)(rows - 1) : element[k];
+    if (!enters(point, k)) continue;
+    if (element != NULL) element[rows] = (int32_t)point[k].element;
+    rows++;
   }
   return rows;
+}
+
+void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
+                     int32_t *number)
+{
+  const size_t Np = (size_t)backend->problem->ref->Np;
+  int32_t *element = number, *node = number + count, *row = number + 2 * count;
+  size_t rows = 0;
+  for (size_t k = 0; k < count; k++) {
+    for (size_t n = 0; n < Np; n++)
+      weight[k * Np + n] = point[k].weight != NULL ? point[k].weight[backend->node[n]] : 0;
+    element[k] = (int32_t)point[k].element;
+    node[k] = point[k].weight != NULL ? -1 : backend->place[point[k].node];
+    rows += enters(point, k);
+    row[k] = backend->in_place ? (int32_t)(rows - 1) : element[k];
+  }
+}
+
+gpuError_t gpu_start_sample(const struct mx_backend *backend, struct gpu_points points)
+{
+  points.E = backend->field[0];
+  points.H = backend->in_place ? backend->recall.row : backend->field[1];
+  points.H_other = backend->in_place ? backend->recall.row : gpu_other_H(backend);
+  return gpu_sample(&backend->tables, &points, backend->work);
+}
+
+void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value)
+{
+  double u[6], g[3][3];
+  memcpy(u, from, sizeof u);
+  mx_fused_gradients(backend->problem->metric[element], g);
+  for (size_t f = 0; f < 6; f += 3)
+    for (size_t d = 0; d < 3; d++) value[f + d] = u[f] * g[0][d] + u[f + 1] * g[1][d] + u[f + 2] * g[2][d];
 }
 
 static int sample_part(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
                        struct dg_error *err)
 {
-  const struct mx_problem *problem = backend->problem;
-  const size_t Np = (size_t)problem->ref->Np, weights = count * Np * sizeof(double), numbers = count * sizeof(int32_t);
+  const size_t Np = (size_t)backend->problem->ref->Np;
+  const size_t weights = count * Np * sizeof(double), numbers = count * sizeof(int32_t);
   if (gpu_grow_staging(backend, weights + 4 * numbers + count * 6 * sizeof(double), err) != 0) return err->code;
-  double *weight = (double *)(void *)backend->staging[0];
-  for (size_t k = 0; k < count; k++)
-    for (size_t n = 0; n < Np; n++)
-      weight[k * Np + n] = point[k].weight != NULL ? point[k].weight[backend->node[n]] : 0;
-  const size_t rows = list_points(backend, count, point, (int32_t *)(void *)(backend->staging[0] + weights));
+  int32_t *number = (int32_t *)(void *)(backend->staging[0] + weights);
+  gpu_list_points(backend, count, point, (double *)(void *)backend->staging[0], number);
   const int32_t *on_card = (const int32_t *)(void *)(backend->card_staging[0] + weights);
   const struct gpu_points points = {.count = count,
                                     .element = on_card,
                                     .node = on_card + count,
                                     .row = on_card + 2 * count,
                                     .weight = (const double *)(void *)backend->card_staging[0],
-                                    .E = backend->field[0],
-                                    .H = backend->in_place ? backend->recall.row : backend->field[1],
-                                    .H_other = backend->in_place ? backend->recall.row : gpu_other_H(backend),
                                     .value = (double *)(void *)backend->card_staging[1]};
-  const struct gpu_some some = {.count = rows, .element = on_card + 3 * count};
+  const struct gpu_some some = {.count = gpu_rows_of_points(count, point, number + 3 * count),
+                                .element = on_card + 3 * count};
   if (send(backend, weights + 4 * numbers, err) != 0 ||
       (backend->in_place && gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) ||
-      gpu_check(gpu_sample(&backend->tables, &points, backend->work), "observing points", err) != 0 ||
+      gpu_check(gpu_start_sample(backend, points), "observing points", err) != 0 ||
       receive(backend, count * 6 * sizeof(double), err) != 0)
     return err->code;
-  for (size_t k = 0; k < count; k++) {
-    double u[6], g[3][3];
-    memcpy(u, backend->staging[1] + k * sizeof u, sizeof u);
-    mx_fused_gradients(problem->metric[point[k].element], g);
-    for (size_t f = 0; f < 6; f += 3)
-      for (size_t d = 0; d < 3; d++) value[k][f + d] = u[f] * g[0][d] + u[f + 1] * g[1][d] + u[f + 2] * g[2][d];
-  }
+  for (size_t k = 0; k < count; k++)
+    gpu_point_to_cartesian(backend, point[k].element, backend->staging[1] + k * sizeof *value, value[k]);
   return 0;
 }
 
@@ -292,28 +311,37 @@ fail:
   return err->code;
 }
 
-/* Starts the sums of the pieces of functional f. */
-static int begin_functional(struct mx_backend *backend, size_t f, bool centred, double *part, struct dg_error *err)
+gpuError_t gpu_start_functional(const struct mx_backend *backend, size_t f, bool centred, const void *recalled,
+                                double *part)
 {
-  const size_t *piece = backend->functional_piece + f, *row = backend->functional_row + f;
+  const size_t *piece = backend->functional_piece + f;
   const bool magnetic = backend->problem->functional[f].magnetic;
-  const struct gpu_some some = {.count = row[1] - row[0], .element = backend->functional_element + row[0]};
   struct gpu_sum sum = {.order = backend->tables.order,
                         .count = piece[1] - piece[0],
                         .first = backend->piece_first + piece[0],
                         .place = backend->functional_place,
-                        .element = some.element,
+                        .element = backend->functional_element + backend->functional_row[f],
                         .weight = backend->functional_weight,
                         .u = backend->field[magnetic],
                         .v = backend->field[magnetic],
                         .part = part};
-  if (sum.count == 0) return 0;
-  if (magnetic && centred && backend->in_place) {
-    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
-    sum.u = sum.v = backend->recall.row;
+  if (recalled != NULL) {
+    sum.u = sum.v = recalled;
     sum.element = NULL;
   } else if (magnetic && centred) sum.v = gpu_other_H(backend);
-  return gpu_check(gpu_weighted_sums(backend->tables.single, &sum, backend->work), "observing", err);
+  return gpu_weighted_sums(backend->tables.single, &sum, backend->work);
+}
+
+/* Starts the sums of the pieces of functional f. */
+static int begin_functional(struct mx_backend *backend, size_t f, bool centred, double *part, struct dg_error *err)
+{
+  const size_t *row = backend->functional_row + f;
+  const struct gpu_some some = {.count = row[1] - row[0], .element = backend->functional_element + row[0]};
+  const bool recalls = backend->problem->functional[f].magnetic && centred && backend->in_place;
+  if (some.count == 0) return 0;
+  if (recalls && gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
+  return gpu_check(gpu_start_functional(backend, f, centred, recalls ? backend->recall.row : NULL, part), "observing",
+                   err);
 }
 
 int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
@@ -329,11 +357,7 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
     if (begin_functional(backend, first + f, centred, part + (piece[f] - piece[0]), err) != 0) return err->code;
   if (receive(backend, pieces * sizeof(double), err) != 0) return err->code;
   for (size_t f = 0; f < count; f++)
-    for (size_t i = piece[f] - piece[0]; i < piece[f + 1] - piece[0]; i++) {
-      double some;
-      memcpy(&some, backend->staging[1] + i * sizeof some, sizeof some);
-      value[f] += some;
-    }
+    value[f] = gpu_sum_of_parts(backend->staging[1] + (piece[f] - piece[0]) * sizeof *value, piece[f + 1] - piece[f]);
   return 0;
 }
 

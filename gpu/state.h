@@ -16,6 +16,7 @@ enum {
   GPU_STAGING = 4 << 20,  /* bytes of each of the two pinned buffers through which fields come and go */
   GPU_LEAVING = 16 << 20, /* the same for snapshots, which nobody waits for */
   GPU_BUFFERS = 2,        /* snapshots that may be on the card */
+  GPU_MONITORS = 16,      /* what is measured at the same steps is one */
   GPU_RECALLED = 16 << 20 /* bytes of H of half a step ago, at most, that are worked out at a time */
 };
 
@@ -93,6 +94,18 @@ struct gpu_leaving {
   struct gpu_way way;
 };
 
+/* What is measured again and again (monitor.c). */
+struct gpu_monitor {
+  struct gpu_points at; /* without the fields */
+  size_t *element;      /* [at.count] the same as at.element, on the host */
+  size_t functionals, *functional;
+  struct gpu_some
+      recalled;      /* where leapfrog works in place: elements of the points, of the first functional of H, .. */
+  size_t point_rows; /* of them, those of the points */
+  size_t width;      /* numbers a time: six a point, pieces of the functionals */
+  double *value;     /* [rows][width] of the card */
+};
+
 struct mx_backend {
   const struct mx_problem *problem; /* borrowed */
   struct mx_backend_options options;
@@ -134,6 +147,8 @@ struct mx_backend {
   gpuEvent_t staged[2];
   struct gpu_recall recall;
   struct gpu_leaving leaving;
+  size_t monitors;
+  struct gpu_monitor monitor[GPU_MONITORS];
 };
 
 /* ---- errors.c: what the runtime says, as an error value */
@@ -252,6 +267,21 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
 int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
 
+/* Elements of points, those that follow each other and have the same one once; their list if that is not NULL. */
+size_t gpu_rows_of_points(size_t count, const struct mx_point *point, int32_t *element);
+/* weight[count][Np] in the card's order, and number[3][count]: elements, nodes and rows of H. */
+void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
+                     int32_t *number);
+/* Launches what gives points.value; rows of H are in recall.row, where leapfrog works in place. */
+gpuError_t gpu_start_sample(const struct mx_backend *backend, struct gpu_points points);
+/* Of one point: from[6] covariant doubles to value[6]. */
+void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value);
+/* Launches the sums of the pieces of functional f; recalled: the rows of its elements, or NULL for those of the field.
+ */
+gpuError_t gpu_start_functional(const struct mx_backend *backend, size_t f, bool centred, const void *recalled,
+                                double *part);
+double gpu_sum_of_parts(const unsigned char *from, size_t parts);
+
 /* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. Not where
  * leapfrog works in place. */
 const void *gpu_other_H(const struct mx_backend *backend);
@@ -285,6 +315,14 @@ int gpu_snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_erro
 int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err);
 /* Before the memory is released. */
 void gpu_release_leaving(struct mx_backend *backend);
+
+/* ---- monitor.c */
+
+int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *number,
+                    struct dg_error *err);
+int gpu_monitor_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
+int gpu_monitor_fetch(struct mx_backend *backend, size_t number, size_t rows, double *value, struct dg_error *err);
+void gpu_release_monitors(struct mx_backend *backend);
 
 /* ---- checkpoint.c */
 

@@ -40,6 +40,14 @@ struct mx_point { /* where to sample: weights of the element's nodes, or one nod
   size_t node;
 };
 
+/* What is measured again and again: the fields at points, and functionals of the problem. */
+struct mx_monitor {
+  size_t points;
+  const struct mx_point *point; /* the weights stay where they are */
+  size_t functionals;
+  const size_t *functional;
+};
+
 struct mx_field_check {
   bool finite;
   size_t element; /* not finite: the first such element; else the one with the largest component */
@@ -127,6 +135,15 @@ struct mx_backend_ops {
   /* From the buffer to the host, waiting for it; NULL for a field that is not wanted. A thread of its own may call this
    * while another one drives the backend. The buffer is free then. */
   int (*snapshot_fetch)(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err);
+  /* For backends on a card, else NULL: what `sample` and `functionals` (centred) give, a row a time, without waiting
+   * for the card until rows are fetched. *rows in: that are wanted; out: that there will be, 0 where the card cannot.
+   * Before the first stage. */
+  int (*monitor_new)(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *monitor,
+                     struct dg_error *err);
+  /* What is observed becomes a row, behind what the card has been given to do. */
+  int (*monitor_take)(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err);
+  /* value[rows][6 points + functionals]: rows 0..rows-1. */
+  int (*monitor_fetch)(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
   /* The state between two steps, exactly: numbers first..first+count-1 of an array, in the backend's components. What
    * was saved, loaded behind an upload, goes on with the same bits. */

@@ -165,6 +165,22 @@ static int snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, 
   return backend->ops->snapshot_fetch(backend->inner, buffer, E, H, err);
 }
 
+static int monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *monitor,
+                       struct dg_error *err)
+{
+  WATCHED("observe points", monitor_new(backend->inner, what, rows, monitor, err));
+}
+
+static int monitor_take(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err)
+{
+  WATCHED("observe points", monitor_take(backend->inner, monitor, row, err));
+}
+
+static int monitor_fetch(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err)
+{
+  WATCHED("observe points", monitor_fetch(backend->inner, monitor, rows, value, err));
+}
+
 static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
 {
   WATCHED("watchdog", check(backend->inner, result, err));
@@ -214,6 +230,11 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
     ops->snapshot_buffers = snapshot_buffers;
     ops->snapshot_begin = snapshot_begin;
     ops->snapshot_fetch = snapshot_fetch;
+  }
+  if (inner->monitor_new != NULL) {
+    ops->monitor_new = monitor_new;
+    ops->monitor_take = monitor_take;
+    ops->monitor_fetch = monitor_fetch;
   }
   ops->check = check;
   ops->save = save;

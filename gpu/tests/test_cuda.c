@@ -251,6 +251,64 @@ static void compare_snapshots(const struct scene *scene, enum mx_integrator inte
   for (size_t b = 0; b < BUFFERS; b++) free(E[b]), free(H[b]), free(fetching[b].E), free(fetching[b].H);
 }
 
+/* Rows that are fetched at the end have the bits of what was asked for at their steps. Two monitors: points, among them
+ * two of one element, and both functionals; one functional alone. */
+static void compare_monitors(const struct scene *scene, enum mx_integrator integrator, enum mx_precision precision)
+{
+  enum { ROWS = 5, POINTS = 4, WIDTH = 6 * POINTS + 2 };
+  const struct mx_backend_ops *ops = &mx_backend_cuda;
+  const size_t functional[2] = {scene->functional, scene->functional + 1};
+  double weight[DG_NP_MAX], expected[ROWS][WIDTH], value[ROWS][WIDTH], alone[ROWS];
+  struct mx_point point[POINTS] = {
+      {.element = 7, .weight = weight}, {.element = 11, .node = 2}, {.element = 11, .node = 1}, {.element = 3}};
+  const struct mx_monitor what = {POINTS, point, 2, functional}, one = {.functionals = 1, .functional = functional + 1};
+  size_t rows = ROWS, few = ROWS, number[2];
+  struct dg_error err = {0};
+  for (int i = 0; i < scene->box.ref.Np; i++) weight[i] = sin(i + 1.0);
+  struct drive drive = drive_new(ops, &scene->box, integrator, precision, scene->step * MX_C0, scene->E, scene->H);
+  assert_int_equal(ops->monitor_new(drive.backend, &what, &rows, &number[0], &err), 0);
+  assert_int_equal(ops->monitor_new(drive.backend, &one, &few, &number[1], &err), 0);
+  assert_true(rows == ROWS && few == ROWS && number[0] != number[1]);
+  for (size_t row = 0; row < ROWS; row++) {
+    drive_observe(&drive);
+    assert_int_equal(ops->monitor_take(drive.backend, number[0], row, &err), 0);
+    assert_int_equal(ops->monitor_take(drive.backend, number[1], row, &err), 0);
+    assert_int_equal(ops->sample(drive.backend, POINTS, point, (double(*)[6])expected[row], &err), 0);
+    assert_int_equal(
+        ops->functionals(drive.backend, scene->functional, 2, true, expected[row] + 6 * (size_t)POINTS, &err), 0);
+    drive_finish(&drive);
+    drive_steps(&drive, 3);
+  }
+  assert_int_equal(ops->monitor_fetch(drive.backend, number[0], ROWS, value[0], &err), 0);
+  assert_int_equal(ops->monitor_fetch(drive.backend, number[1], ROWS, alone, &err), 0);
+  assert_memory_equal(value, expected, sizeof value);
+  for (size_t row = 0; row < ROWS; row++) {
+    assert_true(alone[row] == expected[row][WIDTH - 1] && alone[row] != 0);
+    assert_true(row == 0 || memcmp(value[row], value[row - 1], sizeof *value) != 0);
+  }
+  /* More than there is room for: fewer rows, or none. */
+  rows = (size_t)1 << 40;
+  assert_int_equal(ops->monitor_new(drive.backend, &what, &rows, &number[0], &err), 0);
+  assert_true(rows > 64 && rows < (size_t)1 << 20);
+  ops->destroy(drive.backend);
+}
+
+static void test_monitors(void **state)
+{
+  (void)state;
+  for (int alpha = 0; alpha < 2; alpha++) /* leapfrog in its place, and not */
+    for (int single = 0; single < 2; single++) {
+      const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK};
+      for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+        const struct scene_wanted wanted = waves(2, alpha, integrators[i], 0);
+        struct scene scene;
+        scene_build(&scene, &wanted);
+        compare_monitors(&scene, integrators[i], single ? MX_SINGLE : MX_DOUBLE);
+        scene_release(&scene);
+      }
+    }
+}
+
 static void test_snapshots(void **state)
 {
   (void)state;
@@ -440,6 +498,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_card_memory), cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_ceilings),    cmocka_unit_test(test_many_media),
       cmocka_unit_test(test_snapshots),   cmocka_unit_test(test_snapshots_without_room),
+      cmocka_unit_test(test_monitors),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);

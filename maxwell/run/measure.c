@@ -149,11 +149,11 @@ static int init_one(struct mx_measure *measure, struct mx_problem *problem, cons
 }
 
 /* Few enough times that they take at most about 1 MB on rank 0. */
-static size_t batch_of(const struct mx_measure *measure, struct dg_comm *comm)
+static size_t batch_of(const struct mx_measure *measure)
 {
   enum { MOST = 64, NUMBERS = 1 << 17 };
   size_t fitting = NUMBERS / measure->values;
-  if (dg_comm_size(comm) == 1 || fitting == 0) return 1;
+  if (fitting == 0) return 1;
   return fitting < MOST ? fitting : MOST;
 }
 
@@ -167,7 +167,7 @@ int mx_measures_init(struct mx_measures *measures, struct mx_problem *problem, c
     struct mx_measure *measure = &measures->measure[measures->count++];
     measure->config = &config->output.measure[i];
     if (init_one(measure, problem, mesh, log, err) != 0) return err->code;
-    measure->batch = batch_of(measure, problem->comm);
+    measure->batch = batch_of(measure);
     if (DG_NEW(measure->part, measure->batch * measure->parts, err) != 0) return err->code;
     if (measure->nodes > nodes) nodes = measure->nodes;
     for (size_t r = 1; measure->inside_of != NULL && r < ranks; r++)
@@ -214,6 +214,22 @@ int mx_measures_check_step(const struct mx_measures *measures, double step, stru
   return 0;
 }
 
+/* What a backend gives of points, voltages and currents. */
+static void to_si(const struct mx_measure *measure, double *part)
+{
+  const enum mx_measure_kind kind = measure->config->kind;
+  for (size_t i = 0; kind <= MX_PROBE_PLANE && i < measure->parts; i++) part[i] /= i % 6 < 3 ? 1 : MX_ETA0;
+  if (kind == MX_LOOP_CURRENT) *part /= MX_ETA0;
+}
+
+void mx_measure_put(const struct mx_measures *measures, size_t index, size_t row, const double *value)
+{
+  const struct mx_measure *measure = &measures->measure[index];
+  double *part = measure->part + row * measure->parts;
+  if (measure->parts > 0) memcpy(part, value, measure->parts * sizeof *part);
+  to_si(measure, part);
+}
+
 int mx_measure_take(const struct mx_measures *measures, size_t index, size_t row, const struct mx_backend_ops *ops,
                     struct mx_backend *backend, struct dg_error *err)
 {
@@ -224,7 +240,7 @@ int mx_measure_take(const struct mx_measures *measures, size_t index, size_t row
   case MX_PROBE_LINE:
   case MX_PROBE_PLANE:
     if (ops->sample(backend, measure->inside, measure->point, (double(*)[6])part, err) != 0) return err->code;
-    for (size_t i = 0; i < measure->parts; i++) part[i] /= i % 6 < 3 ? 1 : MX_ETA0;
+    to_si(measure, part);
     return 0;
   case MX_POYNTING:
     if (ops->sample(backend, measure->nodes, measure->point, measures->sample, err) != 0 ||
@@ -235,7 +251,7 @@ int mx_measure_take(const struct mx_measures *measures, size_t index, size_t row
   case MX_VOLTAGE:
   case MX_LOOP_CURRENT:
     if (ops->functionals(backend, measure->functional, 1, true, part, err) != 0) return err->code;
-    if (measure->config->kind == MX_LOOP_CURRENT) *part /= MX_ETA0;
+    to_si(measure, part);
     return 0;
   case MX_LOSS:
     if (ops->loss(backend, measure->elements, measure->element, part, err) != 0) return err->code;

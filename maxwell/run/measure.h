@@ -24,7 +24,7 @@ struct mx_measure {
   const struct mx_measure_config *config; /* borrowed */
   size_t values;                          /* numbers at a time: 6 for every point, or 1 */
   size_t parts;                           /* of these on this rank: 6 for every point in its elements, or 1 */
-  size_t batch;                           /* times that are kept; with one rank 1 */
+  size_t batch;                           /* times that are kept, at most */
   double *part;                           /* [batch][parts] */
   /* Probes, lines, planes: their points, and the weights of those in this rank's elements. */
   size_t points, inside;
@@ -79,6 +79,8 @@ int mx_measures_check_step(const struct mx_measures *measures, double step, stru
  * faces touch wait for each other, where a surface is cut. */
 int mx_measure_take(const struct mx_measures *measures, size_t index, size_t row, const struct mx_backend_ops *ops,
                     struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The same of fields at points, voltages and currents, from value[parts] as a backend's monitor gives them. */
+void mx_measure_put(const struct mx_measures *measures, size_t index, size_t row, const double *value);
 /* Collective: value[rows][values] of the whole on rank 0, from part[0..rows-1], which is scratch then. SI: V/m and A/m
  * at the points (NaN outside the mesh), W, V, A, W. value is not used on other ranks. */
 int mx_measure_collect(const struct mx_measures *measures, size_t index, size_t rows, double *value,

@@ -65,8 +65,82 @@ int mx_records_open(struct mx_records *records, const struct mx_measures *measur
 {
   *records = (struct mx_records){.measures = measures, .ops = ops, .folder = folder};
   if (DG_NEW(records->record, measures->count, err) != 0) return err->code;
+  for (size_t i = 0; i < measures->count; i++)
+    records->record[i].most = dg_comm_size(measures->problem->comm) == 1 ? 1 : measures->measure[i].batch;
   for (size_t i = 0; writes(records) && i < measures->count; i++)
     if (open_record(records, i, step, resume, err) != 0) return err->code;
+  return 0;
+}
+
+/* ---- what a card keeps ---- */
+
+/* The members are known: their monitor, where all ranks have one. */
+static int watch(struct mx_records *records, struct mx_watched *watched, struct mx_backend *backend,
+                 struct dg_error *err)
+{
+  const struct mx_measures *measures = records->measures;
+  struct mx_point *point = NULL;
+  size_t *functional = NULL, points = 0, functionals = 0, most = SIZE_MAX;
+  for (size_t k = 0; k < watched->members; k++) {
+    const struct mx_measure *measure = &measures->measure[watched->member[k]];
+    points += measure->inside;
+    watched->width += measure->parts;
+    if (measure->batch < most) most = measure->batch;
+  }
+  if (DG_NEW(point, points, err) != 0 || DG_NEW(functional, watched->members, err) != 0) goto fail;
+  points = 0;
+  for (size_t k = 0; k < watched->members; k++) {
+    const struct mx_measure *measure = &measures->measure[watched->member[k]];
+    if (!on_points(measure)) functional[functionals++] = measure->functional;
+    else if (measure->inside > 0) memcpy(point + points, measure->point, measure->inside * sizeof *point);
+    points += on_points(measure) ? measure->inside : 0;
+  }
+  const struct mx_monitor what = {points, point, functionals, functional};
+  (void)!records->ops->monitor_new(backend, &what, &most, &watched->monitor, err);
+fail:
+  dg_free(point);
+  dg_free(functional);
+  double least = (double)most;
+  if (dg_comm_agree(measures->problem->comm, err) != 0 ||
+      dg_comm_reduce(measures->problem->comm, DG_MIN, 1, &least, err) != 0)
+    return err->code;
+  most = (size_t)least;
+  if (DG_NEW(watched->value, most * watched->width, err) != 0) return err->code;
+  for (size_t k = 0; k < watched->members && most > 1; k++) {
+    records->record[watched->member[k]].most = most;
+    records->record[watched->member[k]].monitored = true;
+  }
+  if (most < 2) watched->members = 0;
+  return 0;
+}
+
+/* Points come before voltages and currents, in a monitor and in a configuration. */
+static bool can_be_watched(const struct mx_measure *measure)
+{
+  const enum mx_measure_kind kind = measure->config->kind;
+  return kind <= MX_PROBE_PLANE || kind == MX_VOLTAGE || kind == MX_LOOP_CURRENT;
+}
+
+int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err)
+{
+  const struct mx_measures *measures = records->measures;
+  records->backend = backend;
+  if (records->ops->monitor_new == NULL) return 0;
+  if (DG_NEW(records->watched, measures->count, err) != 0) return err->code;
+  for (size_t i = 0; i < measures->count; i++) {
+    const struct mx_measure *measure = &measures->measure[i];
+    struct mx_watched *watched = records->watched;
+    if (!can_be_watched(measure)) continue;
+    while (watched < records->watched + records->groups && watched->every != measure->config->every) watched++;
+    if (watched == records->watched + records->groups) {
+      records->groups++;
+      watched->every = measure->config->every;
+      if (DG_NEW(watched->member, measures->count, err) != 0) return err->code;
+    }
+    watched->member[watched->members++] = i;
+  }
+  for (size_t g = 0; g < records->groups; g++)
+    if (watch(records, &records->watched[g], backend, err) != 0) return err->code;
   return 0;
 }
 
@@ -74,6 +148,16 @@ bool mx_records_due(const struct mx_records *records, long n)
 {
   for (size_t i = 0; i < records->measures->count; i++)
     if (is_due(&records->measures->measure[i], n)) return true;
+  return false;
+}
+
+bool mx_records_ask(const struct mx_records *records, long n)
+{
+  for (size_t i = 0; i < records->measures->count; i++) {
+    const struct mx_record *record = &records->record[i];
+    const bool fetches = !record->monitored || record->rows + 1 >= record->most;
+    if (is_due(&records->measures->measure[i], n) && fetches) return true;
+  }
   return false;
 }
 
@@ -233,24 +317,60 @@ static int drain_one(struct mx_records *records, size_t i, struct dg_error *err)
   return 0;
 }
 
+/* What the card has kept of these is written. */
+static int drain_watched(struct mx_records *records, const struct mx_watched *watched, struct dg_error *err)
+{
+  const size_t rows = watched->members > 0 ? records->record[watched->member[0]].rows : 0;
+  if (rows == 0) return 0;
+  if (records->ops->monitor_fetch(records->backend, watched->monitor, rows, watched->value, err) != 0) return err->code;
+  const double *value = watched->value;
+  for (size_t row = 0; row < rows; row++)
+    for (size_t k = 0; k < watched->members; k++) {
+      mx_measure_put(records->measures, watched->member[k], row, value);
+      value += records->measures->measure[watched->member[k]].parts;
+    }
+  for (size_t k = 0; k < watched->members; k++)
+    if (drain_one(records, watched->member[k], err) != 0) return err->code;
+  return 0;
+}
+
+/* Measured: when, and how many they are now. */
+static size_t add_row(struct mx_records *records, struct mx_record *record, long n, double t)
+{
+  if (writes(records)) {
+    record->step[record->rows] = n;
+    record->time[record->rows] = t;
+  }
+  return ++record->rows;
+}
+
 int mx_records_write(struct mx_records *records, struct mx_backend *backend, long n, double t, struct dg_error *err)
 {
-  for (size_t i = 0; i < records->measures->count; i++) {
-    const struct mx_measure *measure = &records->measures->measure[i];
-    struct mx_record *record = &records->record[i];
-    if (!is_due(measure, n)) continue;
-    if (mx_measure_take(records->measures, i, record->rows, records->ops, backend, err) != 0) return err->code;
-    if (writes(records)) {
-      record->step[record->rows] = n;
-      record->time[record->rows] = t;
+  for (size_t g = 0; g < records->groups; g++) {
+    const struct mx_watched *watched = &records->watched[g];
+    bool full = false;
+    if (watched->members == 0 || n % watched->every != 0) continue;
+    if (records->ops->monitor_take(backend, watched->monitor, records->record[watched->member[0]].rows, err) != 0)
+      return err->code;
+    for (size_t k = 0; k < watched->members; k++) {
+      struct mx_record *record = &records->record[watched->member[k]];
+      full = add_row(records, record, n, t) == record->most;
     }
-    if (++record->rows == measure->batch && drain_one(records, i, err) != 0) return err->code;
+    if (full && drain_watched(records, watched, err) != 0) return err->code;
+  }
+  for (size_t i = 0; i < records->measures->count; i++) {
+    struct mx_record *record = &records->record[i];
+    if (record->monitored || !is_due(&records->measures->measure[i], n)) continue;
+    if (mx_measure_take(records->measures, i, record->rows, records->ops, backend, err) != 0) return err->code;
+    if (add_row(records, record, n, t) == record->most && drain_one(records, i, err) != 0) return err->code;
   }
   return 0;
 }
 
 int mx_records_drain(struct mx_records *records, struct dg_error *err)
 {
+  for (size_t g = 0; g < records->groups; g++)
+    if (drain_watched(records, &records->watched[g], err) != 0) return err->code;
   for (size_t i = 0; i < records->measures->count; i++)
     if (drain_one(records, i, err) != 0) return err->code;
   return 0;
@@ -323,6 +443,11 @@ void mx_records_release(struct mx_records *records)
     dg_free(records->record[i].grid);
     mx_spectrum_release(&records->record[i].spectrum);
   }
+  for (size_t g = 0; g < records->groups; g++) {
+    dg_free(records->watched[g].member);
+    dg_free(records->watched[g].value);
+  }
+  dg_free(records->watched);
   dg_free(records->record);
   *records = (struct mx_records){0};
 }

@@ -9,6 +9,8 @@
 
 struct mx_record {
   size_t rows; /* measured and not yet written; the same on all ranks */
+  size_t most; /* of them: then they are written */
+  bool monitored;
   /* The rest is rank 0's. */
   long *step;    /* [batch] of these rows */
   double *time;  /* [batch] s */
@@ -19,11 +21,23 @@ struct mx_record {
   struct mx_spectrum spectrum; /* empty without frequencies */
 };
 
+/* Measurements of the same steps that a card keeps until they are written. */
+struct mx_watched {
+  long every;
+  size_t monitor; /* of the backend */
+  size_t members, *member;
+  size_t width;  /* numbers a time */
+  double *value; /* [most][width] */
+};
+
 struct mx_records {
   const struct mx_measures *measures; /* borrowed */
   const struct mx_backend_ops *ops;
-  const char *folder;       /* borrowed */
-  struct mx_record *record; /* [measures->count] */
+  const char *folder;         /* borrowed */
+  struct mx_record *record;   /* [measures->count] */
+  struct mx_backend *backend; /* of what is watched; borrowed */
+  size_t groups;
+  struct mx_watched *watched; /* [groups] */
 };
 
 /* Makes the folders of the kinds that the configuration has, in an output folder that exists. */
@@ -32,9 +46,14 @@ int mx_records_prepare(const struct mx_config *config, const char *folder, struc
  * mx_records_release in any case. */
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
                     const char *folder, double step, bool resume, struct dg_error *err) DG_MUST_USE;
+/* A backend on a card keeps what it can of probes, lines, planes, voltages and currents, so that nothing waits for the
+ * card at every step; other backends, and what it cannot, measure at once. Before the first stage. Collective. */
+int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 bool mx_records_due(const struct mx_records *records, long n);
-/* Measures what is due at step n, time t (s), and writes it; of several ranks rank 0 writes, once a batch is full. The
- * step must be observed. Collective. Allocates nothing, but for Silo. */
+/* Does that wait for the card? */
+bool mx_records_ask(const struct mx_records *records, long n);
+/* Measures what is due at step n, time t (s), and writes it; rank 0 writes: at once where there is one rank and no
+ * monitor, else once a batch is full. The step must be observed. Collective. Allocates nothing, but for Silo. */
 int mx_records_write(struct mx_records *records, struct mx_backend *backend, long n, double t,
                      struct dg_error *err) DG_MUST_USE;
 /* Writes what has been measured and not yet written. Collective. */

@@ -15,7 +15,8 @@ int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struc
                    const char *folder, struct dg_error *err)
 {
   *output = (struct mx_output){.setup = setup, .last_flush = mx_clock()};
-  if (mx_records_open(&output->records, &setup->measures, setup->ops, folder, setup->step, setup->resume, err) != 0)
+  if (mx_records_open(&output->records, &setup->measures, setup->ops, folder, setup->step, setup->resume, err) != 0 ||
+      mx_records_monitor(&output->records, backend, err) != 0)
     return err->code;
   if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0 &&
       (mx_folder_path(&output->energy_path, folder, "energy.csv", err) != 0 ||
@@ -28,12 +29,13 @@ static bool due(long every, long n) { return every > 0 && n % every == 0; }
 
 bool mx_output_due(const struct mx_output *output, long n)
 {
-  return mx_output_asks(output, n) || mx_snapshots_due(&output->snapshots, n);
+  return due(output->setup->config->output.energy_every, n) || mx_records_due(&output->records, n) ||
+         mx_snapshots_due(&output->snapshots, n);
 }
 
 bool mx_output_asks(const struct mx_output *output, long n)
 {
-  if (due(output->setup->config->output.energy_every, n) || mx_records_due(&output->records, n)) return true;
+  if (due(output->setup->config->output.energy_every, n) || mx_records_ask(&output->records, n)) return true;
   return mx_snapshots_due(&output->snapshots, n) && output->snapshots.buffers == 0;
 }
 
@@ -66,12 +68,14 @@ static int write_energy(struct mx_output *output, struct mx_backend *backend, lo
   return alone || rows->count == MX_ENERGY_ROWS ? drain_energy(output, err) : 0;
 }
 
-/* What was written is on disk at most a second later, so that a run can be watched and a killed one loses little. */
+/* What was measured is on disk at most a second later, so that a run can be watched and a killed one loses little. Of
+ * several ranks rows are many before they are written. */
 static int flush(struct mx_output *output, struct dg_error *err)
 {
   double now = mx_clock();
   if (now - output->last_flush < 1) return 0;
-  output->last_flush = now;
+  if (dg_comm_size(output->setup->problem.comm) == 1 && mx_records_drain(&output->records, err) != 0) return err->code;
+  output->last_flush = mx_clock();
   if (mx_csv_flush(output->energy, output->energy_path, err) != 0) return err->code;
   return mx_records_flush(&output->records, err);
 }

@@ -369,8 +369,66 @@ static void transforms_of_late_samples(void **state)
 static double where[3][3] = {{0.1, 0.1, 0.1}, {1.3, 0.1, 0.1}, {0.1, 0.7, 0.1}};
 static double tones[2] = {1e6, 2e6};
 
-/* One of each kind; the folder has "planes" and so on. */
-static int everything(struct box *box, const char *folder, struct dg_error *err)
+/* The reference backend with what one on a card has: values are kept, and fetched many at a time. */
+static struct kept {
+  struct mx_point point[64];
+  size_t points, functional[4], functionals, rows;
+  double *value; /* [rows][6 points + functionals] */
+} kept[4];
+static size_t monitors, most_kept, fetched; /* rows that there is room for; rows that were fetched at once, at most */
+
+static int keep_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *monitor,
+                    struct dg_error *err)
+{
+  struct kept *k = &kept[monitors];
+  (void)backend;
+  assert_true(what->points <= 64 && what->functionals <= 4 && monitors < 4);
+  if (*rows > most_kept) *rows = most_kept;
+  k->points = what->points, k->functionals = what->functionals, k->rows = *rows;
+  for (size_t i = 0; i < what->points; i++) k->point[i] = what->point[i];
+  for (size_t i = 0; i < what->functionals; i++) k->functional[i] = what->functional[i];
+  *monitor = monitors++;
+  return DG_NEW(k->value, *rows * (6 * what->points + what->functionals), err);
+}
+
+static int keep_take(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err)
+{
+  const struct kept *k = &kept[monitor];
+  double *value = k->value + row * (6 * k->points + k->functionals);
+  assert_true(row < k->rows);
+  if (mx_backend_reference.sample(backend, k->points, k->point, (double(*)[6])value, err) != 0) return err->code;
+  for (size_t i = 0; i < k->functionals; i++)
+    if (mx_backend_reference.functionals(backend, k->functional[i], 1, true, value + 6 * k->points + i, err) != 0)
+      return err->code;
+  return 0;
+}
+
+static int keep_fetch(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err)
+{
+  const struct kept *k = &kept[monitor];
+  (void)backend, (void)err;
+  assert_true(rows <= k->rows);
+  if (rows > fetched) fetched = rows;
+  memcpy(value, k->value, rows * (6 * k->points + k->functionals) * sizeof *value);
+  return 0;
+}
+
+static struct mx_backend_ops keeping(size_t most)
+{
+  struct mx_backend_ops ops = mx_backend_reference;
+  ops.monitor_new = keep_new, ops.monitor_take = keep_take, ops.monitor_fetch = keep_fetch;
+  most_kept = most, monitors = fetched = 0;
+  return ops;
+}
+
+static void release_kept(void)
+{
+  for (size_t i = 0; i < 4; i++) dg_free(kept[i].value), kept[i].value = NULL;
+}
+
+/* One of each kind, every `period` steps those of odd number; the folder has "planes" and so on. */
+static int everything(struct box *box, const char *folder, const struct mx_backend_ops *ops, int steps, int period,
+                      struct dg_error *err)
 {
   static struct mx_measure_config measure[] = {
       {.kind = MX_PROBE, .name = "a", .points = 1, .point = where, .samples = {1, 1}},
@@ -384,29 +442,103 @@ static int everything(struct box *box, const char *folder, struct dg_error *err)
   };
   struct mx_measures measures = {0};
   struct mx_records records = {0};
-  struct drive drive = {0};
+  struct drive drive = {.ops = ops};
+  double *E = NULL;
   for (size_t i = 0; i < sizeof measure / sizeof *measure; i++) {
-    measure[i].every = 1;
+    measure[i].every = i % 2 == 0 ? 1 : period;
     measure[i].frequencies = (struct mx_frequencies){2, tones};
   }
   box->config.output.measures = sizeof measure / sizeof *measure;
   box->config.output.measure = measure;
-  if (mx_measures_init(&measures, &box->problem, &box->config, &box->mesh, NULL, err) != 0) goto fail;
-  drive.ops = &mx_backend_reference;
-  drive.options = (struct mx_backend_options){.integrator = MX_RK4, .precision = MX_DOUBLE, .step = 1e-4};
-  if (drive.ops->create(&drive.backend, &box->problem, &drive.options, err) != 0) goto fail;
-  if (mx_records_prepare(&box->config, folder, err) != 0 ||
-      mx_records_open(&records, &measures, drive.ops, folder, 1e-12, false, err) != 0 ||
-      mx_records_write(&records, drive.backend, 0, 0, err) != 0 ||
-      mx_records_write(&records, drive.backend, 1, 1e-12, err) != 0)
+  if (mx_measures_init(&measures, &box->problem, &box->config, &box->mesh, NULL, err) != 0 ||
+      DG_NEW(E, 3 * (size_t)box->ref.Np * box->mesh.K, err) != 0)
     goto fail;
-  if (mx_records_write_spectra(&records, err) == 0) (void)!mx_records_close(&records, err);
+  for (size_t i = 0; i < 3 * (size_t)box->ref.Np * box->mesh.K; i++) E[i] = (double)(i % 7);
+  drive.options = (struct mx_backend_options){.integrator = MX_RK4, .precision = MX_DOUBLE, .step = 1e-3};
+  if (drive.ops->create(&drive.backend, &box->problem, &drive.options, err) != 0 ||
+      drive.ops->upload(drive.backend, E, NULL, err) != 0 || mx_records_prepare(&box->config, folder, err) != 0 ||
+      mx_records_open(&records, &measures, drive.ops, folder, 1e-12, false, err) != 0 ||
+      mx_records_monitor(&records, drive.backend, err) != 0)
+    goto fail;
+  for (int n = 0; n < steps; n++) {
+    if (n > 0 && steps > 2) drive_steps(&drive, 1);
+    if (mx_records_write(&records, drive.backend, n, n * 1e-12, err) != 0) goto fail;
+  }
+  if (mx_records_drain(&records, err) == 0 && mx_records_write_spectra(&records, err) == 0)
+    (void)!mx_records_close(&records, err);
 fail:
-  drive.ops = &mx_backend_reference;
   drive.ops->destroy(drive.backend);
   mx_records_release(&records);
   mx_measures_release(&measures);
+  dg_free(E);
+  release_kept();
   return err->code;
+}
+
+/* What a card keeps and what it cannot, with room for all rows that are wanted, for a few, and for none. */
+static void kept_rows_are_written(void **state)
+{
+  (void)state;
+  static const size_t most[] = {1000, 5, 0};
+  char folder[2][40] = {"/tmp/curlew-measure-XXXXXX", "/tmp/curlew-measure-XXXXXX"}, command[200];
+  struct dg_error err = {0};
+  struct box box;
+  make_box(&box, 1, NULL, 0);
+  assert_non_null(mkdtemp(folder[0]));
+  if (everything(&box, folder[0], &mx_backend_reference, 150, 3, &err) != 0) fail_msg("%s", err.message);
+  for (size_t k = 0; k < sizeof most / sizeof *most; k++) {
+    const struct mx_backend_ops ops = keeping(most[k]);
+    strcpy(folder[1], "/tmp/curlew-measure-XXXXXX");
+    assert_non_null(mkdtemp(folder[1]));
+    if (everything(&box, folder[1], &ops, 150, 3, &err) != 0) fail_msg("%s", err.message);
+    assert_int_equal(monitors, 2);
+    assert_int_equal(fetched, most[k] < 64 ? most[k] : 64);
+    /* tables to the byte; a Silo file has its date */
+    snprintf(command, sizeof command, "diff -r -x '*.silo' %s %s && diff <(ls %s/planes) <(ls %s/planes)", folder[0],
+             folder[1], folder[0], folder[1]);
+    char bash[240];
+    snprintf(bash, sizeof bash, "bash -c \"%s\"", command);
+    assert_int_equal(system(bash), 0);
+    snprintf(command, sizeof command, "rm -r %s", folder[1]);
+    assert_int_equal(system(command), 0);
+  }
+  box_release(&box);
+  snprintf(command, sizeof command, "test $(wc -l < %s/probes/a.csv) = 151 && rm -r %s", folder[0], folder[0]);
+  assert_int_equal(system(command), 0);
+}
+
+/* What rows wait for, and what they do not. */
+static void asks_when_rows_are_many(void **state)
+{
+  (void)state;
+  static struct mx_measure_config measure[] = {
+      {.kind = MX_PROBE, .name = "a", .points = 1, .point = where, .samples = {1, 1}, .every = 2},
+  };
+  const struct mx_backend_ops ops = keeping(5);
+  struct mx_measures measures;
+  struct mx_records records;
+  struct dg_error err = {0};
+  struct box box;
+  char folder[] = "/tmp/curlew-measure-XXXXXX", command[100];
+  assert_non_null(mkdtemp(folder));
+  make_box(&box, 1, measure, 1);
+  assert_int_equal(mx_measures_init(&measures, &box.problem, &box.config, &box.mesh, NULL, &err), 0);
+  struct drive drive = drive_new(&ops, &box, MX_RK4, MX_DOUBLE, 1e-4, NULL, NULL);
+  assert_int_equal(mx_records_prepare(&box.config, folder, &err), 0);
+  assert_int_equal(mx_records_open(&records, &measures, &ops, folder, 1e-12, false, &err), 0);
+  assert_int_equal(mx_records_monitor(&records, drive.backend, &err), 0);
+  for (long n = 0; n < 30; n++) {
+    assert_int_equal(mx_records_due(&records, n), n % 2 == 0);
+    assert_int_equal(mx_records_ask(&records, n), n % 10 == 8); /* the fifth row */
+    if (n % 2 == 0) assert_int_equal(mx_records_write(&records, drive.backend, n, 0, &err), 0);
+  }
+  ops.destroy(drive.backend);
+  mx_records_release(&records);
+  mx_measures_release(&measures);
+  box_release(&box);
+  release_kept();
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
 }
 
 static void survives_every_failing_allocation(void **state)
@@ -417,11 +549,12 @@ static void survives_every_failing_allocation(void **state)
   size_t before = dg_memory_current();
   long n = 0;
   for (int failed = 1; failed; n++) {
+    const struct mx_backend_ops ops = keeping(10);
     struct dg_error err = {0};
     struct box box;
     make_box(&box, 2, NULL, 0);
     dg_memory_fail_at(n + 1);
-    failed = everything(&box, folder, &err) != 0;
+    failed = everything(&box, folder, &ops, 2, 1, &err) != 0;
     dg_memory_fail_at(0);
     if (failed && strstr(err.message, "out of memory") == NULL) fail_msg("%ld: %s", n, err.message);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
@@ -444,7 +577,7 @@ static void says_which_file(void **state)
   struct dg_error err = {0};
   struct box box;
   make_box(&box, 1, NULL, 0);
-  assert_int_equal(everything(&box, "/nonexistent/case", &err), DG_ENVIRONMENT);
+  assert_int_equal(everything(&box, "/nonexistent/case", &mx_backend_reference, 1, 1, &err), DG_ENVIRONMENT);
   assert_string_equal(err.message,
                       "cannot make the output folder '/nonexistent/case/probes': No such file or directory");
   box_release(&box);
@@ -463,6 +596,8 @@ int main(void)
       cmocka_unit_test(currents_are_at_the_time_of_voltages),
       cmocka_unit_test(transforms_of_known_series),
       cmocka_unit_test(transforms_of_late_samples),
+      cmocka_unit_test(kept_rows_are_written),
+      cmocka_unit_test(asks_when_rows_are_many),
       cmocka_unit_test(survives_every_failing_allocation),
       cmocka_unit_test(says_which_file),
   };
