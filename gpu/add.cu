@@ -1,6 +1,7 @@
 /* What is only on some faces and elements, added behind the pass: sources, and the extrapolation on open faces. No
  * atomics: a block has all entries of an element and adds them in their order. */
 #include "gpu/covariant.cuh"
+#include "gpu/follow.cuh"
 
 namespace
 {
@@ -34,6 +35,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_ta
 {
   __shared__ REAL flux[3][(DG_NF_MAX + 3) / 4 * 4]; /* the compiler loads up to four at a time, also the last */
   const gpu_entries &entries = addition.entries;
+  gpu_follow();
   int Np = DG_NP(tables.order), Nf = DG_NF(tables.order), equation = addition.equation;
   for (int next = entries.start[blockIdx.x]; next < entries.start[blockIdx.x + 1]; next++) {
     int k = entries.entry[next], f = entries.where[k] % 4;
@@ -68,6 +70,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_ta
 template <typename REAL> __global__ void __launch_bounds__(THREADS) currents(gpu_tables tables, gpu_addition addition)
 {
   const gpu_entries &entries = addition.entries;
+  gpu_follow();
   int Np = DG_NP(tables.order);
   for (int next = entries.start[blockIdx.x]; next < entries.start[blockIdx.x + 1]; next++) {
     int k = entries.entry[next];
@@ -83,6 +86,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) currents(gpu
 
 template <typename REAL> __global__ void remember(gpu_tables tables, gpu_open open, const REAL *field)
 {
+  gpu_follow();
   int Nf = DG_NF(tables.order);
   size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
   size_t face = i / static_cast<size_t>(Nf);
@@ -117,18 +121,16 @@ gpuError_t gpu_add_jumps(const gpu_tables *tables, const gpu_addition *addition,
 {
   unsigned groups = static_cast<unsigned>(addition->entries.groups);
   if (groups == 0) return gpuSuccess;
-  if (tables->single) jumps<float><<<groups, THREADS, 0, stream>>>(*tables, *addition);
-  else jumps<double><<<groups, THREADS, 0, stream>>>(*tables, *addition);
-  return gpuGetLastError();
+  return gpu_launch_following(*tables, tables->single ? jumps<float> : jumps<double>, groups, THREADS, 0, stream,
+                              *tables, *addition);
 }
 
 gpuError_t gpu_add_currents(const gpu_tables *tables, const gpu_addition *addition, gpuStream_t stream)
 {
   unsigned groups = static_cast<unsigned>(addition->entries.groups);
   if (groups == 0) return gpuSuccess;
-  if (tables->single) currents<float><<<groups, THREADS, 0, stream>>>(*tables, *addition);
-  else currents<double><<<groups, THREADS, 0, stream>>>(*tables, *addition);
-  return gpuGetLastError();
+  return gpu_launch_following(*tables, tables->single ? currents<float> : currents<double>, groups, THREADS, 0, stream,
+                              *tables, *addition);
 }
 
 gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, const void *field, gpuStream_t stream)
@@ -136,9 +138,11 @@ gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, con
   size_t points = open->count * static_cast<size_t>(DG_NF(tables->order));
   unsigned blocks = static_cast<unsigned>((points + THREADS - 1) / THREADS);
   if (blocks == 0) return gpuSuccess;
-  if (tables->single) remember<<<blocks, THREADS, 0, stream>>>(*tables, *open, static_cast<const float *>(field));
-  else remember<<<blocks, THREADS, 0, stream>>>(*tables, *open, static_cast<const double *>(field));
-  return gpuGetLastError();
+  if (tables->single)
+    return gpu_launch_following(*tables, remember<float>, blocks, THREADS, 0, stream, *tables, *open,
+                                static_cast<const float *>(field));
+  return gpu_launch_following(*tables, remember<double>, blocks, THREADS, 0, stream, *tables, *open,
+                              static_cast<const double *>(field));
 }
 
 gpuError_t gpu_rk4_sums(const gpu_sums *sums, gpuStream_t stream)

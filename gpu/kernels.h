@@ -201,9 +201,9 @@ gpuError_t gpu_products(const struct gpu_tables *tables, const struct gpu_produc
 /* value[point][6]: covariant components of E and of (H + H_other)/2. */
 struct gpu_points {
   size_t count;
-  const int32_t *element; /* [count] */
-  const int32_t *row;     /* [count] of H and H_other */
-  const int32_t *node;    /* [count] or -1: weights[count][Np] are taken */
+  const int32_t *element;         /* [count] */
+  const int32_t *row, *other_row; /* [count] of H and H_other */
+  const int32_t *node;            /* [count] or -1: weights[count][Np] are taken */
   const double *weight;
   const void *E, *H, *H_other;
   double *value;
@@ -221,12 +221,12 @@ struct gpu_sum {
   size_t count;
   const uint64_t *first; /* [count + 1] */
   const struct gpu_place *place;
-  const int32_t *element; /* of the list: u and v are fields; NULL: they are rows of its elements */
+  const int32_t *row, *other_row; /* by place.row: of u and v; NULL: place.row */
   const double *weight;
   const void *u, *v;
   double *part;
 };
-gpuError_t gpu_weighted_sums(int single, const struct gpu_sum *sum, gpuStream_t stream);
+gpuError_t gpu_weighted_sums(const struct gpu_tables *tables, const struct gpu_sum *sum, gpuStream_t stream);
 
 /* Rows that a field had for some elements. */
 struct gpu_kept {

@@ -149,39 +149,16 @@ static size_t points_at_a_time(const struct mx_backend *backend, size_t count, c
   return count;
 }
 
-size_t gpu_rows_of_points(size_t count, const struct mx_point *point, int32_t *element)
-{
-  size_t rows = 0;
-  for (size_t k = 0; k < count; k++) {
-    if (!enters(point, k)) continue;
-    if (element != NULL) element[rows] = (int32_t)point[k].element;
-    rows++;
-  }
-  return rows;
-}
-
 void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
-                     int32_t *number)
+                     int32_t *element, int32_t *node)
 {
   const size_t Np = (size_t)backend->problem->ref->Np;
-  int32_t *element = number, *node = number + count, *row = number + 2 * count;
-  size_t rows = 0;
   for (size_t k = 0; k < count; k++) {
     for (size_t n = 0; n < Np; n++)
       weight[k * Np + n] = point[k].weight != NULL ? point[k].weight[backend->node[n]] : 0;
     element[k] = (int32_t)point[k].element;
     node[k] = point[k].weight != NULL ? -1 : backend->place[point[k].node];
-    rows += enters(point, k);
-    row[k] = backend->in_place ? (int32_t)(rows - 1) : element[k];
   }
-}
-
-gpuError_t gpu_start_sample(const struct mx_backend *backend, struct gpu_points points)
-{
-  points.E = backend->field[0];
-  points.H = backend->in_place ? backend->recall.row : backend->field[1];
-  points.H_other = backend->in_place ? backend->recall.row : gpu_other_H(backend);
-  return gpu_sample(&backend->tables, &points, backend->work);
 }
 
 void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value)
@@ -199,20 +176,29 @@ static int sample_part(struct mx_backend *backend, size_t count, const struct mx
   const size_t Np = (size_t)backend->problem->ref->Np;
   const size_t weights = count * Np * sizeof(double), numbers = count * sizeof(int32_t);
   if (gpu_grow_staging(backend, weights + 4 * numbers + count * 6 * sizeof(double), err) != 0) return err->code;
-  int32_t *number = (int32_t *)(void *)(backend->staging[0] + weights);
-  gpu_list_points(backend, count, point, (double *)(void *)backend->staging[0], number);
+  int32_t *number = (int32_t *)(void *)(backend->staging[0] + weights), *row = number + 2 * count;
+  int32_t *recalled = number + 3 * count; /* elements of the rows */
+  size_t rows = 0;
+  gpu_list_points(backend, count, point, (double *)(void *)backend->staging[0], number, number + count);
+  for (size_t k = 0; k < count; k++) {
+    if (enters(point, k)) recalled[rows++] = number[k];
+    row[k] = backend->in_place ? (int32_t)(rows - 1) : number[k];
+  }
   const int32_t *on_card = (const int32_t *)(void *)(backend->card_staging[0] + weights);
   const struct gpu_points points = {.count = count,
                                     .element = on_card,
                                     .node = on_card + count,
                                     .row = on_card + 2 * count,
+                                    .other_row = on_card + 2 * count,
+                                    .H = backend->in_place ? backend->recall.row : backend->field[1],
+                                    .H_other = backend->in_place ? backend->recall.row : gpu_other_H(backend),
                                     .weight = (const double *)(void *)backend->card_staging[0],
+                                    .E = backend->field[0],
                                     .value = (double *)(void *)backend->card_staging[1]};
-  const struct gpu_some some = {.count = gpu_rows_of_points(count, point, number + 3 * count),
-                                .element = on_card + 3 * count};
+  const struct gpu_some some = {.count = rows, .element = on_card + 3 * count};
   if (send(backend, weights + 4 * numbers, err) != 0 ||
       (backend->in_place && gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) ||
-      gpu_check(gpu_start_sample(backend, points), "observing points", err) != 0 ||
+      gpu_check(gpu_sample(&backend->tables, &points, backend->work), "observing points", err) != 0 ||
       receive(backend, count * 6 * sizeof(double), err) != 0)
     return err->code;
   for (size_t k = 0; k < count; k++)
@@ -311,25 +297,21 @@ fail:
   return err->code;
 }
 
-gpuError_t gpu_start_functional(const struct mx_backend *backend, size_t f, bool centred, const void *recalled,
-                                double *part)
+struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part)
 {
   const size_t *piece = backend->functional_piece + f;
-  const bool magnetic = backend->problem->functional[f].magnetic;
-  struct gpu_sum sum = {.order = backend->tables.order,
-                        .count = piece[1] - piece[0],
-                        .first = backend->piece_first + piece[0],
-                        .place = backend->functional_place,
-                        .element = backend->functional_element + backend->functional_row[f],
-                        .weight = backend->functional_weight,
-                        .u = backend->field[magnetic],
-                        .v = backend->field[magnetic],
-                        .part = part};
-  if (recalled != NULL) {
-    sum.u = sum.v = recalled;
-    sum.element = NULL;
-  } else if (magnetic && centred) sum.v = gpu_other_H(backend);
-  return gpu_weighted_sums(backend->tables.single, &sum, backend->work);
+  const int32_t *element = backend->functional_element + backend->functional_row[f];
+  const void *field = backend->field[backend->problem->functional[f].magnetic];
+  return (struct gpu_sum){.order = backend->tables.order,
+                          .count = piece[1] - piece[0],
+                          .first = backend->piece_first + piece[0],
+                          .place = backend->functional_place,
+                          .row = element,
+                          .other_row = element,
+                          .weight = backend->functional_weight,
+                          .u = field,
+                          .v = field,
+                          .part = part};
 }
 
 /* Starts the sums of the pieces of functional f. */
@@ -337,11 +319,14 @@ static int begin_functional(struct mx_backend *backend, size_t f, bool centred, 
 {
   const size_t *row = backend->functional_row + f;
   const struct gpu_some some = {.count = row[1] - row[0], .element = backend->functional_element + row[0]};
-  const bool recalls = backend->problem->functional[f].magnetic && centred && backend->in_place;
+  struct gpu_sum sum = gpu_sum_of_functional(backend, f, part);
   if (some.count == 0) return 0;
-  if (recalls && gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
-  return gpu_check(gpu_start_functional(backend, f, centred, recalls ? backend->recall.row : NULL, part), "observing",
-                   err);
+  if (backend->problem->functional[f].magnetic && centred && backend->in_place) {
+    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
+    sum.u = sum.v = backend->recall.row;
+    sum.row = sum.other_row = NULL;
+  } else if (backend->problem->functional[f].magnetic && centred) sum.v = gpu_other_H(backend);
+  return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
 }
 
 int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,

@@ -1,5 +1,6 @@
 /* What is observed of fields on the card. All sums are in double precision and in a fixed order. */
 #include "gpu/covariant.cuh"
+#include "gpu/follow.cuh"
 
 namespace
 {
@@ -55,18 +56,20 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) products(gpu
 /* A thread a value: six of a point. */
 template <typename REAL> __global__ void __launch_bounds__(THREADS) sample(gpu_tables tables, gpu_points points)
 {
+  gpu_follow();
   size_t Np = DG_NP(static_cast<size_t>(tables.order));
   size_t k = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x, point = k / 6, c = k % 3;
   if (point >= points.count) return;
   const REAL *a = static_cast<const REAL *>(k % 6 < 3 ? points.E : points.H);
   const REAL *b = static_cast<const REAL *>(k % 6 < 3 ? points.E : points.H_other);
   size_t row = static_cast<size_t>(k % 6 < 3 ? points.element[point] : points.row[point]);
+  size_t other = static_cast<size_t>(k % 6 < 3 ? points.element[point] : points.other_row[point]);
   int node = points.node[point];
   double sum = 0;
   for (size_t n = node >= 0 ? static_cast<size_t>(node) : 0; n < (node >= 0 ? static_cast<size_t>(node) + 1 : Np);
        n++) {
-    size_t at = gpu_at(tables.order, row, c, n);
-    double value = 0.5 * (static_cast<double>(a[at]) + static_cast<double>(b[at]));
+    double value = 0.5 * (static_cast<double>(a[gpu_at(tables.order, row, c, n)]) +
+                          static_cast<double>(b[gpu_at(tables.order, other, c, n)]));
     sum += (node >= 0 ? 1 : points.weight[point * Np + n]) * value;
   }
   points.value[k] = sum;
@@ -75,12 +78,15 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) sample(gpu_t
 template <typename REAL> __global__ void __launch_bounds__(THREADS) weighted_sums(gpu_sum sum)
 {
   const REAL *u = static_cast<const REAL *>(sum.u), *v = static_cast<const REAL *>(sum.v);
+  const size_t stride = gpu_stride(sum.order);
   double mine = 0;
+  gpu_follow();
   for (uint64_t i = sum.first[blockIdx.x] + threadIdx.x; i < sum.first[blockIdx.x + 1]; i += THREADS) {
-    size_t row = sum.place[i].row;
-    if (sum.element != nullptr) row = static_cast<size_t>(sum.element[row]);
-    size_t at = row * gpu_stride(sum.order) + sum.place[i].at;
-    mine += sum.weight[i] * 0.5 * (static_cast<double>(u[at]) + static_cast<double>(v[at]));
+    const gpu_place place = sum.place[i];
+    size_t row = sum.row != nullptr ? static_cast<size_t>(sum.row[place.row]) : place.row;
+    size_t other = sum.other_row != nullptr ? static_cast<size_t>(sum.other_row[place.row]) : place.row;
+    mine += sum.weight[i] * 0.5 *
+            (static_cast<double>(u[row * stride + place.at]) + static_cast<double>(v[other * stride + place.at]));
   }
   mine = sum_of_block(mine);
   if (threadIdx.x == 0) sum.part[blockIdx.x] = mine;
@@ -93,6 +99,7 @@ template <typename REAL>
 __global__ void __launch_bounds__(ROW_THREADS) keep_rows(gpu_tables tables, gpu_kept kept, const REAL *field)
 {
   size_t stride = gpu_stride(tables.order), e = static_cast<size_t>(kept.element[blockIdx.x]);
+  gpu_follow();
   REAL *to = static_cast<REAL *>(kept.row) + blockIdx.x * stride;
   for (size_t i = threadIdx.x; i < stride; i += ROW_THREADS) to[i] = field[e * stride + i];
 }
@@ -169,27 +176,27 @@ gpuError_t gpu_sample(const gpu_tables *tables, const gpu_points *points, gpuStr
 {
   unsigned blocks = blocks_of(6 * points->count);
   if (blocks == 0) return gpuSuccess;
-  if (tables->single) sample<float><<<blocks, THREADS, 0, stream>>>(*tables, *points);
-  else sample<double><<<blocks, THREADS, 0, stream>>>(*tables, *points);
-  return gpuGetLastError();
+  return gpu_launch_following(*tables, tables->single ? sample<float> : sample<double>, blocks, THREADS, 0, stream,
+                              *tables, *points);
 }
 
-gpuError_t gpu_weighted_sums(int single, const gpu_sum *sum, gpuStream_t stream)
+gpuError_t gpu_weighted_sums(const gpu_tables *tables, const gpu_sum *sum, gpuStream_t stream)
 {
   unsigned blocks = static_cast<unsigned>(sum->count);
   if (blocks == 0) return gpuSuccess;
-  if (single) weighted_sums<float><<<blocks, THREADS, 0, stream>>>(*sum);
-  else weighted_sums<double><<<blocks, THREADS, 0, stream>>>(*sum);
-  return gpuGetLastError();
+  return gpu_launch_following(*tables, tables->single ? weighted_sums<float> : weighted_sums<double>, blocks, THREADS,
+                              0, stream, *sum);
 }
 
 gpuError_t gpu_keep_rows(const gpu_tables *tables, const gpu_kept *kept, const void *field, gpuStream_t stream)
 {
   unsigned blocks = static_cast<unsigned>(kept->count);
   if (blocks == 0) return gpuSuccess;
-  if (tables->single) keep_rows<<<blocks, ROW_THREADS, 0, stream>>>(*tables, *kept, static_cast<const float *>(field));
-  else keep_rows<<<blocks, ROW_THREADS, 0, stream>>>(*tables, *kept, static_cast<const double *>(field));
-  return gpuGetLastError();
+  if (tables->single)
+    return gpu_launch_following(*tables, keep_rows<float>, blocks, ROW_THREADS, 0, stream, *tables, *kept,
+                                static_cast<const float *>(field));
+  return gpu_launch_following(*tables, keep_rows<double>, blocks, ROW_THREADS, 0, stream, *tables, *kept,
+                              static_cast<const double *>(field));
 }
 
 gpuError_t gpu_put_rows_back(const gpu_tables *tables, const gpu_put_back *back, gpuStream_t stream)

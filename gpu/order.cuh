@@ -305,8 +305,8 @@ gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass,
   gpuError_t status = gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory,
                                           static_cast<int>(work::SHARED));
   if (status != gpuSuccess) return status;
-  return gpu_launch_early(kernel, static_cast<unsigned>(count < most ? count : most), work::THREADS, work::SHARED,
-                          stream, tables, pass);
+  return gpu_launch_following(tables, kernel, static_cast<unsigned>(count < most ? count : most), work::THREADS,
+                              work::SHARED, stream, tables, pass);
 }
 
 template <int P, typename REAL, bool STAGED>

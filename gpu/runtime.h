@@ -90,24 +90,3 @@ static inline gpuError_t gpu_uuid_of(int device, void *uuid)
   return status;
 #endif
 }
-
-#if defined(__CUDACC__)
-/* A launch whose blocks may take the places that those of the kernel before leave, and prepare themselves, before that
- * one has ended (tensor_ptx.cuh: gpu_wait_for_kernels_before). */
-template <typename... PARAMETERS, typename... ARGUMENTS>
-gpuError_t gpu_launch_early(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned threads, size_t shared,
-                            gpuStream_t stream, ARGUMENTS &&...arguments)
-{
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = shared;
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, kernel, arguments...);
-}
-#endif

@@ -99,11 +99,17 @@ struct gpu_monitor {
   struct gpu_points at; /* without the fields */
   size_t *element;      /* [at.count] the same as at.element, on the host */
   size_t functionals, *functional;
-  struct gpu_some
-      recalled;      /* where leapfrog works in place: elements of the points, of the first functional of H, .. */
-  size_t point_rows; /* of them, those of the points */
-  size_t width;      /* numbers a time: six a point, pieces of the functionals */
-  double *value;     /* [rows][width] of the card */
+  size_t first;  /* row of monitored.kept: those of the points, then those of the functionals of H, in their order */
+  size_t width;  /* numbers a time: six a point, pieces of the functionals */
+  double *value; /* [rows][width] of the card */
+};
+
+struct gpu_monitored {
+  size_t count;
+  struct gpu_monitor monitor[GPU_MONITORS];
+  struct gpu_kept kept; /* H of half a step before, where leapfrog works in place, of all monitors' elements as often as
+                           they have them; rows are allocated when something is observed first */
+  int32_t *element;     /* [kept.count] the same as kept.element, on the host */
 };
 
 struct mx_backend {
@@ -147,8 +153,7 @@ struct mx_backend {
   gpuEvent_t staged[2];
   struct gpu_recall recall;
   struct gpu_leaving leaving;
-  size_t monitors;
-  struct gpu_monitor monitor[GPU_MONITORS];
+  struct gpu_monitored monitored;
 };
 
 /* ---- errors.c: what the runtime says, as an error value */
@@ -267,19 +272,13 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
 int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
 
-/* Elements of points, those that follow each other and have the same one once; their list if that is not NULL. */
-size_t gpu_rows_of_points(size_t count, const struct mx_point *point, int32_t *element);
-/* weight[count][Np] in the card's order, and number[3][count]: elements, nodes and rows of H. */
+/* weight[count][Np] in the card's order, element[count] and node[count] of points. */
 void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
-                     int32_t *number);
-/* Launches what gives points.value; rows of H are in recall.row, where leapfrog works in place. */
-gpuError_t gpu_start_sample(const struct mx_backend *backend, struct gpu_points points);
+                     int32_t *element, int32_t *node);
 /* Of one point: from[6] covariant doubles to value[6]. */
 void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value);
-/* Launches the sums of the pieces of functional f; recalled: the rows of its elements, or NULL for those of the field.
- */
-gpuError_t gpu_start_functional(const struct mx_backend *backend, size_t f, bool centred, const void *recalled,
-                                double *part);
+/* Of the field as it is. */
+struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part);
 double gpu_sum_of_parts(const unsigned char *from, size_t parts);
 
 /* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. Not where
@@ -320,6 +319,8 @@ void gpu_release_leaving(struct mx_backend *backend);
 
 int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *number,
                     struct dg_error *err);
+/* Before the half step of H; nothing where the step is not observed. */
+int gpu_monitor_keep(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 int gpu_monitor_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
 int gpu_monitor_fetch(struct mx_backend *backend, size_t number, size_t rows, double *value, struct dg_error *err);
 void gpu_release_monitors(struct mx_backend *backend);

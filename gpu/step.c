@@ -112,7 +112,7 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
 /* Before half a step of leapfrog: what it overwrites. */
 static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
-  if (equation == 1 && gpu_keep_H(backend, err) != 0) return err->code;
+  if (equation == 1 && (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0)) return err->code;
   return remember_open(backend, equation, false, err);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "gpu/runtime.h"
+#include "gpu/follow.cuh"
 
 /* A factor from the operators: a double, or a float as the sum of two numbers that tensor cores take (tf32). */
 template <typename REAL> struct gpu_factor;
@@ -196,12 +196,6 @@ __device__ inline void gpu_copies_arrive(uint64_t *barrier)
 {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(gpu_shared_address(barrier)) : "memory");
 }
-
-/* ---- kernels of a stream: the next one may prepare itself once all blocks of this have said so, and waits for the end
- * of all that were before it (PTX ISA 8: griddepcontrol) */
-
-__device__ inline void gpu_let_next_prepare() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-__device__ inline void gpu_wait_for_kernels_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 /* ---- bulk copies */
 

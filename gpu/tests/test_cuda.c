@@ -251,7 +251,7 @@ static void compare_snapshots(const struct scene *scene, enum mx_integrator inte
   for (size_t b = 0; b < BUFFERS; b++) free(E[b]), free(H[b]), free(fetching[b].E), free(fetching[b].H);
 }
 
-/* Rows that are fetched at the end have the bits of what was asked for at their steps. Two monitors: points, among them
+/* Rows that are fetched at the end have what was asked for at their steps. Two monitors: points, among them
  * two of one element, and both functionals; one functional alone. */
 static void compare_monitors(const struct scene *scene, enum mx_integrator integrator, enum mx_precision precision)
 {
@@ -281,15 +281,27 @@ static void compare_monitors(const struct scene *scene, enum mx_integrator integ
   }
   assert_int_equal(ops->monitor_fetch(drive.backend, number[0], ROWS, value[0], &err), 0);
   assert_int_equal(ops->monitor_fetch(drive.backend, number[1], ROWS, alone, &err), 0);
-  assert_memory_equal(value, expected, sizeof value);
+  /* H of before is kept here and worked out there, where leapfrog works in place. */
+  const double tolerance = drive.backend->in_place ? (precision == MX_SINGLE ? 1e-5 : 1e-12) : 0;
+  double largest = 0;
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t k = 0; k < WIDTH; k++) largest = fmax(largest, fabs(expected[i][k]));
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t k = 0; k < WIDTH; k++) assert_true(fabs(value[i][k] - expected[i][k]) <= tolerance * largest);
   for (size_t row = 0; row < ROWS; row++) {
-    assert_true(alone[row] == expected[row][WIDTH - 1] && alone[row] != 0);
+    assert_true(alone[row] == value[row][WIDTH - 1] && alone[row] != 0);
     assert_true(row == 0 || memcmp(value[row], value[row - 1], sizeof *value) != 0);
   }
-  /* More than there is room for: fewer rows, or none. */
-  rows = (size_t)1 << 40;
+  ops->destroy(drive.backend);
+  /* As many rows as there is room for, of too many points none. */
+  drive = drive_new(ops, &scene->box, integrator, precision, scene->step * MX_C0, scene->E, scene->H);
+  struct mx_point *points = calloc(1 << 20, sizeof *points);
+  const struct mx_monitor many = {.points = 1 << 20, .point = points};
+  rows = few = (size_t)1 << 40;
   assert_int_equal(ops->monitor_new(drive.backend, &what, &rows, &number[0], &err), 0);
-  assert_true(rows > 64 && rows < (size_t)1 << 20);
+  assert_int_equal(ops->monitor_new(drive.backend, &many, &few, &number[1], &err), 0);
+  assert_true(rows > 64 && rows < (size_t)1 << 20 && few == 0);
+  free(points);
   ops->destroy(drive.backend);
 }
 

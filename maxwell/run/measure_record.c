@@ -41,7 +41,8 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
   struct mx_record *record = &records->record[i];
   char name[NAME_SIZE], header[100];
   if (DG_NEW(record->value, measure->batch * measure->values, err) != 0 ||
-      DG_NEW(record->step, measure->batch, err) != 0 || DG_NEW(record->time, measure->batch, err) != 0)
+      DG_NEW(record->step, measure->batch, err) != 0 || DG_NEW(record->time, measure->batch, err) != 0 ||
+      DG_NEW(record->fetched_step, measure->batch, err) != 0 || DG_NEW(record->fetched_time, measure->batch, err) != 0)
     return err->code;
   if (config->frequencies.count > 0 &&
       mx_spectrum_init(&record->spectrum, config->frequencies.count, config->frequencies.hertz, measure->values,
@@ -262,8 +263,8 @@ static int write_plane(struct mx_records *records, size_t i, size_t row, struct 
   char name[NAME_SIZE];
   for (size_t k = 0; k < measure->placed; k++)
     memcpy(record->grid + GRID_WIDTH * measure->which[k], value + 6 * measure->which[k], 6 * sizeof(double));
-  snprintf(name, sizeof name, "planes/%.200s_%06ld.silo", measure->config->name, record->step[row]);
-  return write_grid(records, i, name, record->time[row], (int)record->step[row], 2, fields, err);
+  snprintf(name, sizeof name, "planes/%.200s_%06ld.silo", measure->config->name, record->fetched_step[row]);
+  return write_grid(records, i, name, record->fetched_time[row], (int)record->fetched_step[row], 2, fields, err);
 }
 
 static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_error *err)
@@ -299,26 +300,41 @@ static int write_row(struct mx_records *records, size_t i, size_t row, struct dg
   const struct mx_measure *measure = &records->measures->measure[i];
   struct mx_record *record = &records->record[i];
   const double *value = record->value + row * measure->values;
-  if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->time[row], value);
+  if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->fetched_time[row], value);
   if (is_silo(measure)) return write_plane(records, i, row, err);
   errno = 0;
-  return write_rows(record->file, measure, record->time[row], value, 1) != 0 ? mx_csv_failed(record->path, err) : 0;
+  return write_rows(record->file, measure, record->fetched_time[row], value, 1) != 0 ? mx_csv_failed(record->path, err)
+                                                                                     : 0;
 }
 
-static int drain_one(struct mx_records *records, size_t i, struct dg_error *err)
+/* So many of the rows that wait, or all. */
+static int write_fetched(struct mx_records *records, size_t i, size_t most, struct dg_error *err)
 {
   struct mx_record *record = &records->record[i];
-  size_t rows = record->rows;
-  record->rows = 0;
-  if (rows == 0) return 0;
-  if (mx_measure_collect(records->measures, i, rows, record->value, err) != 0) return err->code;
-  for (size_t row = 0; writes(records) && row < rows; row++)
-    if (write_row(records, i, row, err) != 0) return err->code;
+  for (; most > 0 && record->next < record->fetched; most--)
+    if (write_row(records, i, record->next++, err) != 0) return err->code;
   return 0;
 }
 
-/* What the card has kept of these is written. */
-static int drain_watched(struct mx_records *records, const struct mx_watched *watched, struct dg_error *err)
+/* From all ranks to rank 0, where they wait to be written. */
+static int fetch_one(struct mx_records *records, size_t i, struct dg_error *err)
+{
+  struct mx_record *record = &records->record[i];
+  const size_t rows = record->rows;
+  if (rows == 0) return 0;
+  if (write_fetched(records, i, SIZE_MAX, err) != 0) return err->code;
+  record->rows = 0;
+  if (mx_measure_collect(records->measures, i, rows, record->value, err) != 0 || !writes(records)) return err->code;
+  long *const step = record->step;
+  double *const time = record->time;
+  record->step = record->fetched_step, record->fetched_step = step;
+  record->time = record->fetched_time, record->fetched_time = time;
+  record->fetched = rows, record->next = 0;
+  return 0;
+}
+
+/* The same of what the card has kept. */
+static int fetch_watched(struct mx_records *records, const struct mx_watched *watched, struct dg_error *err)
 {
   const size_t rows = watched->members > 0 ? records->record[watched->member[0]].rows : 0;
   if (rows == 0) return 0;
@@ -330,7 +346,7 @@ static int drain_watched(struct mx_records *records, const struct mx_watched *wa
       value += records->measures->measure[watched->member[k]].parts;
     }
   for (size_t k = 0; k < watched->members; k++)
-    if (drain_one(records, watched->member[k], err) != 0) return err->code;
+    if (fetch_one(records, watched->member[k], err) != 0) return err->code;
   return 0;
 }
 
@@ -356,13 +372,18 @@ int mx_records_write(struct mx_records *records, struct mx_backend *backend, lon
       struct mx_record *record = &records->record[watched->member[k]];
       full = add_row(records, record, n, t) == record->most;
     }
-    if (full && drain_watched(records, watched, err) != 0) return err->code;
+    /* Rows are written one a time, so that a card has work meanwhile. */
+    if (full && fetch_watched(records, watched, err) != 0) return err->code;
+    for (size_t k = 0; k < watched->members; k++)
+      if (write_fetched(records, watched->member[k], 1, err) != 0) return err->code;
   }
   for (size_t i = 0; i < records->measures->count; i++) {
     struct mx_record *record = &records->record[i];
     if (record->monitored || !is_due(&records->measures->measure[i], n)) continue;
     if (mx_measure_take(records->measures, i, record->rows, records->ops, backend, err) != 0) return err->code;
-    if (add_row(records, record, n, t) == record->most && drain_one(records, i, err) != 0) return err->code;
+    if (add_row(records, record, n, t) == record->most &&
+        (fetch_one(records, i, err) != 0 || write_fetched(records, i, SIZE_MAX, err) != 0))
+      return err->code;
   }
   return 0;
 }
@@ -370,9 +391,9 @@ int mx_records_write(struct mx_records *records, struct mx_backend *backend, lon
 int mx_records_drain(struct mx_records *records, struct dg_error *err)
 {
   for (size_t g = 0; g < records->groups; g++)
-    if (drain_watched(records, &records->watched[g], err) != 0) return err->code;
+    if (fetch_watched(records, &records->watched[g], err) != 0) return err->code;
   for (size_t i = 0; i < records->measures->count; i++)
-    if (drain_one(records, i, err) != 0) return err->code;
+    if (fetch_one(records, i, err) != 0 || write_fetched(records, i, SIZE_MAX, err) != 0) return err->code;
   return 0;
 }
 
@@ -439,6 +460,8 @@ void mx_records_release(struct mx_records *records)
     dg_free(records->record[i].path);
     dg_free(records->record[i].step);
     dg_free(records->record[i].time);
+    dg_free(records->record[i].fetched_step);
+    dg_free(records->record[i].fetched_time);
     dg_free(records->record[i].value);
     dg_free(records->record[i].grid);
     mx_spectrum_release(&records->record[i].spectrum);

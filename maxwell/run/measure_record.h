@@ -12,10 +12,13 @@ struct mx_record {
   size_t most; /* of them: then they are written */
   bool monitored;
   /* The rest is rank 0's. */
-  long *step;    /* [batch] of these rows */
-  double *time;  /* [batch] s */
-  double *value; /* [batch][values] */
-  FILE *file;    /* NULL for planes in Silo files */
+  long *step;           /* [batch] of these rows */
+  double *time;         /* [batch] s */
+  size_t fetched, next; /* rows that wait to be written, and the first of them; of what a card keeps */
+  long *fetched_step;   /* [batch] of those */
+  double *fetched_time; /* [batch] s */
+  double *value;        /* [batch][values] of those */
+  FILE *file;           /* NULL for planes in Silo files */
   char *path;
   double *grid;                /* Silo: [points][13], two vectors or their parts, and whether the point is inside */
   struct mx_spectrum spectrum; /* empty without frequencies */
