@@ -38,6 +38,7 @@ static void destroy(struct mx_backend *backend)
     if (backend->ended[i] != NULL) (void)gpuEventDestroy(backend->ended[i]);
   for (int i = 0; i < 2; i++)
     if (backend->staged[i] != NULL) (void)gpuEventDestroy(backend->staged[i]);
+  if (backend->functional_there != NULL) (void)gpuEventDestroy(backend->functional_there);
   if (backend->work != NULL) (void)gpuStreamDestroy(backend->work);
   if (backend->copies != NULL) (void)gpuStreamDestroy(backend->copies);
   dg_free(backend->node);
@@ -66,7 +67,7 @@ static int new_streams(struct mx_backend *backend, struct dg_error *err)
     if (new_event(&backend->ended[i], err) != 0) return err->code;
   for (int i = 0; i < 2; i++)
     if (new_event(&backend->staged[i], err) != 0) return err->code;
-  return 0;
+  return new_event(&backend->functional_there, err);
 }
 
 static int new_fields(struct mx_backend *backend, struct dg_error *err)
@@ -223,11 +224,14 @@ const struct mx_backend_ops mx_backend_cuda = {
     .destroy = destroy,
     .upload = gpu_upload,
     .stage_begin = gpu_stage_begin,
+    .stage_sources = gpu_stage_sources,
     .stage_end = gpu_stage_end,
     .wait = gpu_wait,
     .energy = gpu_energy,
     .sample = gpu_sample_points,
     .functionals = gpu_functionals,
+    .functionals_begin = gpu_functionals_begin,
+    .functionals_end = gpu_functionals_end,
     .loss = gpu_loss,
     .download = gpu_download,
     .snapshot_buffers = gpu_snapshot_buffers,

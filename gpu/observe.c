@@ -346,6 +346,32 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
   return 0;
 }
 
+/* The kernels write to the host's memory: a copy would stand between them and the stage. */
+int gpu_functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + first,
+               all = backend->functional_piece[backend->problem->functionals];
+  if (piece[count] == piece[0]) return 0;
+  if (backend->functional_part == NULL &&
+      gpu_new_pinned(backend, &backend->functional_part, all * sizeof *backend->functional_part, err) != 0)
+    return err->code;
+  for (size_t f = 0; f < count; f++)
+    if (begin_functional(backend, first + f, false, backend->functional_part + (piece[f] - piece[0]), err) != 0)
+      return err->code;
+  return gpu_check(gpuEventRecord(backend->functional_there, backend->work), "observing", err);
+}
+
+int gpu_functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + first;
+  if (gpu_check(gpuEventSynchronize(backend->functional_there), "observing", err) != 0) return err->code;
+  for (size_t f = 0; f < count; f++) {
+    value[f] = 0;
+    for (size_t i = piece[f] - piece[0]; i < piece[f + 1] - piece[0]; i++) value[f] += backend->functional_part[i];
+  }
+  return 0;
+}
+
 /* ---- whole fields */
 
 /* Cartesian components of elements first..first+count-1, to[K][3][Np]. */

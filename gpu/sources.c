@@ -154,8 +154,8 @@ static bool takes(const struct mx_backend *backend, int stage, const struct gpu_
   return term->term->kind == MX_JUMP || backend->options.integrator != MX_LEAPFROG || stage == 1;
 }
 
-int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
-                      struct dg_error *err)
+int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                     struct dg_error *err)
 {
   struct gpu_slot *slot = slot_of(backend);
   if (sources == NULL || backend->slot_bytes == 0) return 0;

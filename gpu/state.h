@@ -147,6 +147,8 @@ struct mx_backend {
   struct gpu_place *functional_place;
   int32_t *functional_element;
   double *functional_weight;
+  double *functional_part; /* pinned: sums of pieces for gpu_functionals_end; allocated when first wanted */
+  gpuEvent_t functional_there;
   /* what observation needs, grown when first wanted */
   unsigned char *staging[2], *card_staging[2];
   size_t staging_bytes;
@@ -216,8 +218,8 @@ int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bo
                      const int32_t *where, struct dg_error *err) DG_MUST_USE;
 int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The values of a stage: what has to be copied is on its way. */
-int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
-                      struct dg_error *err) DG_MUST_USE;
+int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                     struct dg_error *err) DG_MUST_USE;
 /* to += what the sources of the stage add to an equation, also += b times it (may be NULL). */
 int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, void *to,
                     void *also, double b, struct dg_error *err) DG_MUST_USE;
@@ -255,6 +257,8 @@ int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds
 int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err);
 int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                     struct dg_error *err);
+int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                      struct dg_error *err);
 int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err);
 int gpu_wait(struct mx_backend *backend, struct dg_error *err);
 
@@ -268,6 +272,8 @@ int gpu_sample_points(struct mx_backend *backend, size_t count, const struct mx_
                       struct dg_error *err);
 int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
                     struct dg_error *err);
+int gpu_functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err);
+int gpu_functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err);
 int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
 int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
 int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);

@@ -1,11 +1,12 @@
 /* Initial fields and stages.
  *
- * What the host may count on: gpu_stage_begin converts the values of sources into pinned memory, starts their copy and
- * launches all work of the stage; on several ranks that of the inner elements, and it waits until traces are on their
- * way. gpu_stage_end does not wait for this stage, only for the one GPU_BEHIND - 1 before it, so that the host
- * evaluates the sources of the next stages while the card works, and yet is never far ahead; on several ranks it first
- * waits for their traces and launches the rest. Errors of the card's work come with a later call. What asks for values
- * (energy, sample, functionals, ...) waits for all that was begun, and so does gpu_wait. */
+ * What the host may count on: gpu_stage_begin launches all work of the stage; on several ranks that of the inner
+ * elements, and it waits until traces are on their way. Then it, or gpu_stage_sources, if they follow, converts the
+ * values of sources into pinned memory and starts their copy. gpu_stage_end does not wait for this stage, only for the
+ * one GPU_BEHIND - 1 before it, so that the host evaluates the sources of the next stages while the card works, and yet
+ * is never far ahead; on several ranks it first waits for their traces and launches the rest. Errors of the card's work
+ * come with a later call. What asks for values (energy, sample, functionals, ...) waits for all that was begun, and so
+ * does gpu_wait. */
 #include <string.h>
 
 #include "gpu/state.h"
@@ -216,15 +217,23 @@ int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const s
                     struct dg_error *err)
 {
   const bool leapfrog = backend->options.integrator == MX_LEAPFROG, shared = backend->halo.exchange != NULL;
+  const bool follow = sources == &mx_sources_follow;
   backend->observed = stage == 0 && observe;
-  backend->sources = sources;
+  backend->sources = follow ? NULL : sources;
   /* Packing comes behind what the half step overwrites has been kept: then the outer elements may start. */
   if ((leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
       gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
-      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0 ||
-      gpu_stage_sources(backend, stage, sources, err) != 0)
+      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0)
     return err->code;
-  return shared ? 0 : end_stage(backend, stage, err);
+  return follow ? 0 : gpu_stage_sources(backend, stage, sources, err);
+}
+
+int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                      struct dg_error *err)
+{
+  backend->sources = sources;
+  if (gpu_send_sources(backend, stage, sources, err) != 0) return err->code;
+  return backend->halo.exchange != NULL ? 0 : end_stage(backend, stage, err);
 }
 
 int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)

@@ -92,6 +92,9 @@ struct mx_ceilings {
   double peak[2];      /* flops a second of multiply-adds, by enum mx_precision */
 };
 
+/* Given to stage_begin: the sources follow (stage_sources). */
+extern const struct mx_stage_sources mx_sources_follow;
+
 struct mx_backend_ops {
   const char *name;        /* what a script says: "reference" */
   const char *description; /* one line for `curlew info` */
@@ -110,6 +113,10 @@ struct mx_backend_ops {
   int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                      struct dg_error *err);
   int (*stage_end)(struct mx_backend *backend, int stage, struct dg_error *err);
+  /* For backends on a card, else NULL: the sources of a stage that was begun with mx_sources_follow, before stage_end.
+   * What they depend on, functionals of the fields before the stage, comes while the card works on it. */
+  int (*stage_sources)(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                       struct dg_error *err);
   /* Until all stages that were begun are done; NULL where stage_end does that. */
   int (*wait)(struct mx_backend *backend, struct dg_error *err);
   /* Electric and magnetic energy: 1/2 integral of eps_r E.E and of mu_r H.H, V^2 m (times epsilon0: joules). */
@@ -122,6 +129,10 @@ struct mx_backend_ops {
    * E). */
   int (*functionals)(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
                      struct dg_error *err);
+  /* With stage_sources, else NULL: the same, not centred, in two halves. The values are those behind what the card was
+   * given to do before `begin`, and `end` waits for them, not for what came since. */
+  int (*functionals_begin)(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err);
+  int (*functionals_end)(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err);
   /* Integral of sigma E.E over elements, V^2 (divided by eta0: watts). */
   int (*loss)(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
   /* NULL for a field that is not wanted. */

@@ -117,6 +117,22 @@ static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err
   WATCHED("stage, wait", stage_end(backend->inner, stage, err));
 }
 
+static int stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                         struct dg_error *err)
+{
+  WATCHED("stage, rest", stage_sources(backend->inner, stage, sources, err));
+}
+
+static int functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err)
+{
+  WATCHED("observe functionals", functionals_begin(backend->inner, first, count, err));
+}
+
+static int functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err)
+{
+  WATCHED("observe functionals", functionals_end(backend->inner, first, count, value, err));
+}
+
 static int wait_for_all(struct mx_backend *backend, struct dg_error *err)
 {
   WATCHED("stage, wait", wait(backend->inner, err));
@@ -221,6 +237,11 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
   ops->stage_begin = stage_begin;
   ops->stage_end = stage_end;
   if (inner->wait != NULL) ops->wait = wait_for_all;
+  if (inner->stage_sources != NULL) {
+    ops->stage_sources = stage_sources;
+    ops->functionals_begin = functionals_begin;
+    ops->functionals_end = functionals_end;
+  }
   ops->energy = energy;
   ops->sample = sample;
   ops->functionals = functionals;

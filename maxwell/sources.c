@@ -5,6 +5,8 @@
 
 #include "libdg/base/memory.h"
 
+const struct mx_stage_sources mx_sources_follow = {0};
+
 static size_t nodes_of(const struct mx_sources *sources, const struct mx_term *term)
 {
   return (size_t)(term->kind == MX_CURRENT ? sources->problem->ref->Np : sources->problem->ref->Nf);

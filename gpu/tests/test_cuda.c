@@ -176,6 +176,34 @@ static void test_parts(void **state)
   }
 }
 
+/* Sources that follow the kernels of their stage make the same bits as those that are there before. */
+static void test_sources_follow(void **state)
+{
+  (void)state;
+  for (int i = 0; i < SCENES; i++)
+    for (int lsrk = 0; lsrk < 2; lsrk++) {
+      struct scene_wanted wanted = waves(2, i % 2, lsrk ? MX_LSRK : MX_LEAPFROG, 20);
+      struct scene scene;
+      wanted.text = scenes[i].text;
+      if (scenes[i].ring) memset(wanted.cells, 0, sizeof wanted.cells);
+      scene_build(&scene, &wanted);
+      const size_t bytes = 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof(double);
+      struct scene_result result[2] = {0};
+      for (int in_line = 0; in_line < 2; in_line++) {
+        struct drive drive =
+            drive_new(&mx_backend_cuda, &scene.box, wanted.integrator, MX_DOUBLE, scene.step * MX_C0, scene.E, scene.H);
+        scene_advance_with(&scene, &drive, in_line);
+        scene_observe(&scene, &drive, &result[in_line]);
+        mx_backend_cuda.destroy(drive.backend);
+      }
+      assert_memory_equal(result[0].E, result[1].E, bytes);
+      assert_memory_equal(result[0].H, result[1].H, bytes);
+      scene_result_release(&result[0]);
+      scene_result_release(&result[1]);
+      scene_release(&scene);
+    }
+}
+
 /* A cavity of 6 cells^3 elements of order 3. */
 static void build_cavity(struct box *box, int cells, double alpha)
 {
@@ -510,7 +538,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_card_memory), cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_ceilings),    cmocka_unit_test(test_many_media),
       cmocka_unit_test(test_snapshots),   cmocka_unit_test(test_snapshots_without_room),
-      cmocka_unit_test(test_monitors),
+      cmocka_unit_test(test_monitors),    cmocka_unit_test(test_sources_follow),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -137,22 +137,11 @@ static struct mx_backend *start(const struct scene *scene, enum mx_precision pre
 /* Steps first..last-1, and so much of step `last` as it takes to observe. */
 static void advance(struct scene *scene, struct mx_backend *backend, long first, long last, bool observe)
 {
-  struct mx_sources *sources = &scene->sources;
   const struct mx_scheme *scheme = &mx_schemes[scene->integrator];
-  struct dg_error err = {0};
-  double *amplitude = calloc(sources->ports.functionals + 1, sizeof *amplitude);
+  const struct drive drive = {.ops = ops, .backend = backend};
   for (long n = first; n < last + observe; n++)
-    for (int s = 0; s < (n < last ? scheme->stages : scheme->observe_stage); s++) {
-      const struct mx_stage_sources *now;
-      assert_int_equal(
-          ops->functionals(backend, sources->ports.first, sources->ports.functionals, false, amplitude, &err), 0);
-      assert_int_equal(mx_ports_sum(&sources->ports, amplitude, &err), 0);
-      mx_ports_record(&sources->ports, n, s, amplitude);
-      if (mx_sources_evaluate(sources, n, s, scene->step, &now, &err) != 0) fail_msg("%s", err.message);
-      if (ops->stage_begin(backend, s, n == last, now, &err) != 0 || ops->stage_end(backend, s, &err) != 0)
-        fail_msg("%s", err.message);
-    }
-  free(amplitude);
+    for (int s = 0; s < (n < last ? scheme->stages : scheme->observe_stage); s++)
+      scene_stage(scene, &drive, n, s, n == last, false);
 }
 
 static struct scene_result run_part(struct part *part, enum mx_precision precision)

@@ -91,7 +91,7 @@ static int look_at_rules(struct loop *loop, long n, double t, struct dg_error *e
   return 0;
 }
 
-/* The values of ports at t_n are ready, and those of the fields if this step is `observed`: look and write. */
+/* The fields are those at t_n, if this step is `observed`: look and write. */
 static int observe(struct loop *loop, long n, bool observed, struct dg_error *err)
 {
   const struct mx_backend_ops *ops = loop->setup->ops;
@@ -110,16 +110,28 @@ static int observe(struct loop *loop, long n, bool observed, struct dg_error *er
     if (status == 0) status = mx_watchdog_stop(watchdog, loop->backend, n, err);
   }
   if (status == 0 && looks && has_rules(loop) && n < loop->setup->steps) status = look_at_rules(loop, n, t, err);
-  if (status == 0 && loop->writes) status = mx_port_output_write(&loop->port_output, n, t, err);
   if (status == 0 && observed && loop->writes) status = mx_output_write(&loop->output, loop->backend, n, t, err);
   loop->output_seconds += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
   return status;
 }
 
-/* What drives stage s of step n. Of the stage behind the last one only the ports' part is wanted, for output. */
-static int evaluate_sources(struct loop *loop, long n, int s, bool last, const struct mx_stage_sources **sources,
-                            struct dg_error *err)
+/* The values of ports at t_n are ready. */
+static int write_ports(struct loop *loop, long n, struct dg_error *err)
+{
+  if (!loop->writes) return 0;
+  double start = mx_clock();
+  struct mx_mark mark = mx_phase_begin(loop->profile);
+  int status = mx_port_output_write(&loop->port_output, n, loop->setup->step * (double)n, err);
+  loop->output_seconds += mx_clock() - start;
+  mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
+  return status;
+}
+
+/* What drives stage s of step n; where ports are looked at, as the fields are now, or as they were when that was begun.
+ * Of the stage behind the last one only the ports' part is wanted, for output. */
+static int evaluate_sources(struct loop *loop, long n, int s, bool last, bool begun,
+                            const struct mx_stage_sources **sources, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   struct mx_ports *ports = &setup->sources.ports;
@@ -127,9 +139,11 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
   if (ports->functionals > 0) {
-    status = setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, loop->port_amplitude, err);
-    if (status == 0) status = mx_ports_sum(ports, loop->port_amplitude, err);
-    if (status == 0) mx_ports_record(ports, n, s, loop->port_amplitude);
+    double *value = loop->port_amplitude;
+    status = begun ? setup->ops->functionals_end(loop->backend, ports->first, ports->functionals, value, err)
+                   : setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, value, err);
+    if (status == 0) status = mx_ports_sum(ports, value, err);
+    if (status == 0) mx_ports_record(ports, n, s, value);
   }
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
   else if (status == 0 && mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err) != 0)
@@ -139,23 +153,53 @@ static int evaluate_sources(struct loop *loop, long n, int s, bool last, const s
   return status;
 }
 
+/* Stage s of step n, behind which nothing is left to do if it is `last` or the run is to end. */
+static int run_stage(struct loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const struct mx_backend_ops *ops = setup->ops;
+  const struct mx_stage_sources *sources = NULL;
+  const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
+  if (evaluate_sources(loop, n, s, last, false, &sources, err) != 0 ||
+      (here && (write_ports(loop, n, err) != 0 || observe(loop, n, observed, err) != 0)))
+    return err->code;
+  if (last || loop->reason != NULL) return 0;
+  if (ops->stage_begin(loop->backend, s, observed, sources, err) != 0) return err->code;
+  return ops->stage_end(loop->backend, s, err);
+}
+
+/* The same where the sources wait for what ports have of the fields before the stage: a card works on it meanwhile. */
+static int run_stage_ahead(struct loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const struct mx_backend_ops *ops = setup->ops;
+  const struct mx_ports *ports = &setup->sources.ports;
+  const struct mx_stage_sources *sources = NULL;
+  const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
+  if (ops->functionals_begin(loop->backend, ports->first, ports->functionals, err) != 0 ||
+      (here && observe(loop, n, observed, err) != 0))
+    return err->code;
+  last = last || loop->reason != NULL;
+  if ((!last && ops->stage_begin(loop->backend, s, observed, &mx_sources_follow, err) != 0) ||
+      evaluate_sources(loop, n, s, last, true, &sources, err) != 0 || (here && write_ports(loop, n, err) != 0))
+    return err->code;
+  if (last) return 0;
+  if (ops->stage_sources(loop->backend, s, sources, err) != 0) return err->code;
+  return ops->stage_end(loop->backend, s, err);
+}
+
 /* One step, or as much of the step after the last as its observation needs. */
 static int step(struct loop *loop, long n, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
+  const bool ahead = setup->sources.ports.functionals > 0 && setup->ops->stage_sources != NULL;
   bool looks = (loop->writes || has_rules(loop)) && mx_watchdog_due(watchdog_of(loop), n);
   bool observed = looks || (loop->writes && mx_output_due(&loop->output, n));
   for (int s = 0; s < scheme->stages; s++) {
-    const struct mx_stage_sources *sources = NULL;
-    bool here = s == scheme->observe_stage, last = n == setup->steps && here;
-    /* First the sources: the values of ports at t_n are known once they have been looked at behind this stage. */
-    if (evaluate_sources(loop, n, s, last, &sources, err) != 0) return err->code;
-    if (here && observe(loop, n, observed, err) != 0) return err->code;
+    const bool last = n == setup->steps && s == scheme->observe_stage;
+    if ((ahead ? run_stage_ahead : run_stage)(loop, n, s, observed, last, err) != 0) return err->code;
     if (last || loop->reason != NULL) return 0;
-    if (setup->ops->stage_begin(loop->backend, s, observed, sources, err) != 0 ||
-        setup->ops->stage_end(loop->backend, s, err) != 0)
-      return err->code;
   }
   return 0;
 }

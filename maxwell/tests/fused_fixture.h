@@ -159,28 +159,48 @@ static inline void scene_observe(const struct scene *scene, const struct drive *
   free(all);
 }
 
-/* All steps, and so much of another one as it takes to observe. */
-static inline void scene_advance(struct scene *scene, const struct drive *drive)
+/* Stage s of step n as a run does it: sources that look at the fields before the stage follow it where a backend takes
+ * them then, unless they are `in_line`. Of several ranks the ports' values are added up. */
+static inline void scene_stage(struct scene *scene, const struct drive *drive, long n, int s, bool observe,
+                               bool in_line)
 {
   struct dg_error err = {0};
   const struct mx_backend_ops *ops = drive->ops;
   struct mx_sources *sources = &scene->sources;
-  const struct mx_scheme *scheme = &mx_schemes[scene->integrator];
-  double *amplitude = calloc(sources->ports.functionals + 1, sizeof *amplitude);
-  mx_sources_reset(sources);
-  mx_ports_reset(&sources->ports, -1);
-  for (long n = 0; n <= scene->steps; n++)
-    for (int s = 0; s < (n < scene->steps ? scheme->stages : scheme->observe_stage); s++) {
-      const struct mx_stage_sources *now;
-      assert_int_equal(
-          ops->functionals(drive->backend, sources->ports.first, sources->ports.functionals, false, amplitude, &err),
-          0);
-      mx_ports_record(&sources->ports, n, s, amplitude);
-      if (mx_sources_evaluate(sources, n, s, scene->step, &now, &err) != 0) fail_msg("%s", err.message);
-      assert_int_equal(ops->stage_begin(drive->backend, s, n == scene->steps, now, &err), 0);
-      assert_int_equal(ops->stage_end(drive->backend, s, &err), 0);
-    }
+  const struct mx_ports *ports = &sources->ports;
+  const bool ahead = ops->stage_sources != NULL && !in_line;
+  double *amplitude = calloc(ports->functionals + 1, sizeof *amplitude);
+  const struct mx_stage_sources *now;
+  if (ahead) {
+    assert_int_equal(ops->functionals_begin(drive->backend, ports->first, ports->functionals, &err), 0);
+    assert_int_equal(ops->stage_begin(drive->backend, s, observe, &mx_sources_follow, &err), 0);
+    assert_int_equal(ops->functionals_end(drive->backend, ports->first, ports->functionals, amplitude, &err), 0);
+  } else {
+    assert_int_equal(ops->functionals(drive->backend, ports->first, ports->functionals, false, amplitude, &err), 0);
+  }
+  assert_int_equal(mx_ports_sum(ports, amplitude, &err), 0);
+  mx_ports_record(&sources->ports, n, s, amplitude);
+  if (mx_sources_evaluate(sources, n, s, scene->step, &now, &err) != 0) fail_msg("%s", err.message);
+  if (ahead) assert_int_equal(ops->stage_sources(drive->backend, s, now, &err), 0);
+  else assert_int_equal(ops->stage_begin(drive->backend, s, observe, now, &err), 0);
+  assert_int_equal(ops->stage_end(drive->backend, s, &err), 0);
   free(amplitude);
+}
+
+/* All steps, and so much of another one as it takes to observe. */
+static inline void scene_advance_with(struct scene *scene, const struct drive *drive, bool in_line)
+{
+  const struct mx_scheme *scheme = &mx_schemes[scene->integrator];
+  mx_sources_reset(&scene->sources);
+  mx_ports_reset(&scene->sources.ports, -1);
+  for (long n = 0; n <= scene->steps; n++)
+    for (int s = 0; s < (n < scene->steps ? scheme->stages : scheme->observe_stage); s++)
+      scene_stage(scene, drive, n, s, n == scene->steps, in_line);
+}
+
+static inline void scene_advance(struct scene *scene, const struct drive *drive)
+{
+  scene_advance_with(scene, drive, false);
 }
 
 static inline struct scene_result scene_run(struct scene *scene, const struct mx_backend_ops *ops,
