@@ -215,15 +215,18 @@ struct gpu_place {
   uint32_t row, at; /* at: in the row */
 };
 
-/* part[k] = sum over i = first[k] .. first[k + 1] - 1 of weight[i] (u + v)/2 at place[i]. */
+/* part[k] = sum over i = first[k] .. first[k + 1] - 1 of weight[i] (u + v)/2 at place[i], whose row is row[place.row]
+ * of u and other_row[place.row] of v; where those are NULL it is place.row - first_row. */
 struct gpu_sum {
   int order;
   size_t count;
   const uint64_t *first; /* [count + 1] */
   const struct gpu_place *place;
-  const int32_t *row, *other_row; /* by place.row: of u and v; NULL: place.row */
+  const int32_t *row, *other_row;
+  size_t first_row;
   const double *weight;
   const void *u, *v;
+  const uint8_t *takes_v; /* [count] v alone instead of the mean, else u alone; NULL: the mean */
   double *part;
 };
 gpuError_t gpu_weighted_sums(const struct gpu_tables *tables, const struct gpu_sum *sum, gpuStream_t stream);

@@ -231,13 +231,13 @@ size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functiona
   return rows;
 }
 
-/* The summands of a functional: a component of the problem is three numbers of the card. */
-static void pack_functional(const struct mx_backend *backend, const struct mx_functional *from, struct gpu_place *place,
-                            double *weight)
+/* The summands of a functional, whose first element is `row` of the list: a component of the problem is three numbers
+ * of the card. */
+static void pack_functional(const struct mx_backend *backend, const struct mx_functional *from, size_t row,
+                            struct gpu_place *place, double *weight)
 {
   const struct mx_problem *problem = backend->problem;
   const size_t Np = (size_t)problem->ref->Np;
-  size_t row = 0;
   for (size_t k = 0; k < from->count; k++) {
     const size_t e = from->index[k] / (3 * Np), c = from->index[k] / Np % 3, i = from->index[k] % Np;
     double gradient[3][3];
@@ -253,7 +253,7 @@ static void pack_functional(const struct mx_backend *backend, const struct mx_fu
 
 int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
 {
-  enum { PIECE = 3 * 2048 }; /* summands */
+  enum { PIECE = 768 }; /* summands: a few for every thread of a block, since each waits for three loads in turn */
   const struct mx_problem *problem = backend->problem;
   const size_t F = problem->functionals;
   size_t pieces = 0, summands = 0, rows = 0;
@@ -261,6 +261,7 @@ int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
   struct gpu_place *place = NULL;
   int32_t *element = NULL;
   double *weight = NULL;
+  uint8_t *magnetic = NULL;
   if (DG_NEW(backend->functional_piece, F + 1, err) != 0 || DG_NEW(backend->functional_row, F + 1, err) != 0)
     return err->code;
   for (size_t f = 0; f < F; f++) {
@@ -272,7 +273,7 @@ int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
   }
   if (pieces == 0) return 0;
   if (DG_NEW(first, pieces + 1, err) != 0 || DG_NEW(place, summands, err) != 0 || DG_NEW(weight, summands, err) != 0 ||
-      DG_NEW(element, rows, err) != 0)
+      DG_NEW(element, rows, err) != 0 || DG_NEW(magnetic, pieces, err) != 0)
     goto fail;
   size_t at = 0, piece = 0;
   for (size_t f = 0; f < F; f++) {
@@ -280,16 +281,20 @@ int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
     const size_t end = at + 3 * from->count;
     for (size_t i = at; i < end; i += PIECE) first[piece++] = i;
     (void)gpu_rows_of_functional(problem, f, element + backend->functional_row[f]);
-    pack_functional(backend, from, place + at, weight + at);
+    pack_functional(backend, from, backend->functional_row[f], place + at, weight + at);
+    for (size_t i = backend->functional_piece[f]; i < backend->functional_piece[f + 1]; i++)
+      magnetic[i] = from->magnetic;
     at = end;
   }
   first[pieces] = summands;
   if (gpu_new_copy(backend, &backend->piece_first, first, (pieces + 1) * sizeof *first, "functionals", err) != 0 ||
       gpu_new_copy(backend, &backend->functional_place, place, summands * sizeof *place, "functionals", err) != 0 ||
       gpu_new_copy(backend, &backend->functional_element, element, rows * sizeof *element, "functionals", err) != 0 ||
-      gpu_new_copy(backend, &backend->functional_weight, weight, summands * sizeof *weight, "functionals", err) != 0)
+      gpu_new_copy(backend, &backend->functional_weight, weight, summands * sizeof *weight, "functionals", err) != 0 ||
+      gpu_new_copy(backend, &backend->piece_magnetic, magnetic, pieces, "functionals", err) != 0)
     goto fail;
 fail:
+  dg_free(magnetic);
   dg_free(first);
   dg_free(place);
   dg_free(element);
@@ -300,32 +305,51 @@ fail:
 struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part)
 {
   const size_t *piece = backend->functional_piece + f;
-  const int32_t *element = backend->functional_element + backend->functional_row[f];
   const void *field = backend->field[backend->problem->functional[f].magnetic];
   return (struct gpu_sum){.order = backend->tables.order,
                           .count = piece[1] - piece[0],
                           .first = backend->piece_first + piece[0],
                           .place = backend->functional_place,
-                          .row = element,
-                          .other_row = element,
+                          .row = backend->functional_element,
+                          .other_row = backend->functional_element,
+                          .first_row = backend->functional_row[f],
                           .weight = backend->functional_weight,
                           .u = field,
                           .v = field,
                           .part = part};
 }
 
-/* Starts the sums of the pieces of functional f. */
-static int begin_functional(struct mx_backend *backend, size_t f, bool centred, double *part, struct dg_error *err)
+/* Starts the sums of the pieces of functionals first..first+count-1, of the fields as they are. */
+static int begin_functionals(const struct mx_backend *backend, size_t first, size_t count, double *part,
+                             struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + first;
+  const struct gpu_sum sum = {.order = backend->tables.order,
+                              .count = piece[count] - piece[0],
+                              .first = backend->piece_first + piece[0],
+                              .place = backend->functional_place,
+                              .row = backend->functional_element,
+                              .other_row = backend->functional_element,
+                              .weight = backend->functional_weight,
+                              .u = backend->field[0],
+                              .v = backend->field[1],
+                              .takes_v = backend->piece_magnetic + piece[0],
+                              .part = part};
+  return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
+}
+
+/* Those of functional f at the time of a step. */
+static int begin_centred(struct mx_backend *backend, size_t f, double *part, struct dg_error *err)
 {
   const size_t *row = backend->functional_row + f;
   const struct gpu_some some = {.count = row[1] - row[0], .element = backend->functional_element + row[0]};
   struct gpu_sum sum = gpu_sum_of_functional(backend, f, part);
   if (some.count == 0) return 0;
-  if (backend->problem->functional[f].magnetic && centred && backend->in_place) {
+  if (backend->problem->functional[f].magnetic && backend->in_place) {
     if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
     sum.u = sum.v = backend->recall.row;
     sum.row = sum.other_row = NULL;
-  } else if (backend->problem->functional[f].magnetic && centred) sum.v = gpu_other_H(backend);
+  } else if (backend->problem->functional[f].magnetic) sum.v = gpu_other_H(backend);
   return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
 }
 
@@ -338,8 +362,9 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
   if (pieces == 0) return 0;
   if (gpu_grow_staging(backend, pieces * sizeof(double), err) != 0) return err->code;
   double *part = (double *)(void *)backend->card_staging[1];
-  for (size_t f = 0; f < count; f++)
-    if (begin_functional(backend, first + f, centred, part + (piece[f] - piece[0]), err) != 0) return err->code;
+  if (!centred && begin_functionals(backend, first, count, part, err) != 0) return err->code;
+  for (size_t f = 0; f < count && centred; f++)
+    if (begin_centred(backend, first + f, part + (piece[f] - piece[0]), err) != 0) return err->code;
   if (receive(backend, pieces * sizeof(double), err) != 0) return err->code;
   for (size_t f = 0; f < count; f++)
     value[f] = gpu_sum_of_parts(backend->staging[1] + (piece[f] - piece[0]) * sizeof *value, piece[f + 1] - piece[f]);
@@ -355,9 +380,7 @@ int gpu_functionals_begin(struct mx_backend *backend, size_t first, size_t count
   if (backend->functional_part == NULL &&
       gpu_new_pinned(backend, &backend->functional_part, all * sizeof *backend->functional_part, err) != 0)
     return err->code;
-  for (size_t f = 0; f < count; f++)
-    if (begin_functional(backend, first + f, false, backend->functional_part + (piece[f] - piece[0]), err) != 0)
-      return err->code;
+  if (begin_functionals(backend, first, count, backend->functional_part, err) != 0) return err->code;
   return gpu_check(gpuEventRecord(backend->functional_there, backend->work), "observing", err);
 }
 

@@ -80,11 +80,12 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) weighted_sum
   const REAL *u = static_cast<const REAL *>(sum.u), *v = static_cast<const REAL *>(sum.v);
   const size_t stride = gpu_stride(sum.order);
   double mine = 0;
+  if (sum.takes_v != nullptr) u = v = sum.takes_v[blockIdx.x] ? v : u;
   gpu_follow();
   for (uint64_t i = sum.first[blockIdx.x] + threadIdx.x; i < sum.first[blockIdx.x + 1]; i += THREADS) {
     const gpu_place place = sum.place[i];
-    size_t row = sum.row != nullptr ? static_cast<size_t>(sum.row[place.row]) : place.row;
-    size_t other = sum.other_row != nullptr ? static_cast<size_t>(sum.other_row[place.row]) : place.row;
+    size_t row = sum.row != nullptr ? static_cast<size_t>(sum.row[place.row]) : place.row - sum.first_row;
+    size_t other = sum.other_row != nullptr ? static_cast<size_t>(sum.other_row[place.row]) : place.row - sum.first_row;
     mine += sum.weight[i] * 0.5 *
             (static_cast<double>(u[row * stride + place.at]) + static_cast<double>(v[other * stride + place.at]));
   }

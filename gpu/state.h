@@ -144,6 +144,7 @@ struct mx_backend {
   /* functionals: each has a list of elements, and is cut into pieces whose sums the host adds up */
   size_t *functional_piece, *functional_row; /* [functionals + 1] */
   uint64_t *piece_first;
+  uint8_t *piece_magnetic; /* of H's functionals */
   struct gpu_place *functional_place;
   int32_t *functional_element;
   double *functional_weight;
