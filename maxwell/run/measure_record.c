@@ -115,11 +115,13 @@ fail:
   return 0;
 }
 
-/* Points come before voltages and currents, in a monitor and in a configuration. */
+/* Points come before voltages and currents, in a monitor and in a configuration. A plane of which only a few times can
+ * be kept would have those with it fetched as often. */
 static bool can_be_watched(const struct mx_measure *measure)
 {
+  enum { FEW = 8 };
   const enum mx_measure_kind kind = measure->config->kind;
-  return kind <= MX_PROBE_PLANE || kind == MX_VOLTAGE || kind == MX_LOOP_CURRENT;
+  return measure->batch >= FEW && (kind <= MX_PROBE_PLANE || kind == MX_VOLTAGE || kind == MX_LOOP_CURRENT);
 }
 
 int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err)
