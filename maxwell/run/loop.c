@@ -1,0 +1,334 @@
+#include "maxwell/run/loop.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "maxwell/run/folder.h"
+
+static struct mx_watchdog *watchdog_of(struct mx_loop *loop) { return &loop->watchdog[loop->writes ? 0 : 1]; }
+
+/* Does the script say when to stop, beside the last step? */
+static bool has_rules(const struct mx_loop *loop)
+{
+  return loop->setup->config->time.decay > 0 || loop->setup->config->time.finish >= 0;
+}
+
+double mx_loop_seconds(const struct mx_loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
+
+static void progress(struct mx_loop *loop)
+{
+  const struct mx_setup *setup = loop->setup;
+  double every = setup->config->output.progress_every, now = mx_clock();
+  if (every <= 0 || now - loop->last_progress < every || loop->total == 0) return;
+  loop->last_progress = now;
+  double rate = (double)loop->total / (now - loop->started), left = (double)(setup->steps - loop->done) / rate;
+  double decibel = mx_watchdog_decibel(watchdog_of(loop));
+  char energy[40] = "energy -", eta[40];
+  if (!isnan(decibel)) snprintf(energy, sizeof energy, "energy %.1f dB", decibel + 0.0);
+  snprintf(eta, sizeof eta, "%ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
+  dg_log_progress(setup->log, "step %ld/%ld  t = %.4g s  %s  %.3g DoF/s  ETA %s", loop->done, setup->steps,
+                  setup->step * (double)loop->done, energy,
+                  (double)setup->unknowns * (double)loop->total / mx_loop_seconds(loop), eta);
+}
+
+/* The script's rules, behind a look at the energy. Collective. */
+static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error *err)
+{
+  const struct mx_setup *setup = loop->setup;
+  const struct mx_watchdog *watchdog = watchdog_of(loop);
+  double decibel = mx_watchdog_decibel(watchdog);
+  if (setup->config->time.decay > 0 && decibel <= -setup->config->time.decay) {
+    loop->reason = "decay";
+    dg_log_line(setup->log, "stop      step %ld: the energy is %.1f dB below its maximum", n, -decibel);
+  }
+  if (setup->config->time.finish < 0 || loop->reason != NULL) return 0;
+  bool finished = false;
+  if (dg_comm_rank(setup->comm) == 0) { /* clocks and the like may tell other ranks something else */
+    const double in[] = {t, (double)n, watchdog->last};
+    mx_sources_pause(&loop->setup->sources);
+    if (mx_script_ask(setup->script, setup->config->time.finish, "time.finish", 3, in, &finished, err) != 0)
+      return err->code;
+  }
+  if (dg_comm_broadcast(setup->comm, sizeof finished, &finished, err) != 0) return err->code;
+  if (!finished) return 0;
+  loop->reason = "function";
+  dg_log_line(setup->log, "stop      step %ld: time.finish says so", n);
+  return 0;
+}
+
+/* The fields are those at t_n, if this step is `observed`: look and write. */
+static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error *err)
+{
+  const struct mx_backend_ops *ops = loop->setup->ops;
+  struct mx_watchdog *watchdog = watchdog_of(loop);
+  const bool looks = observed && mx_watchdog_due(watchdog, n);
+  const bool asks = looks || (observed && loop->writes && mx_output_asks(&loop->output, n));
+  /* What asks for values waits for the steps behind which they are: that is their time, not output's. */
+  if (asks && ops->wait != NULL && ops->wait(loop->backend, err) != 0) return err->code;
+  double start = mx_clock(), t = loop->setup->step * (double)n;
+  struct mx_mark mark = mx_phase_begin(loop->profile);
+  int status = 0;
+  if (looks) status = mx_watchdog_look(watchdog, loop->backend, err);
+  if (status == 0 && watchdog->alarm[0] != '\0') {
+    /* What was measured until now tells how it came to that. */
+    status = mx_output_drain(&loop->output, err);
+    if (status == 0) status = mx_watchdog_stop(watchdog, loop->backend, n, err);
+  }
+  if (status == 0 && looks && has_rules(loop) && n < loop->setup->steps) status = look_at_rules(loop, n, t, err);
+  if (status == 0 && observed && loop->writes) status = mx_output_write(&loop->output, loop->backend, n, t, err);
+  loop->output_seconds += mx_clock() - start;
+  mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
+  return status;
+}
+
+/* The values of ports at t_n are ready. */
+static int write_ports(struct mx_loop *loop, long n, struct dg_error *err)
+{
+  if (!loop->writes) return 0;
+  double start = mx_clock();
+  struct mx_mark mark = mx_phase_begin(loop->profile);
+  int status = mx_port_output_write(&loop->port_output, n, loop->setup->step * (double)n, err);
+  loop->output_seconds += mx_clock() - start;
+  mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
+  return status;
+}
+
+/* What drives stage s of step n; where ports are looked at, as the fields are now, or as they were when that was begun.
+ * Of the stage behind the last one only the ports' part is wanted, for output. */
+static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool begun,
+                            const struct mx_stage_sources **sources, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  struct mx_ports *ports = &setup->sources.ports;
+  double start = mx_clock();
+  struct mx_mark mark = mx_phase_begin(loop->profile);
+  int status = 0;
+  if (ports->functionals > 0) {
+    double *value = loop->port_amplitude;
+    status = begun ? setup->ops->functionals_end(loop->backend, ports->first, ports->functionals, value, err)
+                   : setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, value, err);
+    if (status == 0) status = mx_ports_sum(ports, value, err);
+    if (status == 0) mx_ports_record(ports, n, s, value);
+  }
+  if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
+  else if (status == 0 && mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err) != 0)
+    status = dg_context(err, "in step %ld of %ld", n, setup->steps);
+  setup->seconds.sources += mx_clock() - start;
+  mx_phase_end(loop->profile, mark, "sources, evaluated", (struct mx_cost){0, 0});
+  return status;
+}
+
+/* Stage s of step n, behind which nothing is left to do if it is `last` or the run is to end. */
+static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const struct mx_backend_ops *ops = setup->ops;
+  const struct mx_stage_sources *sources = NULL;
+  const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
+  if (evaluate_sources(loop, n, s, last, false, &sources, err) != 0 ||
+      (here && (write_ports(loop, n, err) != 0 || observe(loop, n, observed, err) != 0)))
+    return err->code;
+  if (last || loop->reason != NULL) return 0;
+  if (ops->stage_begin(loop->backend, s, observed, sources, err) != 0) return err->code;
+  return ops->stage_end(loop->backend, s, err);
+}
+
+/* The same where the sources wait for what ports have of the fields before the stage: a card works on it meanwhile. */
+static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const struct mx_backend_ops *ops = setup->ops;
+  const struct mx_ports *ports = &setup->sources.ports;
+  const struct mx_stage_sources *sources = NULL;
+  const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
+  if (ops->functionals_begin(loop->backend, ports->first, ports->functionals, err) != 0 ||
+      (here && observe(loop, n, observed, err) != 0))
+    return err->code;
+  last = last || loop->reason != NULL;
+  if ((!last && ops->stage_begin(loop->backend, s, observed, &mx_sources_follow, err) != 0) ||
+      evaluate_sources(loop, n, s, last, true, &sources, err) != 0 || (here && write_ports(loop, n, err) != 0))
+    return err->code;
+  if (last) return 0;
+  if (ops->stage_sources(loop->backend, s, sources, err) != 0) return err->code;
+  return ops->stage_end(loop->backend, s, err);
+}
+
+/* One step, or as much of the step after the last as its observation needs. */
+static int step(struct mx_loop *loop, long n, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
+  const bool ahead = setup->sources.ports.functionals > 0 && setup->ops->stage_sources != NULL;
+  bool looks = (loop->writes || has_rules(loop)) && mx_watchdog_due(watchdog_of(loop), n);
+  bool observed = looks || (loop->writes && mx_output_due(&loop->output, n));
+  for (int s = 0; s < scheme->stages; s++) {
+    const bool last = n == setup->steps && s == scheme->observe_stage;
+    if ((ahead ? run_stage_ahead : run_stage)(loop, n, s, observed, last, err) != 0) return err->code;
+    if (last || loop->reason != NULL) return 0;
+  }
+  return 0;
+}
+
+static struct mx_run_state state_of(struct mx_loop *loop)
+{
+  return (struct mx_run_state){.setup = loop->setup,
+                               .backend = loop->backend,
+                               .folder = loop->folder,
+                               .identity = loop->identity,
+                               .output = &loop->output,
+                               .port_output = &loop->port_output,
+                               .watchdog = loop->watchdog,
+                               .counters = &loop->counters};
+}
+
+/* Before step n. One that cannot be written is a warning, and the run goes on, unless it `must` be. */
+static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *err)
+{
+  const struct mx_setup *setup = loop->setup;
+  const struct mx_run_state state = state_of(loop);
+  struct dg_error failure;
+  bool written;
+  if (loop->checkpointed == loop->total) return 0; /* there is one of this moment */
+  if (setup->ops->wait != NULL && setup->ops->wait(loop->backend, err) != 0) return err->code;
+  double start = mx_clock();
+  struct mx_mark mark = mx_phase_begin(loop->profile);
+  loop->counters.step = n;
+  loop->counters.total = loop->total;
+  loop->counters.elapsed = start - loop->started;
+  loop->counters.output = loop->output_seconds;
+  int status = mx_checkpoint_write(&state, &written, &failure, err);
+  double seconds = mx_clock() - start;
+  loop->output_seconds += seconds;
+  loop->checkpoint_seconds += seconds;
+  mx_control_checkpointed(&loop->control, seconds);
+  mx_phase_end(loop->profile, mark, "checkpoint", (struct mx_cost){0, 0});
+  if (status != 0) return status;
+  if (written) {
+    loop->checkpointed = loop->total;
+    loop->checkpoints++;
+    dg_log_line(setup->log, "checkpoint at step %ld (%.2f s)", n, seconds);
+  } else if (must) {
+    const char *why = failure.code != DG_OK ? failure.message : "another rank could not write its part";
+    return dg_fail(err, DG_ENVIRONMENT, "stopped at step %ld of %ld without a checkpoint: %s", n, setup->steps, why);
+  } else {
+    dg_log_warning(setup->log, "no checkpoint at step %ld, the run goes on: %s", n, failure.message);
+  }
+  return 0;
+}
+
+static int stop_early(struct mx_loop *loop, long n, enum mx_stop stop, struct dg_error *err)
+{
+  const long steps = loop->setup->steps;
+  if (stop == MX_STOP_INTERRUPT) {
+    loop->stopped = true;
+    loop->reason = "signal";
+    return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
+                   steps);
+  }
+  if (checkpoint(loop, n, true, err) != 0) return err->code;
+  loop->stopped = true;
+  loop->reason = stop == MX_STOP_WALLTIME ? "walltime" : "signal";
+  return dg_fail(err, DG_INTERRUPTED, "%s at step %ld of %ld; --restart goes on from there",
+                 stop == MX_STOP_WALLTIME ? "stopped before the end of time.walltime" : "interrupted", n, steps);
+}
+
+/* Of several ranks: those that all have written. */
+static int name_snapshots(struct mx_loop *loop, long count, struct dg_error *err)
+{
+  const double held_up = loop->output.snapshots.held_up;
+  const int status = mx_snapshots_name(&loop->output.snapshots, count, err);
+  loop->output_seconds += loop->output.snapshots.held_up - held_up;
+  return status;
+}
+
+static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const long every = setup->config->checkpoint.every;
+  mx_control_begin(&loop->control);
+  loop->reason = NULL;
+  for (long n = first; n <= setup->steps; n++) {
+    struct mx_orders orders;
+    double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : 0.1;
+    loop->done = n;
+    loop->control.snapshots = mx_snapshots_ready(&loop->output.snapshots);
+    if (setup->config->time.walltime > 0) loop->control.behind = mx_snapshots_behind(&loop->output.snapshots);
+    if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0 ||
+        name_snapshots(loop, orders.snapshots, err) != 0)
+      return err->code;
+    if (orders.stop != MX_GO_ON) return stop_early(loop, n, orders.stop, err);
+    if ((orders.checkpoint || (every > 0 && n > 0 && n % every == 0)) && checkpoint(loop, n, false, err) != 0)
+      return err->code;
+    if (step(loop, n, err) != 0) return err->code;
+    if (loop->reason != NULL) break;
+    if (n < setup->steps) loop->total++;
+    progress(loop);
+  }
+  if (setup->ops->wait != NULL && setup->ops->wait(loop->backend, err) != 0) return err->code;
+  return mx_control_settle(&loop->control, err);
+}
+
+/* The first driven port is that of the run that writes output. */
+static bool writes_output(const struct mx_ports *ports, long excitation)
+{
+  for (long i = 0; i < excitation; i++)
+    if (mx_ports_driven(ports, (size_t)i)) return false;
+  return true;
+}
+
+int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, long *first, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  const struct mx_run_state state = state_of(loop);
+  *first = 0;
+  loop->checkpointed = -1;
+  if (setup->resume) {
+    if (mx_checkpoint_load(checkpoint, &state, err) != 0) return err->code;
+    *first = loop->counters.step;
+    loop->total = loop->checkpointed = loop->counters.total;
+    loop->output_seconds = loop->counters.output;
+    loop->counters.restarts++;
+    if (dg_comm_rank(setup->comm) == 0 && writes_output(&setup->sources.ports, loop->counters.excitation) &&
+        mx_folder_cut(loop->folder, *first, err) != 0)
+      return err->code;
+    if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
+    dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
+  }
+  loop->last_progress = mx_clock();
+  loop->started = loop->last_progress - loop->counters.elapsed;
+  return 0;
+}
+
+/* S-parameters take a run from t = 0 for every driven port. The first writes all output; the others only add their
+ * columns to the matrix. `first` is the step to begin with, of the run at which a checkpoint was written. */
+int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
+{
+  struct mx_setup *setup = loop->setup;
+  struct mx_ports *ports = &setup->sources.ports;
+  const long resumed = loop->counters.excitation;
+  size_t driven = 0, turn = 0;
+  if (setup->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
+  if (setup->config->output.s_parameters.count == 0) return time_loop(loop, first, err);
+  for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
+  for (size_t i = 0; i < ports->count; i++) {
+    if (!mx_ports_driven(ports, i)) continue;
+    turn++;
+    if (setup->resume && (long)i < resumed) continue;
+    const bool goes_on = setup->resume && (long)i == resumed;
+    loop->writes = writes_output(ports, (long)i);
+    loop->counters.excitation = (long)i;
+    if (driven > 1)
+      dg_log_line(setup->log, "ports     run %zu of %zu: port '%s' is driven", turn, driven, mx_ports_name(ports, i));
+    mx_ports_reset(ports, (int)i);
+    if (!goes_on && !loop->writes) {
+      mx_sources_reset(&setup->sources);
+      mx_watchdog_init(watchdog_of(loop), setup);
+      if (setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
+    }
+    if (time_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
+    double start = mx_clock();
+    mx_port_output_column(&loop->port_output, i);
+    loop->output_seconds += mx_clock() - start;
+  }
+  return 0;
+}
