@@ -84,7 +84,7 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
 /* The values of ports at t_n are ready. */
 static int write_ports(struct mx_loop *loop, long n, struct dg_error *err)
 {
-  if (!loop->writes) return 0;
+  if (!loop->writes || loop->setup->sources.ports.count == 0) return 0;
   double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = mx_port_output_write(&loop->port_output, n, loop->setup->step * (double)n, err);
