@@ -1,12 +1,13 @@
 /* What is only on some faces and elements, added behind the pass: sources, and the extrapolation on open faces. No
- * atomics: a block has all entries of an element and adds them in their order. */
+ * atomics: the threads of an element add all its entries in their order. */
 #include "gpu/covariant.cuh"
 #include "gpu/follow.cuh"
 
 namespace
 {
 
-constexpr int THREADS = 128;
+constexpr int THREADS = 256; /* as many as an element has nodes, at least */
+static_assert(THREADS >= DG_NP(DG_ORDER_MAX), "a block has all of an element");
 
 /* Part `part` of `parts` of what entry k says at node i of N. */
 template <typename REAL> __device__ REAL value(const gpu_values &values, int parts, int N, int k, int part, int i)
@@ -31,39 +32,56 @@ __device__ void add(const gpu_addition &addition, int order, size_t e, int n, co
   }
 }
 
+/* The part of a block that works on an element, a thread a node, and where it is in the element's entries. Elements
+ * have few faces or currents, and all of them wait for the same chain of loads: a block has as many as it has threads
+ * for. */
+struct place {
+  int n, next, end; /* node; entry at hand, behind the last one */
+
+  __device__ place(const gpu_entries &entries, int Np) : n(static_cast<int>(threadIdx.x) % Np), next(0), end(0)
+  {
+    int each = THREADS / Np, which = static_cast<int>(threadIdx.x) / Np;
+    int group = static_cast<int>(blockIdx.x) * each + which;
+    if (which >= each || group >= entries.groups) return;
+    next = entries.start[group], end = entries.start[group + 1];
+  }
+  __device__ bool works() const { return next < end; }
+};
+
 template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_tables tables, gpu_addition addition)
 {
-  __shared__ REAL flux[3][(DG_NF_MAX + 3) / 4 * 4]; /* the compiler loads up to four at a time, also the last */
+  __shared__ REAL fluxes[3 * THREADS]; /* of an element [3][Nf], no more than it has nodes */
   const gpu_entries &entries = addition.entries;
   gpu_follow();
   int Np = DG_NP(tables.order), Nf = DG_NF(tables.order), equation = addition.equation;
-  for (int next = entries.start[blockIdx.x]; next < entries.start[blockIdx.x + 1]; next++) {
-    int k = entries.entry[next], f = entries.where[k] % 4;
+  place at(entries, Np);
+  REAL *flux = fluxes + static_cast<int>(threadIdx.x) / Np * 3 * Nf;
+  while (__syncthreads_or(at.works())) { /* and nobody needs the last entry's flux any more */
+    int k = at.works() ? entries.entry[at.next] : 0, f = entries.where[k] % 4;
     size_t e = static_cast<size_t>(entries.where[k] / 4);
     const REAL *g = static_cast<const REAL *>(tables.metric) + 6 * e;
-    const gpu_face_weights<REAL> weights =
-        gpu_weigh_face(equation, f, g, tables.flux_table[gpu_look_up(tables.flux, 4 * e + static_cast<size_t>(f))]);
-    __syncthreads(); /* nobody needs the last entry's flux any more */
-    for (int m = threadIdx.x; m < Nf; m += THREADS) {
-      REAL other[2], own[2], at[3];
+    if (at.works() && at.n < Nf) {
+      const gpu_face_weights<REAL> weights =
+          gpu_weigh_face(equation, f, g, tables.flux_table[gpu_look_up(tables.flux, 4 * e + static_cast<size_t>(f))]);
+      REAL other[2], own[2], lifted[3];
       for (int part = 0; part < 2; part++) {
-        other[part] = value<REAL>(addition.other, 2, Nf, k, part, m);
-        own[part] = value<REAL>(addition.own, 2, Nf, k, part, m);
+        other[part] = value<REAL>(addition.other, 2, Nf, k, part, at.n);
+        own[part] = value<REAL>(addition.own, 2, Nf, k, part, at.n);
       }
-      gpu_flux(f, weights, other, own, at);
-      for (int c = 0; c < 3; c++) flux[c][m] = at[c];
+      gpu_flux(f, weights, other, own, lifted);
+      for (int c = 0; c < 3; c++) flux[c * Nf + at.n] = lifted[c];
     }
     __syncthreads();
+    if (!at.works()) continue;
     const REAL *lift = static_cast<const REAL *>(tables.lift) + static_cast<size_t>(f * Nf) * static_cast<size_t>(Np);
     REAL factor = static_cast<REAL>(tables.medium_table[gpu_look_up(tables.medium, e)].factor[equation]);
-    for (int n = threadIdx.x; n < Np; n += THREADS) {
-      REAL w[3] = {0, 0, 0}, change[3];
-      for (int m = 0; m < Nf; m++)
-        for (int c = 0; c < 3; c++) w[c] += lift[m * Np + n] * flux[c][m];
-      gpu_apply(g, w, change);
-      for (int c = 0; c < 3; c++) change[c] *= factor;
-      add(addition, tables.order, e, n, change); /* the same thread for the same node of every entry */
-    }
+    REAL w[3] = {0, 0, 0}, change[3];
+    for (int m = 0; m < Nf; m++)
+      for (int c = 0; c < 3; c++) w[c] += lift[m * Np + at.n] * flux[c * Nf + m];
+    gpu_apply(g, w, change);
+    for (int c = 0; c < 3; c++) change[c] *= factor;
+    add(addition, tables.order, e, at.n, change); /* the same thread for the same node of every entry */
+    at.next++;
   }
 }
 
@@ -72,15 +90,12 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) currents(gpu
   const gpu_entries &entries = addition.entries;
   gpu_follow();
   int Np = DG_NP(tables.order);
-  for (int next = entries.start[blockIdx.x]; next < entries.start[blockIdx.x + 1]; next++) {
-    int k = entries.entry[next];
+  for (place at(entries, Np); at.works(); at.next++) {
+    int k = entries.entry[at.next];
     size_t e = static_cast<size_t>(entries.where[k]);
-    REAL factor = static_cast<REAL>(-tables.medium_table[gpu_look_up(tables.medium, e)].factor[0]);
-    for (int n = threadIdx.x; n < Np; n += THREADS) {
-      REAL change[3];
-      for (int c = 0; c < 3; c++) change[c] = factor * value<REAL>(addition.own, 3, Np, k, c, n);
-      add(addition, tables.order, e, n, change);
-    }
+    REAL factor = static_cast<REAL>(-tables.medium_table[gpu_look_up(tables.medium, e)].factor[0]), change[3];
+    for (int c = 0; c < 3; c++) change[c] = factor * value<REAL>(addition.own, 3, Np, k, c, at.n);
+    add(addition, tables.order, e, at.n, change);
   }
 }
 
@@ -117,19 +132,26 @@ template <typename REAL> __global__ void rk4_sums(gpu_sums sums, REAL weight, RE
 
 } // namespace
 
+/* For all elements of a list. */
+static unsigned blocks_of(const gpu_tables *tables, const gpu_entries &entries)
+{
+  const int each = THREADS / DG_NP(tables->order);
+  return static_cast<unsigned>((entries.groups + each - 1) / each);
+}
+
 gpuError_t gpu_add_jumps(const gpu_tables *tables, const gpu_addition *addition, gpuStream_t stream)
 {
-  unsigned groups = static_cast<unsigned>(addition->entries.groups);
-  if (groups == 0) return gpuSuccess;
-  return gpu_launch_following(*tables, tables->single ? jumps<float> : jumps<double>, groups, THREADS, 0, stream,
+  const unsigned blocks = blocks_of(tables, addition->entries);
+  if (blocks == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, tables->single ? jumps<float> : jumps<double>, blocks, THREADS, 0, stream,
                               *tables, *addition);
 }
 
 gpuError_t gpu_add_currents(const gpu_tables *tables, const gpu_addition *addition, gpuStream_t stream)
 {
-  unsigned groups = static_cast<unsigned>(addition->entries.groups);
-  if (groups == 0) return gpuSuccess;
-  return gpu_launch_following(*tables, tables->single ? currents<float> : currents<double>, groups, THREADS, 0, stream,
+  const unsigned blocks = blocks_of(tables, addition->entries);
+  if (blocks == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, tables->single ? currents<float> : currents<double>, blocks, THREADS, 0, stream,
                               *tables, *addition);
 }
 

@@ -19,6 +19,13 @@ template <typename REAL> __device__ inline void gpu_along(int f, REAL a, REAL b,
   along[1] = f == 0 ? c - a : f == 3 ? -a - c : -a - b;
 }
 
+/* The same vector along the first two edges from the first vertex, where the half turn f makes face f of face 0. */
+template <typename REAL> __device__ inline void gpu_to_frame(int f, const REAL along[2], REAL edge[2])
+{
+  edge[0] = f == 0 ? along[0] : f == 3 ? along[0] - along[1] : f == 1 ? along[1] : -along[1];
+  edge[1] = f == 0 ? along[1] : f == 1 ? along[0] : f == 2 ? along[0] - along[1] : -along[1];
+}
+
 /* The trace of a field at node n of element e, along t1 and t2 of its face f. */
 template <typename REAL>
 __device__ inline void gpu_trace(int order, const REAL *field, size_t e, int f, int n, REAL along[2])

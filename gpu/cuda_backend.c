@@ -88,6 +88,20 @@ static int new_fields(struct mx_backend *backend, struct dg_error *err)
   return 0;
 }
 
+/* Where kernels with tiles find the slots of open faces. */
+static int new_open_slots(struct mx_backend *backend, struct dg_error *err)
+{
+  const struct mx_problem *problem = backend->problem;
+  int32_t(*slot)[4];
+  if (backend->tables.tiling.count == 0) return 0;
+  if (DG_NEW(slot, backend->padded, err) != 0) return err->code;
+  for (size_t e = 0; e < backend->padded; e++)
+    for (size_t f = 0; f < 4; f++) slot[e][f] = e < problem->K ? mx_open_slot(problem->neighbour[e][f]) : -1;
+  (void)!gpu_new_copy(backend, &backend->tables.open_slot, slot, backend->padded * sizeof *slot, "open faces", err);
+  dg_free(slot);
+  return err->code;
+}
+
 /* The open faces by their slots. */
 static int new_open(struct mx_backend *backend, struct dg_error *err)
 {
@@ -105,7 +119,7 @@ static int new_open(struct mx_backend *backend, struct dg_error *err)
   if (gpu_pack_entries(backend, &backend->open, true, count, where, err) != 0 ||
       gpu_new(backend, &backend->open_before[0], bytes, "open faces", err) != 0 ||
       gpu_new(backend, &backend->open_before[1], bytes, "open faces", err) != 0 ||
-      gpu_new(backend, &backend->open_change, bytes, "open faces", err) != 0)
+      gpu_new(backend, &backend->open_now, bytes, "open faces", err) != 0 || new_open_slots(backend, err) != 0)
     goto fail;
 fail:
   dg_free(where);
@@ -201,8 +215,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t indices =
       4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= GPU_TILE_ORDERS ? tiles : 0);
   const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
-  const size_t traces =
-      leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
+  size_t traces = leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
+  if (traces > 0 && problem->ref->order <= GPU_TILE_ORDERS) traces += problem->K * 4 * sizeof(int32_t);
   size_t summands = 0, rows = 0;
   for (size_t f = 0; f < problem->functionals; f++) {
     summands += 3 * problem->functional[f].count;

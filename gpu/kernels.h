@@ -62,6 +62,7 @@ struct gpu_tables {
   struct gpu_index medium;  /* [K] into medium_table */
   const struct mx_face_flux *flux_table;
   const struct gpu_medium *medium_table;
+  const int32_t *open_slot;  /* [K][4] of an open face, else negative; NULL: none are the tiles' business */
   int lossy;                 /* some medium has a decay */
   const void *derivative;    /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
   const void *lift;          /* [4 Nf][Np] half of the lift, column by column (mx_fused_from_along's half) */
@@ -94,6 +95,10 @@ struct gpu_half {
   const void *own, *other;
   void *result; /* may be own where no face between elements has a penalty: then nobody else reads own; with padding
                    where there are tiles */
+  /* With tables.open_slot, traces of `own` on open faces as gpu_open has them, of one step ago, and what becomes of
+   * them; the penalty takes its extrapolation. NULL: it takes `own`. */
+  const void *open_before;
+  void *open_now;
 };
 
 /* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
@@ -143,8 +148,8 @@ gpuError_t gpu_halo_unpack(const struct gpu_tables *tables, const struct gpu_hal
 
 /* ---- sources and open faces (add.cu) */
 
-/* Elements or faces that something is added to. A block has the entries of one element and adds them one after the
- * other, so that sums do not depend on chance. */
+/* Elements or faces that something is added to. The entries of an element are added one after the other, so that sums
+ * do not depend on chance. */
 struct gpu_entries {
   int groups;           /* different elements */
   const int32_t *start; /* [groups + 1] into entry */

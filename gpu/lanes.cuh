@@ -109,7 +109,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     return f == 0 || f == pair / 2 / (orbits::pairs > 0 ? orbits::pairs : 1) + 1 ? node : node ^ 1;
   }
 
-  template <int J> __device__ void lifts(const faces &face, REAL w[3][4][orbits::all]) const
+  template <int J> __device__ void lifts(const int4 &here, const faces &face, REAL w[3][4][orbits::all]) const
   {
     REAL own[STAYING];
     for (int i = 0; i < STAYING / PIECE && NEAR_STAYS; i++) {
@@ -123,14 +123,14 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         nodes[f] = reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (face.far[f].info & face.far[f].NODES))[k];
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        if (4 * k + i < tile::NF) lift<J>(face, 4 * k + i, i, nodes, own, w);
+        if (4 * k + i < tile::NF) lift<J>(here, face, 4 * k + i, i, nodes, own, w);
     }
   }
 
   /* At node m of the faces, whose numbers are byte i of nodes[face]. */
   template <int J>
-  __device__ void lift(const faces &face, int m, int i, const uint32_t nodes[4], const REAL own[STAYING],
-                       REAL w[3][4][orbits::all]) const
+  __device__ void lift(const int4 &here, const faces &face, int m, int i, const uint32_t nodes[4],
+                       const REAL own[STAYING], REAL w[3][4][orbits::all]) const
   {
     REAL p[4], q[4];
 #pragma unroll
@@ -144,11 +144,11 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       gpu_edges(x[0], x[1], x[2], curl);
       curl[0] *= factors.far;
       curl[1] *= factors.far;
-      if (!face.common) { /* rare: not worth registers */
+      if (!face.common && face.far[f].uncommon()) { /* rare: not worth registers */
         gpu_far_face<REAL> again;
         gpu_face_factors<REAL> all;
         this->look_at_face(J, f, mine, again, all);
-        this->template uncommon<J>(f, mine, m, all, curl, more_p, more_q);
+        this->template uncommon<J>(f, mine, m, here, again, all, curl, more_p, more_q);
       }
       if (PENALISED) {
         REAL near[3];
@@ -173,12 +173,12 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  template <int J> __device__ void lift_all(sums &sum)
+  template <int J> __device__ void lift_all(const int4 &here, sums &sum)
   {
     faces face;
     look(J, face);
     if (!tile::IN_PLACE && !face.common) this->wait_group(); /* near traces of what changes */
-    lifts<J>(face, sum.w[J]);
+    lifts<J>(here, face, sum.w[J]);
   }
 
   __device__ void products(sums &sum, const int4 &here)
@@ -189,10 +189,10 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     if (!tile::IN_PLACE) this->load_group(here);
     else this->wait_groups();
     if (!works) return;
-    lift_all<0>(sum);
+    lift_all<0>(here, sum);
     if constexpr (tile::BOTH) {
       derivatives<1>(sum.w[1]);
-      lift_all<1>(sum);
+      lift_all<1>(here, sum);
     }
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
     for (int j = 0; j < CHANGING; j++) sum.change[j] = this->change_factor(j, mine);

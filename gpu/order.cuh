@@ -364,7 +364,9 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
                                   .b = 0,
                                   .field = {half->other, half->own},
                                   .result = {result, nullptr},
-                                  .kept = {}};
+                                  .kept = {},
+                                  .open_before = half->open_before,
+                                  .open_now = half->open_now};
       return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
     }
 #endif
@@ -394,7 +396,9 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
                             .b = stage->b,
                             .field = {stage->field[0], stage->field[1]},
                             .result = {stage->result[0], stage->result[1]},
-                            .kept = {stage->memory[0], stage->memory[1]}};
+                            .kept = {stage->memory[0], stage->memory[1]},
+                            .open_before = nullptr,
+                            .open_now = nullptr};
       if (gpu_tile_size_of(sizeof(REAL) == 4, tables->penalty_inside != 0, true, P).together)
         return gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
       gpuError_t status = gpuSuccess;

@@ -199,6 +199,13 @@ static struct gpu_values values_of(struct mx_backend *backend, const struct mx_s
   return (struct gpu_values){0};
 }
 
+/* Does the term add nothing, since its number is zero? */
+static bool is_silent(const struct gpu_term *term, const struct mx_stage_sources *sources, size_t t)
+{
+  return term->term->values == MX_ONE_NUMBER && sources->curl[t][0] == 0 &&
+         (!term->has_penalty || sources->penalty[t][0] == 0);
+}
+
 int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, void *to,
                     void *also, double b, struct dg_error *err)
 {
@@ -209,7 +216,7 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
   for (size_t t = 0; t < backend->terms; t++) {
     const struct gpu_term *term = &backend->term[t];
     const bool jump = term->term->kind == MX_JUMP, ampere = equation == 0;
-    if (!jump && !ampere) continue;
+    if ((!jump && !ampere) || is_silent(term, sources, t)) continue;
     struct gpu_addition addition = {.equation = equation, .entries = term->entries, .to = to, .also = also, .b = b};
     if (jump) {
       addition.other = values_of(backend, sources, t, 0, ampere);

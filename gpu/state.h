@@ -132,7 +132,9 @@ struct mx_backend {
   bool in_place, observed;
   struct gpu_entries open; /* leapfrog: the open faces */
   size_t open_faces;
-  void *open_before[2], *open_change; /* [open faces][2][Nf] traces of one step ago; what the extrapolation adds */
+  /* [open faces][2][Nf] traces of one step ago; those of now, or, where the kernels of the half step do not know open
+   * faces, what the extrapolation adds */
+  void *open_before[2], *open_now;
   size_t terms;
   struct gpu_term *term;
   size_t slot_bytes;

@@ -63,12 +63,18 @@ static void swap(void **a, void **b)
   *b = c;
 }
 
+/* Before the half step, and behind it, what kernels that know no open faces leave to others. */
+static bool adds_open(const struct mx_backend *backend)
+{
+  return backend->open_faces > 0 && backend->tables.open_slot == NULL;
+}
+
 static int remember_open(struct mx_backend *backend, int equation, bool start, struct dg_error *err)
 {
   const struct gpu_open open = {.count = backend->open_faces,
                                 .where = backend->open.where,
                                 .before = backend->open_before[equation],
-                                .change = backend->open_change,
+                                .change = backend->open_now,
                                 .start = start};
   if (backend->open_faces == 0) return 0;
   return gpu_check(gpu_remember_open(&backend->tables, &open, backend->field[equation], backend->work), "open faces",
@@ -78,20 +84,25 @@ static int remember_open(struct mx_backend *backend, int equation, bool start, s
 static int add_open(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
 {
   const struct gpu_addition addition = {
-      .equation = equation, .entries = backend->open, .own = {.part = backend->open_change, .number = 1}, .to = to};
-  if (backend->open_faces == 0) return 0;
+      .equation = equation, .entries = backend->open, .own = {.part = backend->open_now, .number = 1}, .to = to};
+  if (!adds_open(backend)) return 0;
   return gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err);
 }
 
-/* One equation of leapfrog: field + scale times what a half step adds; in its own place, or in spare. */
-static int half_step(struct mx_backend *backend, int equation, double scale, enum gpu_part part, struct dg_error *err)
+/* One equation of leapfrog: field + scale times what a half step adds; in its own place, or in spare. `open`: with the
+ * extrapolation on open faces, where the kernels do that themselves. */
+static int half_step(struct mx_backend *backend, int equation, double scale, bool open, enum gpu_part part,
+                     struct dg_error *err)
 {
+  const bool takes_open = open && backend->tables.open_slot != NULL;
   const struct gpu_half half = {.part = part,
                                 .equation = equation,
                                 .scale = scale,
                                 .own = backend->field[equation],
                                 .other = backend->field[1 - equation],
-                                .result = backend->in_place ? backend->field[equation] : backend->spare[equation]};
+                                .result = backend->in_place ? backend->field[equation] : backend->spare[equation],
+                                .open_before = takes_open ? backend->open_before[equation] : NULL,
+                                .open_now = takes_open ? backend->open_now : NULL};
   const bool single = backend->options.precision == MX_SINGLE;
   return gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
                    "starting a half step", err);
@@ -107,6 +118,7 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
       gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0)
     return err->code;
   if (!backend->in_place) swap(&backend->field[equation], &backend->spare[equation]);
+  if (!adds_open(backend)) swap(&backend->open_before[equation], &backend->open_now);
   return 0;
 }
 
@@ -114,7 +126,7 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
 static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
   if (equation == 1 && (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0)) return err->code;
-  return remember_open(backend, equation, false, err);
+  return adds_open(backend) ? remember_open(backend, equation, false, err) : 0;
 }
 
 /* What a stage of Runge-Kutta schemes does: memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
@@ -190,7 +202,7 @@ static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_st
 
 static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struct dg_error *err)
 {
-  if (backend->options.integrator == MX_LEAPFROG) return half_step(backend, 1 - s, 1, part, err);
+  if (backend->options.integrator == MX_LEAPFROG) return half_step(backend, 1 - s, 1, true, part, err);
   return runge_kutta(backend, s, part, err);
 }
 
@@ -257,9 +269,9 @@ int gpu_wait(struct mx_backend *backend, struct dg_error *err)
 static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
 {
   if (remember_open(backend, 1, true, err) != 0 || gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||
-      gpu_halo_exchange(backend, &backend->field[0], err) != 0 || half_step(backend, 1, -0.5, GPU_ALL, err) != 0 ||
-      end_half_step(backend, 1, NULL, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
-      remember_open(backend, 1, true, err) != 0)
+      gpu_halo_exchange(backend, &backend->field[0], err) != 0 ||
+      half_step(backend, 1, -0.5, false, GPU_ALL, err) != 0 || end_half_step(backend, 1, NULL, err) != 0 ||
+      remember_open(backend, 0, true, err) != 0 || remember_open(backend, 1, true, err) != 0)
     return err->code;
   return gpu_halo_exchange(backend, &backend->field[1], err);
 }

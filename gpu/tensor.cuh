@@ -214,7 +214,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   /* The fluxes at the lane's node of step k of all faces, in sectors. COMMON: all faces of the warp have far traces
    * only. */
-  template <int J, bool COMMON> __device__ void fluxes(const faces &face, int k, REAL p[4], REAL q[4]) const
+  template <int J, bool COMMON>
+  __device__ void fluxes(const int4 &here, const faces &face, int k, REAL p[4], REAL q[4]) const
   {
     const uint8_t *nodes = &t.nodes[0][8 * fourth];
 #pragma unroll
@@ -229,11 +230,11 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       curl[0] *= face.factor[f];
       curl[1] *= face.factor[f];
       const int m = min(4 * k + fourth, tile::NF - 1);
-      if (!COMMON) { /* rare: not worth a place in shared memory */
+      if (!COMMON && far.uncommon()) { /* rare: not worth a place in shared memory */
         gpu_far_face<REAL> again;
         gpu_face_factors<REAL> factors;
         this->look_at_face(J, f, mine, again, factors);
-        this->template uncommon<J>(f, mine, m, factors, curl, more_p, more_q);
+        this->template uncommon<J>(f, mine, m, here, far, factors, curl, more_p, more_q);
       }
       if (PENALISED) {
         REAL near[3];
@@ -267,7 +268,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  template <int J, bool COMMON> __device__ void lifts(products_sum w[MINE])
+  template <int J, bool COMMON> __device__ void lifts(const int4 &here, products_sum w[MINE])
   {
     [[maybe_unused]] constexpr int warps = tile::SIZE.warps;
     constexpr int steps = orbits::face_steps;
@@ -285,7 +286,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int first = 0; first < steps; first += warps) { /* a step a warp */
         REAL(*all)[8][32] = t.records.flux[group];
         if (first + member < steps) {
-          fluxes<J, COMMON>(face, first + member, p[0], q[0]);
+          fluxes<J, COMMON>(here, face, first + member, p[0], q[0]);
           for (int s = 0; s < 4; s++) all[member][s][lane] = p[0][s], all[member][4 + s][lane] = q[0][s];
         }
         this->meet_group();
@@ -305,11 +306,11 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll 1
       for (int k = 0; k + AT_ONCE <= steps; k += AT_ONCE) {
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) fluxes<J, COMMON>(face, k + i, p[i], q[i]);
+        for (int i = 0; i < AT_ONCE; i++) fluxes<J, COMMON>(here, face, k + i, p[i], q[i]);
         lift(AT_ONCE, k, p, q, w);
       }
       if constexpr (steps % AT_ONCE != 0) {
-        fluxes<J, COMMON>(face, steps - 1, p[0], q[0]);
+        fluxes<J, COMMON>(here, face, steps - 1, p[0], q[0]);
         lift(1, steps - 1, p, q, w);
       }
     }
@@ -327,10 +328,10 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
     bool common = true;
     for (int f = 0; f < 4; f++) common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
-    if (__all_sync(~0u, common)) lifts<J, true>(w);
+    if (__all_sync(~0u, common)) lifts<J, true>(here, w);
     else {
       if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
-      lifts<J, false>(w);
+      lifts<J, false>(here, w);
     }
 #pragma unroll
     for (int e = 0; e < MINE; e++)

@@ -86,6 +86,8 @@ struct gpu_tile_pass {
   double a, b;    /* a stage: kept = a kept + change, result = own + b kept */
   const void *field[2];
   void *result[2], *kept[2];
+  const void *open_before; /* traces of what changes on open faces, one step ago; NULL: they are like others */
+  void *open_now;          /* the same of before this half step */
 };
 
 /* A face seen from its element. */
@@ -467,7 +469,8 @@ struct gpu_tile {
     factors.inverse[0] = scale * g22;
     factors.inverse[1] = -scale * g12;
     factors.inverse[2] = scale * g11;
-    if (factors.near != 0 || (!PENALISED && penalty != 0)) far.info |= far_face::UNCOMMON;
+    const bool apart_from_others = PENALISED ? !inside && may_be_open() : true;
+    if (factors.near != 0 || (penalty != 0 && apart_from_others)) far.info |= far_face::UNCOMMON;
   }
 
   /* By what the metric's product is multiplied in turn j, and what of the old value is added. */
@@ -496,18 +499,44 @@ struct gpu_tile {
     gpu_edges(x[0], x[1], x[2], edge);
   }
 
+  __device__ bool may_be_open() const { return !STAGED && pass.open_before != nullptr; }
+
+  /* On an open face the penalty takes what changes extrapolated by half a step (design.md): what that adds at a node of
+   * face f of row k, node m of its place. Several warps may do the same. */
+  template <int J>
+  __device__ void extrapolate(int f, int k, int m, int node, const int4 &here, const REAL inverse[3], REAL &p,
+                              REAL &q) const
+  {
+    const int slot = tables.open_slot[4 * (8 * static_cast<size_t>(here.x) + static_cast<size_t>(k)) + f];
+    if (slot < 0) return;
+    const REAL *own = own_rows(J) + (k - GROUP * group) * OWN_ROW + node;
+    REAL along[2], edge[2];
+    gpu_along(f, own[0], own[COMPONENT], own[2 * COMPONENT], along);
+#pragma unroll
+    for (int part = 0; part < 2; part++) {
+      const size_t at = (2 * static_cast<size_t>(slot) + part) * NF + tables.face_place[f * NF + m];
+      static_cast<REAL *>(pass.open_now)[at] = along[part];
+      along[part] = static_cast<REAL>(-0.5) * (along[part] - static_cast<const REAL *>(pass.open_before)[at]);
+    }
+    gpu_to_frame(f, along, edge);
+    p += inverse[0] * edge[0] + inverse[1] * edge[1];
+    q += inverse[1] * edge[0] + inverse[2] * edge[1];
+  }
+
   /* What is lifted in turn J at node m of face f of row k beyond `curl`, the jump of which comes from far traces alone:
    * near traces with another weight than 1/2 add to it; on a boundary, where there is no penalty elsewhere, its penalty
-   * is p and q. */
+   * is p and q, to which open faces add. */
   template <int J>
-  __device__ void uncommon(int f, int k, int m, const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p,
-                           REAL &q) const
+  __device__ void uncommon(int f, int k, int m, const int4 &here, const gpu_far_face<REAL> &far,
+                           const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p, REAL &q) const
   {
     const int node = t.nodes[5 * f][node_at(m)];
     REAL edge[2];
     near_trace(f, under + curled(J) * FIELD + k * ROW, node, edge);
     curl[0] += factors.near * edge[0];
     curl[1] += factors.near * edge[1];
+    if (far.alone() && factors.inverse[0] != 0 && may_be_open())
+      extrapolate<J>(f, k, m, node, here, factors.inverse, p, q);
     if (PENALISED) return;
     near_trace(f, own_rows(J) + (k - GROUP * group) * OWN_ROW, node, edge);
     p -= factors.inverse[0] * edge[0] + factors.inverse[1] * edge[1];
