@@ -39,8 +39,9 @@ struct gpu_tiling {
   const uint32_t *trace;     /* from outside: 16 * row of a field, + 4 * face of the tile's element + face there unless
                                 whole */
   const uint16_t *neighbour; /* [K][4] 4 * row + face: rows of the tile, then, behind all rows that there could be, its
-                                traces; a boundary is its own neighbour */
+                                traces; a boundary is its own neighbour, of an open face with GPU_OPEN */
 };
+enum { GPU_OPEN = 1 << 15 };
 
 /* What the kernels of tile.cuh want. */
 struct gpu_tile_shape {

@@ -109,7 +109,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     return f == 0 || f == pair / 2 / (orbits::pairs > 0 ? orbits::pairs : 1) + 1 ? node : node ^ 1;
   }
 
-  template <int J> __device__ void lifts(const int4 &here, const faces &face, REAL w[3][4][orbits::all]) const
+  template <int J> __device__ void lifts(const faces &face, REAL w[3][4][orbits::all]) const
   {
     REAL own[STAYING];
     for (int i = 0; i < STAYING / PIECE && NEAR_STAYS; i++) {
@@ -123,14 +123,49 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
         nodes[f] = reinterpret_cast<const uint32_t *>(&t.nodes[0][0] + (face.far[f].info & face.far[f].NODES))[k];
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        if (4 * k + i < tile::NF) lift<J>(here, face, 4 * k + i, i, nodes, own, w);
+        if (4 * k + i < tile::NF) lift<J>(face, 4 * k + i, i, nodes, own, w);
+    }
+  }
+
+  /* At node m of the faces. */
+  __device__ void lift_fluxes(int m, REAL p[4], REAL q[4], REAL w[3][4][orbits::all]) const
+  {
+    gpu_turn(p);
+    gpu_turn(q);
+#pragma unroll
+    for (int s = 0; s < 4; s++) {
+      const REAL flux[3] = {p[s ^ 1] + q[s ^ 1], -p[s ^ 2], -q[s ^ 3]};
+#pragma unroll
+      for (int o = 0; o < orbits::all; o++) {
+        if (!orbits::has(s, o)) continue;
+        const REAL l = t.fragment[orbits::lift(m / 4, s)][4 * o + m % 4];
+        for (int c = 0; c < 3; c++) w[c][s][o] += l * flux[c];
+      }
+    }
+  }
+
+  /* What faces have that are not like others. */
+  template <int J> __device__ void lift_uncommon(const int4 &here, const faces &all, REAL w[3][4][orbits::all]) const
+  {
+    gpu_uncommon_face<REAL> face[4];
+#pragma unroll
+    for (int f = 0; f < 4; f++) {
+      face[f] = {};
+      if (all.far[f].uncommon()) this->look_at_uncommon(J, f, mine, here, face[f]);
+    }
+#pragma unroll 1
+    for (int m = 0; m < tile::NF; m++) {
+      REAL p[4], q[4];
+#pragma unroll
+      for (int f = 0; f < 4; f++) this->template uncommon<J>(f, mine, m, face[f], p[f], q[f]);
+      lift_fluxes(m, p, q, w);
     }
   }
 
   /* At node m of the faces, whose numbers are byte i of nodes[face]. */
   template <int J>
-  __device__ void lift(const int4 &here, const faces &face, int m, int i, const uint32_t nodes[4],
-                       const REAL own[STAYING], REAL w[3][4][orbits::all]) const
+  __device__ void lift(const faces &face, int m, int i, const uint32_t nodes[4], const REAL own[STAYING],
+                       REAL w[3][4][orbits::all]) const
   {
     REAL p[4], q[4];
 #pragma unroll
@@ -144,12 +179,6 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       gpu_edges(x[0], x[1], x[2], curl);
       curl[0] *= factors.far;
       curl[1] *= factors.far;
-      if (!face.common && face.far[f].uncommon()) { /* rare: not worth registers */
-        gpu_far_face<REAL> again;
-        gpu_face_factors<REAL> all;
-        this->look_at_face(J, f, mine, again, all);
-        this->template uncommon<J>(f, mine, m, here, again, all, curl, more_p, more_q);
-      }
       if (PENALISED) {
         REAL near[3];
         if (!NEAR_STAYS) this->template near_own<J>(f, mine, m, near);
@@ -159,26 +188,17 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       p[f] = more_p - curl[1];
       q[f] = more_q + curl[0];
     }
-    gpu_turn(p);
-    gpu_turn(q);
-#pragma unroll
-    for (int s = 0; s < 4; s++) {
-      const REAL flux[3] = {p[s ^ 1] + q[s ^ 1], -p[s ^ 2], -q[s ^ 3]};
-#pragma unroll
-      for (int o = 0; o < orbits::all; o++) {
-        if (!orbits::has(s, o)) continue;
-        const REAL l = t.fragment[orbits::lift(m / 4, s)][4 * o + i];
-        for (int c = 0; c < 3; c++) w[c][s][o] += l * flux[c];
-      }
-    }
+    lift_fluxes(m, p, q, w);
   }
 
   template <int J> __device__ void lift_all(const int4 &here, sums &sum)
   {
     faces face;
     look(J, face);
-    if (!tile::IN_PLACE && !face.common) this->wait_group(); /* near traces of what changes */
-    lifts<J>(here, face, sum.w[J]);
+    lifts<J>(face, sum.w[J]);
+    if (face.common) return;
+    if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
+    lift_uncommon<J>(here, face, sum.w[J]);
   }
 
   __device__ void products(sums &sum, const int4 &here)

@@ -125,9 +125,13 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   }
 
   /* A lane a face of the group's elements. */
-  __device__ void look()
+  __device__ void look(const int4 &here)
   {
     unsigned info = 0;
+    if (this->is_open(fourth, mine)) { /* its traces will be wanted */
+      const size_t bytes = 2 * tile::NF * sizeof(REAL), at = bytes * this->open_slot(fourth, mine, here);
+      for (size_t i = 0; i < bytes; i += 128) gpu_prefetch(static_cast<const char *>(tile::pass.open_before) + at + i);
+    }
     for (int j = 0; j < CHANGING; j++) {
       gpu_far_face<REAL> far;
       gpu_face_factors<REAL> factors;
@@ -212,10 +216,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     REAL factor[4], inverse[4][3];
   };
 
-  /* The fluxes at the lane's node of step k of all faces, in sectors. COMMON: all faces of the warp have far traces
-   * only. */
-  template <int J, bool COMMON>
-  __device__ void fluxes(const int4 &here, const faces &face, int k, REAL p[4], REAL q[4]) const
+  /* The fluxes of far traces, and of penalties, at the lane's node of step k of all faces, in sectors. */
+  template <int J> __device__ void fluxes(const faces &face, int k, REAL p[4], REAL q[4]) const
   {
     const uint8_t *nodes = &t.nodes[0][8 * fourth];
 #pragma unroll
@@ -230,12 +232,6 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       curl[0] *= face.factor[f];
       curl[1] *= face.factor[f];
       const int m = min(4 * k + fourth, tile::NF - 1);
-      if (!COMMON && far.uncommon()) { /* rare: not worth a place in shared memory */
-        gpu_far_face<REAL> again;
-        gpu_face_factors<REAL> factors;
-        this->look_at_face(J, f, mine, again, factors);
-        this->template uncommon<J>(f, mine, m, here, far, factors, curl, more_p, more_q);
-      }
       if (PENALISED) {
         REAL near[3];
         this->template near_own<J>(f, mine, m, near);
@@ -268,7 +264,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  template <int J, bool COMMON> __device__ void lifts(const int4 &here, products_sum w[MINE])
+  template <int J> __device__ void lifts(products_sum w[MINE])
   {
     [[maybe_unused]] constexpr int warps = tile::SIZE.warps;
     constexpr int steps = orbits::face_steps;
@@ -286,7 +282,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int first = 0; first < steps; first += warps) { /* a step a warp */
         REAL(*all)[8][32] = t.records.flux[group];
         if (first + member < steps) {
-          fluxes<J, COMMON>(here, face, first + member, p[0], q[0]);
+          fluxes<J>(face, first + member, p[0], q[0]);
           for (int s = 0; s < 4; s++) all[member][s][lane] = p[0][s], all[member][4 + s][lane] = q[0][s];
         }
         this->meet_group();
@@ -306,13 +302,40 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll 1
       for (int k = 0; k + AT_ONCE <= steps; k += AT_ONCE) {
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) fluxes<J, COMMON>(here, face, k + i, p[i], q[i]);
+        for (int i = 0; i < AT_ONCE; i++) fluxes<J>(face, k + i, p[i], q[i]);
         lift(AT_ONCE, k, p, q, w);
       }
       if constexpr (steps % AT_ONCE != 0) {
-        fluxes<J, COMMON>(here, face, steps - 1, p[0], q[0]);
+        fluxes<J>(face, steps - 1, p[0], q[0]);
         lift(1, steps - 1, p, q, w);
       }
+    }
+  }
+
+  /* The same of what faces have that are not like others: rare, and few of a warp's. */
+  template <int J> __device__ void lift_uncommon(const int4 &here, products_sum w[MINE]) const
+  {
+    constexpr int steps = orbits::face_steps;
+    gpu_uncommon_face<REAL> face[4];
+#pragma unroll
+    for (int f = 0; f < 4; f++) {
+      face[f] = {};
+      if (t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON) this->look_at_uncommon(J, f, mine, here, face[f]);
+    }
+#pragma unroll 1
+    for (int k = 0; k < steps; k += AT_ONCE) {
+      REAL p[AT_ONCE][4], q[AT_ONCE][4];
+#pragma unroll
+      for (int i = 0; i < AT_ONCE; i++) {
+        const int m = 4 * (k + i) + fourth;
+#pragma unroll
+        for (int f = 0; f < 4; f++)
+          this->template uncommon<J>(f, mine, min(m, tile::NF - 1), face[f], p[i][f], q[i][f]);
+        gpu_turn(p[i]);
+        gpu_turn(q[i]);
+      }
+      if (AT_ONCE == 1 || k + 1 < steps) lift(AT_ONCE, k, p, q, w);
+      else lift(1, k, p, q, w);
     }
   }
 
@@ -328,10 +351,10 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
     bool common = true;
     for (int f = 0; f < 4; f++) common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
-    if (__all_sync(~0u, common)) lifts<J, true>(here, w);
-    else {
+    lifts<J>(w);
+    if (!__all_sync(~0u, common)) {
       if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
-      lifts<J, false>(here, w);
+      lift_uncommon<J>(here, w);
     }
 #pragma unroll
     for (int e = 0; e < MINE; e++)
@@ -342,7 +365,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   __device__ void products(sums &sum, const int4 &here)
   {
-    if (member == 0) look();
+    if (member == 0) look(here);
     if (tile::BOTH) this->wait_group();
     products<0>(sum, here);
     if constexpr (tile::BOTH) products<1>(sum, here);

@@ -197,6 +197,9 @@ __device__ inline void gpu_copies_arrive(uint64_t *barrier)
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(gpu_shared_address(barrier)) : "memory");
 }
 
+/* To the first cache. */
+__device__ inline void gpu_prefetch(const void *at) { asm volatile("prefetch.global.L1 [%0];" ::"l"(at)); }
+
 /* ---- bulk copies */
 
 /* Addresses and bytes are multiples of 16. */

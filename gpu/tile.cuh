@@ -113,6 +113,14 @@ template <typename REAL> struct gpu_face_factors {
   REAL inverse[3]; /* jumps of the field that changes: twice the penalty's weights along the two edges, 11, 12, 22 */
 };
 
+/* What a face has beyond far traces. */
+template <typename REAL> struct gpu_uncommon_face {
+  REAL near;       /* what multiplies the near trace of the field under the curl beyond its half */
+  REAL inverse[3]; /* as gpu_face_factors, of a boundary that is `penalised` here */
+  int slot;        /* of an open face, else negative */
+  bool penalised;
+};
+
 /* Of a trace, the parts along the frame's two edges. */
 template <typename REAL> __device__ inline void gpu_edges(REAL x, REAL y, REAL z, REAL edge[2])
 {
@@ -437,7 +445,7 @@ struct gpu_tile {
   __device__ void look_at_face(int j, int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
   {
     using far_face = gpu_far_face<REAL>;
-    const int i = 4 * k + f, code = t.neighbour[k][f] / 4, nf = t.neighbour[k][f] % 4;
+    const int i = 4 * k + f, whole_code = t.neighbour[k][f] & ~GPU_OPEN, code = whole_code / 4, nf = whole_code % 4;
     const int kind = tables.flux.wide ? index<int32_t>(t.flux, i) : index<uint16_t>(t.flux, i);
     const struct mx_face_flux flux = tables.flux_table[kind];
     const bool inside = code != k, apart = !WHOLE && code >= ELEMENTS;
@@ -469,8 +477,7 @@ struct gpu_tile {
     factors.inverse[0] = scale * g22;
     factors.inverse[1] = -scale * g12;
     factors.inverse[2] = scale * g11;
-    const bool apart_from_others = PENALISED ? !inside && may_be_open() : true;
-    if (factors.near != 0 || (penalty != 0 && apart_from_others)) far.info |= far_face::UNCOMMON;
+    if (factors.near != 0 || (!PENALISED && penalty != 0) || is_open(f, k)) far.info |= far_face::UNCOMMON;
   }
 
   /* By what the metric's product is multiplied in turn j, and what of the old value is added. */
@@ -499,48 +506,60 @@ struct gpu_tile {
     gpu_edges(x[0], x[1], x[2], edge);
   }
 
-  __device__ bool may_be_open() const { return !STAGED && pass.open_before != nullptr; }
-
-  /* On an open face the penalty takes what changes extrapolated by half a step (design.md): what that adds at a node of
-   * face f of row k, node m of its place. Several warps may do the same. */
-  template <int J>
-  __device__ void extrapolate(int f, int k, int m, int node, const int4 &here, const REAL inverse[3], REAL &p,
-                              REAL &q) const
+  /* With a trace that this pass extrapolates. */
+  __device__ bool is_open(int f, int k) const
   {
-    const int slot = tables.open_slot[4 * (8 * static_cast<size_t>(here.x) + static_cast<size_t>(k)) + f];
-    if (slot < 0) return;
+    return !STAGED && (t.neighbour[k][f] & GPU_OPEN) != 0 && pass.open_before != nullptr;
+  }
+
+  __device__ int open_slot(int f, int k, const int4 &here) const
+  {
+    return tables.open_slot[4 * (8 * static_cast<size_t>(here.x) + static_cast<size_t>(k)) + f];
+  }
+
+  /* Of face f of row k. */
+  __device__ void look_at_uncommon(int j, int f, int k, const int4 &here, gpu_uncommon_face<REAL> &face) const
+  {
+    gpu_far_face<REAL> far;
+    gpu_face_factors<REAL> factors;
+    look_at_face(j, f, k, far, factors);
+    const bool penalised = far.alone() && factors.inverse[0] != 0, open = penalised && is_open(f, k);
+    face.near = factors.near;
+    face.slot = open ? open_slot(f, k, here) : -1;
+    face.penalised = penalised && (!PENALISED || open);
+    for (int i = 0; i < 3; i++) face.inverse[i] = factors.inverse[i];
+  }
+
+  /* What is lifted in turn J at node m of face f of row k beyond the jump of far traces: near traces with another
+   * weight than 1/2; on a boundary, where there is no penalty elsewhere, its penalty; and on an open face what the
+   * penalty's extrapolation by half a step adds (design.md), for which it keeps the trace. Several warps may do the
+   * same. */
+  template <int J>
+  __device__ void uncommon(int f, int k, int m, const gpu_uncommon_face<REAL> &face, REAL &p, REAL &q) const
+  {
+    const int node = t.nodes[5 * f][node_at(m)];
+    p = q = 0;
+    if (face.near != 0) {
+      REAL edge[2];
+      near_trace(f, under + curled(J) * FIELD + k * ROW, node, edge);
+      p = -face.near * edge[1];
+      q = face.near * edge[0];
+    }
+    if (!face.penalised) return;
     const REAL *own = own_rows(J) + (k - GROUP * group) * OWN_ROW + node;
     REAL along[2], edge[2];
     gpu_along(f, own[0], own[COMPONENT], own[2 * COMPONENT], along);
-#pragma unroll
     for (int part = 0; part < 2; part++) {
-      const size_t at = (2 * static_cast<size_t>(slot) + part) * NF + tables.face_place[f * NF + m];
-      static_cast<REAL *>(pass.open_now)[at] = along[part];
-      along[part] = static_cast<REAL>(-0.5) * (along[part] - static_cast<const REAL *>(pass.open_before)[at]);
+      const REAL now = along[part];
+      along[part] = PENALISED ? 0 : -now;
+      if (face.slot < 0) continue;
+      const size_t at = (2 * static_cast<size_t>(face.slot) + part) * NF + tables.face_place[f * NF + m];
+      along[part] -= static_cast<REAL>(0.5) * (now - static_cast<const REAL *>(pass.open_before)[at]);
+      static_cast<REAL *>(pass.open_now)[at] = now;
     }
     gpu_to_frame(f, along, edge);
-    p += inverse[0] * edge[0] + inverse[1] * edge[1];
-    q += inverse[1] * edge[0] + inverse[2] * edge[1];
-  }
-
-  /* What is lifted in turn J at node m of face f of row k beyond `curl`, the jump of which comes from far traces alone:
-   * near traces with another weight than 1/2 add to it; on a boundary, where there is no penalty elsewhere, its penalty
-   * is p and q, to which open faces add. */
-  template <int J>
-  __device__ void uncommon(int f, int k, int m, const int4 &here, const gpu_far_face<REAL> &far,
-                           const gpu_face_factors<REAL> &factors, REAL curl[2], REAL &p, REAL &q) const
-  {
-    const int node = t.nodes[5 * f][node_at(m)];
-    REAL edge[2];
-    near_trace(f, under + curled(J) * FIELD + k * ROW, node, edge);
-    curl[0] += factors.near * edge[0];
-    curl[1] += factors.near * edge[1];
-    if (far.alone() && factors.inverse[0] != 0 && may_be_open())
-      extrapolate<J>(f, k, m, node, here, factors.inverse, p, q);
-    if (PENALISED) return;
-    near_trace(f, own_rows(J) + (k - GROUP * group) * OWN_ROW, node, edge);
-    p -= factors.inverse[0] * edge[0] + factors.inverse[1] * edge[1];
-    q -= factors.inverse[1] * edge[0] + factors.inverse[2] * edge[1];
+    p += face.inverse[0] * edge[0] + face.inverse[1] * edge[1];
+    q += face.inverse[1] * edge[0] + face.inverse[2] * edge[1];
   }
 
   /* What changes in turn J at node m of face f of row k. */

@@ -39,7 +39,8 @@ static size_t visit(struct cutter *cutter, size_t first, size_t end, uint32_t *t
         }
         row = (size_t)cutter->shape.elements + cutter->row[other];
       }
-      if (neighbour != NULL) neighbour[e][f] = (uint16_t)(4 * row + face);
+      const int open = e < problem->K && mx_open_slot(code) >= 0 ? GPU_OPEN : 0;
+      if (neighbour != NULL) neighbour[e][f] = (uint16_t)(4 * row + face + (size_t)open);
     }
   return count;
 }
