@@ -188,12 +188,16 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE
  * case. */
 struct gpu_tiles {
   size_t count, inner, traces; /* traces: with the gaps that make every list start at a multiple of four */
-  int4 *tile;
+  int4 *tile, *turn;           /* turn: NULL before they are shared out */
   uint32_t *trace;
   uint16_t (*neighbour)[4];
 };
 int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
                   int processors, int apart, struct dg_error *err) DG_MUST_USE;
+/* Tiles with boundaries and the like take longer: the order in which so many blocks have as much to do each. Of inner
+ * tiles the blocks are others. */
+int gpu_share_out_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t blocks,
+                        size_t blocks_inner, struct dg_error *err) DG_MUST_USE;
 void gpu_release_tiles(struct gpu_tiles *tiles);
 /* The row of a field that element K + i, a ghost, or any other has. */
 static inline size_t gpu_row(const struct mx_problem *problem, size_t padded, size_t element)

@@ -80,7 +80,8 @@ template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
 /* Half a step, or a stage of one field or of both. Fields: E and H, or, where one changes, the one under the curl and
  * the one that changes. Results: of those that change. */
 struct gpu_tile_pass {
-  int first, end; /* tiles */
+  const int4 *tile;
+  int first, end; /* of these */
   int equation;   /* where one field changes: 0 if that is E, 1 if H */
   double scale;   /* half a step: result = own + scale change; of a stage 1 */
   double a, b;    /* a stage: kept = a kept + change, result = own + b kept */
@@ -604,13 +605,13 @@ struct gpu_tile {
 /* The life of a block. WORK is a gpu_tile with products() and update(). */
 template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
 {
-  const gpu_tiling &tiling = work.tables.tiling;
+  const int4 *const tile = work.pass.tile;
   gpu_let_next_prepare();
   const int stride = static_cast<int>(gridDim.x);
   int next = work.pass.first + static_cast<int>(blockIdx.x), phase = 0;
   const int end = work.pass.end;
   if (next >= end) return;
-  int4 here = tiling.tile[next], there = next + stride < end ? tiling.tile[next + stride] : here;
+  int4 here = tile[next], there = next + stride < end ? tile[next + stride] : here;
   work.prepare(here);
   gpu_wait_for_kernels_before();
   __syncthreads();
@@ -621,7 +622,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     next += stride;
     const bool more = next < end;
     int4 behind = there; /* the tile behind that, ahead of its time */
-    if (next + stride < end) behind = tiling.tile[next + stride];
+    if (next + stride < end) behind = tile[next + stride];
     work.enter(here);
     gpu_barrier_wait(&work.t.full, phase);
     if (more && threadIdx.x == 0) work.load_list(there); /* all have read the last one, or this would not be full */

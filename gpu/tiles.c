@@ -1,6 +1,8 @@
 /* The mesh cut into tiles for the kernels of tile.cuh, in the order of the Hilbert curve: as few as there can be, but
  * so many that all blocks have equally many, and then all of one size. A tile has fewer elements where what their
  * neighbours outside have is too much, and none has some that need other ranks and some that do not. */
+#include <stdlib.h>
+
 #include "gpu/state.h"
 #include "libdg/base/memory.h"
 
@@ -43,6 +45,76 @@ static size_t visit(struct cutter *cutter, size_t first, size_t end, uint32_t *t
       if (neighbour != NULL) neighbour[e][f] = (uint16_t)(4 * row + face + (size_t)open);
     }
   return count;
+}
+
+/* ---- which block takes which tile */
+
+/* Has the face more than far traces with weight 1/2? That is lifted apart (tile.cuh). */
+static bool is_uncommon(const struct mx_problem *problem, bool penalty_inside, size_t e, size_t f)
+{
+  const struct mx_face_flux *flux = &problem->flux[e][f];
+  const int32_t code = problem->neighbour[e][f];
+  if (code >= 0) return flux->e_jump != 0.5 || flux->h_jump != 0.5;
+  return mx_open_slot(code) >= 0 || (!penalty_inside && (flux->e_penalty != 0 || flux->h_penalty != 0));
+}
+
+/* In elements that are all like others; a tile takes as long as its slowest warp. */
+static size_t cost_of(const struct mx_problem *problem, bool penalty_inside, const int4 *tile)
+{
+  const size_t first = EIGHT * (size_t)tile->x, end = first + EIGHT * (size_t)tile->y;
+  for (size_t e = first; e < end && e < problem->K; e++)
+    for (size_t f = 0; f < 4; f++)
+      if (is_uncommon(problem, penalty_inside, e, f)) return (end - first) * 3 / 2;
+  return end - first;
+}
+
+struct load {
+  size_t cost, number; /* of a tile or a block */
+};
+
+static int by_cost(const void *a, const void *b)
+{
+  const struct load *x = a, *y = b;
+  if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
+  return x->number < y->number ? -1 : 1;
+}
+
+/* Tiles first..end-1, of which block b takes b, b + blocks, ..: those of a round go to the blocks anew, the most costly
+ * one to the block that has least to do. So all come out even, and what is loaded at the same time stays together. */
+static int share_out(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t first,
+                     size_t end, size_t blocks, struct dg_error *err)
+{
+  struct load *block = NULL, *round = NULL;
+  size_t *sum = NULL;
+  if (DG_NEW(block, blocks, err) != 0 || DG_NEW(round, blocks, err) != 0 || DG_NEW(sum, blocks, err) != 0) goto fail;
+  for (; first < end; first += blocks) {
+    const size_t count = end - first < blocks ? end - first : blocks;
+    for (size_t i = 0; i < count; i++) {
+      round[i] = (struct load){cost_of(problem, penalty_inside, &tiles->tile[first + i]), first + i};
+      block[i] = (struct load){sum[i], i};
+    }
+    qsort(round, count, sizeof *round, by_cost);
+    qsort(block, count, sizeof *block, by_cost);
+    for (size_t i = 0; i < count; i++) {
+      const struct load *tile = &round[count - 1 - i];
+      tiles->turn[first + block[i].number] = tiles->tile[tile->number];
+      sum[block[i].number] += tile->cost;
+    }
+  }
+fail:
+  dg_free(block);
+  dg_free(round);
+  dg_free(sum);
+  return err->code;
+}
+
+int gpu_share_out_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t blocks,
+                        size_t blocks_inner, struct dg_error *err)
+{
+  if (DG_NEW(tiles->turn, tiles->count, err) != 0 ||
+      share_out(tiles, problem, penalty_inside, 0, tiles->inner, blocks_inner, err) != 0)
+    return err->code;
+  return share_out(tiles, problem, penalty_inside, tiles->inner, tiles->count, blocks, err);
 }
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
@@ -100,6 +172,7 @@ void gpu_release_tiles(struct gpu_tiles *tiles)
   dg_free(tiles->tile);
   dg_free(tiles->trace);
   dg_free(tiles->neighbour);
+  dg_free(tiles->turn);
   *tiles = (struct gpu_tiles){0};
 }
 
@@ -126,8 +199,12 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
       backend->kernels->shape[backend->tables.single](backend->tables.penalty_inside, staged);
   if (shape.elements == 0) return 0;
   tiling->apart = left_apart(backend);
+  tiling->blocks = shape.blocks * backend->tables.processors;
   if (gpu_cut_tiles(&tiles, backend->problem, backend->tables.inner, shape, backend->tables.processors, tiling->apart,
                     err) != 0 ||
+      gpu_share_out_tiles(&tiles, backend->problem, backend->tables.penalty_inside, (size_t)tiling->blocks,
+                          (size_t)(shape.blocks * (backend->tables.processors - tiling->apart)), err) != 0 ||
+      gpu_new_copy(backend, &tiling->turn, tiles.turn, tiles.count * sizeof *tiles.turn, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->tile, tiles.tile, tiles.count * sizeof *tiles.tile, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->trace, tiles.trace, tiles.traces * sizeof *tiles.trace, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->neighbour, tiles.neighbour, backend->padded * sizeof *tiles.neighbour, "tiles",
@@ -135,7 +212,6 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
     goto fail;
   tiling->count = (int)tiles.count;
   tiling->inner = (int)tiles.inner;
-  tiling->blocks = shape.blocks * backend->tables.processors;
   if (DG_NEW(backend->recall.tile, tiles.count, err) != 0) goto fail;
   for (size_t i = 0; i < tiles.count; i++) backend->recall.tile[i] = EIGHT * tiles.tile[i].x;
 fail:
