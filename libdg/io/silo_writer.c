@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,10 +12,9 @@
 #include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_file.h"
+#include "libdg/io/silo_mesh.h"
 #include "libdg/io/silo_root.h"
 #include "libdg/io/silo_values.h"
-#include "libdg/io/subdivide.h"
-#include "libdg/mesh/geometry.h"
 
 enum { PLACE = 512 }; /* bytes of the longest name of a block, "blocks/fields_000100_0001.silo:/block_000004" */
 
@@ -142,64 +140,6 @@ static int copy_fields(struct writer *w, struct dg_error *err)
   return DG_NEW(w->record, dg_silo_record(w->variables), err);
 }
 
-/* Coordinates of the nodes, and how far they reach. */
-static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s)
-{
-  const struct dg_reference *const ref = s->ref;
-  const size_t Np = (size_t)ref->Np;
-  struct dg_silo_range extent[3] = {DG_SILO_NO_RANGE, DG_SILO_NO_RANGE, DG_SILO_NO_RANGE};
-#pragma omp parallel if (s->merge == NULL) /* else the last element at a point has the word */
-  {
-    struct dg_silo_range range[3] = {DG_SILO_NO_RANGE, DG_SILO_NO_RANGE, DG_SILO_NO_RANGE};
-#pragma omp for schedule(static) nowait
-    for (size_t e = 0; e < s->mesh->K; e++)
-      for (size_t i = 0; i < Np; i++) {
-        const size_t n = e * Np + i, point = s->merge != NULL ? (size_t)s->merge->point[n] : n;
-        double x[3];
-        dg_geometry_point(s->mesh, e, ref->r[i], ref->s[i], ref->t[i], x);
-        for (size_t d = 0; d < 3; d++) {
-          dg_silo_widen(&range[d], x[d]);
-          out->coordinate[d * out->points + point] = x[d];
-        }
-      }
-#pragma omp critical(silo_extent)
-    for (int d = 0; d < 3; d++) dg_silo_join(&extent[d], range[d]);
-  }
-  for (int d = 0; d < 3; d++) {
-    out->extent[d] = extent[d].least + 0.0;
-    out->extent[3 + d] = extent[d].largest + 0.0;
-  }
-}
-
-static int make_mesh(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s, size_t nodes, size_t zones,
-                     struct dg_error *err)
-{
-  struct dg_subdivision sub = {0};
-  *out = (struct dg_silo_mesh){.points = s->merge != NULL ? s->merge->points : nodes, .zones = zones};
-  const size_t work = (nodes > zones ? nodes : zones) * (s->merge != NULL ? 2 : 1);
-  if (dg_subdivision_init(&sub, s->ref, err) != 0 ||
-      dg_alloc_untouched(&out->zone, zones, sizeof *out->zone, err) != 0 ||
-      dg_alloc_untouched(&out->coordinate, 3 * out->points, sizeof *out->coordinate, err) != 0 ||
-      dg_alloc_untouched(&out->work, work, sizeof *out->work, err) != 0) {
-    dg_silo_mesh_release(out);
-    goto fail;
-  }
-  place_nodes(out, s);
-  dg_subdivide_mesh(&sub, s->mesh, s->ref->Np, s->merge != NULL ? s->merge->point : NULL, out->zone);
-fail:
-  dg_subdivision_release(&sub);
-  return err->code;
-}
-
-void dg_silo_mesh_release(struct dg_silo_mesh *mesh)
-{
-  if (mesh == NULL) return;
-  dg_free(mesh->coordinate);
-  dg_free(mesh->zone);
-  dg_free(mesh->work);
-  *mesh = (struct dg_silo_mesh){0};
-}
-
 /* What the file of this rank's mesh is called after: all that is in it, of all ranks of the group, which say it to each
  * other once; a rank alone in its group has nothing to ask. The same mesh in the same parts has the same name. */
 static int digest_mesh(const struct writer *w, struct dg_error *err)
@@ -237,7 +177,7 @@ static int prepare(struct writer *w, const char *path, struct dg_error *err)
   w->mesh = s->kept != NULL ? s->kept : &w->own;
   w->once = s->mesh_once && s->kept != NULL;
   split_ranks(&w->groups, w->comm, s->files);
-  if ((w->mesh->work == NULL && make_mesh(w->mesh, s, w->nodes, zones, err) != 0) || digest_mesh(w, err) != 0 ||
+  if ((w->mesh->work == NULL && dg_silo_make_mesh(w->mesh, s, w->nodes, zones, err) != 0) || digest_mesh(w, err) != 0 ||
       name_files(w, path, err) != 0 || copy_fields(w, err) != 0)
     return dg_context(err, "while writing '%s'", path);
   DG_ASSERT(w->mesh->zones == zones);
