@@ -19,17 +19,28 @@ static uint64_t random_number(void)
   return state >> 33;
 }
 
-/* Elements with neighbours near by, some with none, and behind `interior` some beyond the halo. */
+/* Elements with neighbours near by, some with a boundary, open or not, and behind `interior` some beyond the halo. */
 static void build(struct mx_problem *problem, size_t K, size_t interior)
 {
   *problem = (struct mx_problem){.K = K, .interior = interior, .neighbour = calloc(K, sizeof *problem->neighbour)};
+  struct mx_face_flux(*const flux)[4] = calloc(K, sizeof *flux);
   for (size_t e = 0; e < K; e++)
     for (size_t f = 0; f < 4; f++) {
       const uint64_t chance = random_number() % 10;
       size_t other = (e + random_number() % 60) % K;
       if (e >= interior && chance < 5) other = K + problem->ghosts++;
-      problem->neighbour[e][f] = chance == 9 ? MX_GHOST : (int32_t)(4 * other + random_number() % 4);
+      problem->neighbour[e][f] = (int32_t)(4 * other + random_number() % 4);
+      if (chance == 9) problem->neighbour[e][f] = MX_GHOST;
+      if (chance == 8) problem->neighbour[e][f] = MX_GHOST - 1 - (int32_t)problem->open_faces++;
+      flux[e][f] = (struct mx_face_flux){.h_jump = 0.5, .e_jump = 0.5};
     }
+  problem->flux = flux;
+}
+
+static void clear(struct mx_problem *problem)
+{
+  free(problem->neighbour);
+  free((void *)problem->flux);
 }
 
 /* Tile i, beginning at element first: what its faces point to is what the problem says. Returns where it ends. */
@@ -44,9 +55,11 @@ static size_t check_tile(const struct mx_problem *problem, const struct gpu_tile
   for (size_t e = first; e < end; e++)
     for (size_t f = 0; f < 4; f++) {
       const int32_t code = e < problem->K ? problem->neighbour[e][f] : MX_GHOST;
-      const size_t row = tiles->neighbour[e][f] / 4, face = tiles->neighbour[e][f] % 4;
+      const unsigned it = tiles->neighbour[e][f];
+      const size_t row = (it & ~(unsigned)GPU_OPEN) / 4, face = it % 4;
       const size_t other = code < 0 ? e : gpu_row(problem, padded, (size_t)code / 4);
       assert_int_equal(face, code < 0 ? (int)f : code % 4);
+      assert_int_equal((it & GPU_OPEN) != 0, mx_open_slot(code) >= 0);
       if (row < (size_t)shape.elements) {
         assert_int_equal(first + row, other);
         assert_true(other < end);
@@ -76,7 +89,7 @@ static void check_cut(size_t K, size_t interior, size_t inner, struct gpu_tile_s
   assert_int_equal(end, (K + EIGHT - 1) / EIGHT * EIGHT);
   assert_int_equal(cut, inner == K ? end : inner);
   gpu_release_tiles(&tiles);
-  free(problem.neighbour);
+  clear(&problem);
 }
 
 static void test_cut(void **state)
@@ -115,8 +128,71 @@ static void test_shared_out(void **state)
     assert_true(most - least <= EIGHT);
     assert_int_equal(tiles.count % (PROCESSORS * BLOCKS), 0);
     gpu_release_tiles(&tiles);
-    free(problem.neighbour);
+    clear(&problem);
   }
+}
+
+/* Tiles `first` to `end` - 1: in every round all blocks have one of the same ones, and in all as much to do, tiles with
+ * an odd face half as much again, but for one tile, or two where the last round is not full. */
+static void check_shares(const struct mx_problem *problem, const struct gpu_tiles *tiles, const bool *odd, size_t first,
+                         size_t end, size_t blocks)
+{
+  size_t *sum = calloc(blocks, sizeof *sum), least = SIZE_MAX, most = 0, largest = 0;
+  bool *seen = calloc(tiles->count, sizeof *seen);
+  for (size_t i = first; i < end; i++) {
+    size_t which = first, cost;
+    while (which < end && tiles->tile[which].x != tiles->turn[i].x) which++;
+    assert_true(which < end && !seen[which]);
+    assert_int_equal((which - first) / blocks, (i - first) / blocks);
+    assert_memory_equal(&tiles->tile[which], &tiles->turn[i], sizeof *tiles->tile);
+    seen[which] = true;
+    cost = EIGHT * (size_t)tiles->turn[i].y;
+    bool any = false;
+    for (size_t e = EIGHT * (size_t)tiles->turn[i].x, k = 0; k < cost && e + k < problem->K; k++)
+      any = any || odd[e + k];
+    if (any) cost += cost / 2;
+    if (cost > largest) largest = cost;
+    sum[(i - first) % blocks] += cost;
+  }
+  for (size_t b = 0; b < blocks && end - first >= blocks; b++) {
+    if (sum[b] < least) least = sum[b];
+    if (sum[b] > most) most = sum[b];
+  }
+  assert_true(most <= least || most - least <= ((end - first) % blocks == 0 ? 1 : 2) * largest);
+  free(seen);
+  free(sum);
+}
+
+static void test_turns(void **state)
+{
+  const struct gpu_tile_shape shape = {.elements = 48, .traces = 4 * 48, .whole = 1, .blocks = 2};
+  struct dg_error err = {0};
+  (void)state;
+  for (int penalty = 0; penalty < 2; penalty++)
+    for (size_t K = 3; K < 20000; K = 3 * K + 5) {
+      struct mx_problem problem;
+      struct gpu_tiles tiles;
+      build(&problem, K, K);
+      bool *odd = calloc(K, sizeof *odd);
+      struct mx_face_flux(*const flux)[4] = (struct mx_face_flux(*)[4])problem.flux;
+      for (size_t e = 0; e < K; e++) /* the odd ones are few: tiles without are most */
+        for (size_t f = 0; f < 4; f++) {
+          const bool wall = problem.neighbour[e][f] < 0;
+          if (wall && random_number() % 8 != 0) problem.neighbour[e][f] = (int32_t)(4 * e + f);
+          const int32_t code = problem.neighbour[e][f];
+          if (code == MX_GHOST) flux[e][f].h_penalty = 1;
+          if (code >= 0 && random_number() % 400 == 0) flux[e][f].e_jump = 0.3;
+          odd[e] = odd[e] || flux[e][f].e_jump != 0.5 || mx_open_slot(code) >= 0 || (code == MX_GHOST && !penalty);
+        }
+      const size_t inner = K / 2 / EIGHT * EIGHT;
+      assert_int_equal(gpu_cut_tiles(&tiles, &problem, inner, shape, 5, 2, &err), 0);
+      assert_int_equal(gpu_share_out_tiles(&tiles, &problem, penalty, 10, 6, &err), 0);
+      check_shares(&problem, &tiles, odd, 0, tiles.inner, 6);
+      check_shares(&problem, &tiles, odd, tiles.inner, tiles.count, 10);
+      gpu_release_tiles(&tiles);
+      free(odd);
+      clear(&problem);
+    }
 }
 
 /* The nodes of the faces in the card's order (layout.h), and which one half turn f makes of node m of face 0. */
@@ -164,7 +240,8 @@ static void check_packed(int order)
           trace[h][c][k] = gpu_at(order, list[h] / 16, c, 2u * piece[list[h] % 4 * pieces + k / 2] + k % 2);
     for (size_t k = 8 * (size_t)tile.x; k < 8 * (size_t)(tile.x + tile.y) && k < K; k++)
       for (size_t f = 0; f < 4; f++) {
-        const size_t row = tiles.neighbour[k][f] / 4, nf = tiles.neighbour[k][f] % 4;
+        const unsigned it = tiles.neighbour[k][f] & ~(unsigned)GPU_OPEN;
+        const size_t row = it / 4, nf = it % 4;
         if (row < (size_t)shape.elements) continue;
         for (size_t m = 0; m < Nf; m++)
           for (size_t c = 0; c < 3; c++) {
@@ -175,7 +252,7 @@ static void check_packed(int order)
       }
   }
   gpu_release_tiles(&tiles);
-  free(problem.neighbour);
+  clear(&problem);
 }
 
 static void test_packed(void **state)
@@ -188,6 +265,6 @@ static void test_packed(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_shared_out),
-                                     cmocka_unit_test(test_packed)};
+                                     cmocka_unit_test(test_turns), cmocka_unit_test(test_packed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
