@@ -203,7 +203,7 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
   if (gpu_cut_tiles(&tiles, backend->problem, backend->tables.inner, shape, backend->tables.processors, tiling->apart,
                     err) != 0 ||
       gpu_share_out_tiles(&tiles, backend->problem, backend->tables.penalty_inside, (size_t)tiling->blocks,
-                          (size_t)(shape.blocks * (backend->tables.processors - tiling->apart)), err) != 0 ||
+                          (size_t)shape.blocks * (size_t)(backend->tables.processors - tiling->apart), err) != 0 ||
       gpu_new_copy(backend, &tiling->turn, tiles.turn, tiles.count * sizeof *tiles.turn, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->tile, tiles.tile, tiles.count * sizeof *tiles.tile, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->trace, tiles.trace, tiles.traces * sizeof *tiles.trace, "tiles", err) != 0 ||
