@@ -110,6 +110,7 @@ struct gpu_stage {
   double a, b;
   const void *field[2];
   void *memory[2], *result[2]; /* results may be NULL */
+  int backwards;               /* the last elements first, as far as tiles go */
 };
 
 /* The kernels of one order, by precision: double, single. Defined by order.cu.in, a file an order. */

@@ -145,13 +145,13 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   }
 
   /* What faces have that are not like others. */
-  template <int J> __device__ void lift_uncommon(const int4 &here, const faces &all, REAL w[3][4][orbits::all]) const
+  template <int J> __device__ void lift_uncommon(const faces &all, REAL w[3][4][orbits::all]) const
   {
     gpu_uncommon_face<REAL> face[4];
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       face[f] = {};
-      if (all.far[f].uncommon()) this->look_at_uncommon(J, f, mine, here, face[f]);
+      if (all.far[f].uncommon()) this->look_at_uncommon(J, f, mine, face[f]);
     }
 #pragma unroll 1
     for (int m = 0; m < tile::NF; m++) {
@@ -191,28 +191,28 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     lift_fluxes(m, p, q, w);
   }
 
-  template <int J> __device__ void lift_all(const int4 &here, sums &sum)
+  template <int J> __device__ void lift_all(sums &sum)
   {
     faces face;
     look(J, face);
     lifts<J>(face, sum.w[J]);
     if (face.common) return;
     if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
-    lift_uncommon<J>(here, face, sum.w[J]);
+    lift_uncommon<J>(face, sum.w[J]);
   }
 
-  __device__ void products(sums &sum, const int4 &here)
+  __device__ void products(sums &sum)
   {
     const bool works = lane < tile::rows;
     if (tile::BOTH) this->wait_group();
     if (works) derivatives<0>(sum.w[0]);
-    if (!tile::IN_PLACE) this->load_group(here);
+    if (!tile::IN_PLACE) this->load_group(0);
     else this->wait_groups();
     if (!works) return;
-    lift_all<0>(here, sum);
+    lift_all<0>(sum);
     if constexpr (tile::BOTH) {
       derivatives<1>(sum.w[1]);
-      lift_all<1>(here, sum);
+      lift_all<1>(sum);
     }
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
     for (int j = 0; j < CHANGING; j++) sum.change[j] = this->change_factor(j, mine);

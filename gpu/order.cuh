@@ -359,6 +359,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
       const gpu_tile_pass pass = {.tile = some ? tables->tiling.tile : tables->tiling.turn,
                                   .first = some ? half->some.tile : gpu_first_tile(*tables, half->part),
                                   .end = some ? half->some.tile + half->some.tiles : gpu_end_tile(*tables, half->part),
+                                  .backwards = half->equation == 0,
                                   .equation = half->equation,
                                   .scale = half->scale,
                                   .a = 0,
@@ -392,6 +393,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
       gpu_tile_pass pass = {.tile = tables->tiling.turn,
                             .first = gpu_first_tile(*tables, stage->part),
                             .end = gpu_end_tile(*tables, stage->part),
+                            .backwards = stage->backwards,
                             .equation = 0,
                             .scale = 1,
                             .a = stage->a,
@@ -405,6 +407,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
         return gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
       gpuError_t status = gpuSuccess;
       for (int i = 0; i < 2 && status == gpuSuccess; i++) {
+        pass.backwards = i;
         pass.equation = i;
         pass.field[0] = stage->field[1 - i], pass.field[1] = stage->field[i];
         pass.result[0] = stage->result[i];

@@ -164,6 +164,7 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
       .field = {field[0], field[1]},
       .memory = {backend->memory[0], backend->memory[1]},
       .result = {scheme.update ? backend->spare[0] : NULL, scheme.update ? backend->spare[1] : NULL},
+      .backwards = (int)(backend->stages % 2),
   };
   const bool single = backend->options.precision == MX_SINGLE;
   return gpu_check(backend->kernels->stage[single](&backend->tables, &stage, gpu_stream_of(backend, part)),

@@ -105,9 +105,9 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   using tile::tile;
 
-  __device__ void prepare(const int4 &where)
+  __device__ void prepare(int first, int second)
   {
-    tile::prepare(where);
+    tile::prepare(first, second);
     for (int o = threadIdx.x; o < 8 * EIGHTS || o < 4 * orbits::steps; o += tile::THREADS) {
       uint8_t node[4], once[4];
       for (int i = 0; i < 4; i++) {
@@ -125,11 +125,11 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   }
 
   /* A lane a face of the group's elements. */
-  __device__ void look(const int4 &here)
+  __device__ void look()
   {
     unsigned info = 0;
     if (this->is_open(fourth, mine)) { /* its traces will be wanted */
-      const size_t bytes = 2 * tile::NF * sizeof(REAL), at = bytes * this->open_slot(fourth, mine, here);
+      const size_t bytes = 2 * tile::NF * sizeof(REAL), at = bytes * this->open_slot(fourth, mine);
       for (size_t i = 0; i < bytes; i += 128) gpu_prefetch(static_cast<const char *>(tile::pass.open_before) + at + i);
     }
     for (int j = 0; j < CHANGING; j++) {
@@ -313,14 +313,14 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   }
 
   /* The same of what faces have that are not like others: rare, and few of a warp's. */
-  template <int J> __device__ void lift_uncommon(const int4 &here, products_sum w[MINE]) const
+  template <int J> __device__ void lift_uncommon(products_sum w[MINE]) const
   {
     constexpr int steps = orbits::face_steps;
     gpu_uncommon_face<REAL> face[4];
 #pragma unroll
     for (int f = 0; f < 4; f++) {
       face[f] = {};
-      if (t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON) this->look_at_uncommon(J, f, mine, here, face[f]);
+      if (t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON) this->look_at_uncommon(J, f, mine, face[f]);
     }
 #pragma unroll 1
     for (int k = 0; k < steps; k += AT_ONCE) {
@@ -340,12 +340,12 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   }
 
   /* Of turn J. `common`: of all faces of the warp. */
-  template <int J> __device__ void products(sums &sum, const int4 &here)
+  template <int J> __device__ void products(sums &sum)
   {
     products_sum w[MINE];
     derivatives<J>(w);
     if (J == 0) {
-      if (!tile::IN_PLACE && member == 0) this->load_group(here);
+      if (!tile::IN_PLACE && member == 0) this->load_group(0);
       this->meet_group(); /* the records are there */
       if (tile::IN_PLACE) this->wait_groups();
     }
@@ -354,7 +354,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     lifts<J>(w);
     if (!__all_sync(~0u, common)) {
       if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
-      lift_uncommon<J>(here, w);
+      lift_uncommon<J>(w);
     }
 #pragma unroll
     for (int e = 0; e < MINE; e++)
@@ -363,12 +363,12 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
           for (int h = 0; h < 2; h++) sum.w[J][e][c][s][h] = w[e].result(c, s, h);
   }
 
-  __device__ void products(sums &sum, const int4 &here)
+  __device__ void products(sums &sum)
   {
-    if (member == 0) look(here);
+    if (member == 0) look();
     if (tile::BOTH) this->wait_group();
-    products<0>(sum, here);
-    if constexpr (tile::BOTH) products<1>(sum, here);
+    products<0>(sum);
+    if constexpr (tile::BOTH) products<1>(sum);
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
     for (int j = 0; j < CHANGING; j++) sum.change[j] = t.records.change[j][mine];
     sum.keep = t.records.keep[mine];

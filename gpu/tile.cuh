@@ -82,6 +82,7 @@ template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
 struct gpu_tile_pass {
   const int4 *tile;
   int first, end; /* of these */
+  int backwards;  /* the last ones first */
   int equation;   /* where one field changes: 0 if that is E, 1 if H */
   double scale;   /* half a step: result = own + scale change; of a stage 1 */
   double a, b;    /* a stage: kept = a kept + change, result = own + b kept */
@@ -168,6 +169,7 @@ struct gpu_tile {
 
   struct memory {
     uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
+    alignas(16) int4 where[4];              /* this tile and the next two, by their turn */
     alignas(16) FACTOR fragment[orbits::fragments][32];
     /* See node_at. By 4 face + neighbour's face: in rows; from 16 on in packed traces, from 32 on their pieces by face;
      * or 16: gathered traces. */
@@ -206,8 +208,8 @@ struct gpu_tile {
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
   int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
-  int rows = 0, groups = 0; /* of this tile: elements of the group, groups that have some */
-  unsigned turns = 0;       /* parities of `grouped` */
+  int rows = 0;      /* of this tile, elements of the group */
+  unsigned turn = 0; /* how many tiles came before; all barriers go on by a phase a tile */
 
   __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
@@ -230,16 +232,22 @@ struct gpu_tile {
    */
   __device__ static constexpr int node_at(int m) { return GROUP == 8 ? m % 4 * 8 + m / 4 : m; }
 
-  /* All that comes from no kernel before this one; the tables of the first tile among it. */
-  __device__ void prepare(const int4 &where)
+  /* The tile that comes `later` turns from now. */
+  __device__ int4 &where(unsigned later = 0) const { return t.where[(turn + later) % 4]; }
+
+  /* All that comes from no kernel before this one; the tables of the first tile among it. Also the second one's
+   * number is given, or, if there is none, the first one's. */
+  __device__ void prepare(int first, int second)
   {
     if (threadIdx.x == 0) {
+      where(0) = pass.tile[first];
+      where(1) = pass.tile[second];
       gpu_barrier_init(&t.full, 1 + THREADS);
       gpu_barrier_init(&t.listed, 1);
       for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_PIECED ? 33 : 1);
       gpu_barriers_ready();
-      load_list(where);
-      load_tables(where, sizeof t.fragment);
+      load_list(0);
+      load_tables(0, sizeof t.fragment);
       gpu_bulk_load(t.fragment, tables.fragment, sizeof t.fragment, &t.full);
     }
     for (int i = threadIdx.x; i < 32 * (COMPACT ? 32 : 17); i += THREADS) {
@@ -254,24 +262,22 @@ struct gpu_tile {
         t.nodes[NODES - 4 + f][i] = tables.face_piece[f * FACE_PIECES + i];
   }
 
-  __device__ void enter(const int4 &where)
-  {
-    rows = max(0, min(GROUP, 8 * where.y - GROUP * group));
-    groups = (8 * where.y + GROUP - 1) / GROUP;
-  }
-  __device__ void leave() { turns ^= (2u << (groups - 1)) - 1; }
+  __device__ int rows_of(unsigned later) const { return min(GROUP, 8 * where(later).y - GROUP * group); }
+  __device__ size_t first_element(unsigned later) const { return 8 * static_cast<size_t>(where(later).x); }
+
+  __device__ void enter() { rows = max(0, rows_of(0)); }
 
   /* ---- loading and storing */
 
   /* Fields whose rows come with the tile; those of the others are the groups' business. */
   static constexpr int STEADY = BOTH ? 0 : 1;
 
-  /* By thread 0: the tile's tables. All bytes that bulk copies bring with the tile are expected from here on, `more`
+  /* By thread 0: the tables of a tile. All bytes that bulk copies bring with it are expected from here on, `more`
    * besides. */
-  __device__ void load_tables(const int4 &where, uint32_t more = 0)
+  __device__ void load_tables(unsigned later, uint32_t more = 0)
   {
-    const size_t first = 8 * static_cast<size_t>(where.x);
-    const int count = 8 * where.y, outside = where.w;
+    const size_t first = first_element(later);
+    const int count = 8 * where(later).y, outside = where(later).w;
     const uint32_t flux = tables.flux.wide ? 16 : 8, medium = tables.medium.wide ? 4 : 2;
     const int in_bulk = (ROW == STRIDE || !SHORT ? STEADY * count : 0) + (WHOLE && !SHORT ? FIELDS * outside : 0);
     const uint32_t rows = STRIDE * sizeof(REAL) * in_bulk;
@@ -283,14 +289,15 @@ struct gpu_tile {
   }
 
   /* Rows that do not change and what the tile's neighbours outside have. `list` has arrived. */
-  __device__ void load_rows(const int4 &where)
+  __device__ void load_rows(unsigned later)
   {
-    const size_t first = 8 * static_cast<size_t>(where.x);
-    const int count = 8 * where.y, outside = where.w;
+    const size_t first = first_element(later);
+    const int count = 8 * where(later).y, outside = where(later).w;
     if (threadIdx.x == 0 && STEADY > 0 && ROW == STRIDE)
       gpu_bulk_load(under, field(0) + first * STRIDE, count * STRIDE * sizeof(REAL), &t.full);
-    if (STEADY > 0 && ROW != STRIDE) copy_rows<1>(count, 0, [first](int i) { return first + static_cast<size_t>(i); });
-    if (WHOLE) copy_rows<FIELDS>(outside, ELEMENTS, [this](int i) { return static_cast<size_t>(list[i] / 16); });
+    if (STEADY > 0 && ROW != STRIDE)
+      copy_rows<1>(count, 0, [first](int i) { return static_cast<unsigned>(first) + static_cast<unsigned>(i); });
+    if (WHOLE) copy_rows<FIELDS>(outside, ELEMENTS, [this](int i) { return list[i] / 16; });
     if (COMPACT) pack(outside);
     else if (!WHOLE) gather(outside);
     gpu_copies_arrive(&t.full);
@@ -305,13 +312,20 @@ struct gpu_tile {
     for (int row = warp; row < count && !SHORT; row += WARPS)
       if (lane < COUNT)
         gpu_bulk_load(under + lane * FIELD + (to + row) * ROW,
-                      (lane == 0 ? field(0) : field(COUNT - 1)) + element(row) * STRIDE, STRIDE * sizeof(REAL),
-                      &t.full);
-#pragma unroll(PIECES < 16 ? 4 : 1)
-    for (int row = warp * PIECED_ROWS + pieced_row; row < count && SHORT; row += WARPS * PIECED_ROWS)
+                      (lane == 0 ? field(0) : field(COUNT - 1)) + static_cast<size_t>(element(row)) * STRIDE,
+                      STRIDE * sizeof(REAL), &t.full);
+    constexpr int BUNCH = PIECES < 16 ? 4 : 1, APART = WARPS * PIECED_ROWS; /* numbers first, they take their time */
+    for (int row = warp * PIECED_ROWS + pieced_row; row < count && SHORT; row += BUNCH * APART) {
+      unsigned from[BUNCH];
 #pragma unroll
-      for (int k = 0; k < COUNT; k++)
-        copy_pieces(under + k * FIELD + (to + row) * ROW, field(k) + element(row) * STRIDE);
+      for (int i = 0; i < BUNCH; i++) from[i] = row + i * APART < count ? element(row + i * APART) : 0;
+#pragma unroll
+      for (int i = 0; i < BUNCH; i++)
+#pragma unroll
+        for (int k = 0; k < COUNT && row + i * APART < count; k++)
+          copy_pieces(under + k * FIELD + (to + row + i * APART) * ROW,
+                      field(k) + static_cast<size_t>(from[i]) * STRIDE);
+    }
   }
 
   /* Pieces of 16 bytes of short rows, or of several of them, a lane each. */
@@ -361,20 +375,26 @@ struct gpu_tile {
     }
   }
 
-  __device__ void load_list(const int4 &where)
+  /* By thread 0: the list of a tile, and, unless negative, where the tile `behind` it is. */
+  __device__ void load_list(unsigned later, int behind = -1)
   {
-    uint32_t bytes = (where.w + 3) / 4 * 16;
-    gpu_barrier_expect(&t.listed, bytes);
-    if (bytes > 0) gpu_bulk_load(list, tables.tiling.trace + where.z, bytes, &t.listed);
+    const uint32_t bytes = (where(later).w + 3) / 4 * 16;
+    gpu_barrier_expect(&t.listed, bytes + (behind >= 0 ? sizeof(int4) : 0));
+    if (bytes > 0) gpu_bulk_load(list, tables.tiling.trace + where(later).z, bytes, &t.listed);
+    if (behind >= 0) gpu_bulk_load(&where(later + 1), pass.tile + behind, sizeof(int4), &t.listed);
   }
 
   /* By the group's first warp: its rows of what changes, once those of the tile before have been taken away. */
-  __device__ void load_group(const int4 &where)
+  __device__ void load_group(unsigned later)
   {
-    const int count = min(GROUP, 8 * where.y - GROUP * group);
-    const size_t at = (8 * static_cast<size_t>(where.x) + GROUP * group) * STRIDE;
+    const int count = rows_of(later);
+    const size_t at = (first_element(later) + GROUP * group) * STRIDE;
     const bool keeps = STAGED && pass.a != 0;
-    if (count <= 0) return;
+    if (count <= 0) {
+      if (lane == 0) gpu_barrier_expect(&t.grouped[group], 0);
+      if (OWN_PIECED) gpu_copies_arrive(&t.grouped[group]);
+      return;
+    }
     gpu_bulk_wait_read();
     if (lane == 0) {
       const uint32_t bytes = static_cast<uint32_t>(count * STRIDE * sizeof(REAL));
@@ -397,16 +417,16 @@ struct gpu_tile {
   }
 
   /* Until they are there: the group's own, or those of all groups. */
-  __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], turns >> group & 1); }
+  __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], turn & 1); }
   __device__ void wait_groups()
   {
-    for (int g = 0; g < groups; g++) gpu_barrier_wait(&t.grouped[g], turns >> g & 1);
+    for (int g = 0; g < GROUPS; g++) gpu_barrier_wait(&t.grouped[g], turn & 1);
   }
 
-  __device__ void store_group(const int4 &where)
+  __device__ void store_group()
   {
     const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
-    const size_t at = (8 * static_cast<size_t>(where.x) + GROUP * group) * STRIDE;
+    const size_t at = (first_element(0) + GROUP * group) * STRIDE;
     for (int j = 0; j < CHANGING; j++) {
       REAL *result = static_cast<REAL *>(pass.result[j]);
       if (result != nullptr && OWN_ROW == STRIDE && lane == 0) gpu_bulk_store(result + at, own_rows(j), bytes);
@@ -513,20 +533,20 @@ struct gpu_tile {
     return !STAGED && (t.neighbour[k][f] & GPU_OPEN) != 0 && pass.open_before != nullptr;
   }
 
-  __device__ int open_slot(int f, int k, const int4 &here) const
+  __device__ int open_slot(int f, int k) const
   {
-    return tables.open_slot[4 * (8 * static_cast<size_t>(here.x) + static_cast<size_t>(k)) + f];
+    return tables.open_slot[4 * (first_element(0) + static_cast<size_t>(k)) + f];
   }
 
   /* Of face f of row k. */
-  __device__ void look_at_uncommon(int j, int f, int k, const int4 &here, gpu_uncommon_face<REAL> &face) const
+  __device__ void look_at_uncommon(int j, int f, int k, gpu_uncommon_face<REAL> &face) const
   {
     gpu_far_face<REAL> far;
     gpu_face_factors<REAL> factors;
     look_at_face(j, f, k, far, factors);
     const bool penalised = far.alone() && factors.inverse[0] != 0, open = penalised && is_open(f, k);
     face.near = factors.near;
-    face.slot = open ? open_slot(f, k, here) : -1;
+    face.slot = open ? open_slot(f, k) : -1;
     face.penalised = penalised && (!PENALISED || open);
     for (int i = 0; i < 3; i++) face.inverse[i] = factors.inverse[i];
   }
@@ -605,48 +625,44 @@ struct gpu_tile {
 /* The life of a block. WORK is a gpu_tile with products() and update(). */
 template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
 {
-  const int4 *const tile = work.pass.tile;
   gpu_let_next_prepare();
-  const int stride = static_cast<int>(gridDim.x);
-  int next = work.pass.first + static_cast<int>(blockIdx.x), phase = 0;
-  const int end = work.pass.end;
-  if (next >= end) return;
-  int4 here = tile[next], there = next + stride < end ? tile[next + stride] : here;
-  work.prepare(here);
+  const int blocks = static_cast<int>(gridDim.x), first = work.pass.first, end = work.pass.end;
+  const auto is_there = [first, end](int tile) { return tile >= first && tile < end; };
+  int next = first + static_cast<int>(blockIdx.x);
+  if (!is_there(next)) return;
+  if (work.pass.backwards) next += (end - 1 - next) / blocks * blocks;
+  const int stride = work.pass.backwards ? -blocks : blocks;
+  work.prepare(next, is_there(next + stride) ? next + stride : next);
   gpu_wait_for_kernels_before();
   __syncthreads();
   gpu_barrier_wait(&work.t.listed, 0);
-  work.load_rows(here);
-  if (WORK::IN_PLACE && work.member == 0) work.load_group(here);
-  for (;; phase ^= 1) {
+  work.load_rows(0);
+  if (WORK::IN_PLACE && work.member == 0) work.load_group(0);
+  for (;; work.turn++) {
     next += stride;
-    const bool more = next < end;
-    int4 behind = there; /* the tile behind that, ahead of its time */
-    if (next + stride < end) behind = tile[next + stride];
-    work.enter(here);
-    gpu_barrier_wait(&work.t.full, phase);
-    if (more && threadIdx.x == 0) work.load_list(there); /* all have read the last one, or this would not be full */
+        work.enter();
+    gpu_barrier_wait(&work.t.full, work.turn & 1);
+    /* All have read the last list, or this would not be full. */
+    if (is_there(next) && threadIdx.x == 0) work.load_list(1, is_there(next + stride) ? next + stride : -1);
     typename WORK::sums sums;
-    if (work.rows > 0) work.products(sums, here);
+    if (work.rows > 0) work.products(sums);
+    else if (!WORK::IN_PLACE && work.member == 0) work.load_group(0);
     gpu_fence_bulk(); /* before bulk copies write where this thread has read */
     __syncthreads();
-    if (more) {
-      gpu_barrier_wait(&work.t.listed, phase ^ 1);
-      if (threadIdx.x == 0) work.load_tables(there);
-      work.load_rows(there);
+    if (is_there(next)) {
+      gpu_barrier_wait(&work.t.listed, work.turn & 1 ^ 1);
+      if (threadIdx.x == 0) work.load_tables(1);
+      work.load_rows(1);
     }
     if (work.rows > 0) {
       work.wait_group();
       work.update(sums);
       gpu_fence_bulk();
       work.meet_group();
-      if (work.member == 0) work.store_group(here);
+      if (work.member == 0) work.store_group();
     }
-    work.leave();
-    if (!more) break;
-    here = there;
-    there = behind;
-    if (WORK::IN_PLACE && work.member == 0) work.load_group(here);
+    if (!is_there(next)) break;
+    if (WORK::IN_PLACE && work.member == 0) work.load_group(1);
   }
   if (work.member == 0) gpu_bulk_wait_read();
 }

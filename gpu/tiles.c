@@ -58,14 +58,14 @@ static bool is_uncommon(const struct mx_problem *problem, bool penalty_inside, s
   return mx_open_slot(code) >= 0 || (!penalty_inside && (flux->e_penalty != 0 || flux->h_penalty != 0));
 }
 
-/* In elements that are all like others; a tile takes as long as its slowest warp. */
+/* In halves of what a tile takes that is like others. It takes as long as its slowest warp, however small it is. */
 static size_t cost_of(const struct mx_problem *problem, bool penalty_inside, const int4 *tile)
 {
   const size_t first = EIGHT * (size_t)tile->x, end = first + EIGHT * (size_t)tile->y;
   for (size_t e = first; e < end && e < problem->K; e++)
     for (size_t f = 0; f < 4; f++)
-      if (is_uncommon(problem, penalty_inside, e, f)) return (end - first) * 3 / 2;
-  return end - first;
+      if (is_uncommon(problem, penalty_inside, e, f)) return 3;
+  return 2;
 }
 
 struct load {
@@ -79,8 +79,17 @@ static int by_cost(const void *a, const void *b)
   return x->number < y->number ? -1 : 1;
 }
 
+/* The other way round, but those of equal cost still by their numbers. */
+static int by_cost_down(const void *a, const void *b)
+{
+  const struct load *x = a, *y = b;
+  if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+  return x->number < y->number ? -1 : 1;
+}
+
 /* Tiles first..end-1, of which block b takes b, b + blocks, ..: those of a round go to the blocks anew, the most costly
- * one to the block that has least to do. So all come out even, and what is loaded at the same time stays together. */
+ * one to the block that has least to do. So all come out even, and what is loaded at the same time stays together. Where
+ * all cost the same each stays where it is. */
 static int share_out(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t first,
                      size_t end, size_t blocks, struct dg_error *err)
 {
@@ -93,10 +102,10 @@ static int share_out(struct gpu_tiles *tiles, const struct mx_problem *problem, 
       round[i] = (struct load){cost_of(problem, penalty_inside, &tiles->tile[first + i]), first + i};
       block[i] = (struct load){sum[i], i};
     }
-    qsort(round, count, sizeof *round, by_cost);
+    qsort(round, count, sizeof *round, by_cost_down);
     qsort(block, count, sizeof *block, by_cost);
     for (size_t i = 0; i < count; i++) {
-      const struct load *tile = &round[count - 1 - i];
+      const struct load *tile = &round[i];
       tiles->turn[first + block[i].number] = tiles->tile[tile->number];
       sum[block[i].number] += tile->cost;
     }
