@@ -150,7 +150,7 @@ struct gpu_tile {
   static constexpr bool IN_PLACE = FIELDS == 2;
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
   /* Rows of fields with traces: strides that make the columns of eight elements meet in few banks. */
-  static constexpr int ROW = STRIDE + (sizeof(REAL) == 4 ? 0 : P == 5 ? 4 : P == 1 && PENALISED ? 2 : 0);
+  static constexpr int ROW = STRIDE + (sizeof(REAL) == 4 ? 0 : P == 5 ? 4 : P == 1 && PENALISED && STAGED ? 2 : 0);
   /* Of rows that do not come in one piece, short ones are copied by 16 bytes a lane, which is faster, others by a bulk
    * copy each. */
   static constexpr bool SHORT = P <= 4;
