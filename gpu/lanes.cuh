@@ -206,7 +206,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     const bool works = lane < tile::rows;
     if (tile::BOTH) this->wait_group();
     if (works) derivatives<0>(sum.w[0]);
-    if (!tile::IN_PLACE) this->load_group(0);
+    if (!tile::IN_PLACE) this->load_group();
     else this->wait_groups();
     if (!works) return;
     lift_all<0>(sum);

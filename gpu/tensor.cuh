@@ -105,9 +105,9 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   using tile::tile;
 
-  __device__ void prepare(int first, int second)
+  __device__ void prepare()
   {
-    tile::prepare(first, second);
+    tile::prepare();
     for (int o = threadIdx.x; o < 8 * EIGHTS || o < 4 * orbits::steps; o += tile::THREADS) {
       uint8_t node[4], once[4];
       for (int i = 0; i < 4; i++) {
@@ -345,7 +345,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     products_sum w[MINE];
     derivatives<J>(w);
     if (J == 0) {
-      if (!tile::IN_PLACE && member == 0) this->load_group(0);
+      if (!tile::IN_PLACE && member == 0) this->load_group();
       this->meet_group(); /* the records are there */
       if (tile::IN_PLACE) this->wait_groups();
     }

@@ -111,14 +111,6 @@ __device__ inline float gpu_with_sign_bit(float x, unsigned bits)
   return __int_as_float(__float_as_int(x) ^ static_cast<int>(bits & 0x80000000u));
 }
 
-/* Asked anew each time, so that no register has it for long. */
-__device__ inline unsigned gpu_lane()
-{
-  unsigned lane;
-  asm volatile("mov.u32 %0,%%laneid;" : "=r"(lane));
-  return lane;
-}
-
 /* ---- shared memory by its own addresses */
 
 __device__ inline unsigned gpu_shared_address(const void *pointer)

@@ -150,7 +150,7 @@ struct gpu_tile {
   static constexpr bool IN_PLACE = FIELDS == 2;
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
   /* Rows of fields with traces: strides that make the columns of eight elements meet in few banks. */
-  static constexpr int ROW = STRIDE + (sizeof(REAL) == 4 ? 0 : P == 5 ? 4 : P == 1 && PENALISED && STAGED ? 2 : 0);
+  static constexpr int ROW = STRIDE + (sizeof(REAL) == 4 ? 0 : P == 5 ? 4 : P == 1 && PENALISED ? 2 : 0);
   /* Of rows that do not come in one piece, short ones are copied by 16 bytes a lane, which is faster, others by a bulk
    * copy each. */
   static constexpr bool SHORT = P <= 4;
@@ -168,20 +168,23 @@ struct gpu_tile {
   static constexpr int NODES = COMPACT ? 36 : 17; /* rows of `nodes` */
 
   struct memory {
-    uint64_t full, listed, grouped[GROUPS]; /* barriers: a tile, a list of traces, a group's rows have arrived */
-    alignas(16) int4 where[4];              /* this tile and the next two, by their turn */
+    /* Barriers: what has arrived. A tile, a list of traces, a group's rows that change, and what it has kept of them.
+     */
+    uint64_t full, listed, grouped[GROUPS], recalled[STAGED ? GROUPS : 1];
+    alignas(16) int4 where[4]; /* this tile and the next two, by their turn */
     alignas(16) FACTOR fragment[orbits::fragments][32];
     /* See node_at. By 4 face + neighbour's face: in rows; from 16 on in packed traces, from 32 on their pieces by face;
      * or 16: gathered traces. */
     alignas(16) uint8_t nodes[NODES][32];
     alignas(16) RECORDS records;
-    /* from here on what bulk copies bring or take */
-    alignas(16) REAL metric[ELEMENTS][6];
-    alignas(16) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are outside */
-    alignas(16) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
-    alignas(16) uint32_t medium[ELEMENTS];
-    alignas(16) REAL own[IN_PLACE ? 4 : ELEMENTS * OWN_ROW];
-    alignas(16) REAL kept[CHANGING][STAGED ? ELEMENTS * STRIDE : 4];
+    /* From here on what bulk copies bring or take. They are slower, kernels by up to 18 %, where they do not begin at a
+     * multiple of 32 bytes. */
+    alignas(32) REAL metric[ELEMENTS][6];
+    alignas(32) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are outside */
+    alignas(32) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
+    alignas(32) uint32_t medium[ELEMENTS];
+    alignas(128) REAL own[IN_PLACE ? 4 : ELEMENTS * OWN_ROW];
+    alignas(128) REAL kept[CHANGING][STAGED ? ELEMENTS * STRIDE : 4];
   };
   static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
   static constexpr size_t ROWS = sizeof(REAL) * ELEMENTS * ROW * FIELDS;
@@ -208,8 +211,9 @@ struct gpu_tile {
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
   int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
-  int rows = 0;      /* of this tile, elements of the group */
+  int number = 0;    /* of this tile in pass.tile */
   unsigned turn = 0; /* how many tiles came before; all barriers go on by a phase a tile */
+  int rows = 0;      /* of this tile, elements of the group */
 
   __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
@@ -232,19 +236,30 @@ struct gpu_tile {
    */
   __device__ static constexpr int node_at(int m) { return GROUP == 8 ? m % 4 * 8 + m / 4 : m; }
 
-  /* The tile that comes `later` turns from now. */
-  __device__ int4 &where(unsigned later = 0) const { return t.where[(turn + later) % 4]; }
+  /* The block's first tile. */
+  __device__ int first_number() const
+  {
+    const int blocks = static_cast<int>(gridDim.x), least = pass.first + static_cast<int>(blockIdx.x);
+    return pass.backwards && least < pass.end ? least + (pass.end - 1 - least) / blocks * blocks : least;
+  }
+  /* Of the tile `later` turns from now: number, is there one, where it is. */
+  __device__ int number_of(int later) const
+  {
+    const int blocks = static_cast<int>(gridDim.x);
+    return number + later * (pass.backwards ? -blocks : blocks);
+  }
+  __device__ bool is_there(int later) const { return number_of(later) >= pass.first && number_of(later) < pass.end; }
+  __device__ int4 &where(int later) const { return t.where[(turn + static_cast<unsigned>(later)) % 4]; }
 
-  /* All that comes from no kernel before this one; the tables of the first tile among it. Also the second one's
-   * number is given, or, if there is none, the first one's. */
-  __device__ void prepare(int first, int second)
+  /* All that comes from no kernel before this one; the tables of the first tile among it. */
+  __device__ void prepare()
   {
     if (threadIdx.x == 0) {
-      where(0) = pass.tile[first];
-      where(1) = pass.tile[second];
+      where(0) = pass.tile[number];
       gpu_barrier_init(&t.full, 1 + THREADS);
       gpu_barrier_init(&t.listed, 1);
       for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_PIECED ? 33 : 1);
+      for (int i = 0; i < GROUPS && STAGED; i++) gpu_barrier_init(&t.recalled[i], 1);
       gpu_barriers_ready();
       load_list(0);
       load_tables(0, sizeof t.fragment);
@@ -262,8 +277,8 @@ struct gpu_tile {
         t.nodes[NODES - 4 + f][i] = tables.face_piece[f * FACE_PIECES + i];
   }
 
-  __device__ int rows_of(unsigned later) const { return min(GROUP, 8 * where(later).y - GROUP * group); }
-  __device__ size_t first_element(unsigned later) const { return 8 * static_cast<size_t>(where(later).x); }
+  __device__ int rows_of(int later) const { return min(GROUP, 8 * where(later).y - GROUP * group); }
+  __device__ size_t first_element(int later) const { return 8 * static_cast<size_t>(where(later).x); }
 
   __device__ void enter() { rows = max(0, rows_of(0)); }
 
@@ -274,7 +289,7 @@ struct gpu_tile {
 
   /* By thread 0: the tables of a tile. All bytes that bulk copies bring with it are expected from here on, `more`
    * besides. */
-  __device__ void load_tables(unsigned later, uint32_t more = 0)
+  __device__ void load_tables(int later, uint32_t more = 0)
   {
     const size_t first = first_element(later);
     const int count = 8 * where(later).y, outside = where(later).w;
@@ -289,7 +304,7 @@ struct gpu_tile {
   }
 
   /* Rows that do not change and what the tile's neighbours outside have. `list` has arrived. */
-  __device__ void load_rows(unsigned later)
+  __device__ void load_rows(int later)
   {
     const size_t first = first_element(later);
     const int count = 8 * where(later).y, outside = where(later).w;
@@ -375,21 +390,23 @@ struct gpu_tile {
     }
   }
 
-  /* By thread 0: the list of a tile, and, unless negative, where the tile `behind` it is. */
-  __device__ void load_list(unsigned later, int behind = -1)
+  /* By thread 0: the list of a tile, and where the tile behind it is. */
+  __device__ void load_list(int later)
   {
     const uint32_t bytes = (where(later).w + 3) / 4 * 16;
-    gpu_barrier_expect(&t.listed, bytes + (behind >= 0 ? sizeof(int4) : 0));
+    const bool more = is_there(later + 1);
+    gpu_barrier_expect(&t.listed, bytes + (more ? sizeof(int4) : 0));
     if (bytes > 0) gpu_bulk_load(list, tables.tiling.trace + where(later).z, bytes, &t.listed);
-    if (behind >= 0) gpu_bulk_load(&where(later + 1), pass.tile + behind, sizeof(int4), &t.listed);
+    if (more) gpu_bulk_load(&where(later + 1), pass.tile + number_of(later + 1), sizeof(int4), &t.listed);
   }
 
-  /* By the group's first warp: its rows of what changes, once those of the tile before have been taken away. */
-  __device__ void load_group(unsigned later)
+  /* By the group's first warp: its rows of what changes, once those of the tile before have been taken away; of this
+   * tile, unless they are needed from its beginning, and then also what has been kept of them. */
+  __device__ void load_group(int later = 0)
   {
     const int count = rows_of(later);
     const size_t at = (first_element(later) + GROUP * group) * STRIDE;
-    const bool keeps = STAGED && pass.a != 0;
+    if (!IN_PLACE) recall();
     if (count <= 0) {
       if (lane == 0) gpu_barrier_expect(&t.grouped[group], 0);
       if (OWN_PIECED) gpu_copies_arrive(&t.grouped[group]);
@@ -398,13 +415,9 @@ struct gpu_tile {
     gpu_bulk_wait_read();
     if (lane == 0) {
       const uint32_t bytes = static_cast<uint32_t>(count * STRIDE * sizeof(REAL));
-      gpu_barrier_expect(&t.grouped[group], CHANGING * ((OWN_PIECED ? 0 : 1) + (keeps ? 1 : 0)) * bytes);
-      for (int j = 0; j < CHANGING; j++) {
-        if (OWN_ROW == STRIDE) gpu_bulk_load(own_rows(j), field(changing(j)) + at, bytes, &t.grouped[group]);
-        if (keeps)
-          gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[j]) + at, bytes,
-                        &t.grouped[group]);
-      }
+      gpu_barrier_expect(&t.grouped[group], OWN_PIECED ? 0 : CHANGING * bytes);
+      for (int j = 0; j < CHANGING && OWN_ROW == STRIDE; j++)
+        gpu_bulk_load(own_rows(j), field(changing(j)) + at, bytes, &t.grouped[group]);
     }
     for (int j = 0; j < CHANGING && OWN_ROW != STRIDE; j++) {
       const REAL *from = field(changing(j)) + at;
@@ -414,6 +427,24 @@ struct gpu_tile {
         copy_pieces(own_rows(j) + row * OWN_ROW, from + row * STRIDE);
     }
     if (OWN_PIECED) gpu_copies_arrive(&t.grouped[group]);
+  }
+
+  /* By the group's first warp: what a stage has kept of its rows. Only the update wants it, so all else goes first. */
+  __device__ void recall()
+  {
+    if (!STAGED || pass.a == 0) return;
+    const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
+    const size_t at = (first_element(0) + GROUP * group) * STRIDE;
+    gpu_bulk_wait_read();
+    if (lane != 0) return;
+    gpu_barrier_expect(&t.recalled[group], CHANGING * bytes);
+    for (int j = 0; j < CHANGING && bytes > 0; j++)
+      gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[j]) + at, bytes,
+                    &t.recalled[group]);
+  }
+  __device__ void wait_recalled()
+  {
+    if (STAGED && pass.a != 0) gpu_barrier_wait(&t.recalled[group], turn & 1);
   }
 
   /* Until they are there: the group's own, or those of all groups. */
@@ -626,42 +657,40 @@ struct gpu_tile {
 template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
 {
   gpu_let_next_prepare();
-  const int blocks = static_cast<int>(gridDim.x), first = work.pass.first, end = work.pass.end;
-  const auto is_there = [first, end](int tile) { return tile >= first && tile < end; };
-  int next = first + static_cast<int>(blockIdx.x);
-  if (!is_there(next)) return;
-  if (work.pass.backwards) next += (end - 1 - next) / blocks * blocks;
-  const int stride = work.pass.backwards ? -blocks : blocks;
-  work.prepare(next, is_there(next + stride) ? next + stride : next);
+  work.number = work.first_number();
+  if (!work.is_there(0)) return;
+  work.prepare();
   gpu_wait_for_kernels_before();
   __syncthreads();
   gpu_barrier_wait(&work.t.listed, 0);
   work.load_rows(0);
   if (WORK::IN_PLACE && work.member == 0) work.load_group(0);
-  for (;; work.turn++) {
-    next += stride;
-        work.enter();
+  for (;; work.number = work.number_of(1), work.turn++) {
+    const bool more = work.is_there(1);
+    work.enter();
     gpu_barrier_wait(&work.t.full, work.turn & 1);
     /* All have read the last list, or this would not be full. */
-    if (is_there(next) && threadIdx.x == 0) work.load_list(1, is_there(next + stride) ? next + stride : -1);
+    if (more && threadIdx.x == 0) work.load_list(1);
+    if (WORK::IN_PLACE && work.member == 0) work.recall();
     typename WORK::sums sums;
     if (work.rows > 0) work.products(sums);
-    else if (!WORK::IN_PLACE && work.member == 0) work.load_group(0);
+    else if (!WORK::IN_PLACE && work.member == 0) work.load_group();
     gpu_fence_bulk(); /* before bulk copies write where this thread has read */
     __syncthreads();
-    if (is_there(next)) {
+    if (more) {
       gpu_barrier_wait(&work.t.listed, work.turn & 1 ^ 1);
       if (threadIdx.x == 0) work.load_tables(1);
       work.load_rows(1);
     }
     if (work.rows > 0) {
       work.wait_group();
+      work.wait_recalled();
       work.update(sums);
       gpu_fence_bulk();
       work.meet_group();
       if (work.member == 0) work.store_group();
     }
-    if (!is_there(next)) break;
+    if (!more) break;
     if (WORK::IN_PLACE && work.member == 0) work.load_group(1);
   }
   if (work.member == 0) gpu_bulk_wait_read();

@@ -88,8 +88,8 @@ static int by_cost_down(const void *a, const void *b)
 }
 
 /* Tiles first..end-1, of which block b takes b, b + blocks, ..: those of a round go to the blocks anew, the most costly
- * one to the block that has least to do. So all come out even, and what is loaded at the same time stays together. Where
- * all cost the same each stays where it is. */
+ * one to the block that has least to do. So all come out even, and what is loaded at the same time stays together.
+ * Where all cost the same each stays where it is. */
 static int share_out(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t first,
                      size_t end, size_t blocks, struct dg_error *err)
 {
