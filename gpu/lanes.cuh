@@ -87,6 +87,9 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     bool common;
   };
 
+  /* At the faces before the derivatives: in double precision registers suffice only so, in single only otherwise. */
+  static constexpr bool LOOKS_FIRST = PENALISED && sizeof(REAL) == 8;
+
   __device__ void look(int j, faces &face) const
   {
     face.common = true;
@@ -191,10 +194,8 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     lift_fluxes(m, p, q, w);
   }
 
-  template <int J> __device__ void lift_all(sums &sum)
+  template <int J> __device__ void lift_all(const faces &face, sums &sum)
   {
-    faces face;
-    look(J, face);
     lifts<J>(face, sum.w[J]);
     if (face.common) return;
     if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
@@ -205,14 +206,18 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   {
     const bool works = lane < tile::rows;
     if (tile::BOTH) this->wait_group();
+    faces face;
+    if (works && LOOKS_FIRST) look(0, face);
     if (works) derivatives<0>(sum.w[0]);
     if (!tile::IN_PLACE) this->load_group();
     else this->wait_groups();
     if (!works) return;
-    lift_all<0>(sum);
+    if (!LOOKS_FIRST) look(0, face);
+    lift_all<0>(face, sum);
     if constexpr (tile::BOTH) {
+      look(1, face);
       derivatives<1>(sum.w[1]);
-      lift_all<1>(sum);
+      lift_all<1>(face, sum);
     }
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
     for (int j = 0; j < CHANGING; j++) sum.change[j] = this->change_factor(j, mine);

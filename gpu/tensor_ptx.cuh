@@ -101,6 +101,17 @@ __device__ inline double gpu_negative(double x)
 }
 __device__ inline float gpu_negative(float x) { return -x; }
 
+/* 1/sqrt(x) of a normal number, to the last bit or two. rsqrt() looks whether it is one, and branches. From the
+ * approximation to 22 bits, 1/sqrt(1 - e) = 1 + e/2 + 3/8 e^2 + .. */
+__device__ inline double gpu_inverse_root(double x)
+{
+  double y;
+  asm volatile("rsqrt.approx.ftz.f64 %0,%1;" : "=d"(y) : "d"(x));
+  const double e = fma(x, -(y * y), 1.0);
+  return fma(fma(0.375, e, 0.5), e * y, y);
+}
+__device__ inline float gpu_inverse_root(float x) { return rsqrtf(x); }
+
 /* x, or -x where the highest bit is set. */
 __device__ inline double gpu_with_sign_bit(double x, unsigned bits)
 {

@@ -519,12 +519,14 @@ struct gpu_tile {
     factors.far = inside ? twice : 1 - twice;
     factors.near = inside ? 1 - twice : 0;
     REAL scale = 0, g11 = 0, g12 = 0, g22 = 0;
-    if (penalty != 0) {
+    if (PENALISED || penalty != 0) { /* without a branch the faces' long chains of operations run side by side */
       const REAL *g = t.metric[k];
       REAL ab = gpu_changes_sign(2, f) ? -g[1] : g[1], ac = gpu_changes_sign(1, f) ? -g[2] : g[2];
       REAL bc = gpu_changes_sign(0, f) ? -g[4] : g[4];
       g11 = g[0] - 2 * ab + g[3], g12 = g[0] - ab - ac + bc, g22 = g[0] - 2 * ac + g[5];
-      scale = -penalty * rsqrt(g11 * g22 - g12 * g12); /* minus: bimedians have another orientation than r, s, t */
+      /* Minus: bimedians have another orientation than r, s, t. */
+      const REAL root = -penalty * gpu_inverse_root(g11 * g22 - g12 * g12);
+      scale = penalty != 0 ? root : 0;
     }
     factors.inverse[0] = scale * g22;
     factors.inverse[1] = -scale * g12;
