@@ -14,68 +14,9 @@
 #pragma once
 
 #include "gpu/covariant.cuh"
-#include "gpu/tensor_ptx.cuh"
+#include "gpu/faces.cuh"
+#include "gpu/orbits.cuh"
 #include "gpu/tuning.h"
-#include "maxwell/cpu/symmetry.h"
-
-template <int P> struct gpu_orbits {
-  static constexpr int quads = MX_QUADS(P), pairs = MX_PAIRS(P), all = MX_SECTOR_0(P);
-  static constexpr int steps = (all + 3) / 4;  /* of four orbits that are summed over */
-  static constexpr int eights = (all + 7) / 8; /* of orbits that come out */
-  static constexpr int face_steps = (DG_NF(P) + 3) / 4;
-  /* The same of sectors 1 to 3, which have fewer where pairs are packed. */
-  static constexpr bool packed = gpu_packs_pairs(P);
-  static constexpr int few_steps = packed ? (quads + pairs + 3) / 4 : steps;
-  static constexpr int few_eights = packed ? (quads + pairs + 7) / 8 : eights;
-  __device__ static constexpr int steps_of(int s) { return s == 0 ? steps : few_steps; }
-  __device__ static constexpr int eights_of(int s) { return s == 0 ? eights : few_eights; }
-
-  /* Where fragments stand (gpu/tables.c): the first of step k from a sector along bimedian d + 1; that of face step k
-   * to sector s. */
-  __device__ static constexpr int derivative(int k, int from, int d)
-  {
-    const int whole = k < few_steps ? k : few_steps;
-    int at = whole * (9 * few_eights + 3 * eights) + (k - whole) * 3 * few_eights + d * few_eights;
-    if (from > 0) at += 3 * few_eights + (from - 1) * (2 * few_eights + eights);
-    return from > 0 && d > from - 1 ? at + eights - few_eights : at;
-  }
-  __device__ static constexpr int lift(int k, int s)
-  {
-    const int at = derivative(steps, 0, 0) + k * (eights + 3 * few_eights);
-    return s == 0 ? at : at + eights + (s - 1) * few_eights;
-  }
-  static constexpr int fragments = few_steps * (9 * few_eights + 3 * eights) + (steps - few_steps) * 3 * few_eights +
-                                   face_steps * (eights + 3 * few_eights);
-
-  /* Where member g of orbit o stands among a component's nodes. Of pairs and the fixed node members coincide. */
-  __device__ static constexpr int node(int o, int g)
-  {
-    if (o < quads) return g * quads + o;
-    o -= quads;
-    if (o >= 3 * pairs) return DG_NP(P) - 1;
-    int kept_by = pairs > 0 ? o / pairs + 1 : 0;
-    return 4 * quads + 2 * o + (g == 0 || g == kept_by ? 0 : 1);
-  }
-  /* Is it the first of the members that stand there? */
-  __device__ static constexpr bool first(int o, int g)
-  {
-    for (int h = 0; h < g; h++)
-      if (node(o, h) == node(o, g)) return false;
-    return true;
-  }
-  /* Does sector s have it? */
-  __device__ static constexpr bool has(int s, int o)
-  {
-    return s == 0 || o < quads || (pairs > 0 && o < quads + 3 * pairs && (o - quads) / pairs + 1 == s);
-  }
-};
-
-/* Values of the four members of an orbit (or faces of a node of face 0) to sectors, or back. */
-template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
-{
-  REAL a = x[0] + x[1], b = x[0] - x[1], c = x[2] + x[3], d = x[2] - x[3];
-  x[0] = a + c, x[1] = a - c, x[2] = b + d, x[3] = b - d;
-}
 
 /* Half a step, or a stage of one field or of both. Fields: E and H, or, where one changes, the one under the curl and
  * the one that changes. Results: of those that change. */
@@ -91,44 +32,6 @@ struct gpu_tile_pass {
   const void *open_before; /* traces of what changes on open faces, one step ago; NULL: they are like others */
   void *open_now;          /* the same of before this half step */
 };
-
-/* A face seen from its element. */
-template <typename REAL> struct gpu_far_face {
-  unsigned at[3]; /* shared memory: the components that are the frame's first, second and third, at node 0 */
-  unsigned info; /* 32 * row of `nodes`; FLIPPED << j: component j changes its sign; UNCOMMON: see there; ALONE: nothing
-                    is behind the face, which has its own element as neighbour */
-  static constexpr unsigned UNCOMMON = 1u << 31, ALONE = 1u << 30, FLIPPED = 1u << 16, NODES = 0xffff;
-
-  __device__ bool uncommon() const { return (info & UNCOMMON) != 0; }
-  __device__ bool alone() const { return (info & ALONE) != 0; }
-  /* Component j of the trace at a node, `beyond` bytes behind where it is. */
-  __device__ REAL trace(int j, int node, unsigned beyond) const
-  {
-    return gpu_with_sign_bit(gpu_shared_number<REAL>(at[j] + beyond + static_cast<unsigned>(sizeof(REAL)) * node),
-                             info << (15 - j));
-  }
-};
-
-/* What multiplies traces. */
-template <typename REAL> struct gpu_face_factors {
-  REAL far, near;  /* of the field under the curl; the near one beyond its half */
-  REAL inverse[3]; /* jumps of the field that changes: twice the penalty's weights along the two edges, 11, 12, 22 */
-};
-
-/* What a face has beyond far traces. */
-template <typename REAL> struct gpu_uncommon_face {
-  REAL near;       /* what multiplies the near trace of the field under the curl beyond its half */
-  REAL inverse[3]; /* as gpu_face_factors, of a boundary that is `penalised` here */
-  int slot;        /* of an open face, else negative */
-  bool penalised;
-};
-
-/* Of a trace, the parts along the frame's two edges. */
-template <typename REAL> __device__ inline void gpu_edges(REAL x, REAL y, REAL z, REAL edge[2])
-{
-  edge[0] = y - x;
-  edge[1] = z - x;
-}
 
 /* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
  * well. STAGED: a stage, else half a step. A group of warps has GROUP elements. RECORDS: what the products keep by
