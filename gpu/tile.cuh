@@ -583,7 +583,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     gpu_fence_bulk(); /* before bulk copies write where this thread has read */
     __syncthreads();
     if (more) {
-      gpu_barrier_wait(&work.t.listed, work.turn & 1 ^ 1);
+      gpu_barrier_wait(&work.t.listed, (work.turn + 1) & 1);
       if (threadIdx.x == 0) work.load_tables(1);
       work.load_rows(1);
     }
