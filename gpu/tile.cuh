@@ -71,8 +71,7 @@ struct gpu_tile {
   static constexpr int NODES = COMPACT ? 36 : 17; /* rows of `nodes` */
 
   struct memory {
-    /* Barriers: what has arrived. A tile, a list of traces, a group's rows that change, and what it has kept of them.
-     */
+    /* Barriers: what has arrived. A tile, a list of traces; a group's rows that change, what it has kept of them. */
     uint64_t full, listed, grouped[GROUPS], recalled[STAGED ? GROUPS : 1];
     alignas(16) int4 where[4]; /* this tile and the next two, by their turn */
     alignas(16) FACTOR fragment[orbits::fragments][32];
