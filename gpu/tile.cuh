@@ -23,7 +23,7 @@
 struct gpu_tile_pass {
   const int4 *tile;
   int first, end; /* of these */
-  int backwards;  /* the last ones first */
+  int backwards;  /* the last ones first: every other pass, which so begins in the second cache */
   int equation;   /* where one field changes: 0 if that is E, 1 if H */
   double scale;   /* half a step: result = own + scale change; of a stage 1 */
   double a, b;    /* a stage: kept = a kept + change, result = own + b kept */

@@ -59,7 +59,7 @@ static bool is_uncommon(const struct mx_problem *problem, bool penalty_inside, s
 }
 
 /* In halves of what a tile takes that is like others. It takes as long as its slowest warp, however small it is. */
-static size_t cost_of(const struct mx_problem *problem, bool penalty_inside, const int4 *tile)
+static long cost_of(const struct mx_problem *problem, bool penalty_inside, const int4 *tile)
 {
   const size_t first = EIGHT * (size_t)tile->x, end = first + EIGHT * (size_t)tile->y;
   for (size_t e = first; e < end && e < problem->K; e++)
@@ -69,21 +69,14 @@ static size_t cost_of(const struct mx_problem *problem, bool penalty_inside, con
 }
 
 struct load {
-  size_t cost, number; /* of a tile or a block */
+  long cost; /* of a block, or less than nothing: of a tile, so that the most costly one comes first */
+  size_t number;
 };
 
 static int by_cost(const void *a, const void *b)
 {
   const struct load *x = a, *y = b;
   if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
-  return x->number < y->number ? -1 : 1;
-}
-
-/* The other way round, but those of equal cost still by their numbers. */
-static int by_cost_down(const void *a, const void *b)
-{
-  const struct load *x = a, *y = b;
-  if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
   return x->number < y->number ? -1 : 1;
 }
 
@@ -94,20 +87,20 @@ static int share_out(struct gpu_tiles *tiles, const struct mx_problem *problem, 
                      size_t end, size_t blocks, struct dg_error *err)
 {
   struct load *block = NULL, *round = NULL;
-  size_t *sum = NULL;
+  long *sum = NULL;
   if (DG_NEW(block, blocks, err) != 0 || DG_NEW(round, blocks, err) != 0 || DG_NEW(sum, blocks, err) != 0) goto fail;
   for (; first < end; first += blocks) {
     const size_t count = end - first < blocks ? end - first : blocks;
     for (size_t i = 0; i < count; i++) {
-      round[i] = (struct load){cost_of(problem, penalty_inside, &tiles->tile[first + i]), first + i};
+      round[i] = (struct load){-cost_of(problem, penalty_inside, &tiles->tile[first + i]), first + i};
       block[i] = (struct load){sum[i], i};
     }
-    qsort(round, count, sizeof *round, by_cost_down);
+    qsort(round, count, sizeof *round, by_cost);
     qsort(block, count, sizeof *block, by_cost);
     for (size_t i = 0; i < count; i++) {
       const struct load *tile = &round[i];
       tiles->turn[first + block[i].number] = tiles->tile[tile->number];
-      sum[block[i].number] += tile->cost;
+      sum[block[i].number] -= tile->cost;
     }
   }
 fail:
