@@ -58,42 +58,55 @@ static void take_one_processor(struct mx_backend *backend)
   assert_int_equal(gpu_pack_tiles(backend, &err), 0);
 }
 
-static void test_rounds(void **state)
+static void compare_rounds(int order)
 {
-  enum { ROUNDS = 5 }; /* at least: places in a block's shared memory are used again after four */
-  (void)state;
-  for (int order = 1; order <= GPU_TILE_ORDERS; order++)
-    for (int alpha = 0; alpha < 2; alpha++)
-      for (int staged = 0; staged < 2; staged++) {
-        struct scene_wanted wanted = waves(order, alpha, staged ? MX_LSRK : MX_LEAPFROG, staged ? 2 : 5);
-        memcpy(wanted.cells,
-               order < 3    ? (const int[]){10, 9, 8}
-               : order == 3 ? (const int[]){8, 8, 6}
-                            : (const int[]){6, 5, 4},
-               sizeof wanted.cells);
-        struct scene scene;
-        scene_build(&scene, &wanted);
-        struct scene_result truth = scene_run(&scene, &mx_backend_reference, MX_DOUBLE);
-        for (int single = 0; single < 2; single++) {
-          struct scene_result result = {0};
-          struct drive drive = drive_new(&mx_backend_cuda, &scene.box, wanted.integrator,
-                                         single ? MX_SINGLE : MX_DOUBLE, scene.step * MX_C0, scene.E, scene.H);
-          take_one_processor(drive.backend);
-          const struct gpu_tiling *tiling = &drive.backend->tables.tiling;
-          assert_true(tiling->count == 0 || tiling->count >= ROUNDS * tiling->blocks);
-          scene_advance(&scene, &drive);
-          scene_observe(&scene, &drive, &result);
-          mx_backend_cuda.destroy(drive.backend);
-          const double worst = scene_difference(&scene, &truth, &result), tolerance = single ? 1e-5 : 1e-12;
-          if (!(worst < tolerance))
-            fail_msg("order %d, flux %g, %s, %s: differs by %g", order, wanted.alpha,
-                     mx_integrator_names[wanted.integrator], single ? "single" : "double", worst);
-          scene_result_release(&result);
-        }
-        scene_result_release(&truth);
-        scene_release(&scene);
+  for (int alpha = 0; alpha < 2; alpha++)
+    for (int staged = 0; staged < 2; staged++) {
+      struct scene_wanted wanted = waves(order, alpha, staged ? MX_LSRK : MX_LEAPFROG, staged ? 2 : 5);
+      memcpy(wanted.cells,
+             order < 3    ? (const int[]){10, 9, 8}
+             : order == 3 ? (const int[]){8, 8, 6}
+                          : (const int[]){6, 5, 4},
+             sizeof wanted.cells);
+      struct scene scene;
+      scene_build(&scene, &wanted);
+      struct scene_result truth = scene_run(&scene, &mx_backend_reference, MX_DOUBLE);
+      for (int single = 0; single < 2; single++) {
+        struct scene_result result = {0};
+        struct drive drive = drive_new(&mx_backend_cuda, &scene.box, wanted.integrator, single ? MX_SINGLE : MX_DOUBLE,
+                                       scene.step * MX_C0, scene.E, scene.H);
+        take_one_processor(drive.backend);
+        const struct gpu_tiling *tiling = &drive.backend->tables.tiling;
+        /* places in a block's shared memory are used again after four tiles; plain kernels, which older cards have,
+         * know no tiles */
+        assert_true(drive.backend->tables.architecture < 90 || tiling->count >= 5 * tiling->blocks);
+        scene_advance(&scene, &drive);
+        scene_observe(&scene, &drive, &result);
+        mx_backend_cuda.destroy(drive.backend);
+        const double worst = scene_difference(&scene, &truth, &result), tolerance = single ? 1e-5 : 1e-12;
+        if (!(worst < tolerance))
+          fail_msg("order %d, flux %g, %s, %s: differs by %g", order, wanted.alpha,
+                   mx_integrator_names[wanted.integrator], single ? "single" : "double", worst);
+        scene_result_release(&result);
       }
+      scene_result_release(&truth);
+      scene_release(&scene);
+    }
 }
+
+/* A case each, for the sanitizer, with which one takes long. */
+#define ROUNDS(order)                                                                                                  \
+  static void test_rounds_##order(void **state)                                                                        \
+  {                                                                                                                    \
+    (void)state;                                                                                                       \
+    compare_rounds(order);                                                                                             \
+  }
+ROUNDS(1)
+ROUNDS(2)
+ROUNDS(3)
+ROUNDS(4)
+ROUNDS(5)
+ROUNDS(6)
 
 /* The same run twice gives the same bits. */
 static void test_deterministic(void **state)
@@ -580,21 +593,16 @@ static void test_ceilings(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_rounds),
-      cmocka_unit_test(test_deterministic),
-      cmocka_unit_test(test_check),
-      cmocka_unit_test(test_upload_again),
-      cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_card_memory),
-      cmocka_unit_test(test_host_memory),
-      cmocka_unit_test(test_ceilings),
-      cmocka_unit_test(test_many_media),
-      cmocka_unit_test(test_snapshots),
-      cmocka_unit_test(test_snapshots_without_room),
-      cmocka_unit_test(test_monitors),
-      cmocka_unit_test(test_sources_follow),
+      cmocka_unit_test(test_orders),      cmocka_unit_test(test_rounds_1),
+      cmocka_unit_test(test_rounds_2),    cmocka_unit_test(test_rounds_3),
+      cmocka_unit_test(test_rounds_4),    cmocka_unit_test(test_rounds_5),
+      cmocka_unit_test(test_rounds_6),    cmocka_unit_test(test_deterministic),
+      cmocka_unit_test(test_check),       cmocka_unit_test(test_upload_again),
+      cmocka_unit_test(test_parts),       cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_card_memory), cmocka_unit_test(test_host_memory),
+      cmocka_unit_test(test_ceilings),    cmocka_unit_test(test_many_media),
+      cmocka_unit_test(test_snapshots),   cmocka_unit_test(test_snapshots_without_room),
+      cmocka_unit_test(test_monitors),    cmocka_unit_test(test_sources_follow),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);
