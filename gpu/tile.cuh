@@ -159,13 +159,16 @@ struct gpu_tile {
     if (threadIdx.x == 0) {
       where(0) = pass.tile[number];
       gpu_barrier_init(&t.full, 1 + THREADS);
-      gpu_barrier_init(&t.listed, 1);
+      gpu_barrier_init(&t.listed, 1 + 32);
       for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_PIECED ? 33 : 1);
       for (int i = 0; i < GROUPS && STAGED; i++) gpu_barrier_init(&t.recalled[i], 1);
       gpu_barriers_ready();
-      load_list(0);
       load_tables(0, sizeof t.fragment);
       gpu_bulk_load(t.fragment, tables.fragment, sizeof t.fragment, &t.full);
+    }
+    if (threadIdx.x < 32) {
+      __syncwarp();
+      load_list(0);
     }
     for (int i = threadIdx.x; i < 32 * (COMPACT ? 32 : 17); i += THREADS) {
       int m = i % 32, row = i / 32, n = m;
@@ -292,14 +295,16 @@ struct gpu_tile {
     }
   }
 
-  /* By thread 0: the list of a tile, and where the tile behind it is. */
+  /* By the first warp: the list of a tile, and where the tile behind it is. The list comes piece by piece: a bulk copy
+   * would want a fence of all who have read the one before. */
   __device__ void load_list(int later)
   {
-    const uint32_t bytes = (where(later).w + 3) / 4 * 16;
+    const uint32_t *from = tables.tiling.trace + where(later).z;
     const bool more = is_there(later + 1);
-    gpu_barrier_expect(&t.listed, bytes + (more ? sizeof(int4) : 0));
-    if (bytes > 0) gpu_bulk_load(list, tables.tiling.trace + where(later).z, bytes, &t.listed);
-    if (more) gpu_bulk_load(&where(later + 1), pass.tile + number_of(later + 1), sizeof(int4), &t.listed);
+    if (lane == 0) gpu_barrier_expect(&t.listed, more ? sizeof(int4) : 0);
+    if (lane == 0 && more) gpu_bulk_load(&where(later + 1), pass.tile + number_of(later + 1), sizeof(int4), &t.listed);
+    for (int i = 4 * lane; i < where(later).w; i += 4 * 32) gpu_copy_sixteen(list + i, from + i);
+    gpu_copies_arrive(&t.listed);
   }
 
   /* By the group's first warp: its rows of what changes, once those of the tile before have been taken away; of this
@@ -574,7 +579,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     work.enter();
     gpu_barrier_wait(&work.t.full, work.turn & 1);
     /* All have read the last list, or this would not be full. */
-    if (more && threadIdx.x == 0) work.load_list(1);
+    if (more && threadIdx.x < 32) work.load_list(1);
     if (WORK::IN_PLACE && work.member == 0) work.recall();
     typename WORK::sums sums;
     if (work.rows > 0) work.products(sums);
