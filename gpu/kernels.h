@@ -68,7 +68,7 @@ struct gpu_tables {
   int lossy;                 /* some medium has a decay */
   const void *derivative;    /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
   const void *lift;          /* [4 Nf][Np] half of the lift, column by column (mx_fused_from_along's half) */
-  const double *mass;        /* [Np][Np] */
+  const double *mass;        /* [MX_SECTOR_0][Np] blocks by sectors, rows behind each other (tables.c) */
   const int32_t *face_node;  /* [4][Nf] */
   const int32_t *face_place; /* [4][Nf] which node of face f is g_f of the m-th node of face 0 (tables.c orders them) */
   const uint8_t *face_piece; /* [4][gpu_face_pieces] pairs of numbers of a component that have nodes of the face */
@@ -191,7 +191,7 @@ gpuError_t gpu_remember_open(const struct gpu_tables *tables, const struct gpu_o
 
 /* ---- what is observed (observe.cu); sums are over parts that the host adds up in their order */
 
-enum { GPU_SUM_PARTS = 1024 };
+enum { GPU_SUM_PARTS = 512 };
 
 /* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements: first .. first + count - 1, with their eps
  * or mu as factor, of which u has rows of its own, or the ones listed with a factor each. */

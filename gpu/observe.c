@@ -59,31 +59,27 @@ double gpu_sum_of_parts(const unsigned char *from, size_t parts)
   return sum;
 }
 
-static int begin_product(struct mx_backend *backend, struct gpu_product wanted, struct dg_error *err)
+/* The i-th of the products that are asked for together. */
+static int begin_product(struct mx_backend *backend, int i, struct gpu_product wanted, struct dg_error *err)
 {
-  wanted.part = (double *)(void *)backend->card_staging[1];
+  wanted.part = (double *)(void *)backend->card_staging[1] + i * GPU_SUM_PARTS;
   return gpu_check(gpu_products(&backend->tables, &wanted, backend->work), "observing", err);
 }
 
-static int end_product(struct mx_backend *backend, double *sum, struct dg_error *err)
+static int end_products(struct mx_backend *backend, size_t count, double *sum, struct dg_error *err)
 {
-  if (receive(backend, GPU_SUM_PARTS * sizeof(double), err) != 0) return err->code;
-  *sum = gpu_sum_of_parts(backend->staging[1], GPU_SUM_PARTS);
+  const size_t bytes = GPU_SUM_PARTS * sizeof(double);
+  if (receive(backend, count * bytes, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) sum[i] = gpu_sum_of_parts(backend->staging[1] + i * bytes, GPU_SUM_PARTS);
   return 0;
 }
 
-static int product(struct mx_backend *backend, struct gpu_product wanted, double *sum, struct dg_error *err)
-{
-  if (begin_product(backend, wanted, err) != 0) return err->code;
-  return end_product(backend, sum, err);
-}
-
 /* H of now times H of half a step ago, which is worked out part by part. */
-static int recalled_product(struct mx_backend *backend, double *sum, struct dg_error *err)
+static int begin_recalled_product(struct mx_backend *backend, int i, struct dg_error *err)
 {
   for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
     if (gpu_recall_H(backend, &some, 1, backend->recall.row, err) != 0 ||
-        begin_product(backend,
+        begin_product(backend, i,
                       (struct gpu_product){.u = backend->recall.row,
                                            .v = backend->field[1],
                                            .weight = 1,
@@ -92,7 +88,7 @@ static int recalled_product(struct mx_backend *backend, double *sum, struct dg_e
                                            .count = some.count},
                       err) != 0)
       return err->code;
-  return end_product(backend, sum, err);
+  return 0;
 }
 
 int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
@@ -100,12 +96,15 @@ int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, s
   const size_t K = backend->problem->K;
   const struct gpu_product E = {.u = backend->field[0], .v = backend->field[0], .weight = 0, .count = K};
   struct gpu_product H = {.v = backend->field[1], .weight = 1, .count = K};
+  double sum[2] = {0, 0};
   if (!backend->in_place) H.u = gpu_other_H(backend);
-  if (gpu_grow_staging(backend, GPU_SUM_PARTS * sizeof(double), err) != 0 || product(backend, E, electric, err) != 0 ||
-      (backend->in_place ? recalled_product(backend, magnetic, err) : product(backend, H, magnetic, err)) != 0)
+  if (gpu_grow_staging(backend, 2 * GPU_SUM_PARTS * sizeof(double), err) != 0 ||
+      begin_product(backend, 0, E, err) != 0 ||
+      (backend->in_place ? begin_recalled_product(backend, 1, err) : begin_product(backend, 1, H, err)) != 0 ||
+      end_products(backend, 2, sum, err) != 0)
     return err->code;
-  *electric *= 0.5;
-  *magnetic *= 0.5;
+  *electric = 0.5 * sum[0];
+  *magnetic = 0.5 * sum[1];
   return 0;
 }
 
@@ -119,14 +118,14 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
   for (size_t k = 0; k < count; k++) factor[k] = backend->problem->sigma[element[k]];
   memcpy(backend->staging[0] + count * sizeof(double), element, count * sizeof *element);
   if (send(backend, bytes, err) != 0) return err->code;
-  return product(
-      backend,
-      (struct gpu_product){.u = backend->field[0],
-                           .v = backend->field[0],
-                           .count = count,
-                           .factor = (const double *)(void *)backend->card_staging[0],
-                           .element = (const int32_t *)(void *)(backend->card_staging[0] + count * sizeof(double))},
-      loss, err);
+  const struct gpu_product wanted = {.u = backend->field[0],
+                                     .v = backend->field[0],
+                                     .count = count,
+                                     .factor = (const double *)(void *)backend->card_staging[0],
+                                     .element =
+                                         (const int32_t *)(void *)(backend->card_staging[0] + count * sizeof(double))};
+  if (begin_product(backend, 0, wanted, err) != 0) return err->code;
+  return end_products(backend, 1, loss, err);
 }
 
 /* Points of a call at most, so that their buffers stay small. Points of one element follow each other. */

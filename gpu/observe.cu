@@ -1,6 +1,7 @@
 /* What is observed of fields on the card. All sums are in double precision and in a fixed order. */
 #include "gpu/covariant.cuh"
 #include "gpu/follow.cuh"
+#include "gpu/orbits.cuh"
 
 namespace
 {
@@ -19,38 +20,136 @@ __device__ double sum_of_block(double mine)
   return part[threadIdx.x];
 }
 
+/* ---- products through the mass matrix
+ *
+ * It keeps sectors (maxwell/cpu/symmetry.h), so a sum over nodes sum_ij U_i M_ij V_j falls into four, over orbits, of
+ * sums over their members. A thread has a row of a sector's block (tables.c) in registers, and a node of each of the
+ * elements that its block takes one after the other, some at a time. */
+
+template <int P> struct gpu_mass {
+  using orbits = gpu_orbits<P>;
+  static constexpr int NP = DG_NP(P), FIRST = MX_SECTOR_0(P), OTHERS = MX_SECTOR_1(P);
+  static constexpr int ELEMENTS = THREADS / NP; /* at a time */
+  /* Numbers of a sector: room for an even number of them, which are read by two. */
+  static constexpr int LONG = (FIRST + 1) / 2 * 2, SHORT = (OTHERS + 1) / 2 * 2, ROW = LONG + 3 * SHORT;
+
+  int sector, start, place; /* where the sector's numbers and the row's own stand */
+  int member[4];            /* nodes */
+
+  __device__ explicit gpu_mass(int row)
+  {
+    sector = row < FIRST ? 0 : 1 + (row - FIRST) / OTHERS;
+    const int i = row < FIRST ? row : (row - FIRST) % OTHERS;
+    start = sector == 0 ? 0 : LONG + (sector - 1) * SHORT;
+    place = start + i;
+    const int orbit = sector == 0 || i < orbits::quads ? i : i + (sector - 1) * orbits::pairs;
+    for (int g = 0; g < 4; g++) member[g] = orbits::node(orbit, g);
+  }
+
+  /* The row's number, of the values at nodes. */
+  __device__ double sum(const double *node) const
+  {
+    double x[4];
+    for (int g = 0; g < 4; g++) x[g] = node[member[g]];
+    const double a = sector < 2 ? x[0] + x[1] : x[0] - x[1], b = sector < 2 ? x[2] + x[3] : x[2] - x[3];
+    return sector == 0 || sector == 2 ? a + b : a - b;
+  }
+};
+
 /* The integral of u.v over an element is, with U_a, V_b the components' values at nodes and M the mass matrix,
  * |J of (r, s, t)| sum_ab g^ab U_a.M V_b, and |J of (r, s, t)| is twice that of (a, b, c): 2 sign(J) times the inverse
- * of the six numbers g/J. A thread does a row of M. */
-template <typename REAL> __global__ void __launch_bounds__(THREADS) products(gpu_tables tables, gpu_product product)
+ * of the six numbers g/J. Here a row's share: its numbers of u, and of M V. */
+template <typename REAL>
+__device__ double share_of_product(const REAL metric[6], double factor, const double u[3], const double row[3])
 {
-  size_t Np = DG_NP(static_cast<size_t>(tables.order));
+  double g[6], raised[3];
+  for (int i = 0; i < 6; i++) g[i] = static_cast<double>(metric[i]);
+  const double adjoint[6] = {g[3] * g[5] - g[4] * g[4], g[2] * g[4] - g[1] * g[5], g[1] * g[4] - g[2] * g[3],
+                             g[0] * g[5] - g[2] * g[2], g[1] * g[2] - g[0] * g[4], g[0] * g[3] - g[1] * g[1]};
+  const double determinant = g[0] * adjoint[0] + g[1] * adjoint[1] + g[2] * adjoint[2];
+  gpu_apply(adjoint, row, raised);
+  return 2 * factor / fabs(determinant) * (u[0] * raised[0] + u[1] * raised[1] + u[2] * raised[2]);
+}
+
+template <int P, typename REAL>
+__global__ void __launch_bounds__(THREADS, 2) products(gpu_tables tables, gpu_product product)
+{
+  using mass = gpu_mass<P>;
+  constexpr int NP = mass::NP, ELEMENTS = mass::ELEMENTS;
+  __shared__ double node[2][ELEMENTS][3][NP]; /* of v, of u */
+  alignas(16) __shared__ double numbers[ELEMENTS][3][mass::ROW];
   const REAL *u = static_cast<const REAL *>(product.u), *v = static_cast<const REAL *>(product.v);
-  double sum = 0;
-  for (size_t k = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; k < product.count * Np;
-       k += static_cast<size_t>(gridDim.x) * THREADS) {
-    size_t at = k / Np, n = k % Np;
-    size_t e = product.element != nullptr ? static_cast<size_t>(product.element[at]) : product.first + at;
-    size_t place = product.element != nullptr ? e : at; /* of u */
-    double factor = product.element != nullptr
-                        ? product.factor[at]
-                        : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
-    double row[3] = {0, 0, 0}, mine[3];
-    for (size_t j = 0; j < Np; j++)
-      for (size_t c = 0; c < 3; c++)
-        row[c] += tables.mass[j * Np + n] * static_cast<double>(v[gpu_at(tables.order, e, c, j)]);
-    for (size_t c = 0; c < 3; c++) mine[c] = static_cast<double>(u[gpu_at(tables.order, place, c, n)]);
-    const REAL *metric = static_cast<const REAL *>(tables.metric) + 6 * e;
-    double g[6];
-    for (int i = 0; i < 6; i++) g[i] = static_cast<double>(metric[i]);
-    double adjoint[6] = {g[3] * g[5] - g[4] * g[4], g[2] * g[4] - g[1] * g[5], g[1] * g[4] - g[2] * g[3],
-                         g[0] * g[5] - g[2] * g[2], g[1] * g[2] - g[0] * g[4], g[0] * g[3] - g[1] * g[1]};
-    double determinant = g[0] * adjoint[0] + g[1] * adjoint[1] + g[2] * adjoint[2], raised[3];
-    gpu_apply(adjoint, row, raised);
-    sum += 2 * factor / fabs(determinant) * (mine[0] * raised[0] + mine[1] * raised[1] + mine[2] * raised[2]);
+  const REAL *metric = static_cast<const REAL *>(tables.metric);
+  const int mine = static_cast<int>(threadIdx.x) / NP, n = static_cast<int>(threadIdx.x) % NP;
+  const bool works = mine < ELEMENTS, same = u == v;
+  const mass row(n);
+  double entry[mass::LONG], value[2][3], sum = 0;
+#pragma unroll
+  for (int j = 0; j < mass::LONG; j++) entry[j] = j < mass::FIRST ? tables.mass[j * NP + n] : 0;
+  for (int i = static_cast<int>(threadIdx.x); i < ELEMENTS * 3 * mass::ROW; i += THREADS) (&numbers[0][0][0])[i] = 0;
+  gpu_follow();
+
+  const auto element = [&](size_t at) {
+    return product.element != nullptr ? static_cast<size_t>(product.element[at]) : product.first + at;
+  };
+  const auto load = [&](size_t at) {
+    const bool there = works && at < product.count;
+    const size_t e = there ? element(at) : 0, its = product.element != nullptr ? e : at;
+#pragma unroll
+    for (size_t c = 0; c < 3; c++) {
+      const size_t place = gpu_at(P, 0, c, static_cast<size_t>(n));
+      value[0][c] = there ? static_cast<double>(v[e * gpu_stride(P) + place]) : 0;
+      value[1][c] = there && !same ? static_cast<double>(u[its * gpu_stride(P) + place]) : 0;
+    }
+  };
+
+  const size_t step = static_cast<size_t>(gridDim.x) * ELEMENTS;
+  size_t at = static_cast<size_t>(blockIdx.x) * ELEMENTS + static_cast<size_t>(mine);
+  load(at);
+  for (size_t start = static_cast<size_t>(blockIdx.x) * ELEMENTS; start < product.count; start += step, at += step) {
+    const bool there = works && at < product.count;
+    REAL its_metric[6] = {};
+    double factor = 0, of_u[3], of_v[3], row_of_v[3] = {};
+#pragma unroll
+    for (int c = 0; c < 3 && works; c++) {
+      node[0][mine][c][n] = value[0][c];
+      if (!same) node[1][mine][c][n] = value[1][c];
+    }
+    __syncthreads();
+    if (there) {
+      const size_t e = element(at);
+      for (size_t i = 0; i < 6; i++) its_metric[i] = metric[6 * e + i];
+      factor = product.element != nullptr ? product.factor[at]
+                                          : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
+    }
+    load(at + step);
+#pragma unroll
+    for (int c = 0; c < 3 && works; c++) {
+      numbers[mine][c][row.place] = of_v[c] = row.sum(node[0][mine][c]);
+      of_u[c] = same ? of_v[c] : row.sum(node[1][mine][c]);
+    }
+    __syncthreads();
+    if (!there) continue;
+#pragma unroll
+    for (int j = 0; j < mass::LONG; j += 2)
+      if (j < mass::SHORT || row.sector == 0)
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+          const double2 two = *reinterpret_cast<const double2 *>(&numbers[mine][c][row.start + j]);
+          row_of_v[c] += entry[j] * two.x + entry[j + 1] * two.y;
+        }
+    sum += share_of_product(its_metric, factor, of_u, row_of_v);
   }
   sum = sum_of_block(sum);
   if (threadIdx.x == 0) product.part[blockIdx.x] = product.more ? product.part[blockIdx.x] + sum : sum;
+}
+
+template <typename REAL, int P = DG_ORDER_MIN>
+gpuError_t launch_products(const gpu_tables &tables, const gpu_product &product, gpuStream_t stream)
+{
+  if constexpr (P < DG_ORDER_MAX)
+    if (tables.order != P) return launch_products<REAL, P + 1>(tables, product, stream);
+  return gpu_launch_following(tables, products<P, REAL>, GPU_SUM_PARTS, THREADS, 0, stream, tables, product);
 }
 
 /* A thread a value: six of a point. */
@@ -120,6 +219,7 @@ __device__ size_t find(const gpu_kept &kept, int32_t element)
 /* A block a row of those listed, or of those kept. */
 template <typename REAL> __global__ void __launch_bounds__(ROW_THREADS) put_back(gpu_tables tables, gpu_put_back back)
 {
+  gpu_follow();
   const bool listed = back.element != nullptr;
   size_t which = listed ? find(back.kept, back.element[blockIdx.x]) : blockIdx.x;
   if (which == back.kept.count) return;
@@ -168,9 +268,8 @@ unsigned blocks_of(size_t items) { return static_cast<unsigned>((items + THREADS
 
 gpuError_t gpu_products(const gpu_tables *tables, const gpu_product *product, gpuStream_t stream)
 {
-  if (tables->single) products<float><<<GPU_SUM_PARTS, THREADS, 0, stream>>>(*tables, *product);
-  else products<double><<<GPU_SUM_PARTS, THREADS, 0, stream>>>(*tables, *product);
-  return gpuGetLastError();
+  return tables->single ? launch_products<float>(*tables, *product, stream)
+                        : launch_products<double>(*tables, *product, stream);
 }
 
 gpuError_t gpu_sample(const gpu_tables *tables, const gpu_points *points, gpuStream_t stream)
@@ -204,9 +303,8 @@ gpuError_t gpu_put_rows_back(const gpu_tables *tables, const gpu_put_back *back,
 {
   unsigned blocks = static_cast<unsigned>(back->element != nullptr ? back->rows : back->kept.count);
   if (blocks == 0 || back->kept.count == 0) return gpuSuccess;
-  if (tables->single) put_back<float><<<blocks, ROW_THREADS, 0, stream>>>(*tables, *back);
-  else put_back<double><<<blocks, ROW_THREADS, 0, stream>>>(*tables, *back);
-  return gpuGetLastError();
+  return gpu_launch_following(*tables, tables->single ? put_back<float> : put_back<double>, blocks, ROW_THREADS, 0,
+                              stream, *tables, *back);
 }
 
 gpuError_t gpu_mean(int single, size_t count, const void *u, const void *v, void *to, gpuStream_t stream)

@@ -139,15 +139,11 @@ static int pack_matrices(struct mx_backend *backend, struct dg_error *err)
   const struct dg_reference *ref = backend->problem->ref;
   size_t Np = (size_t)ref->Np, faces = 4 * (size_t)ref->Nf, real = backend->real;
   void *derivative = NULL, *lift = NULL;
-  double *mass = NULL;
-  if (dg_alloc(&derivative, 3 * Np * Np, real, err) != 0 || dg_alloc(&lift, faces * Np, real, err) != 0 ||
-      DG_NEW(mass, Np * Np, err) != 0)
-    goto fail;
+  if (dg_alloc(&derivative, 3 * Np * Np, real, err) != 0 || dg_alloc(&lift, faces * Np, real, err) != 0) goto fail;
   for (size_t i = 0; i < Np; i++) {
     const size_t row = (size_t)backend->node[i];
     for (size_t j = 0; j < Np; j++) {
       const size_t at = row * Np + (size_t)backend->node[j];
-      mass[j * Np + i] = ref->mass[at];
       for (size_t c = 0; c < 3; c++) { /* x_a = (x_r - x_s - x_t) / 2, and so on */
         double along = 0;
         for (size_t a = 0; a < 3; a++) along += (a == c ? 0.5 : -0.5) * ref->D[a][at];
@@ -157,17 +153,15 @@ static int pack_matrices(struct mx_backend *backend, struct dg_error *err)
     for (size_t m = 0; m < faces; m++) gpu_put(backend, lift, m * Np + i, 0.5 * ref->lift[row * faces + m]);
   }
   if (gpu_new_copy(backend, &backend->tables.derivative, derivative, 3 * Np * Np * real, "matrices", err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.lift, lift, faces * Np * real, "matrices", err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.mass, mass, Np * Np * sizeof *mass, "matrices", err) != 0)
+      gpu_new_copy(backend, &backend->tables.lift, lift, faces * Np * real, "matrices", err) != 0)
     goto fail;
 fail:
   dg_free(derivative);
   dg_free(lift);
-  dg_free(mass);
   return err->code;
 }
 
-/* ---- operators between sectors, for tensor cores
+/* ---- operators between sectors, for tensor cores and the mass matrix
  *
  * Their unknowns are the orbits, in all four sectors: of the sum over an orbit's four members, of which those of a pair
  * are two twice and the fixed node is one four times, an operator takes the products; where a sector does not have an
@@ -203,6 +197,54 @@ static size_t orbit_of(const struct mx_symmetry *symmetry, int order, int32_t no
   i -= 4 * quads;
   if (i < 6 * pairs && i % 2 == 1) *turn = (int)(i / 2 / pairs + 1) == 1 ? 2 : 1;
   return quads + (i < 6 * pairs ? i / 2 : 3 * pairs);
+}
+
+/* Member g of orbit o. */
+static int32_t member(const struct mx_symmetry *symmetry, int order, size_t o, int g)
+{
+  const size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
+  if (o < quads) return symmetry->node[4 * o + (size_t)g];
+  o -= quads;
+  if (o >= 3 * pairs) return symmetry->node[4 * quads + 6 * pairs];
+  return symmetry->node[4 * quads + 2 * o + (g == 0 || (size_t)g == o / pairs + 1 ? 0 : 1)];
+}
+
+/* Of sector s, so that of U.M V comes what sums over members of U and of V make with it: a quarter, as each value is a
+ * quarter of those sums over sectors, of the sum over members. */
+static double mass_between(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t out,
+                           size_t in)
+{
+  const size_t row = (size_t)member(symmetry, ref->order, out, 0) * (size_t)ref->Np;
+  double sum = 0;
+  for (int g = 0; g < 4; g++) {
+    const bool changes = s != 0 && g != 0 && g != s;
+    const double entry = ref->mass[row + (size_t)member(symmetry, ref->order, in, g)];
+    sum += changes ? -entry : entry;
+  }
+  return 0.25 * sum / (repeated(ref->order, out) * repeated(ref->order, in));
+}
+
+/* Column by column: sectors' rows behind each other, in each the orbits that it has. */
+static int pack_mass(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
+{
+  const struct dg_reference *ref = backend->problem->ref;
+  const size_t Np = (size_t)ref->Np, orbits = mx_sector_size(ref->order, 0);
+  double *mass;
+  if (DG_NEW(mass, orbits * Np, err) != 0) return err->code;
+  size_t row = 0;
+  for (int s = 0; s < 4; s++)
+    for (size_t out = 0; out < orbits; out++) {
+      if (unknown(ref->order, s, out) < 0) continue;
+      for (size_t in = 0; in < orbits; in++) {
+        const int column = unknown(ref->order, s, in);
+        if (column >= 0) mass[(size_t)column * Np + row] = mass_between(symmetry, ref, s, out, in);
+      }
+      row++;
+    }
+  DG_BUG_IF(row != Np, "sectors of order %d have %zu rows", ref->order, row);
+  (void)!gpu_new_copy(backend, &backend->tables.mass, mass, orbits * Np * sizeof *mass, "matrices", err);
+  dg_free(mass);
+  return err->code;
 }
 
 /* Lift, of a flux of 2 w (far - near): a quarter, for the half of curl and flux (mx_fused_from_along), and for 2 w. */
@@ -469,9 +511,9 @@ int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err)
   if (mx_symmetry_init(&symmetry, backend->problem->ref, err) != 0) return err->code;
   backend->tables.penalty_inside = gpu_penalty_inside(backend->problem);
   if (pack_nodes(backend, &symmetry, err) != 0 || pack_matrices(backend, err) != 0 ||
-      pack_fragments(backend, &symmetry, err) != 0 || pack_metric(backend, err) != 0 ||
-      pack_neighbours(backend, err) != 0 || pack_fluxes(backend, err) != 0 || pack_media(backend, err) != 0 ||
-      gpu_pack_tiles(backend, err) != 0)
+      pack_mass(backend, &symmetry, err) != 0 || pack_fragments(backend, &symmetry, err) != 0 ||
+      pack_metric(backend, err) != 0 || pack_neighbours(backend, err) != 0 || pack_fluxes(backend, err) != 0 ||
+      pack_media(backend, err) != 0 || gpu_pack_tiles(backend, err) != 0)
     goto fail;
 fail:
   mx_symmetry_release(&symmetry);
