@@ -29,7 +29,8 @@ __device__ double sum_of_block(double mine)
 template <int P> struct gpu_mass {
   using orbits = gpu_orbits<P>;
   static constexpr int NP = DG_NP(P), FIRST = MX_SECTOR_0(P), OTHERS = MX_SECTOR_1(P);
-  static constexpr int ELEMENTS = THREADS / NP; /* at a time */
+  static constexpr int ELEMENTS = THREADS / NP;              /* at a time */
+  static constexpr int BLOCKS = P <= 3 ? 4 : P <= 5 ? 3 : 2; /* that a multiprocessor shall have room for */
   /* Numbers of a sector: room for an even number of them, which are read by two. */
   static constexpr int LONG = (FIRST + 1) / 2 * 2, SHORT = (OTHERS + 1) / 2 * 2, ROW = LONG + 3 * SHORT;
 
@@ -58,75 +59,82 @@ template <int P> struct gpu_mass {
 
 /* The integral of u.v over an element is, with U_a, V_b the components' values at nodes and M the mass matrix,
  * |J of (r, s, t)| sum_ab g^ab U_a.M V_b, and |J of (r, s, t)| is twice that of (a, b, c): 2 sign(J) times the inverse
- * of the six numbers g/J. Here a row's share: its numbers of u, and of M V. */
-template <typename REAL>
-__device__ double share_of_product(const REAL metric[6], double factor, const double u[3], const double row[3])
+ * of the six numbers g/J. Here that, times the element's factor. */
+template <typename REAL> __device__ void weights_of_product(const REAL metric[6], double factor, double weight[6])
 {
-  double g[6], raised[3];
+  double g[6];
   for (int i = 0; i < 6; i++) g[i] = static_cast<double>(metric[i]);
   const double adjoint[6] = {g[3] * g[5] - g[4] * g[4], g[2] * g[4] - g[1] * g[5], g[1] * g[4] - g[2] * g[3],
                              g[0] * g[5] - g[2] * g[2], g[1] * g[2] - g[0] * g[4], g[0] * g[3] - g[1] * g[1]};
   const double determinant = g[0] * adjoint[0] + g[1] * adjoint[1] + g[2] * adjoint[2];
-  gpu_apply(adjoint, row, raised);
-  return 2 * factor / fabs(determinant) * (u[0] * raised[0] + u[1] * raised[1] + u[2] * raised[2]);
+  for (int i = 0; i < 6; i++) weight[i] = 2 * factor / fabs(determinant) * adjoint[i];
 }
 
+/* What a block has of the elements that it takes at a time. */
+template <int P> struct gpu_products_memory {
+  using mass = gpu_mass<P>;
+  double node[2][mass::ELEMENTS][3][mass::NP]; /* of v, of u */
+  alignas(16) double numbers[mass::ELEMENTS][3][mass::ROW];
+  alignas(16) double weight[mass::ELEMENTS][6];
+};
+
 template <int P, typename REAL>
-__global__ void __launch_bounds__(THREADS, 2) products(gpu_tables tables, gpu_product product)
+__global__ void __launch_bounds__(THREADS, gpu_mass<P>::BLOCKS) products(gpu_tables tables, gpu_product product)
 {
   using mass = gpu_mass<P>;
   constexpr int NP = mass::NP, ELEMENTS = mass::ELEMENTS;
-  __shared__ double node[2][ELEMENTS][3][NP]; /* of v, of u */
-  alignas(16) __shared__ double numbers[ELEMENTS][3][mass::ROW];
+  __shared__ gpu_products_memory<P> t;
   const REAL *u = static_cast<const REAL *>(product.u), *v = static_cast<const REAL *>(product.v);
   const REAL *metric = static_cast<const REAL *>(tables.metric);
-  const int mine = static_cast<int>(threadIdx.x) / NP, n = static_cast<int>(threadIdx.x) % NP;
-  const bool works = mine < ELEMENTS, same = u == v;
+  const int thread = static_cast<int>(threadIdx.x), mine = thread / NP, n = thread % NP;
+  const bool works = mine < ELEMENTS, same = u == v, listed = product.element != nullptr;
   const mass row(n);
-  double entry[mass::LONG], value[2][3], sum = 0;
+  double entry[mass::LONG], sum = 0;
 #pragma unroll
   for (int j = 0; j < mass::LONG; j++) entry[j] = j < mass::FIRST ? tables.mass[j * NP + n] : 0;
-  for (int i = static_cast<int>(threadIdx.x); i < ELEMENTS * 3 * mass::ROW; i += THREADS) (&numbers[0][0][0])[i] = 0;
+  for (int i = thread; i < ELEMENTS * 3 * mass::ROW; i += THREADS) (&t.numbers[0][0][0])[i] = 0;
   gpu_follow();
 
-  const auto element = [&](size_t at) {
-    return product.element != nullptr ? static_cast<size_t>(product.element[at]) : product.first + at;
+  REAL of_v[3], of_u[3];
+  const unsigned elements = static_cast<unsigned>(product.count), step = gridDim.x * ELEMENTS;
+  const auto element = [&](unsigned at) {
+    return listed ? static_cast<size_t>(product.element[at]) : product.first + at;
   };
-  const auto load = [&](size_t at) {
-    const bool there = works && at < product.count;
-    const size_t e = there ? element(at) : 0, its = product.element != nullptr ? e : at;
+  const auto load = [&](unsigned at) {
+    if (!works || at >= elements) return;
+    const size_t e = element(at);
+    const REAL *from_v = v + gpu_at(P, e, 0, static_cast<size_t>(n));
+    const REAL *from_u = u + gpu_at(P, listed ? e : at, 0, static_cast<size_t>(n));
 #pragma unroll
-    for (size_t c = 0; c < 3; c++) {
-      const size_t place = gpu_at(P, 0, c, static_cast<size_t>(n));
-      value[0][c] = there ? static_cast<double>(v[e * gpu_stride(P) + place]) : 0;
-      value[1][c] = there && !same ? static_cast<double>(u[its * gpu_stride(P) + place]) : 0;
+    for (int c = 0; c < 3; c++) {
+      of_v[c] = from_v[c * NP];
+      if (!same) of_u[c] = from_u[c * NP];
     }
   };
 
-  const size_t step = static_cast<size_t>(gridDim.x) * ELEMENTS;
-  size_t at = static_cast<size_t>(blockIdx.x) * ELEMENTS + static_cast<size_t>(mine);
-  load(at);
-  for (size_t start = static_cast<size_t>(blockIdx.x) * ELEMENTS; start < product.count; start += step, at += step) {
-    const bool there = works && at < product.count;
-    REAL its_metric[6] = {};
-    double factor = 0, of_u[3], of_v[3], row_of_v[3] = {};
+  load(blockIdx.x * ELEMENTS + mine);
+  for (unsigned start = blockIdx.x * ELEMENTS; start < elements; start += step) {
+    const int count = static_cast<int>(min(elements - start, static_cast<unsigned>(ELEMENTS)));
+    const bool there = mine < count;
 #pragma unroll
-    for (int c = 0; c < 3 && works; c++) {
-      node[0][mine][c][n] = value[0][c];
-      if (!same) node[1][mine][c][n] = value[1][c];
+    for (int c = 0; c < 3 && there; c++) {
+      t.node[0][mine][c][n] = static_cast<double>(of_v[c]);
+      if (!same) t.node[1][mine][c][n] = static_cast<double>(of_u[c]);
     }
     __syncthreads();
-    if (there) {
+    load(start + step + mine);
+    if (thread < count) { /* an element each */
+      const unsigned at = start + static_cast<unsigned>(thread);
       const size_t e = element(at);
-      for (size_t i = 0; i < 6; i++) its_metric[i] = metric[6 * e + i];
-      factor = product.element != nullptr ? product.factor[at]
-                                          : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
+      const double factor =
+          listed ? product.factor[at] : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
+      weights_of_product(metric + 6 * e, factor, t.weight[thread]);
     }
-    load(at + step);
+    double number[3], row_of_v[3] = {};
 #pragma unroll
-    for (int c = 0; c < 3 && works; c++) {
-      numbers[mine][c][row.place] = of_v[c] = row.sum(node[0][mine][c]);
-      of_u[c] = same ? of_v[c] : row.sum(node[1][mine][c]);
+    for (int c = 0; c < 3 && there; c++) {
+      t.numbers[mine][c][row.place] = number[c] = row.sum(t.node[0][mine][c]);
+      if (!same) number[c] = row.sum(t.node[1][mine][c]);
     }
     __syncthreads();
     if (!there) continue;
@@ -135,13 +143,15 @@ __global__ void __launch_bounds__(THREADS, 2) products(gpu_tables tables, gpu_pr
       if (j < mass::SHORT || row.sector == 0)
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-          const double2 two = *reinterpret_cast<const double2 *>(&numbers[mine][c][row.start + j]);
+          const double2 two = *reinterpret_cast<const double2 *>(&t.numbers[mine][c][row.start + j]);
           row_of_v[c] += entry[j] * two.x + entry[j + 1] * two.y;
         }
-    sum += share_of_product(its_metric, factor, of_u, row_of_v);
+    double raised[3];
+    gpu_apply(t.weight[mine], row_of_v, raised);
+    sum += number[0] * raised[0] + number[1] * raised[1] + number[2] * raised[2];
   }
   sum = sum_of_block(sum);
-  if (threadIdx.x == 0) product.part[blockIdx.x] = product.more ? product.part[blockIdx.x] + sum : sum;
+  if (thread == 0) product.part[blockIdx.x] = product.more ? product.part[blockIdx.x] + sum : sum;
 }
 
 template <typename REAL, int P = DG_ORDER_MIN>
