@@ -191,7 +191,7 @@ gpuError_t gpu_remember_open(const struct gpu_tables *tables, const struct gpu_o
 
 /* ---- what is observed (observe.cu); sums are over parts that the host adds up in their order */
 
-enum { GPU_SUM_PARTS = 512 };
+enum { GPU_SUM_PARTS = 1024 };
 
 /* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements: first .. first + count - 1, with their eps
  * or mu as factor, of which u has rows of its own, or the ones listed with a factor each. */

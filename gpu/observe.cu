@@ -30,7 +30,7 @@ template <int P> struct gpu_mass {
   using orbits = gpu_orbits<P>;
   static constexpr int NP = DG_NP(P), FIRST = MX_SECTOR_0(P), OTHERS = MX_SECTOR_1(P);
   static constexpr int ELEMENTS = THREADS / NP;              /* at a time */
-  static constexpr int BLOCKS = P <= 3 ? 4 : P <= 5 ? 3 : 2; /* that a multiprocessor shall have room for */
+  static constexpr int BLOCKS = P == 1 ? 4 : P <= 5 ? 3 : 2; /* that a multiprocessor has room for */
   /* Numbers of a sector: room for an even number of them, which are read by two. */
   static constexpr int LONG = (FIRST + 1) / 2 * 2, SHORT = (OTHERS + 1) / 2 * 2, ROW = LONG + 3 * SHORT;
 
@@ -151,7 +151,9 @@ __global__ void __launch_bounds__(THREADS, gpu_mass<P>::BLOCKS) products(gpu_tab
     sum += number[0] * raised[0] + number[1] * raised[1] + number[2] * raised[2];
   }
   sum = sum_of_block(sum);
-  if (thread == 0) product.part[blockIdx.x] = product.more ? product.part[blockIdx.x] + sum : sum;
+  if (thread != 0) return;
+  product.part[blockIdx.x] = product.more ? product.part[blockIdx.x] + sum : sum;
+  for (unsigned i = blockIdx.x + gridDim.x; i < GPU_SUM_PARTS && !product.more; i += gridDim.x) product.part[i] = 0;
 }
 
 template <typename REAL, int P = DG_ORDER_MIN>
@@ -159,7 +161,9 @@ gpuError_t launch_products(const gpu_tables &tables, const gpu_product &product,
 {
   if constexpr (P < DG_ORDER_MAX)
     if (tables.order != P) return launch_products<REAL, P + 1>(tables, product, stream);
-  return gpu_launch_following(tables, products<P, REAL>, GPU_SUM_PARTS, THREADS, 0, stream, tables, product);
+  const int room = tables.processors * gpu_mass<P>::BLOCKS; /* with more, a few would come behind the others */
+  return gpu_launch_following(tables, products<P, REAL>, room < GPU_SUM_PARTS ? room : GPU_SUM_PARTS, THREADS, 0,
+                              stream, tables, product);
 }
 
 /* A thread a value: six of a point. */
