@@ -56,6 +56,7 @@ enum {
 struct mx_fused {
   int order;
   const void *matrix;       /* in the order in which the kernels read it */
+  const double *mass;       /* blocks of the mass matrix, a sector's rows one after the other */
   const int32_t *orbit;     /* [Np] nodes by orbit (symmetry.h) */
   const int32_t *node;      /* [4][Nf] nodes on faces */
   const int32_t *place;     /* [4][Nf] symmetry.h */
@@ -90,6 +91,10 @@ struct mx_fused_kernels {
   int rows[DG_ORDER_MAX + 1][2]; /* that are worked on at a time, by order, in sector 0 and in the others */
   void (*half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
   void (*stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
+  /* product[6][W] of the elements of a block: integrals of u_a v_a, and of u_a v_b + u_b v_a (order aa, ab, ac, bb, bc,
+   * cc), over the reference tetrahedron. */
+  void (*products[DG_ORDER_MAX + 1])(const struct mx_fused *, const void *u, const void *v, size_t block,
+                                     double *product);
 };
 
 extern const struct mx_fused_kernels mx_fused_portable_double, mx_fused_portable_single;

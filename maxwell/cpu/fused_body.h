@@ -14,6 +14,7 @@ struct NAME(state) {
   REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
   REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
+  double *mass;
   REAL *matrix, *metric[2], *decay, *jump[2], *penalty[2];
   size_t open_elements;
   int32_t *open_element; /* those with an open face */
@@ -54,12 +55,12 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],    state->field[1], state->spare[0],     state->spare[1], state->memory[0],
-                    state->memory[1],   state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
-                    state->metric[1],   state->decay,    state->jump[0],      state->jump[1],  state->penalty[0],
-                    state->penalty[1],  state->open,     state->open_element, state->node,     state->gather,
-                    state->neighbour,   state->weight,   state->flags,        state->orbit,    state->place,
-                    state->term_threads};
+  void *arrays[] = {state->field[0],     state->field[1], state->spare[0],     state->spare[1], state->memory[0],
+                    state->memory[1],    state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
+                    state->metric[1],    state->decay,    state->jump[0],      state->jump[1],  state->penalty[0],
+                    state->penalty[1],   state->open,     state->open_element, state->node,     state->gather,
+                    state->neighbour,    state->weight,   state->flags,        state->orbit,    state->place,
+                    state->term_threads, state->mass};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_exchange_free(state->exchange);
@@ -90,6 +91,13 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
             state->matrix[k++] = (REAL)(-0.5 * mx_symmetry_lift(&symmetry, ref, s, i, m));
       }
     }
+  const size_t first_sector = mx_sector_size(ref->order, 0), other = mx_sector_size(ref->order, 1);
+  if (DG_NEW(state->mass, first_sector * first_sector + 3 * other * other, err) != 0) goto fail;
+  k = 0;
+  for (int s = 0; s < 4; s++)
+    for (size_t i = 0; i < mx_sector_size(ref->order, s); i++)
+      for (size_t j = 0; j < mx_sector_size(ref->order, s); j++)
+        state->mass[k++] = mx_symmetry_mass(&symmetry, ref, s, i, j);
   if (DG_NEW(state->node, 4 * Nf, err) != 0 || DG_NEW(state->gather, Nf * LANES, err) != 0) goto fail;
   for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m];
   for (size_t m = 0; m < Nf; m++)
@@ -265,6 +273,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->fused = (struct mx_fused){.order = problem->ref->order,
                                    .ahead = mx_fused_ahead(6 * Np * MX_FUSED_BYTES),
                                    .matrix = state->matrix,
+                                   .mass = state->mass,
                                    .orbit = state->orbit,
                                    .node = state->node,
                                    .place = state->place,

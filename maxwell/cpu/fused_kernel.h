@@ -27,6 +27,7 @@
 
 typedef REAL NAME(vec) __attribute__((vector_size(VECTOR)));
 typedef int32_t NAME(ivec) __attribute__((vector_size(WIDE * 4)));
+typedef double NAME(wide) __attribute__((vector_size(WIDE * 8))); /* sums over elements are in double precision */
 union NAME(lanes) {
   NAME(vec) whole;
   REAL lane[WIDE];
@@ -368,13 +369,16 @@ const struct mx_fused_kernels NAME(mx_fused) = {
     .name = ISA,
 #define ROWS_OF(p) [p] = {CONCATENATE(ROWS_0_, p), CONCATENATE(ROWS_1_, p)},
     .rows = {DG_ORDERS(ROWS_OF)},
-#define HALF(p)  [p] = CONCATENATE(NAME(half), _##p),
-#define STAGE(p) [p] = CONCATENATE(NAME(stage), _##p),
+#define HALF(p)     [p] = CONCATENATE(NAME(half), _##p),
+#define STAGE(p)    [p] = CONCATENATE(NAME(stage), _##p),
+#define PRODUCTS(p) [p] = CONCATENATE(NAME(products), _##p),
     .half = {DG_ORDERS(HALF)},
     .stage = {DG_ORDERS(STAGE)},
+    .products = {DG_ORDERS(PRODUCTS)},
 };
 #undef ROWS_OF
 #undef HALF
 #undef STAGE
+#undef PRODUCTS
 #undef WIDE
 #undef EACH_LANE

@@ -8,24 +8,32 @@ static const REAL *NAME(other_H)(const struct NAME(state) * state)
   return state->spare[1];
 }
 
-/* Integral over element e of u.v on the reference tetrahedron. */
-static double NAME(product)(const struct NAME(state) * state, size_t e, const REAL *u, const REAL *v)
+/* Products of the gradients of a, b, c in element e: times those of covariant components they are u.v. */
+static void NAME(inverse_metric)(const struct mx_problem *problem, size_t e, double inverse[6])
 {
-  const struct dg_reference *ref = state->problem->ref;
-  size_t Np = (size_t)ref->Np;
-  double a[3][DG_NP_MAX], b[3][DG_NP_MAX], sum = 0;
-  for (size_t i = 0; i < Np; i++) {
-    double p[3], q[3];
-    NAME(vector)(state, u, e, i, p);
-    NAME(vector)(state, v, e, i, q);
-    for (int c = 0; c < 3; c++) a[c][i] = p[c], b[c][i] = q[c];
-  }
-  for (size_t i = 0; i < Np; i++) {
-    double row[3] = {0, 0, 0};
-    for (size_t j = 0; j < Np; j++)
-      for (int c = 0; c < 3; c++) row[c] += ref->mass[i * Np + j] * b[c][j];
-    for (int c = 0; c < 3; c++) sum += a[c][i] * row[c];
-  }
+  double g[3][3];
+  mx_fused_gradients(problem->metric[e], g);
+  for (int a = 0, k = 0; a < 3; a++)
+    for (int b = a; b < 3; b++, k++) inverse[k] = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
+}
+
+/* Of a block's elements, integrals on the reference tetrahedron. */
+struct NAME(products) {
+  double of[6][LANES];
+};
+
+static struct NAME(products)
+    NAME(integrate)(const struct NAME(state) * state, size_t block, const REAL *u, const REAL *v)
+{
+  struct NAME(products) products;
+  state->kernels->products[state->problem->ref->order](&state->fused, u, v, block, &products.of[0][0]);
+  return products;
+}
+
+static double NAME(contract)(const struct NAME(products) * products, const double inverse[6], size_t e)
+{
+  double sum = 0;
+  for (int k = 0; k < 6; k++) sum += inverse[k] * products->of[k][e % LANES];
   return sum;
 }
 
@@ -35,10 +43,15 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   const REAL *H_other = NAME(other_H)(state);
   double e_sum = 0, h_sum = 0;
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum, h_sum)
-  for (size_t e = 0; e < problem->K; e++) {
-    double half = 0.5 * problem->jacobian[e];
-    e_sum += half * problem->epsilon[e] * NAME(product)(state, e, state->field[0], state->field[0]);
-    h_sum += half * problem->mu[e] * NAME(product)(state, e, H_other, state->field[1]);
+  for (size_t block = 0; block < state->blocks; block++) {
+    const struct NAME(products) E = NAME(integrate)(state, block, state->field[0], state->field[0]);
+    const struct NAME(products) H = NAME(integrate)(state, block, H_other, state->field[1]);
+    for (size_t e = block * LANES; e < problem->K && e < (block + 1) * LANES; e++) {
+      double inverse[6], half = 0.5 * problem->jacobian[e];
+      NAME(inverse_metric)(problem, e, inverse);
+      e_sum += half * problem->epsilon[e] * NAME(contract)(&E, inverse, e);
+      h_sum += half * problem->mu[e] * NAME(contract)(&H, inverse, e);
+    }
   }
   *electric = e_sum;
   *magnetic = h_sum;
@@ -84,11 +97,19 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
 {
   const struct mx_problem *problem = state->problem;
   double sum = 0;
-#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : sum)
-  for (size_t k = 0; k < count; k++) {
-    size_t e = (size_t)element[k];
-    if (problem->sigma[e] > 0)
-      sum += problem->jacobian[e] * problem->sigma[e] * NAME(product)(state, e, state->field[0], state->field[0]);
+#pragma omp parallel num_threads(state->threads) reduction(+ : sum)
+  {
+    struct NAME(products) E = {0};
+    size_t block = SIZE_MAX; /* that E is of: elements of a list stand together */
+#pragma omp for schedule(static)
+    for (size_t k = 0; k < count; k++) {
+      size_t e = (size_t)element[k];
+      double inverse[6];
+      if (!(problem->sigma[e] > 0)) continue;
+      if (e / LANES != block) E = NAME(integrate)(state, block = e / LANES, state->field[0], state->field[0]);
+      NAME(inverse_metric)(problem, e, inverse);
+      sum += problem->jacobian[e] * problem->sigma[e] * NAME(contract)(&E, inverse, e);
+    }
   }
   *loss = sum;
 }

@@ -309,6 +309,41 @@ static void ORDERED(stage)(const struct mx_fused *fused, const struct mx_fused_s
   NAME(settle)();
 }
 
+/* A part of a block, in sectors and double precision. */
+INLINE void ORDERED(widen)(const struct mx_fused *fused, const REAL *from, NAME(wide) (*restrict u)[NP])
+{
+  NAME(vec) nodes[3][NP], sectors[3][NP];
+  ORDERED(unpack)(from, nodes);
+  ORDERED(to_sectors)(fused, (const NAME(vec)(*)[NP])nodes, sectors);
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < NP; i++) u[c][i] = __builtin_convertvector(sectors[c][i], NAME(wide));
+}
+
+static void ORDERED(products)(const struct mx_fused *fused, const void *u, const void *v, size_t block, double *product)
+{
+  for (size_t part = 0; part < LANES; part += WIDE) {
+    const size_t start = block * 3 * NP * LANES + 3 * part;
+    const double *mass = fused->mass;
+    NAME(wide) other[3][NP], y[3][NP], sum[6];
+    const NAME(wide)(*x)[NP] = (const NAME(wide)(*)[NP])(u == v ? y : other);
+    ORDERED(widen)(fused, (const REAL *)v + start, y);
+    if (u != v) ORDERED(widen)(fused, (const REAL *)u + start, other);
+    for (int k = 0; k < 6; k++) sum[k] = (NAME(wide)){0};
+    for (int s = 0; s < 4; s++) {
+      const int first = SECTOR(s), end = first + (s == 0 ? N0 : N1);
+      for (int i = first; i < end; i++) {
+        NAME(wide) row[3] = {{0}, {0}, {0}};
+        for (int j = first; j < end; j++, mass++)
+          for (int c = 0; c < 3; c++) row[c] += *mass * y[c][j];
+        for (int a = 0, k = 0; a < 3; a++)
+          for (int b = a; b < 3; b++, k++) sum[k] += a == b ? x[a][i] * row[a] : x[a][i] * row[b] + x[b][i] * row[a];
+      }
+    }
+    for (int k = 0; k < 6; k++)
+      for (size_t l = 0; l < WIDE; l++) product[(size_t)k * LANES + part + l] = sum[k][l];
+  }
+}
+
 #undef NP
 #undef NF
 #undef QUADS

@@ -143,6 +143,18 @@ double mx_symmetry_derivative(const struct mx_symmetry *symmetry, const struct d
   return sum / nodes;
 }
 
+double mx_symmetry_mass(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t i, size_t j)
+{
+  const int32_t *row, *column;
+  int turn[4], ignored[4];
+  (void)orbit(symmetry, ref->order, s, i, &row, ignored);
+  const int nodes = orbit(symmetry, ref->order, s, j, &column, turn);
+  double sum = 0;
+  for (int k = 0; k < nodes; k++)
+    sum += sign(s, turn[k]) * ref->mass[(size_t)row[0] * (size_t)ref->Np + (size_t)column[k]];
+  return sum / nodes;
+}
+
 double mx_symmetry_lift(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t i, size_t m)
 {
   const int32_t *row;

@@ -5,7 +5,7 @@
 
 #include "maxwell/select.h"
 
-/* The energy costs about a tenth of a step on processors, on a card one to two and a half. */
+/* The energy costs up to half a step on processors, on a card one to two and a half. */
 enum { AUTOMATIC_EVERY = 50 };
 
 void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup)

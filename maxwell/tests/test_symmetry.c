@@ -1,4 +1,4 @@
-/* Derivatives and lifts in the sectors of the half turns are those of the whole matrices. */
+/* Derivatives, lifts and masses in the sectors of the half turns are those of the whole matrices. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,6 +106,39 @@ static void test_lifts(void **state)
   }
 }
 
+static void test_mass(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= DG_ORDER_MAX; order++) {
+    struct dg_error err = {0};
+    struct dg_reference ref;
+    struct mx_symmetry symmetry;
+    assert_int_equal(dg_reference_init(&ref, order, &err), 0);
+    assert_int_equal(mx_symmetry_init(&symmetry, &ref, &err), 0);
+    const size_t Np = (size_t)ref.Np;
+    double u[DG_NP_MAX], v[DG_NP_MAX], expected = 0, found = 0, size = 0;
+    fill(u, Np);
+    fill(v, Np);
+    for (size_t i = 0; i < Np; i++) v[i] *= u[(i + 1) % Np];
+    for (size_t i = 0; i < Np; i++)
+      for (size_t j = 0; j < Np; j++) {
+        expected += u[i] * ref.mass[i * Np + j] * v[j];
+        size += fabs(u[i] * ref.mass[i * Np + j] * v[j]);
+      }
+    for (int s = 0; s < 4; s++) {
+      double left[DG_NP_MAX] = {0}, right[DG_NP_MAX] = {0};
+      sector(&symmetry, order, s, u, left, false);
+      sector(&symmetry, order, s, v, right, false);
+      for (size_t i = 0; i < mx_sector_size(order, s); i++)
+        for (size_t j = 0; j < mx_sector_size(order, s); j++)
+          found += left[i] * mx_symmetry_mass(&symmetry, &ref, s, i, j) * right[j];
+    }
+    assert_true(fabs(found - expected) < 1e-13 * size);
+    mx_symmetry_release(&symmetry);
+    dg_reference_release(&ref);
+  }
+}
+
 static bool on_face(const struct dg_reference *ref, size_t f, int32_t node)
 {
   for (size_t m = 0; m < (size_t)ref->Nf; m++)
@@ -144,6 +177,6 @@ static void test_order(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivatives), cmocka_unit_test(test_lifts),
-                                     cmocka_unit_test(test_order)};
+                                     cmocka_unit_test(test_mass), cmocka_unit_test(test_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
