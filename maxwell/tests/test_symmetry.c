@@ -44,15 +44,26 @@ static void fill(double *x, size_t n)
   for (size_t i = 0; i < n; i++) x[i] = cos(1.7 * (double)i + 0.3 * (double)(i * i));
 }
 
+static void begin(int order, struct dg_reference *ref, struct mx_symmetry *symmetry)
+{
+  struct dg_error err = {0};
+  assert_int_equal(dg_reference_init(ref, order, &err), 0);
+  assert_int_equal(mx_symmetry_init(symmetry, ref, &err), 0);
+}
+
+static void end(struct dg_reference *ref, struct mx_symmetry *symmetry)
+{
+  mx_symmetry_release(symmetry);
+  dg_reference_release(ref);
+}
+
 static void test_derivatives(void **state)
 {
   (void)state;
   for (int order = 1; order <= DG_ORDER_MAX; order++) {
-    struct dg_error err = {0};
     struct dg_reference ref;
     struct mx_symmetry symmetry;
-    assert_int_equal(dg_reference_init(&ref, order, &err), 0);
-    assert_int_equal(mx_symmetry_init(&symmetry, &ref, &err), 0);
+    begin(order, &ref, &symmetry);
     size_t Np = (size_t)ref.Np;
     double u[DG_NP_MAX];
     fill(u, Np);
@@ -72,8 +83,7 @@ static void test_derivatives(void **state)
       for (size_t i = 0; i < Np; i++) largest = fmax(largest, fabs(expected[i]));
       for (size_t i = 0; i < Np; i++) assert_true(fabs(found[i] - expected[i]) < 1e-12 * largest);
     }
-    mx_symmetry_release(&symmetry);
-    dg_reference_release(&ref);
+    end(&ref, &symmetry);
   }
 }
 
@@ -81,11 +91,9 @@ static void test_lifts(void **state)
 {
   (void)state;
   for (int order = 1; order <= DG_ORDER_MAX; order++) {
-    struct dg_error err = {0};
     struct dg_reference ref;
     struct mx_symmetry symmetry;
-    assert_int_equal(dg_reference_init(&ref, order, &err), 0);
-    assert_int_equal(mx_symmetry_init(&symmetry, &ref, &err), 0);
+    begin(order, &ref, &symmetry);
     size_t Np = (size_t)ref.Np, Nf = (size_t)ref.Nf;
     double flux[4 * DG_NF_MAX] = {0}, expected[DG_NP_MAX] = {0}, found[DG_NP_MAX] = {0}, largest = 0;
     fill(flux, 4 * Nf);
@@ -101,8 +109,7 @@ static void test_lifts(void **state)
     }
     for (size_t i = 0; i < Np; i++) largest = fmax(largest, fabs(expected[i]));
     for (size_t i = 0; i < Np; i++) assert_true(fabs(found[i] - expected[i]) < 1e-12 * largest);
-    mx_symmetry_release(&symmetry);
-    dg_reference_release(&ref);
+    end(&ref, &symmetry);
   }
 }
 
@@ -110,11 +117,9 @@ static void test_mass(void **state)
 {
   (void)state;
   for (int order = 1; order <= DG_ORDER_MAX; order++) {
-    struct dg_error err = {0};
     struct dg_reference ref;
     struct mx_symmetry symmetry;
-    assert_int_equal(dg_reference_init(&ref, order, &err), 0);
-    assert_int_equal(mx_symmetry_init(&symmetry, &ref, &err), 0);
+    begin(order, &ref, &symmetry);
     const size_t Np = (size_t)ref.Np;
     double u[DG_NP_MAX], v[DG_NP_MAX], expected = 0, found = 0, size = 0;
     fill(u, Np);
@@ -134,8 +139,7 @@ static void test_mass(void **state)
           found += left[i] * mx_symmetry_mass(&symmetry, &ref, s, i, j) * right[j];
     }
     assert_true(fabs(found - expected) < 1e-13 * size);
-    mx_symmetry_release(&symmetry);
-    dg_reference_release(&ref);
+    end(&ref, &symmetry);
   }
 }
 
@@ -151,11 +155,9 @@ static void test_order(void **state)
 {
   (void)state;
   for (int order = 1; order <= DG_ORDER_MAX; order++) {
-    struct dg_error err = {0};
     struct dg_reference ref;
     struct mx_symmetry symmetry;
-    assert_int_equal(dg_reference_init(&ref, order, &err), 0);
-    assert_int_equal(mx_symmetry_init(&symmetry, &ref, &err), 0);
+    begin(order, &ref, &symmetry);
     const size_t quads = (size_t)MX_QUADS(order), faces = (size_t)(order - 1) * (size_t)(order - 2) / 2;
     const size_t edge = (size_t)(order - 1) / 2; /* orbits of each of the three pairs of edges, middles left out */
     const size_t vertex = faces + 3 * edge;
@@ -169,8 +171,7 @@ static void test_order(void **state)
           const bool expected = f == g ? o < vertex : (o >= start && o < start + edge) || o == vertex;
           assert_int_equal(on_face(&ref, f, symmetry.node[4 * o + g]), expected);
         }
-    mx_symmetry_release(&symmetry);
-    dg_reference_release(&ref);
+    end(&ref, &symmetry);
   }
 }
 
