@@ -22,12 +22,18 @@ template <typename REAL> __device__ REAL value(const gpu_values &values, int par
   return factor * static_cast<const REAL *>(values.part)[at];
 }
 
+/* Where what stages keep has number i of the row of element e. */
+__device__ size_t kept_at(const gpu_tables &tables, size_t e, size_t i)
+{
+  return tables.tiling.count > 0 ? gpu_kept_at(tables.order, e, i) : gpu_at(tables.order, e, 0, i);
+}
+
 template <typename REAL>
-__device__ void add(const gpu_addition &addition, int order, size_t e, int n, const REAL change[3])
+__device__ void add(const gpu_addition &addition, const gpu_tables &tables, size_t e, int n, const REAL change[3])
 {
   for (size_t c = 0; c < 3; c++) {
-    size_t at = gpu_at(order, e, c, static_cast<size_t>(n));
-    static_cast<REAL *>(addition.to)[at] += change[c];
+    size_t i = gpu_at(tables.order, 0, c, static_cast<size_t>(n)), at = gpu_at(tables.order, e, 0, i);
+    static_cast<REAL *>(addition.to)[addition.kept ? kept_at(tables, e, i) : at] += change[c];
     if (addition.also != nullptr) static_cast<REAL *>(addition.also)[at] += static_cast<REAL>(addition.b) * change[c];
   }
 }
@@ -80,7 +86,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_ta
       for (int c = 0; c < 3; c++) w[c] += lift[m * Np + at.n] * flux[c * Nf + m];
     gpu_apply(g, w, change);
     for (int c = 0; c < 3; c++) change[c] *= factor;
-    add(addition, tables.order, e, at.n, change); /* the same thread for the same node of every entry */
+    add(addition, tables, e, at.n, change); /* the same thread for the same node of every entry */
     at.next++;
   }
 }
@@ -95,7 +101,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) currents(gpu
     size_t e = static_cast<size_t>(entries.where[k]);
     REAL factor = static_cast<REAL>(-tables.medium_table[gpu_look_up(tables.medium, e)].factor[0]), change[3];
     for (int c = 0; c < 3; c++) change[c] = factor * value<REAL>(addition.own, 3, Np, k, c, at.n);
-    add(addition, tables.order, e, at.n, change);
+    add(addition, tables, e, at.n, change);
   }
 }
 
@@ -116,15 +122,17 @@ template <typename REAL> __global__ void remember(gpu_tables tables, gpu_open op
   }
 }
 
-template <typename REAL> __global__ void rk4_sums(gpu_sums sums, REAL weight, REAL next)
+template <typename REAL> __global__ void rk4_sums(gpu_tables tables, gpu_sums sums, REAL weight, REAL next)
 {
   REAL *start = static_cast<REAL *>(sums.start), *sum = static_cast<REAL *>(sums.sum);
   REAL *stage = static_cast<REAL *>(sums.stage);
   const REAL *change = static_cast<const REAL *>(sums.change);
+  const size_t stride = gpu_stride(tables.order);
   for (size_t k = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < sums.count;
        k += static_cast<size_t>(gridDim.x) * blockDim.x) {
-    REAL now = (sums.s == 0 ? start[k] : sum[k]) + weight * change[k];
-    stage[k] = start[k] + next * change[k];
+    const REAL by = change[kept_at(tables, k / stride, k % stride)];
+    REAL now = (sums.s == 0 ? start[k] : sum[k]) + weight * by;
+    stage[k] = start[k] + next * by;
     sum[k] = now;
     if (sums.s == 3) start[k] = now;
   }
@@ -167,14 +175,15 @@ gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, con
                               static_cast<const double *>(field));
 }
 
-gpuError_t gpu_rk4_sums(const gpu_sums *sums, gpuStream_t stream)
+gpuError_t gpu_rk4_sums(const gpu_tables *tables, const gpu_sums *sums, gpuStream_t stream)
 {
   static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
   size_t wanted = (sums->count + 255) / 256;
   unsigned blocks = static_cast<unsigned>(wanted < 65536 ? wanted : 65536);
   double w = weight[sums->s], c = next[sums->s];
   if (blocks == 0) return gpuSuccess;
-  if (sums->single) rk4_sums<float><<<blocks, 256, 0, stream>>>(*sums, static_cast<float>(w), static_cast<float>(c));
-  else rk4_sums<double><<<blocks, 256, 0, stream>>>(*sums, w, c);
+  if (tables->single)
+    rk4_sums<float><<<blocks, 256, 0, stream>>>(*tables, *sums, static_cast<float>(w), static_cast<float>(c));
+  else rk4_sums<double><<<blocks, 256, 0, stream>>>(*tables, *sums, w, c);
   return gpuGetLastError();
 }

@@ -104,7 +104,7 @@ struct gpu_half {
 };
 
 /* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
- */
+ * Where there are tiles, the memory is laid out by gpu_kept_at. */
 struct gpu_stage {
   enum gpu_part part;
   double a, b;
@@ -125,12 +125,12 @@ extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4
 /* Behind the rates of stage s of classical Runge-Kutta on `count` numbers: sum = (start or sum) + weight change,
  * stage = start + next change, and at the last stage start = sum. */
 struct gpu_sums {
-  int single, s;
+  int s;
   size_t count;
   void *start, *stage, *sum;
-  const void *change;
+  const void *change; /* a stage's memory */
 };
-gpuError_t gpu_rk4_sums(const struct gpu_sums *sums, gpuStream_t stream);
+gpuError_t gpu_rk4_sums(const struct gpu_tables *tables, const struct gpu_sums *sums, gpuStream_t stream);
 
 /* ---- faces that are shared with other ranks (halo.cu)
  *
@@ -173,6 +173,7 @@ struct gpu_addition {
   struct gpu_entries entries;
   struct gpu_values other, own; /* jumps of the field under the curl, and of the one that changes; currents: own */
   void *to, *also;              /* to += what it is; also += b times that, may be NULL */
+  int kept;                     /* `to` is a stage's memory, else a field, as `also` is */
   double b;
 };
 gpuError_t gpu_add_jumps(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);

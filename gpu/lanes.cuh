@@ -22,6 +22,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   struct sums {
     REAL w[CHANGING][3][4][orbits::all]; /* by sector and orbit; only those that are there */
     REAL metric[6], change[CHANGING], keep;
+    REAL kept[STAGED ? STRIDE : 1]; /* in the turn at hand */
   };
   const int mine = 32 * group + lane;
 
@@ -222,13 +223,19 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
     for (int j = 0; j < CHANGING; j++) sum.change[j] = this->change_factor(j, mine);
     sum.keep = this->keep_factor(mine);
+    recall(0, sum);
   }
 
-  template <int J> __device__ void update(const sums &sum)
+  __device__ void recall(int j, sums &sum) const
   {
-    REAL by[STRIDE], *own = this->own_rows(J) + lane * tile::OWN_ROW, *kept = t.kept[J] + (STAGED ? mine * STRIDE : 0);
+    const REAL *kept = this->kept(j, mine);
+    for (int i = 0; i < 3 * COMPONENT && STAGED; i++) sum.kept[i] = tile::recall(kept, i);
+  }
+
+  template <int J> __device__ void update(sums &sum)
+  {
+    REAL by[STRIDE], *own = this->own_rows(J) + lane * tile::OWN_ROW;
     const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
-    for (int i = 3 * COMPONENT; i < STRIDE; i++) by[i] = 0;
 #pragma unroll
     for (int o = 0; o < orbits::all; o++) {
       REAL w[3][4];
@@ -247,18 +254,23 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
 #pragma unroll
     for (int i = 0; i < STRIDE / PIECE; i++) {
-      piece mine = piece_at(own, i), memory = {};
-      if (STAGED && pass.a != 0) memory = piece_at(kept, i);
+      piece x = piece_at(own, i);
 #pragma unroll
-      for (int k = 0; k < PIECE; k++) this->change(by[i * PIECE + k], keep, mine.x[k], memory.x[k]);
-      piece_at(own, i) = mine;
-      if (STAGED) piece_at(kept, i) = memory;
+      for (int k = 0; k < PIECE; k++)
+        if (i * PIECE + k < 3 * COMPONENT)
+          this->change(by[i * PIECE + k], keep, x.x[k], sum.kept[STAGED ? i * PIECE + k : 0]);
+      piece_at(own, i) = x;
     }
+    REAL *kept = STAGED ? this->kept(J, mine) : nullptr;
+    for (int i = 0; i < 3 * COMPONENT && STAGED; i++) tile::remember(kept, i, sum.kept[i]);
   }
-  __device__ void update(const sums &sum)
+  __device__ void update(sums &sum)
   {
     if (lane >= tile::rows) return;
     update<0>(sum);
-    if constexpr (tile::BOTH) update<1>(sum);
+    if constexpr (tile::BOTH) {
+      recall(1, sum);
+      update<1>(sum);
+    }
   }
 };

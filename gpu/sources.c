@@ -217,7 +217,12 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
     const struct gpu_term *term = &backend->term[t];
     const bool jump = term->term->kind == MX_JUMP, ampere = equation == 0;
     if ((!jump && !ampere) || is_silent(term, sources, t)) continue;
-    struct gpu_addition addition = {.equation = equation, .entries = term->entries, .to = to, .also = also, .b = b};
+    struct gpu_addition addition = {.equation = equation,
+                                    .entries = term->entries,
+                                    .to = to,
+                                    .also = also,
+                                    .kept = backend->options.integrator != MX_LEAPFROG,
+                                    .b = b};
     if (jump) {
       addition.other = values_of(backend, sources, t, 0, ampere);
       if (term->has_penalty) addition.own = values_of(backend, sources, t, 1, !ampere);

@@ -175,14 +175,13 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
 static int rk4_sums(struct mx_backend *backend, int s, struct dg_error *err)
 {
   for (int i = 0; i < 2; i++) {
-    const struct gpu_sums sums = {.single = backend->tables.single,
-                                  .s = s,
+    const struct gpu_sums sums = {.s = s,
                                   .count = backend->field_bytes / backend->real,
                                   .start = backend->field[i],
                                   .stage = backend->spare[i],
                                   .sum = backend->sum[i],
                                   .change = backend->memory[i]};
-    if (gpu_check(gpu_rk4_sums(&sums, backend->work), "starting the sums of rk4", err) != 0) return err->code;
+    if (gpu_check(gpu_rk4_sums(&backend->tables, &sums, backend->work), "starting the sums of rk4", err) != 0) return err->code;
   }
   return 0;
 }

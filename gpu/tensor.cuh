@@ -73,7 +73,7 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
   REAL change[CHANGING][ELEMENTS], keep[ELEMENTS];
   /* Fluxes in sectors of a step a warp of the group, p and q. */
   static constexpr int WARPS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps;
-  static constexpr bool SHARES = PENALISED && WARPS > 1 && !(STAGED && P > 5); /* for those there is no room */
+  static constexpr bool SHARES = PENALISED && WARPS > 1;
   REAL flux[SHARES ? ELEMENTS / 8 : 1][WARPS][8][SHARES ? 32 : 1];
 };
 
@@ -97,9 +97,13 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   static_assert(!PACKED || (tile::SIZE.warps == 1 && orbits::quads == 7 && orbits::pairs == 1), "no such packing");
   using products_sum = gpu_tensor_sums<REAL, tile::SIZE.products == BY_STACKS || sizeof(REAL) == 4>;
 
+  /* A lane's nodes come in orbits of four, and where pairs are packed in a bunch of two besides. */
+  static constexpr int ORBITS = PACKED ? 2 : 2 * MINE, BUNCHES = ORBITS + (PACKED ? 1 : 0);
+
   struct sums {
     REAL w[CHANGING][MINE][3][4][2];
     REAL metric[6], change[CHANGING], keep;
+    REAL kept[STAGED ? BUNCHES : 1][4][3]; /* in the turn at hand */
   };
   const int fourth = lane % 4, mine = 8 * group + lane / 4; /* the lane's t and element */
 
@@ -372,13 +376,42 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
     for (int j = 0; j < CHANGING; j++) sum.change[j] = t.records.change[j][mine];
     sum.keep = t.records.keep[mine];
+    recall(0, sum);
   }
 
-  /* What the element's nodes change by in turn J, where it is w along the bimedians. Own and kept: the element's. */
-  template <int J, int COUNT>
-  __device__ void put(const sums &sum, const REAL w[3][COUNT], const int node[COUNT], REAL *own, REAL *kept) const
+  /* The nodes of a bunch, 255 where there is none. */
+  __device__ void nodes_of(int bunch, int node[4]) const
+  {
+    if (PACKED && bunch == ORBITS) { /* the fixed node in one lane, in another the last pair */
+      node[0] = fourth == 0 ? tile::NP - 1 : fourth == 3 ? tile::NP - 3 : 255;
+      node[1] = fourth == 3 ? tile::NP - 2 : 255;
+      node[2] = node[3] = 255;
+      return;
+    }
+    const uchar4 write = t.records.write[8 * (MINE * member + bunch / 2) + 2 * fourth + bunch % 2];
+    node[0] = write.x, node[1] = write.y, node[2] = write.z, node[3] = write.w;
+  }
+
+  __device__ void recall(int j, sums &sum) const
+  {
+    const REAL *kept = this->kept(j, mine);
+#pragma unroll
+    for (int i = 0; i < BUNCHES && STAGED; i++) {
+      int node[4];
+      nodes_of(i, node);
+      for (int n = 0; n < 4; n++)
+        for (int c = 0; c < 3; c++)
+          sum.kept[i][n][c] = node[n] != 255 ? tile::recall(kept, c * COMPONENT + node[n]) : 0;
+    }
+  }
+
+  /* What the nodes of a bunch change by in turn J, where it is w along the bimedians. */
+  template <int J, int COUNT> __device__ void put(sums &sum, int bunch, const REAL w[3][COUNT]) const
   {
     const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
+    REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = STAGED ? this->kept(J, mine) : nullptr;
+    int node[4];
+    nodes_of(bunch, node);
 #pragma unroll
     for (int n = 0; n < COUNT; n++) {
       if (node[n] == 255) continue;
@@ -387,20 +420,19 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
       for (int c = 0; c < 3; c++) {
         const int at = c * COMPONENT + node[n];
-        this->change(sum.change[J] * by[c], keep, own[at], kept[STAGED ? at : 0]);
+        REAL &old = sum.kept[STAGED ? bunch : 0][n][c];
+        this->change(sum.change[J] * by[c], keep, own[at], old);
+        if (STAGED) tile::remember(kept, at, old);
       }
     }
   }
 
-  template <int J> __device__ void update(const sums &sum)
+  template <int J> __device__ void update(sums &sum)
   {
-    REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = t.kept[J] + (STAGED ? mine * STRIDE : 0);
 #pragma unroll
-    for (int i = 0; i < (PACKED ? 2 : 2 * MINE); i++) {
+    for (int i = 0; i < ORBITS; i++) {
       const int e = i / 2, h = i % 2;
       if (8 * e + h >= orbits::all) break;
-      const uchar4 write = t.records.write[8 * (MINE * member + e) + 2 * fourth + h];
-      const int node[4] = {write.x, write.y, write.z, write.w};
       REAL w[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
@@ -408,11 +440,10 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
         if (PACKED && h == 1) join_mixed(sum.w[J][MINE - 1][c][0], w[c]);
         else gpu_turn(w[c]);
       }
-      put<J>(sum, w, node, own, kept);
+      put<J>(sum, i, w);
     }
-    if (PACKED && (fourth == 0 || fourth == 3)) { /* the fixed node, the last pair */
+    if (PACKED && (fourth == 0 || fourth == 3)) {
       const bool pair = fourth == 3;
-      const int node[2] = {pair ? tile::NP - 3 : tile::NP - 1, pair ? tile::NP - 2 : 255};
       REAL w[3][2];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
@@ -420,7 +451,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
         w[c][0] = (pair ? whole[1] : whole[0]) + odd;
         w[c][1] = whole[1] - odd;
       }
-      put<J>(sum, w, node, own, kept);
+      put<J>(sum, ORBITS, w);
     }
   }
 
@@ -432,9 +463,12 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     const REAL second = beyond[0] + x[2], other = beyond[0] - x[2];
     x[0] = pairs ? a : a + c, x[1] = pairs ? b : a - c, x[2] = pairs ? second : b + d, x[3] = pairs ? other : b - d;
   }
-  __device__ void update(const sums &sum)
+  __device__ void update(sums &sum)
   {
     update<0>(sum);
-    if constexpr (tile::BOTH) update<1>(sum);
+    if constexpr (tile::BOTH) {
+      recall(1, sum);
+      update<1>(sum);
+    }
   }
 };

@@ -229,6 +229,12 @@ __device__ inline void gpu_bulk_store(void *to, const void *from, uint32_t bytes
                : "memory");
 }
 
+/* To the second cache. */
+__device__ inline void gpu_bulk_fetch(const void *from, uint32_t bytes)
+{
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(from), "r"(bytes) : "memory");
+}
+
 __device__ inline void gpu_bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
 /* Until the thread's bulk stores have been read from shared memory, or are done. */

@@ -26,7 +26,7 @@ struct gpu_tile_pass {
   int backwards;  /* the last ones first: every other pass, which so begins in the second cache */
   int equation;   /* where one field changes: 0 if that is E, 1 if H */
   double scale;   /* half a step: result = own + scale change; of a stage 1 */
-  double a, b;    /* a stage: kept = a kept + change, result = own + b kept */
+  double a, b;    /* a stage: kept = a kept + change, result = own + b kept; `kept` as gpu_kept_at */
   const void *field[2];
   void *result[2], *kept[2];
   const void *open_before; /* traces of what changes on open faces, one step ago; NULL: they are like others */
@@ -71,8 +71,8 @@ struct gpu_tile {
   static constexpr int NODES = COMPACT ? 36 : 17; /* rows of `nodes` */
 
   struct memory {
-    /* Barriers: what has arrived. A tile, a list of traces; a group's rows that change, what it has kept of them. */
-    uint64_t full, listed, grouped[GROUPS], recalled[STAGED ? GROUPS : 1];
+    /* Barriers: what has arrived. A tile, a list of traces; a group's rows that change. */
+    uint64_t full, listed, grouped[GROUPS];
     alignas(16) int4 where[4]; /* this tile and the next two, by their turn */
     alignas(16) FACTOR fragment[orbits::fragments][32];
     /* See node_at. By 4 face + neighbour's face: in rows; from 16 on in packed traces, from 32 on their pieces by face;
@@ -86,7 +86,6 @@ struct gpu_tile {
     alignas(32) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
     alignas(32) uint32_t medium[ELEMENTS];
     alignas(128) REAL own[IN_PLACE ? 4 : ELEMENTS * OWN_ROW];
-    alignas(128) REAL kept[CHANGING][STAGED ? ELEMENTS * STRIDE : 4];
   };
   static constexpr size_t FIXED = (sizeof(memory) + 127) / 128 * 128;
   static constexpr size_t ROWS = sizeof(REAL) * ELEMENTS * ROW * FIELDS;
@@ -161,7 +160,6 @@ struct gpu_tile {
       gpu_barrier_init(&t.full, 1 + THREADS);
       gpu_barrier_init(&t.listed, 1 + 32);
       for (int i = 0; i < GROUPS; i++) gpu_barrier_init(&t.grouped[i], OWN_PIECED ? 33 : 1);
-      for (int i = 0; i < GROUPS && STAGED; i++) gpu_barrier_init(&t.recalled[i], 1);
       gpu_barriers_ready();
       load_tables(0, sizeof t.fragment);
       gpu_bulk_load(t.fragment, tables.fragment, sizeof t.fragment, &t.full);
@@ -308,12 +306,11 @@ struct gpu_tile {
   }
 
   /* By the group's first warp: its rows of what changes, once those of the tile before have been taken away; of this
-   * tile, unless they are needed from its beginning, and then also what has been kept of them. */
+   * tile, unless they are needed from its beginning. */
   __device__ void load_group(int later = 0)
   {
     const int count = rows_of(later);
     const size_t at = (first_element(later) + GROUP * group) * STRIDE;
-    if (!IN_PLACE) recall();
     if (count <= 0) {
       if (lane == 0) gpu_barrier_expect(&t.grouped[group], 0);
       if (OWN_PIECED) gpu_copies_arrive(&t.grouped[group]);
@@ -336,23 +333,24 @@ struct gpu_tile {
     if (OWN_PIECED) gpu_copies_arrive(&t.grouped[group]);
   }
 
-  /* By the group's first warp: what a stage has kept of its rows. Only the update wants it, so all else goes first. */
-  __device__ void recall()
+  /* ---- what a stage keeps, which lanes read and write in the card's memory themselves */
+
+  /* By thread 0: all of the tile to the second cache. */
+  __device__ void fetch_kept() const
   {
     if (!STAGED || pass.a == 0) return;
-    const uint32_t bytes = static_cast<uint32_t>(rows * STRIDE * sizeof(REAL));
-    const size_t at = (first_element(0) + GROUP * group) * STRIDE;
-    gpu_bulk_wait_read();
-    if (lane != 0) return;
-    gpu_barrier_expect(&t.recalled[group], CHANGING * bytes);
-    for (int j = 0; j < CHANGING && bytes > 0; j++)
-      gpu_bulk_load(t.kept[j] + GROUP * group * STRIDE, static_cast<const REAL *>(pass.kept[j]) + at, bytes,
-                    &t.recalled[group]);
+    const uint32_t bytes = 8 * static_cast<uint32_t>(where(0).y) * STRIDE * sizeof(REAL);
+    for (int j = 0; j < CHANGING; j++)
+      gpu_bulk_fetch(static_cast<const REAL *>(pass.kept[j]) + first_element(0) * STRIDE, bytes);
   }
-  __device__ void wait_recalled()
+  /* In turn j: number 0 of row k; number i is 8 i behind it. */
+  __device__ REAL *kept(int j, int k) const
   {
-    if (STAGED && pass.a != 0) gpu_barrier_wait(&t.recalled[group], turn & 1);
+    return static_cast<REAL *>(pass.kept[j]) + gpu_kept_at(P, first_element(0) + static_cast<size_t>(k), 0);
   }
+  /* Nothing is looked for again before the next stage. */
+  __device__ REAL recall(const REAL *kept, int i) const { return pass.a != 0 ? __ldcs(kept + 8 * i) : 0; }
+  __device__ static void remember(REAL *kept, int i, REAL value) { __stcs(kept + 8 * i, value); }
 
   /* Until they are there: the group's own, or those of all groups. */
   __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], turn & 1); }
@@ -369,8 +367,6 @@ struct gpu_tile {
       REAL *result = static_cast<REAL *>(pass.result[j]);
       if (result != nullptr && OWN_ROW == STRIDE && lane == 0) gpu_bulk_store(result + at, own_rows(j), bytes);
       if (result != nullptr && OWN_ROW != STRIDE) store_rows(result + at, own_rows(j));
-      if (STAGED && lane == 0)
-        gpu_bulk_store(static_cast<REAL *>(pass.kept[j]) + at, t.kept[j] + GROUP * group * STRIDE, bytes);
     }
     gpu_bulk_commit();
     if (OWN_PIECED) __syncwarp(); /* what was read may be overwritten */
@@ -554,7 +550,7 @@ struct gpu_tile {
   {
     by += keep * own;
     if (STAGED) {
-      if (pass.a != 0) by += static_cast<REAL>(pass.a) * kept;
+      by += static_cast<REAL>(pass.a) * kept;
       kept = by;
       by *= static_cast<REAL>(pass.b);
     }
@@ -580,7 +576,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     gpu_barrier_wait(&work.t.full, work.turn & 1);
     /* All have read the last list, or this would not be full. */
     if (more && threadIdx.x < 32) work.load_list(1);
-    if (WORK::IN_PLACE && work.member == 0) work.recall();
+    if (threadIdx.x == 0) work.fetch_kept();
     typename WORK::sums sums;
     if (work.rows > 0) work.products(sums);
     else if (!WORK::IN_PLACE && work.member == 0) work.load_group();
@@ -593,7 +589,6 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     }
     if (work.rows > 0) {
       work.wait_group();
-      work.wait_recalled();
       work.update(sums);
       gpu_fence_bulk();
       work.meet_group();
