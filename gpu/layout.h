@@ -32,12 +32,6 @@ GPU_INLINE size_t gpu_at(int order, size_t e, size_t c, size_t n)
 {
   return e * gpu_stride(order) + c * gpu_component(order) + n;
 }
-/* What a stage keeps, where tiles' kernels do (tile.cuh): number i of the row of element e. Eight rows stand side by
- * side, number by number, so that lanes that have an element each meet in the same lines. */
-GPU_INLINE size_t gpu_kept_at(int order, size_t e, size_t i)
-{
-  return e / 8 * 8 * gpu_stride(order) + 8 * i + e % 8;
-}
 /* Node m of face 0 (of the card's order), orders 1 and 2. */
 GPU_INLINE int gpu_face_node(int order, int m) { return (order == 1 ? "\1\2\3" : "\1\10\2\6\4\3")[m]; }
 /* Do tensor cores' kernels pack pairs (tensor.cuh)? Where sectors 1 to 3 have eight orbits, sector 0 more. */
@@ -51,3 +45,9 @@ GPU_INLINE int gpu_two_steps(int single, int order) { return single && (order ==
 GPU_INLINE int gpu_face_pieces(int order) { return order == 5 ? 12 : order == 6 ? 17 : 0; }
 /* Do the kernels of tile.cuh have a thread an element (lanes.cuh)? Else tensor cores. */
 GPU_INLINE int gpu_by_lanes(int single, int order) { return order <= (single ? 3 : 2); }
+/* What a stage keeps, where the kernels of tile.cuh do: number i of the row of element e. Eight rows stand side by side,
+ * number by number, so that a warp's lanes meet in the same lines. */
+GPU_INLINE size_t gpu_kept_at(int order, size_t e, size_t i)
+{
+  return e / 8 * 8 * gpu_stride(order) + 8 * i + e % 8;
+}

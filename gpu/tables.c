@@ -299,7 +299,18 @@ static int orbit_in(int order, int s, size_t slot, bool comes_out)
   if (slot == quads) return (int)quads + (s == 0 ? 0 : s - 1);
   if (s != 0) return -1;
   if (!comes_out) return slot <= quads + 3 ? (int)slot : -1;
-  return slot == quads + 1 ? (int)quads + 3 : slot >= quads + 7 ? (int)(slot - 6) : -1;
+  return slot == quads + 1   ? (int)quads + 3
+         : slot == quads + 4 ? (int)quads + 1
+         : slot == quads + 8 ? (int)quads + 2
+                             : -1;
+}
+
+/* Of a warp's lanes that have the same element, lane t gets columns 2 t and 2 t + 1 of a product with eight. They are
+ * slots t and t + 4, so that those that the lanes update at a time stand next to each other. */
+static size_t slot_of_column(const struct mx_backend *backend, size_t column)
+{
+  const bool lanes = gpu_by_lanes(backend->tables.single, backend->tables.order);
+  return lanes ? column : column / 2 + 4 * (column % 2);
 }
 
 static double derivative_in(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int c, int from,
@@ -335,7 +346,7 @@ static void pair_steps(const struct mx_backend *backend, void *fragment, size_t 
 }
 
 /* As the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row l / 4 of column l % 4.
- * Derivatives [4 slots][sector they come from][bimedian][8 slots], then lifts [4 face nodes][sector][8 slots], without
+ * Those are the products' columns. Derivatives [4 slots][sector they come from][bimedian][8 slots], then lifts [4 face nodes][sector][8 slots], without
  * those that a sector has no orbits for (gpu_orbits in tile.cuh counts them too). */
 static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
@@ -354,7 +365,7 @@ static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *
       for (int c = 1; c <= 3 && in < size[from]; c++)
         for (size_t out = 0; out < size[from ^ c]; out += 8, next += 32) {
           for (size_t l = 0; l < 32; l++)
-            put_factor(backend, fragment, next + l, derivative_in(symmetry, ref, c, from, out + l / 4, in + l % 4));
+            put_factor(backend, fragment, next + l, derivative_in(symmetry, ref, c, from, out + slot_of_column(backend, l / 4), in + l % 4));
           pair_steps(backend, fragment, in / 4, next, &first[from][c - 1][out / 8]);
         }
   for (size_t m = 0; m < Nf; m += 4)
@@ -362,7 +373,7 @@ static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *
       for (size_t out = 0; out < size[s]; out += 8, next += 32) {
         for (size_t l = 0; l < 32; l++)
           put_factor(backend, fragment, next + l,
-                     lift_in(symmetry, ref, backend->face_order, s, out + l / 4, m + l % 4));
+                     lift_in(symmetry, ref, backend->face_order, s, out + slot_of_column(backend, l / 4), m + l % 4));
         pair_steps(backend, fragment, m / 4, next, &first[s][0][out / 8]);
       }
   (void)!gpu_new_copy(backend, &backend->tables.fragment, fragment, next * sizeof(double), "matrices", err);

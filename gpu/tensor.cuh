@@ -5,7 +5,7 @@
  *     them into sectors, and has a column of the products' first factor in its registers;
  *   - in the same way it reads the far traces at node 4 k + t of all four faces, and splits them into sectors;
  *   - the operators come as fragments, laid out for the lanes by the host;
- *   - the sums are of the lane's element and two of the orbits, all sectors: turned back, times the metric, they are
+ *   - the sums are of the lane's element and orbits t and t + 4, all sectors: turned back, times the metric, they are
  *     what the nodes change by.
  * Or a warp has all of the orbits, eight by eight: then nothing is read and split twice, but sums take more registers.
  *
@@ -388,7 +388,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       node[2] = node[3] = 255;
       return;
     }
-    const uchar4 write = t.records.write[8 * (MINE * member + bunch / 2) + 2 * fourth + bunch % 2];
+    const uchar4 write = t.records.write[8 * (MINE * member + bunch / 2) + 4 * (bunch % 2) + fourth];
     node[0] = write.x, node[1] = write.y, node[2] = write.z, node[3] = write.w;
   }
 
@@ -432,7 +432,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
     for (int i = 0; i < ORBITS; i++) {
       const int e = i / 2, h = i % 2;
-      if (8 * e + h >= orbits::all) break;
+      if (8 * e + 4 * h >= orbits::all) break;
       REAL w[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {

@@ -44,7 +44,9 @@ template <int P, typename REAL, bool PENALISED, bool STAGED, int GROUP, int WARP
           typename RECORDS>
 struct gpu_tile {
   using orbits = gpu_orbits<P>;
-  static constexpr gpu_tile_size SIZE = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P);
+  static constexpr bool SINGLE = sizeof(REAL) == 4;
+  static constexpr gpu_tile_size SIZE = gpu_tile_size_of(SINGLE, PENALISED, STAGED, P);
+  static_assert((SIZE.products == BY_LANES) == (gpu_by_lanes(SINGLE, P) != 0), "the operators are laid out for others");
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), GROUP_SIZE = GROUP;
   static constexpr int ELEMENTS = SIZE.elements, GROUPS = ELEMENTS / GROUP, WARPS = GROUPS * WARPS_A_GROUP;
   static constexpr int THREADS = 32 * WARPS;
@@ -348,9 +350,8 @@ struct gpu_tile {
   {
     return static_cast<REAL *>(pass.kept[j]) + gpu_kept_at(P, first_element(0) + static_cast<size_t>(k), 0);
   }
-  /* Nothing is looked for again before the next stage. */
-  __device__ REAL recall(const REAL *kept, int i) const { return pass.a != 0 ? __ldcs(kept + 8 * i) : 0; }
-  __device__ static void remember(REAL *kept, int i, REAL value) { __stcs(kept + 8 * i, value); }
+  __device__ REAL recall(const REAL *kept, int i) const { return pass.a != 0 ? kept[8 * i] : 0; }
+  __device__ static void remember(REAL *kept, int i, REAL value) { kept[8 * i] = value; }
 
   /* Until they are there: the group's own, or those of all groups. */
   __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], turn & 1); }

@@ -52,28 +52,28 @@ constexpr gpu_tile_size gpu_tile_sizes[2][2][2][6] = {
         {
             {{128, 3, BY_LANES, 1}, {128, 2, BY_LANES, 1}, {48, 2, BY_TENSOR, 1},
              {64, 1, BY_STACKS, 1}, {32, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
-            {{128, 2, BY_LANES, 1, true}, {96, 2, BY_LANES, 1}, {64, 1, BY_TENSOR, 1, true},
-             {24, 2, BY_TENSOR, 1}, {32, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
+            {{128, 3, BY_LANES, 1, true}, {128, 2, BY_LANES, 1}, {64, 1, BY_TENSOR, 1, true},
+             {64, 1, BY_STACKS, 1}, {32, 1, BY_STACKS, 2, true}, {16, 1, BY_STACKS, 3}},
         },
         {
             {{128, 3, BY_LANES, 1}, {64, 3, BY_LANES, 1}, {40, 2, BY_TENSOR, 1},
              {56, 1, BY_TENSOR, 1}, {32, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
-            {{128, 2, BY_LANES, 1, true}, {32, 2, BY_TENSOR, 1, true}, {32, 2, BY_TENSOR, 1, true},
-             {32, 1, BY_TENSOR, 1, true}, {24, 1, BY_STACKS, 2}, {16, 1, BY_STACKS, 3}},
+            {{128, 2, BY_LANES, 1, true}, {64, 3, BY_LANES, 1}, {32, 2, BY_TENSOR, 1, true},
+             {48, 1, BY_TENSOR, 1, true}, {32, 1, BY_STACKS, 2, true}, {16, 1, BY_STACKS, 3}},
         },
     },
     {
         {
             {{256, 2, BY_LANES, 1}, {128, 3, BY_LANES, 1}, {128, 2, BY_LANES, 1},
              {48, 2, BY_STACKS, 1}, {64, 1, BY_STACKS, 1}, {48, 1, BY_STACKS, 1}},
-            {{160, 3, BY_LANES, 1, true}, {128, 2, BY_LANES, 1, true}, {96, 2, BY_LANES, 1},
-             {64, 1, BY_STACKS, 1}, {48, 1, BY_STACKS, 2, true}, {16, 1, BY_STACKS, 3, true}},
+            {{192, 3, BY_LANES, 1, true}, {192, 2, BY_LANES, 1, true}, {128, 2, BY_LANES, 1},
+             {48, 2, BY_STACKS, 1}, {64, 1, BY_STACKS, 1}, {32, 1, BY_STACKS, 3, true}},
         },
         {
             {{128, 4, BY_LANES, 1}, {128, 3, BY_LANES, 1}, {128, 2, BY_LANES, 1},
              {48, 2, BY_STACKS, 1}, {64, 1, BY_STACKS, 1}, {40, 1, BY_STACKS, 3}},
-            {{160, 3, BY_LANES, 1, true}, {128, 2, BY_LANES, 1, true}, {96, 2, BY_LANES, 1},
-             {64, 1, BY_STACKS, 1, true}, {32, 1, BY_STACKS, 2, true}, {16, 1, BY_STACKS, 3, true}},
+            {{128, 4, BY_LANES, 1, true}, {128, 2, BY_LANES, 1, true}, {128, 2, BY_LANES, 1},
+             {64, 1, BY_STACKS, 1, true}, {32, 1, BY_STACKS, 2, true}, {32, 1, BY_STACKS, 3, true}},
         },
     },
 };
