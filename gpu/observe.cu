@@ -78,66 +78,79 @@ template <int P> struct gpu_products_memory {
   alignas(16) double weight[mass::ELEMENTS][6];
 };
 
-template <int P, typename REAL>
-__global__ void __launch_bounds__(THREADS, gpu_mass<P>::BLOCKS) products(gpu_tables tables, gpu_product product)
-{
+/* A thread of it, at one node of one of those elements. */
+template <int P, typename REAL> struct gpu_products_work {
   using mass = gpu_mass<P>;
-  constexpr int NP = mass::NP, ELEMENTS = mass::ELEMENTS;
-  __shared__ gpu_products_memory<P> t;
-  const REAL *u = static_cast<const REAL *>(product.u), *v = static_cast<const REAL *>(product.v);
-  const REAL *metric = static_cast<const REAL *>(tables.metric);
-  const int thread = static_cast<int>(threadIdx.x), mine = thread / NP, n = thread % NP;
-  const bool works = mine < ELEMENTS, same = u == v, listed = product.element != nullptr;
-  const mass row(n);
-  double entry[mass::LONG], sum = 0;
-#pragma unroll
-  for (int j = 0; j < mass::LONG; j++) entry[j] = j < mass::FIRST ? tables.mass[j * NP + n] : 0;
-  for (int i = thread; i < ELEMENTS * 3 * mass::ROW; i += THREADS) (&t.numbers[0][0][0])[i] = 0;
-  gpu_follow();
+  static constexpr int NP = mass::NP, ELEMENTS = mass::ELEMENTS;
 
-  REAL of_v[3], of_u[3];
-  const unsigned elements = static_cast<unsigned>(product.count), step = gridDim.x * ELEMENTS;
-  const auto element = [&](unsigned at) {
-    return listed ? static_cast<size_t>(product.element[at]) : product.first + at;
-  };
-  const auto load = [&](unsigned at) {
-    if (!works || at >= elements) return;
-    const size_t e = element(at);
-    const REAL *from_v = v + gpu_at(P, e, 0, static_cast<size_t>(n));
-    const REAL *from_u = u + gpu_at(P, listed ? e : at, 0, static_cast<size_t>(n));
+  const gpu_tables &tables;
+  const gpu_product &product;
+  gpu_products_memory<P> &t;
+  const int thread = static_cast<int>(threadIdx.x), mine = thread / NP, n = thread % NP;
+  const bool works = mine < ELEMENTS, same = product.u == product.v;
+  const mass row = mass(n);
+  REAL of_v[3], of_u[3]; /* at the node, of the elements that come next */
+  double entry[mass::LONG];
+
+  __device__ gpu_products_work(const gpu_tables &tables, const gpu_product &product, gpu_products_memory<P> &memory)
+      : tables(tables), product(product), t(memory)
+  {
+#pragma unroll
+    for (int j = 0; j < mass::LONG; j++) entry[j] = j < mass::FIRST ? tables.mass[j * NP + n] : 0;
+    for (int i = thread; i < ELEMENTS * 3 * mass::ROW; i += THREADS) (&t.numbers[0][0][0])[i] = 0;
+  }
+
+  __device__ size_t element(unsigned at) const
+  {
+    return product.element != nullptr ? static_cast<size_t>(product.element[at]) : product.first + at;
+  }
+
+  __device__ void load(unsigned at)
+  {
+    if (!works || at >= static_cast<unsigned>(product.count)) return;
+    const size_t e = element(at), row_of_u = product.element != nullptr ? e : at;
+    const REAL *from_v = static_cast<const REAL *>(product.v) + gpu_at(P, e, 0, static_cast<size_t>(n));
+    const REAL *from_u = static_cast<const REAL *>(product.u) + gpu_at(P, row_of_u, 0, static_cast<size_t>(n));
 #pragma unroll
     for (int c = 0; c < 3; c++) {
       of_v[c] = from_v[c * NP];
       if (!same) of_u[c] = from_u[c * NP];
     }
-  };
+  }
 
-  load(blockIdx.x * ELEMENTS + mine);
-  for (unsigned start = blockIdx.x * ELEMENTS; start < elements; start += step) {
-    const int count = static_cast<int>(min(elements - start, static_cast<unsigned>(ELEMENTS)));
-    const bool there = mine < count;
+  __device__ void store_nodes() const
+  {
 #pragma unroll
-    for (int c = 0; c < 3 && there; c++) {
+    for (int c = 0; c < 3; c++) {
       t.node[0][mine][c][n] = static_cast<double>(of_v[c]);
       if (!same) t.node[1][mine][c][n] = static_cast<double>(of_u[c]);
     }
-    __syncthreads();
-    load(start + step + mine);
-    if (thread < count) { /* an element each */
-      const unsigned at = start + static_cast<unsigned>(thread);
-      const size_t e = element(at);
-      const double factor =
-          listed ? product.factor[at] : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
-      weights_of_product(metric + 6 * e, factor, t.weight[thread]);
-    }
-    double number[3], row_of_v[3] = {};
+  }
+
+  /* Of element number `at`, as the thread's. */
+  __device__ void weigh(unsigned at) const
+  {
+    const size_t e = element(at);
+    const double factor = product.element != nullptr
+                              ? product.factor[at]
+                              : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
+    weights_of_product(static_cast<const REAL *>(tables.metric) + 6 * e, factor, t.weight[thread]);
+  }
+
+  /* From values at nodes to the thread's number of a sector, of v in shared memory, of u in `number`. */
+  __device__ void turn(double number[3]) const
+  {
 #pragma unroll
-    for (int c = 0; c < 3 && there; c++) {
+    for (int c = 0; c < 3; c++) {
       t.numbers[mine][c][row.place] = number[c] = row.sum(t.node[0][mine][c]);
       if (!same) number[c] = row.sum(t.node[1][mine][c]);
     }
-    __syncthreads();
-    if (!there) continue;
+  }
+
+  /* What that number of u adds to the integral. */
+  __device__ double add(const double number[3]) const
+  {
+    double row_of_v[3] = {}, raised[3];
 #pragma unroll
     for (int j = 0; j < mass::LONG; j += 2)
       if (j < mass::SHORT || row.sector == 0)
@@ -146,12 +159,35 @@ __global__ void __launch_bounds__(THREADS, gpu_mass<P>::BLOCKS) products(gpu_tab
           const double2 two = *reinterpret_cast<const double2 *>(&t.numbers[mine][c][row.start + j]);
           row_of_v[c] += entry[j] * two.x + entry[j + 1] * two.y;
         }
-    double raised[3];
     gpu_apply(t.weight[mine], row_of_v, raised);
-    sum += number[0] * raised[0] + number[1] * raised[1] + number[2] * raised[2];
+    return number[0] * raised[0] + number[1] * raised[1] + number[2] * raised[2];
+  }
+};
+
+template <int P, typename REAL>
+__global__ void __launch_bounds__(THREADS, gpu_mass<P>::BLOCKS) products(gpu_tables tables, gpu_product product)
+{
+  constexpr unsigned ELEMENTS = gpu_mass<P>::ELEMENTS;
+  __shared__ gpu_products_memory<P> memory;
+  gpu_products_work<P, REAL> work(tables, product, memory);
+  const unsigned elements = static_cast<unsigned>(product.count), step = gridDim.x * ELEMENTS;
+  double sum = 0;
+  gpu_follow();
+  work.load(blockIdx.x * ELEMENTS + work.mine);
+  for (unsigned start = blockIdx.x * ELEMENTS; start < elements; start += step) {
+    const int count = static_cast<int>(min(elements - start, ELEMENTS));
+    const bool there = work.mine < count;
+    double number[3];
+    if (there) work.store_nodes();
+    __syncthreads();
+    work.load(start + step + work.mine);
+    if (work.thread < count) work.weigh(start + static_cast<unsigned>(work.thread)); /* an element each */
+    if (there) work.turn(number);
+    __syncthreads();
+    if (there) sum += work.add(number);
   }
   sum = sum_of_block(sum);
-  if (thread != 0) return;
+  if (work.thread != 0) return;
   product.part[blockIdx.x] = product.more ? product.part[blockIdx.x] + sum : sum;
   for (unsigned i = blockIdx.x + gridDim.x; i < GPU_SUM_PARTS && !product.more; i += gridDim.x) product.part[i] = 0;
 }

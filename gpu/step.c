@@ -181,7 +181,8 @@ static int rk4_sums(struct mx_backend *backend, int s, struct dg_error *err)
                                   .stage = backend->spare[i],
                                   .sum = backend->sum[i],
                                   .change = backend->memory[i]};
-    if (gpu_check(gpu_rk4_sums(&backend->tables, &sums, backend->work), "starting the sums of rk4", err) != 0) return err->code;
+    if (gpu_check(gpu_rk4_sums(&backend->tables, &sums, backend->work), "starting the sums of rk4", err) != 0)
+      return err->code;
   }
   return 0;
 }

@@ -199,32 +199,8 @@ static size_t orbit_of(const struct mx_symmetry *symmetry, int order, int32_t no
   return quads + (i < 6 * pairs ? i / 2 : 3 * pairs);
 }
 
-/* Member g of orbit o. */
-static int32_t member(const struct mx_symmetry *symmetry, int order, size_t o, int g)
-{
-  const size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
-  if (o < quads) return symmetry->node[4 * o + (size_t)g];
-  o -= quads;
-  if (o >= 3 * pairs) return symmetry->node[4 * quads + 6 * pairs];
-  return symmetry->node[4 * quads + 2 * o + (g == 0 || (size_t)g == o / pairs + 1 ? 0 : 1)];
-}
-
-/* Of sector s, so that of U.M V comes what sums over members of U and of V make with it: a quarter, as each value is a
- * quarter of those sums over sectors, of the sum over members. */
-static double mass_between(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t out,
-                           size_t in)
-{
-  const size_t row = (size_t)member(symmetry, ref->order, out, 0) * (size_t)ref->Np;
-  double sum = 0;
-  for (int g = 0; g < 4; g++) {
-    const bool changes = s != 0 && g != 0 && g != s;
-    const double entry = ref->mass[row + (size_t)member(symmetry, ref->order, in, g)];
-    sum += changes ? -entry : entry;
-  }
-  return 0.25 * sum / (repeated(ref->order, out) * repeated(ref->order, in));
-}
-
-/* Column by column: sectors' rows behind each other, in each the orbits that it has. */
+/* Column by column: sectors' rows behind each other, in each the orbits that it has; between the sums over the four
+ * members of an orbit of each side. */
 static int pack_mass(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
@@ -236,8 +212,10 @@ static int pack_mass(struct mx_backend *backend, const struct mx_symmetry *symme
     for (size_t out = 0; out < orbits; out++) {
       if (unknown(ref->order, s, out) < 0) continue;
       for (size_t in = 0; in < orbits; in++) {
-        const int column = unknown(ref->order, s, in);
-        if (column >= 0) mass[(size_t)column * Np + row] = mass_between(symmetry, ref, s, out, in);
+        const int i = unknown(ref->order, s, out), j = unknown(ref->order, s, in);
+        if (j < 0) continue;
+        mass[(size_t)j * Np + row] = mx_symmetry_mass(symmetry, ref, s, (size_t)i, (size_t)j) /
+                                     (repeated(ref->order, out) * repeated(ref->order, in));
       }
       row++;
     }
@@ -346,8 +324,8 @@ static void pair_steps(const struct mx_backend *backend, void *fragment, size_t 
 }
 
 /* As the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row l / 4 of column l % 4.
- * Those are the products' columns. Derivatives [4 slots][sector they come from][bimedian][8 slots], then lifts [4 face nodes][sector][8 slots], without
- * those that a sector has no orbits for (gpu_orbits in tile.cuh counts them too). */
+ * Those are the products' columns. Derivatives [4 slots][sector they come from][bimedian][8 slots], then lifts [4 face
+ * nodes][sector][8 slots], without those that a sector has no orbits for (gpu_orbits in tile.cuh counts them too). */
 static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   enum { EIGHTS_MAX = (MX_SECTOR_0(DG_ORDER_MAX) + 7) / 8 };
@@ -365,7 +343,8 @@ static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *
       for (int c = 1; c <= 3 && in < size[from]; c++)
         for (size_t out = 0; out < size[from ^ c]; out += 8, next += 32) {
           for (size_t l = 0; l < 32; l++)
-            put_factor(backend, fragment, next + l, derivative_in(symmetry, ref, c, from, out + slot_of_column(backend, l / 4), in + l % 4));
+            put_factor(backend, fragment, next + l,
+                       derivative_in(symmetry, ref, c, from, out + slot_of_column(backend, l / 4), in + l % 4));
           pair_steps(backend, fragment, in / 4, next, &first[from][c - 1][out / 8]);
         }
   for (size_t m = 0; m < Nf; m += 4)
