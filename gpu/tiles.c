@@ -121,22 +121,49 @@ int gpu_share_out_tiles(struct gpu_tiles *tiles, const struct mx_problem *proble
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-/* Elements first..last-1, both multiples of eight. */
+/* A tile from `first` on to `end`, or less where that is too much, or needs too much from outside. Its end. */
+static size_t add_tile(struct cutter *cutter, size_t first, size_t end)
+{
+  struct gpu_tiles *tiles = cutter->tiles;
+  const size_t most = first + (size_t)cutter->shape.elements;
+  size_t traces;
+  if (end > most) end = most;
+  while ((traces = visit(cutter, first, end, NULL, NULL)) > (size_t)cutter->shape.traces) end -= EIGHT;
+  tiles->tile[tiles->count++] =
+      (int4){(int)(first / EIGHT), (int)((end - first) / EIGHT), (int)tiles->traces, (int)traces};
+  tiles->traces += (traces + 3) / 4 * 4;
+  return end;
+}
+
+/* Elements first..last-1, both multiples of eight: each tile as large as may be, which makes the fewest. */
+static void cut_large(struct cutter *cutter, size_t first, size_t last)
+{
+  while (first < last) first = add_tile(cutter, first, last);
+}
+
+/* The same in so many tiles of one size, as far as can be. */
+static void cut_evenly(struct cutter *cutter, size_t first, size_t last, size_t wanted)
+{
+  const size_t start = first, eights = (last - first) / EIGHT;
+  for (size_t turn = 1; first < last; turn++) {
+    const size_t end = turn < wanted ? start + EIGHT * (eights * turn / wanted) : last;
+    if (end > first) first = add_tile(cutter, first, end); /* else there are fewer eights than tiles, or it is ahead */
+  }
+}
+
+/* The same for all blocks. A round more for a few tiles would take as long as one for all: so as many rounds as the
+ * fewest tiles take, and, as far as that many tiles do, of one size. */
 static void cut(struct cutter *cutter, size_t first, size_t last)
 {
   struct gpu_tiles *tiles = cutter->tiles;
-  const size_t most = (size_t)cutter->shape.elements, start = first, eights = (last - first) / EIGHT;
-  const size_t wanted = divide_up(divide_up(last - first, most), cutter->blocks) * cutter->blocks;
-  for (size_t turn = 1; first < last; turn++) {
-    size_t end = turn < wanted ? start + EIGHT * (eights * turn / wanted) : last, traces;
-    if (end > first + most) end = first + most;
-    if (end == first) continue; /* there are fewer eights than blocks */
-    while ((traces = visit(cutter, first, end, NULL, NULL)) > (size_t)cutter->shape.traces) end -= EIGHT;
-    tiles->tile[tiles->count++] =
-        (int4){(int)(first / EIGHT), (int)((end - first) / EIGHT), (int)tiles->traces, (int)traces};
-    tiles->traces += (traces + 3) / 4 * 4;
-    first = end;
-  }
+  const size_t count = tiles->count, traces = tiles->traces;
+  cut_large(cutter, first, last);
+  const size_t wanted = divide_up(tiles->count - count, cutter->blocks) * cutter->blocks;
+  tiles->count = count, tiles->traces = traces;
+  cut_evenly(cutter, first, last, wanted);
+  if (tiles->count - count <= wanted) return;
+  tiles->count = count, tiles->traces = traces;
+  cut_large(cutter, first, last);
 }
 
 int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
