@@ -132,6 +132,49 @@ static void test_shared_out(void **state)
   }
 }
 
+/* The largest tile from element `first` on, one after the other, whose neighbours outside are not too many. */
+static size_t count_large(const struct mx_problem *problem, struct gpu_tile_shape shape)
+{
+  size_t tiles = 0, *met = calloc(problem->K, sizeof *met), visit = 0;
+  for (size_t first = 0; first < problem->K; tiles++) {
+    size_t end = first + (size_t)shape.elements < problem->K ? first + (size_t)shape.elements : problem->K;
+    for (size_t outside = SIZE_MAX; outside > (size_t)shape.traces;) {
+      outside = 0, visit++;
+      for (size_t i = 4 * first; i < 4 * end; i++) {
+        const int32_t code = problem->neighbour[i / 4][i % 4];
+        const size_t other = (size_t)code / 4;
+        if (code < 0 || (other >= first && other < end) || met[other] == visit) continue;
+        met[other] = visit;
+        outside++;
+      }
+      if (outside > (size_t)shape.traces) end -= EIGHT;
+    }
+    first = end;
+  }
+  free(met);
+  return tiles;
+}
+
+/* Where many tiles cannot be as large as others, for what they need from outside, there are no more rounds for that
+ * than there must be. */
+static void test_fewest_rounds(void **state)
+{
+  enum { PROCESSORS = 5, BLOCKS = 2, ALL = PROCESSORS * BLOCKS };
+  struct dg_error err = {0};
+  (void)state;
+  for (int traces = 40; traces <= 52; traces += 4)
+    for (size_t K = 800; K < 12000; K += 88) {
+      const struct gpu_tile_shape shape = {.elements = 48, .traces = traces, .whole = 1, .blocks = BLOCKS};
+      struct mx_problem problem;
+      struct gpu_tiles tiles;
+      build(&problem, K, K);
+      assert_int_equal(gpu_cut_tiles(&tiles, &problem, K, shape, PROCESSORS, 0, &err), 0);
+      assert_int_equal((tiles.count + ALL - 1) / ALL, (count_large(&problem, shape) + ALL - 1) / ALL);
+      gpu_release_tiles(&tiles);
+      clear(&problem);
+    }
+}
+
 /* Tiles `first` to `end` - 1: in every round all blocks have one of the same ones, and in all as much to do, tiles with
  * an odd face half as much again, but for one tile, or two where the last round is not full. Those of a round without
  * odd faces stay in their order. */
@@ -267,6 +310,7 @@ static void test_packed(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_shared_out),
-                                     cmocka_unit_test(test_turns), cmocka_unit_test(test_packed)};
+                                     cmocka_unit_test(test_fewest_rounds), cmocka_unit_test(test_turns),
+                                     cmocka_unit_test(test_packed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
