@@ -135,7 +135,7 @@ static size_t add_tile(struct cutter *cutter, size_t first, size_t end)
   return end;
 }
 
-/* Elements first..last-1, both multiples of eight: each tile as large as may be, which makes the fewest. */
+/* Elements first..last-1, both multiples of eight: each tile as large as may be, which makes few. */
 static void cut_large(struct cutter *cutter, size_t first, size_t last)
 {
   while (first < last) first = add_tile(cutter, first, last);
@@ -152,7 +152,7 @@ static void cut_evenly(struct cutter *cutter, size_t first, size_t last, size_t 
 }
 
 /* The same for all blocks. A round more for a few tiles would take as long as one for all: so as many rounds as the
- * fewest tiles take, and, as far as that many tiles do, of one size. */
+ * largest tiles take, and, where that many tiles do, of one size. */
 static void cut(struct cutter *cutter, size_t first, size_t last)
 {
   struct gpu_tiles *tiles = cutter->tiles;

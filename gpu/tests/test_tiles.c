@@ -155,9 +155,9 @@ static size_t count_large(const struct mx_problem *problem, struct gpu_tile_shap
   return tiles;
 }
 
-/* Where many tiles cannot be as large as others, for what they need from outside, there are no more rounds for that
- * than there must be. */
-static void test_fewest_rounds(void **state)
+/* Where many tiles cannot be as large as others, for what they need from outside, there are no more rounds than the
+ * largest tiles take. */
+static void test_few_rounds(void **state)
 {
   enum { PROCESSORS = 5, BLOCKS = 2, ALL = PROCESSORS * BLOCKS };
   struct dg_error err = {0};
@@ -329,7 +329,7 @@ static void test_kept(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut),           cmocka_unit_test(test_shared_out),
-                                     cmocka_unit_test(test_fewest_rounds), cmocka_unit_test(test_turns),
+                                     cmocka_unit_test(test_few_rounds), cmocka_unit_test(test_turns),
                                      cmocka_unit_test(test_packed),        cmocka_unit_test(test_kept)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
