@@ -328,8 +328,8 @@ static void test_kept(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut),           cmocka_unit_test(test_shared_out),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut),        cmocka_unit_test(test_shared_out),
                                      cmocka_unit_test(test_few_rounds), cmocka_unit_test(test_turns),
-                                     cmocka_unit_test(test_packed),        cmocka_unit_test(test_kept)};
+                                     cmocka_unit_test(test_packed),     cmocka_unit_test(test_kept)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
