@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """What others do while a run is at work: its files are removed or moved, the clock is set: disturbed_contract.py PROGRAM
 [NAME...] runs the tests whose names contain a NAME, or all. CURLEW_TEST_CLOCK is the library that sets the clock
-(clock_jump.c); without it those tests are left out, as the summary says."""
+(clock_jump.c), CURLEW_TEST_LOST_FOLDER the one that removes the folder at a chosen moment (lost_folder.c); without them
+those tests are left out, as the summary says."""
 import os
 import re
 import shutil
@@ -22,13 +23,17 @@ def fails(process, says, code=3):
 
 # ---- the output goes away: the next write says so, and no run is done whose output is not there
 
+# A snapshot says what it was about to do if its file could be begun or had been written.
+NO_SNAPSHOT = (r"cannot write 'case/fields_\d+\.silo': No such file or directory"
+               r"(?: \((?:creating the file|renaming the complete file)\))?")
+
+
 def test_folder_removed_before_a_snapshot(program):
     with Place(program) as place:
         process = started(place, "-q", "--set", "output.fields.every=3000")
         place.vanish("case")
         # whichever comes first, the snapshot or the look at the tables that is taken once a second
-        fails(process, re.compile(r"cannot write 'case/fields_\d+\.silo': No such file or directory|"
-                                  r"'case/energy\.csv' was removed while the run was writing it"))
+        fails(process, re.compile(NO_SNAPSHOT + "|'case/energy\\.csv' was removed while the run was writing it"))
         expect(not os.path.exists(place.path("case")), "the folder was made again")
 
 
@@ -124,6 +129,29 @@ def test_script_and_mesh_removed(program):
         expect(process.returncode == 0 and place.summary()["status"] == "done", f"{process.returncode}: {err}")
 
 
+LOST = os.environ.get("CURLEW_TEST_LOST_FOLDER", "")
+
+
+def test_folder_lost_at_any_moment(program):
+    """Before every use of a path in it that a run of two snapshots makes."""
+    says = re.compile(rf"curlew: (?:cannot make the output folder 'case(?:/\w+)?': No such file or directory|{NO_SNAPSHOT}|"
+                      r"cannot write 'case/summary\.json': No such file or directory)\n")
+    said, at, lost = set(), 2, True  # before the first use there is no folder
+    while lost:
+        with Place(program) as place:
+            environment = {"LD_PRELOAD": LOST, "LOST_FOLDER": "case", "LOST_AT": str(at)}
+            code, _, err, _ = place.run(*RUN, "-q", "--set", "output.fields.every=4", environment=environment)
+            lost = os.path.exists(place.path("case.gone"))
+            if lost:
+                expect(code == 3 and says.fullmatch(err), f"moment {at}: exit code {code}: {err}")
+                expect(not os.path.exists(place.path("case")), f"moment {at}: the folder was made again")
+                said.add(re.sub(r"\d+", "N", err))
+            else:
+                expect(code == 0 and place.summary()["status"] == "done", f"moment {at}: exit code {code}: {err}")
+        at += 1
+    expect(at > 40 and len(said) == 5, f"{at} moments, {said}")
+
+
 # ---- the clock is set, a day ahead and a day back all the time
 
 CLOCK = os.environ.get("CURLEW_TEST_CLOCK", "")
@@ -189,9 +217,9 @@ def test_clock_and_progress(program):
         expect(all(re.search(r"ETA \d+:\d\d:\d\d$", line) for line in lines), f"{lines[:3]}")
 
 
-if not CLOCK:
-    for _name in [name for name in globals() if name.startswith("test_clock")]:
-        print(f"left out: {_name}: there is no library that sets the clock")
+for _library, _tests, _does in ((CLOCK, "test_clock", "sets the clock"), (LOST, "test_folder_lost", "removes the folder")):
+    for _name in [name for name in globals() if name.startswith(_tests) and not _library]:
+        print(f"left out: {_name}: there is no library that {_does}")
         del globals()[_name]
 
 if __name__ == "__main__":

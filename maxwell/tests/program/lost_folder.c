@@ -1,0 +1,74 @@
+/* Loaded before the C library, it takes the folder LOST_FOLDER away, to its name with ".gone" behind, just before a
+ * path in it is used for the LOST_AT-th time (from 1). A program cannot tell moments between two such uses apart:
+ * counting LOST_AT up meets all that there are. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the C library has under this name, as a function of the type that the header gives it. */
+#define NEXT(name, next)                                                                                               \
+  __typeof__(name) *(next);                                                                                            \
+  void *found_##next;                                                                                                  \
+  found_##next = dlsym(RTLD_NEXT, #name);                                                                              \
+  memcpy(&(next), &found_##next, sizeof(next))
+
+static void use(const char *path)
+{
+  static atomic_int uses;
+  const char *folder = getenv("LOST_FOLDER");
+  const char *at = getenv("LOST_AT");
+  if (folder == NULL || at == NULL || strncmp(path, folder, strlen(folder)) != 0) return;
+  if (atomic_fetch_add(&uses, 1) + 1 != atoi(at)) return;
+  NEXT(rename, take_away);
+  char gone[256];
+  snprintf(gone, sizeof gone, "%s.gone", folder);
+  take_away(folder, gone);
+}
+
+#define USE_1(name)                                                                                                    \
+  int name(const char *path)                                                                                           \
+  {                                                                                                                    \
+    NEXT(name, next);                                                                                                  \
+    use(path);                                                                                                         \
+    return next(path);                                                                                                 \
+  }
+
+#define USE_2(name, type, second)                                                                                      \
+  int name(const char *path, type second)                                                                              \
+  {                                                                                                                    \
+    NEXT(name, next);                                                                                                  \
+    use(path);                                                                                                         \
+    return next(path, second);                                                                                         \
+  }
+
+#define USE_OPEN(name)                                                                                                 \
+  int name(const char *path, int flags, ...)                                                                           \
+  {                                                                                                                    \
+    va_list rest;                                                                                                      \
+    va_start(rest, flags);                                                                                             \
+    const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;                                                    \
+    va_end(rest);                                                                                                      \
+    NEXT(name, next);                                                                                                  \
+    use(path);                                                                                                         \
+    return next(path, flags, mode);                                                                                    \
+  }
+
+USE_1(unlink)
+USE_2(rename, const char *, to)
+USE_2(access, int, how)
+USE_2(mkdir, mode_t, mode)
+USE_2(truncate, off_t, size)
+USE_2(truncate64, off64_t, size)
+USE_2(stat, struct stat *, status)
+USE_2(stat64, struct stat64 *, status)
+USE_2(lstat, struct stat *, status)
+USE_2(lstat64, struct stat64 *, status)
+USE_OPEN(open)
+USE_OPEN(open64)
