@@ -2,6 +2,7 @@
  * path in it is used for the LOST_AT-th time (from 1). A program cannot tell moments between two such uses apart:
  * counting LOST_AT up meets all that there are. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -32,16 +33,16 @@ static void use(const char *path)
   take_away(folder, gone);
 }
 
-#define USE_1(name)                                                                                                    \
-  int name(const char *path)                                                                                           \
+#define USE_1(type, name)                                                                                              \
+  type name(const char *path)                                                                                          \
   {                                                                                                                    \
     NEXT(name, next);                                                                                                  \
     use(path);                                                                                                         \
     return next(path);                                                                                                 \
   }
 
-#define USE_2(name, type, second)                                                                                      \
-  int name(const char *path, type second)                                                                              \
+#define USE_2(type, name, type_2, second)                                                                              \
+  type name(const char *path, type_2 second)                                                                           \
   {                                                                                                                    \
     NEXT(name, next);                                                                                                  \
     use(path);                                                                                                         \
@@ -60,15 +61,20 @@ static void use(const char *path)
     return next(path, flags, mode);                                                                                    \
   }
 
-USE_1(unlink)
-USE_2(rename, const char *, to)
-USE_2(access, int, how)
-USE_2(mkdir, mode_t, mode)
-USE_2(truncate, off_t, size)
-USE_2(truncate64, off64_t, size)
-USE_2(stat, struct stat *, status)
-USE_2(stat64, struct stat64 *, status)
-USE_2(lstat, struct stat *, status)
-USE_2(lstat64, struct stat64 *, status)
+USE_1(int, unlink)
+USE_1(int, remove)
+USE_1(int, rmdir)
+USE_1(DIR *, opendir)
+USE_2(FILE *, fopen, const char *, mode)
+USE_2(FILE *, fopen64, const char *, mode)
+USE_2(int, rename, const char *, to)
+USE_2(int, access, int, how)
+USE_2(int, mkdir, mode_t, mode)
+USE_2(int, truncate, off_t, size)
+USE_2(int, truncate64, off64_t, size)
+USE_2(int, stat, struct stat *, status)
+USE_2(int, stat64, struct stat64 *, status)
+USE_2(int, lstat, struct stat *, status)
+USE_2(int, lstat64, struct stat64 *, status)
 USE_OPEN(open)
 USE_OPEN(open64)
