@@ -396,22 +396,31 @@ int gpu_functionals_end(struct mx_backend *backend, size_t first, size_t count, 
 
 /* ---- whole fields */
 
+/* The row of an element as it comes from the card, in doubles. */
+static void read_row(const struct mx_backend *backend, const void *from, size_t k, double *row)
+{
+  const size_t begin = gpu_at(backend->tables.order, k, 0, 0), numbers = 3 * (size_t)DG_NP(backend->tables.order);
+  if (backend->tables.single)
+    for (size_t i = 0; i < numbers; i++) row[i] = (double)((const float *)from)[begin + i];
+  else memcpy(row, (const double *)from + begin, numbers * sizeof *row);
+}
+
 /* Cartesian components of elements first..first+count-1, to[K][3][Np]. */
 static void to_cartesian(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to)
 {
   const struct mx_problem *problem = backend->problem;
-  const int order = problem->ref->order;
   const size_t Np = (size_t)problem->ref->Np;
+  const int32_t *const node = backend->node;
 #pragma omp parallel for schedule(static)
   for (size_t k = 0; k < count; k++) {
-    double g[3][3];
+    double g[3][3], row[3 * DG_NP_MAX];
+    read_row(backend, from, k, row);
     mx_fused_gradients(problem->metric[first + k], g);
-    for (size_t c = 0; c < 3; c++)
-      for (size_t n = 0; n < Np; n++) {
-        double value = 0;
-        for (size_t a = 0; a < 3; a++) value += g[a][c] * gpu_get(backend, from, gpu_at(order, k, a, n));
-        to[(3 * (first + k) + c) * Np + (size_t)backend->node[n]] = value;
-      }
+    for (size_t c = 0; c < 3; c++) {
+      double *const value = to + (3 * (first + k) + c) * Np;
+      for (size_t n = 0; n < Np; n++)
+        value[node[n]] = g[0][c] * row[n] + g[1][c] * row[Np + n] + g[2][c] * row[2 * Np + n];
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "libdg/io/silo_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,8 +87,29 @@ int dg_silo_file_append(struct dg_silo_file *file, size_t bytes, struct dg_error
   return open_file(file, NULL, (size_t)status.st_size, bytes, err);
 }
 
+int dg_silo_file_create_bare(struct dg_silo_file *file, size_t bytes, struct dg_error *err)
+{
+  file->touched = true;
+  if (dg_room_find(&file->room, file->part, file->path, 0, bytes, err) != 0) return err->code;
+  dg_room_give_back(&file->room); /* that is for libraries */
+  file->descriptor = open(file->part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  file->bare = file->descriptor >= 0;
+  if (!file->bare) return dg_silo_failed(file->path, "creating the file", err);
+  if (dg_room_take(file->part, file->path, bytes, err) != 0) return dg_silo_file_close(file, err);
+  return 0;
+}
+
+static int close_bare(struct dg_silo_file *file, struct dg_error *err)
+{
+  file->bare = false;
+  if (close(file->descriptor) != 0) dg_silo_failed(file->path, "closing", err);
+  dg_room_trim(file->part);
+  return err->code;
+}
+
 int dg_silo_file_close(struct dg_silo_file *file, struct dg_error *err)
 {
+  if (file->bare) return close_bare(file, err);
   if (file->db == NULL) return err->code;
   dg_room_give_back(&file->room);
   dg_silo_lock();
@@ -120,13 +142,21 @@ void dg_silo_file_release(struct dg_silo_file *file, const struct dg_error *err)
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
+int dg_silo_options_timeless(struct dg_silo_options *options, const char *path, struct dg_error *err)
+{
+  *options = (struct dg_silo_options){0};
+  errno = 0;
+  options->list = DBMakeOptlist(20);
+  return options->list != NULL ? 0 : dg_silo_failed(path, "options", err);
+}
+
 int dg_silo_options_init(struct dg_silo_options *options, const char *path, double time, int cycle,
                          struct dg_error *err)
 {
-  *options = (struct dg_silo_options){.cycle = cycle, .time = (float)time, .precise_time = time};
-  errno = 0;
-  options->list = DBMakeOptlist(20);
-  if (options->list == NULL) return dg_silo_failed(path, "options", err);
+  if (dg_silo_options_timeless(options, path, err) != 0) return err->code;
+  options->cycle = cycle;
+  options->time = (float)time;
+  options->precise_time = time;
   DBAddOption(options->list, DBOPT_CYCLE, &options->cycle);
   DBAddOption(options->list, DBOPT_TIME, &options->time);
   DBAddOption(options->list, DBOPT_DTIME, &options->precise_time);

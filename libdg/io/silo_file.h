@@ -15,7 +15,9 @@ enum { DG_SILO_NAME = 128 }; /* bytes of the longest name of an object */
 struct dg_silo_file {
   char *path; /* in messages */
   char *name, *part, *held;
-  DBfile *db; /* NULL while it is closed */
+  DBfile *db;     /* NULL while it is closed, or bare */
+  bool bare;      /* open without the library: */
+  int descriptor; /* of it then */
   struct dg_room room;
   bool touched, named; /* what an error has to remove: the part, the file under its name */
 };
@@ -28,9 +30,11 @@ void dg_silo_unlock(void);
 /* Of a file `name`, which messages call `path`. Copies both. Release in any case. */
 int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *path, struct dg_error *err) DG_MUST_USE;
 /* Creates NAME.part, or opens that of another rank to write more; `bytes` are the most that will be added. Errors of
- * this and of the next two are DG_ENVIRONMENT with the path and the system's reason. */
+ * this and of the next ones are DG_ENVIRONMENT with the path and the system's reason. */
 int dg_silo_file_create(struct dg_silo_file *file, const char *what, size_t bytes, struct dg_error *err) DG_MUST_USE;
 int dg_silo_file_append(struct dg_silo_file *file, size_t bytes, struct dg_error *err) DG_MUST_USE;
+/* Creates NAME.part for who writes all of it without the library. */
+int dg_silo_file_create_bare(struct dg_silo_file *file, size_t bytes, struct dg_error *err) DG_MUST_USE;
 /* Also after an error, and when nothing is open; returns err's code. */
 int dg_silo_file_close(struct dg_silo_file *file, struct dg_error *err);
 /* Gives the complete file its name. */
@@ -53,6 +57,8 @@ struct dg_silo_options {
 /* With time and cycle. Free the list with DBFreeOptlist. */
 int dg_silo_options_init(struct dg_silo_options *options, const char *path, double time, int cycle,
                          struct dg_error *err) DG_MUST_USE;
+/* Without. */
+int dg_silo_options_timeless(struct dg_silo_options *options, const char *path, struct dg_error *err) DG_MUST_USE;
 /* Metres and the names of the axes, for meshes. */
 void dg_silo_options_axes(struct dg_silo_options *options);
 /* For variables. */

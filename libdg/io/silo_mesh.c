@@ -1,6 +1,7 @@
 #include "libdg/io/silo_mesh.h"
 
 #include "libdg/base/memory.h"
+#include "libdg/io/silo_pattern.h"
 #include "libdg/io/silo_values.h"
 #include "libdg/io/subdivide.h"
 #include "libdg/mesh/geometry.h"
@@ -60,5 +61,6 @@ void dg_silo_mesh_release(struct dg_silo_mesh *mesh)
   dg_free(mesh->coordinate);
   dg_free(mesh->zone);
   dg_free(mesh->work);
+  dg_silo_pattern_free(mesh->pattern);
   *mesh = (struct dg_silo_mesh){0};
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "libdg/io/silo_pattern.h"
+
 /* Numbers that are handled at a time, so that they stay in the cache. */
 enum { PIECE = 4096 };
 
@@ -44,13 +46,25 @@ static void find_range(size_t count, const double *value, struct dg_silo_range *
   for (size_t j = 0; j < LANES; j++) dg_silo_join(range, (struct dg_silo_range){least[j], largest[j]});
 }
 
+static void to_floats(size_t count, const double *value, float *to)
+{
+  for (size_t i = 0; i < count; i++) to[i] = (float)value[i];
+}
+
 /* To numbers first..first+count-1 of the file. */
 static void store(size_t first, size_t count, const double *value, bool single, void *to)
 {
-  float *const floats = (float *)to + first;
-  if (!single) memcpy((double *)to + first, value, count * sizeof *value);
-  else
-    for (size_t i = 0; i < count; i++) floats[i] = (float)value[i];
+  if (single) to_floats(count, value, (float *)to + first);
+  else memcpy((double *)to + first, value, count * sizeof *value);
+}
+
+/* The same in the file, behind `place`. */
+static int store_in_file(size_t first, size_t count, const double *value, bool single, int file, size_t place)
+{
+  float floats[PIECE];
+  const size_t size = single ? sizeof *floats : sizeof *value;
+  if (single) to_floats(count, value, floats);
+  return dg_silo_write_at(file, single ? (const void *)floats : value, count * size, place + first * size);
 }
 
 /* Rounding keeps order, so the ends of the range are rounded like all others. */
@@ -60,27 +74,47 @@ static void finish_range(struct dg_silo_range range, bool single, double result[
   result[1] = (single ? (float)range.largest : range.largest) + 0.0;
 }
 
-void dg_silo_convert(const struct dg_silo_field *field, size_t component, size_t K, size_t each, bool single, void *to,
-                     double result[2])
+/* To memory, or where that is NULL to a file. */
+static int convert(const struct dg_silo_field *field, size_t component, size_t K, size_t each, bool single, void *to,
+                   int file, size_t place, double result[2])
 {
   const size_t most = each > 0 ? PIECE / each : 1; /* elements */
   struct dg_silo_range range = empty;
+  int failed = 0;
   DG_ASSERT(most > 0);
 #pragma omp parallel
   {
     struct dg_silo_range own = empty;
     double piece[PIECE];
+    int reason = 0;
 #pragma omp for schedule(static) nowait
     for (size_t first = 0; first < K; first += most) {
       const size_t count = first + most < K ? most : K - first;
       gather(field, component, first, count, each, piece);
       find_range(count * each, piece, &own);
-      store(first * each, count * each, piece, single, to);
+      if (to != NULL) store(first * each, count * each, piece, single, to);
+      else if (reason == 0) reason = store_in_file(first * each, count * each, piece, single, file, place);
     }
 #pragma omp critical(silo_range)
-    dg_silo_join(&range, own);
+    {
+      dg_silo_join(&range, own);
+      if (reason != 0) failed = reason;
+    }
   }
   finish_range(range, single, result);
+  return failed;
+}
+
+void dg_silo_convert(const struct dg_silo_field *field, size_t component, size_t K, size_t each, bool single, void *to,
+                     double range[2])
+{
+  (void)convert(field, component, K, each, single, to, -1, 0, range);
+}
+
+int dg_silo_convert_to_file(const struct dg_silo_field *field, size_t component, size_t K, size_t each, bool single,
+                            int file, size_t place, double range[2])
+{
+  return convert(field, component, K, each, single, NULL, file, place, range);
 }
 
 void dg_silo_convert_numbers(size_t count, const double *number, bool single, void *to, double result[2])

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_file.h"
 #include "libdg/io/silo_mesh.h"
+#include "libdg/io/silo_pattern.h"
 #include "libdg/io/silo_root.h"
 #include "libdg/io/silo_values.h"
 
@@ -33,6 +35,7 @@ struct writer {
   struct dg_silo_file *file;               /* the one with this rank's values */
   bool once;                               /* the mesh is in files of its own, */
   bool writes_mesh;                        /* which this snapshot makes */
+  bool by_pattern;                         /* the file of blocks is not Silo's */
   size_t fields;
   struct dg_silo_field *field; /* [fields]: the snapshot's, and the rank */
   double *rank;                /* [K] */
@@ -214,8 +217,10 @@ static size_t root_size(const struct writer *w)
 
 /* ---- a block --------------------------------------------------------------------------------------------------- */
 
+/* Where the mesh is in a file of its own, all that changes in files of blocks are values: only roots know the time. */
 static int start_options(const struct writer *w, struct dg_silo_options *o, struct dg_error *err)
 {
+  if (w->once) return dg_silo_options_timeless(o, w->file->path, err);
   return dg_silo_options_init(o, w->file->path, w->snapshot->time, w->snapshot->cycle, err);
 }
 
@@ -400,10 +405,8 @@ static void await_cause(const struct writer *w, const struct dg_silo_file *file,
   if (cause.code != DG_OK) *err = cause;
 }
 
-/* The first of a group makes the file, and the folder where it is missing. */
-static int open_blocks(struct writer *w, struct dg_error *err)
+static int make_folder(const struct writer *w, struct dg_error *err)
 {
-  if (!w->groups.first) return dg_silo_file_append(&w->blocks, block_size(w), err);
   char *folder;
   if (dg_alloc(&folder, strlen(w->folder) + sizeof "blocks", 1, err) != 0)
     return dg_context(err, "while writing '%s'", w->root.path);
@@ -414,7 +417,14 @@ static int open_blocks(struct writer *w, struct dg_error *err)
     else dg_fail(err, DG_ENVIRONMENT, "cannot make the folder '%s': %s", folder, reason);
   }
   dg_free(folder);
-  if (err->code != DG_OK) return err->code;
+  return err->code;
+}
+
+/* The first of a group makes the file, and the folder where it is missing. */
+static int open_blocks(struct writer *w, struct dg_error *err)
+{
+  if (!w->groups.first) return dg_silo_file_append(&w->blocks, block_size(w), err);
+  if (make_folder(w, err) != 0) return err->code;
   return dg_silo_file_create(&w->blocks, "blocks of nodal fields", block_size(w), err);
 }
 
@@ -433,14 +443,95 @@ static bool lacks_mesh(const struct writer *w)
   return access(w->apart.name, F_OK) != 0;
 }
 
+/* ---- the second and later files of blocks ---------------------------------------------------------------------- */
+
+/* Of averages, too, all is known but the values; they go by Silo because they need the mesh's room to work in. */
+static bool may_have_pattern(const struct writer *w)
+{
+  return w->once && w->groups.count == w->groups.ranks && w->snapshot->merge == NULL;
+}
+
+/* Of all that files with the same pattern have in common. */
+static uint64_t pattern_key(const struct writer *w)
+{
+  const size_t sizes[] = {w->variables, w->mesh->points, w->mesh->zones, value_size(w)};
+  uint64_t key = dg_digest(0, sizes, sizeof sizes);
+  for (size_t f = 0; f < w->fields; f++) {
+    const struct dg_silo_field *const field = &w->field[f];
+    const int shape[] = {field->components, field->per_element};
+    key = dg_digest(key, field->name, strlen(field->name) + 1);
+    key = dg_digest(key, field->unit, strlen(field->unit) + 1);
+    key = dg_digest(key, shape, sizeof shape);
+  }
+  return key;
+}
+
+static int find_pattern(struct writer *w, struct dg_error *err)
+{
+  struct dg_silo_pattern_variable *variable = NULL;
+  char(*name)[64 + DG_SILO_NAME] = NULL;
+  size_t v = 0;
+  if (!may_have_pattern(w) || dg_silo_pattern_fits(w->mesh->pattern, pattern_key(w))) return 0;
+  dg_silo_pattern_free(w->mesh->pattern);
+  w->mesh->pattern = NULL;
+  if (DG_NEW(variable, w->variables, err) != 0 || DG_NEW(name, w->variables, err) != 0) {
+    dg_context(err, "while writing '%s'", w->root.path);
+    goto fail;
+  }
+  for (size_t f = 0; f < w->fields; f++)
+    for (int c = 0; c < w->field[f].components; c++, v++) {
+      char last[DG_SILO_NAME];
+      dg_silo_variable_name(&w->field[f], c, last);
+      snprintf(name[v], sizeof *name, "block_%06d/%s", w->groups.rank, last);
+      variable[v].name = name[v];
+      variable[v].bytes = (w->field[f].per_element ? w->mesh->zones : w->mesh->points) * value_size(w);
+    }
+  if (dg_silo_pattern_find(&w->mesh->pattern, pattern_key(w), w->blocks.part, v, variable, err) != 0)
+    dg_context(err, "while writing '%s'", w->root.path);
+fail:
+  dg_free(variable);
+  dg_free(name);
+  return err->code;
+}
+
+static int write_bare_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index,
+                               struct dg_error *err)
+{
+  const size_t K = w->snapshot->mesh->K, count = field->per_element ? w->mesh->zones : w->mesh->points;
+  char name[DG_SILO_NAME];
+  errno = dg_silo_convert_to_file(field, (size_t)component, K, K > 0 ? count / K : 0, w->snapshot->single,
+                                  w->blocks.descriptor, dg_silo_pattern_place(w->mesh->pattern, index),
+                                  w->record + dg_silo_record(index));
+  if (errno == 0) return 0;
+  dg_silo_variable_name(field, component, name);
+  return dg_silo_failed(w->blocks.path, name, err);
+}
+
+static int write_bare_block(struct writer *w, struct dg_error *err)
+{
+  size_t index = 0;
+  if (make_folder(w, err) != 0 ||
+      dg_silo_file_create_bare(&w->blocks, dg_silo_pattern_bytes(w->mesh->pattern), err) != 0)
+    return err->code;
+  for (size_t f = 0; f < w->fields; f++)
+    for (int c = 0; c < w->field[f].components; c++)
+      if (write_bare_variable(w, &w->field[f], c, index++, err) != 0) return err->code;
+  errno = dg_silo_pattern_write(w->mesh->pattern, w->blocks.descriptor);
+  return errno == 0 ? 0 : dg_silo_failed(w->blocks.path, "what is around the values", err);
+}
+
+/* ---- all files of a rank --------------------------------------------------------------------------------------- */
+
 /* To files that are complete, but for their names. */
 static int write_parts(struct writer *w, struct dg_error *err)
 {
-  if (open_blocks(w, err) == 0) (void)!write_block(w, err);
+  if (w->by_pattern) (void)!write_bare_block(w, err);
+  else if (open_blocks(w, err) == 0) (void)!write_block(w, err);
   if (dg_silo_file_close(&w->blocks, err) != 0) {
     if (!w->groups.first) await_cause(w, &w->blocks, err);
     return err->code;
   }
+  if (!w->by_pattern && find_pattern(w, err) != 0) return err->code;
   if (!w->writes_mesh) return 0;
   if (open_meshes(w, err) == 0) (void)!write_mesh_alone(w, err);
   if (dg_silo_file_close(&w->apart, err) != 0) {
@@ -454,7 +545,7 @@ static int write_parts(struct writer *w, struct dg_error *err)
 /* The ranks of a group one after the other; the first says whether they write meshes. */
 static int write_in_turn(struct writer *w, struct dg_error *err)
 {
-  char baton = lacks_mesh(w);
+  char baton = w->writes_mesh;
   if (!w->groups.first && dg_comm_receive(w->comm, w->groups.rank - 1, 1, &baton, err) != 0) return err->code;
   w->writes_mesh = baton;
   if (write_parts(w, err) != 0) return err->code;
@@ -516,12 +607,33 @@ static void release(struct writer *w, const struct dg_error *err)
   dg_free(w->record);
 }
 
+/* Held by a snapshot that Silo writes, as it has the mesh's room to work in, and by all others while they look at what
+ * the mesh has. */
+static pthread_mutex_t by_silo = PTHREAD_MUTEX_INITIALIZER;
+
+/* Behind it the lock is held unless w->by_pattern. */
+static int begin(struct writer *w, const char *path, struct dg_error *err)
+{
+  pthread_mutex_lock(&by_silo);
+  if (prepare(w, path, err) != 0) return err->code;
+  w->writes_mesh = lacks_mesh(w);
+  w->by_pattern = may_have_pattern(w) && !w->writes_mesh && dg_silo_pattern_fits(w->mesh->pattern, pattern_key(w));
+  if (w->by_pattern) pthread_mutex_unlock(&by_silo);
+  return 0;
+}
+
+static void end(const struct writer *w)
+{
+  if (!w->by_pattern) pthread_mutex_unlock(&by_silo);
+}
+
 int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm, struct dg_error *err)
 {
   struct writer w = {.snapshot = snapshot, .comm = comm};
   if (err->code != DG_OK) return err->code;
-  if (prepare(&w, path, err) == 0) (void)!(is_alone(&w) ? write_alone(&w, err) : write_together(&w, err));
+  if (begin(&w, path, err) == 0) (void)!(is_alone(&w) ? write_alone(&w, err) : write_together(&w, err));
   release(&w, err);
+  end(&w);
   return err->code;
 }
 
@@ -548,10 +660,8 @@ int dg_silo_write_block(struct dg_silo_job **result, const char *path, const str
   *job = (struct dg_silo_job){.snapshot = *snapshot, .writer = {.comm = comm}};
   struct writer *const w = &job->writer;
   w->snapshot = &job->snapshot;
-  if (prepare(w, path, err) == 0) {
-    w->writes_mesh = lacks_mesh(w);
-    (void)!write_parts(w, err);
-  }
+  if (begin(w, path, err) == 0) (void)!write_parts(w, err);
+  end(w);
   if (err->code == DG_OK) {
     *result = job;
     return 0;

@@ -20,15 +20,17 @@ struct dg_silo_field {
 };
 
 /* What files of the same mesh have in common, and room to work in. {0} at first; the first snapshot fills it. Belongs
- * to one mesh, order and merge, and to one thread at a time; where the mesh is written once, to one folder. */
+ * to one mesh, order and merge; where the mesh is written once, to one folder. Snapshots that are written with it at
+ * the same time have the same fields and precision. */
 struct dg_silo_mesh {
   size_t points, zones;
-  double *coordinate;     /* [3][points] m */
-  double extent[6];       /* smallest x, y, z, largest x, y, z */
-  int (*zone)[4];         /* [zones] */
-  double *work;           /* [max(nodes, zones)], twice with a merge */
-  bool digested, written; /* to a file of its own */
-  uint64_t common;        /* digest of what is in that file */
+  double *coordinate;              /* [3][points] m */
+  double extent[6];                /* smallest x, y, z, largest x, y, z */
+  int (*zone)[4];                  /* [zones] */
+  double *work;                    /* [max(nodes, zones)], twice with a merge */
+  bool digested, written;          /* to a file of its own */
+  uint64_t common;                 /* digest of what is in that file */
+  struct dg_silo_pattern *pattern; /* of files of blocks, which differ in nothing but values (silo_pattern.h) */
 };
 void dg_silo_mesh_release(struct dg_silo_mesh *mesh);
 
@@ -64,8 +66,12 @@ enum { DG_SILO_FILES = 32 };
  * an older file `path` may be gone then. Errors: DG_ENVIRONMENT with the path and the system's reason; DG_INPUT when
  * the nodes or sub-tetrahedra are more than Silo can count in one block (int).
  *
- * One thread at a time may write snapshots, and it need not be the one that writes grids (silo_grid.h): they take turns
- * for every call of the library. Files of arrays (store.h) do not; nobody may write a snapshot meanwhile. */
+ * Several threads may write snapshots, with the same `kept` too, and others grids (silo_grid.h): they take turns for
+ * every call of the library. With mesh_once, a file for each rank and no averages only the first file of blocks is the
+ * library's, later ones are written beside each other; else a snapshot begins when the one before is whole. Files of
+ * arrays (store.h) take no turns; nobody may write a snapshot meanwhile.
+ *
+ * Time and cycle are in the root; blocks have them only when they lie in it. */
 int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm,
                   struct dg_error *err) DG_MUST_USE;
 

@@ -11,8 +11,11 @@
 struct stage {
   struct mx_relay *relay;
   struct mx_relay_stage is;
-  pthread_t thread;
-  size_t passed; /* jobs */
+  pthread_t *thread; /* [is.threads] */
+  size_t started;    /* threads */
+  size_t begun;      /* jobs that a thread has taken, */
+  size_t passed;     /* and those that are over, with all before them */
+  bool *over;        /* [slots] begun, not passed: is the job in that slot over? */
   double seconds;
 };
 
@@ -20,10 +23,10 @@ struct mx_relay {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   void *context;
-  size_t slots, stages, started;
+  size_t slots, stages;
   size_t handed; /* jobs; number n is in slot n % slots */
   size_t failed; /* the first that did */
-  size_t done;   /* without an error */
+  size_t done;   /* through the last stage without an error, with all before them */
   bool stopping;
   struct dg_error err; /* the first */
   struct stage stage[MX_RELAY_STAGES];
@@ -36,46 +39,69 @@ static size_t arrived(const struct stage *stage)
   return stage == relay->stage ? relay->handed : stage[-1].passed;
 }
 
+/* Locked. Jobs leave a stage in their order, whichever is over first. */
+static void let_pass(struct stage *stage, size_t job)
+{
+  struct mx_relay *relay = stage->relay;
+  const bool last = stage == &relay->stage[relay->stages - 1];
+  stage->over[job % relay->slots] = true;
+  while (stage->passed < stage->begun && stage->over[stage->passed % relay->slots]) {
+    stage->over[stage->passed % relay->slots] = false;
+    relay->done += last && stage->passed < relay->failed;
+    stage->passed++;
+  }
+  pthread_cond_broadcast(&relay->changed);
+}
+
+/* Locked, but not while the stage works. */
+static void work_on(struct stage *stage, size_t job)
+{
+  struct mx_relay *relay = stage->relay;
+  struct dg_error err = {0};
+  pthread_mutex_unlock(&relay->mutex);
+  const double start = mx_clock();
+  const int status = stage->is.work(relay->context, job % relay->slots, &err);
+  const double seconds = mx_clock() - start;
+  pthread_mutex_lock(&relay->mutex);
+  stage->seconds += seconds;
+  if (status != 0 && job < relay->failed) {
+    relay->failed = job;
+    relay->err = err;
+  }
+}
+
 static void *run(void *argument)
 {
   struct stage *stage = argument;
   struct mx_relay *relay = stage->relay;
-  const bool last = stage == &relay->stage[relay->stages - 1];
   pthread_mutex_lock(&relay->mutex);
   for (;;) {
-    while (arrived(stage) == stage->passed && !relay->stopping) pthread_cond_wait(&relay->changed, &relay->mutex);
-    if (arrived(stage) == stage->passed) break; /* who stops has waited for all */
-    if (stage->passed < relay->failed) {
-      struct dg_error err = {0};
-      const size_t slot = stage->passed % relay->slots;
-      pthread_mutex_unlock(&relay->mutex);
-      const double start = mx_clock();
-      const int status = stage->is.work(relay->context, slot, &err);
-      const double seconds = mx_clock() - start;
-      pthread_mutex_lock(&relay->mutex);
-      stage->seconds += seconds;
-      if (status == 0) relay->done += last;
-      else if (stage->passed < relay->failed) {
-        relay->failed = stage->passed;
-        relay->err = err;
-      }
-    }
-    stage->passed++;
-    pthread_cond_broadcast(&relay->changed);
+    while (arrived(stage) == stage->begun && !relay->stopping) pthread_cond_wait(&relay->changed, &relay->mutex);
+    if (arrived(stage) == stage->begun) break; /* who stops has waited for all */
+    const size_t job = stage->begun++;
+    if (job < relay->failed) work_on(stage, job);
+    let_pass(stage, job);
   }
   pthread_mutex_unlock(&relay->mutex);
   return NULL;
 }
 
-/* Signals are for the threads that look at them. */
-static bool start_thread(struct stage *stage)
+/* As many of its threads as the system gives. Signals are for the threads that look at them. */
+static void start_threads(struct stage *stage)
 {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&stage->thread, NULL, run, stage);
+  while (stage->started < stage->is.threads && pthread_create(&stage->thread[stage->started], NULL, run, stage) == 0)
+    stage->started++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return failed == 0;
+}
+
+static int new_stage(struct stage *stage, size_t slots, struct dg_error *err)
+{
+  DG_ASSERT(stage->is.threads > 0);
+  if (DG_NEW(stage->thread, stage->is.threads, err) != 0) return err->code;
+  return DG_NEW(stage->over, slots, err);
 }
 
 int mx_relay_start(struct mx_relay **result, size_t slots, size_t stages, const struct mx_relay_stage *stage,
@@ -91,11 +117,16 @@ int mx_relay_start(struct mx_relay **result, size_t slots, size_t stages, const 
   relay->failed = SIZE_MAX;
   pthread_mutex_init(&relay->mutex, NULL);
   pthread_cond_init(&relay->changed, NULL);
+  bool whole = true;
   for (size_t s = 0; s < stages; s++) relay->stage[s] = (struct stage){.relay = relay, .is = stage[s]};
-  while (relay->started < stages && start_thread(&relay->stage[relay->started])) relay->started++;
-  if (relay->started == stages) *result = relay;
+  for (size_t s = 0; s < stages && whole; s++) {
+    whole = new_stage(&relay->stage[s], slots, err) == 0;
+    if (whole) start_threads(&relay->stage[s]);
+    whole = whole && relay->stage[s].started > 0;
+  }
+  if (whole) *result = relay;
   else mx_relay_stop(relay);
-  return 0;
+  return err->code;
 }
 
 static int error_of(const struct mx_relay *relay, struct dg_error *err)
@@ -184,11 +215,15 @@ void mx_relay_stop(struct mx_relay *relay)
   double waited = 0;
   if (relay == NULL) return;
   pthread_mutex_lock(&relay->mutex);
-  if (relay->started == relay->stages) wait_while(relay, is_busy, 0, &waited);
+  wait_while(relay, is_busy, 0, &waited);
   relay->stopping = true;
   pthread_cond_broadcast(&relay->changed);
   pthread_mutex_unlock(&relay->mutex);
-  for (size_t s = 0; s < relay->started; s++) pthread_join(relay->stage[s].thread, NULL);
+  for (size_t s = 0; s < relay->stages; s++) {
+    for (size_t t = 0; t < relay->stage[s].started; t++) pthread_join(relay->stage[s].thread[t], NULL);
+    dg_free(relay->stage[s].thread);
+    dg_free(relay->stage[s].over);
+  }
   pthread_mutex_destroy(&relay->mutex);
   pthread_cond_destroy(&relay->changed);
   dg_free(relay);

@@ -13,7 +13,7 @@ static int fetch(void *context, size_t slot, struct dg_error *err)
 {
   const struct mx_snapshots *const s = context;
   const struct mx_snapshot *const snapshot = &s->slot[slot];
-  omp_set_num_threads(s->threads);
+  omp_set_num_threads(s->fetch_threads);
   return s->setup->ops->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
 }
 
@@ -58,7 +58,7 @@ static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, stru
 static int write_behind(void *context, size_t slot, struct dg_error *err)
 {
   struct mx_snapshots *const s = context;
-  omp_set_num_threads(s->threads);
+  omp_set_num_threads(s->write_threads);
   return write_file(s, &s->slot[slot], err);
 }
 
@@ -104,6 +104,23 @@ static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
   return 0;
 }
 
+/* Threads that write, each its own snapshot, and of OpenMP what each of them and the stage before has. A backend on the
+ * host's processors has them all, and a team here would only be in its way; beside a card two stages share them. Where
+ * snapshots have to wait for each other (dg_silo_write) there is one. */
+static size_t share_threads(struct mx_snapshots *s)
+{
+  const struct mx_config *const config = s->setup->config;
+  const int half = omp_get_max_threads() / 2;
+  const bool beside = !config->output.fields.average && !config->output.fields.mesh_each;
+  size_t writers = 1;
+  s->fetch_threads = s->write_threads = 1;
+  if (s->setup->ops->snapshot_buffers == NULL || half < 2) return 1;
+  if (beside) writers = s->slots < (size_t)half ? s->slots : (size_t)half;
+  s->fetch_threads = half;
+  s->write_threads = half / (int)writers;
+  return writers;
+}
+
 /* The threads, and the backend's buffers if it has any. */
 static int start(struct mx_snapshots *s, struct dg_error *err)
 {
@@ -114,7 +131,8 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
   if (ops->snapshot_buffers != NULL && ops->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E),
                                                              wants(s->setup, MX_QUANTITY_H), &s->buffers, err) != 0)
     return err->code;
-  const struct mx_relay_stage stage[] = {{.work = fetch, .most = s->buffers}, {.work = write_behind, .most = s->slots}};
+  const struct mx_relay_stage stage[] = {{.work = fetch, .threads = 1, .most = s->buffers},
+                                         {.work = write_behind, .threads = share_threads(s), .most = s->slots}};
   const bool fetches = s->buffers > 0;
   if (mx_relay_start(&s->relay, s->slots, fetches ? 2 : 1, fetches ? stage : stage + 1, s, err) != 0) return err->code;
   int64_t started =
@@ -125,10 +143,6 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
     s->relay = NULL;
     s->buffers = 0;
   }
-  /* A backend on the host's processors has them all, and a team here would only be in its way; beside a card two stages
-   * share them. */
-  const int half = omp_get_max_threads() / 2;
-  s->threads = s->setup->ops->snapshot_buffers != NULL && half > 1 ? half : 1;
   return 0;
 }
 

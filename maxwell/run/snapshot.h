@@ -28,12 +28,12 @@ struct mx_snapshots {
   struct mx_backend *backend;
   struct mx_relay *relay; /* NULL: all is done in the loop */
   size_t slots;
-  struct mx_snapshot *slot;   /* [slots] */
-  size_t handed, named;       /* to the relay so far; of several ranks: how many of these have their names */
-  size_t buffers;             /* of the backend; 0: it has none */
-  int threads;                /* of each of the relay's stages */
-  double *material[3];        /* [K] epsilon_r, mu_r, sigma in S/m */
-  struct dg_node_merge merge; /* of those that average */
+  struct mx_snapshot *slot;         /* [slots] */
+  size_t handed, named;             /* to the relay so far; of several ranks: how many of these have their names */
+  size_t buffers;                   /* of the backend; 0: it has none */
+  int fetch_threads, write_threads; /* of OpenMP, for a thread of the relay's stages */
+  double *material[3];              /* [K] epsilon_r, mu_r, sigma in S/m */
+  struct dg_node_merge merge;       /* of those that average */
   struct dg_silo_mesh mesh;
   long before;    /* written by the run that a checkpoint goes on */
   long in_line;   /* written by the loop */
@@ -57,7 +57,7 @@ int mx_snapshots_finish(struct mx_snapshots *snapshots, struct dg_error *err) DG
 long mx_snapshots_written(const struct mx_snapshots *snapshots);
 /* Seconds in which threads worked on snapshots. */
 double mx_snapshots_seconds(const struct mx_snapshots *snapshots);
-/* Seconds that those which are not on disk yet may take, as long as others took. */
+/* Seconds that those which are not on disk yet may take at most, one behind the other and as long as others took. */
 double mx_snapshots_behind(const struct mx_snapshots *snapshots);
 /* Waits as mx_snapshots_finish does. */
 void mx_snapshots_release(struct mx_snapshots *snapshots);

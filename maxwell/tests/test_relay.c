@@ -84,7 +84,8 @@ static int last(void *context, size_t slot, struct dg_error *err)
 
 static struct mx_relay *start(struct plan *plan, size_t most)
 {
-  const struct mx_relay_stage stage[] = {{.work = first, .most = most}, {.work = last, .most = SLOTS}};
+  const struct mx_relay_stage stage[] = {{.work = first, .threads = 1, .most = most},
+                                         {.work = last, .threads = 1, .most = SLOTS}};
   struct mx_relay *relay;
   struct dg_error err = {0};
   assert_int_equal(mx_relay_start(&relay, SLOTS, 2, stage, plan, &err), 0);
@@ -205,24 +206,110 @@ static void test_failure(void **state)
   }
 }
 
+/* Several threads of a stage: jobs are over in any order and pass in theirs. */
+struct crowd {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  size_t inside, most; /* at work now, and at most so far */
+  bool may_end[SLOTS]; /* the job in that slot */
+  bool closed;         /* does a job wait until it may? */
+  size_t ended;
+  size_t fails; /* slot whose job does */
+};
+
+static int crowd_in(void *context, size_t slot, struct dg_error *err)
+{
+  struct crowd *crowd = context;
+  pthread_mutex_lock(&crowd->mutex);
+  crowd->inside++;
+  if (crowd->inside > crowd->most) crowd->most = crowd->inside;
+  pthread_cond_broadcast(&crowd->changed);
+  while (crowd->closed && !crowd->may_end[slot]) pthread_cond_wait(&crowd->changed, &crowd->mutex);
+  crowd->inside--;
+  crowd->ended++;
+  pthread_cond_broadcast(&crowd->changed);
+  pthread_mutex_unlock(&crowd->mutex);
+  return slot == crowd->fails ? dg_fail(err, DG_ENVIRONMENT, "slot %zu", slot) : 0;
+}
+
+static void let_end(struct crowd *crowd, size_t slot)
+{
+  pthread_mutex_lock(&crowd->mutex);
+  const size_t ended = crowd->ended;
+  crowd->may_end[slot] = true;
+  pthread_cond_broadcast(&crowd->changed);
+  while (crowd->ended == ended) pthread_cond_wait(&crowd->changed, &crowd->mutex);
+  pthread_mutex_unlock(&crowd->mutex);
+}
+
+static void test_beside(void **state)
+{
+  (void)state;
+  for (int fails = 0; fails <= 1; fails++) {
+    struct crowd crowd = {.closed = true, .fails = fails ? 1 : SIZE_MAX};
+    struct dg_error err = {0}, failure = {0};
+    struct mx_relay *relay;
+    const struct mx_relay_stage stage = {.work = crowd_in, .threads = SLOTS, .most = SLOTS};
+    size_t slot;
+    double waited = 0;
+    const size_t before = dg_memory_current();
+    pthread_mutex_init(&crowd.mutex, NULL);
+    pthread_cond_init(&crowd.changed, NULL);
+    assert_int_equal(mx_relay_start(&relay, SLOTS, 1, &stage, &crowd, &err), 0);
+    for (size_t job = 0; job < SLOTS; job++) {
+      assert_int_equal(mx_relay_take(relay, &slot, &waited, &err), 0);
+      assert_int_equal(slot, job);
+      mx_relay_hand_over(relay);
+    }
+    pthread_mutex_lock(&crowd.mutex);
+    while (crowd.inside < SLOTS) pthread_cond_wait(&crowd.changed, &crowd.mutex); /* all at a time */
+    pthread_mutex_unlock(&crowd.mutex);
+    for (size_t last = SLOTS; last-- > 0;) { /* the last is over first */
+      assert_int_equal(mx_relay_done(relay), 0);
+      let_end(&crowd, last);
+    }
+    assert_int_equal(mx_relay_finish(relay, 0, &waited, &failure), fails ? DG_ENVIRONMENT : 0);
+    assert_string_equal(failure.message, fails ? "slot 1" : "");
+    assert_int_equal(mx_relay_done(relay), fails ? 1 : SLOTS); /* not those behind one that failed */
+    crowd.closed = false;
+    for (size_t job = 0; job < JOBS && !fails; job++) {
+      assert_int_equal(mx_relay_take(relay, &slot, &waited, &err), 0);
+      assert_int_equal(slot, job % SLOTS);
+      mx_relay_hand_over(relay);
+    }
+    mx_relay_stop(relay);
+    assert_int_equal(crowd.ended, fails ? SLOTS : SLOTS + JOBS);
+    assert_int_equal(crowd.most, SLOTS);
+    assert_int_equal(dg_memory_current(), before);
+    pthread_mutex_destroy(&crowd.mutex);
+    pthread_cond_destroy(&crowd.changed);
+  }
+}
+
 static void test_memory(void **state)
 {
   (void)state;
   struct plan plan;
   struct mx_relay *relay;
   struct dg_error err = {0};
-  const struct mx_relay_stage stage = {.work = last, .most = 1};
+  const struct mx_relay_stage stage = {.work = last, .threads = 1, .most = 1};
   begin(&plan);
-  dg_memory_fail_at(1);
-  assert_int_equal(mx_relay_start(&relay, 1, 1, &stage, &plan, &err), DG_ENVIRONMENT);
-  dg_memory_fail_at(0);
-  assert_null(relay);
+  for (long n = 1; n <= 3; n++) {
+    const size_t before = dg_memory_current();
+    err = (struct dg_error){0};
+    dg_memory_fail_at(n);
+    assert_int_equal(mx_relay_start(&relay, 1, 1, &stage, &plan, &err), DG_ENVIRONMENT);
+    dg_memory_fail_at(0);
+    assert_null(relay);
+    assert_int_equal(dg_memory_current(), before);
+  }
   end(&plan);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_room),
-                                     cmocka_unit_test(test_failure), cmocka_unit_test(test_memory)};
+                                     cmocka_unit_test(test_failure), cmocka_unit_test(test_beside),
+                                     cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
