@@ -21,11 +21,12 @@ struct box {
   struct mx_config config;
 };
 
+static unsigned long long box_random_state = 1; /* reproducible on every platform, unlike rand() */
+
 static inline double box_random(void)
 {
-  static unsigned long long state = 1; /* reproducible on every platform, unlike rand() */
-  state = state * 6364136223846793005ull + 1442695040888963407ull;
-  return (double)(state >> 11) / 9007199254740992.0;
+  box_random_state = box_random_state * 6364136223846793005ull + 1442695040888963407ull;
+  return (double)(box_random_state >> 11) / 9007199254740992.0;
 }
 
 /* Grid of cells[3] in [0,size[0]] x ..; point (i,j,k) is moved by up to shake cells where it is inside. stretch maps

@@ -113,7 +113,33 @@ static void test_part_is_enough(void **state)
       double part = limit_of(&box.problem, (enum mx_integrator)integrator, 20000);
       print_message("mesh %d, %s: limit of a part over that of the whole %.4f\n", mesh, mx_integrator_names[integrator],
                     part / whole);
-      assert_true(part / whole > 0.98 && part / whole < 1.03);
+      assert_true(part / whole > 0.98 && part / whole < 1.01);
+    }
+    box_release(&box);
+  }
+}
+
+/* Meshes of all kinds of bad elements, where the limit is set by some that touch each other, and that are not the worst
+ * ones: in these three a part of the fastest elements alone gives a limit that is 2.4 to 3.7 % too large. */
+static void test_part_has_the_worst_cluster(void **state)
+{
+  (void)state;
+  static const int cells[3] = {9, 9, 9};
+  static const double size[3] = {1, 1, 1};
+  static const int skip[] = {74, 148, 185};
+  for (int mesh = 0; mesh < 3; mesh++) {
+    struct box box = {0};
+    box_random_state = 1;
+    for (int i = 0; i < skip[mesh]; i++) (void)box_random();
+    box_mesh(&box, cells, size, 0.28, NULL);
+    box_material(&box, 0, 1, 1, 0);
+    box_problem(&box, 2, 1);
+    for (int integrator = MX_LEAPFROG; integrator <= MX_LSRK; integrator += MX_LSRK) {
+      double whole = limit_of(&box.problem, (enum mx_integrator)integrator, 1000000);
+      double part = limit_of(&box.problem, (enum mx_integrator)integrator, 10000);
+      print_message("bad elements %d, %s: limit of a part over that of the whole %.4f\n", mesh,
+                    mx_integrator_names[integrator], part / whole);
+      assert_true(fabs(part / whole - 1) < 0.003);
     }
     box_release(&box);
   }
@@ -181,9 +207,13 @@ int main(int argc, char **argv)
 {
   if (argc > 1) highest_order = atoi(argv[1]);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scalar_limits),  cmocka_unit_test(test_euler_is_refused),
-      cmocka_unit_test(test_memory_failure), cmocka_unit_test(test_part_is_enough),
-      cmocka_unit_test(test_limits),         cmocka_unit_test(test_limits_with_everything),
+      cmocka_unit_test(test_scalar_limits),
+      cmocka_unit_test(test_euler_is_refused),
+      cmocka_unit_test(test_memory_failure),
+      cmocka_unit_test(test_part_is_enough),
+      cmocka_unit_test(test_part_has_the_worst_cluster),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_limits_with_everything),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 struct selection {
   const struct mx_problem *whole;
+  const double *rate;   /* [K] */
   size_t wanted, count; /* elements, of all ranks */
   char *taken;          /* [K] */
 };
@@ -28,6 +29,38 @@ static double local_rate(const struct mx_problem *problem, size_t e, bool losses
   for (int f = 0; f < 4; f++) faces += problem->face_scale[e][f];
   double rate = fmax(sqrt(metric), faces) / sqrt(problem->epsilon[e] * problem->mu[e]);
   return losses ? rate + problem->sigma[e] / problem->epsilon[e] : rate;
+}
+
+void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate)
+{
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < whole->K; e++) rate[e] = local_rate(whole, e, losses);
+}
+
+int mx_neighbourhood_rates(const struct mx_problem *whole, double *rate, struct dg_error *err)
+{
+  double *own = NULL, *beyond = NULL, *sum = NULL;
+  if (DG_NEW(own, whole->ghosts, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0 ||
+      DG_NEW(sum, whole->K, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < whole->ghosts; i++) own[i] = rate[whole->halo->send[i] / 4];
+  if (whole->halo != NULL && dg_halo_swap(whole->halo, whole->comm, sizeof *own, own, beyond, err) != 0) goto fail;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < whole->K; e++) {
+    sum[e] = rate[e] * rate[e];
+    for (int f = 0; f < 4; f++) {
+      const int32_t code = whole->neighbour[e][f];
+      const size_t other = (size_t)(code / 4);
+      const double there = code < 0 ? 0 : other < whole->K ? rate[other] : beyond[other - whole->K];
+      sum[e] += there * there;
+    }
+  }
+  for (size_t e = 0; e < whole->K; e++) rate[e] = sqrt(sum[e]);
+fail:
+  dg_free(own);
+  dg_free(beyond);
+  dg_free(sum);
+  return err->code;
 }
 
 /* Descends as the rate, which is not negative, grows: the bits of such numbers are ordered as they are. */
@@ -73,24 +106,24 @@ static int sum_over_ranks(struct dg_comm *comm, size_t own, size_t *sum, struct 
   return 0;
 }
 
-/* The fastest half of what is wanted. */
-static int take_fastest(struct selection *s, bool losses, struct dg_error *err)
+/* The `most` fastest, and no others. */
+static int take_fastest(struct selection *s, size_t most, struct dg_error *err)
 {
   const struct mx_problem *whole = s->whole;
-  size_t K = whole->K, half = s->wanted / 2, first = K < half ? K : half;
+  size_t K = whole->K, first = K < most ? K : most;
   struct dg_keyed *rank = NULL, last = {0, 0};
   if (DG_NEW(rank, K, err) != 0) return err->code;
 #pragma omp parallel for schedule(static)
-  for (size_t e = 0; e < K; e++) rank[e] = (struct dg_keyed){fastest_first(local_rate(whole, e, losses)), e};
+  for (size_t e = 0; e < K; e++) rank[e] = (struct dg_keyed){fastest_first(s->rate[e]), e};
   if (dg_sort_keyed(rank, K, err) != 0) goto fail;
   while (first < K && rank[first].key == rank[first - 1].key) first++; /* of equal ones the numbers decide */
   for (size_t i = 0; i < K; i++) rank[i].item = (size_t)number_of(whole, rank[i].item);
-  if (find_nth(whole->comm, first, rank, half, &last, err) != 0) goto fail;
+  if (find_nth(whole->comm, first, rank, most, &last, err) != 0) goto fail;
   for (size_t e = 0; e < K; e++) {
-    const struct dg_keyed here = {fastest_first(local_rate(whole, e, losses)), (size_t)number_of(whole, e)};
+    const struct dg_keyed here = {fastest_first(s->rate[e]), (size_t)number_of(whole, e)};
     s->taken[e] = compare(&here, &last) <= 0;
   }
-  s->count = half;
+  s->count = most;
 fail:
   dg_free(rank);
   return err->code;
@@ -120,11 +153,12 @@ fail:
   return err->code;
 }
 
-/* Layers around them, the last one only as far as wanted, by number. */
-static int take_layers(struct selection *s, struct dg_error *err)
+/* Layers around them, the last one only as far as wanted, by number; *layers: how many are whole. */
+static int take_layers(struct selection *s, int *layers, struct dg_error *err)
 {
   struct dg_comm *comm = s->whole->comm;
   struct dg_keyed *layer, last = {UINT64_MAX, SIZE_MAX};
+  *layers = 0;
   if (DG_NEW(layer, s->whole->K, err) != 0) return err->code;
   while (s->count < s->wanted) {
     size_t here = 0, all = 0;
@@ -134,10 +168,29 @@ static int take_layers(struct selection *s, struct dg_error *err)
     if (all > left && find_nth(comm, here, layer, left, &last, err) != 0) goto fail;
     for (size_t i = 0; i < here; i++) s->taken[layer[i].item] = layer[i].key <= last.key;
     s->count += all > left ? left : all;
+    *layers += all <= left;
   }
 fail:
   dg_free(layer);
   return err->code;
+}
+
+static int take_region(struct selection *s, struct dg_error *err)
+{
+  int layers;
+  if (take_fastest(s, s->wanted / 2, err) != 0) return err->code;
+  return take_layers(s, &layers, err);
+}
+
+static int take_clusters(struct selection *s, struct dg_error *err)
+{
+  enum { LAYERS = 2, CLUSTER = 8 }; /* whole layers; elements of a cluster, at least, when it shares some with others */
+  int layers = 0;
+  for (size_t most = s->wanted / CLUSTER + 1; layers < LAYERS; most /= 2) {
+    if (take_fastest(s, most, err) != 0 || take_layers(s, &layers, err) != 0) return err->code;
+    if (most == 1) break;
+  }
+  return 0;
 }
 
 /* ---- bringing them together */
@@ -231,10 +284,10 @@ static int restrict_to(struct mx_problem *part, const struct selection *s, size_
   return err->code;
 }
 
-int mx_local_part(struct mx_problem *part, const struct mx_problem *whole, size_t elements, bool losses,
-                  struct dg_error *err)
+int mx_local_part(struct mx_problem *part, const struct mx_problem *whole, size_t elements, enum mx_part kind,
+                  const double *rate, struct dg_error *err)
 {
-  struct selection s = {.whole = whole};
+  struct selection s = {.whole = whole, .rate = rate};
   size_t all = 0, here = 0;
   *part = (struct mx_problem){0};
   if (sum_over_ranks(whole->comm, whole->K, &all, err) != 0 || DG_NEW(s.taken, whole->K, err) != 0) return err->code;
@@ -242,7 +295,7 @@ int mx_local_part(struct mx_problem *part, const struct mx_problem *whole, size_
   if (s.wanted >= all) {
     s.count = all;
     memset(s.taken, 1, whole->K);
-  } else if (take_fastest(&s, losses, err) != 0 || take_layers(&s, err) != 0) {
+  } else if ((kind == MX_PART_REGION ? take_region(&s, err) : take_clusters(&s, err)) != 0) {
     goto fail;
   }
   for (size_t e = 0; e < whole->K; e++) here += s.taken[e] != 0;

@@ -254,24 +254,105 @@ fail:
   return err->code;
 }
 
+/* ---- parts of large problems */
+
+/* energy[K] of noise behind many applications of the operator: it is left where the fastest modes are. Of the
+ * derivatives and fluxes of order 1, which costs a fraction, and has them in the same places. */
+static int find_activity(const struct mx_problem *problem, bool losses, double *energy, struct dg_error *err)
+{
+  enum { APPLICATIONS = 20 };
+  struct dg_reference linear = {0};
+  struct mx_problem of_order_1 = *problem;
+  struct workspace work = {.problem = &of_order_1};
+  double *x = NULL, *y = NULL;
+  if (dg_reference_init(&linear, 1, err) != 0 || mx_matrices_new_double(&work.matrices, &linear, err) != 0) goto fail;
+  of_order_1.ref = &linear;
+  const size_t each = 3 * (size_t)linear.Np, n = 2 * each * problem->K;
+  work.n = n / 2;
+  if (DG_NEW(x, n, err) != 0 || DG_NEW(y, n, err) != 0) goto fail;
+  noise(n, x);
+  for (int i = 0; i < APPLICATIONS; i++) {
+    if (losses) apply_rate(&work, x, y);
+    else apply_symmetric(&work, x, y);
+    scale(n, sqrt((double)n / dot(n, y, y)), y);
+    double *const before = x;
+    x = y;
+    y = before;
+  }
+  for (size_t e = 0; e < problem->K; e++)
+    energy[e] = problem->jacobian[e] * (problem->epsilon[e] * dot(each, x + e * each, x + e * each) +
+                                        problem->mu[e] * dot(each, x + work.n + e * each, x + work.n + e * each));
+fail:
+  dg_free(x);
+  dg_free(y);
+  dg_free(work.matrices);
+  dg_reference_release(&linear);
+  return err->code;
+}
+
+/* The limit that a region of fast elements sets, where modes are long. */
+static int examine_region(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                          size_t elements, double *rate, struct dg_error *err)
+{
+  struct mx_problem part = {0};
+  if (mx_local_part(&part, problem, elements, MX_PART_REGION, rate, err) == 0 && dg_comm_rank(problem->comm) == 0)
+    (void)!examine(result, &part, integrator, err);
+  mx_problem_release(&part);
+  return err->code;
+}
+
+/* The limit that a few bad elements set which touch each other: first many of them, then those where something
+ * happens. */
+static int examine_clusters(struct mx_stability *result, const struct mx_problem *problem,
+                            enum mx_integrator integrator, size_t max_unknowns, double *rate, struct dg_error *err)
+{
+  const bool losses = integrator != MX_LEAPFROG;
+  struct mx_problem wide = {0}, part = {0};
+  double *energy = NULL;
+  if (mx_neighbourhood_rates(problem, rate, err) != 0 ||
+      mx_local_part(&wide, problem, max_unknowns / (6 * DG_NP(1)), MX_PART_CLUSTERS, rate, err) != 0 ||
+      dg_comm_rank(problem->comm) != 0 || DG_NEW(energy, wide.K, err) != 0)
+    goto fail;
+  if (find_activity(&wide, losses, energy, err) == 0 &&
+      mx_local_part(&part, &wide, max_unknowns / 2 / (6 * (size_t)problem->ref->Np), MX_PART_CLUSTERS, energy, err) ==
+          0)
+    (void)!examine(result, &part, integrator, err);
+fail:
+  mx_problem_release(&part);
+  mx_problem_release(&wide);
+  dg_free(energy);
+  return err->code;
+}
+
+static int examine_parts(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                         size_t max_unknowns, bool all, struct dg_error *err)
+{
+  struct mx_stability clusters = {.limit = INFINITY};
+  double *rate;
+  if (DG_NEW(rate, problem->K, err) != 0) return err->code;
+  mx_local_rates(problem, integrator != MX_LEAPFROG, rate);
+  if (examine_region(result, problem, integrator, max_unknowns / (6 * (size_t)problem->ref->Np), rate, err) == 0 &&
+      !all)
+    (void)!examine_clusters(&clusters, problem, integrator, max_unknowns, rate, err);
+  result->limit = fmin(result->limit, clusters.limit);
+  result->elements += clusters.elements;
+  result->applications += clusters.applications;
+  dg_free(rate);
+  return err->code;
+}
+
 int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        size_t max_unknowns, struct dg_error *err)
 {
   struct dg_comm *comm = problem->comm;
+  int64_t unknowns = (int64_t)(6 * (size_t)problem->ref->Np * problem->K);
   *result = (struct mx_stability){0};
   if (integrator == MX_EULER)
     return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
   if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
-  size_t per_element = 6 * (size_t)problem->ref->Np;
-  bool losses = integrator != MX_LEAPFROG, shared = problem->comm != NULL;
-  struct mx_problem part = {0};
-  if (shared || problem->K * per_element > max_unknowns) {
-    if (mx_local_part(&part, problem, max_unknowns / per_element, losses, err) != 0) goto fail;
-    problem = &part;
-  }
-  if (dg_comm_rank(comm) == 0 && examine(result, problem, integrator, err) != 0) goto fail;
-  if (dg_comm_broadcast(comm, sizeof *result, result, err) != 0) goto fail;
-fail:
-  mx_problem_release(&part);
-  return err->code;
+  if (dg_comm_reduce_int(comm, DG_SUM, 1, &unknowns, err) != 0) return err->code;
+  const bool all = unknowns <= (int64_t)max_unknowns;
+  if (all && comm == NULL) return examine(result, problem, integrator, err);
+  if (examine_parts(result, problem, integrator, max_unknowns, all, err) != 0) return err->code;
+  return dg_comm_broadcast(comm, sizeof *result, result, err);
 }

@@ -10,9 +10,9 @@
  * Runge-Kutta. Arnoldi iteration gives the outer eigenvalues of the operator, and the limit is the largest dt that
  * keeps all of them inside the region of stability.
  *
- * The mode that limits the step is local: it lives where elements are smallest. On large meshes the iteration
- * therefore runs on the elements with the largest local rates and their neighbours, which costs little and is tested
- * against the whole operator.
+ * The mode that limits the step is local: it lives where elements are smallest, or where bad ones touch each other. On
+ * large meshes the iteration therefore runs on the elements with the largest local rates and their neighbours, and on
+ * clusters of elements in which fields grow fastest; that costs little and is tested against the whole operator.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ struct mx_stability {
   int applications; /* of the operator */
 };
 
-/* max_unknowns: examine at most about so many unknowns; 0: the default. Euler has no useful limit: DG_INPUT. Of a
- * problem that ranks share, rank 0 examines the part that decides, while the others wait: the result does not depend on
- * their number. */
+/* max_unknowns: examine at most about so many unknowns, and half as many in clusters; 0: the default. Euler has no
+ * useful limit: DG_INPUT. Of a problem that ranks share, rank 0 examines the part that decides, while the others wait:
+ * the result does not depend on their number. */
 int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        size_t max_unknowns, struct dg_error *err) DG_MUST_USE;
