@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <gmshc.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,6 +78,7 @@ const char *dg_gmsh_version(void)
 {
   static char version[32]; /* the contract hands out a string that nobody frees */
   if (version[0] != '\0') return version;
+  const int threads = omp_get_max_threads(); /* Gmsh sets its own number for the whole process */
   char *text = NULL;
   int ierr;
   start(0, NULL, &ierr);
@@ -84,6 +86,7 @@ const char *dg_gmsh_version(void)
   snprintf(version, sizeof version, "%s", ierr == 0 && text != NULL ? text : GMSH_API_VERSION);
   gmshFree(text);
   gmshFinalize(&ierr);
+  omp_set_num_threads(threads);
   return version;
 }
 

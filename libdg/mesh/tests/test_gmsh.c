@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -464,6 +465,11 @@ static void test_version(void **state)
 {
   (void)state;
   int major = 0, minor = 0;
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(3);
+  (void)dg_gmsh_version(); /* the first call starts Gmsh, which has a number of threads of its own */
+  assert_int_equal(omp_get_max_threads(), 3);
+  omp_set_num_threads(before);
   assert_int_equal(sscanf(dg_gmsh_version(), "%d.%d", &major, &minor), 2);
   assert_true(major > 4 || (major == 4 && minor >= 8));
 }
