@@ -105,19 +105,20 @@ static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
 }
 
 /* Threads that write, each its own snapshot, and of OpenMP what each of them and the stage before has. A backend on the
- * host's processors has them all, and a team here would only be in its way; beside a card two stages share them. Where
- * snapshots have to wait for each other (dg_silo_write) there is one. */
+ * host's processors has them all, and a team here would only be in its way. Beside a card one snapshot at a time is
+ * fetched, for which all hands are wanted, but for a part of the time only. Where snapshots have to wait for each other
+ * (dg_silo_write) one thread writes, with a team. */
 static size_t share_threads(struct mx_snapshots *s)
 {
   const struct mx_config *const config = s->setup->config;
-  const int half = omp_get_max_threads() / 2;
+  const int all = omp_get_max_threads(), half = all / 2, most = all - all / 4;
   const bool beside = !config->output.fields.average && !config->output.fields.mesh_each;
   size_t writers = 1;
   s->fetch_threads = s->write_threads = 1;
   if (s->setup->ops->snapshot_buffers == NULL || half < 2) return 1;
-  if (beside) writers = s->slots < (size_t)half ? s->slots : (size_t)half;
+  if (beside) writers = s->slots < (size_t)most ? s->slots : (size_t)most;
   s->fetch_threads = half;
-  s->write_threads = half / (int)writers;
+  s->write_threads = (size_t)half > writers ? half / (int)writers : 1;
   return writers;
 }
 
