@@ -142,21 +142,13 @@ void dg_silo_file_release(struct dg_silo_file *file, const struct dg_error *err)
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-int dg_silo_options_timeless(struct dg_silo_options *options, const char *path, struct dg_error *err)
-{
-  *options = (struct dg_silo_options){0};
-  errno = 0;
-  options->list = DBMakeOptlist(20);
-  return options->list != NULL ? 0 : dg_silo_failed(path, "options", err);
-}
-
 int dg_silo_options_init(struct dg_silo_options *options, const char *path, double time, int cycle,
                          struct dg_error *err)
 {
-  if (dg_silo_options_timeless(options, path, err) != 0) return err->code;
-  options->cycle = cycle;
-  options->time = (float)time;
-  options->precise_time = time;
+  *options = (struct dg_silo_options){.cycle = cycle, .time = (float)time, .precise_time = time};
+  errno = 0;
+  options->list = DBMakeOptlist(20);
+  if (options->list == NULL) return dg_silo_failed(path, "options", err);
   DBAddOption(options->list, DBOPT_CYCLE, &options->cycle);
   DBAddOption(options->list, DBOPT_TIME, &options->time);
   DBAddOption(options->list, DBOPT_DTIME, &options->precise_time);

@@ -57,8 +57,6 @@ struct dg_silo_options {
 /* With time and cycle. Free the list with DBFreeOptlist. */
 int dg_silo_options_init(struct dg_silo_options *options, const char *path, double time, int cycle,
                          struct dg_error *err) DG_MUST_USE;
-/* Without. */
-int dg_silo_options_timeless(struct dg_silo_options *options, const char *path, struct dg_error *err) DG_MUST_USE;
 /* Metres and the names of the axes, for meshes. */
 void dg_silo_options_axes(struct dg_silo_options *options);
 /* For variables. */

@@ -1,5 +1,7 @@
 #include "libdg/io/silo_mesh.h"
 
+#include <errno.h>
+
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_pattern.h"
 #include "libdg/io/silo_values.h"
@@ -53,6 +55,21 @@ int dg_silo_make_mesh(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s
 fail:
   dg_subdivision_release(&sub);
   return err->code;
+}
+
+int dg_silo_put_mesh(const struct dg_silo_mesh *mesh, const struct dg_silo_file *file, struct dg_silo_options *options,
+                     struct dg_error *err)
+{
+  const void *const coordinate[3] = {mesh->coordinate, mesh->coordinate + mesh->points,
+                                     mesh->coordinate + 2 * mesh->points};
+  int shape_type = DB_ZONETYPE_TET, shape_size = 4, shape_count = (int)mesh->zones;
+  dg_silo_options_axes(options);
+  errno = 0;
+  const int failed = DBPutZonelist2(file->db, "zonelist", shape_count, 3, mesh->zone[0], 4 * shape_count, 0, 0, 0,
+                                    &shape_type, &shape_size, &shape_count, 1, NULL) < 0 ||
+                     DBPutUcdmesh(file->db, "mesh", 3, NULL, coordinate, (int)mesh->points, shape_count, "zonelist",
+                                  NULL, DB_DOUBLE, options->list) < 0;
+  return failed ? dg_silo_failed(file->path, "the mesh", err) : 0;
 }
 
 void dg_silo_mesh_release(struct dg_silo_mesh *mesh)

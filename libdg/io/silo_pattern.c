@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_file.h"
+#include "libdg/io/silo_root.h"
+#include "libdg/io/silo_values.h"
 
 enum { MOST = 1 << 24 }; /* bytes around the values; HDF5 and Silo need 14 kB and 1.3 kB a variable */
 
@@ -19,7 +22,7 @@ struct part {
 };
 
 struct dg_silo_pattern {
-  uint64_t key;
+  uint64_t key; /* digest of the layout */
   size_t bytes, variables, parts;
   size_t *place;       /* [variables] */
   struct part *around; /* [parts] what is not values, */
@@ -54,52 +57,90 @@ static int read_at(int file, void *to, size_t bytes, size_t place)
   return 0;
 }
 
-/* ---- where values are ------------------------------------------------------------------------------------------ */
+/* ---- the variables of a block ------------------------------------------------------------------------------------ */
 
-struct path {
-  char text[DG_SILO_NAME]; /* of an array; "": not as expected */
+struct variable {
+  char name[64 + DG_SILO_NAME]; /* in the file, "block_000000/Ex" */
+  size_t bytes;                 /* of its values */
+  char path[DG_SILO_NAME];      /* of its array; "": not as expected */
 };
+
+static size_t value_size(const struct dg_silo_layout *layout)
+{
+  return layout->single ? sizeof(float) : sizeof(double);
+}
+
+static size_t values_of(const struct dg_silo_layout *layout, const struct dg_silo_field *field)
+{
+  return field->per_element ? layout->zones : layout->points;
+}
+
+static uint64_t key_of(const struct dg_silo_layout *layout)
+{
+  const size_t numbers[] = {(size_t)layout->rank, layout->K, layout->points, layout->zones, value_size(layout)};
+  uint64_t key = dg_digest(0, numbers, sizeof numbers);
+  for (size_t f = 0; f < layout->fields; f++) {
+    const struct dg_silo_field *const field = &layout->field[f];
+    const int shape[] = {field->components, field->per_element};
+    key = dg_digest(key, field->name, strlen(field->name) + 1);
+    key = dg_digest(key, field->unit, strlen(field->unit) + 1);
+    key = dg_digest(key, shape, sizeof shape);
+  }
+  return key;
+}
+
+static void list_variables(const struct dg_silo_layout *layout, struct variable *variable)
+{
+  size_t v = 0;
+  for (size_t f = 0; f < layout->fields; f++)
+    for (int c = 0; c < layout->field[f].components; c++, v++) {
+      char last[DG_SILO_NAME];
+      dg_silo_variable_name(&layout->field[f], c, last);
+      snprintf(variable[v].name, sizeof variable[v].name, "block_%06d/%s", layout->rank, last);
+      variable[v].bytes = values_of(layout, &layout->field[f]) * value_size(layout);
+    }
+}
+
+/* ---- where values are ------------------------------------------------------------------------------------------ */
 
 /* A variable is an object of Silo with members that are texts; the one with a path, "'<s>/.silo/#000001'", names its
  * array. */
-static void find_path(DBfile *silo, const char *variable, struct path *path)
+static void find_path(DBfile *silo, struct variable *variable)
 {
   static const char text[] = "'<s>/";
   int paths = 0;
-  DBobject *const object = DBGetObject(silo, variable);
+  DBobject *const object = DBGetObject(silo, variable->name);
   for (int i = 0; object != NULL && i < object->ncomponents; i++) {
     const char *const member = object->pdb_names[i];
     const size_t length = member != NULL ? strlen(member) : 0;
     if (length <= sizeof text || strncmp(member, text, sizeof text - 1) != 0) continue;
     paths++;
-    snprintf(path->text, sizeof path->text, "%.*s", (int)(length - sizeof text + 1), member + sizeof text - 2);
+    snprintf(variable->path, sizeof variable->path, "%.*s", (int)(length - sizeof text + 1), member + sizeof text - 2);
   }
-  if (paths != 1) path->text[0] = '\0';
+  if (paths != 1) variable->path[0] = '\0';
   if (object != NULL) DBFreeObject(object);
 }
 
-static void find_paths(const char *file, size_t variables, const struct dg_silo_pattern_variable *variable,
-                       struct path *path)
+static void find_paths(const char *file, size_t variables, struct variable *variable)
 {
   DBfile *const silo = DBOpen(file, DB_HDF5, DB_READ);
-  for (size_t v = 0; v < variables && silo != NULL; v++) find_path(silo, variable[v].name, &path[v]);
+  for (size_t v = 0; v < variables && silo != NULL; v++) find_path(silo, &variable[v]);
   if (silo != NULL) (void)DBClose(silo);
 }
 
-/* Of an array of that many bytes, which lie in the file as they are. */
-static bool find_place(hid_t file, const char *path, size_t bytes, size_t *place)
+/* Of its array, whose bytes lie in the file as they are. */
+static bool find_place(hid_t file, const struct variable *variable, size_t *place)
 {
-  const hid_t set = path[0] != '\0' ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
+  const hid_t set = variable->path[0] != '\0' ? H5Dopen2(file, variable->path, H5P_DEFAULT) : -1;
   if (set < 0) return false;
   const haddr_t offset = H5Dget_offset(set);
-  const bool found = offset != HADDR_UNDEF && H5Dget_storage_size(set) == bytes;
+  const bool found = offset != HADDR_UNDEF && H5Dget_storage_size(set) == variable->bytes;
   *place = (size_t)offset;
   (void)H5Dclose(set);
   return found;
 }
 
-static bool find_places(struct dg_silo_pattern *p, const char *name, const struct path *path,
-                        const struct dg_silo_pattern_variable *variable)
+static bool find_places(struct dg_silo_pattern *p, const char *name, const struct variable *variable)
 {
   H5E_auto2_t report;
   void *report_data;
@@ -107,9 +148,7 @@ static bool find_places(struct dg_silo_pattern *p, const char *name, const struc
   const bool quiet = H5Eget_auto2(H5E_DEFAULT, &report, &report_data) >= 0;
   if (quiet) (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   const hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
-  while (file >= 0 && found < p->variables &&
-         find_place(file, path[found].text, variable[found].bytes, &p->place[found]))
-    found++;
+  while (file >= 0 && found < p->variables && find_place(file, &variable[found], &p->place[found])) found++;
   if (file >= 0) (void)H5Fclose(file);
   if (quiet) (void)H5Eset_auto2(H5E_DEFAULT, report, report_data);
   return found == p->variables;
@@ -124,8 +163,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* The gaps between values; false if these overlap. */
-static int find_around(struct dg_silo_pattern *p, const struct dg_silo_pattern_variable *variable, bool *found,
-                       struct dg_error *err)
+static int find_around(struct dg_silo_pattern *p, const struct variable *variable, bool *found, struct dg_error *err)
 {
   struct part *values;
   size_t end = 0, rest = 0;
@@ -158,26 +196,27 @@ static bool read_around(const struct dg_silo_pattern *p, int file)
 }
 
 /* All but the file's own bytes. */
-static int find_values(struct dg_silo_pattern *p, const char *name, const struct dg_silo_pattern_variable *variable,
-                       bool *found, struct dg_error *err)
+static int find_values(struct dg_silo_pattern *p, const struct dg_silo_layout *layout, const char *name, bool *found,
+                       struct dg_error *err)
 {
-  struct path *path;
+  struct variable *variable;
   *found = false;
-  if (DG_NEW(path, p->variables, err) != 0 || DG_NEW(p->place, p->variables, err) != 0 ||
+  if (DG_NEW(variable, p->variables, err) != 0 || DG_NEW(p->place, p->variables, err) != 0 ||
       DG_NEW(p->around, p->variables + 1, err) != 0)
     goto fail;
+  list_variables(layout, variable);
   dg_silo_lock();
-  find_paths(name, p->variables, variable, path);
-  const bool all = find_places(p, name, path, variable);
+  find_paths(name, p->variables, variable);
+  const bool all = find_places(p, name, variable);
   dg_silo_unlock();
   if (all) (void)!find_around(p, variable, found, err);
 fail:
-  dg_free(path);
+  dg_free(variable);
   return err->code;
 }
 
-int dg_silo_pattern_find(struct dg_silo_pattern **pattern, uint64_t key, const char *path, size_t variables,
-                         const struct dg_silo_pattern_variable *variable, struct dg_error *err)
+int dg_silo_pattern_find(struct dg_silo_pattern **pattern, const struct dg_silo_layout *layout, const char *path,
+                         struct dg_error *err)
 {
   struct dg_silo_pattern *p = NULL;
   struct stat status;
@@ -185,8 +224,10 @@ int dg_silo_pattern_find(struct dg_silo_pattern **pattern, uint64_t key, const c
   *pattern = NULL;
   const int file = open(path, O_RDONLY);
   if (file < 0 || fstat(file, &status) != 0 || DG_NEW(p, 1, err) != 0) goto fail;
-  *p = (struct dg_silo_pattern){.key = key, .bytes = (size_t)status.st_size, .variables = variables};
-  if (find_values(p, path, variable, &found, err) == 0) found = found && read_around(p, file);
+  *p = (struct dg_silo_pattern){.key = key_of(layout),
+                                .bytes = (size_t)status.st_size,
+                                .variables = dg_silo_variables(layout->fields, layout->field)};
+  if (find_values(p, layout, path, &found, err) == 0) found = found && read_around(p, file);
 fail:
   if (file >= 0) close(file);
   if (found && err->code == DG_OK) *pattern = p;
@@ -194,19 +235,46 @@ fail:
   return err->code;
 }
 
-/* ---- what a file is made of ------------------------------------------------------------------------------------ */
+/* ---- a file ------------------------------------------------------------------------------------------------------ */
 
-bool dg_silo_pattern_fits(const struct dg_silo_pattern *p, uint64_t key) { return p != NULL && p->key == key; }
-size_t dg_silo_pattern_place(const struct dg_silo_pattern *p, size_t variable) { return p->place[variable]; }
+bool dg_silo_pattern_fits(const struct dg_silo_pattern *p, const struct dg_silo_layout *layout)
+{
+  return p != NULL && p->key == key_of(layout);
+}
+
 size_t dg_silo_pattern_bytes(const struct dg_silo_pattern *p) { return p->bytes; }
 
-int dg_silo_pattern_write(const struct dg_silo_pattern *p, int file)
+static int write_around(const struct dg_silo_pattern *p, int file)
 {
   const unsigned char *from = p->rest;
   int reason = 0;
   for (size_t i = 0; i < p->parts && reason == 0; from += p->around[i++].bytes)
     reason = dg_silo_write_at(file, from, p->around[i].bytes, p->around[i].place);
   return reason;
+}
+
+static int write_component(const struct dg_silo_pattern *p, const struct dg_silo_layout *layout,
+                           const struct dg_silo_field *field, int component, size_t index, int file, double *record)
+{
+  const size_t each = layout->K > 0 ? values_of(layout, field) / layout->K : 0;
+  return dg_silo_convert_to_file(field, (size_t)component, layout->K, each, layout->single, file, p->place[index],
+                                 record + dg_silo_record(index));
+}
+
+int dg_silo_pattern_write(const struct dg_silo_pattern *p, const struct dg_silo_layout *layout, int file,
+                          double *record, const char *path, struct dg_error *err)
+{
+  size_t index = 0;
+  for (size_t f = 0; f < layout->fields; f++)
+    for (int c = 0; c < layout->field[f].components; c++) {
+      char name[DG_SILO_NAME];
+      errno = write_component(p, layout, &layout->field[f], c, index++, file, record);
+      if (errno == 0) continue;
+      dg_silo_variable_name(&layout->field[f], c, name);
+      return dg_silo_failed(path, name, err);
+    }
+  errno = write_around(p, file);
+  return errno == 0 ? 0 : dg_silo_failed(path, "what is around the values", err);
 }
 
 void dg_silo_pattern_free(struct dg_silo_pattern *p)

@@ -8,32 +8,31 @@
  * Private to this folder. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "libdg/base/error.h"
+#include "libdg/io/silo_writer.h"
 
 struct dg_silo_pattern; /* opaque */
 
-/* A variable of the first file: its name there, with folders, and the bytes of its values. */
-struct dg_silo_pattern_variable {
-  const char *name;
-  size_t bytes;
+/* What the values of a rank's block are. Files with the same pattern have the same, but for the pointers to values. */
+struct dg_silo_layout {
+  int rank;
+  size_t K, points, zones; /* elements, and what they have in the file */
+  size_t fields;
+  const struct dg_silo_field *field; /* [fields] */
+  bool single;
 };
 
-/* Looks at the complete file `path`; `key` is a digest of all that these files must have in common. NULL in *pattern
- * where the file is not as expected: then all files are Silo's. One thread at a time, and not inside
- * dg_silo_lock. Errors: memory. */
-int dg_silo_pattern_find(struct dg_silo_pattern **pattern, uint64_t key, const char *path, size_t variables,
-                         const struct dg_silo_pattern_variable *variable, struct dg_error *err) DG_MUST_USE;
-/* Is it one, and of files with that key? NULL is none. */
-bool dg_silo_pattern_fits(const struct dg_silo_pattern *pattern, uint64_t key);
-/* Where the values of a variable begin, and how large files are. */
-size_t dg_silo_pattern_place(const struct dg_silo_pattern *pattern, size_t variable);
+/* Looks at the complete file `path` that Silo has written. NULL in *pattern where it is not as expected: then all files
+ * are Silo's. One thread at a time, and not inside dg_silo_lock. Errors: memory. */
+int dg_silo_pattern_find(struct dg_silo_pattern **pattern, const struct dg_silo_layout *layout, const char *path,
+                         struct dg_error *err) DG_MUST_USE;
+/* Is it one, and of files with that layout? NULL is none. */
+bool dg_silo_pattern_fits(const struct dg_silo_pattern *pattern, const struct dg_silo_layout *layout);
+/* Of a file. */
 size_t dg_silo_pattern_bytes(const struct dg_silo_pattern *pattern);
-/* Writes all but the values: 0 or the system's reason. */
-int dg_silo_pattern_write(const struct dg_silo_pattern *pattern, int file);
+/* All of a file, through a descriptor, and the ranges of variables in the block's record (silo_root.h). Errors:
+ * DG_ENVIRONMENT with the path, the system's reason and what was being written. */
+int dg_silo_pattern_write(const struct dg_silo_pattern *pattern, const struct dg_silo_layout *layout, int file,
+                          double *record, const char *path, struct dg_error *err) DG_MUST_USE;
 /* NULL is safe. */
 void dg_silo_pattern_free(struct dg_silo_pattern *pattern);
 

@@ -13,6 +13,7 @@
 #include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_file.h"
+#include "libdg/io/silo_groups.h"
 #include "libdg/io/silo_mesh.h"
 #include "libdg/io/silo_pattern.h"
 #include "libdg/io/silo_root.h"
@@ -20,16 +21,10 @@
 
 enum { PLACE = 512 }; /* bytes of the longest name of a block, "blocks/fields_000100_0001.silo:/block_000004" */
 
-/* The blocks of several ranks lie in files, each of which a group of neighbouring ranks writes. */
-struct groups {
-  int ranks, rank, count, own;
-  bool first, last; /* of its group */
-};
-
 struct writer {
   const struct dg_silo_snapshot *snapshot;
   struct dg_comm *comm; /* the thread that writes asks it for nothing but numbers */
-  struct groups groups;
+  struct dg_silo_groups groups;
   char *folder, *stem;                     /* of the path: "cavity/", or "", and "fields_000100" */
   struct dg_silo_file root, blocks, apart; /* the last with the mesh, when that is not in the blocks */
   struct dg_silo_file *file;               /* the one with this rank's values */
@@ -49,19 +44,6 @@ struct writer {
 };
 
 /* ---- sizes and names ------------------------------------------------------------------------------------------- */
-
-static int group_of(const struct groups *g, int rank) { return (int)((int64_t)rank * g->count / g->ranks); }
-
-static void split_ranks(struct groups *g, const struct dg_comm *comm, int files)
-{
-  g->ranks = dg_comm_size(comm);
-  g->rank = dg_comm_rank(comm);
-  g->count = files > 0 ? files : DG_SILO_FILES;
-  if (g->count > g->ranks) g->count = g->ranks;
-  g->own = group_of(g, g->rank);
-  g->first = g->rank == 0 || group_of(g, g->rank - 1) != g->own;
-  g->last = g->rank == g->ranks - 1 || group_of(g, g->rank + 1) != g->own;
-}
 
 static int split_path(struct writer *w, const char *path, struct dg_error *err)
 {
@@ -110,7 +92,7 @@ static int name_files(struct writer *w, const char *path, struct dg_error *err)
 static void name_block(const struct writer *w, int rank, char place[PLACE])
 {
   if (is_alone(w)) snprintf(place, PLACE, "block_%06d", rank);
-  else snprintf(place, PLACE, "blocks/%s_%04d.silo:/block_%06d", w->stem, group_of(&w->groups, rank), rank);
+  else snprintf(place, PLACE, "blocks/%s_%04d.silo:/block_%06d", w->stem, dg_silo_group_of(&w->groups, rank), rank);
 }
 
 /* The same for its mesh; record[] is the block's. */
@@ -120,8 +102,8 @@ static void name_mesh(const struct writer *w, int rank, const double *record, ch
   memcpy(&common, &record[DG_SILO_MESH], sizeof common);
   if (!w->once) name_block(w, rank, place);
   else
-    snprintf(place, PLACE, "blocks/mesh_%016" PRIx64 "_%04d.silo:/block_%06d", common, group_of(&w->groups, rank),
-             rank);
+    snprintf(place, PLACE, "blocks/mesh_%016" PRIx64 "_%04d.silo:/block_%06d", common,
+             dg_silo_group_of(&w->groups, rank), rank);
 }
 
 static int copy_fields(struct writer *w, struct dg_error *err)
@@ -157,7 +139,7 @@ static int digest_mesh(const struct writer *w, struct dg_error *err)
     if (dg_comm_share(w->comm, sizeof digest, &digest, &all, NULL, err) != 0) return err->code;
     mesh->common = 0;
     for (int rank = 0; rank < w->groups.ranks; rank++)
-      if (group_of(&w->groups, rank) == w->groups.own)
+      if (dg_silo_group_of(&w->groups, rank) == w->groups.own)
         mesh->common = dg_digest(mesh->common, &all[rank], sizeof all[rank]);
     dg_free(all);
   }
@@ -179,7 +161,7 @@ static int prepare(struct writer *w, const char *path, struct dg_error *err)
                    path, s->mesh->K, p, w->nodes, zones, INT_MAX, INT_MAX / 4);
   w->mesh = s->kept != NULL ? s->kept : &w->own;
   w->once = s->mesh_once && s->kept != NULL;
-  split_ranks(&w->groups, w->comm, s->files);
+  dg_silo_split_ranks(&w->groups, w->comm, s->files);
   if ((w->mesh->work == NULL && dg_silo_make_mesh(w->mesh, s, w->nodes, zones, err) != 0) || digest_mesh(w, err) != 0 ||
       name_files(w, path, err) != 0 || copy_fields(w, err) != 0)
     return dg_context(err, "while writing '%s'", path);
@@ -217,31 +199,21 @@ static size_t root_size(const struct writer *w)
 
 /* ---- a block --------------------------------------------------------------------------------------------------- */
 
-/* Where the mesh is in a file of its own, all that changes in files of blocks are values: only roots know the time. */
+/* Where the mesh is in a file of its own, all that changes in files of blocks are values: only roots know the time.
+ * Zeros leave no trace, and have to be said, because Silo would take what was said of the object before. */
 static int start_options(const struct writer *w, struct dg_silo_options *o, struct dg_error *err)
 {
-  if (w->once) return dg_silo_options_timeless(o, w->file->path, err);
-  return dg_silo_options_init(o, w->file->path, w->snapshot->time, w->snapshot->cycle, err);
+  const struct dg_silo_snapshot *const s = w->snapshot;
+  return dg_silo_options_init(o, w->file->path, w->once ? 0 : s->time, w->once ? 0 : s->cycle, err);
 }
 
 static int write_mesh(const struct writer *w, const struct dg_silo_file *file, struct dg_error *err)
 {
-  const struct dg_silo_mesh *const mesh = w->mesh;
-  const void *const coordinate[3] = {mesh->coordinate, mesh->coordinate + mesh->points,
-                                     mesh->coordinate + 2 * mesh->points};
-  int shape_type = DB_ZONETYPE_TET, shape_size = 4, shape_count = (int)mesh->zones;
   struct dg_silo_options o;
-
   if (start_options(w, &o, err) != 0) return err->code;
-  dg_silo_options_axes(&o);
-  errno = 0;
-  const int failed = DBPutZonelist2(file->db, "zonelist", shape_count, 3, mesh->zone[0], 4 * shape_count, 0, 0, 0,
-                                    &shape_type, &shape_size, &shape_count, 1, NULL) < 0 ||
-                     DBPutUcdmesh(file->db, "mesh", 3, NULL, coordinate, (int)mesh->points, shape_count, "zonelist",
-                                  NULL, DB_DOUBLE, o.list) < 0;
-  if (failed) dg_silo_failed(file->path, "the mesh", err);
+  (void)!dg_silo_put_mesh(w->mesh, file, &o, err);
   DBFreeOptlist(o.list);
-  return failed ? err->code : 0;
+  return err->code;
 }
 
 /* A component at the nodes, value[K][Np], in the mesh's room to work in. */
@@ -431,6 +403,7 @@ static int open_blocks(struct writer *w, struct dg_error *err)
 static int open_meshes(struct writer *w, struct dg_error *err)
 {
   if (!w->groups.first) return dg_silo_file_append(&w->apart, mesh_size(w), err);
+  if (make_folder(w, err) != 0) return err->code;
   return dg_silo_file_create(&w->apart, "meshes of nodal fields", mesh_size(w), err);
 }
 
@@ -451,95 +424,64 @@ static bool may_have_pattern(const struct writer *w)
   return w->once && w->groups.count == w->groups.ranks && w->snapshot->merge == NULL;
 }
 
-/* Of all that files with the same pattern have in common. */
-static uint64_t pattern_key(const struct writer *w)
+static struct dg_silo_layout layout_of(const struct writer *w)
 {
-  const size_t sizes[] = {w->variables, w->mesh->points, w->mesh->zones, value_size(w)};
-  uint64_t key = dg_digest(0, sizes, sizeof sizes);
-  for (size_t f = 0; f < w->fields; f++) {
-    const struct dg_silo_field *const field = &w->field[f];
-    const int shape[] = {field->components, field->per_element};
-    key = dg_digest(key, field->name, strlen(field->name) + 1);
-    key = dg_digest(key, field->unit, strlen(field->unit) + 1);
-    key = dg_digest(key, shape, sizeof shape);
-  }
-  return key;
+  return (struct dg_silo_layout){.rank = w->groups.rank,
+                                 .K = w->snapshot->mesh->K,
+                                 .points = w->mesh->points,
+                                 .zones = w->mesh->zones,
+                                 .fields = w->fields,
+                                 .field = w->field,
+                                 .single = w->snapshot->single};
+}
+
+static bool knows_pattern(const struct writer *w)
+{
+  const struct dg_silo_layout layout = layout_of(w);
+  return dg_silo_pattern_fits(w->mesh->pattern, &layout);
 }
 
 static int find_pattern(struct writer *w, struct dg_error *err)
 {
-  struct dg_silo_pattern_variable *variable = NULL;
-  char(*name)[64 + DG_SILO_NAME] = NULL;
-  size_t v = 0;
-  if (!may_have_pattern(w) || dg_silo_pattern_fits(w->mesh->pattern, pattern_key(w))) return 0;
+  const struct dg_silo_layout layout = layout_of(w);
+  if (!may_have_pattern(w) || knows_pattern(w)) return 0;
   dg_silo_pattern_free(w->mesh->pattern);
-  w->mesh->pattern = NULL;
-  if (DG_NEW(variable, w->variables, err) != 0 || DG_NEW(name, w->variables, err) != 0) {
+  if (dg_silo_pattern_find(&w->mesh->pattern, &layout, w->blocks.part, err) != 0)
     dg_context(err, "while writing '%s'", w->root.path);
-    goto fail;
-  }
-  for (size_t f = 0; f < w->fields; f++)
-    for (int c = 0; c < w->field[f].components; c++, v++) {
-      char last[DG_SILO_NAME];
-      dg_silo_variable_name(&w->field[f], c, last);
-      snprintf(name[v], sizeof *name, "block_%06d/%s", w->groups.rank, last);
-      variable[v].name = name[v];
-      variable[v].bytes = (w->field[f].per_element ? w->mesh->zones : w->mesh->points) * value_size(w);
-    }
-  if (dg_silo_pattern_find(&w->mesh->pattern, pattern_key(w), w->blocks.part, v, variable, err) != 0)
-    dg_context(err, "while writing '%s'", w->root.path);
-fail:
-  dg_free(variable);
-  dg_free(name);
   return err->code;
-}
-
-static int write_bare_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index,
-                               struct dg_error *err)
-{
-  const size_t K = w->snapshot->mesh->K, count = field->per_element ? w->mesh->zones : w->mesh->points;
-  char name[DG_SILO_NAME];
-  errno = dg_silo_convert_to_file(field, (size_t)component, K, K > 0 ? count / K : 0, w->snapshot->single,
-                                  w->blocks.descriptor, dg_silo_pattern_place(w->mesh->pattern, index),
-                                  w->record + dg_silo_record(index));
-  if (errno == 0) return 0;
-  dg_silo_variable_name(field, component, name);
-  return dg_silo_failed(w->blocks.path, name, err);
 }
 
 static int write_bare_block(struct writer *w, struct dg_error *err)
 {
-  size_t index = 0;
-  if (make_folder(w, err) != 0 ||
-      dg_silo_file_create_bare(&w->blocks, dg_silo_pattern_bytes(w->mesh->pattern), err) != 0)
+  const struct dg_silo_pattern *const pattern = w->mesh->pattern;
+  const struct dg_silo_layout layout = layout_of(w);
+  if (make_folder(w, err) != 0 || dg_silo_file_create_bare(&w->blocks, dg_silo_pattern_bytes(pattern), err) != 0)
     return err->code;
-  for (size_t f = 0; f < w->fields; f++)
-    for (int c = 0; c < w->field[f].components; c++)
-      if (write_bare_variable(w, &w->field[f], c, index++, err) != 0) return err->code;
-  errno = dg_silo_pattern_write(w->mesh->pattern, w->blocks.descriptor);
-  return errno == 0 ? 0 : dg_silo_failed(w->blocks.path, "what is around the values", err);
+  return dg_silo_pattern_write(pattern, &layout, w->blocks.descriptor, w->record, w->blocks.path, err);
 }
 
 /* ---- all files of a rank --------------------------------------------------------------------------------------- */
 
-/* To files that are complete, but for their names. */
+static int write_meshes(struct writer *w, struct dg_error *err)
+{
+  if (open_meshes(w, err) == 0) (void)!write_mesh_alone(w, err);
+  if (dg_silo_file_close(&w->apart, err) == 0) w->mesh->written = true;
+  else if (!w->groups.first) await_cause(w, &w->apart, err);
+  return err->code;
+}
+
+/* To files that are complete, but for their names. The mesh comes first: Silo remembers its dimensions for variables.
+ */
 static int write_parts(struct writer *w, struct dg_error *err)
 {
+  if (w->writes_mesh && write_meshes(w, err) != 0) return err->code;
   if (w->by_pattern) (void)!write_bare_block(w, err);
   else if (open_blocks(w, err) == 0) (void)!write_block(w, err);
   if (dg_silo_file_close(&w->blocks, err) != 0) {
     if (!w->groups.first) await_cause(w, &w->blocks, err);
     return err->code;
   }
-  if (!w->by_pattern && find_pattern(w, err) != 0) return err->code;
-  if (!w->writes_mesh) return 0;
-  if (open_meshes(w, err) == 0) (void)!write_mesh_alone(w, err);
-  if (dg_silo_file_close(&w->apart, err) != 0) {
-    if (!w->groups.first) await_cause(w, &w->apart, err);
-    return err->code;
-  }
-  w->mesh->written = true;
-  return 0;
+  return w->by_pattern ? 0 : find_pattern(w, err);
 }
 
 /* The ranks of a group one after the other; the first says whether they write meshes. */
@@ -617,7 +559,7 @@ static int begin(struct writer *w, const char *path, struct dg_error *err)
   pthread_mutex_lock(&by_silo);
   if (prepare(w, path, err) != 0) return err->code;
   w->writes_mesh = lacks_mesh(w);
-  w->by_pattern = may_have_pattern(w) && !w->writes_mesh && dg_silo_pattern_fits(w->mesh->pattern, pattern_key(w));
+  w->by_pattern = may_have_pattern(w) && !w->writes_mesh && knows_pattern(w);
   if (w->by_pattern) pthread_mutex_unlock(&by_silo);
   return 0;
 }
@@ -646,8 +588,8 @@ struct dg_silo_job {
 
 bool dg_silo_in_halves(int files, bool average, const struct dg_comm *comm)
 {
-  struct groups groups;
-  split_ranks(&groups, comm, files);
+  struct dg_silo_groups groups;
+  dg_silo_split_ranks(&groups, comm, files);
   return groups.ranks > 1 && groups.count == groups.ranks && !average;
 }
 

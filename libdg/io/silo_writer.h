@@ -71,7 +71,7 @@ enum { DG_SILO_FILES = 32 };
  * library's, later ones are written beside each other; else a snapshot begins when the one before is whole. Files of
  * arrays (store.h) take no turns; nobody may write a snapshot meanwhile.
  *
- * Time and cycle are in the root; blocks have them only when they lie in it. */
+ * Time and cycle are in the root; blocks have them only when they lie in it, else they say 0. */
 int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm,
                   struct dg_error *err) DG_MUST_USE;
 
