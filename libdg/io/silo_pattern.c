@@ -29,20 +29,6 @@ struct dg_silo_pattern {
   unsigned char *rest; /* one part behind the other */
 };
 
-int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place)
-{
-  const char *next = from;
-  while (bytes > 0) {
-    const ssize_t done = pwrite(file, next, bytes, (off_t)place);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return done < 0 ? errno : EIO;
-    next += done;
-    place += (size_t)done;
-    bytes -= (size_t)done;
-  }
-  return 0;
-}
-
 static int read_at(int file, void *to, size_t bytes, size_t place)
 {
   char *next = to;

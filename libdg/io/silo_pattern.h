@@ -35,6 +35,3 @@ int dg_silo_pattern_write(const struct dg_silo_pattern *pattern, const struct dg
                           double *record, const char *path, struct dg_error *err) DG_MUST_USE;
 /* NULL is safe. */
 void dg_silo_pattern_free(struct dg_silo_pattern *pattern);
-
-/* As pwrite, all bytes: 0 or the system's reason. */
-int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place);

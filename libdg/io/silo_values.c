@@ -1,8 +1,8 @@
 #include "libdg/io/silo_values.h"
 
+#include <errno.h>
 #include <string.h>
-
-#include "libdg/io/silo_pattern.h"
+#include <unistd.h>
 
 /* Numbers that are handled at a time, so that they stay in the cache. */
 enum { PIECE = 4096 };
@@ -56,6 +56,20 @@ static void store(size_t first, size_t count, const double *value, bool single, 
 {
   if (single) to_floats(count, value, (float *)to + first);
   else memcpy((double *)to + first, value, count * sizeof *value);
+}
+
+int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place)
+{
+  const char *next = from;
+  while (bytes > 0) {
+    const ssize_t done = pwrite(file, next, bytes, (off_t)place);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return done < 0 ? errno : EIO;
+    next += done;
+    place += (size_t)done;
+    bytes -= (size_t)done;
+  }
+  return 0;
 }
 
 /* The same in the file, behind `place`. */

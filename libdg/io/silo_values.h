@@ -40,3 +40,6 @@ int dg_silo_convert_to_file(const struct dg_silo_field *field, size_t component,
                             int file, size_t place, double range[2]) DG_MUST_USE;
 /* As dg_silo_convert, of numbers that are somewhere else than `to`. */
 void dg_silo_convert_numbers(size_t count, const double *number, bool single, void *to, double range[2]);
+
+/* As pwrite, all bytes: 0 or the system's reason. */
+int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place) DG_MUST_USE;

@@ -1,5 +1,6 @@
 #include "maxwell/time/local_part.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,8 @@ fail:
   return err->code;
 }
 
-/* Layers around them, the last one only as far as wanted, by number; *layers: how many are whole. */
+/* Layers around them, the last one only as far as wanted, by number; *layers: how many are whole, of a part that has no
+ * neighbours left as many as one likes. */
 static int take_layers(struct selection *s, int *layers, struct dg_error *err)
 {
   struct dg_comm *comm = s->whole->comm;
@@ -163,7 +165,10 @@ static int take_layers(struct selection *s, int *layers, struct dg_error *err)
   while (s->count < s->wanted) {
     size_t here = 0, all = 0;
     if (find_layer(s, layer, &here, err) != 0 || sum_over_ranks(comm, here, &all, err) != 0) goto fail;
-    if (all == 0) break;
+    if (all == 0) {
+      *layers = INT_MAX;
+      break;
+    }
     size_t left = s->wanted - s->count;
     if (all > left && find_nth(comm, here, layer, left, &last, err) != 0) goto fail;
     for (size_t i = 0; i < here; i++) s->taken[layer[i].item] = layer[i].key <= last.key;
