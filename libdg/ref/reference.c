@@ -1,9 +1,7 @@
 #include "libdg/ref/reference.h"
 
-#include <cblas.h>
-#include <lapacke.h>
-
 #include "libdg/base/memory.h"
+#include "libdg/ref/dense.h"
 #include "libdg/ref/modal.h"
 #include "libdg/ref/nodes.h"
 
@@ -11,24 +9,6 @@
 static const double corner[4][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
 /* vertices of face f, ascending */
 static const int face_corner[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
-
-/* C[m][n] = A[m][k] B[k][n], row-major; optionally A is stored transposed. */
-static void multiply(int m, int n, int k, const double *A, int A_transposed, const double *B, double *C)
-{
-  cblas_dgemm(CblasRowMajor, A_transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A,
-              A_transposed ? m : k, B, n, 0.0, C, n);
-}
-
-static int invert(int n, double *A, struct dg_error *err)
-{
-  lapack_int *pivot;
-  if (DG_NEW(pivot, n, err) != 0) return err->code;
-  lapack_int info = LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, A, n, pivot);
-  if (info == 0) info = LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, A, n, pivot);
-  dg_free(pivot);
-  if (info != 0) return dg_fail(err, DG_BUG, "LAPACK could not invert a %d x %d matrix (info %d)", n, n, (int)info);
-  return 0;
-}
 
 static void place_nodes(struct dg_reference *ref)
 {
@@ -86,8 +66,8 @@ static int face_mass(const struct dg_reference *ref, double *mass_face, struct d
       dg_recursive_node(2, p, index, bary);
       dg_modal_triangle(p, -bary[0] + bary[1] - bary[2], -bary[0] - bary[1] + bary[2], V + m * Nf);
     }
-  int status = invert(Nf, V, err);
-  if (status == 0) multiply(Nf, Nf, Nf, V, 1, V, mass_face); /* M = V^-T V^-1 */
+  int status = dg_dense_invert(Nf, V, err);
+  if (status == 0) dg_dense_multiply(Nf, Nf, Nf, V, true, V, mass_face); /* M = V^-T V^-1 */
   dg_free(V);
   return status;
 }
@@ -108,10 +88,10 @@ static int build_matrices(struct dg_reference *ref, struct dg_error *err)
       for (int j = 0; j < Np; j++) gradient[(d * Np + i) * Np + j] = scratch[d * Np + j];
   }
   for (int i = 0; i < Np * Np; i++) Vi[i] = V[i];
-  if ((status = invert(Np, Vi, err)) != 0) goto fail;
+  if ((status = dg_dense_invert(Np, Vi, err)) != 0) goto fail;
 
-  multiply(Np, Np, Np, Vi, 1, Vi, ref->mass); /* M = V^-T V^-1 */
-  for (int d = 0; d < 3; d++) multiply(Np, Np, Np, gradient + (size_t)d * Np * Np, 0, Vi, ref->D[d]);
+  dg_dense_multiply(Np, Np, Np, Vi, true, Vi, ref->mass); /* M = V^-T V^-1 */
+  for (int d = 0; d < 3; d++) dg_dense_multiply(Np, Np, Np, gradient + (size_t)d * Np * Np, false, Vi, ref->D[d]);
 
   /* lift = M^-1 E = V (V^T E), E scattering each face's mass matrix to its nodes */
   if ((status = face_mass(ref, Mf, err)) != 0) goto fail;
@@ -121,8 +101,8 @@ static int build_matrices(struct dg_reference *ref, struct dg_error *err)
   dg_free(scratch);
   scratch = NULL;
   if ((status = DG_NEW(scratch, Np * 4 * Nf, err)) != 0) goto fail;
-  multiply(Np, 4 * Nf, Np, V, 1, E, scratch);
-  multiply(Np, 4 * Nf, Np, V, 0, scratch, ref->lift);
+  dg_dense_multiply(Np, 4 * Nf, Np, V, true, E, scratch);
+  dg_dense_multiply(Np, 4 * Nf, Np, V, false, scratch, ref->lift);
 fail:
   dg_free(V);
   dg_free(gradient);

@@ -1,10 +1,10 @@
 #include "maxwell/time/stability.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/ref/dense.h"
 #include "maxwell/cpu/operator.h"
 #include "maxwell/time/local_part.h"
 
@@ -108,15 +108,15 @@ static void noise(size_t n, double *x)
 static int tridiagonal_top(int k, const double *diagonal, const double *off, double *value, double *last,
                            struct dg_error *err)
 {
-  double d[LANCZOS_MAX], o[LANCZOS_MAX], *vectors;
+  double d[LANCZOS_MAX], o[LANCZOS_MAX], component[LANCZOS_MAX];
   memcpy(d, diagonal, (size_t)k * sizeof *d);
   memcpy(o, off, (size_t)k * sizeof *o);
-  if (DG_NEW(vectors, (size_t)k * (size_t)k, err) != 0) return err->code;
-  lapack_int info = LAPACKE_dstev(LAPACK_ROW_MAJOR, 'V', k, d, o, vectors, k);
-  *value = d[k - 1];
-  *last = vectors[(size_t)(k - 1) * (size_t)k + (size_t)(k - 1)];
-  dg_free(vectors);
-  if (info != 0) return dg_fail(err, DG_BUG, "LAPACK's dstev failed on %d values (info %d)", k, (int)info);
+  if (dg_tridiagonal_eigen(k, d, o, component, err) != 0) return err->code;
+  int top = 0;
+  for (int i = 1; i < k; i++)
+    if (d[i] > d[top]) top = i;
+  *value = d[top];
+  *last = component[top];
   return 0;
 }
 
@@ -165,31 +165,19 @@ fail:
 static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integrator, double *limit, double *residual,
                       struct dg_error *err)
 {
-  double re[ARNOLDI_MAX], im[ARNOLDI_MAX], *block = NULL, *vectors = NULL;
-  size_t rows = (size_t)k;
-  if (DG_NEW(block, rows * rows, err) != 0 || DG_NEW(vectors, rows * rows, err) != 0) goto fail;
-  for (size_t i = 0; i < rows; i++)
-    for (size_t j = 0; j < rows; j++) block[i * rows + j] = hessenberg[i * ARNOLDI_MAX + j];
-  lapack_int info = LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', k, block, k, re, im, NULL, k, vectors, k);
-  if (info != 0) {
-    (void)dg_fail(err, DG_BUG, "LAPACK's dgeev failed on %d values (info %d)", k, (int)info);
-    goto fail;
-  }
+  double complex value[ARNOLDI_MAX], vector[ARNOLDI_MAX], worst = 0;
+  if (dg_hessenberg_values(k, hessenberg, ARNOLDI_MAX, value, err) != 0) return err->code;
   *limit = INFINITY;
-  for (size_t i = 0; i < rows; i++) {
-    double one = mx_scalar_limit(integrator, re[i] + im[i] * I);
+  for (int i = 0; i < k; i++) {
+    double one = mx_scalar_limit(integrator, value[i]);
     if (!(one < *limit)) continue;
     *limit = one;
-    /* a complex pair has its real part in one column and its imaginary part in the next */
-    size_t first = im[i] < 0 ? i - 1 : i;
-    const double *last = vectors + (rows - 1) * rows + first;
-    double size = im[i] != 0 ? hypot(last[0], last[1]) : fabs(last[0]);
-    *residual = hessenberg[rows * ARNOLDI_MAX + rows - 1] * size / hypot(re[i], im[i]);
+    worst = value[i];
   }
-fail:
-  dg_free(block);
-  dg_free(vectors);
-  return err->code;
+  if (isinf(*limit)) return 0;
+  if (dg_hessenberg_vector(k, hessenberg, ARNOLDI_MAX, worst, vector, err) != 0) return err->code;
+  *residual = hessenberg[k * ARNOLDI_MAX + k - 1] * cabs(vector[k - 1]) / cabs(worst);
+  return 0;
 }
 
 static int arnoldi(struct workspace *work, enum mx_integrator integrator, double *limit, struct dg_error *err)

@@ -23,8 +23,6 @@ function(curlew_find target header library package)
 endfunction()
 
 curlew_find(gmsh gmshc.h gmsh libgmsh-dev)
-curlew_find(lapacke lapacke.h lapacke liblapacke-dev)
-curlew_find(openblas cblas.h openblas libopenblas-dev)
 curlew_find(metis metis.h metis libmetis-dev)
 curlew_find(silo silo.h siloh5 libsilo-dev)
 

@@ -77,8 +77,7 @@ class Context:
 
     def command(self, arguments):
         """Standard output of a program that must succeed."""
-        environment = dict(os.environ, OPENBLAS_NUM_THREADS="1")
-        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment,
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               check=False)
         if done.returncode != 0:
             raise RunFailed(f"{' '.join(arguments)}\nended with {done.returncode}: {done.stderr.strip()}")

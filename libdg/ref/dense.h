@@ -1,0 +1,30 @@
+/* Small dense matrices: what the reference element and the search for the step limit need of linear algebra.
+ *
+ * Why not LAPACK: the usual one, OpenBLAS, takes a buffer of 128 MB of address space for each of its threads, before
+ * main() begins, and asks for it again and again for ever when the system has none. Nothing here allocates but what it
+ * frees, and what fails says so. The largest matrices have a few hundred rows.
+ *
+ * Matrices are row-major. Not collective. G. H. Golub, C. F. Van Loan, Matrix Computations, 4th ed., sections 3.4 (LU),
+ * 7.5 (QR iteration), 7.6.1 (inverse iteration), 8.3 (tridiagonal matrices).
+ */
+#pragma once
+
+#include <complex.h>
+#include <stdbool.h>
+
+#include "libdg/base/error.h"
+
+/* C[m][n] = A[m][k] B[k][n]; with `transposed` A is stored as [k][m]. C must not overlap the others. */
+void dg_dense_multiply(int m, int n, int k, const double *A, bool transposed, const double *B, double *C);
+/* A[n][n] becomes its inverse. DG_BUG: it is singular; DG_ENVIRONMENT: out of memory. */
+int dg_dense_invert(int n, double *A, struct dg_error *err) DG_MUST_USE;
+/* Eigenvalues of a symmetric tridiagonal matrix: diagonal[n] holds them afterwards, in no order. off[n] has n - 1
+ * entries beside the diagonal and is overwritten. last[n]: of the eigenvector of length 1 of each, the last component.
+ * DG_BUG: no convergence. */
+int dg_tridiagonal_eigen(int n, double *diagonal, double *off, double *last, struct dg_error *err) DG_MUST_USE;
+/* Eigenvalues of H[n][n], whose entries below the first subdiagonal are zero; `row` is the distance of its rows.
+ * DG_BUG: no convergence. */
+int dg_hessenberg_values(int n, const double *H, int row, double complex *value, struct dg_error *err) DG_MUST_USE;
+/* The eigenvector of length 1 of one of them. */
+int dg_hessenberg_vector(int n, const double *H, int row, double complex value, double complex *vector,
+                         struct dg_error *err) DG_MUST_USE;
