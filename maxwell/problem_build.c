@@ -39,6 +39,37 @@ static void name_parameters(const struct mx_material_config *material, char what
   for (int i = 0; i < 3; i++) snprintf(what[i], sizeof what[i], "materials.%s.%s", name, key[i]);
 }
 
+/* Whether the functions of materials give again what they gave: value[K] of `parameter`, 0 to 2. */
+static int repeat_functions(const struct mx_problem *problem, const struct mx_assignment *assignment,
+                            const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
+                            struct dg_error *err)
+{
+  double(*x)[3] = NULL, *value = NULL;
+  if (DG_NEW(x, problem->K, err) != 0 || DG_NEW(value, problem->K, err) != 0) goto fail;
+  for (size_t m = 0; m < config->materials; m++) {
+    const struct mx_material_config *material = &config->material[m];
+    const struct mx_scalar *scalar[3] = {&material->epsilon_r, &material->mu_r, &material->sigma};
+    const double *table[3] = {problem->epsilon, problem->mu, problem->sigma};
+    char what[3][200];
+    name_parameters(material, what);
+    for (int i = 0; i < 3; i++) {
+      size_t count = 0;
+      if (scalar[i]->function < 0) continue;
+      for (size_t e = 0; e < problem->K; e++) {
+        if (assignment->material[e] != (int)m) continue;
+        dg_geometry_barycentre(mesh, e, x[count]);
+        value[count++] = table[i][e];
+      }
+      if (mx_script_repeat(script, scalar[i]->function, what[i], count, (const double(*)[3])x, 1, value, err) != 0)
+        goto fail;
+    }
+  }
+fail:
+  dg_free(x);
+  dg_free(value);
+  return err->code;
+}
+
 static int assign_materials(struct mx_problem *problem, struct mx_assignment *assignment,
                             const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
                             int *choice, struct dg_error *err)
@@ -64,8 +95,9 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
         evaluate(&material->mu_r, script, what[1], false, x, &problem->mu[e], err) != 0 ||
         evaluate(&material->sigma, script, what[2], true, x, &problem->sigma[e], err) != 0)
       return err->code;
-    problem->sigma[e] *= MX_ETA0;
   }
+  if (repeat_functions(problem, assignment, config, script, mesh, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) problem->sigma[e] *= MX_ETA0;
   return 0;
 }
 

@@ -12,8 +12,9 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
-#include "maxwell/script_input.h"
+#include "maxwell/script_args.h"
 #include "maxwell/script_crew.h"
+#include "maxwell/script_input.h"
 #include "maxwell/script_state.h"
 #include "maxwell/script_tree.h"
 
@@ -108,31 +109,13 @@ static int simulation(lua_State *L)
   return 0;
 }
 
-/* Pushes the text as a number, true, false or nil. */
-static int push_plain(lua_State *L, const char *text)
+int mx_state_push_plain(lua_State *L, const char *text)
 {
   if (lua_stringtonumber(L, text) != 0) return 1;
   if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) lua_pushboolean(L, *text == 't');
   else if (strcmp(text, "nil") == 0) lua_pushnil(L);
   else return 0;
   return 1;
-}
-
-/* The table `args` from the command line. */
-static void set_args(lua_State *L, struct mx_load *load)
-{
-  lua_newtable(L);
-  for (size_t i = 0; i < load->script->args; i++) {
-    mx_state_check(L, load, mx_input_check("-D", load->script->arg, i, "-D length=0.1", load->err));
-    const char *name = load->script->arg[i].name, *value = load->script->arg[i].value;
-    if (!mx_input_is_identifier(name))
-      mx_state_check(
-          L, load,
-          dg_fail(load->err, DG_INPUT, "-D %s=%s: '%s' is not a name (letters, digits and _)", name, value, name));
-    if (strcmp(value, "nil") == 0 || !push_plain(L, value)) lua_pushstring(L, value);
-    lua_setfield(L, -2, name);
-  }
-  lua_setglobal(L, "args");
 }
 
 static void load_text(lua_State *L, const char *text, const char *chunk_name)
@@ -179,7 +162,7 @@ static void run_shared(lua_State *L, struct mx_load *load, const char *name)
 /* Pushes the value of `--set path=text`. */
 static void push_constant(lua_State *L, struct mx_load *load, const char *text)
 {
-  if (push_plain(L, text)) return;
+  if (mx_state_push_plain(L, text)) return;
   if (strchr("\"'{(", *text) == NULL && strncmp(text, "[[", 2) != 0 && strncmp(text, "[=", 2) != 0) {
     lua_pushstring(L, text);
     return;
@@ -253,7 +236,7 @@ static int protected_load(lua_State *L)
 {
   struct mx_load *load = lua_touserdata(L, 1);
   mx_library_open(L, &load->script->library);
-  set_args(L, load);
+  mx_args_set(L, load);
   lua_pushlightuserdata(L, load->script);
   lua_pushcclosure(L, simulation, 1);
   lua_setglobal(L, "simulation");
@@ -266,6 +249,7 @@ static int protected_load(lua_State *L)
   lua_call(L, 0, 0);
   read_root(L, load);
   apply_sets(L, load);
+  mx_args_check(L, load);
   return 0;
 }
 

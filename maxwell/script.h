@@ -109,6 +109,12 @@ void mx_script_try(struct mx_script *script, const struct mx_calls *calls);
 /* Why there are no threads, or why they do not call every function; NULL: there is no reason. */
 const char *mx_script_alone(const struct mx_script *script);
 
+/* Calls the function once more at x[count] (at most some thousand of them), last first. DG_INPUT, with the place, if it
+ * does not give out[count][outputs] again: what it gives must depend on its arguments alone, or a run could not be
+ * repeated, continued or shared among ranks. */
+int mx_script_repeat(struct mx_script *script, int function, const char *what, size_t count, const double (*x)[3],
+                     int outputs, const double *out, struct dg_error *err) DG_MUST_USE;
+
 /* mx_script_call with a function that returns true or false. */
 int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
                   struct dg_error *err) DG_MUST_USE;

@@ -252,6 +252,26 @@ int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, s
   return err->code;
 }
 
+int mx_script_repeat(struct mx_script *script, int function, const char *what, size_t count, const double (*x)[3],
+                     int outputs, const double *out, struct dg_error *err)
+{
+  enum { MOST = 4000 };
+  const size_t stride = 1 + count / MOST;
+  for (size_t left = count; left > 0; left = left > stride ? left - stride : 0) {
+    const size_t k = left - 1;
+    double again[3] = {0};
+    if (mx_script_call(script, function, what, 3, x[k], outputs, again, err) != 0) return err->code;
+    for (int i = 0; i < outputs; i++)
+      if (again[i] != out[k * (size_t)outputs + (size_t)i])
+        return fail_result(
+            script, function, what, 3, x[k], err,
+            "does not give the same whenever it is called with the same numbers (%.10g, then %.10g), but "
+            "must depend on its arguments alone,",
+            out[k * (size_t)outputs + (size_t)i], again[i]);
+  }
+  return 0;
+}
+
 int mx_script_ask(struct mx_script *script, int function, const char *what, int inputs, const double *in, bool *answer,
                   struct dg_error *err)
 {

@@ -6,6 +6,7 @@
 
 #include <lauxlib.h>
 
+#include "maxwell/script_args.h"
 #include "maxwell/script_tree.h"
 
 #define DEPTH_MAX  32      /* of nested tables; the deepest key there is has 5 */
@@ -82,12 +83,30 @@ static void convert_samples(lua_State *L, struct mx_load *load, struct mx_value 
   }
 }
 
+/* In the place of the waveform on top its numbers (share/lua/waveform.lua), which are all that it may hold. */
+static void open_waveform(lua_State *L, struct mx_load *load, const struct mx_value *value)
+{
+  lua_pushnil(L);
+  for (int count = 0; lua_next(L, -2) != 0; lua_pop(L, 1), count++)
+    if (lua_type(L, -2) != LUA_TBOOLEAN || count > 0)
+      mx_state_check(L, load,
+                     dg_fail(load->err, DG_INPUT, "%s: the waveform %s was changed with rawset; make another one",
+                             value->where, value->path));
+  lua_pushboolean(L, 0);
+  if (lua_rawget(L, -2) != LUA_TTABLE)
+    mx_state_check(L, load, dg_fail(load->err, DG_INPUT, "%s: %s is no waveform", value->where, value->path));
+  lua_replace(L, -2);
+}
+
 /* The table on top of the stack. */
 static void convert_table(lua_State *L, struct mx_load *load, struct mx_value *value, const struct ancestor *parent)
 {
   struct mx_arena *arena = &load->script->arena;
-  struct ancestor self = {parent, lua_topointer(L, -1), parent == NULL ? 1 : parent->depth + 1, is_waveform(L)};
+  struct ancestor self = {parent, NULL, parent == NULL ? 1 : parent->depth + 1, is_waveform(L)};
   size_t count = 0;
+  if (self.is_waveform) open_waveform(L, load, value);
+  else mx_args_unwrap(L);
+  self.table = lua_topointer(L, -1);
   value->type = MX_TABLE;
   value->is_waveform = self.is_waveform;
   check_nesting(L, load, value, &self);

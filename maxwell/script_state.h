@@ -62,6 +62,8 @@ struct mx_load {
 void mx_state_check(lua_State *L, struct mx_load *load, int code);
 /* The innermost function that called and has lines; 0: there is none. */
 int mx_state_caller(lua_State *L, lua_Debug *caller);
+/* Pushes the text as a number, true, false or nil; 0: it is none of them, and nothing is pushed. */
+int mx_state_push_plain(lua_State *L, const char *text);
 /* From the value on top of the stack, which stays there; value->path is set. Leaves with errors. */
 void mx_state_convert(lua_State *L, struct mx_load *load, struct mx_value *value);
 

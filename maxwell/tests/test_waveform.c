@@ -285,7 +285,11 @@ static const struct {
      "waveform.csv: backwards.csv:4: times must increase, but 1 follows 2" EXAMPLE_CSV},
     {"waveform.csv { file = 'empty.csv' }", "waveform.csv: empty.csv: at least 2 points are needed, not 0" EXAMPLE_CSV},
     {"waveform.step({ rise = 1 }).ryse", "a waveform of kind step has no 'ryse' (nearest: 'rise')"},
-    {"(function() waveform.step({ rise = 1 }).tau = 1 end)()", "a waveform of kind step has no 'tau'"},
+    {"(function() waveform.step({ rise = 1 }).tau = 1 end)()", "'tau' of a waveform cannot be set: make another waveform"},
+    {"(function() waveform.step({ rise = 1 }).rise = 2 end)()",
+     "'rise' of a waveform cannot be set: make another waveform"},
+    {"(function() waveform.table({ times = { 0, 1 }, values = { 0, 1 } }).values[2] = 3 end)()",
+     "the points of a waveform cannot be changed: make another waveform"},
     {"waveform.step({ rise = 1 })()", "a waveform is called with one number, the time in seconds"},
     {"error(getmetatable(waveform.step { rise = 1 }))", "waveform"}, /* none that could be given to another table */
 };

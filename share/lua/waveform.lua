@@ -1,7 +1,7 @@
 -- Functions of time that drive sources: waveform.gaussian { f0 = 1e9, bandwidth = 1e9 } and so on.
 --
--- A waveform is a table with `kind` and the numbers of its formula; w(t) evaluates it, so that a script can print or
--- plot what it will send. The program reads the numbers and evaluates the same formulas without Lua (waveform.c).
+-- A waveform has `kind` and the numbers of its formula, which cannot be changed; w(t) evaluates it, so that a script can
+-- print or plot what it will send. The program reads the numbers and evaluates the same formulas without Lua (waveform.c).
 -- All times are seconds, all frequencies hertz. Each waveform is below 1e-9 of its largest value for t <= 0.
 --
 -- Spectra are W(f) = integral of w(t) exp(-2 pi i f t) dt; |W| is given for amplitude 1.
@@ -61,17 +61,44 @@ local shapes = {
   table = function(w, t) return interpolate(w.times, w.values, t) end,
 }
 
+-- ---- the waveform: an empty table in front of that of its numbers, which it keeps under the key `false`
+
+local function numbers_of(w) return rawget(w, false) end
+
+-- A list that can be read and not changed.
+local function read_only(list)
+  return setmetatable({}, {
+    __index = list,
+    __len = function() return #list end,
+    __pairs = function() return next, table.move(list, 1, #list, 1, {}) end,
+    __newindex = function() error("the points of a waveform cannot be changed: make another waveform", 2) end,
+    __metatable = "waveform points",
+  })
+end
+
 metatable.__metatable = "waveform"
 metatable.__call = function(w, t)
   if type(t) ~= "number" then error("a waveform is called with one number, the time in seconds", 2) end
-  return w.amplitude * shapes[w.kind](w, t + 0.0)
+  local numbers = numbers_of(w)
+  return numbers.amplitude * shapes[numbers.kind](numbers, t + 0.0)
 end
 metatable.__index = function(w, key)
-  local near = nearest(tostring(key), w)
-  error(("a waveform of kind %s has no '%s'%s"):format(rawget(w, "kind"), tostring(key),
+  local numbers = numbers_of(w)
+  local value = numbers[key]
+  if type(value) == "table" then return read_only(value) end
+  if value ~= nil then return value end
+  local near = nearest(tostring(key), numbers)
+  error(("a waveform of kind %s has no '%s'%s"):format(numbers.kind, tostring(key),
     near and (" (nearest: '%s')"):format(near) or ""), 2)
 end
-metatable.__newindex = metatable.__index
+metatable.__newindex = function(_, key)
+  error(("'%s' of a waveform cannot be set: make another waveform"):format(tostring(key)), 2)
+end
+metatable.__pairs = function(w)
+  local copy = {}
+  for key in next, numbers_of(w) do copy[key] = w[key] end
+  return next, copy
+end
 
 -- ---- checking what a script gives
 
@@ -137,7 +164,7 @@ local function define(name, example, keys, make)
       if type(value) == "number" then fields[key] = value + 0.0 end
     end
     fields.amplitude = (options.amplitude or 1) + 0.0
-    return setmetatable(fields, metatable)
+    return setmetatable({ [false] = fields }, metatable)
   end
 end
 
