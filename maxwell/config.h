@@ -194,6 +194,9 @@ struct mx_config {
     const char *file; /* required; made relative to the script's directory */
     double size;      /* drawing units; 0: not given */
     double unit;      /* m per drawing unit, default 1 */
+    double seconds;   /* that meshing may take, default 3600 */
+    double memory;    /* GB that meshing may have; 0: not given, all of the machine's */
+    int threads;      /* of Gmsh, default 1: with more the same geometry may give another mesh every time */
     size_t parameters;
     const char **parameter_name;
     double *parameter_value;

@@ -1,5 +1,5 @@
-/* From what Gmsh hands out to a mesh: this program stands in Gmsh's place, and answers with arrays made of the bytes.
- * Their lengths agree, as Gmsh's do; what is in them need not make sense.
+/* From what Gmsh hands out to a model, a parcel and a mesh: this program stands in Gmsh's place, and answers with
+ * arrays made of the bytes. Their lengths agree, as Gmsh's do; what is in them need not make sense.
  *
  * Bytes: how Gmsh behaves; nodes (tag, x, y, z); entities (dimension, tag, parent, partition, blocks of elements);
  * groups (dimension, tag, name, entities). */
@@ -11,9 +11,8 @@
 #include <stdbool.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/geometry.h"
-#include "libdg/mesh/mesh.h"
-#include "libdg/mesh/msh_parts.h"
+#include "libdg/fuzz/fuzz_check_mesh.h"
+#include "libdg/mesh/gmsh_session.h"
 
 enum { NODES = 64, ENTITIES = 8, BLOCKS = 3, ELEMENTS = 24, GROUPS = 5, MEMBERS = 8, NAME = 16, NODES_MAX = 20 };
 
@@ -370,43 +369,6 @@ void gmshModelMeshGetNodes(size_t **nodeTags, size_t *nodeTags_n, double **coord
 
 /* ---- the mesh ---- */
 
-static void check_mesh(const struct dg_mesh *mesh)
-{
-  size_t boundary = 0;
-  for (size_t i = 0; i < 4 * mesh->K; i++) {
-    int32_t other = mesh->neighbour[i / 4][i % 4], surface = mesh->surface[i / 4][i % 4],
-            v = mesh->element[i / 4][i % 4];
-    FUZZ_EXPECT(v >= 0 && (size_t)v < mesh->vertices && (i % 4 == 0 || v > mesh->element[i / 4][i % 4 - 1]));
-    FUZZ_EXPECT(surface >= -1 && surface < (int64_t)mesh->entities);
-    FUZZ_EXPECT(other == DG_BOUNDARY ||
-                (other >= 0 && (size_t)other < 4 * mesh->K && mesh->neighbour[other / 4][other % 4] == (int32_t)i));
-    boundary += other == DG_BOUNDARY;
-  }
-  FUZZ_EXPECT(boundary == mesh->boundary_faces && boundary + 2 * mesh->interior_faces == 4 * mesh->K);
-  for (size_t e = 0; e < mesh->K; e++)
-    FUZZ_EXPECT(mesh->volume[e] >= 0 && (size_t)mesh->volume[e] < mesh->entities &&
-                mesh->entity[mesh->volume[e]].dim == 3);
-  for (size_t i = 0; i < mesh->entities; i++)
-    for (int k = 0; k < mesh->entity[i].groups; k++)
-      FUZZ_EXPECT(mesh->entity[i].group[k] >= 0 && (size_t)mesh->entity[i].group[k] < mesh->groups);
-}
-
-/* What follows in a run. */
-static void use_mesh(const struct dg_mesh *mesh)
-{
-  struct dg_geometry geometry;
-  struct dg_error err = {0};
-  FUZZ_EXPECT(dg_geometry_init(&geometry, mesh, &err) == 0);
-  double point[2][3] = {{0.1, 0.2, 0.3}}, bary[2][4];
-  int64_t element[2];
-  dg_geometry_barycentre(mesh, mesh->K - 1, point[1]);
-  FUZZ_EXPECT(dg_mesh_locate_many(mesh, 2, (const double(*)[3])point, element, bary, &err) == 0);
-  FUZZ_EXPECT(element[1] >= 0);
-  dg_geometry_release(&geometry);
-  for (size_t g = 0; g < mesh->groups; g++)
-    for (size_t i = 0; i < mesh->entities; i++) (void)dg_mesh_entity_in_group(mesh, (int)i, mesh->group[g].name);
-}
-
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
   static const char parts[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PartitionedEntities\n3\n";
@@ -415,6 +377,24 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
   fuzz_write("whole.msh", "$MeshFormat\n", 12);
   fuzz_write("parts.msh", parts, sizeof parts - 1);
   return 0;
+}
+
+/* As curlew-mesh and the program do it, in one process: the model, by way of a parcel, becomes a mesh. */
+static int load(struct dg_mesh *mesh, const struct dg_mesh_options *options, int part, struct dg_error *err)
+{
+  struct dg_model made = {0}, taken = {.borrowed = true};
+  struct dg_parcel parcel = {0};
+  *mesh = (struct dg_mesh){0};
+  if (dg_gmsh_load(&made, options, part, err) == 0) {
+    FUZZ_EXPECT(dg_model_put(&made, &parcel, err) == 0);
+    dg_parcel_turn(&parcel);
+    FUZZ_EXPECT(dg_model_take(&taken, &parcel, err) == 0);
+    (void)!dg_model_build(mesh, &taken, err);
+  }
+  dg_model_release(&made);
+  dg_model_release(&taken);
+  dg_parcel_release(&parcel);
+  return err->code;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -427,11 +407,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct dg_error err = {0};
   size_t before = dg_memory_current();
   read_model(&bytes);
-  int status = dg_mesh_load_part(&mesh, &options, how >> 3 & 3, &err);
+  int status = load(&mesh, &options, how >> 3 & 3, &err);
   FUZZ_EXPECT((status == 0) == (err.code == DG_OK) && (err.code == DG_OK || err.code == DG_INPUT));
   if (status == 0) {
-    check_mesh(&mesh);
-    use_mesh(&mesh);
+    fuzz_check_mesh(&mesh);
+    fuzz_use_mesh(&mesh);
   }
   dg_mesh_release(&mesh);
   FUZZ_EXPECT(dg_memory_current() == before);

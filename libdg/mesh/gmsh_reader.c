@@ -1,15 +1,13 @@
-/* Gmsh's model, which gmsh_session.c has opened -> dg_mesh_input; its C API from 4.8 on. */
+/* Gmsh's model, which gmsh_session.c has opened -> struct dg_model; its C API from 4.8 on. */
 #include <gmshc.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/gmsh_session.h"
 #include "libdg/mesh/mesh_check.h"
-#include "libdg/mesh/mesh_groups.h"
 #include "libdg/mesh/msh_parts.h"
 
 enum { GMSH_TRIANGLE = 2, GMSH_TETRAHEDRON = 4 };
@@ -244,36 +242,29 @@ static int read_elements(struct model *model, struct dg_error *err)
                  model->triangles);
 }
 
-/* ---- physical groups ---- */
-
-/* What a dg_group_input points to. */
-struct group_data {
-  char *name;
-  int *entity;
-};
+/* ---- entities and physical groups ---- */
 
 /* The entities of a group, those of a partitioned mesh replaced by the ones to which they belong. A group that holds
  * nothing else was made by the partitioner and gets none. */
-static int read_group_entities(struct dg_group_input *group, struct group_data *data, const int *entity, size_t count,
-                               struct dg_error *err)
+static int read_group_entities(struct dg_group_input *group, const int *entity, size_t count, struct dg_error *err)
 {
-  int own = 0;
-  if (DG_NEW(data->entity, count, err) != 0) return err->code;
+  int own = 0, *tag;
+  if (DG_NEW(tag, count, err) != 0) return err->code;
+  group->entity_tag = tag;
   for (size_t i = 0; i < count; i++) {
     int whole = whole_entity(group->dim, entity[i]);
     size_t k = 0;
     own = own || whole == entity[i];
-    while (k < group->entities && data->entity[k] != whole) k++;
-    if (whole != 0 && k == group->entities) data->entity[group->entities++] = whole;
+    while (k < group->entities && tag[k] != whole) k++;
+    if (whole != 0 && k == group->entities) tag[group->entities++] = whole;
   }
   if (!own) group->entities = 0;
-  group->entity_tag = data->entity;
   return 0;
 }
 
-static int read_group(struct dg_group_input *group, struct group_data *data, int dim, int tag, struct dg_error *err)
+static int read_group(struct dg_group_input *group, int dim, int tag, struct dg_error *err)
 {
-  char *name = NULL;
+  char *name = NULL, *copy = NULL;
   int *entity = NULL, failed;
   size_t count = 0;
   *group = (struct dg_group_input){.dim = dim, .tag = tag};
@@ -281,55 +272,46 @@ static int read_group(struct dg_group_input *group, struct group_data *data, int
   if (failed != 0) name = NULL;
   gmshModelGetEntitiesForPhysicalGroup(dim, tag, &entity, &count, &failed);
   if (failed != 0) count = 0;
-  if (dg_copy_string(&data->name, name != NULL ? name : "", err) == 0)
-    (void)!read_group_entities(group, data, entity, count, err);
-  group->name = data->name;
+  if (dg_copy_string(&copy, name != NULL ? name : "", err) == 0) {
+    group->name = copy;
+    (void)!read_group_entities(group, entity, count, err);
+  }
   gmshFree(name);
   gmshFree(entity);
   return err->code;
 }
 
-/* Those of the whole model that this part does not have: all parts then have the same. */
-static int add_entities_elsewhere(struct dg_mesh *mesh, struct dg_error *err)
+/* Those of the whole model, of which a part has only some. */
+static int read_entities(struct dg_model *model, struct dg_error *err)
 {
   for (int dim = 2; dim <= 3 && err->code == DG_OK; dim++) {
-    int *dim_tag = NULL, *tag = NULL, failed;
-    size_t length = 0, count = 0;
+    int *dim_tag = NULL, failed;
+    size_t length = 0;
     gmshModelGetEntities(&dim_tag, &length, dim, &failed);
     if (failed != 0) length = 0;
-    if (DG_NEW(tag, length / 2, err) == 0) {
+    if (dg_grow(&model->entity, model->entities + length / 2, sizeof *model->entity, err) == 0)
       for (size_t i = 0; i < length; i += 2)
-        if (whole_entity(dim, dim_tag[i + 1]) == dim_tag[i + 1]) tag[count++] = dim_tag[i + 1];
-      const struct dg_group_input all = {.dim = dim, .entities = count, .entity_tag = tag};
-      (void)!dg_mesh_add_empty(mesh, 1, &all, err);
-    }
-    dg_free(tag);
+        if (whole_entity(dim, dim_tag[i + 1]) == dim_tag[i + 1]) {
+          model->entity[model->entities][0] = dim;
+          model->entity[model->entities++][1] = dim_tag[i + 1];
+        }
     gmshFree(dim_tag);
   }
   return err->code;
 }
 
-static int read_groups(struct dg_mesh *mesh, struct dg_error *err)
+static int read_groups(struct dg_model *model, struct dg_error *err)
 {
   int *dim_tag = NULL, failed;
-  size_t length = 0, groups = 0;
-  struct dg_group_input *group = NULL;
-  struct group_data *data = NULL;
+  size_t length = 0;
   gmshModelGetPhysicalGroups(&dim_tag, &length, -1, &failed);
-  if (DG_NEW(group, length / 2, err) != 0 || DG_NEW(data, length / 2, err) != 0) goto fail;
-  for (size_t i = 0; i < length; i += 2) {
-    if (dim_tag[i] < 2) continue; /* curves and points carry nothing that the solver uses */
-    if (read_group(&group[groups], &data[i / 2], dim_tag[i], dim_tag[i + 1], err) != 0) goto fail;
-    groups += group[groups].entities > 0;
-  }
-  if (dg_mesh_set_groups(mesh, groups, group, err) != 0) goto fail;
-fail:
-  for (size_t i = 0; data != NULL && i < length / 2; i++) {
-    dg_free(data[i].name);
-    dg_free(data[i].entity);
-  }
-  dg_free(data);
-  dg_free(group);
+  if (failed != 0) length = 0;
+  if (DG_NEW(model->group, length / 2, err) == 0)
+    for (size_t i = 0; i < length && err->code == DG_OK; i += 2) {
+      if (dim_tag[i] < 2) continue; /* curves and points carry nothing that the solver uses */
+      (void)!read_group(&model->group[model->groups++], dim_tag[i], dim_tag[i + 1], err);
+      if (err->code == DG_OK && model->group[model->groups - 1].entities == 0) dg_model_drop_group(model);
+    }
   gmshFree(dim_tag);
   return err->code;
 }
@@ -360,59 +342,43 @@ static int check_partitions(struct model *model, const char *file, int part, str
 static int number_points(const struct model *model, int64_t **number, struct dg_error *err)
 {
   if (DG_NEW(*number, model->nodes, err) != 0) return err->code;
-  for (size_t i = 0; i < model->nodes; i++) (*number)[i] = (int64_t)model->node[i].tag;
+  for (size_t i = 0; i < model->nodes; i++) {
+    const size_t tag = model->node[i].tag;
+    if (tag > INT64_MAX || (i > 0 && tag == model->node[i - 1].tag))
+      return dg_fail(err, DG_INPUT, "node %zu is there twice, or has too large a number", tag);
+    (*number)[i] = (int64_t)tag;
+  }
   return 0;
 }
 
-static int read_model(struct dg_mesh *mesh, const struct dg_mesh_options *options, int part, struct dg_error *err)
+/* The arrays change hands. */
+static void give(struct dg_model *to, struct model *from)
+{
+  to->points = from->nodes;
+  to->K = from->K;
+  to->triangles = from->triangles;
+  to->point = from->point;
+  to->tet = from->tet;
+  to->volume_tag = from->volume_tag;
+  to->tag = from->tag;
+  to->triangle = from->triangle;
+  to->surface_tag = from->surface_tag;
+  to->partitions = from->partitions;
+  if (from->partitions > 0) to->partition = from->partition;
+  else dg_free(from->partition);
+  dg_free(from->node);
+}
+
+int dg_gmsh_read(struct dg_model *to, const struct dg_mesh_options *options, int part, struct dg_error *err)
 {
   struct model model = {.unit = options->unit};
-  int64_t *number = NULL;
-  if (read_nodes(&model, err) != 0 || read_elements(&model, err) != 0) goto fail;
-  if (check_partitions(&model, options->file, part, err) != 0) goto fail;
-  if (part > 0 && number_points(&model, &number, err) != 0) goto fail;
-  const struct dg_mesh_input input = {
-      .points = model.nodes,
-      .K = model.K,
-      .triangles = model.triangles,
-      .point = (const double(*)[3])model.point,
-      .tet = (const int32_t(*)[4])model.tet,
-      .volume_tag = model.volume_tag,
-      .tag = model.tag,
-      .triangle = (const int32_t(*)[3])model.triangle,
-      .surface_tag = model.surface_tag,
-      .partition = model.partitions > 0 ? model.partition : NULL,
-      .partitions = model.partitions,
-      .number = number,
-  };
-  if (dg_mesh_build(mesh, &input, err) != 0) goto fail;
-  if (part > 0 && add_entities_elsewhere(mesh, err) != 0) goto fail;
-  (void)!read_groups(mesh, err);
-fail:
-  dg_free(number);
-  model_release(&model);
-  return err->code;
-}
-
-int dg_mesh_load_part(struct dg_mesh *mesh, const struct dg_mesh_options *options, int part, struct dg_error *err)
-{
-  struct dg_geo_parameters known = {0};
-  int started = 0, threads = omp_get_max_threads(); /* Gmsh sets its own number for the whole process */
-  *mesh = (struct dg_mesh){0};
-  if (dg_gmsh_check_file(options->file, err) != 0) return err->code;
-  if (dg_geo_parameters_init(&known, options->file, err) != 0) goto fail;
-  if (dg_gmsh_check_options(options, &known, err) != 0) goto fail;
-  const int status = dg_gmsh_open(options, &known, &started, err);
-  omp_set_num_threads(threads);
-  if (status == 0 && read_model(mesh, options, part, err) != 0) dg_context(err, "in mesh '%s'", options->file);
-  if (started) dg_gmsh_stop(options->messages);
-fail:
-  dg_geo_parameters_release(&known);
-  if (err->code != DG_OK) dg_mesh_release(mesh);
-  return err->code;
-}
-
-int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err)
-{
-  return dg_mesh_load_part(mesh, options, 0, err);
+  if (read_nodes(&model, err) != 0 || read_elements(&model, err) != 0 ||
+      check_partitions(&model, options->file, part, err) != 0 ||
+      (part > 0 && number_points(&model, &to->number, err) != 0)) {
+    model_release(&model);
+    return err->code;
+  }
+  give(to, &model);
+  if (part > 0 && read_entities(to, err) != 0) return err->code;
+  return read_groups(to, err);
 }

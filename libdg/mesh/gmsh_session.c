@@ -1,11 +1,12 @@
-/* Gmsh keeps values given on its command line (-setnumber, the only way that 4.8 has to set a constant without a ONELAB
- * name) until the process ends. A process that loads a script twice must therefore name the same constants again. */
+/* Gmsh in its own process: start, options, meshing, end.
+ *
+ * Gmsh keeps values given on its command line (-setnumber, the only way that 4.8 has to set a constant without a ONELAB
+ * name) until its process ends, and sets OpenMP's number of threads for the whole of it. */
 #include "libdg/mesh/gmsh_session.h"
 
 #include <errno.h>
 #include <gmshc.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,7 +56,8 @@ static int check(const char *what, const char *file, int failed, struct dg_error
   return err->code;
 }
 
-void dg_gmsh_stop(FILE *messages)
+/* Hands over what Gmsh said and ends it. */
+static void stop(FILE *messages)
 {
   char **line = NULL;
   size_t count = 0;
@@ -74,20 +76,21 @@ static void set_option(const char *name, double value)
   gmshOptionSetNumber(name, value, &ierr);
 }
 
-const char *dg_gmsh_version(void)
+static void ask_version(struct dg_model *model)
 {
-  static char version[32]; /* the contract hands out a string that nobody frees */
-  if (version[0] != '\0') return version;
-  const int threads = omp_get_max_threads(); /* Gmsh sets its own number for the whole process */
   char *text = NULL;
   int ierr;
-  start(0, NULL, &ierr);
-  if (ierr == 0) gmshOptionGetString("General.Version", &text, &ierr);
-  snprintf(version, sizeof version, "%s", ierr == 0 && text != NULL ? text : GMSH_API_VERSION);
+  gmshOptionGetString("General.Version", &text, &ierr);
+  snprintf(model->gmsh, sizeof model->gmsh, "%s", ierr == 0 && text != NULL ? text : GMSH_API_VERSION);
   gmshFree(text);
+}
+
+void dg_gmsh_get_version(struct dg_model *model)
+{
+  int ierr;
+  start(0, NULL, &ierr);
+  ask_version(model);
   gmshFinalize(&ierr);
-  omp_set_num_threads(threads);
-  return version;
 }
 
 /* ---- the options of the caller ---- */
@@ -119,8 +122,8 @@ static int unknown_parameter(const struct dg_mesh_options *options, const char *
   return err->code;
 }
 
-int dg_gmsh_check_options(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
-                          struct dg_error *err)
+static int check_options(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
+                         struct dg_error *err)
 {
   if (!(options->unit > 0) || !isfinite(options->unit))
     return dg_fail(err, DG_INPUT, "mesh unit %g is not a positive number", options->unit);
@@ -140,7 +143,7 @@ int dg_gmsh_check_options(const struct dg_mesh_options *options, const struct dg
   return 0;
 }
 
-int dg_gmsh_check_file(const char *file, struct dg_error *err)
+static int check_file(const char *file, struct dg_error *err)
 {
   struct stat status;
   FILE *stream = fopen(file, "rb");
@@ -238,8 +241,10 @@ static int has_geometry(const int *entity, size_t count)
   return 0;
 }
 
-static int generate(const struct dg_mesh_options *options, const int *volume, size_t count, struct dg_error *err)
+static int generate(struct dg_model *model, const struct dg_mesh_options *options, const int *volume, size_t count,
+                    struct dg_error *err)
 {
+  dg_model_phase(model, 'm');
   double threads = options->threads > 0 ? options->threads : 1;
   set_option("General.NumThreads", threads);
   set_option("Mesh.MaxNumThreads1D", threads);
@@ -260,16 +265,17 @@ static int generate(const struct dg_mesh_options *options, const int *volume, si
   return 0;
 }
 
-static int open_and_mesh(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
-                         struct dg_error *err)
+static int open_and_mesh(struct dg_model *model, const struct dg_mesh_options *options,
+                         const struct dg_geo_parameters *known, struct dg_error *err)
 {
+  dg_model_phase(model, 'r');
   int failed, *volume = NULL;
   size_t count = 0;
   gmshOpen(options->file, &failed);
   if (check("read", options->file, failed, err) != 0) return err->code;
   if (check_parameters(options, known, err) != 0) return err->code;
   gmshModelGetEntities(&volume, &count, 3, &failed);
-  if (!has_elements(3, -1) && has_geometry(volume, count)) (void)!generate(options, volume, count, err);
+  if (!has_elements(3, -1) && has_geometry(volume, count)) (void)!generate(model, options, volume, count, err);
   else if (options->size > 0 && has_elements(3, -1))
     (void)dg_fail(err, DG_INPUT, "mesh size %g has no effect: '%s' holds a mesh, not a geometry", options->size,
                   options->file);
@@ -277,9 +283,20 @@ static int open_and_mesh(const struct dg_mesh_options *options, const struct dg_
   return err->code;
 }
 
-int dg_gmsh_open(const struct dg_mesh_options *options, const struct dg_geo_parameters *known, int *started,
-                 struct dg_error *err)
+int dg_gmsh_load(struct dg_model *model, const struct dg_mesh_options *options, int part, struct dg_error *err)
 {
-  if (start_with_parameters(options, known, started, err) != 0) return err->code;
-  return open_and_mesh(options, known, err);
+  struct dg_geo_parameters known = {0};
+  int started = 0;
+  if (check_file(options->file, err) != 0 || dg_geo_parameters_init(&known, options->file, err) != 0 ||
+      check_options(options, &known, err) != 0)
+    goto fail;
+  if (start_with_parameters(options, &known, &started, err) != 0) goto fail;
+  ask_version(model);
+  if (open_and_mesh(model, options, &known, err) != 0) goto fail;
+  dg_model_phase(model, 'h');
+  if (dg_gmsh_read(model, options, part, err) != 0) dg_context(err, "in mesh '%s'", options->file);
+fail:
+  if (started) stop(options->messages);
+  dg_geo_parameters_release(&known);
+  return err->code;
 }

@@ -77,22 +77,36 @@ struct dg_mesh_options {
   double size;       /* element size in drawing units, everywhere: it replaces the sizes of the geometry's points,
                         fields and curvatures (graded geometries leave it 0); 0: what the geometry says */
   double unit;       /* metres per drawing unit */
-  size_t parameters; /* numbers that replace constants of DefineConstant, or ONELAB parameters, of a .geo script. Gmsh
-                        remembers constants until the process ends: a second load must name the same ones */
+  size_t parameters; /* numbers that replace constants of DefineConstant, or ONELAB parameters, of a .geo script */
   const char *const *parameter_name;
   const double *parameter_value;
   bool trust;     /* a .geo script may start programs and write files, as far as its text shows that it does */
   int threads;    /* for Gmsh; 0: one, so that the same geometry gives the same mesh */
+  double seconds; /* that the mesher may take; 0: as many as it likes */
+  double memory;  /* bytes that it may have; 0: all that the machine has */
   FILE *messages; /* Gmsh's own messages go here; NULL: dropped */
+  struct dg_mesh_report *report; /* filled, also behind an error; NULL: not wanted */
 };
 
-/* Loads or generates the mesh with Gmsh. Never writes a file, unless a trusted script does. Not collective: one rank
- * calls it. Gmsh is started and stopped inside. Errors (DG_INPUT) name the file, and the element and where it lies: a
- * file that is missing or that Gmsh cannot read, an unknown parameter, a size or parameters for a file that holds a
- * mesh (they would do nothing), no tetrahedra, elements that are not first-order tetrahedra, inverted or degenerate
- * elements (volume below 1e-12 of the longest edge cubed), a face shared by three elements or lying on two surfaces,
- * elements that touch or overlap without sharing nodes. A partitioned mesh is loaded whole. Triangles of surfaces that
- * no tetrahedron touches are left out. */
+/* What the mesher says beside the mesh. Release it; {0} is empty. */
+struct dg_mesh_report {
+  size_t notes;
+  struct dg_mesh_note {
+    bool warning;
+    char *text; /* one line for the log of the run */
+  } * note;     /* [notes] in the order in which they were said */
+};
+void dg_mesh_report_release(struct dg_mesh_report *report);
+
+/* Loads or generates the mesh with Gmsh, in a process of its own, `curlew-mesh` (mesher.h): whatever Gmsh does, this
+ * process goes on. Never writes a file, unless a trusted script does. Not collective: one rank calls it. Errors
+ * (DG_INPUT) name the file, and the element and where it lies: a file that is missing or that Gmsh cannot read, an
+ * unknown parameter, a size or parameters for a file that holds a mesh (they would do nothing), no tetrahedra, elements
+ * that are not first-order tetrahedra, inverted or degenerate elements (volume below 1e-12 of the longest edge cubed),
+ * a face shared by three elements or lying on two surfaces, elements that touch or overlap without sharing nodes, a
+ * script that ends Gmsh, a file on which Gmsh crashes or takes more than the seconds given. DG_ENVIRONMENT: no
+ * curlew-mesh, no memory. A partitioned mesh is loaded whole. Triangles of surfaces that no tetrahedron touches are
+ * left out. */
 int dg_mesh_load(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_error *err) DG_MUST_USE;
 void dg_mesh_release(struct dg_mesh *mesh);
 
@@ -131,5 +145,6 @@ int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double
 int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (*point)[3], int64_t *element,
                         double (*bary)[4], struct dg_error *err) DG_MUST_USE;
 
-/* The version string of the Gmsh library in use, e.g. "4.8.4". */
+/* The version string of the Gmsh library in use, e.g. "4.8.4"; the first call asks curlew-mesh, unless a mesh was
+ * loaded before. "unknown" if there is none. */
 const char *dg_gmsh_version(void);

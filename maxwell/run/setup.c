@@ -65,10 +65,15 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
 static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
+  struct dg_mesh_report report = {0};
   struct dg_mesh_options options = {
       .file = config->mesh.file,
       .size = config->mesh.size,
       .unit = config->mesh.unit,
+      .seconds = config->mesh.seconds,
+      .memory = 1e9 * config->mesh.memory,
+      .threads = config->mesh.threads,
+      .report = &report,
       .trust = mx_script_trusted(setup->script),
       .parameters = config->mesh.parameters,
       .parameter_name = config->mesh.parameter_name,
@@ -77,6 +82,11 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err
   struct dg_error why = {0};
   int status = in_parts ? dg_mesh_load_parts(&setup->mesh, &options, setup->comm, &why)
                         : dg_mesh_load(&setup->mesh, &options, &why);
+  for (size_t i = 0; i < report.notes; i++) {
+    if (report.note[i].warning) dg_log_warning(setup->log, "%s", report.note[i].text);
+    else dg_log_line(setup->log, "mesh      %s", report.note[i].text);
+  }
+  dg_mesh_report_release(&report);
   if (status == 0) return 0;
   /* libdg knows no script: the place goes in front of what it says. */
   if (why.code != DG_INPUT) *err = why;

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -264,9 +263,7 @@ static void test_boxes_that_only_touch(void **state)
   value[1] = 3; /* far away from each other: two bodies are no error */
   struct dg_mesh mesh = load(options);
   dg_mesh_release(&mesh);
-  value[0] = 1; /* Gmsh keeps these: back to the defaults */
-  value[1] = 0;
-  mesh = load(options);
+  mesh = load(plain(DATA "boxes.geo")); /* what a load was given is forgotten by the next */
   dg_mesh_release(&mesh);
 }
 
@@ -465,11 +462,6 @@ static void test_version(void **state)
 {
   (void)state;
   int major = 0, minor = 0;
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(3);
-  (void)dg_gmsh_version(); /* the first call starts Gmsh, which has a number of threads of its own */
-  assert_int_equal(omp_get_max_threads(), 3);
-  omp_set_num_threads(before);
   assert_int_equal(sscanf(dg_gmsh_version(), "%d.%d", &major, &minor), 2);
   assert_true(major > 4 || (major == 4 && minor >= 8));
 }

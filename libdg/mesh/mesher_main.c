@@ -1,0 +1,122 @@
+/* curlew-mesh: the program in which Gmsh works. It is started by mesher.c and by nobody else; request.h says which
+ * descriptors it gets. The only program that links Gmsh: what becomes of Gmsh becomes of this process. */
+#define _GNU_SOURCE /* prctl */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/mesh/gmsh_session.h"
+#include "libdg/mesh/request.h"
+
+/* Descriptors of the program that started this one: files that it writes, sockets of MPI. */
+static void close_others(void)
+{
+  DIR *dir = opendir("/proc/self/fd");
+  if (dir == NULL) {
+    for (int i = DG_MESHER_DESCRIPTORS; i < 1024; i++) (void)close(i);
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    int number = (int)strtol(entry->d_name, NULL, 10);
+    if (number >= DG_MESHER_DESCRIPTORS && number != dirfd(dir)) (void)close(number);
+  }
+  (void)closedir(dir);
+}
+
+static void limit_memory(double bytes)
+{
+#if defined(__SANITIZE_ADDRESS__)
+  (void)bytes; /* shadow memory is many times that of the machine */
+#else
+  const struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
+  if (bytes > 0) (void)setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+/* When the machine's memory is used up, this process is the one that the kernel ends, not the run that waits for it. */
+static void offer_to_kernel(void)
+{
+  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)!write(file, "1000", 4);
+  (void)close(file);
+}
+
+/* Nothing of it goes on without the program that asked. */
+static int stay_with(long parent)
+{
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return getppid() == (pid_t)parent;
+}
+
+/* The answer: the code of an error and its message, or 0 and the model; what Gmsh said in front. */
+static int make_answer(struct dg_parcel *answer, const struct dg_model *model, const char *messages,
+                       const struct dg_error *problem, struct dg_error *err)
+{
+  if (dg_parcel_put_text(answer, messages != NULL ? messages : "", err) != 0 ||
+      dg_parcel_put_number(answer, problem->code, err) != 0 ||
+      dg_parcel_put_text(answer, problem->code != DG_OK ? problem->message : "", err) != 0)
+    return err->code;
+  return dg_model_put(model, answer, err);
+}
+
+/* Only what is to be said of a model that was not made. */
+static void keep_notes(struct dg_model *model)
+{
+  struct dg_model bare = {.notes = model->notes, .note = model->note};
+  memcpy(bare.gmsh, model->gmsh, sizeof bare.gmsh);
+  model->notes = 0;
+  model->note = NULL;
+  dg_model_release(model);
+  *model = bare;
+}
+
+static int serve(struct dg_request *request, struct dg_error *err)
+{
+  struct dg_model model = {.life = DG_MESHER_LIFE};
+  struct dg_parcel answer = {0};
+  struct dg_error problem = {0};
+  char *messages = NULL;
+  size_t size = 0;
+  request->options.messages = open_memstream(&messages, &size);
+  if (request->options.file[0] != '\0') (void)!dg_gmsh_load(&model, &request->options, request->part, &problem);
+  else dg_gmsh_get_version(&model);
+  if (request->options.messages != NULL) (void)fclose(request->options.messages);
+  if (problem.code != DG_OK) keep_notes(&model);
+  for (char *c = problem.message; *c != '\0'; c++)
+    if ((unsigned char)*c < ' ') *c = ' ';
+  if (make_answer(&answer, &model, messages, &problem, err) == 0)
+    (void)!dg_parcel_send(&answer, DG_MESHER_ANSWER, DG_ANSWER_MAGIC, err);
+  return err->code;
+}
+
+int main(void)
+{
+  const struct rlimit no_core = {0, 0};
+  struct dg_parcel parcel = {0};
+  struct dg_request request = {0};
+  struct dg_error err = {0};
+  close_others();
+  (void)fcntl(DG_MESHER_ANSWER, F_SETFD, FD_CLOEXEC); /* a trusted script's programs have no part in this */
+  (void)fcntl(DG_MESHER_LIFE, F_SETFD, FD_CLOEXEC);
+  (void)setrlimit(RLIMIT_CORE, &no_core);
+  offer_to_kernel();
+  if (dg_parcel_receive(&parcel, DG_MESHER_REQUEST, DG_REQUEST_MAGIC, &err) != 0 ||
+      dg_request_take(&request, &parcel, &err) != 0) {
+    fprintf(stderr, "curlew-mesh: the request %s; curlew starts this program\n", err.message);
+    return DG_ENVIRONMENT;
+  }
+  if (!stay_with(request.parent)) return DG_ENVIRONMENT;
+  limit_memory(request.options.memory);
+  if (serve(&request, &err) != 0) fprintf(stderr, "curlew-mesh: the answer %s\n", err.message);
+  /* Not by way of what Gmsh and its libraries do at the end, which can fail as well. */
+  _exit(err.code != DG_OK && strstr(err.message, "out of memory") != NULL ? DG_MESHER_NO_MEMORY : (int)err.code);
+}
