@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/partition.h"
+#include "libdg/mesh/segment.h"
 #include "maxwell/select.h"
 #include "maxwell/sources.h"
+#include "maxwell/sources_check.h"
 
 /* A list of this rank's elements, or of faces 4 * element + face with the sign of what jumps there. */
 struct places {
@@ -71,10 +74,76 @@ static void cross(const double a[3], const double b[3], double c[3])
 /* What a drive puts into the problem. */
 struct target {
   enum mx_term_kind kind;
-  bool into_H;   /* jumps: of H instead of E */
-  bool sheet;    /* the vector is a surface current K: the jump of H is -K x n */
-  double factor; /* from the script's unit to V/m or V/m^2 */
+  bool into_H;       /* jumps: of H instead of E */
+  bool sheet;        /* the vector is a surface current K: the jump of H is -K x n */
+  double factor;     /* from the script's unit to V/m or V/m^2 */
+  const char *place; /* as in mx_selector.where */
 };
+
+/* Only the tangential part of what is prescribed on faces acts. value[points][3] is that of the profile. */
+static int check_tangential(const struct build *b, const struct places *places, const struct target *target,
+                            const double *value, size_t N, const char *what)
+{
+  double most[2] = {0, 0}; /* of all of it, of the tangential part */
+  for (size_t k = 0; k < places->count * N; k++) {
+    const double *v = value + 3 * k, *n = b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4];
+    double out[3];
+    cross(n, v, out);
+    most[0] = fmax(most[0], sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    most[1] = fmax(most[1], sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]));
+  }
+  if (dg_comm_reduce(b->problem->comm, DG_MAX, 2, most, b->err) != 0) return b->err->code;
+  if (most[1] > 1e-6 * most[0] || most[0] == 0) return 0;
+  return dg_fail(b->err, DG_INPUT,
+                 MX_PLACE "%s: the profile is normal to the surface everywhere on it, and only its tangential part "
+                          "acts: nothing would happen",
+                 MX_AT(target->place), what);
+}
+
+/* The profile of a drive at x[points], into value[points][3]. */
+static int evaluate_profile(const struct build *b, const struct mx_drive *drive, const char *what, size_t points,
+                            const double (*x)[3], double *value)
+{
+  struct mx_script *script = b->sources->script;
+  for (size_t k = 0; k < points; k++) {
+    memcpy(value + 3 * k, drive->constant, 3 * sizeof *value);
+    if (drive->profile >= 0 && mx_script_call(script, drive->profile, what, 3, x[k], 3, value + 3 * k, b->err) != 0)
+      return b->err->code;
+  }
+  return drive->profile < 0 ? 0 : mx_script_repeat(script, drive->profile, what, points, x, 3, value, b->err);
+}
+
+/* What of a drive does not change in time: the profile, or the places and normals of its function. */
+static int fill_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
+                      const struct target *target, const char *what, struct mx_source *source, double *part)
+{
+  const size_t points = source->points, N = points / (places->count > 0 ? places->count : 1);
+  double(*x)[3] = NULL, *value = NULL;
+  if (DG_NEW(x, points, b->err) != 0 || DG_NEW(value, 3 * points, b->err) != 0) goto fail;
+  for (size_t k = 0; k < points; k++) node_position(b, target->kind, places->where[k / N], k % N, x[k]);
+  if (part == NULL) {
+    memcpy(source->x, x, points * sizeof *x);
+    for (size_t k = 0; k < points && source->sheet != NULL; k++)
+      memcpy(source->sheet + 3 * k, b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4],
+             3 * sizeof *source->sheet);
+    goto fail;
+  }
+  if (evaluate_profile(b, drive, what, points, (const double(*)[3])x, value) != 0 ||
+      (target->kind == MX_JUMP && check_tangential(b, places, target, value, N, what) != 0))
+    goto fail;
+  for (size_t k = 0; k < points; k++) {
+    double *v = value + 3 * k, jump[3];
+    if (target->sheet) {
+      cross(b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4], v, jump);
+      memcpy(v, jump, sizeof jump);
+    }
+    for (size_t c = 0; c < 3; c++) part[(3 * (k / N) + c) * N + k % N] = target->factor * v[c];
+  }
+fail:
+  dg_free(x);
+  dg_free(value);
+  return b->err->code;
+}
 
 /* A term whose every node follows the same waveform, or a Lua function of position and time. */
 static int add_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
@@ -90,7 +159,6 @@ static int add_drive(const struct build *b, const struct places *places, const s
   if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
   for (size_t k = 0; k < places->count; k++) term->where[k] = places->where[k];
   term->into_H = target->into_H;
-  size_t N = source->points / (places->count > 0 ? places->count : 1);
   double *part = NULL;
   if (general) {
     source->function = drive->general;
@@ -105,27 +173,7 @@ static int add_drive(const struct build *b, const struct places *places, const s
     if (target->into_H) term->H = part;
     else term->E = part;
   }
-  for (size_t k = 0; k < places->count; k++) {
-    const double *n = target->sheet ? b->problem->normal[places->where[k] / 4][places->where[k] % 4] : NULL;
-    for (size_t i = 0; i < N; i++) {
-      double x[3], v[3], jump[3];
-      node_position(b, target->kind, places->where[k], i, x);
-      if (general) {
-        memcpy(source->x[k * N + i], x, sizeof x);
-        if (n != NULL) memcpy(source->sheet + 3 * (k * N + i), n, 3 * sizeof *n);
-        continue;
-      }
-      memcpy(v, drive->constant, sizeof v);
-      if (drive->profile >= 0 && mx_script_call(b->sources->script, drive->profile, what, 3, x, 3, v, err) != 0)
-        return err->code;
-      if (n != NULL) {
-        cross(n, v, jump);
-        memcpy(v, jump, sizeof v);
-      }
-      for (size_t c = 0; c < 3; c++) part[(3 * k + c) * N + i] = target->factor * v[c];
-    }
-  }
-  return 0;
+  return fill_drive(b, places, drive, target, what, source, part);
 }
 
 /* The medium of the element with the lowest number in the whole mesh, of all ranks' faces. */
@@ -249,42 +297,73 @@ static void add_delta(const struct build *b, size_t e, const double bary[4], con
   }
 }
 
-enum { PIECES = 64 }; /* of a wire; more than elements along any wire that is worth calling thin */
-
-/* Current elements at count <= PIECES points between `from` and `to` (midpoints of equal pieces), together `moment`. A
- * rank has those in its own elements. */
-static int add_current_elements(const struct build *b, size_t index, const char *what, size_t count,
-                                const double from[3], const double to[3], const double moment[3])
+/* A term for thin currents with `count` elements of this rank. */
+static int add_thin_term(const struct build *b, const struct mx_source_config *config, const char *what, size_t count,
+                         struct mx_term **term)
 {
-  const struct mx_source_config *config = &b->config->source[index];
-  struct dg_error *err = b->err;
-  double x[PIECES][3], bary[PIECES][4], piece[3];
-  int64_t element[PIECES];
-  size_t own = 0, Np = (size_t)b->problem->ref->Np;
-  for (size_t k = 0; k < count; k++)
-    for (int c = 0; c < 3; c++) x[k][c] = from[c] + ((double)k + 0.5) / (double)count * (to[c] - from[c]);
-  if (dg_mesh_locate_shared(b->mesh, b->problem->comm, count, (const double(*)[3])x, element, bary, err) != 0)
-    return err->code;
-  for (size_t k = 0; k < count; k++) {
-    if (element[k] == DG_NOWHERE)
-      return dg_fail(err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
-                     what, x[k][0], x[k][1], x[k][2]);
-    own += element[k] >= 0;
-  }
-  const struct mx_new_term wanted = {.kind = MX_CURRENT, .values = MX_ONE_NUMBER, .count = own, .what = what};
-  struct mx_term *term;
+  const struct mx_new_term wanted = {.kind = MX_CURRENT, .values = MX_ONE_NUMBER, .count = count, .what = what};
   struct mx_source *source;
-  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
-  if (DG_NEW(term->E, 3 * source->points, err) != 0) return err->code;
+  if (mx_sources_add(b->sources, &wanted, term, &source, b->err) != 0) return b->err->code;
   source->waveform = config->drive.waveform;
   source->delay = config->drive.delay;
-  for (int c = 0; c < 3; c++) piece[c] = MX_ETA0 * moment[c] / (double)count;
-  for (size_t k = 0, at = 0; k < count; k++) {
-    if (element[k] < 0) continue;
-    term->where[at] = (int32_t)element[k];
-    add_delta(b, (size_t)element[k], bary[k], piece, term->E + 3 * Np * at++);
-  }
+  return DG_NEW((*term)->E, 3 * source->points, b->err);
+}
+
+static int add_dipole(const struct build *b, const struct mx_source_config *config, const char *what)
+{
+  double bary[4], moment[3];
+  int64_t element;
+  struct mx_term *term;
+  if (dg_mesh_locate_shared(b->mesh, b->problem->comm, 1, &config->at, &element, &bary, b->err) != 0)
+    return b->err->code;
+  if (element == DG_NOWHERE)
+    return dg_fail(b->err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
+                   what, config->at[0], config->at[1], config->at[2]);
+  if (add_thin_term(b, config, what, element >= 0, &term) != 0) return b->err->code;
+  if (element < 0) return 0; /* another rank's */
+  for (int c = 0; c < 3; c++) moment[c] = MX_ETA0 * config->moment[c];
+  term->where[0] = (int32_t)element;
+  add_delta(b, (size_t)element, bary, moment, term->E);
   return 0;
+}
+
+/* A wire is cut at the faces of the elements. In each, the integral of its current times the element's polynomials
+ * along the piece is exact (Gauss): the projection of a line current, whatever its length and the elements' sizes. */
+static int add_wire(const struct build *b, const struct mx_source_config *config, const char *what)
+{
+  enum { GAUSS_MAX = DG_ORDER_MAX / 2 + 1 };
+  const double outside_max = 0.01; /* of the length: what lies behind a curved wall, which is made of flat faces */
+  const double ends[2][3] = {{config->at[0], config->at[1], config->at[2]},
+                             {config->to[0], config->to[1], config->to[2]}};
+  const int points = b->problem->ref->order / 2 + 1;
+  double x[GAUSS_MAX], weight[GAUSS_MAX];
+  struct dg_path path = {0};
+  struct mx_term *term;
+  dg_gauss_legendre(points, x, weight);
+  if (dg_path_cut(&path, b->mesh, b->problem->comm, 2, ends, 0, b->err) != 0) goto fail;
+  if (path.outside > outside_max * path.length) {
+    (void)dg_fail(b->err, DG_INPUT, MX_PLACE "%s: %g m of the wire of %g m are outside the mesh", MX_AT(config->place),
+                  what, path.outside, path.length);
+    goto fail;
+  }
+  if (add_thin_term(b, config, what, path.pieces, &term) != 0) goto fail;
+  for (size_t k = 0; k < path.pieces; k++) {
+    const struct dg_path_piece *piece = &path.piece[k];
+    term->where[k] = (int32_t)piece->element;
+    for (int g = 0; g < points; g++) {
+      const double length = piece->end - piece->begin, t = piece->begin + length * x[g];
+      double at[3], bary[4], moment[3];
+      for (int c = 0; c < 3; c++) {
+        at[c] = ends[0][c] + t * (ends[1][c] - ends[0][c]);
+        moment[c] = MX_ETA0 * config->current * weight[g] * length * (ends[1][c] - ends[0][c]);
+      }
+      dg_mesh_barycentric(b->mesh, piece->element, at, bary);
+      add_delta(b, piece->element, bary, moment, term->E + 3 * (size_t)b->problem->ref->Np * k);
+    }
+  }
+fail:
+  dg_path_release(&path);
+  return b->err->code;
 }
 
 static int add_thin_current(const struct build *b, size_t index)
@@ -292,11 +371,7 @@ static int add_thin_current(const struct build *b, size_t index)
   const struct mx_source_config *config = &b->config->source[index];
   char what[64];
   snprintf(what, sizeof what, "sources[%zu]", index + 1);
-  if (config->shape == MX_DIPOLE)
-    return add_current_elements(b, index, what, 1, config->at, config->at, config->moment);
-  double moment[3];
-  for (int c = 0; c < 3; c++) moment[c] = config->current * (config->to[c] - config->at[c]);
-  return add_current_elements(b, index, what, PIECES, config->at, config->to, moment);
+  return config->shape == MX_DIPOLE ? add_dipole(b, config, what) : add_wire(b, config, what);
 }
 
 static int add_boundary(const struct build *b, size_t index)
@@ -316,8 +391,11 @@ static int add_boundary(const struct build *b, size_t index)
   if (wave) {
     if (add_plane_wave(b, &places, &config->wave, true, &config->where, what) != 0) goto fail;
   } else {
-    const struct target target = {
-        .kind = MX_JUMP, .into_H = !electric, .sheet = sheet, .factor = electric ? 1 : MX_ETA0};
+    const struct target target = {.kind = MX_JUMP,
+                                  .into_H = !electric,
+                                  .sheet = sheet,
+                                  .factor = electric ? 1 : MX_ETA0,
+                                  .place = config->where.where};
     if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
   }
 fail:
@@ -372,7 +450,8 @@ static int add_interface(const struct build *b, size_t index, const int *choice)
   if (config->kind == MX_TOTAL_FIELD) {
     if (add_plane_wave(b, &places, &config->wave, false, &config->where, what) != 0) goto fail;
   } else if (config->kind == MX_SURFACE_CURRENT) {
-    const struct target target = {.kind = MX_JUMP, .into_H = true, .sheet = true, .factor = MX_ETA0};
+    const struct target target = {
+        .kind = MX_JUMP, .into_H = true, .sheet = true, .factor = MX_ETA0, .place = config->where.where};
     if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
   }
 fail:
@@ -394,7 +473,10 @@ int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *ass
                           .config = config,
                           .mesh = mesh,
                           .err = err};
+  const struct mx_source_check check = {
+      .problem = sources->problem, .assignment = assignment, .config = config, .mesh = mesh};
   int *choice;
+  if (mx_check_plane_waves(&check, err) != 0) return err->code;
   for (size_t i = 0; i < config->sources; i++)
     if ((config->source[i].shape == MX_REGION ? add_current(&b, i) : add_thin_current(&b, i)) != 0) return err->code;
   for (size_t i = 0; i < config->boundaries; i++)
@@ -402,7 +484,9 @@ int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *ass
   if (DG_NEW(choice, mesh->entities, err) != 0) return err->code;
   if (mx_choose(choice, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0) goto fail;
   for (size_t i = 0; i < config->interfaces; i++)
-    if (add_interface(&b, i, choice) != 0) goto fail;
+    if (add_interface(&b, i, choice) != 0 ||
+        (config->interface[i].kind == MX_TOTAL_FIELD && mx_check_total_field(&check, i, choice, err) != 0))
+      goto fail;
 fail:
   dg_free(choice);
   return err->code;

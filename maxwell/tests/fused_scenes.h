@@ -28,11 +28,11 @@ static const struct {
      "boundaries = {\n"
      "[1] = { kind = 'plane_wave', direction = { 1, 0, 0 }, polarisation = { 0, 0, 1 }, waveform = wave },\n"
      "[2] = { kind = 'impedance', impedance = 200 },\n"
-     "[3] = { kind = 'absorbing' },\n"
+     "[3] = { kind = 'pmc' },\n"
      "[4] = { kind = 'pmc' },\n"
      "[5] = { kind = 'electric_field', profile = { 0.3, 0.2, 0 }, waveform = wave, delay = 1e-11 } },\n"
      "interfaces = { [7] = { kind = 'total_field', region = 2, amplitude = 0.5, waveform = wave,\n"
-     "  direction = { 0.6, 0.8, 0 }, polarisation = { 0, 0, 1 } } },\n"
+     "  direction = { 1, 0, 0 }, polarisation = { 0, 0, 1 } } },\n"
      "sources = { { region = 2, profile = { 1e-3, -2e-3, 1e-3 }, waveform = wave } }",
      false},
     {"line",

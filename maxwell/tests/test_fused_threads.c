@@ -11,9 +11,9 @@ enum { MOST = 3 };
 static const char text[] =
     "boundaries = {\n"
     "[1] = { kind = 'plane_wave', direction = { 1, 0, 0 }, polarisation = { 0, 0, 1 }, waveform = wave },\n"
-    "[2] = { kind = 'absorbing' },\n"
+    "[2] = { kind = 'absorbing' }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' },\n"
     "default = { kind = 'electric_field', profile = { 0.3, 0.2, 0.1 }, waveform = wave } },\n"
-    "interfaces = { [7] = { kind = 'total_field', region = 2, waveform = wave, direction = { 0.6, 0.8, 0 },\n"
+    "interfaces = { [7] = { kind = 'total_field', region = 2, waveform = wave, direction = { 1, 0, 0 },\n"
     "  polarisation = { 0, 0, 1 } } },\n"
     "sources = { { region = 2, profile = { 1e-3, -2e-3, 1e-3 }, waveform = wave },\n"
     "{ from = { 0.1, 0.05, 0.1 }, to = { 0.9, 0.4, 0.31 }, amperes = 1e-3, waveform = wave } }";

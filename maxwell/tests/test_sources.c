@@ -249,7 +249,7 @@ static void test_uniform_current(void **state)
 }
 
 /* A dipole is a delta function as the elements' polynomials see it: the integral of J times any polynomial of their
- * degree is the moment times its value at the dipole. A wire is a sum of dipoles, exact for linear functions. */
+ * degree is the moment times its value at the dipole, and for a wire the integral along it. */
 static double some_polynomial(const double x[3], int degree)
 {
   return degree == 0 ? 1 : pow(1 + x[0] - 2 * x[1] + 0.5 * x[2], degree);
@@ -296,8 +296,13 @@ static void test_thin_currents(void **state)
     for (int c = 0; c < 3; c++) wanted[c] = f * source[0].moment[c];
     check_moment(&box, &box.problem.term[0], degree, wanted);
   }
-  for (int degree = 0; degree <= 1; degree++) {
-    double f = 0.5 * (some_polynomial(source[1].at, degree) + some_polynomial(source[1].to, degree)), wanted[3];
+  for (int degree = 0; degree <= 3; degree++) {
+    double f = 0, wanted[3]; /* the mean along the wire, by Simpson's rule, which is exact for cubic functions */
+    for (int k = 0; k < 3; k++) {
+      double x[3];
+      for (int c = 0; c < 3; c++) x[c] = source[1].at[c] + 0.5 * k * (source[1].to[c] - source[1].at[c]);
+      f += (k == 1 ? 4 : 1) * some_polynomial(x, degree) / 6;
+    }
     for (int c = 0; c < 3; c++) wanted[c] = f * 2 * (source[1].to[c] - source[1].at[c]);
     check_moment(&box, &box.problem.term[1], degree, wanted);
   }
@@ -339,6 +344,10 @@ static void test_errors(void **state)
   source = (struct mx_source_config){
       .shape = MX_DIPOLE, .at = {0, 0, 1}, .moment = {0, 0, 1}, .drive = constant_drive(0, 0, 0), .place = "a.lua:3"};
   fails(&box, "a.lua:3: sources[1]: the point (0, 0, 1) m is outside the mesh");
+  source.shape = MX_WIRE;
+  source.at[2] = 0.02;
+  source.to[2] = 0.22;
+  fails(&box, "a.lua:3: sources[1]: 0.1 m of the wire of 0.2 m are outside the mesh");
   box_release(&box);
 }
 
