@@ -1,10 +1,5 @@
 #include "maxwell/archive.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 _Static_assert(sizeof(long) == sizeof(int64_t), "longs are saved as 64-bit integers");
 
 static int load(struct dg_store *store, const char *name, enum dg_store_type type, size_t count, void *value,
@@ -43,42 +38,4 @@ int mx_archive_doubles(struct mx_archive *archive, const char *name, size_t coun
 int mx_archive_longs(struct mx_archive *archive, const char *name, size_t count, long *value, struct dg_error *err)
 {
   return array(archive, name, DG_STORE_INTEGERS, count, sizeof *value, value, err);
-}
-
-static int failed(const char *path, struct dg_error *err)
-{
-  return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno));
-}
-
-static int length_of(FILE *file, const char *path, long *length, struct dg_error *err)
-{
-  errno = 0;
-  if (fflush(file) != 0 || (*length = ftell(file)) < 0) return failed(path, err);
-  /* what cannot be waited for, a pipe for instance, is not waited for */
-  if (fdatasync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) return failed(path, err);
-  return 0;
-}
-
-static int cut(FILE *file, const char *path, long length, struct dg_error *err)
-{
-  struct stat info;
-  if (fstat(fileno(file), &info) != 0) return failed(path, err);
-  if (info.st_size < length)
-    return dg_fail(err, DG_ENVIRONMENT, "'%s' has %lld bytes, and had %ld when the checkpoint was written", path,
-                   (long long)info.st_size, length);
-  if (ftruncate(fileno(file), length) != 0 || fseek(file, length, SEEK_SET) != 0) return failed(path, err);
-  return 0;
-}
-
-int mx_archive_file(struct mx_archive *archive, const char *name, FILE *file, const char *path, struct dg_error *err)
-{
-  struct mx_archive own = *archive;
-  long length = 0;
-  own.comm = NULL;
-  if (file == NULL) return 0;
-  if (archive->does == MX_ARCHIVE_SAVES && length_of(file, path, &length, err) != 0) return err->code;
-  if (mx_archive_longs(&own, name, 1, &length, err) != 0) return err->code;
-  archive->arrays = own.arrays;
-  archive->bytes = own.bytes;
-  return archive->does == MX_ARCHIVE_LOADS ? cut(file, path, length, err) : 0;
 }

@@ -6,8 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 #include "libdg/base/comm.h"
 #include "libdg/io/store.h"
@@ -30,7 +29,3 @@ int mx_archive_doubles(struct mx_archive *archive, const char *name, size_t coun
                        struct dg_error *err) DG_MUST_USE;
 int mx_archive_longs(struct mx_archive *archive, const char *name, size_t count, long *value,
                      struct dg_error *err) DG_MUST_USE;
-/* A table that is being written: its length, once the disk has it. Loading cuts it to that length and goes on behind
- * it; DG_ENVIRONMENT when it is shorter. Not collective; file may be NULL: nothing. */
-int mx_archive_file(struct mx_archive *archive, const char *name, FILE *file, const char *path,
-                    struct dg_error *err) DG_MUST_USE;

@@ -1,6 +1,7 @@
 #include "libdg/base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 
 struct dg_log {
@@ -52,8 +54,18 @@ void dg_log_free(struct dg_log *log)
 
 int dg_log_open(struct dg_log *log, const char *path, bool append, struct dg_error *err)
 {
-  log->file = fopen(path, append ? "a" : "w");
-  if (log->file == NULL) return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno));
+  int file;
+  if (append && dg_file_kind(path) != DG_FILE_NONE) {
+    if (dg_file_open(&file, path, O_WRONLY | O_APPEND, err) != 0) return err->code;
+  } else {
+    file = dg_file_create(path);
+  }
+  log->file = file >= 0 ? fdopen(file, append ? "a" : "w") : NULL;
+  if (log->file == NULL) {
+    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno));
+    if (file >= 0) close(file);
+    return err->code;
+  }
   setvbuf(log->file, NULL, _IOLBF, 0);
   if (fwrite(log->early, 1, log->early_used, log->file) != log->early_used || fflush(log->file) != 0) {
     int reason = errno;

@@ -10,6 +10,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "libdg/base/file.h"
+
 enum { HELD_BYTES = 65536 }; /* HDF5 writes less than 4 kB when a file is closed that holds nothing */
 
 static int fail_room(const char *path, int reason, struct dg_error *err)
@@ -23,7 +25,7 @@ static int not_supported(int reason) { return reason == EINVAL || reason == EOPN
 int dg_room_find(struct dg_room *room, const char *name, const char *path, size_t there, size_t bytes,
                  struct dg_error *err)
 {
-  room->held = open(name, O_RDWR | O_CREAT | O_TRUNC, 0666);
+  room->held = dg_file_create(name);
   if (room->held < 0) return fail_room(path, errno, err);
   unlink(name);
   const double needed = (double)bytes + 2.0 * HELD_BYTES;

@@ -1,13 +1,13 @@
 #include "libdg/io/silo_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 
 int dg_silo_failed(const char *path, const char *what, struct dg_error *err)
@@ -43,11 +43,12 @@ void dg_silo_unlock(void)
 
 /* ---- the file -------------------------------------------------------------------------------------------------- */
 
-int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *path, struct dg_error *err)
+int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *path, struct dg_ledger *ledger,
+                      struct dg_error *err)
 {
   const size_t size = strlen(name) + sizeof ".part";
 
-  *file = (struct dg_silo_file){.room.held = -1};
+  *file = (struct dg_silo_file){.room.held = -1, .ledger = ledger};
   if (dg_copy_string(&file->path, path, err) != 0 || dg_copy_string(&file->name, name, err) != 0 ||
       dg_alloc(&file->part, size, 1, err) != 0 || dg_alloc(&file->held, size, 1, err) != 0)
     return err->code;
@@ -58,6 +59,7 @@ int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *p
 
 static int open_file(struct dg_silo_file *file, const char *created, size_t there, size_t bytes, struct dg_error *err)
 {
+  if (created != NULL && dg_ledger_claim(file->ledger, DG_LEDGER_OUTPUT, file->name, err) != 0) return err->code;
   file->touched = true;
   if (dg_room_find(&file->room, created != NULL ? file->part : file->held, file->path, there, bytes, err) != 0)
     return err->code;
@@ -89,10 +91,11 @@ int dg_silo_file_append(struct dg_silo_file *file, size_t bytes, struct dg_error
 
 int dg_silo_file_create_bare(struct dg_silo_file *file, size_t bytes, struct dg_error *err)
 {
+  if (dg_ledger_claim(file->ledger, DG_LEDGER_OUTPUT, file->name, err) != 0) return err->code;
   file->touched = true;
   if (dg_room_find(&file->room, file->part, file->path, 0, bytes, err) != 0) return err->code;
   dg_room_give_back(&file->room); /* that is for libraries */
-  file->descriptor = open(file->part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  file->descriptor = dg_file_create(file->part);
   file->bare = file->descriptor >= 0;
   if (!file->bare) return dg_silo_failed(file->path, "creating the file", err);
   if (dg_room_take(file->part, file->path, bytes, err) != 0) return dg_silo_file_close(file, err);

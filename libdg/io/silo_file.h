@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "libdg/base/error.h"
+#include "libdg/io/ledger.h"
 #include "libdg/io/room.h"
 
 enum { DG_SILO_NAME = 128 }; /* bytes of the longest name of an object */
@@ -15,9 +16,10 @@ enum { DG_SILO_NAME = 128 }; /* bytes of the longest name of an object */
 struct dg_silo_file {
   char *path; /* in messages */
   char *name, *part, *held;
-  DBfile *db;     /* NULL while it is closed, or bare */
-  bool bare;      /* open without the library: */
-  int descriptor; /* of it then */
+  struct dg_ledger *ledger; /* borrowed: is told of the file before it is created; may be NULL */
+  DBfile *db;               /* NULL while it is closed, or bare */
+  bool bare;                /* open without the library: */
+  int descriptor;           /* of it then */
   struct dg_room room;
   bool touched, named; /* what an error has to remove: the part, the file under its name */
 };
@@ -28,7 +30,8 @@ void dg_silo_lock(void);
 void dg_silo_unlock(void);
 
 /* Of a file `name`, which messages call `path`. Copies both. Release in any case. */
-int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *path, struct dg_error *err) DG_MUST_USE;
+int dg_silo_file_init(struct dg_silo_file *file, const char *name, const char *path, struct dg_ledger *ledger,
+                      struct dg_error *err) DG_MUST_USE;
 /* Creates NAME.part, or opens that of another rank to write more; `bytes` are the most that will be added. Errors of
  * this and of the next ones are DG_ENVIRONMENT with the path and the system's reason. */
 int dg_silo_file_create(struct dg_silo_file *file, const char *what, size_t bytes, struct dg_error *err) DG_MUST_USE;

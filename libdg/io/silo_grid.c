@@ -28,8 +28,8 @@ static int prepare(struct writer *w, struct dg_error *err)
   w->points = g->n[0] * g->n[1];
   w->zones = (g->n[0] - 1) * (g->n[1] - 1);
   for (size_t f = 0; f < g->fields; f++) w->variables += (size_t)g->field[f].components;
-  if (dg_silo_file_init(&w->file, w->path, w->path, err) != 0 || DG_NEW(w->work, 3 * w->points, err) != 0 ||
-      DG_NEW(w->corner, 4 * w->zones, err) != 0)
+  if (dg_silo_file_init(&w->file, w->path, w->path, w->grid->ledger, err) != 0 ||
+      DG_NEW(w->work, 3 * w->points, err) != 0 || DG_NEW(w->corner, 4 * w->zones, err) != 0)
     return dg_context(err, "while writing '%s'", w->path);
   int *corner = w->corner;
   for (size_t j = 0; j + 1 < g->n[1]; j++)

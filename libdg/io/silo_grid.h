@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "libdg/base/error.h"
+#include "libdg/io/ledger.h"
 
 struct dg_silo_grid_field {
   const char *name, *suffix; /* "E", "_re": written as Ex_re, Ey_re, Ez_re and the vector E_re; a scalar is E_re */
@@ -20,6 +20,7 @@ struct dg_silo_grid {
   int cycle;
   size_t fields;
   const struct dg_silo_grid_field *field;
+  struct dg_ledger *ledger; /* is told of the file before it is created; NULL: nobody is */
 };
 
 /* Writes `path`: an unstructured mesh "mesh" of quadrilaterals, of topological dimension 2, the variables and the

@@ -65,13 +65,13 @@ static bool is_alone(const struct writer *w) { return w->groups.ranks == 1 && !w
 static int name_file(const struct writer *w, struct dg_silo_file *file, const char *name, const char *path,
                      struct dg_error *err)
 {
-  return dg_silo_file_init(file, name, w->groups.ranks == 1 ? path : name, err);
+  return dg_silo_file_init(file, name, w->groups.ranks == 1 ? path : name, w->snapshot->ledger, err);
 }
 
 /* Opens nothing yet. The files of the mesh are called after the first snapshot. */
 static int name_files(struct writer *w, const char *path, struct dg_error *err)
 {
-  if (dg_silo_file_init(&w->root, path, path, err) != 0) return err->code;
+  if (dg_silo_file_init(&w->root, path, path, w->snapshot->ledger, err) != 0) return err->code;
   w->file = &w->root;
   if (is_alone(w)) return 0;
   const size_t size = strlen(path) + 64;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "libdg/base/comm.h"
+#include "libdg/io/ledger.h"
 #include "libdg/io/node_merge.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/ref/reference.h"
@@ -45,6 +46,7 @@ struct dg_silo_snapshot {
   struct dg_silo_mesh *kept;         /* for the next snapshot; NULL: everything is made for this file alone */
   bool mesh_once;                    /* in files of its own; needs `kept` */
   bool single;                       /* values are written as floats; coordinates never */
+  struct dg_ledger *ledger;          /* is told of every file before it is created; NULL: nobody is */
   int files;                         /* of several ranks: at most so many have a file open; 0: DG_SILO_FILES */
 };
 

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libdg/base/digest.h"
+#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/room.h"
 
@@ -117,8 +117,8 @@ int dg_store_check(const char *path, uint64_t *result, struct dg_error *err)
   uint64_t digest;
   long long bytes;
   errno = 0;
-  int file = open(path, O_RDONLY);
-  if (file < 0) return failed("read", path, err);
+  int file;
+  if (dg_file_open(&file, path, O_RDONLY, err) != 0) return err->code;
   ssize_t got = pread(file, head, HEAD, 0);
   if (got < 0) (void)failed("read", path, err);
   else if (got < HEAD) (void)dg_fail(err, DG_ENVIRONMENT, "'%s' is damaged: it ends after %zd bytes", path, got);
@@ -288,20 +288,6 @@ static void close_file(struct dg_store *store, struct dg_error *err)
   if (store->writes) dg_room_trim(store->part);
 }
 
-/* A name in a folder is on the disk when the folder is. */
-static int sync_folder(const struct dg_store *store, struct dg_error *err)
-{
-  char *copy;
-  if (dg_copy_string(&copy, store->path, err) != 0) return err->code;
-  int folder = open(dirname(copy), O_RDONLY);
-  if (folder >= 0) {
-    (void)fsync(folder); /* not every file system has this for folders */
-    close(folder);
-  }
-  dg_free(copy);
-  return 0;
-}
-
 int dg_store_finish(struct dg_store *store, uint64_t *result, struct dg_error *err)
 {
   char head[HEAD];
@@ -323,7 +309,8 @@ int dg_store_finish(struct dg_store *store, uint64_t *result, struct dg_error *e
   if (rename(store->part, store->path) != 0) return write_failed(store, err);
   store->finished = true;
   if (result != NULL) *result = digest;
-  return sync_folder(store, err);
+  dg_file_sync_folder(store->path);
+  return 0;
 }
 
 /* ---- reading */

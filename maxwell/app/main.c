@@ -46,17 +46,20 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   struct mx_script *script = NULL;
   struct mx_config config = {0};
   struct mx_setup setup = {0};
+  struct mx_folder folder = {0};
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
                      &options->limits, err) != 0 ||
-      mx_config_read(&config, script, err) != 0 || mx_setup_init(&setup, &config, script, log, comm, err) != 0)
+      mx_config_read(&config, script, err) != 0 ||
+      (options->command == MX_RUN &&
+       mx_folder_open(&folder, options->output != NULL ? options->output : config.name, comm, log, err) != 0) ||
+      mx_setup_init(&setup, &config, script, log, comm, err) != 0)
     goto fail;
   setup.profiling = options->profile;
   setup.resume = options->restart;
-  int status = options->command == MX_CHECK
-                   ? mx_check(&setup, err)
-                   : mx_run(&setup, options->output != NULL ? options->output : config.name, err);
+  int status = options->command == MX_CHECK ? mx_check(&setup, err) : mx_run(&setup, &folder, err);
   if (status != 0) goto fail;
 fail:
+  mx_folder_close(&folder);
   mx_setup_release(&setup);
   mx_config_release(&config);
   mx_script_free(script);

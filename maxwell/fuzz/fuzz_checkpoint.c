@@ -121,6 +121,14 @@ static void load_arrays(struct file *file)
   dg_store_free(store);
 }
 
+static int run(struct dg_error *err)
+{
+  struct mx_folder folder;
+  if (mx_folder_open(&folder, FOLDER, NULL, NULL, err) == 0) (void)!mx_run(&setup, &folder, err);
+  mx_folder_close(&folder);
+  return err->code;
+}
+
 static void begin(void)
 {
   static const char *const table[TABLES] = {"energy.csv", "probes/a.csv", "ports/surface_1.csv", "ports/surface_2.csv"};
@@ -129,7 +137,7 @@ static void begin(void)
   fuzz_write("case.lua", script_text, sizeof script_text - 1);
   if (mx_script_load(&script, "case.lua", 0, NULL, 0, NULL, NULL, &err) != 0 ||
       mx_config_read(&config, script, &err) != 0 || mx_setup_init(&setup, &config, script, NULL, NULL, &err) != 0 ||
-      mx_run(&setup, FOLDER, &err) != 0) {
+      run(&err) != 0) {
     fprintf(stderr, "%s\n", err.message);
     abort();
   }
@@ -278,7 +286,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)unlink(bases[i].part.path);
   }
   write_files(base, &bytes);
-  enum dg_code code = mx_run(&setup, FOLDER, &err);
+  enum dg_code code = (enum dg_code)run(&err);
   FUZZ_EXPECT(code == err.code);
   FUZZ_EXPECT(code == DG_OK || code == DG_INPUT || code == DG_ENVIRONMENT || code == DG_BLEW_UP);
   FUZZ_EXPECT((code == DG_OK) == (err.message[0] == '\0') && strpbrk(err.message, "\n\r") == NULL);

@@ -8,10 +8,9 @@
 #include "libdg/base/memory.h"
 #include "maxwell/run/checkpoint_files.h"
 #include "maxwell/run/checkpoint_fields.h"
-#include "maxwell/run/folder.h"
 #include "maxwell/run/identity.h"
 
-enum { FORMAT = 1, KEPT = 2 };
+enum { FORMAT = 2, KEPT = 2 };
 
 static bool is_first(const struct mx_setup *setup) { return dg_comm_rank(setup->comm) == 0; }
 
@@ -74,7 +73,8 @@ static int write_root(const struct mx_run_state *state, const char *folder, size
       mx_checkpoint_path(&path, folder, state->counters->total, MX_ROOT, err) != 0)
     return err->code;
   size_t bytes = archive.bytes + strlen(state->identity) + sizeof format + parts * sizeof *digest;
-  int status = dg_store_create(&archive.store, path, bytes, archive.arrays + 3, err);
+  int status = dg_ledger_claim(state->folder->ledger, DG_LEDGER_OUTPUT, path, err);
+  if (status == 0) status = dg_store_create(&archive.store, path, bytes, archive.arrays + 3, err);
   dg_free(path);
   if (status != 0) return status;
   archive.does = MX_ARCHIVE_SAVES;
@@ -133,7 +133,9 @@ static int write_all(const struct mx_run_state *state, const char *folder, bool 
   const long number = state->counters->total;
   uint64_t digest = 0, *digests = NULL;
   bool failed, finite = true, no_folder = failure->code != DG_OK;
-  if (!no_folder) (void)!mx_fields_save(folder, number, setup, state->backend, &finite, &digest, failure);
+  /* Snapshots of steps before are not written again. */
+  if (!no_folder && dg_ledger_sync(state->folder->ledger, failure) == 0)
+    (void)!mx_fields_save(folder, state->folder->ledger, number, setup, state->backend, &finite, &digest, failure);
   bool wrote = failure->code == DG_OK && finite;
   if (stop_if_not_finite(state, finite, err) != 0) {
     if (wrote) mx_fields_remove(folder, number, dg_comm_rank(setup->comm));
@@ -247,7 +249,7 @@ static int compare(const struct mx_checkpoint *checkpoint, const char *identity,
   return err->code;
 }
 
-int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
+int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const struct mx_folder *folder,
                        const char *identity, struct dg_error *err)
 {
   long *list = NULL;

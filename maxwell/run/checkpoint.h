@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "maxwell/run/folder.h"
 #include "maxwell/run/output.h"
 #include "maxwell/run/port_output.h"
 #include "maxwell/run/watchdog.h"
@@ -24,7 +25,7 @@ struct mx_counters {
 struct mx_run_state {
   struct mx_setup *setup;
   struct mx_backend *backend;
-  const char *folder;
+  struct mx_folder *folder;
   const char *identity; /* identity.h; rank 0's */
   struct mx_output *output;
   struct mx_port_output *port_output;
@@ -54,7 +55,7 @@ struct mx_checkpoint {
 
 /* The newest checkpoint in the output folder that is whole; of one that is not, a warning says why. Collective. Errors:
  * DG_INPUT when there is none, or it is of another run (identity.h; rank 0's). Release in any case. */
-int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
+int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const struct mx_folder *folder,
                        const char *identity, struct dg_error *err) DG_MUST_USE;
 /* The fields, behind an upload. Collective. */
 int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, struct mx_backend *backend,

@@ -100,15 +100,15 @@ static int new_piece(double **piece, const struct mx_problem *problem, struct dg
   return dg_alloc_untouched(piece, numbers, sizeof **piece, err);
 }
 
-int mx_fields_save(const char *folder, long number, const struct mx_setup *setup, struct mx_backend *backend,
-                   bool *finite, uint64_t *digest, struct dg_error *err)
+int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, const struct mx_setup *setup,
+                   struct mx_backend *backend, bool *finite, uint64_t *digest, struct dg_error *err)
 {
   struct dg_store *store = NULL;
   double *piece = NULL;
   char *path;
   *finite = true;
   if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(setup->comm), err) != 0) return err->code;
-  if (new_piece(&piece, &setup->problem, err) != 0 ||
+  if (new_piece(&piece, &setup->problem, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
       dg_store_create(&store, path, mx_fields_bytes(setup), 2 + MX_STATE_ARRAYS, err) != 0 ||
       save_names(store, setup, err) != 0)
     goto fail;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/run/folder.h"
 
 enum { NAME = 80 };
 
@@ -39,7 +38,10 @@ int mx_checkpoint_path(char **path, const char *folder, long number, long rank, 
 {
   char name[NAME];
   write_name(name, number, rank);
-  return mx_folder_path(path, folder, name, err);
+  const size_t size = strlen(folder) + sizeof name + 1;
+  if (dg_alloc(path, size, 1, err) != 0) return err->code;
+  snprintf(*path, size, "%s/%s", folder, name);
+  return 0;
 }
 
 static int newest_first(const void *a, const void *b)

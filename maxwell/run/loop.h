@@ -10,7 +10,8 @@
 struct mx_loop {
   struct mx_setup *setup;
   struct mx_backend *backend;
-  const char *folder, *identity;
+  struct mx_folder *folder;
+  const char *identity;
   struct mx_output output;
   struct mx_port_output port_output;
   struct mx_watchdog watchdog[2]; /* of the run that writes output, and of further runs for S-parameters */

@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo_grid.h"
-#include "maxwell/run/csv.h"
-#include "maxwell/run/folder.h"
 
 enum { NAME_SIZE = 320, GRID_WIDTH = 13 };
 
@@ -23,16 +21,6 @@ static bool is_silo(const struct mx_measure *measure)
 static bool shows_place(const struct mx_measure *measure) { return on_points(measure) && measure->points > 1; }
 
 static bool is_due(const struct mx_measure *measure, long n) { return n % measure->config->every == 0; }
-
-int mx_records_prepare(const struct mx_config *config, const char *folder, struct dg_error *err)
-{
-  for (size_t i = 0; i < config->output.measures; i++) {
-    enum mx_measure_kind kind = config->output.measure[i].kind;
-    if (i > 0 && config->output.measure[i - 1].kind == kind) continue;
-    if (mx_folder_part(folder, mx_measure_folders[kind], err) != 0) return err->code;
-  }
-  return 0;
-}
 
 static int open_record(struct mx_records *records, size_t i, double step, bool resume, struct dg_error *err)
 {
@@ -55,14 +43,17 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
   }
   snprintf(name, sizeof name, "%s/%.200s.csv", mx_measure_folders[config->kind], config->name);
   snprintf(header, sizeof header, "time,%s", mx_measure_columns[config->kind]);
-  if (mx_folder_path(&record->path, records->folder, name, err) != 0) return err->code;
-  return mx_csv_open(&record->file, record->path, header, resume, err);
+  char *path;
+  if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
+  (void)!mx_csv_open(&record->table, path, header, resume, err);
+  dg_free(path);
+  return err->code;
 }
 
 static bool writes(const struct mx_records *records) { return dg_comm_rank(records->measures->problem->comm) == 0; }
 
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
-                    const char *folder, double step, bool resume, struct dg_error *err)
+                    struct mx_folder *folder, double step, bool resume, struct dg_error *err)
 {
   *records = (struct mx_records){.measures = measures, .ops = ops, .folder = folder};
   if (DG_NEW(records->record, measures->count, err) != 0) return err->code;
@@ -209,19 +200,14 @@ static int write_spectrum_table(const struct mx_measure *measure, const struct m
   char *part;
   if (dg_alloc(&part, strlen(path) + sizeof ".part", 1, err) != 0) return err->code;
   snprintf(part, strlen(path) + sizeof ".part", "%s.part", path);
-  errno = 0;
-  FILE *file = fopen(part, "w");
-  if (file == NULL) {
-    (void)mx_csv_failed(path, err);
-    goto fail;
+  FILE *file;
+  if (dg_file_new(&file, part, path, err) == 0) {
+    errno = 0;
+    int failed = write_spectrum_header(file, measure);
+    for (size_t k = 0; k < spectrum->frequencies && !failed; k++)
+      failed = write_rows(file, measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values], 2);
+    (void)!dg_file_finish(file, failed != 0, part, path, err);
   }
-  int failed = write_spectrum_header(file, measure);
-  for (size_t k = 0; k < spectrum->frequencies && !failed; k++)
-    failed = write_rows(file, measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values], 2);
-  if (failed) (void)mx_csv_failed(path, err);
-  if (mx_csv_close(&file, path, err) == 0 && !failed && rename(part, path) != 0) (void)mx_csv_failed(path, err);
-  if (err->code != DG_OK) unlink(part);
-fail:
   dg_free(part);
   return err->code;
 }
@@ -247,7 +233,8 @@ static int write_grid(const struct mx_records *records, size_t i, const char *na
                                     .time = time,
                                     .cycle = cycle,
                                     .fields = count + 1,
-                                    .field = all};
+                                    .field = all,
+                                    .ledger = records->folder->ledger};
   char *path;
   if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
   int status = dg_silo_write_grid(path, &file, err);
@@ -305,8 +292,8 @@ static int write_row(struct mx_records *records, size_t i, size_t row, struct dg
   if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->fetched_time[row], value);
   if (is_silo(measure)) return write_plane(records, i, row, err);
   errno = 0;
-  return write_rows(record->file, measure, record->fetched_time[row], value, 1) != 0 ? mx_csv_failed(record->path, err)
-                                                                                     : 0;
+  const int failed = write_rows(record->table.file, measure, record->fetched_time[row], value, 1);
+  return failed != 0 ? mx_csv_failed(&record->table, err) : 0;
 }
 
 /* So many of the rows that wait, or all. */
@@ -402,7 +389,7 @@ int mx_records_drain(struct mx_records *records, struct dg_error *err)
 int mx_records_flush(struct mx_records *records, struct dg_error *err)
 {
   for (size_t i = 0; i < records->measures->count; i++)
-    if (mx_csv_flush(records->record[i].file, records->record[i].path, err) != 0) return err->code;
+    if (mx_csv_flush(&records->record[i].table, err) != 0) return err->code;
   return 0;
 }
 
@@ -410,7 +397,7 @@ int mx_records_close(struct mx_records *records, struct dg_error *err)
 {
   int status = 0;
   for (size_t i = 0; records->record != NULL && i < records->measures->count; i++)
-    if (mx_csv_close(&records->record[i].file, records->record[i].path, err) != 0) status = err->code;
+    if (mx_csv_close(&records->record[i].table, err) != 0) status = err->code;
   return status;
 }
 
@@ -443,8 +430,8 @@ int mx_records_archive(struct mx_records *records, struct mx_archive *archive, s
   for (size_t i = 0; writes(records) && i < records->measures->count; i++) {
     struct mx_record *record = &records->record[i];
     char name[40];
-    snprintf(name, sizeof name, "records/%zu/bytes", i);
-    if (mx_archive_file(&own, name, record->file, record->path, err) != 0) return err->code;
+    snprintf(name, sizeof name, "records/%zu", i);
+    if (mx_csv_archive(&record->table, name, &own, err) != 0) return err->code;
     snprintf(name, sizeof name, "records/%zu/spectrum", i);
     if (record->spectrum.frequencies > 0 && mx_spectrum_archive(&record->spectrum, name, &own, err) != 0)
       return err->code;
@@ -459,7 +446,7 @@ void mx_records_release(struct mx_records *records)
   struct dg_error ignored = {0};
   if (mx_records_close(records, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
   for (size_t i = 0; records->record != NULL && i < records->measures->count; i++) {
-    dg_free(records->record[i].path);
+    mx_csv_release(&records->record[i].table);
     dg_free(records->record[i].step);
     dg_free(records->record[i].time);
     dg_free(records->record[i].fetched_step);

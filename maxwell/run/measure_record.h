@@ -2,8 +2,9 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
 
+#include "maxwell/run/csv.h"
+#include "maxwell/run/folder.h"
 #include "maxwell/run/measure.h"
 #include "maxwell/run/measure_spectrum.h"
 
@@ -12,14 +13,13 @@ struct mx_record {
   size_t most; /* of them: then they are written */
   bool monitored;
   /* The rest is rank 0's. */
-  long *step;           /* [batch] of these rows */
-  double *time;         /* [batch] s */
-  size_t fetched, next; /* rows that wait to be written, and the first of them; of what a card keeps */
-  long *fetched_step;   /* [batch] of those */
-  double *fetched_time; /* [batch] s */
-  double *value;        /* [batch][values] of those */
-  FILE *file;           /* NULL for planes in Silo files */
-  char *path;
+  long *step;                  /* [batch] of these rows */
+  double *time;                /* [batch] s */
+  size_t fetched, next;        /* rows that wait to be written, and the first of them; of what a card keeps */
+  long *fetched_step;          /* [batch] of those */
+  double *fetched_time;        /* [batch] s */
+  double *value;               /* [batch][values] of those */
+  struct mx_csv table;         /* closed for planes in Silo files */
   double *grid;                /* Silo: [points][13], two vectors or their parts, and whether the point is inside */
   struct mx_spectrum spectrum; /* empty without frequencies */
 };
@@ -36,19 +36,17 @@ struct mx_watched {
 struct mx_records {
   const struct mx_measures *measures; /* borrowed */
   const struct mx_backend_ops *ops;
-  const char *folder;         /* borrowed */
+  struct mx_folder *folder;   /* borrowed */
   struct mx_record *record;   /* [measures->count] */
   struct mx_backend *backend; /* of what is watched; borrowed */
   size_t groups;
   struct mx_watched *watched; /* [groups] */
 };
 
-/* Makes the folders of the kinds that the configuration has, in an output folder that exists. */
-int mx_records_prepare(const struct mx_config *config, const char *folder, struct dg_error *err) DG_MUST_USE;
 /* Opens the files, on rank 0, those that are there to `resume`; step is the time step, s. Release with
  * mx_records_release in any case. */
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
-                    const char *folder, double step, bool resume, struct dg_error *err) DG_MUST_USE;
+                    struct mx_folder *folder, double step, bool resume, struct dg_error *err) DG_MUST_USE;
 /* A backend on a card keeps what it can of probes, lines, planes, voltages and currents, so that nothing waits for the
  * card at every step; other backends, and what it cannot, measure at once. Before the first stage. Collective. */
 int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;

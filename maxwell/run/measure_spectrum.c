@@ -1,6 +1,7 @@
 #include "maxwell/run/measure_spectrum.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"

@@ -3,25 +3,22 @@
 #include <errno.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/run/csv.h"
 #include "maxwell/run/folder.h"
 
-int mx_output_prepare(const struct mx_config *config, const char *folder, struct dg_error *err)
-{
-  return mx_records_prepare(config, folder, err);
-}
-
 int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struct mx_backend *backend,
-                   const char *folder, struct dg_error *err)
+                   struct mx_folder *folder, struct dg_error *err)
 {
   *output = (struct mx_output){.setup = setup, .last_flush = mx_clock()};
   if (mx_records_open(&output->records, &setup->measures, setup->ops, folder, setup->step, setup->resume, err) != 0 ||
       mx_records_monitor(&output->records, backend, err) != 0)
     return err->code;
-  if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0 &&
-      (mx_folder_path(&output->energy_path, folder, "energy.csv", err) != 0 ||
-       mx_csv_open(&output->energy, output->energy_path, "step,time,electric,magnetic,total", setup->resume, err) != 0))
-    return err->code;
+  if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0) {
+    char *path;
+    if (mx_folder_path(&path, folder, "energy.csv", err) != 0) return err->code;
+    (void)!mx_csv_open(&output->energy, path, "step,time,electric,magnetic,total", setup->resume, err);
+    dg_free(path);
+    if (err->code != DG_OK) return err->code;
+  }
   return mx_snapshots_init(&output->snapshots, setup, backend, folder, err);
 }
 
@@ -47,10 +44,10 @@ static int drain_energy(struct mx_output *output, struct dg_error *err)
   if (count == 0) return 0;
   if (dg_comm_reduce_to_root(output->setup->problem.comm, DG_SUM, 2 * count, rows->part[0], err) != 0) return err->code;
   errno = 0;
-  for (size_t i = 0; output->energy != NULL && i < count; i++)
-    if (fprintf(output->energy, "%ld,%.17g,%.17g,%.17g,%.17g\n", rows->step[i], rows->time[i], rows->part[i][0],
+  for (size_t i = 0; output->energy.file != NULL && i < count; i++)
+    if (fprintf(output->energy.file, "%ld,%.17g,%.17g,%.17g,%.17g\n", rows->step[i], rows->time[i], rows->part[i][0],
                 rows->part[i][1], rows->part[i][0] + rows->part[i][1]) < 0)
-      return mx_csv_failed(output->energy_path, err);
+      return mx_csv_failed(&output->energy, err);
   return 0;
 }
 
@@ -76,7 +73,7 @@ static int flush(struct mx_output *output, struct dg_error *err)
   if (now - output->last_flush < 1) return 0;
   if (dg_comm_size(output->setup->problem.comm) == 1 && mx_records_drain(&output->records, err) != 0) return err->code;
   output->last_flush = mx_clock();
-  if (mx_csv_flush(output->energy, output->energy_path, err) != 0) return err->code;
+  if (mx_csv_flush(&output->energy, err) != 0) return err->code;
   return mx_records_flush(&output->records, err);
 }
 
@@ -102,7 +99,7 @@ int mx_output_archive(struct mx_output *output, struct mx_archive *archive, stru
   if (written < 0 || written > output->setup->steps + 1)
     return dg_fail(err, DG_ENVIRONMENT, "the checkpoint counts %ld snapshots", written);
   if (archive->does == MX_ARCHIVE_LOADS) output->snapshots.before = written;
-  if (mx_archive_file(archive, "output/energy_bytes", output->energy, output->energy_path, err) != 0) return err->code;
+  if (mx_csv_archive(&output->energy, "output/energy", archive, err) != 0) return err->code;
   return mx_records_archive(&output->records, archive, err);
 }
 
@@ -114,7 +111,7 @@ int mx_output_finish(struct mx_output *output, struct dg_error *err)
 
 int mx_output_close(struct mx_output *output, struct dg_error *err)
 {
-  int status = mx_csv_close(&output->energy, output->energy_path, err);
+  int status = mx_csv_close(&output->energy, err);
   if (mx_records_close(&output->records, err) != 0) status = err->code;
   return status;
 }
@@ -126,6 +123,6 @@ void mx_output_release(struct mx_output *output)
   if (mx_output_close(output, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
   mx_records_release(&output->records);
   mx_snapshots_release(&output->snapshots);
-  dg_free(output->energy_path);
+  mx_csv_release(&output->energy);
   *output = (struct mx_output){0};
 }

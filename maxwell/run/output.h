@@ -2,8 +2,8 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
 
+#include "maxwell/run/csv.h"
 #include "maxwell/run/measure_record.h"
 #include "maxwell/run/setup.h"
 #include "maxwell/run/snapshot.h"
@@ -19,20 +19,17 @@ struct mx_energy_rows {
 
 struct mx_output {
   const struct mx_setup *setup; /* borrowed */
-  FILE *energy;                 /* rank 0's */
-  char *energy_path;
+  struct mx_csv energy;         /* rank 0's */
   struct mx_energy_rows energies;
   struct mx_records records; /* of measurements */
   struct mx_snapshots snapshots;
   double last_flush;
 };
 
-/* Makes the folders inside the output folder that the configuration needs. */
-int mx_output_prepare(const struct mx_config *config, const char *folder, struct dg_error *err) DG_MUST_USE;
 /* Opens the files, those that are there if setup->resume; the folder is prepared. Release with mx_output_release in any
  * case. */
 int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struct mx_backend *backend,
-                   const char *folder, struct dg_error *err) DG_MUST_USE;
+                   struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
 /* Is anything to be written at step n? */
 bool mx_output_due(const struct mx_output *output, long n);
 /* Does that ask the backend for values at once? What a card's buffers take does not. */

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
-#include "maxwell/run/csv.h"
-#include "maxwell/run/folder.h"
 
 static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
 
@@ -15,22 +14,23 @@ static const struct mx_frequencies *frequencies_of(const struct mx_port_output *
   return &output->setup->config->output.s_parameters;
 }
 
-int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, const char *folder,
+int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
                         struct dg_error *err)
 {
   size_t count = setup->sources.ports.count, frequencies = setup->config->output.s_parameters.count;
   if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
   *output = (struct mx_port_output){.setup = setup, .folder = folder, .ports = count, .last_flush = mx_clock()};
-  if (DG_NEW(output->file, count, err) != 0 || DG_NEW(output->path, count, err) != 0 ||
-      DG_NEW(output->known, count, err) != 0 || DG_NEW(output->matrix, frequencies * count * count, err) != 0)
+  if (DG_NEW(output->table, count, err) != 0 || DG_NEW(output->known, count, err) != 0 ||
+      DG_NEW(output->matrix, frequencies * count * count, err) != 0)
     return err->code;
   for (size_t i = 0; i < count; i++) {
     char name[300];
     snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&setup->sources.ports, i));
-    if (mx_folder_path(&output->path[i], folder, name, err) != 0) return err->code;
-    if (mx_csv_open(&output->file[i], output->path[i], "time,incident,reflected,voltage,current", setup->resume, err) !=
-        0)
-      return err->code;
+    char *path;
+    if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
+    (void)!mx_csv_open(&output->table[i], path, "time,incident,reflected,voltage,current", setup->resume, err);
+    dg_free(path);
+    if (err->code != DG_OK) return err->code;
   }
   return 0;
 }
@@ -42,7 +42,7 @@ static int flush(struct mx_port_output *output, struct dg_error *err)
   if (now - output->last_flush < 1) return 0;
   output->last_flush = now;
   for (size_t i = 0; i < output->ports; i++)
-    if (mx_csv_flush(output->file[i], output->path[i], err) != 0) return err->code;
+    if (mx_csv_flush(&output->table[i], err) != 0) return err->code;
   return 0;
 }
 
@@ -54,9 +54,9 @@ int mx_port_output_write(struct mx_port_output *output, long n, double t, struct
     struct mx_port_values v;
     mx_ports_values(ports_of(output), i, n, &v);
     errno = 0;
-    if (fprintf(output->file[i], "%.17g,%.17g,%.17g,%.17g,%.17g\n", t, v.incident, v.reflected, v.voltage, v.current) <
-        0)
-      return mx_csv_failed(output->path[i], err);
+    if (fprintf(output->table[i].file, "%.17g,%.17g,%.17g,%.17g,%.17g\n", t, v.incident, v.reflected, v.voltage,
+                v.current) < 0)
+      return mx_csv_failed(&output->table[i], err);
   }
   return flush(output, err);
 }
@@ -68,8 +68,8 @@ int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *arc
   for (size_t i = 0; i < output->ports; i++) {
     long known = output->known[i];
     char name[40];
-    snprintf(name, sizeof name, "port_output/%zu/bytes", i);
-    if (mx_archive_file(&own, name, output->file[i], output->path[i], err) != 0) return err->code;
+    snprintf(name, sizeof name, "port_output/%zu", i);
+    if (mx_csv_archive(&output->table[i], name, &own, err) != 0) return err->code;
     snprintf(name, sizeof name, "port_output/%zu/known", i);
     if (mx_archive_longs(&own, name, 1, &known, err) != 0) return err->code;
     output->known[i] = known != 0;
@@ -201,18 +201,10 @@ static int write_file(const struct mx_port_output *output, const char *name,
   if (mx_folder_path(&path, output->folder, name, err) != 0 ||
       mx_folder_path(&part, output->folder, part_name, err) != 0)
     goto fail;
-  errno = 0;
-  FILE *file = fopen(part, "w");
-  bool failed = file == NULL;
-  if (!failed) {
-    write(output, file);
-    failed = ferror(file) != 0;
-    if (fclose(file) != 0) failed = true;
-  }
-  if (failed || rename(part, path) != 0) {
-    (void)mx_csv_failed(path, err);
-    (void)remove(part);
-  }
+  FILE *file;
+  if (dg_file_new(&file, part, path, err) != 0) goto fail;
+  write(output, file);
+  (void)!dg_file_finish(file, false, part, path, err);
 fail:
   dg_free(path);
   dg_free(part);
@@ -240,20 +232,16 @@ static int write_matrix(struct mx_port_output *output, struct dg_error *err)
 int mx_port_output_close(struct mx_port_output *output, struct dg_error *err)
 {
   int status = 0;
-  for (size_t i = 0; output->file != NULL && i < output->ports; i++)
-    if (mx_csv_close(&output->file[i], output->path[i], err) != 0) status = err->code;
+  for (size_t i = 0; output->table != NULL && i < output->ports; i++)
+    if (mx_csv_close(&output->table[i], err) != 0) status = err->code;
   if (status == 0 && output->matrix != NULL) status = write_matrix(output, err);
   return status;
 }
 
 void mx_port_output_release(struct mx_port_output *output)
 {
-  for (size_t i = 0; i < output->ports; i++) {
-    if (output->file != NULL && output->file[i] != NULL) fclose(output->file[i]);
-    if (output->path != NULL) dg_free(output->path[i]);
-  }
-  dg_free(output->file);
-  dg_free(output->path);
+  for (size_t i = 0; output->table != NULL && i < output->ports; i++) mx_csv_release(&output->table[i]);
+  dg_free(output->table);
   dg_free(output->known);
   dg_free(output->matrix);
   *output = (struct mx_port_output){0};

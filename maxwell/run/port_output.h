@@ -8,21 +8,22 @@
 
 #include <complex.h>
 
+#include "maxwell/run/csv.h"
+#include "maxwell/run/folder.h"
 #include "maxwell/run/setup.h"
 
 struct mx_port_output {
   const struct mx_setup *setup; /* borrowed */
-  const char *folder;           /* borrowed */
+  struct mx_folder *folder;     /* borrowed */
   size_t ports;
   double last_flush;
-  FILE **file;            /* [ports] ports/NAME.csv */
-  char **path;            /* [ports] */
+  struct mx_csv *table;   /* [ports] ports/NAME.csv */
   bool *known;            /* [ports] columns of the matrix that there are */
   double complex *matrix; /* [frequencies][ports][ports]: S_ij at [f][i][j] */
 };
 
 /* Opens the files, those that are there if setup->resume; the folder exists. Release in any case. */
-int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, const char *folder,
+int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
                         struct dg_error *err) DG_MUST_USE;
 /* Writes a line if one is due at step n. */
 int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err) DG_MUST_USE;

@@ -101,7 +101,7 @@ static void report_snapshots(const struct mx_summary *summary, double waited)
         waited, summary->setup->seconds.snapshots_behind, summary->setup->config->output.fields.ahead);
 }
 
-static void report(const struct mx_summary *summary, const struct mx_output *output, const char *folder)
+static void report(const struct mx_summary *summary, const struct mx_output *output, const struct mx_folder *folder)
 {
   const struct mx_setup *setup = summary->setup;
   dg_log_line(setup->log,
@@ -117,8 +117,11 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
                     setup->seconds.halo / (double)summary->steps_total,
                     setup->halo_least / (double)summary->steps_total);
   if (setup->profiling) mx_phases_log(&setup->profile, setup->log);
-  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements)", folder,
-              mx_snapshots_written(&output->snapshots), setup->config->output.measures);
+  const size_t ports = setup->config->output.ports_every > 0 ? setup->sources.ports.count : 0;
+  char said[40] = "";
+  if (ports > 0) snprintf(said, sizeof said, ", %zu ports", ports);
+  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements%s)", folder->path,
+              mx_snapshots_written(&output->snapshots), setup->config->output.measures, said);
 }
 
 /* What the run took, of the rank that took most. */
@@ -157,7 +160,7 @@ static const char *stop_reason(const struct mx_loop *loop)
 
 /* Runs the loop in a prepared folder and fills the summary. */
 static int run_in(struct mx_setup *setup, struct mx_backend *backend, const struct mx_checkpoint *checkpoint,
-                  const char *folder, const char *identity, struct mx_summary *summary, struct dg_error *err)
+                  struct mx_folder *folder, const char *identity, struct mx_summary *summary, struct dg_error *err)
 {
   struct mx_loop loop = {.setup = setup,
                          .backend = backend,
@@ -206,7 +209,8 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   if (status == 0) status = gather_costs(setup, backend, err);
   if (status == 0) report(summary, &loop.output, folder);
   if (status == 0 && dg_log_status(setup->log) != 0)
-    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder, strerror(dg_log_status(setup->log)));
+    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder->path,
+                  strerror(dg_log_status(setup->log)));
 fail:
   mx_control_end(saved);
   mx_output_release(&loop.output);
@@ -215,26 +219,35 @@ fail:
   return err->code;
 }
 
-/* What can fail before the first step fails before the output of an earlier run is removed. */
-static int prepare(struct mx_setup *setup, const char *folder, const struct mx_summary *summary, bool *ours,
-                   struct dg_error *err)
+static int open_log(struct mx_setup *setup, const struct mx_folder *folder, struct dg_error *err)
 {
-  char *log_path = NULL;
-  if (mx_folder_path(&log_path, folder, "log.txt", err) != 0 || mx_folder_prepare(folder, err) != 0 ||
-      mx_output_prepare(setup->config, folder, err) != 0 ||
-      (setup->sources.ports.count > 0 && mx_folder_part(folder, "ports", err) != 0) ||
-      mx_summary_write(summary, folder, err) != 0)
-    goto fail;
-  *ours = true;
-  if (!setup->resume && mx_folder_empty(folder, err) != 0) goto fail;
-  if (setup->log != NULL) (void)!dg_log_open(setup->log, log_path, setup->resume, err);
-fail:
-  dg_free(log_path);
+  char *path;
+  if (setup->log == NULL) return 0;
+  if (mx_folder_path(&path, folder, "log.txt", err) != 0) return err->code;
+  (void)!dg_log_open(setup->log, path, setup->resume, err);
+  dg_free(path);
   return err->code;
 }
 
-static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const char *folder,
-                           const char *identity, struct dg_error *err)
+/* What can fail before the first step fails before the output of an earlier run is removed. */
+static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struct mx_summary *summary, bool *ours,
+                   struct dg_error *err)
+{
+  static const char *const first = "summary.json";
+  struct mx_plan plan;
+  if (mx_plan_init(&plan, setup, err) != 0 || mx_folder_prepare(folder, &plan, err) != 0 ||
+      dg_ledger_claim_names(folder->ledger, DG_LEDGER_OUTPUT, 1, &first, err) != 0 ||
+      mx_summary_write(summary, folder, err) != 0)
+    goto fail;
+  *ours = true;
+  if (mx_folder_claim(folder, &plan, !setup->resume, err) == 0) (void)!open_log(setup, folder, err);
+fail:
+  mx_plan_release(&plan);
+  return err->code;
+}
+
+static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_setup *setup,
+                           const struct mx_folder *folder, const char *identity, struct dg_error *err)
 {
   struct mx_counters counters;
   if (mx_checkpoint_find(checkpoint, setup, folder, identity, err) != 0 ||
@@ -245,7 +258,7 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_set
                  counters.step, setup->steps);
 }
 
-int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
+int mx_run(struct mx_setup *setup, struct mx_folder *folder, struct dg_error *err)
 {
   const bool first = dg_comm_rank(setup->comm) == 0;
   struct mx_backend *backend = NULL;
@@ -261,7 +274,11 @@ int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err)
   bool ours = false; /* the folder, which then has a summary */
   int status = first ? prepare(setup, folder, &summary, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
+  if (status == 0) status = mx_folder_join(folder, err);
   if (status == 0) status = run_in(setup, backend, &checkpoint, folder, identity, &summary, err);
+  /* A run is done when the disk has it. */
+  if (status == 0) status = dg_ledger_sync(folder->ledger, err);
+  if (status == 0) status = dg_comm_agree(setup->comm, err);
   dg_comm_stop(setup->comm, err);
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;

@@ -1,9 +1,11 @@
 /* `curlew run`: the time loop with its output, progress, watchdog and summary. */
 #pragma once
 
+#include "maxwell/run/folder.h"
 #include "maxwell/run/setup.h"
 
-/* Runs the simulation into `folder` (created or emptied). Sets setup's times of stepping and output. Errors as those of
- * its parts; DG_BLEW_UP from the watchdog, DG_INTERRUPTED after SIGINT or SIGTERM (the step in progress is finished and
- * the files are whole). Whatever happens after the folder exists, summary.json says it. */
-int mx_run(struct mx_setup *setup, const char *folder, struct dg_error *err) DG_MUST_USE;
+/* Runs the simulation into `folder`, which is open (created, or rid of what earlier runs wrote). Sets setup's times of
+ * stepping and output. Errors as those of its parts; DG_BLEW_UP from the watchdog, DG_INTERRUPTED after SIGINT or
+ * SIGTERM (the step in progress is finished and the files are whole). Whatever happens after the folder exists,
+ * summary.json says it. */
+int mx_run(struct mx_setup *setup, struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;

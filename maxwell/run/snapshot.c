@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/run/folder.h"
 
 /* ---- a snapshot ---- */
 
@@ -43,6 +42,7 @@ static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, stru
                                            .kept = &s->mesh,
                                            .mesh_once = !setup->config->output.fields.mesh_each,
                                            .single = setup->config->output.fields.precision == MX_SINGLE,
+                                           .ledger = s->folder->ledger,
                                            .files = setup->config->output.fields.files};
   char file[64], *path;
   snprintf(file, sizeof file, "fields_%06ld.silo", snapshot->step);
@@ -148,7 +148,7 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
 }
 
 int mx_snapshots_init(struct mx_snapshots *s, const struct mx_setup *setup, struct mx_backend *backend,
-                      const char *folder, struct dg_error *err)
+                      struct mx_folder *folder, struct dg_error *err)
 {
   *s = (struct mx_snapshots){0};
   if (setup->config->output.fields.every == 0) return 0;

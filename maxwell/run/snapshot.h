@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "libdg/io/silo_writer.h"
+#include "maxwell/run/folder.h"
 #include "maxwell/run/relay.h"
 #include "maxwell/run/setup.h"
 
@@ -24,7 +25,7 @@ struct mx_snapshot {
 
 struct mx_snapshots {
   const struct mx_setup *setup; /* borrowed, as the next two; NULL: there are no snapshots */
-  const char *folder;
+  struct mx_folder *folder;
   struct mx_backend *backend;
   struct mx_relay *relay; /* NULL: all is done in the loop */
   size_t slots;
@@ -43,7 +44,7 @@ struct mx_snapshots {
 
 /* Nothing when the script wants none. Collective. Release in any case, before the backend is destroyed. */
 int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *setup, struct mx_backend *backend,
-                      const char *folder, struct dg_error *err) DG_MUST_USE;
+                      struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
 bool mx_snapshots_due(const struct mx_snapshots *snapshots, long n);
 /* Takes a snapshot of step n, time t (s), if one is due. The step must be observed. Also fails when an earlier one
  * could not be written. Collective where one is due. */

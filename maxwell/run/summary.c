@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "libdg/io/silo_writer.h"
@@ -115,24 +116,16 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   fputs("\n}\n", file);
 }
 
-int mx_summary_write(const struct mx_summary *summary, const char *folder, struct dg_error *err)
+int mx_summary_write(const struct mx_summary *summary, const struct mx_folder *folder, struct dg_error *err)
 {
   char *path = NULL, *part = NULL;
   FILE *file = NULL;
   if (mx_folder_path(&path, folder, "summary.json", err) != 0 ||
       mx_folder_path(&part, folder, "summary.json.part", err) != 0)
     goto fail;
-  errno = 0;
-  file = fopen(part, "w");
-  if (file == NULL) goto system_error;
+  if (dg_file_new(&file, part, path, err) != 0) goto fail;
   write_entries(file, summary);
-  int failed = ferror(file);
-  if (fclose(file) != 0) failed = 1;
-  if (failed || rename(part, path) != 0) goto system_error;
-  goto fail;
-system_error:
-  (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, errno != 0 ? strerror(errno) : "unknown reason");
-  if (part != NULL) (void)remove(part);
+  if (dg_file_finish(file, false, part, path, err) == 0) dg_file_sync_folder(path);
 fail:
   dg_free(path);
   dg_free(part);

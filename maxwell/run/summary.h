@@ -1,6 +1,7 @@
 /* summary.json: what a run was and how it went, for other programs. Keys keep their meaning between versions. */
 #pragma once
 
+#include "maxwell/run/folder.h"
 #include "maxwell/run/setup.h"
 
 struct mx_summary {
@@ -18,7 +19,8 @@ struct mx_summary {
 };
 
 /* Writes folder/summary.json, first under another name, so that readers always find a whole one. */
-int mx_summary_write(const struct mx_summary *summary, const char *folder, struct dg_error *err) DG_MUST_USE;
+int mx_summary_write(const struct mx_summary *summary, const struct mx_folder *folder,
+                     struct dg_error *err) DG_MUST_USE;
 
 /* Unknowns times all steps over loop seconds, 0 before the first. */
 double mx_summary_dof_per_second(const struct mx_summary *summary);

@@ -74,7 +74,7 @@ static void go_on(struct box *box, const struct mx_backend_ops *from, const stru
       .config = &box->config, .ops = from, .mesh = box->mesh, .ref = box->ref, .problem = box->problem};
   uint64_t digest;
   bool finite;
-  if (mx_fields_save(".", 7, &setup, one.backend, &finite, &digest, &err) != 0) fail_msg("%s", err.message);
+  if (mx_fields_save(".", NULL, 7, &setup, one.backend, &finite, &digest, &err) != 0) fail_msg("%s", err.message);
   struct drive other = drive_new(to, box, integrator, precision, step, NULL, NULL);
   setup.ops = to;
   if (mx_fields_load(".", 7, 1, from->components, &setup, other.backend, &err) != 0) fail_msg("%s", err.message);

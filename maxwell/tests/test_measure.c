@@ -426,8 +426,16 @@ static void release_kept(void)
   for (size_t i = 0; i < 4; i++) dg_free(kept[i].value), kept[i].value = NULL;
 }
 
+/* The folders that the run makes. */
+static int make_parts(const struct mx_folder *folder, const struct mx_config *config, struct dg_error *err)
+{
+  for (size_t i = 0; i < config->output.measures; i++)
+    if (mx_folder_part(folder, mx_measure_folders[config->output.measure[i].kind], err) != 0) return err->code;
+  return 0;
+}
+
 /* One of each kind, every `period` steps those of odd number; the folder has "planes" and so on. */
-static int everything(struct box *box, const char *folder, const struct mx_backend_ops *ops, int steps, int period,
+static int everything(struct box *box, char *folder, const struct mx_backend_ops *ops, int steps, int period,
                       struct dg_error *err)
 {
   static struct mx_measure_config measure[] = {
@@ -440,6 +448,7 @@ static int everything(struct box *box, const char *folder, const struct mx_backe
       {.kind = MX_LOOP_CURRENT, .name = "a", .points = 3, .point = where},
       {.kind = MX_LOSS, .name = "a", .on = {.tag = 2}},
   };
+  struct mx_folder place = {.path = folder};
   struct mx_measures measures = {0};
   struct mx_records records = {0};
   struct drive drive = {.ops = ops};
@@ -456,8 +465,8 @@ static int everything(struct box *box, const char *folder, const struct mx_backe
   for (size_t i = 0; i < 3 * (size_t)box->ref.Np * box->mesh.K; i++) E[i] = (double)(i % 7);
   drive.options = (struct mx_backend_options){.integrator = MX_RK4, .precision = MX_DOUBLE, .step = 1e-3};
   if (drive.ops->create(&drive.backend, &box->problem, &drive.options, err) != 0 ||
-      drive.ops->upload(drive.backend, E, NULL, err) != 0 || mx_records_prepare(&box->config, folder, err) != 0 ||
-      mx_records_open(&records, &measures, drive.ops, folder, 1e-12, false, err) != 0 ||
+      drive.ops->upload(drive.backend, E, NULL, err) != 0 || make_parts(&place, &box->config, err) != 0 ||
+      mx_records_open(&records, &measures, drive.ops, &place, 1e-12, false, err) != 0 ||
       mx_records_monitor(&records, drive.backend, err) != 0)
     goto fail;
   for (int n = 0; n < steps; n++) {
@@ -523,8 +532,9 @@ static void asks_when_rows_are_many(void **state)
   make_box(&box, 1, measure, 1);
   assert_int_equal(mx_measures_init(&measures, &box.problem, &box.config, &box.mesh, NULL, &err), 0);
   struct drive drive = drive_new(&ops, &box, MX_RK4, MX_DOUBLE, 1e-4, NULL, NULL);
-  assert_int_equal(mx_records_prepare(&box.config, folder, &err), 0);
-  assert_int_equal(mx_records_open(&records, &measures, &ops, folder, 1e-12, false, &err), 0);
+  struct mx_folder place = {.path = folder};
+  assert_int_equal(make_parts(&place, &box.config, &err), 0);
+  assert_int_equal(mx_records_open(&records, &measures, &ops, &place, 1e-12, false, &err), 0);
   assert_int_equal(mx_records_monitor(&records, drive.backend, &err), 0);
   for (long n = 0; n < 30; n++) {
     assert_int_equal(mx_records_due(&records, n), n % 2 == 0);
@@ -576,7 +586,8 @@ static void says_which_file(void **state)
   struct dg_error err = {0};
   struct box box;
   make_box(&box, 1, NULL, 0);
-  assert_int_equal(everything(&box, "/nonexistent/case", &mx_backend_reference, 1, 1, &err), DG_ENVIRONMENT);
+  char nowhere[] = "/nonexistent/case";
+  assert_int_equal(everything(&box, nowhere, &mx_backend_reference, 1, 1, &err), DG_ENVIRONMENT);
   assert_string_equal(err.message,
                       "cannot make the output folder '/nonexistent/case/probes': No such file or directory");
   box_release(&box);

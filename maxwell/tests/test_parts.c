@@ -25,6 +25,7 @@ struct side {
   struct mx_assignment assignment;
   struct mx_sources sources;
   struct mx_measures measures;
+  struct mx_folder folder;
   struct mx_records records;
   struct mx_backend *backend;
   double *amplitude; /* of the ports' functionals */
@@ -270,7 +271,7 @@ static void noise(const struct side *side, double *field)
   }
 }
 
-static void start(struct side *side, enum mx_integrator integrator, double step, long steps, const char *folder)
+static void start(struct side *side, enum mx_integrator integrator, double step, long steps, char *folder)
 {
   struct dg_error err = {0};
   const struct mx_backend_options options = {.integrator = integrator, .precision = MX_DOUBLE, .step = step * MX_C0};
@@ -284,9 +285,11 @@ static void start(struct side *side, enum mx_integrator integrator, double step,
       mx_backend_reference.upload(side->backend, E, H, &err) != 0)
     fail_msg("%s", err.message);
   free(E);
-  if (dg_comm_rank(side->problem.comm) == 0 && (mx_records_prepare(&side->config, folder, &err) != 0))
-    fail_msg("%s", err.message);
-  if (mx_records_open(&side->records, &side->measures, &mx_backend_reference, folder, step, false, &err) != 0)
+  side->folder.path = folder;
+  for (size_t i = 0; dg_comm_rank(side->problem.comm) == 0 && i < side->config.output.measures; i++)
+    if (mx_folder_part(&side->folder, mx_measure_folders[side->config.output.measure[i].kind], &err) != 0)
+      fail_msg("%s", err.message);
+  if (mx_records_open(&side->records, &side->measures, &mx_backend_reference, &side->folder, step, false, &err) != 0)
     fail_msg("%s", err.message);
 }
 
@@ -413,8 +416,9 @@ static void run(const struct scene *scene, bool at_random, enum mx_integrator in
   whole.sources.integrator = whole.sources.ports.integrator = integrator;
   part.sources.integrator = part.sources.ports.integrator = integrator;
   double step = 0.8 * stability.limit / MX_C0;
-  start(&whole, integrator, step, STEPS, "whole");
-  start(&part, integrator, step, STEPS, "part");
+  char whole_folder[] = "whole", part_folder[] = "part";
+  start(&whole, integrator, step, STEPS, whole_folder);
+  start(&part, integrator, step, STEPS, part_folder);
   for (long n = 0; n < STEPS; n++)
     for (int s = 0; s < mx_schemes[integrator].stages; s++) {
       do_stage(&whole, integrator, n, s, step);

@@ -98,8 +98,11 @@ static int run(struct mx_script *script, struct dg_error *err)
 {
   struct mx_config config = {0};
   struct mx_setup setup = {0};
-  if (mx_config_read(&config, script, err) == 0 && mx_setup_init(&setup, &config, script, NULL, NULL, err) == 0)
-    (void)!mx_run(&setup, FOLDER, err);
+  struct mx_folder folder = {0};
+  if (mx_config_read(&config, script, err) == 0 && mx_folder_open(&folder, FOLDER, NULL, NULL, err) == 0 &&
+      mx_setup_init(&setup, &config, script, NULL, NULL, err) == 0)
+    (void)!mx_run(&setup, &folder, err);
+  mx_folder_close(&folder);
   mx_setup_release(&setup);
   mx_config_release(&config);
   return err->code;

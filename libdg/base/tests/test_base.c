@@ -1,10 +1,14 @@
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -108,7 +112,9 @@ static void test_log_reaches_the_file(void **state)
   dg_log_warning(log, "after");
   assert_int_equal(dg_log_status(log), 0);
   dg_log_free(log);
-  FILE *file = fdopen(fd, "r");
+  close(fd);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
   size_t got = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   remove(path);
@@ -122,10 +128,19 @@ static void test_log_notices_a_full_disk(void **state)
   struct dg_error err = {0};
   struct dg_log *log;
   assert_int_equal(dg_log_new(&log, 0, &err), 0);
-  assert_int_equal(dg_log_open(log, "/dev/full", false, &err), 0);
+  char path[] = "log_full.txt";
+  struct rlimit whole, none;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &whole), 0);
+  none = whole;
+  none.rlim_cur = 0;
+  assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+  assert_int_equal(dg_log_open(log, path, false, &err), 0);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
   dg_log_line(log, "lost");
-  assert_int_not_equal(dg_log_status(log), 0);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &whole), 0);
+  assert_int_equal(dg_log_status(log), EFBIG);
   dg_log_free(log);
+  remove(path);
 }
 
 /* Keys of all sizes with many repetitions: ascending, equal ones in their order, every item there. */

@@ -189,10 +189,12 @@ full("disk full at the first snapshot", "size=100k",
      re.compile(rf"cannot write 'disk/case/fields_000000\.silo': {NO_SPACE}.*"))
 full("disk full at a later snapshot", "size=600k",
      re.compile(rf"cannot write 'disk/case/fields_00\d+\.silo': {NO_SPACE}.*"), "--set", "time.steps=400")
-full("disk full at the start", "size=64k", f"cannot write 'disk/case/summary.json': {NO_SPACE}",
+full("disk full at the start", "size=64k", f"cannot write 'disk/case/.curlew/files_0000': {NO_SPACE}",
      leave=0)
-# Files, not bytes, run out: the disk itself, two folders and the summary leave none for the log.
-full("disk full at the log", "size=1m,nr_inodes=4", f"cannot write 'disk/case/log.txt': {NO_SPACE}")
+# Files, not bytes, run out: the disk itself, two folders, lock, ledger and summary leave none for the ledger of the run,
+# or with it and a folder none for the log.
+full("disk full at the ledger", "size=1m,nr_inodes=6", f"cannot write 'disk/case/.curlew/files_0000': {NO_SPACE}")
+full("disk full at the log", "size=1m,nr_inodes=7", f"cannot write 'disk/case/log.txt': {NO_SPACE}")
 
 
 @own("log that cannot be written")
@@ -201,7 +203,8 @@ def _(program):
         place.good(*RUN)
         os.remove(place.path("case/log.txt"))
         os.mkdir(place.path("case/log.txt"))
-        refused(place, "cannot replace 'case/log.txt' of an earlier run: Is a directory")
+        refused(place, "'case/log.txt' is a folder, which curlew did not make: remove it or name another output folder", code=2,
+                folder=None)
 
 
 # ---- limits

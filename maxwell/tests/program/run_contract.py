@@ -35,8 +35,10 @@ def near(a, b, tolerance, what):
 
 
 def files(place, folder="case"):
+    """All but the lock and the ledger."""
     return {os.path.relpath(os.path.join(root, name), place.path(folder))
-            for root, _, names in os.walk(place.path(folder)) for name in names}
+            for root, _, names in os.walk(place.path(folder)) for name in names
+            if os.path.basename(root) != ".curlew"}
 
 
 # ---- what a run leaves

@@ -1,0 +1,92 @@
+/* Opening without following links or waiting; see file.h. */
+#include "libdg/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum dg_file_kind dg_file_kind(const char *path)
+{
+  struct stat info;
+  if (lstat(path, &info) != 0) return DG_FILE_NONE;
+  return S_ISREG(info.st_mode) ? DG_FILE_REGULAR : DG_FILE_OTHER;
+}
+
+static const char *word_of(mode_t mode)
+{
+  if (S_ISLNK(mode)) return "a symbolic link";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISDIR(mode)) return "a folder";
+  return S_ISREG(mode) ? "a file" : "no regular file";
+}
+
+const char *dg_file_word(const char *path)
+{
+  struct stat info;
+  return lstat(path, &info) == 0 ? word_of(info.st_mode) : "gone";
+}
+
+int dg_file_open(int *file, const char *path, int flags, struct dg_error *err)
+{
+  const char *verb = (flags & O_ACCMODE) == O_RDONLY ? "read" : "write";
+  struct stat info;
+  *file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int reason = errno;
+  if (*file < 0 && dg_file_kind(path) == DG_FILE_OTHER)
+    return dg_fail(err, DG_ENVIRONMENT, "cannot %s '%s': it is %s", verb, path, dg_file_word(path));
+  if (*file < 0) return dg_fail(err, DG_ENVIRONMENT, "cannot %s '%s': %s", verb, path, strerror(reason));
+  if (fstat(*file, &info) == 0 && S_ISREG(info.st_mode)) return 0;
+  close(*file);
+  *file = -1;
+  return dg_fail(err, DG_ENVIRONMENT, "cannot %s '%s': it is %s", verb, path, word_of(info.st_mode));
+}
+
+int dg_file_create(const char *path)
+{
+  if (dg_file_kind(path) == DG_FILE_REGULAR && unlink(path) != 0 && errno != ENOENT) return -1;
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+int dg_file_new(FILE **file, const char *part, const char *path, struct dg_error *err)
+{
+  const int descriptor = dg_file_create(part);
+  *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+  if (*file != NULL) return 0;
+  const int reason = errno;
+  if (reason == EEXIST) (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': it is %s", part, dg_file_word(part));
+  else (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(reason));
+  if (descriptor >= 0) close(descriptor);
+  return err->code;
+}
+
+int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, struct dg_error *err)
+{
+  int reason = failed ? errno : 0;
+  if (!failed) {
+    errno = 0;
+    failed = ferror(file) != 0 || fflush(file) != 0;
+    /* what cannot be waited for is not waited for */
+    failed = failed || (fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP);
+    reason = errno;
+  }
+  if (fclose(file) != 0 && !failed) failed = true, reason = errno;
+  if (!failed && rename(part, path) != 0) failed = true, reason = errno;
+  if (!failed) return 0;
+  (void)unlink(part);
+  return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, reason != 0 ? strerror(reason) : "unknown reason");
+}
+
+void dg_file_sync_folder(const char *path)
+{
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const int length = slash == NULL || slash == path ? 1 : (int)(slash - path);
+  if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : path) >= (int)sizeof folder) return;
+  const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)fsync(descriptor); /* not every file system has this for folders */
+  close(descriptor);
+}
