@@ -79,14 +79,15 @@ int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, 
   return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, reason != 0 ? strerror(reason) : "unknown reason");
 }
 
-void dg_file_sync_folder(const char *path)
+bool dg_file_sync_folder(const char *path)
 {
   char folder[PATH_MAX];
   const char *slash = strrchr(path, '/');
   const int length = slash == NULL || slash == path ? 1 : (int)(slash - path);
-  if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : path) >= (int)sizeof folder) return;
+  if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : path) >= (int)sizeof folder) return true;
   const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
+  if (descriptor < 0) return errno != ENOENT;
   (void)fsync(descriptor); /* not every file system has this for folders */
   close(descriptor);
+  return true;
 }

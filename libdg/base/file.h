@@ -28,5 +28,6 @@ int dg_file_new(FILE **file, const char *part, const char *path, struct dg_error
 /* Ends a stream of dg_file_new on PART: waits for the disk, closes it and calls it PATH, unless writing has `failed`,
  * with the reason in errno. DG_ENVIRONMENT about PATH, and then PART is gone. */
 int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, struct dg_error *err) DG_MUST_USE;
-/* The names in the folder of `path` are on the disk when this returns, where the file system can do that. */
-void dg_file_sync_folder(const char *path);
+/* The names in the folder of `path` are on the disk when this returns, where the file system can do that. False: the
+ * folder is not there any more. */
+bool dg_file_sync_folder(const char *path);

@@ -123,8 +123,8 @@ static int open_file(struct dg_ledger *ledger, struct dg_error *err)
     return err->code;
   }
   if (end == 0) {
-    dg_file_sync_folder(ledger->path);
-    dg_file_sync_folder(ledger->part);
+    (void)dg_file_sync_folder(ledger->path);
+    (void)dg_file_sync_folder(ledger->part);
   }
   return 0;
 }
@@ -265,11 +265,11 @@ int dg_ledger_sync(struct dg_ledger *ledger, struct dg_error *err)
     bool last = true; /* of its folder */
     for (size_t k = i + 1; k < ledger->pending && last; k++) last = !beside(ledger->name[i], ledger->name[k]);
     if (join(&path, ledger->folder, ledger->name[i], err) != 0) break;
-    if (sync_file(path, err) == 0 && last) dg_file_sync_folder(path);
+    if (sync_file(path, err) == 0 && last) (void)dg_file_sync_folder(path);
     dg_free(path);
   }
   if (err->code == DG_OK) {
-    if (ledger->pending > 0) dg_file_sync_folder(ledger->part); /* the names of folders inside */
+    if (ledger->pending > 0) (void)dg_file_sync_folder(ledger->part); /* the names of folders inside */
     forget_pending(ledger);
   }
   pthread_mutex_unlock(&ledger->turn);
@@ -346,7 +346,7 @@ static int replace_file(struct dg_ledger *ledger, const struct dg_ledger_list *l
   if (file >= 0) close(file);
   if (err->code == DG_OK && rename(path, ledger->path) != 0) (void)write_failed(ledger, errno, err);
   if (err->code != DG_OK) (void)unlink(path);
-  dg_file_sync_folder(ledger->path);
+  (void)dg_file_sync_folder(ledger->path);
   close_file(ledger); /* that is another one now */
   dg_free(path);
   return err->code;

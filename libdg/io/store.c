@@ -309,7 +309,7 @@ int dg_store_finish(struct dg_store *store, uint64_t *result, struct dg_error *e
   if (rename(store->part, store->path) != 0) return write_failed(store, err);
   store->finished = true;
   if (result != NULL) *result = digest;
-  dg_file_sync_folder(store->path);
+  (void)dg_file_sync_folder(store->path);
   return 0;
 }
 

@@ -213,7 +213,7 @@ int mx_folder_prepare(struct mx_folder *folder, const struct mx_plan *plan, stru
 {
   const bool made = dg_file_kind(folder->path) == DG_FILE_NONE;
   if (make_folder(folder->path, false, err) != 0) return err->code;
-  if (made) dg_file_sync_folder(folder->path);
+  if (made) (void)dg_file_sync_folder(folder->path);
   /* Before anything of ours is made in a folder that is not ours. */
   if (dg_ledger_open(&folder->ledger, folder->path, PART, 0, err) != 0 || check_part(folder, PART, err) != 0 ||
       dg_ledger_read(folder->ledger, &folder->list, err) != 0 ||

@@ -151,7 +151,7 @@ def test_folder_lost_at_any_moment(program):
             else:
                 expect(code == 0 and place.summary()["status"] == "done", f"moment {at}: exit code {code}: {err}")
         at += 1
-    expect(at > 60 and len(said) == 11, f"{at} moments, {len(said)}: {said}")
+    expect(at > 100 and len(said) == 12, f"{at} moments, {len(said)}: {said}")
 
 
 # ---- the clock is set, a day ahead and a day back all the time
