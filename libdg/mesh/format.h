@@ -1,0 +1,23 @@
+/* Which files Gmsh is given, and as what.
+ *
+ * Gmsh takes a file for a script, which can do anything, unless the end of its name or its first line says otherwise,
+ * and it knows each end in one or two spellings only: a script named evil.Step or evil.msh runs. So name and content
+ * must agree here, on one of the formats that this table has. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "libdg/base/error.h"
+
+enum dg_format_kind {
+  DG_FORMAT_SCRIPT,   /* text for Gmsh's parser */
+  DG_FORMAT_GEOMETRY, /* shapes that Gmsh meshes */
+  DG_FORMAT_MESH,     /* elements */
+  DG_FORMAT_OTHER     /* none of the table's, of somebody who is trusted */
+};
+
+/* Reads the beginning of the file, of scripts all. Errors (DG_INPUT) say what is wrong: it cannot be read, is no
+ * regular file, is empty, has an end that is none of the table's (unless `trust`), begins as files of its format do
+ * not, or is a script with a byte that is no text. Scripts have no such rule for their content, but must not begin as
+ * what Gmsh would take for something else. */
+int dg_format_check(const char *file, bool trust, enum dg_format_kind *kind, struct dg_error *err) DG_MUST_USE;
