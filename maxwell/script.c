@@ -14,6 +14,7 @@
 #include "libdg/base/text.h"
 #include "maxwell/script_args.h"
 #include "maxwell/script_crew.h"
+#include "maxwell/script_files.h"
 #include "maxwell/script_input.h"
 #include "maxwell/script_state.h"
 #include "maxwell/script_tree.h"
@@ -135,8 +136,8 @@ static int find_share(struct mx_script *script, struct dg_error *err)
   return 0;
 }
 
-/* Runs the share folder's lua/NAME. It is given nearest(), the metatable of waveforms, the folder of the script, and
- * io.open, which the script itself may not have. */
+/* Runs the share folder's lua/NAME in a world of its own. It is given nearest(), the metatable of waveforms, the folder
+ * of the script, and a function that opens files, which the script itself may not have. */
 static void run_shared(lua_State *L, struct mx_load *load, const char *name)
 {
   struct mx_script *script = load->script;
@@ -151,6 +152,7 @@ static void run_shared(lua_State *L, struct mx_load *load, const char *name)
   mx_state_check(L, load, mx_input_file(&script->arena, path, &text, load->err));
   mx_state_check(L, load, mx_arena_format(&script->arena, &chunk_name, load->err, "@%s", path));
   load_text(L, text, chunk_name);
+  mx_library_set_own(L);
   const char *slash = strrchr(script->path, '/');
   lua_pushcfunction(L, nearest_name);
   luaL_newmetatable(L, MX_STATE_WAVEFORM);
@@ -394,5 +396,10 @@ uint64_t mx_script_seed(const struct mx_script *script) { return script->random.
 const char *mx_script_path(const struct mx_script *script) { return script->path; }
 
 bool mx_script_trusted(const struct mx_script *script) { return script->library.trust; }
+
+bool mx_script_may_name(const struct mx_script *script, const char *path)
+{
+  return script->library.trust || mx_file_is_within(path, script->library.folder);
+}
 
 const char *mx_lua_version(void) { return LUA_RELEASE; }

@@ -72,6 +72,9 @@ const struct mx_value *mx_script_root(const struct mx_script *script);
 uint64_t mx_script_seed(const struct mx_script *script);
 const char *mx_script_path(const struct mx_script *script);
 bool mx_script_trusted(const struct mx_script *script);
+/* Whether a file that the script names is one that it may name: of its folder and below, where links lead, unless it is
+ * trusted. */
+bool mx_script_may_name(const struct mx_script *script, const char *path);
 
 /* Calls a function with `inputs` numbers and expects exactly `outputs` numbers. `what` names it in messages
  * ("initial.E"). A Lua error, a missing or non-numeric result, NaN, or a call that takes too long is DG_INPUT with

@@ -1,9 +1,7 @@
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "maxwell/script_library.h"
 
-#include <limits.h>
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +9,9 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "maxwell/script_files.h"
+
+#define OWN    "curlew.own"    /* registry key: the world of Curlew's own Lua, which scripts cannot reach */
 #define LOADED "curlew.loaded" /* registry key: what the modules of require returned, by name */
 #define TRUST  "start curlew with --trust if you trust this script"
 
@@ -53,26 +54,87 @@ static void restrict_library(lua_State *L, const char *name, lua_CFunction open,
 
 /* ---- files ---- */
 
-/* Whether the file is in the folder or below it; both are there. */
-static bool is_within(const char *path, const char *folder)
-{
-  char file[PATH_MAX], base[PATH_MAX];
-  if (realpath(path, file) == NULL || realpath(folder, base) == NULL) return false;
-  size_t length = strlen(base);
-  if (strcmp(base, "/") == 0) return true;
-  return strncmp(file, base, length) == 0 && file[length] == '/';
-}
+/* The folder that files must lie in, or NULL. */
+static const char *bounds(const struct mx_library *library) { return library->trust ? NULL : library->folder; }
 
 /* Pushes the path of the file, which the script names. */
-static const char *push_path(lua_State *L, const struct mx_library *library, const char *function)
+static const char *push_path(lua_State *L, const struct mx_library *library)
 {
-  const char *name = luaL_checkstring(L, 1), *path = name;
-  if (name[0] == '/' || strcmp(library->folder, ".") == 0) lua_pushstring(L, name);
-  else path = lua_pushfstring(L, "%s/%s", library->folder, name);
-  if (!library->trust && access(path, F_OK) == 0 && !is_within(path, library->folder))
+  const char *name = luaL_checkstring(L, 1);
+  if (name[0] == '/' || strcmp(library->folder, ".") == 0) return lua_pushstring(L, name);
+  return lua_pushfstring(L, "%s/%s", library->folder, name);
+}
+
+static bool close_file(lua_State *L, int index)
+{
+  luaL_Stream *stream = lua_touserdata(L, index);
+  stream->closef = NULL;
+  return fclose(stream->f) == 0;
+}
+
+static int close_stream(lua_State *L) { return luaL_fileresult(L, close_file(L, 1), NULL); }
+
+/* Pushes a file of Lua's, which is closed with it; or nothing, and errno says why. */
+static FILE *push_file(lua_State *L, const char *path, const char *folder)
+{
+  luaL_Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
+  stream->closef = NULL; /* as long as there is none */
+  luaL_setmetatable(L, LUA_FILEHANDLE);
+  stream->f = mx_file_open(path, folder);
+  if (stream->f != NULL) {
+    stream->closef = close_stream;
+    return stream->f;
+  }
+  const int why = errno;
+  lua_pop(L, 1);
+  errno = why;
+  return NULL;
+}
+
+/* Pushes what is in the file. */
+static bool push_content(lua_State *L, FILE *file)
+{
+  luaL_Buffer content;
+  size_t got;
+  luaL_buffinit(L, &content);
+  do {
+    got = fread(luaL_prepbuffer(&content), 1, LUAL_BUFFERSIZE, file);
+    luaL_addsize(&content, got);
+  } while (got > 0);
+  const bool complete = ferror(file) == 0;
+  luaL_pushresult(&content);
+  return complete;
+}
+
+/* The value on top becomes the one at the index, and the last. */
+static void keep_top(lua_State *L, int index)
+{
+  if (lua_gettop(L) > index) lua_replace(L, index);
+  lua_settop(L, index);
+}
+
+/* As luaL_loadfilex, of a file in the folder. Pushes the function, or a message. */
+static int load_chunk(lua_State *L, const char *function, const char *path, const char *mode, const char *folder)
+{
+  const int top = lua_gettop(L);
+  size_t length;
+  FILE *file = push_file(L, path, folder);
+  if (file == NULL && errno == EXDEV)
     luaL_error(L, "%s is not available to scripts for files outside of their own folder, such as '%s'; " TRUST,
                function, path);
-  return path;
+  const bool complete = file != NULL && push_content(L, file);
+  if (!complete) lua_pushfstring(L, "cannot %s %s: %s", file == NULL ? "open" : "read", path, strerror(errno));
+  if (file != NULL) (void)close_file(L, top + 1);
+  if (!complete) {
+    keep_top(L, top + 1);
+    return LUA_ERRFILE;
+  }
+  const char *text = lua_tolstring(L, -1, &length), *start = text;
+  if (strncmp(start, "\xef\xbb\xbf", 3) == 0) start += 3;
+  if (*start == '#') start += strcspn(start, "\n"); /* its end counts as a line */
+  const int status = luaL_loadbufferx(L, start, length - (size_t)(start - text), lua_pushfstring(L, "@%s", path), mode);
+  keep_top(L, top + 1);
+  return status;
 }
 
 /* loadfile(name, mode, environment): the function, or nil and a message. */
@@ -82,7 +144,7 @@ static int load_file(lua_State *L)
   bool has_environment = lua_gettop(L) >= 3;
   const char *mode = library->trust ? luaL_optstring(L, 2, NULL) : "t";
   lua_settop(L, 3);
-  if (luaL_loadfilex(L, push_path(L, library, "loadfile"), mode) != LUA_OK) {
+  if (load_chunk(L, "loadfile", push_path(L, library), mode, bounds(library)) != LUA_OK) {
     lua_pushnil(L);
     lua_insert(L, -2);
     return 2;
@@ -97,7 +159,8 @@ static int do_file(lua_State *L)
 {
   const struct mx_library *library = library_of(L);
   lua_settop(L, 1);
-  if (luaL_loadfilex(L, push_path(L, library, "dofile"), library->trust ? NULL : "t") != LUA_OK) return lua_error(L);
+  if (load_chunk(L, "dofile", push_path(L, library), library->trust ? NULL : "t", bounds(library)) != LUA_OK)
+    return lua_error(L);
   lua_call(L, 0, LUA_MULTRET);
   return lua_gettop(L) - 2;
 }
@@ -115,15 +178,13 @@ static int require(lua_State *L)
     return luaL_error(L, "require takes the name of a module, as in \"curlew.spectrum\", not '%s'", name);
   const char *file = luaL_gsub(L, name, ".", "/");
   const char *path = lua_pushfstring(L, "%s/%s.lua", library->folder, file);
-  bool own = access(path, F_OK) == 0;
-  if (own && !is_within(path, library->folder))
-    return luaL_error(
-        L, "require is not available to scripts for files outside of their own folder, such as '%s'; " TRUST, path);
+  const bool own = access(path, F_OK) == 0;
   if (!own) path = lua_pushfstring(L, "%s/lua/%s.lua", library->share, file);
   if (access(path, F_OK) != 0)
     return luaL_error(L, "there is no module '%s': neither %s/%s.lua nor one of Curlew's; for others " TRUST, name,
                       library->folder, file);
-  if (luaL_loadfilex(L, path, "t") != LUA_OK) return lua_error(L);
+  if (load_chunk(L, "require", path, "t", own ? library->folder : NULL) != LUA_OK) return lua_error(L);
+  if (!own) mx_library_set_own(L);
   lua_pushvalue(L, 1);
   lua_pushstring(L, path);
   lua_call(L, 2, 1);
@@ -232,13 +293,20 @@ static int print_line(lua_State *L)
   return 0;
 }
 
-static int open_again(lua_State *L)
+/* open(path): a file to read, or nil and a message. */
+static int open_to_read(lua_State *L)
 {
   struct stat about;
+  const struct mx_library *library = library_of(L);
   const char *path = luaL_checkstring(L, 1);
-  if (library_of(L)->copy && stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+  if (library->copy && stat(path, &about) == 0 && !S_ISREG(about.st_mode))
     return luaL_error(L, "'%s' cannot be read twice", path);
-  return go_on(L);
+  if (push_file(L, path, bounds(library)) != NULL) return 1;
+  lua_pushnil(L);
+  if (errno == EXDEV)
+    lua_pushfstring(L, "%s, which lies outside of the script's folder: copy it there, or " TRUST, path);
+  else lua_pushfstring(L, "%s: %s", path, strerror(errno));
+  return 2;
 }
 
 /* ---- all of it ---- */
@@ -302,6 +370,54 @@ static void open_limited(lua_State *L, const struct mx_library *library)
   replace(L, library, "require", require);
 }
 
+/* Pushes a copy of the table on top, with its metatable. */
+static void push_copy(lua_State *L)
+{
+  const int from = lua_gettop(L);
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, from) != 0;) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, from + 1);
+  }
+  if (lua_getmetatable(L, from)) lua_setmetatable(L, from + 1);
+}
+
+/* The world of Curlew's own Lua: the globals and libraries as they are now, before a script can change them. */
+static void keep_own(lua_State *L)
+{
+  lua_pushglobaltable(L);
+  push_copy(L);
+  const int own = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, own) != 0; lua_pop(L, 1)) {
+    if (!lua_istable(L, -1) || lua_rawequal(L, -1, own - 1)) continue;
+    push_copy(L);
+    lua_pushvalue(L, -3);
+    lua_insert(L, -2);
+    lua_rawset(L, own); /* the key is there already: the walk goes on */
+  }
+  lua_setfield(L, LUA_REGISTRYINDEX, OWN); /* its _G is the script's world, where globals are made */
+  lua_pop(L, 1);
+}
+
+/* Methods of strings, as in s:gsub(...), stay Lua's own whatever a script does to the library; what it adds to the
+ * library is a method, too. */
+static void keep_methods(lua_State *L)
+{
+  lua_pushliteral(L, "");
+  (void)lua_getmetatable(L, -1);
+  lua_getglobal(L, LUA_STRLIBNAME);
+  push_copy(L);
+  lua_newtable(L);
+  lua_pushvalue(L, -3);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, -3, "__index");
+  lua_pushstring(L, LUA_STRLIBNAME);
+  lua_setfield(L, -3, "__metatable");
+  lua_pop(L, 3);
+}
+
 void mx_library_open(lua_State *L, const struct mx_library *library)
 {
   if (library->trust) open_all(L, library);
@@ -309,16 +425,20 @@ void mx_library_open(lua_State *L, const struct mx_library *library)
   replace(L, library, "loadfile", load_file);
   replace(L, library, "dofile", do_file);
   mx_random_open(L, library->random);
+  if (!library->trust) keep_methods(L);
+  keep_own(L);
 }
 
 void mx_library_push_open(lua_State *L, const struct mx_library *library)
 {
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_getfield(L, -1, LUA_IOLIBNAME);
-  lua_getfield(L, -1, "open");
-  lua_replace(L, -3);
-  lua_pop(L, 1);
-  put_before(L, library, open_again);
+  lua_pushnil(L); /* there is nothing that it comes before */
+  put_before(L, library, open_to_read);
+}
+
+void mx_library_set_own(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, OWN);
+  if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
 }
 
 void mx_library_push_modules(lua_State *L) { luaL_getsubtable(L, LUA_REGISTRYINDEX, LOADED); }

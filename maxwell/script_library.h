@@ -25,14 +25,18 @@ struct mx_library {
 /* Fills the globals and leaves the stack as it was; raises Lua errors. Random numbers are those of script_random.h.
  *
  * Without trust: base, table, string, math, utf8; of os only clock, date, difftime and time; of debug only traceback;
- * no io, no package. load takes text only; dofile, loadfile and require take files of the script's folder and below,
- * require also Curlew's modules. setmetatable takes no __gc: finalizers run where nothing can stop them. What is
- * missing is an error that names it and --trust.
+ * no io, no package. Methods of strings cannot be replaced. load takes text only; dofile, loadfile and require take
+ * files of the script's folder and below, require also Curlew's modules. setmetatable takes no __gc: finalizers run
+ * where nothing can stop them. What is missing is an error that names it and --trust.
  *
  * In either case relative names of dofile and loadfile start at the script's folder, and so does require. */
 void mx_library_open(lua_State *L, const struct mx_library *library);
-/* Pushes io.open, also where the script has none: for the prelude, whose waveforms are read from files. That of a copy
- * takes only files that can be read twice. */
+/* Pushes open(path), which gives a file of Lua's to read, or nil and a message: for the prelude, whose waveforms are
+ * read from files. Without trust only files of the script's folder and below; that of a copy takes only files that can
+ * be read twice. */
 void mx_library_push_open(lua_State *L, const struct mx_library *library);
+/* The chunk on top of the stack is Curlew's own: its globals become those that there were before the script, so that
+ * a script that replaces string.gsub changes nothing in it. The script's globals are _G there. */
+void mx_library_set_own(lua_State *L);
 /* Pushes the table of what `require` has loaded. */
 void mx_library_push_modules(lua_State *L);

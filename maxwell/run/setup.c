@@ -61,6 +61,19 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
                  MX_AT(setup->config->backend_where), name, hint, known);
 }
 
+/* A script of somebody else names files of its own folder. What the command line names is the user's own word. */
+static int check_mesh_place(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  if (strncmp(config->mesh.where, "--set ", strlen("--set ")) == 0 ||
+      mx_script_may_name(setup->script, config->mesh.file))
+    return 0;
+  return dg_fail(err, DG_INPUT,
+                 MX_PLACE "mesh file '%s' lies outside of the script's folder: copy it there, name it with --set "
+                          "mesh.file=..., or start curlew with --trust if you trust this script",
+                 MX_AT(config->mesh.where), config->mesh.file);
+}
+
 /* Loads the mesh: `in_parts` each rank its own, else rank 0 the whole. */
 static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err)
 {
@@ -80,6 +93,7 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err
       .parameter_value = config->mesh.parameter_value,
   };
   struct dg_error why = {0};
+  if (check_mesh_place(setup, err) != 0) return err->code;
   int status = in_parts ? dg_mesh_load_parts(&setup->mesh, &options, setup->comm, &why)
                         : dg_mesh_load(&setup->mesh, &options, &why);
   for (size_t i = 0; i < report.notes; i++) {

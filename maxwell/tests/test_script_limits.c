@@ -169,6 +169,93 @@ static void gives_a_trusted_script_everything(void **state)
   mx_script_free(script);
 }
 
+/* What a script puts in the place of Lua's functions, of the libraries' and of the methods of strings. */
+#define REPLACE                                                                                                        \
+  "local seen = {}\n"                                                                                                  \
+  "local function spy(f) return function(...) seen[#seen + 1] = ... return f(...) end end\n"                           \
+  "for _, library in ipairs { string, table, math, utf8 } do\n"                                                        \
+  "  for name, f in next, library do if type(f) == 'function' then library[name] = spy(f) end end end\n"               \
+  "local names = {} for name, f in next, _G do if type(f) == 'function' then names[#names + 1] = name end end\n"       \
+  "for _, name in ipairs(names) do if name ~= 'simulation' then _G[name] = spy(_G[name]) end end\n"                    \
+  "seen = {} "
+
+/* Curlew's own Lua goes on with what there was before the script. */
+static void is_not_deceived_by_replaced_functions(void **state)
+{
+  static const char text[] = REPLACE "local w = waveform.csv { file = 'pulse.csv' }\n"
+                                     "local t = waveform.table { times = { 0, 1 }, values = { 0, 2 } }\n"
+                                     "local g = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 }\n"
+                                     "if #seen > 0 or w(0.5) ~= 0.5 or t(1) ~= 2 or g(0) == 0 or #seen > 0 then "
+                                     "simulation { seen = seen } return end\n"
+                                     "function string.double(s) return s .. s end\n" /* what is new is a method */
+                                     "if ('x'):double() ~= 'xx' or ('x'):rep(2) ~= 'xx' then return end\n"
+                                     "if getmetatable '' ~= 'string' then return end\n"
+                                     "local json = require 'curlew.json'\n"
+                                     "seen = {}\n"
+                                     "local value = json.decode [[{ \"a\": [1, 2.5e1, \"\\u00e9\"] }]]\n"
+                                     "if #seen > 0 or value.a[2] ~= 25 then simulation { seen = seen } return end\n"
+                                     "simulation { right = true }\n";
+  struct dg_error err = {0};
+  (void)state;
+  write_text("pulse.csv", "time,value\n0,0\n1,1\n");
+  struct mx_script *script = load_limited(text, NULL, &err);
+  assert_string_equal(err.message, "");
+  const struct mx_value *root = mx_script_root(script);
+  assert_int_equal(root->count, 1);
+  assert_string_equal(root->entry[0].key.name, "right");
+  mx_script_free(script);
+}
+
+static const char *const elsewhere[] = {"../secret.csv",         "sub/../../secret.csv", "sub/link.csv",
+                                        "sub/folder/secret.csv", "/etc/passwd",          "/proc/self/environ"};
+
+static void reads_tables_of_its_own_folder_only(void **state)
+{
+  static const struct mx_limits trust = {.trust = true};
+  struct dg_error err = {0};
+  char text[1000];
+  (void)state;
+  write_text("../secret.csv", "0,0\n1,1\n");
+  write_text("sub/near.csv", "0,0\n1,1\n");
+  assert_int_equal(symlink("../../secret.csv", "sub/link.csv"), 0);
+  assert_int_equal(symlink("../..", "sub/folder"), 0);
+  assert_int_equal(symlink("near.csv", "sub/inner.csv"), 0);
+  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+    err = (struct dg_error){0};
+    snprintf(text, sizeof text, REPLACE "waveform.csv { file = '%s' }\nsimulation {}", elsewhere[i]);
+    assert_null(load_limited(text, NULL, &err));
+    assert_int_equal(err.code, DG_INPUT);
+    assert_non_null(strstr(err.message, "which lies outside of the script's folder: copy it there, or " TRUST));
+  }
+  for (size_t i = 0; i < 4; i++) {
+    err = (struct dg_error){0};
+    snprintf(text, sizeof text, "waveform.csv { file = '%s' }\nsimulation {}", elsewhere[i]);
+    mx_script_free(load_limited(text, &trust, &err));
+    assert_string_equal(err.message, "");
+  }
+  static const char *const own[] = {"sub/near.csv", "sub/inner.csv", "sub/../sub/near.csv",
+                                    "sub/folder/work/sub/near.csv"};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    snprintf(text, sizeof text, "waveform.csv { file = '%s' }\nsimulation {}", own[i]);
+    mx_script_free(load_limited(text, NULL, &err));
+    assert_string_equal(err.message, "");
+  }
+}
+
+/* Tables whose items change between two looks at them. */
+static void takes_what_it_has_looked_at(void **state)
+{
+  static const char text[] = "local n, list = 0, setmetatable({}, { __len = function() return 2 end })\n"
+                             "getmetatable(list).__index = function(_, i) n = n + 1 return n % 2 == 1 and i - 1 or\n"
+                             "  setmetatable({}, { __add = function() return 'x' end }) end\n"
+                             "local w = waveform.table { times = list, values = { 0, 1 } }\n"
+                             "simulation { w }\n";
+  struct dg_error err = {0};
+  (void)state;
+  assert_null(load_limited(text, NULL, &err));
+  assert_non_null(strstr(err.message, "times[2] must be a number, not a table"));
+}
+
 static double now(void)
 {
   struct timespec time;
@@ -343,6 +430,9 @@ int main(void)
       cmocka_unit_test(refuses_it_in_overrides),
       cmocka_unit_test(offers_what_is_harmless),
       cmocka_unit_test(gives_a_trusted_script_everything),
+      cmocka_unit_test(is_not_deceived_by_replaced_functions),
+      cmocka_unit_test(reads_tables_of_its_own_folder_only),
+      cmocka_unit_test(takes_what_it_has_looked_at),
       cmocka_unit_test(stops_scripts_that_never_end),
       cmocka_unit_test(stops_functions_that_never_end),
       cmocka_unit_test(stops_a_function_when_the_run_is_interrupted),

@@ -1,4 +1,6 @@
 -- What every script finds ready: the constants of nature in SI units.
+--
+-- Names here are those of Lua's libraries as they were before the script; the script's own names are in _G.
 
 local c0 = 299792458         -- speed of light in vacuum, m/s (exact, SI 2019)
 local mu0 = 1.25663706212e-6 -- magnetic constant, H/m (CODATA 2018)
@@ -21,7 +23,7 @@ setmetatable(values, {
   end,
 })
 
-const = setmetatable({}, {
+_G.const = setmetatable({}, {
   __index = values,
   __pairs = function() return next, values end,
   __newindex = function(_, key)

@@ -7,7 +7,8 @@
 -- Spectra are W(f) = integral of w(t) exp(-2 pi i f t) dt; |W| is given for amplitude 1.
 
 -- From the program: nearest(name, table) is the nearest key of the table or nil; the metatable by which it knows a
--- waveform; the script's folder with its slash, or ""; io.open, which scripts do not have unless they are trusted.
+-- waveform; the script's folder with its slash, or ""; a function that opens a file of that folder, which scripts do not
+-- have. Names are those of Lua's libraries as they were before the script, and so are methods of strings.
 local nearest, metatable, folder, open = ...
 
 local pi, exp, sin, cos, sqrt, log = math.pi, math.exp, math.sin, math.cos, math.sqrt, math.log
@@ -247,8 +248,9 @@ end)
 local function copy_list(name, from)
   local to = {}
   for i = 1, #from do
-    if not is_finite(from[i]) then return nil, ("%s[%d] must be a number, not %s"):format(name, i, describe(from[i])) end
-    to[i] = from[i] + 0.0
+    local value = from[i] -- once: a table can give something else each time
+    if not is_finite(value) then return nil, ("%s[%d] must be a number, not %s"):format(name, i, describe(value)) end
+    to[i] = value + 0.0
   end
   for key in next, from do
     if math.type(key) ~= "integer" or key < 1 or key > #from then
@@ -294,7 +296,7 @@ end)
 -- The two columns of a file: times and values, separated by a comma, a semicolon or blanks. Empty lines and what
 -- follows a '#' are skipped; the first line may hold names.
 local function read_columns(path)
-  local file, message = open(path, "r")
+  local file, message = open(path)
   if not file then return nil, ("cannot open %s"):format(message) end
   local times, values, lines, n, header = {}, {}, {}, 0, false
   for line in file:lines() do
@@ -340,7 +342,7 @@ setmetatable(constructors, {
   end,
 })
 
-waveform = setmetatable({}, {
+_G.waveform = setmetatable({}, {
   __index = constructors,
   __pairs = function() return next, constructors end,
   __newindex = function(_, key)

@@ -131,8 +131,9 @@ def edit(path, **values):
 def check_script(folder, curlew):
     """A script of the user's, weak: the mesh size follows the ranks; an error of curlew is passed on."""
     script, study = os.path.join(folder, "mine.lua"), os.path.join(folder, "mine")
+    shutil.copy(os.path.join(BATCH, "cavity.geo"), folder)
     with open(script, "w", encoding="utf-8") as file:
-        file.write("simulation { mesh = { file = [[" + os.path.join(BATCH, "cavity.geo") + "]], size = 1 }, order = args.p,"
+        file.write("simulation { mesh = { file = 'cavity.geo', size = 1 }, order = args.p,"
                    " time = { stop = 1e-6 }, materials = { inside = {} }, boundaries = { walls = { kind = 'pec' } } }\n")
     code, text, message = run("make", study, "--curlew", curlew, "--kind", "weak", "--script", script, "--mesh-size", "0.4",
                               "--ranks", "1,8", "-D", "p=1", "--set", "time.cfl=0.5", "--steps", "3", "--repetitions", "1")
