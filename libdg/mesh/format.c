@@ -149,6 +149,12 @@ static const struct format *find(const char *end)
   return NULL;
 }
 
+enum dg_format_kind dg_format_by_name(const char *file)
+{
+  const struct format *format = find(end_of(file));
+  return format != NULL ? format->kind : DG_FORMAT_OTHER;
+}
+
 static int unknown(const char *file, const char *end, struct dg_error *err)
 {
   for (size_t i = 0; i < FORMATS; i++)

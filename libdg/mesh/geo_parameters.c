@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/format.h"
 
 #define TOKEN_MAX   256
 #define INCLUDE_MAX 16  /* depth; a script that includes itself ends there */
@@ -154,7 +154,8 @@ static bool prints_to_file(struct scanner look)
 /* Apart from the parameters, whose reader passes over what it does not understand. */
 static void find_harm(struct dg_geo_parameters *list, const char *text)
 {
-  static const char *const commands[] = {"SystemCall", "NonBlockingSystemCall", "OnelabRun", "Save", "Print"};
+  static const char *const commands[] = {"SystemCall", "NonBlockingSystemCall", "OnelabRun", "Save", "Print",
+                                         "CreateDir"};
   struct scanner scan = {.at = text};
   for (enum token token = next_token(&scan); token != END && list->harmful == NULL; token = next_token(&scan)) {
     if (token != WORD) continue;
@@ -177,7 +178,8 @@ static int scan_text(struct dg_geo_parameters *list, const char *text, const cha
       failed = add_if_string(list, &scan, err);
     } else if (strcmp(scan.text, "GetNumber") == 0) {
       if (next_token(&scan) == OTHER) failed = add_if_string(list, &scan, err);
-    } else if (strcmp(scan.text, "Include") == 0 || strcmp(scan.text, "Merge") == 0) {
+    } else if (strcmp(scan.text, "Include") == 0 || strcmp(scan.text, "Merge") == 0 ||
+               strcmp(scan.text, "MergeWithBoundingBox") == 0) {
       if (next_token(&scan) == STRING) failed = scan_included(list, path, scan.text, depth, err);
     }
     if (failed != 0) return failed;
@@ -185,15 +187,13 @@ static int scan_text(struct dg_geo_parameters *list, const char *text, const cha
   return 0;
 }
 
-/* Gmsh takes a file for a script unless its name, or its first line, says that it is something else. */
+/* What is merged is a script unless name and content say together that it is something else. */
 static bool holds_no_script(const char *path)
 {
-  static const char *const others[] = {".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".stl", ".med",
-                                       ".unv", ".vtk",  ".wrl", ".mesh", ".bdf",  ".nas", ".p3d", ".cgns"};
-  const char *extension = strrchr(path, '.');
-  for (size_t i = 0; extension != NULL && i < sizeof others / sizeof *others; i++)
-    if (strcasecmp(extension, others[i]) == 0) return true;
-  return false;
+  enum dg_format_kind kind;
+  struct dg_error err = {0};
+  if (dg_format_by_name(path) == DG_FORMAT_SCRIPT || dg_format_by_name(path) == DG_FORMAT_OTHER) return false;
+  return dg_format_check(path, false, &kind, &err) == 0;
 }
 
 static int scan_file(struct dg_geo_parameters *list, const char *path, int depth, struct dg_error *err)
@@ -211,6 +211,7 @@ static int scan_file(struct dg_geo_parameters *list, const char *path, int depth
     if (dg_grow(&text, room + 1, 1, err) != 0) goto fail;
   }
   text[used] = '\0';
+  if (strlen(text) < used) list->harmful = "a byte that is zero";
   find_harm(list, text);
   if (scan_text(list, text, path, depth, err) != 0) goto fail;
 fail:

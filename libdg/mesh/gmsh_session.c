@@ -13,6 +13,8 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "libdg/mesh/format.h"
+#include "libdg/mesh/sandbox.h"
 
 #define GMSH_AT_LEAST(major, minor)                                                                                    \
   (GMSH_API_VERSION_MAJOR > (major) || (GMSH_API_VERSION_MAJOR == (major) && GMSH_API_VERSION_MINOR >= (minor)))
@@ -95,11 +97,7 @@ void dg_gmsh_get_version(struct dg_model *model)
 
 /* ---- the options of the caller ---- */
 
-static int is_script(const char *file)
-{
-  const char *extension = strrchr(file, '.');
-  return extension != NULL && (strcmp(extension, ".geo") == 0 || strcmp(extension, ".GEO") == 0);
-}
+static bool is_script(const char *file) { return dg_format_by_name(file) == DG_FORMAT_SCRIPT; }
 
 static int unknown_parameter(const struct dg_mesh_options *options, const char *name,
                              const struct dg_geo_parameters *known, struct dg_error *err)
@@ -140,19 +138,6 @@ static int check_options(const struct dg_mesh_options *options, const struct dg_
     if (!isfinite(options->parameter_value[i]))
       return dg_fail(err, DG_INPUT, "mesh parameter '%s' is not finite", options->parameter_name[i]);
   }
-  return 0;
-}
-
-static int check_file(const char *file, struct dg_error *err)
-{
-  struct stat status;
-  FILE *stream = fopen(file, "rb");
-  if (stream == NULL) return dg_fail(err, DG_INPUT, "cannot read mesh file '%s': %s", file, strerror(errno));
-  int failed = fstat(fileno(stream), &status);
-  (void)fclose(stream);
-  if (failed == 0 && S_ISDIR(status.st_mode))
-    return dg_fail(err, DG_INPUT, "cannot read mesh file '%s': it is a folder", file);
-  if (failed == 0 && status.st_size == 0) return dg_fail(err, DG_INPUT, "mesh file '%s' is empty", file);
   return 0;
 }
 
@@ -285,13 +270,15 @@ static int open_and_mesh(struct dg_model *model, const struct dg_mesh_options *o
 
 int dg_gmsh_load(struct dg_model *model, const struct dg_mesh_options *options, int part, struct dg_error *err)
 {
+  enum dg_format_kind kind;
   struct dg_geo_parameters known = {0};
   int started = 0;
-  if (check_file(options->file, err) != 0 || dg_geo_parameters_init(&known, options->file, err) != 0 ||
-      check_options(options, &known, err) != 0)
+  if (dg_format_check(options->file, options->trust, &kind, err) != 0 ||
+      dg_geo_parameters_init(&known, options->file, err) != 0 || check_options(options, &known, err) != 0)
     goto fail;
   if (start_with_parameters(options, &known, &started, err) != 0) goto fail;
   ask_version(model);
+  dg_sandbox_arm();
   if (open_and_mesh(model, options, &known, err) != 0) goto fail;
   dg_model_phase(model, 'h');
   if (dg_gmsh_read(model, options, part, err) != 0) dg_context(err, "in mesh '%s'", options->file);

@@ -244,12 +244,22 @@ static int no_memory(const struct mesher *mesher, const struct dg_mesh_options *
                  1e-9 * options->memory, doing(mesher->phase), options->file);
 }
 
+static int tried(const char *what, const struct dg_mesh_options *options, struct dg_error *err)
+{
+  return dg_fail(
+      err, DG_INPUT,
+      "'%s' tried %s, and was ended: a geometry may read its own folder, and nothing else; start curlew with "
+      "--trust if you trust it",
+      options->file, what);
+}
+
 static int explain_signal(const struct mesher *mesher, const struct dg_mesh_options *options, struct dg_error *err)
 {
   char words[256];
   const int number = WTERMSIG(mesher->status);
   last_words(mesher, words, sizeof words);
   if (strstr(words, "bad_alloc") != NULL) return no_memory(mesher, options, err);
+  if (number == SIGSYS && !options->trust) return tried("to start a program", options, err);
   if (number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP)
     return dg_fail(err, DG_ENVIRONMENT, "Gmsh was ended from outside (%s) before it could %s '%s'%s", strsignal(number),
                    doing(mesher->phase), options->file,
@@ -260,11 +270,16 @@ static int explain_signal(const struct mesher *mesher, const struct dg_mesh_opti
 
 static int explain(const struct mesher *mesher, const struct dg_mesh_options *options, struct dg_error *err)
 {
+  char words[512];
   if (mesher->overdue)
     return dg_fail(err, DG_INPUT, "Gmsh took longer than %g s to %s '%s' (mesh.seconds sets how long it may take)",
                    options->seconds, doing(mesher->phase), options->file);
   if (WIFSIGNALED(mesher->status)) return explain_signal(mesher, options, err);
   if (WEXITSTATUS(mesher->status) == DG_MESHER_NO_MEMORY) return no_memory(mesher, options, err);
+  if (WEXITSTATUS(mesher->status) == DG_MESHER_DENIED && !options->trust) {
+    last_words(mesher, words, sizeof words);
+    return tried(words, options, err);
+  }
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/gmsh_session.h"
 #include "libdg/mesh/request.h"
+#include "libdg/mesh/sandbox.h"
 
 /* Descriptors of the program that started this one: files that it writes, sockets of MPI. */
 static void close_others(void)
@@ -79,6 +81,70 @@ static void keep_notes(struct dg_model *model)
   *model = bare;
 }
 
+/* ---- what a geometry may not do ---- */
+
+static void say_denied(const char *what)
+{
+  (void)!write(STDERR_FILENO, what, strlen(what));
+  (void)!write(STDERR_FILENO, "\n", 1);
+  _exit(DG_MESHER_DENIED);
+}
+
+/* Where the kernel cannot hold a script, its sidecar is the one thing that can still be seen beforehand. */
+static int without_walls(struct dg_model *model, const char *file, const struct dg_sandbox_walls *walls,
+                         struct dg_error *err)
+{
+  char sidecar[PATH_MAX];
+  if (!walls->seccomp && snprintf(sidecar, sizeof sidecar, "%s.opt", file) < (int)sizeof sidecar &&
+      access(sidecar, F_OK) == 0)
+    return dg_fail(err, DG_INPUT,
+                   "Gmsh would read options from '%s': write them into the geometry, or start curlew with --trust",
+                   sidecar);
+  if (walls->seccomp || walls->landlock) return 0;
+  return dg_model_note(model, true, err,
+                       "this kernel has neither Landlock nor seccomp: what '%s' must not do is only looked for in its "
+                       "text",
+                       file);
+}
+
+/* From here on its folder can be read, and nothing else be done. */
+static int enter_sandbox(struct dg_model *model, const char *file, struct dg_error *err)
+{
+  char folder[PATH_MAX];
+  const char *slash = strrchr(file, '/');
+  const int length = slash == NULL || slash == file ? 1 : (int)(slash - file);
+  struct dg_sandbox_walls walls;
+  const struct dg_sandbox sandbox = {.places = 3, .place = {folder, "/dev/null", "/dev/urandom"}, .denied = say_denied};
+  if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : file) >= (int)sizeof folder)
+    return dg_fail(err, DG_INPUT, "the name of mesh file '%s' is too long", file);
+  if (setenv("GMSH_HOME", "/nonexistent/", 1) != 0) /* where it would keep a temporary file and options */
+    return dg_fail(err, DG_ENVIRONMENT, "out of memory");
+  if (dg_sandbox_enter(&sandbox, &walls, err) != 0) return err->code;
+  return without_walls(model, file, &walls, err);
+}
+
+/* What it was kept from without being ended for it. */
+static int tell_of_sandbox(struct dg_model *model, struct dg_error *problem, struct dg_error *err)
+{
+  if (problem->code == DG_INPUT && dg_sandbox_refused()[0] != '\0')
+    dg_context(problem, "and may not read '%s', which lies outside of its folder (--trust lifts this)",
+               dg_sandbox_refused());
+  if (dg_sandbox_sidecar()[0] == '\0') return 0;
+  return dg_model_note(
+      model, true, err,
+      "options of Gmsh in '%s' are not read: write them into the geometry, or start curlew with --trust",
+      dg_sandbox_sidecar());
+}
+
+static void load(struct dg_model *model, const struct dg_request *request, struct dg_error *problem)
+{
+  const struct dg_mesh_options *options = &request->options;
+  struct dg_error err = {0};
+  if (!options->trust && enter_sandbox(model, options->file, problem) != 0) return;
+  (void)!dg_gmsh_load(model, options, request->part, problem);
+  if (tell_of_sandbox(model, problem, &err) != 0 && problem->code == DG_OK) *problem = err;
+}
+
 static int serve(struct dg_request *request, struct dg_error *err)
 {
   struct dg_model model = {.life = DG_MESHER_LIFE};
@@ -87,7 +153,7 @@ static int serve(struct dg_request *request, struct dg_error *err)
   char *messages = NULL;
   size_t size = 0;
   request->options.messages = open_memstream(&messages, &size);
-  if (request->options.file[0] != '\0') (void)!dg_gmsh_load(&model, &request->options, request->part, &problem);
+  if (request->options.file[0] != '\0') load(&model, request, &problem);
   else dg_gmsh_get_version(&model);
   if (request->options.messages != NULL) (void)fclose(request->options.messages);
   if (problem.code != DG_OK) keep_notes(&model);

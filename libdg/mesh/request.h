@@ -12,6 +12,8 @@
 enum { DG_MESHER_REQUEST = 0, DG_MESHER_ANSWER = 3, DG_MESHER_LIFE = 4, DG_MESHER_DESCRIPTORS = 5 };
 /* Its exit code when memory is used up so that no answer can be made. */
 enum { DG_MESHER_NO_MEMORY = 83 };
+/* The sandbox has ended it; the last line on its descriptor 2 is what was tried, "to write the file 'x'". */
+enum { DG_MESHER_DENIED = 84 };
 
 struct dg_request {
   struct dg_mesh_options options; /* without streams; file "": only the version is wanted */

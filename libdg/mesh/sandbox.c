@@ -22,12 +22,19 @@ static struct {
     bool folder;
   } place[DG_SANDBOX_PLACES_MAX];
   uint64_t secret;
+  volatile sig_atomic_t armed;
   void (*denied)(const char *what);
   char refused[PATH_MAX], sidecar[PATH_MAX];
 } sandbox;
 
 const char *dg_sandbox_refused(void) { return sandbox.refused; }
 const char *dg_sandbox_sidecar(void) { return sandbox.sidecar; }
+
+void dg_sandbox_arm(void)
+{
+  sandbox.refused[0] = '\0';
+  sandbox.armed = 1;
+}
 
 #if defined __linux__ && (defined __x86_64__ || defined __aarch64__)
 
@@ -205,18 +212,30 @@ static long answer(const siginfo_t *info, const uint64_t argument[3])
 #endif
   char name[PATH_MAX];
   const int folder = at ? (int)argument[0] : AT_FDCWD;
+  if (info->si_errno > DG_TRAP_REMOVE) return -EACCES; /* not armed */
   if (!copy_name(name, at ? second.name : first.name)) return -EFAULT;
   switch (info->si_errno) {
   case DG_TRAP_READ:
     return open_to_read(folder, name, (int)argument[at ? 2 : 1]);
   case DG_TRAP_WRITE:
+    if (!sandbox.armed) return -EACCES;
     end("to write the file", name);
   case DG_TRAP_REMOVE:
     if (faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0) return -errno;
+    if (!sandbox.armed) return -EACCES;
     end("to remove the file", name);
   default:
-    return -EPERM;
+    return -EACCES;
   }
+}
+
+/* Calls that need no look at what they are given. */
+static void end_for(int trap)
+{
+  if (trap == DG_TRAP_CHANGE) end("to change or make files", NULL);
+  if (trap == DG_TRAP_NETWORK) end("to reach a network", NULL);
+  if (trap == DG_TRAP_PROCESS) end("to reach other programs", NULL);
+  if (trap == DG_TRAP_SYSTEM) end("to change the system", NULL);
 }
 
 enum { FROM_FILTER = 1 }; /* SYS_SECCOMP of the kernel, which this C library does not name */
@@ -227,10 +246,7 @@ static void handle(int signal, siginfo_t *info, void *context)
   const int before = errno;
   ucontext_t *state = context;
   if (info->si_code != FROM_FILTER) end("something that is not allowed", NULL);
-  if (info->si_errno == DG_TRAP_CHANGE) end("to change or make files", NULL);
-  if (info->si_errno == DG_TRAP_NETWORK) end("to reach a network", NULL);
-  if (info->si_errno == DG_TRAP_PROCESS) end("to reach other programs", NULL);
-  if (info->si_errno == DG_TRAP_SYSTEM) end("to change the system", NULL);
+  if (sandbox.armed) end_for(info->si_errno);
 #ifdef __x86_64__
   const uint64_t argument[3] = {(uint64_t)state->uc_mcontext.gregs[REG_RDI],
                                 (uint64_t)state->uc_mcontext.gregs[REG_RSI],

@@ -24,8 +24,9 @@ struct dg_sandbox {
   size_t places;                            /* at most DG_SANDBOX_PLACES_MAX */
   const char *place[DG_SANDBOX_PLACES_MAX]; /* files, and folders with all below them, that may be read; those that are
                                                not there are left out */
-  /* Called when something else was tried, before the process ends with code 2; what: "to write the file 'x'", behind
-   * "it tried". From a signal handler: only what POSIX allows there. NULL: a line on stderr. */
+  /* Called when something else was tried and dg_sandbox_arm has been called, before the process ends with code 2; what:
+   * "to write the file 'x'", behind "it tried". From a signal handler: only what POSIX allows there. NULL: a line on
+   * stderr. */
   void (*denied)(const char *what);
 };
 
@@ -40,7 +41,11 @@ struct dg_sandbox_walls {
  * kernel has it and yet does not do it. Takes memory; open descriptors stay open and may be written to. */
 int dg_sandbox_enter(const struct dg_sandbox *sandbox, struct dg_sandbox_walls *walls,
                      struct dg_error *err) DG_MUST_USE;
-/* The last file that was refused to be read, and the last sidecar that was passed over; "" if there is none. Known
- * where there is seccomp. */
+/* Libraries try things when they start that they can do without, such as to write preferences: until this is called
+ * such a call fails and nothing is said. From then on it is what somebody else wrote that tries, and the process ends.
+ */
+void dg_sandbox_arm(void);
+/* The last file that was refused to be read since then, and the last sidecar that was passed over; "" if there is none.
+ * Known where there is seccomp. */
 const char *dg_sandbox_refused(void);
 const char *dg_sandbox_sidecar(void);

@@ -37,6 +37,7 @@ enum walls { BOTH, LANDLOCK, SECCOMP };
 /* root/inside may be read, root/outside not. */
 static char root[] = "/tmp/curlew_sandbox_XXXXXX", inside[64], outside[64], names[24][96];
 static int pipe_end;
+static bool armed = true; /* before the act */
 
 static const char *in(const char *folder, const char *name)
 {
@@ -113,6 +114,7 @@ static struct outcome outcome_of(int (*act)(void), enum walls walls)
     pipe_end = pipes[1];
     alarm(20);
     enter(walls);
+    if (armed) dg_sandbox_arm();
     _exit(act());
   }
   (void)close(pipes[1]);
@@ -273,6 +275,20 @@ static void test_writing(void **state)
   }
 }
 
+/* What libraries try when they start. */
+static void test_not_armed(void **state)
+{
+  (void)state;
+  armed = false;
+  for (size_t i = 0; i < sizeof writing / sizeof *writing; i++) {
+    const struct outcome outcome = outcome_of(writing[i].act, BOTH);
+    assert_true(outcome.signal == 0 && (outcome.code == 50 || outcome.code == 0));
+    assert_string_equal(outcome.said, "");
+    check_nothing_changed();
+  }
+  armed = true;
+}
+
 /* Gmsh removes a temporary file that it may never have made. */
 static int take_away_nothing(void)
 {
@@ -335,6 +351,10 @@ static void test_programs(void **state)
     assert_int_equal(outcome_of(acts[i], BOTH).signal, SIGSYS);
     assert_int_equal(outcome_of(acts[i], SECCOMP).signal, SIGSYS);
   }
+  /* Landlock lets processes begin, and no program run in them. */
+  int (*const programs[])(void) = {call_shell, turn_into, turn_into_file, spawn};
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+    assert_int_equal(outcome_of(programs[i], LANDLOCK).code, 50);
   check_nothing_changed();
 }
 
@@ -418,6 +438,7 @@ static void test_threads(void **state)
     if (freopen("/dev/null", "w", stderr) == NULL || pthread_create(&thread, NULL, write_in_thread, NULL) != 0)
       _exit(93);
     enter(BOTH);
+    dg_sandbox_arm();
     entered = 1;
     (void)pthread_join(thread, NULL);
     _exit(50);
@@ -471,9 +492,9 @@ static bool has_walls(void)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reading),         cmocka_unit_test(test_sidecar),  cmocka_unit_test(test_writing),
-      cmocka_unit_test(test_what_is_allowed), cmocka_unit_test(test_programs), cmocka_unit_test(test_everything_else),
-      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_reading),         cmocka_unit_test(test_sidecar),         cmocka_unit_test(test_writing),
+      cmocka_unit_test(test_not_armed),       cmocka_unit_test(test_what_is_allowed), cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_everything_else), cmocka_unit_test(test_threads),
   };
   if (!has_walls()) {
     (void)puts("this kernel has no Landlock or no seccomp");
