@@ -158,15 +158,21 @@ static bool is_allowed(const char *path)
   return false;
 }
 
-/* NAME.opt beside NAME. */
+static bool ends_with(const char *path, const char *end)
+{
+  const size_t length = strlen(path), own = strlen(end);
+  return length > own && strcmp(path + length - own, end) == 0;
+}
+
+/* NAME.opt beside NAME; and what Open CASCADE looks for in the current folder, XSTEP.us and the like. */
 static bool is_sidecar(const char *path)
 {
-  static const char extension[] = ".opt";
   char beside[PATH_MAX];
-  const size_t length = strlen(path), own = sizeof extension - 1;
-  if (length <= own || strcmp(path + length - own, extension) != 0) return false;
-  memcpy(beside, path, length - own);
-  beside[length - own] = '\0';
+  if (ends_with(path, ".us")) return true;
+  if (!ends_with(path, ".opt")) return false;
+  const size_t length = strlen(path) - strlen(".opt"); /* the path is shorter than PATH_MAX */
+  memcpy(beside, path, length);
+  beside[length] = '\0';
   return faccessat(AT_FDCWD, beside, F_OK, 0) == 0;
 }
 

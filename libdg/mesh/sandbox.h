@@ -9,8 +9,8 @@
  *             changes files or their names, no signals to others, no other architecture's system calls.
  * Either holds alone; seccomp applies the rule of places, too, by looking at each name that is opened. Threads work.
  *
- * Sidecars are not read: Gmsh would take options from a file NAME.opt that lies beside NAME. It is told that there is
- * none. */
+ * Sidecars are not read: Gmsh would take options from a file NAME.opt that lies beside NAME, Open CASCADE from XSTEP.us
+ * and others of the current folder. They are told that there is none. */
 #pragma once
 
 #include <stdbool.h>

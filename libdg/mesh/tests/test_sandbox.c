@@ -193,6 +193,7 @@ static int read_a_sidecar(void)
   if (reads(in(inside, "a.geo.opt")) != ENOENT) return 1;
   if (strcmp(dg_sandbox_sidecar(), in(inside, "a.geo.opt")) != 0) return 2;
   if (reads(in(inside, "mine.opt")) != 0) return 3; /* lies beside nothing: somebody wants it */
+  if (reads(in(inside, "XSTEP.us")) != ENOENT) return 5;
   if (dg_sandbox_refused()[0] != '\0') return 4;
   (void)reads("/etc/passwd");
   return strcmp(dg_sandbox_refused(), "/etc/passwd") != 0;
@@ -463,6 +464,7 @@ static int set_up(void **state)
   put(in(inside, "a.geo"), "good");
   put(in(inside, "a.geo.opt"), "bad");
   put(in(inside, "mine.opt"), "good");
+  put(in(inside, "XSTEP.us"), "bad");
   put(in(inside, "deep/b.geo"), "good");
   put(in(outside, "secret"), "bad");
   put(in(root, "inside_not/secret"), "bad");

@@ -30,17 +30,21 @@ CASES.append({"name": "folder as mesh", "edits": [('"box.msh"', '"."')],
 mesh("empty mesh file",
     HERE + "mesh file 'input/empty.msh' is empty",
     "empty.msh", "")
+UNKNOWN = (" has no name from which its format can be told: it must end with .geo, .msh, .step, .brep, .iges, .xao, .stl, "
+           ".wrl, .unv, .vtk, .mesh, .bdf, .med or .cgns")
 mesh("unknown extension",
-    gmsh("Gmsh could not read 'input/box.xyz': "),
+    HERE + "mesh file 'input/box.xyz'" + UNKNOWN,
     "box.xyz", "this is no mesh\n")
 mesh("no extension",
-    gmsh("Gmsh could not read 'input/box': "),
+    HERE + "mesh file 'input/box'" + UNKNOWN,
     "box", "this is no mesh\n")
 mesh("garbage in a .msh",
-    gmsh("Gmsh could not read 'input/bad.msh': "),
+    HERE + "mesh file 'input/bad.msh' does not begin as a mesh of Gmsh does ($MeshFormat): its name and its content "
+    "disagree",
     "bad.msh", "this is no mesh\n" * 20)
 mesh("random bytes in a .msh",
-    gmsh("Gmsh could not read 'input/bad.msh': "),
+    HERE + "mesh file 'input/bad.msh' does not begin as a mesh of Gmsh does ($MeshFormat): its name and its content "
+    "disagree",
     "bad.msh", bytes((7 * i * i + 13 * i) % 256 for i in range(5000)))
 mesh("truncated .msh in the nodes",
     gmsh("Gmsh could not read 'input/cut.msh': "),
@@ -128,10 +132,14 @@ mesh("impossible geometry",
 mesh("garbage in a .step",
     gmsh("Gmsh could not read 'input/bad.step': "),
     "bad.step", "ISO-10303-21;\nnothing more\n")
+mesh("a .brep that is none",
+    HERE + "mesh file 'input/bad.brep' does not begin as a shape of Open CASCADE does (CASCADE Topology): its name and its "
+    "content disagree",
+    "bad.brep", "CASCADE nothing\n")
 mesh("garbage in a .brep",
     HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
     "in mesh 'input/bad.brep'",
-    "bad.brep", "CASCADE nothing\n")
+    "bad.brep", "CASCADE Topology V1, (c) nobody\n")
 mesh("size 0",
     HERE + "mesh.size must be a number > 0, not 0",
     "cube.geo", CUBE, ", size = 0")
