@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 #include "maxwell/script_same.h"
 #include "maxwell/script_state.h"
@@ -125,7 +126,7 @@ static int start_members(struct mx_crew *crew, int members, struct dg_error *err
   sigset_t others, before;
   if (DG_NEW(crew->member, (size_t)members, err) != 0 || DG_NEW(crew->trust, (size_t)crew->functions, err) != 0)
     return err->code;
-  sigfillset(&others); /* but for the one that ends calls */
+  dg_emergency_mask(&others); /* but for the one that ends calls */
   sigdelset(&others, SIGURG);
   pthread_sigmask(SIG_SETMASK, &others, &before);
   pthread_mutex_lock(&crew->mutex); /* nobody counts itself before all are counted */

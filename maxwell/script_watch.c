@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 
 static const double patience = 2; /* seconds that a call may last when the run is interrupted: it may be at its end */
@@ -97,7 +98,7 @@ static int start(struct mx_watch *watch)
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&watch->changed, &attributes);
   pthread_condattr_destroy(&attributes);
-  sigfillset(&all); /* signals are for the threads that work */
+  dg_emergency_mask(&all); /* signals are for the threads that work */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int failed = pthread_create(&watch->thread, NULL, work, watch);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 
 int dg_comm_start(struct dg_comm **comm, struct dg_error *err)
@@ -30,6 +31,7 @@ int dg_comm_start(struct dg_comm **comm, struct dg_error *err)
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   MPI_Comm_size(node, &(*comm)->here);
   MPI_Comm_free(&node);
+  dg_memory_shared_by((*comm)->here);
   return 0;
 }
 
@@ -165,6 +167,7 @@ static int wait_one(struct dg_comm *comm, MPI_Request request, struct dg_error *
 int dg_comm_agree(struct dg_comm *comm, struct dg_error *err)
 {
   MPI_Request request;
+  (void)!dg_emergency_check(err);
   if (comm == NULL) return err->code;
   if (err->code != DG_OK) return dg_comm_stop(comm, err);
   MPI_Ibarrier(comm->world, &request);

@@ -2,8 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "libdg/base/emergency.h"
 
 /* Messages are one line and leave the terminal alone: whatever a library, or a broken file that it quotes, put there.
  */
@@ -61,11 +62,11 @@ const char *dg_error_text(enum dg_code code)
 
 void dg_bug(const char *file, int line, const char *format, ...)
 {
-  fprintf(stderr, "curlew: bug at %s:%d: ", file, line);
+  char text[512];
+  const int used = snprintf(text, sizeof text, "bug at %s:%d: ", file, line);
   va_list args;
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  if (used > 0 && (size_t)used < sizeof text) vsnprintf(text + used, sizeof text - (size_t)used, format, args);
   va_end(args);
-  fputc('\n', stderr);
-  abort();
+  dg_emergency_end(DG_BUG, text);
 }

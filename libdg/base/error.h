@@ -53,7 +53,8 @@ int dg_error_context(struct dg_error *err, const char *format, ...) DG_PRINTF(2,
 /* The text of a code, for summaries. */
 const char *dg_error_text(enum dg_code code);
 
-/* A broken promise inside the program: prints and aborts (never assert.h: it does not know about the other ranks). */
+/* A broken promise inside the program: prints and ends it (emergency.h; never assert.h: it does not know about the
+ * other ranks). */
 #define DG_BUG_IF(condition, ...)                                                                                      \
   do {                                                                                                                 \
     if (condition) dg_bug(__FILE__, __LINE__, __VA_ARGS__);                                                            \

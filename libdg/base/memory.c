@@ -1,13 +1,17 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "libdg/base/memory.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+
+#include "libdg/base/memory_room.h"
 
 #define ALIGNMENT 64
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -34,6 +38,62 @@ static int told_to_fail(void)
   return atomic_fetch_sub(&fail_countdown, 1) == 1;
 }
 
+/* ---- what the system has left (memory_room.h) */
+
+/* What stays for libraries, stacks and page tables; and for what is small: messages, paths, the summary of a run that
+ * ends for want of memory. */
+enum { MARGIN = 16 << 20, LAST_MARGIN = 4 << 20, SMALL = 64 << 10 };
+
+static atomic_llong budget;   /* bytes that may be given away until the system is asked again */
+static atomic_size_t foreign; /* touched by others in this process when it was asked first */
+static atomic_bool asked_before;
+static atomic_int sharers = 1;
+
+/* Room for a block? Blocks that were promised and are not touched yet take theirs from what seems to be left. */
+static bool has_room(size_t bytes, size_t *room)
+{
+  if (atomic_fetch_sub(&budget, (long long)bytes) >= (long long)bytes) return true;
+  const size_t left = *room = dg_memory_room(), used = dg_memory_current(), touched = dg_memory_touched();
+  if (left == SIZE_MAX || touched == 0) {
+    atomic_store(&budget, LLONG_MAX / 2);
+    return true;
+  }
+  if (!atomic_exchange(&asked_before, true)) atomic_store(&foreign, touched > used ? touched - used : 0);
+  const size_t others = atomic_load(&foreign), own = touched > others ? touched - others : 0;
+  const size_t share = (size_t)atomic_load(&sharers);
+  const size_t margin = (used > own ? used - own : 0) + (bytes < SMALL ? LAST_MARGIN : MARGIN);
+  if (left < margin || (left - margin) / share < bytes) return false;
+  atomic_store(&budget, (long long)(((left - margin) / share - bytes) / 4));
+  return true;
+}
+
+void dg_memory_shared_by(int processes) { atomic_store(&sharers, processes > 1 ? processes : 1); }
+
+/* ---- the allocator */
+
+/* Volatile: compilers know that posix_memalign looks at nothing of ours. This one does (maxwell/app/malloc.c). */
+static _Thread_local volatile bool asking;
+
+bool dg_memory_asked(void) { return asking; }
+
+/* NULL is an answer here, other than in libraries. */
+static void *take(size_t alignment, size_t bytes)
+{
+  void *room = NULL;
+  asking = true;
+  if (posix_memalign(&room, alignment, bytes) != 0) room = NULL;
+  asking = false;
+  return room;
+}
+
+static int fail(size_t bytes, size_t left, struct dg_error *err)
+{
+  char rest[60] = "";
+  if (left != SIZE_MAX) snprintf(rest, sizeof rest, ", and the system has %.3f MB left", 1e-6 * (double)left);
+  return dg_fail(err, DG_ENVIRONMENT, "out of memory: %.3f MB were asked for while %.3f MB were in use%s", bytes * 1e-6,
+                 dg_memory_current() * 1e-6, rest);
+}
+
 int dg_alloc_untouched(void *pointer, size_t count, size_t size, struct dg_error *err)
 {
   void *null = NULL;
@@ -46,10 +106,11 @@ int dg_alloc_untouched(void *pointer, size_t count, size_t size, struct dg_error
   /* Large arrays ask for large pages: the kernels walk many arrays at once and jump between neighbours, and with pages
    * of 4 KiB a few per cent of their time goes into address translation. Where the system has none, nothing changes. */
   bool large = padded >= 2 * HUGE_PAGE;
-  void *room = NULL;
-  if (told_to_fail() || posix_memalign(&room, large ? HUGE_PAGE : ALIGNMENT, padded + ALIGNMENT) != 0)
-    return dg_fail(err, DG_ENVIRONMENT, "out of memory: %.3f MB were asked for while %.3f MB were in use", bytes * 1e-6,
-                   dg_memory_current() * 1e-6);
+  size_t left = SIZE_MAX;
+  void *room = told_to_fail() || !has_room(padded + ALIGNMENT, &left)
+                   ? NULL
+                   : take(large ? HUGE_PAGE : ALIGNMENT, padded + ALIGNMENT);
+  if (room == NULL) return fail(bytes, left, err);
   char *block = room;
 #ifdef MADV_HUGEPAGE
   if (large) (void)madvise(block, padded + ALIGNMENT, MADV_HUGEPAGE);

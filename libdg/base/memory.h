@@ -1,6 +1,11 @@
-/* The one allocator: 64-byte aligned, zeroed, overflow-checked, counted; a test can make the n-th call fail. */
+/* The one allocator: 64-byte aligned, zeroed, overflow-checked, counted; a test can make the n-th call fail.
+ *
+ * It fails where the address space ends, and also where the system would give an address and, when it is touched, kill
+ * a process: what the control group and the machine have left (memory_room.h) is looked at now and then, more often the
+ * less it is, and a margin is kept for libraries. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "libdg/base/error.h"
@@ -24,6 +29,11 @@ int dg_copy_string(char **copy, const char *string, struct dg_error *err) DG_MUS
 size_t dg_memory_current(void);       /* bytes allocated through dg_alloc and not freed */
 size_t dg_memory_peak(void);          /* largest value that it had */
 size_t dg_memory_resident_peak(void); /* peak resident set of the process in bytes, as the kernel counts it */
+
+/* So many processes of the machine take memory at the same time, this one among them. */
+void dg_memory_shared_by(int processes);
+/* For malloc: is it this allocator of the calling thread that asks, which can bear a NULL? */
+bool dg_memory_asked(void);
 
 /* Test hook: the n-th allocation from now on fails (1 is the next one); 0 switches it off. */
 void dg_memory_fail_at(long n);

@@ -1,5 +1,8 @@
 /* curlew: the command line, start and end of MPI, exit codes. */
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <mpi.h>
 #include <omp.h>
 #include <signal.h>
@@ -7,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "libdg/base/comm.h"
+#include "libdg/base/emergency.h"
 #include "libdg/base/log.h"
 #include "libdg/io/silo_writer.h"
 #include "maxwell/app/options.h"
+#include "maxwell/app/threads.h"
 #include "maxwell/backend.h"
 #include "maxwell/run/run.h"
 #include "maxwell/version.h"
@@ -47,6 +53,7 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   struct mx_config config = {0};
   struct mx_setup setup = {0};
   struct mx_folder folder = {0};
+  mx_threads_start(log);
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
                      &options->limits, err) != 0 ||
       mx_config_read(&config, script, err) != 0 ||
@@ -133,12 +140,25 @@ static void print_together(struct dg_error *err)
   err->rank = -1; /* printed */
 }
 
+/* Every thread would have a heap of its own, 64 MB of addresses each: too much where they are counted. */
+static void share_heaps(void)
+{
+#ifdef M_ARENA_MAX
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) (void)mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+  enum { RESERVE = 16 << 20 };
   struct dg_error err = {0};
   struct mx_options options = {0};
   struct dg_log *log = NULL;
+  share_heaps();
+  dg_emergency_start(RESERVE);
   (void)signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error of the write, as a full disk is */
+  (void)signal(SIGPIPE, SIG_IGN); /* so is a pipe that nobody reads any more; while steps are made see run/control.h */
   if (mx_options_read(&options, argc, argv, &err) != 0) {
     print_together(&err);
     goto fail;
@@ -167,5 +187,6 @@ fail:
   dg_log_free(log);
   mx_options_release(&options);
   print_error(&err);
+  dg_emergency_over();
   return (int)err.code;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 
+#include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 
 /* The only globals of the program: a signal handler can reach nothing else. */
@@ -13,11 +14,20 @@ static volatile sig_atomic_t wanted;      /* a checkpoint */
 static void on_signal(int number)
 {
   if (number == SIGUSR1) wanted = 1;
-  else interrupted = number == SIGTERM ? MX_STOP_TERMINATE : MX_STOP_INTERRUPT;
+  else interrupted = number == SIGINT ? MX_STOP_INTERRUPT : MX_STOP_TERMINATE;
 }
 
-enum { SIGNALS = 3 };
-static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGUSR1};
+/* What is heard, and how. The terminal may go (SIGHUP, unless nohup has it ignored), who reads what is said may go
+ * (SIGPIPE, which the program ignores but for the loop), the processor's time may end (SIGXCPU): none of these is
+ * impatience, and they may come several times. */
+static const struct {
+  int number, flags;
+  bool may_be_ignored; /* stays so if it was when the run began */
+} signals[] = {
+    {SIGINT, (int)SA_RESETHAND, false}, {SIGTERM, (int)SA_RESETHAND, false}, {SIGUSR1, SA_RESTART, false},
+    {SIGHUP, SA_RESTART, true},         {SIGPIPE, SA_RESTART, false},        {SIGXCPU, SA_RESTART, false},
+};
+enum { SIGNALS = sizeof signals / sizeof *signals };
 
 struct mx_signals {
   struct mx_script *script; /* borrowed */
@@ -34,10 +44,11 @@ int mx_control_init(struct mx_control *control, struct mx_signals **saved, const
   interrupted = MX_GO_ON;
   wanted = 0;
   for (int i = 0; i < SIGNALS; i++) {
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = signals[i].flags};
+    struct sigaction *const before = &(*saved)->before[i];
     sigemptyset(&action.sa_mask);
-    action.sa_flags = signals[i] == SIGUSR1 ? SA_RESTART : (int)SA_RESETHAND;
-    sigaction(signals[i], &action, &(*saved)->before[i]);
+    sigaction(signals[i].number, &action, before);
+    if (signals[i].may_be_ignored && before->sa_handler == SIG_IGN) sigaction(signals[i].number, before, NULL);
   }
   (*saved)->script = setup->script;
   mx_script_interrupt(setup->script, &interrupted);
@@ -48,7 +59,7 @@ void mx_control_end(struct mx_signals *saved)
 {
   if (saved == NULL) return;
   mx_script_interrupt(saved->script, NULL);
-  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &saved->before[i], NULL);
+  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i].number, &saved->before[i], NULL);
   dg_free(saved);
 }
 
@@ -86,6 +97,7 @@ int mx_control_ask(struct mx_control *control, long n, double step_seconds, stru
   static const double interval = 0.1; /* seconds between the beginning and the end, and again to the next */
   struct dg_comm *comm = control->setup->comm;
   *orders = (struct mx_orders){.stop = MX_GO_ON};
+  if (dg_emergency_check(err) != 0) return err->code;
   if (comm == NULL) {
     *orders = own_orders(control, step_seconds);
     return 0;

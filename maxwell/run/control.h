@@ -11,7 +11,7 @@ enum mx_stop { /* by rank: the last one wins */
                MX_GO_ON,
                MX_STOP_WALLTIME,  /* with a checkpoint */
                MX_STOP_INTERRUPT, /* SIGINT: without */
-               MX_STOP_TERMINATE  /* SIGTERM: with a checkpoint */
+               MX_STOP_TERMINATE  /* SIGTERM, SIGHUP, SIGPIPE, SIGXCPU: with a checkpoint */
 };
 
 struct mx_orders {
@@ -31,8 +31,8 @@ struct mx_control {
   long next_vote, vote_steps;   /* the step that begins or ends one, and how many are between */
 };
 
-/* From now on SIGINT, SIGTERM and SIGUSR1 are heard; at a second SIGINT or SIGTERM the program ends at once. `saved` is
- * for mx_control_end. bytes: of the state of this rank. */
+/* From now on SIGINT, SIGTERM, SIGUSR1, SIGHUP unless it is ignored, SIGPIPE and SIGXCPU are heard; at a second SIGINT
+ * or SIGTERM the program ends at once. `saved` is for mx_control_end. bytes: of the state of this rank. */
 struct mx_signals; /* opaque */
 int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
                     struct dg_error *err) DG_MUST_USE;

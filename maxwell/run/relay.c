@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 #include "maxwell/run/clock.h"
 
@@ -90,7 +91,7 @@ static void *run(void *argument)
 static void start_threads(struct stage *stage)
 {
   sigset_t all, before;
-  sigfillset(&all);
+  dg_emergency_mask(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   while (stage->started < stage->is.threads && pthread_create(&stage->thread[stage->started], NULL, run, stage) == 0)
     stage->started++;

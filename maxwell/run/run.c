@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 #include "maxwell/run/folder.h"
 #include "maxwell/run/identity.h"
@@ -181,6 +182,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   struct mx_mark mark = mx_phase_begin(loop.profile);
   int status = mx_loop_run(&loop, first, err);
   mx_phase_end(loop.profile, mark, "time loop, rest", (struct mx_cost){0, 0});
+  if (status == 0) status = dg_emergency_check(err);
   summary->loop_seconds = setup->seconds.stepping = mx_loop_seconds(&loop);
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
@@ -240,7 +242,8 @@ static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struc
       mx_summary_write(summary, folder, err) != 0)
     goto fail;
   *ours = true;
-  if (mx_folder_claim(folder, &plan, !setup->resume, err) == 0) (void)!open_log(setup, folder, err);
+  if (mx_summary_watch(folder, err) == 0 && mx_folder_claim(folder, &plan, !setup->resume, err) == 0)
+    (void)!open_log(setup, folder, err);
 fail:
   mx_plan_release(&plan);
   return err->code;
@@ -275,6 +278,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, struct dg_error *er
   int status = first ? prepare(setup, folder, &summary, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = mx_folder_join(folder, err);
+  if (status == 0 && !first) status = mx_summary_watch(folder, err);
   if (status == 0) status = run_in(setup, backend, &checkpoint, folder, identity, &summary, err);
   /* A run is done when the disk has it. */
   if (status == 0) status = dg_ledger_sync(folder->ledger, err);
@@ -283,8 +287,12 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, struct dg_error *er
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;
   struct dg_error late = {0}; /* after another error, a summary that cannot be written is not the news */
-  if (ours && mx_summary_write(&summary, folder, &late) != 0 && status == 0) *err = late;
+  if (ours && mx_summary_write(&summary, folder, &late) != 0) {
+    if (status == 0) *err = late;
+    dg_emergency_note(err->message);
+  }
 fail:
+  mx_summary_forget();
   mx_setup_explain(setup, err);
   setup->ops->destroy(backend);
   mx_checkpoint_release(&checkpoint);

@@ -1,9 +1,12 @@
 #include "maxwell/run/summary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "libdg/base/emergency.h"
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
@@ -17,6 +20,10 @@ double mx_summary_dof_per_second(const struct mx_summary *summary)
   if (summary->steps_total == 0 || summary->loop_seconds <= 0) return 0;
   return (double)summary->setup->unknowns * (double)summary->steps_total / summary->loop_seconds;
 }
+
+/* The summary of a run that goes on has room for what an emergency says (libdg/base/emergency.h). */
+enum { ERROR_ROOM = 300 };
+static const char running[] = "running";
 
 static void string_entry(FILE *file, const char *key, const char *value)
 {
@@ -111,6 +118,7 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\", \"silo\": \"%s\"},\n", CURLEW_VERSION,
           dg_gmsh_version(), mx_lua_version(), dg_silo_version());
   if (summary->error != NULL) string_entry(file, "error", summary->error);
+  if (strcmp(summary->status, running) == 0) fprintf(file, "%*s\n", ERROR_ROOM, "");
   fputs("  \"status\": ", file);
   dg_json_string(file, summary->status);
   fputs("\n}\n", file);
@@ -131,4 +139,26 @@ fail:
   dg_free(path);
   dg_free(part);
   return err->code;
+}
+
+int mx_summary_watch(const struct mx_folder *folder, struct dg_error *err)
+{
+  static const char status[] = "  \"status\": ";
+  char *path, text[16384];
+  if (mx_folder_path(&path, folder, "summary.json", err) != 0) return err->code;
+  const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  dg_free(path);
+  const ssize_t bytes = file >= 0 ? pread(file, text, sizeof text - 1, 0) : 0;
+  text[bytes > 0 ? bytes : 0] = '\0';
+  const char *const at = strstr(text, status), *const word = at != NULL ? at + sizeof status - 1 : NULL;
+  if (word != NULL && strncmp(word + 1, running, sizeof running - 1) == 0 && at - text > ERROR_ROOM)
+    dg_emergency_watch(file, at - text - ERROR_ROOM - 1, ERROR_ROOM, word - text);
+  else if (file >= 0) close(file);
+  return 0;
+}
+
+void mx_summary_forget(void)
+{
+  const int file = dg_emergency_forget();
+  if (file >= 0) close(file);
 }

@@ -22,5 +22,10 @@ struct mx_summary {
 int mx_summary_write(const struct mx_summary *summary, const struct mx_folder *folder,
                      struct dg_error *err) DG_MUST_USE;
 
+/* From now on an emergency (libdg/base/emergency.h) says "failed", and why, in the summary that is there and says
+ * "running". On any rank; without one that it can find, nothing. */
+int mx_summary_watch(const struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
+void mx_summary_forget(void);
+
 /* Unknowns times all steps over loop seconds, 0 before the first. */
 double mx_summary_dof_per_second(const struct mx_summary *summary);
