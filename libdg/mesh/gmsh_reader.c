@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/gmsh_generate.h"
 #include "libdg/mesh/gmsh_session.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/msh_parts.h"
@@ -371,7 +372,7 @@ static void give(struct dg_model *to, struct model *from)
 
 int dg_gmsh_read(struct dg_model *to, const struct dg_mesh_options *options, int part, struct dg_error *err)
 {
-  struct model model = {.unit = options->unit};
+  struct model model = {.unit = dg_gmsh_unit(options)};
   if (read_nodes(&model, err) != 0 || read_elements(&model, err) != 0 ||
       check_partitions(&model, options->file, part, err) != 0 ||
       (part > 0 && number_points(&model, &to->number, err) != 0)) {

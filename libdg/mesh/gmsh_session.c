@@ -14,6 +14,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "libdg/mesh/format.h"
+#include "libdg/mesh/gmsh_generate.h"
 #include "libdg/mesh/sandbox.h"
 
 #define GMSH_AT_LEAST(major, minor)                                                                                    \
@@ -37,7 +38,7 @@ static void free_strings(char **string, size_t count)
 }
 
 /* Fails when Gmsh said so or logged an error since it was started; quotes the first one: the others follow from it. */
-static int check(const char *what, const char *file, int failed, struct dg_error *err)
+int dg_gmsh_check(const char *what, const char *file, int failed, struct dg_error *err)
 {
   char **line = NULL;
   size_t count = 0, errors = 0, first = 0;
@@ -72,7 +73,7 @@ static void stop(FILE *messages)
   gmshFinalize(&ierr);
 }
 
-static void set_option(const char *name, double value)
+void dg_gmsh_set(const char *name, double value)
 {
   int ierr; /* an option that this version does not have is not needed */
   gmshOptionSetNumber(name, value, &ierr);
@@ -162,8 +163,8 @@ static int start_with_parameters(const struct dg_mesh_options *options, const st
   }
   start(argc, argv, &failed);
   *started = 1;
-  set_option("General.Terminal", 0);
-  set_option("General.AbortOnError", 0); /* the parser reads on to the end of the file; the log tells of the errors */
+  dg_gmsh_set("General.Terminal", 0);
+  dg_gmsh_set("General.AbortOnError", 0); /* the parser reads on to the end of the file; the log tells of the errors */
   gmshLoggerStart(&failed);
   if (failed != 0) (void)dg_fail(err, DG_ENVIRONMENT, "Gmsh could not be started");
   gmshOnelabClear("", &failed); /* 4.8 keeps those of the model before */
@@ -171,7 +172,7 @@ static int start_with_parameters(const struct dg_mesh_options *options, const st
     double value = options->parameter_value[i];
     if (!dg_geo_parameters_find(known, options->parameter_name[i])->onelab) continue;
     gmshOnelabSetNumber(options->parameter_name[i], &value, 1, &failed);
-    if (failed != 0) (void)check("set the parameters of", options->file, failed, err);
+    if (failed != 0) (void)!dg_gmsh_check("set the parameters of", options->file, failed, err);
   }
 fail:
   dg_free(argv);
@@ -226,41 +227,18 @@ static int has_geometry(const int *entity, size_t count)
   return 0;
 }
 
-static int generate(struct dg_model *model, const struct dg_mesh_options *options, const int *volume, size_t count,
-                    struct dg_error *err)
-{
-  dg_model_phase(model, 'm');
-  double threads = options->threads > 0 ? options->threads : 1;
-  set_option("General.NumThreads", threads);
-  set_option("Mesh.MaxNumThreads1D", threads);
-  set_option("Mesh.MaxNumThreads2D", threads);
-  set_option("Mesh.MaxNumThreads3D", threads);
-  set_option("Mesh.ElementOrder", 1);
-  if (options->size > 0) { /* both limits: whatever the points, curvatures and fields ask for is cut to the size */
-    set_option("Mesh.MeshSizeFactor", 1);
-    set_option("Mesh.MeshSizeMin", options->size);
-    set_option("Mesh.MeshSizeMax", options->size);
-  }
-  int failed;
-  gmshModelMeshGenerate(3, &failed);
-  if (check("mesh", options->file, failed, err) != 0) return err->code;
-  for (size_t i = 0; i < count; i += 2)
-    if (!has_elements(3, volume[i + 1]))
-      return dg_fail(err, DG_INPUT, "Gmsh made no tetrahedra in volume %d of '%s'", volume[i + 1], options->file);
-  return 0;
-}
-
 static int open_and_mesh(struct dg_model *model, const struct dg_mesh_options *options,
-                         const struct dg_geo_parameters *known, struct dg_error *err)
+                         const struct dg_geo_parameters *known, bool *generated, struct dg_error *err)
 {
   dg_model_phase(model, 'r');
   int failed, *volume = NULL;
   size_t count = 0;
   gmshOpen(options->file, &failed);
-  if (check("read", options->file, failed, err) != 0) return err->code;
+  if (dg_gmsh_check("read", options->file, failed, err) != 0) return err->code;
   if (check_parameters(options, known, err) != 0) return err->code;
   gmshModelGetEntities(&volume, &count, 3, &failed);
-  if (!has_elements(3, -1) && has_geometry(volume, count)) (void)!generate(model, options, volume, count, err);
+  *generated = !has_elements(3, -1) && has_geometry(volume, count);
+  if (*generated) (void)!dg_gmsh_generate(model, options, volume, count, err);
   else if (options->size > 0 && has_elements(3, -1))
     (void)dg_fail(err, DG_INPUT, "mesh size %g has no effect: '%s' holds a mesh, not a geometry", options->size,
                   options->file);
@@ -273,15 +251,17 @@ int dg_gmsh_load(struct dg_model *model, const struct dg_mesh_options *options, 
   enum dg_format_kind kind;
   struct dg_geo_parameters known = {0};
   int started = 0;
+  bool generated = false;
   if (dg_format_check(options->file, options->trust, &kind, err) != 0 ||
       dg_geo_parameters_init(&known, options->file, err) != 0 || check_options(options, &known, err) != 0)
     goto fail;
   if (start_with_parameters(options, &known, &started, err) != 0) goto fail;
   ask_version(model);
   dg_sandbox_arm();
-  if (open_and_mesh(model, options, &known, err) != 0) goto fail;
+  if (open_and_mesh(model, options, &known, &generated, err) != 0) goto fail;
   dg_model_phase(model, 'h');
-  if (dg_gmsh_read(model, options, part, err) != 0) dg_context(err, "in mesh '%s'", options->file);
+  if (dg_gmsh_read(model, options, part, err) != 0 || (generated && dg_gmsh_improve(model, options, err) != 0))
+    dg_context(err, "in mesh '%s'", options->file);
 fail:
   if (started) stop(options->messages);
   dg_geo_parameters_release(&known);
