@@ -7,6 +7,7 @@
 #include "libdg/mesh/vector.h"
 
 #define COLLINEAR 1e-7 /* sine of the angle between what counts as one line, or one plane */
+#define RESOLVED  0.85 /* cosine of the angle between neighbours on a curve or surface that the mesh follows closely */
 
 /* ---- lists ---- */
 
@@ -150,7 +151,8 @@ static struct dg_way way_on_curve(const struct dg_draft *draft, int32_t vertex, 
   dg_subtract(along[0], along[1], way.direction);
   dg_normalise(way.direction);
   dg_cross(along[0], along[1], n);
-  if (sqrt(dg_dot(n, n)) > COLLINEAR || dg_dot(along[0], along[1]) > 0) way.freedom = DG_ON_CURVE;
+  if (dg_dot(along[0], along[1]) > -RESOLVED) return (struct dg_way){.freedom = DG_FIXED};
+  if (sqrt(dg_dot(n, n)) > COLLINEAR) way.freedom = DG_ON_CURVE;
   for (int i = 0; i < count; i++) {
     triangle_normal(draft, triangle[i], n);
     if (fabs(dg_dot(n, way.direction)) > COLLINEAR) way.freedom = DG_ON_CURVE;
@@ -173,6 +175,7 @@ struct dg_way dg_draft_way(const struct dg_draft *draft, int32_t vertex)
     if (draft->surface_tag[triangle[i]] != way.tag) return fixed;
     for (int b = 0; i == 0 && b < 3; b++) way.direction[b] = normal[b];
     dg_cross(normal, way.direction, n);
+    if (fabs(dg_dot(normal, way.direction)) < RESOLVED) return fixed;
     if (sqrt(dg_dot(n, n)) > COLLINEAR) way.freedom = DG_ON_SURFACE;
   }
   if ((way.freedom == DG_ON_CURVE || way.freedom == DG_ON_SURFACE) && draft->project == NULL) return fixed;

@@ -34,6 +34,7 @@ struct dg_draft {
   /* Moves x to the nearest point of a curve (dim 1) or surface (2), true if it can. NULL: what is curved stays. */
   bool (*project)(void *geometry, int dim, int tag, double x[3]);
   void *geometry;
+  bool graded; /* the geometry asks for sizes of its own here and there */
 
   size_t room, triangle_room; /* of tet, volume_tag, tag; of triangle, surface_tag */
   uint64_t last_tag;

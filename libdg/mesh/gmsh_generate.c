@@ -12,6 +12,7 @@
 #include "libdg/mesh/repair.h"
 
 enum { GMSH_LINE = 1 };
+#define WORTH 1.1 /* how much faster another mesh must be */
 
 static int has_elements(int dim, int tag)
 {
@@ -132,7 +133,8 @@ static bool project(void *geometry, int dim, int tag, double x[3])
 }
 
 /* The arrays of the model become those of the draft; give_back undoes it. */
-static int fill_draft(struct dg_draft *draft, const struct dg_model *model, double *unit, struct dg_error *err)
+static int fill_draft(struct dg_draft *draft, const struct dg_model *model, const struct dg_mesh_options *options,
+                      double *unit, struct dg_error *err)
 {
   struct numbers numbers = {0};
   *draft = (struct dg_draft){.points = model->points,
@@ -145,7 +147,8 @@ static int fill_draft(struct dg_draft *draft, const struct dg_model *model, doub
                              .triangle = model->triangle,
                              .surface_tag = model->surface_tag,
                              .project = project,
-                             .geometry = unit};
+                             .geometry = unit,
+                             .graded = dg_gmsh_graded(options)};
   int *entity = NULL, failed;
   size_t count = 0;
   gmshModelGetEntities(&entity, &count, -1, &failed);
@@ -180,18 +183,12 @@ static int repair_model(struct dg_model *model, const struct dg_mesh_options *op
 {
   struct dg_draft draft;
   double unit = dg_gmsh_unit(options);
-  if (fill_draft(&draft, model, &unit, err) == 0) (void)!dg_repair(&draft, repair, err);
+  if (fill_draft(&draft, model, options, &unit, err) == 0) (void)!dg_repair(&draft, repair, err);
   give_back(model, &draft);
   return err->code;
 }
 
 /* ---- other meshes ---- */
-
-/* Does something that nothing in the geometry demands set the pace? */
-static bool unlucky(const struct dg_repair *repair)
-{
-  return repair->avoidable < DG_PACE_GOAL * repair->after.median && repair->avoidable <= repair->after.worst;
-}
 
 static void take_mesh(struct dg_model *model, struct dg_model *other)
 {
@@ -234,7 +231,7 @@ static int attempt(struct dg_model *model, const struct dg_mesh_options *options
   dg_gmsh_set("Mesh.MeshSizeFactor", factor_before);
   dg_gmsh_set("Mesh.Algorithm", algorithm_before);
   if (failed == 0 && dg_gmsh_read(&other, options, 0, &why) == 0 && repair_model(&other, options, &result, &why) == 0 &&
-      result.after.worst > repair->after.worst && other.K < 2 * model->K) {
+      result.after.worst > WORTH * repair->after.worst && other.K < 2 * model->K) {
     *taken = true;
     *repair = result;
     take_mesh(model, &other);
@@ -251,7 +248,7 @@ static int try_others(struct dg_model *model, const struct dg_mesh_options *opti
   static const double factor[] = {0.97, 1, 0.94, 0.9}, algorithm[] = {0, 5, 0, 5};
   size_t elements = 0;
   bool taken;
-  for (int i = 0; i < 4 && unlucky(repair) && elements + model->K < ELEMENTS_MOST; i++) {
+  for (int i = 0; i < 4 && repair->unlucky && elements + model->K < ELEMENTS_MOST; i++) {
     if (attempt(model, options, repair, factor[i], algorithm[i], &taken, err) != 0) return err->code;
     elements += model->K;
     ++*attempts;
@@ -274,20 +271,32 @@ static int note_repair(struct dg_model *model, const struct dg_repair *repair, c
                        DG_PACE_GOAL, repair->after.slow, repair->moves, repair->merges, repair->flips, tried);
 }
 
+/* Which features of the geometry make elements slow; a warning where none does. */
 static int note_demands(struct dg_model *model, const struct dg_repair *repair, struct dg_error *err)
 {
-  enum { WARNED = 4 }; /* times slower than the median, without need */
+  enum { WARNED = 4, NAMED = 3 }; /* times slower than the median, without need; features in a line */
   const double median = repair->after.median;
-  char text[120];
+  char text[500] = "", one[120];
+  size_t used = 0;
+  int named = 0;
+  if (repair->slowest == 0) return 0;
+  for (int i = 0; i < repair->slowest && named < NAMED; i++) {
+    if (repair->slow[i].demand.kind == DG_DEMAND_NOTHING) continue;
+    dg_demand_text(&repair->slow[i].demand, one, sizeof one);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", named++ > 0 ? "; " : "", one);
+  }
+  if (named > 0 &&
+      dg_model_note(model, false, err, "slow: %zu elements below %g of the median height, the slowest %.2g, because %s",
+                    repair->after.slow, DG_PACE_GOAL, repair->after.worst / median, text) != 0)
+    return err->code;
   for (int i = 0; i < repair->slowest; i++) {
     const struct dg_slow *slow = &repair->slow[i];
-    const bool needed = slow->demand.kind != DG_DEMAND_NOTHING;
-    dg_demand_text(&slow->demand, text, sizeof text);
-    if (dg_model_note(model, !needed && WARNED * slow->altitude < median, err,
-                      "slow: the element at (%.6g, %.6g, %.6g) m has %.2g of the median height%s%s", slow->place[0],
-                      slow->place[1], slow->place[2], slow->altitude / median, needed ? ", because " : ": ",
-                      needed ? text : "the mesher's fault; another mesh.size may help") != 0)
-      return err->code;
+    if (slow->demand.kind != DG_DEMAND_NOTHING) continue;
+    return dg_model_note(
+        model, WARNED * slow->altitude < median, err,
+        "slow: the element at (%.6g, %.6g, %.6g) m has %.2g of the median height, which nothing in the "
+        "geometry demands: another mesh.size may do better",
+        slow->place[0], slow->place[1], slow->place[2], slow->altitude / median);
   }
   return 0;
 }

@@ -19,6 +19,8 @@ double dg_gmsh_unit(const struct dg_mesh_options *options);
 
 /* mesh.size bounds all sizes from above; those of the geometry that are smaller stay. Once, before the first mesh. */
 void dg_gmsh_set_sizes(const struct dg_mesh_options *options);
+/* The geometry asks for sizes at some places. */
+bool dg_gmsh_graded(const struct dg_mesh_options *options);
 /* The log learns which sizes came from where, and what came of them. */
 int dg_gmsh_note_sizes(struct dg_model *model, const struct dg_mesh_options *options, struct dg_error *err) DG_MUST_USE;
 

@@ -196,6 +196,13 @@ void dg_gmsh_set_sizes(const struct dg_mesh_options *options)
   silence_default(options);
 }
 
+bool dg_gmsh_graded(const struct dg_mesh_options *options)
+{
+  struct wishes wishes;
+  look_for_wishes(&wishes, options);
+  return wishes.points || wishes.field > 0 || dg_gmsh_get("Mesh.MeshSizeFromCurvature", 0) > 0;
+}
+
 /* ---- what came of them ---- */
 
 /* The shortest and longest edge of the mesh, in drawing units. */

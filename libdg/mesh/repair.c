@@ -220,18 +220,49 @@ fail:
   return err->code;
 }
 
+static int treat_and_explain(struct dg_draft *draft, struct dg_repair *repair, struct dg_error *err)
+{
+  repair->slowest = 0;
+  if (treat_all(draft, repair->before.median, repair, err) != 0 || dg_pace_measure(draft, &repair->after, err) != 0)
+    return err->code;
+  return explain(draft, repair, err);
+}
+
+/* Might the slowest element be the mesher's fault? `round`: or that of a curved surface whose vertices have not moved.
+ */
+static bool doubtful(const struct dg_draft *draft, const struct dg_repair *repair, bool round)
+{
+  if (repair->after.worst >= DG_PACE_GOAL * repair->after.median) return false;
+  switch (repair->slowest > 0 ? repair->slow[0].demand.kind : DG_DEMAND_NOTHING) {
+  case DG_DEMAND_NOTHING:
+    return true;
+  case DG_DEMAND_EDGES:
+  case DG_DEMAND_SIZES:
+    return !draft->graded;
+  case DG_DEMAND_ROUND:
+    return round;
+  default:
+    return false;
+  }
+}
+
 int dg_repair(struct dg_draft *draft, struct dg_repair *repair, struct dg_error *err)
 {
+  bool (*const project)(void *, int, int, double *) = draft->project;
   *repair = (struct dg_repair){0};
   if (dg_pace_measure(draft, &repair->before, err) != 0) return err->code;
   repair->after = repair->before;
   repair->avoidable = INFINITY;
   if (repair->before.slow == 0) return 0;
-  if (dg_draft_init(draft, err) == 0 && treat_all(draft, repair->before.median, repair, err) == 0 &&
-      dg_pace_measure(draft, &repair->after, err) == 0 && explain(draft, repair, err) == 0) {
-    dg_draft_finish(draft);
-    return 0;
-  }
+  draft->project = NULL; /* what is curved moves only where nothing else helps */
+  if (dg_draft_init(draft, err) != 0 || treat_and_explain(draft, repair, err) != 0) goto fail;
+  draft->project = project;
+  if (project != NULL && doubtful(draft, repair, true) && treat_and_explain(draft, repair, err) != 0) goto fail;
+  repair->unlucky = doubtful(draft, repair, false);
+  dg_draft_finish(draft);
+  return 0;
+fail:
+  draft->project = project;
   dg_draft_release(draft);
   return err->code;
 }

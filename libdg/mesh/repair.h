@@ -27,7 +27,8 @@ struct dg_slow {
 struct dg_repair {
   struct dg_pace before, after;
   size_t moves, flips, merges;
-  int slowest; /* elements below the goal that are left, the slowest first, every feature once */
+  bool unlucky; /* the slowest element may not be what the geometry demands: another mesh of it may do better */
+  int slowest;  /* elements below the goal that are left, the slowest first, every feature once */
   struct dg_slow slow[DG_SLOWEST];
   double avoidable; /* least altitude of the elements below the goal that nothing demands; INFINITY: there is none */
 };

@@ -150,12 +150,86 @@ static void test_size(void **state)
   double fine = mean_edge(&mesh);
   assert_true(fine > 0.15 && fine < 0.25);
   dg_mesh_release(&mesh);
-  options.size = 2; /* larger than the points' size: wins too */
+  options.size = 2; /* larger than what the points ask for: theirs stays */
   mesh = load(options);
-  assert_true(mean_edge(&mesh) > 0.65);
+  double own = mean_edge(&mesh);
+  assert_true(own > 0.35 && own < 0.65);
   dg_mesh_release(&mesh);
   options.size = NAN;
   refuse(options, "mesh size nan", NULL);
+}
+
+/* mesh.size bounds from above: what asks for less, anywhere, gets it, and the log names who asked. */
+static void test_local_sizes(void **state)
+{
+  (void)state;
+#define BOX "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\n"
+  static const struct {
+    const char *text, *said;
+    bool finer;
+  } row[] = {
+      {BOX, "at most 0.5 (mesh.size); edges", false},
+      {BOX "MeshSize{1} = 0.02; // of one point\n", "points of the geometry ask for theirs", true},
+      {BOX "Field[1] = MathEval; Field[1].F = \"0.05 + 0.5 * x\"; Background Field = 1;\n", "background field 1", true},
+      {BOX "Cylinder(2) = {0.5, 0.5, 0, 0, 0, 1, 0.1}; BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; Delete; }\n"
+           "Mesh.MeshSizeFromCurvature = 30;\n",
+       "curvature, 30 elements per 2 pi", true},
+      {BOX "MeshSize{:} = 3; /* more than the bound */\n", "at most 0.5 (mesh.size); points", false},
+      {BOX "Mesh.MeshSizeMax = 0.1;\n", "at most 0.1 (the geometry's Mesh.MeshSizeMax)", true},
+      {BOX "Mesh.MeshSizeMin = 3;\n", "at most 0.5 (mesh.size); at least 0.5", false},
+      {BOX "Mesh.MeshSizeFactor = 0.5; MeshSize{1} = 0.02;\n", "all others times 0.5", true},
+  };
+  size_t plain_box = 0;
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    struct dg_mesh_report report = {0};
+    struct dg_mesh_options options = plain(write_file("a.geo", row[i].text));
+    options.size = 0.5;
+    options.report = &report;
+    struct dg_mesh mesh = load(options);
+    if (i == 0) plain_box = mesh.K;
+    if (row[i].finer && mesh.K <= 2 * plain_box) fail_msg("%s: %zu of %zu", row[i].said, mesh.K, plain_box);
+    if (!row[i].finer) assert_true(2 * mesh.K < 3 * plain_box && 3 * mesh.K > 2 * plain_box);
+    assert_true(report.notes > 0);
+    if (strstr(report.note[0].text, row[i].said) == NULL) fail_msg("'%s': %s", row[i].said, report.note[0].text);
+    dg_mesh_report_release(&report);
+    dg_mesh_release(&mesh);
+  }
+}
+
+/* What a geometry says of the mesh acts as it would on the way through a file that Gmsh saves, or is refused. */
+static void test_same_drawing_same_answer(void **state)
+{
+  (void)state;
+  struct dg_mesh mesh = load(plain(write_file("a.geo", BOX "Mesh.ScalingFactor = 0.01;\n")));
+  assert_true(fabs(volume_of(&mesh) / 1e-6 - 1) < 1e-9);
+  dg_mesh_release(&mesh);
+  refuse(plain(write_file("a.geo", BOX "Mesh.ElementOrder = 2;\n")), "sets Mesh.ElementOrder = 2", NULL);
+  refuse(plain(write_file("a.geo", BOX "Mesh.SubdivisionAlgorithm = 2;\n")), "Hexahedron", NULL);
+  refuse(plain(write_file("a.geo", BOX "Mesh.ScalingFactor = -1;\n")), "must be positive", NULL);
+}
+
+/* One sliver of 221 elements would take 300 times as many steps. */
+static void test_sliver_is_repaired(void **state)
+{
+  (void)state;
+  struct dg_mesh_options options =
+      plain(write_file("a.geo", "SetFactory(\"OpenCASCADE\"); Box(1) = {0, 0, 0, 72.136, 34.036, 150};\n"));
+  struct dg_geometry geometry;
+  struct dg_error err = {0};
+  double worst = 0, sum = 0;
+  options.size = 25;
+  options.unit = 1e-3;
+  struct dg_mesh mesh = load(options);
+  assert_true(fabs(volume_of(&mesh) / (72.136e-3 * 34.036e-3 * 150e-3) - 1) < 1e-9);
+  assert_int_equal(dg_geometry_init(&geometry, &mesh, &err), 0);
+  for (size_t e = 0; e < mesh.K; e++)
+    for (int f = 0; f < 4; f++) { /* face_scale goes with 1 / height */
+      worst = fmax(worst, geometry.face_scale[e][f]);
+      sum += geometry.face_scale[e][f] / (4 * (double)mesh.K);
+    }
+  assert_true(worst < 4 * sum);
+  dg_geometry_release(&geometry);
+  dg_mesh_release(&mesh);
 }
 
 static void test_parameters(void **state)
@@ -496,6 +570,9 @@ int main(void)
       cmocka_unit_test(test_cube),
       cmocka_unit_test(test_unit),
       cmocka_unit_test(test_size),
+      cmocka_unit_test(test_local_sizes),
+      cmocka_unit_test(test_same_drawing_same_answer),
+      cmocka_unit_test(test_sliver_is_repaired),
       cmocka_unit_test(test_same_mesh_twice),
       cmocka_unit_test(test_parameters),
       cmocka_unit_test(test_bad_parameters),
