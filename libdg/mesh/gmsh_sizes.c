@@ -122,8 +122,11 @@ static void read_included(struct wishes *wishes, const char *c, const char *path
 {
   char file[1024];
   const char *end = *c == '"' ? strchr(c + 1, '"') : NULL, *slash = strrchr(path, '/');
-  if (end == NULL) return;
-  const int folder = c[1] == '/' || slash == NULL ? 0 : (int)(slash - path) + 1;
+  if (end == NULL || c[1] == '/') return;
+  for (const char *dots = c; dots < end; dots++)
+    if (dots[0] == '.' && dots[1] == '.')
+      return; /* the sandbox allows the folder of the geometry; Gmsh may not get there */
+  const int folder = slash == NULL ? 0 : (int)(slash - path) + 1;
   if (snprintf(file, sizeof file, "%.*s%.*s", folder, path, (int)(end - c - 1), c + 1) < (int)sizeof file)
     read_wishes(wishes, file, depth + 1);
 }
