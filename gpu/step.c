@@ -14,8 +14,9 @@
 
 /* ---- fields from the host */
 
-/* The covariant components of elements first..first+count-1, in the card's order. */
-static void convert(const struct mx_backend *backend, const double *from, size_t first, size_t count, void *to)
+/* The covariant components of elements first..first+count-1 of field 0, E, or 1, H, in the card's order. */
+static void convert(const struct mx_backend *backend, int field, const double *from, size_t first, size_t count,
+                    void *to)
 {
   const struct mx_problem *problem = backend->problem;
   const int order = problem->ref->order;
@@ -23,18 +24,20 @@ static void convert(const struct mx_backend *backend, const double *from, size_t
 #pragma omp parallel for schedule(static)
   for (size_t k = 0; k < count; k++) {
     double x[3][3];
+    const double scale = field == 0 ? mx_ampere_of(problem, &backend->options, first + k).start : 1;
     (void)mx_fused_tangents(problem->metric[first + k], x);
     for (size_t a = 0; a < 3; a++)
       for (size_t n = 0; n < Np; n++) {
         double value = 0;
         for (size_t c = 0; c < 3; c++) value += x[a][c] * from[(3 * (first + k) + c) * Np + (size_t)backend->node[n]];
-        gpu_put(backend, to, gpu_at(order, k, a, n), value);
+        gpu_put(backend, to, gpu_at(order, k, a, n), scale * value);
       }
   }
 }
 
-static int upload_field(struct mx_backend *backend, const double *from, void *field, struct dg_error *err)
+static int upload_field(struct mx_backend *backend, int which, const double *from, struct dg_error *err)
 {
+  void *const field = backend->field[which];
   const size_t K = backend->problem->K, bytes = gpu_stride(backend->tables.order) * backend->real;
   if (from == NULL)
     return gpu_check(gpuMemsetAsync(field, 0, backend->field_bytes, backend->work), "clearing fields", err);
@@ -44,7 +47,7 @@ static int upload_field(struct mx_backend *backend, const double *from, void *fi
   for (size_t first = 0; first < K; first += most, turn = 1 - turn) {
     const size_t count = K - first < most ? K - first : most;
     if (gpu_check(gpuEventSynchronize(backend->staged[turn]), "copying fields", err) != 0) return err->code;
-    convert(backend, from, first, count, backend->staging[turn]);
+    convert(backend, which, from, first, count, backend->staging[turn]);
     if (gpu_check(gpuMemcpyAsync((unsigned char *)field + first * bytes, backend->staging[turn], count * bytes,
                                  gpuMemcpyHostToDevice, backend->work),
                   "copying fields", err) != 0 ||
@@ -280,7 +283,7 @@ static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
 int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
 {
   backend->observed = false;
-  if (upload_field(backend, E, backend->field[0], err) != 0 || upload_field(backend, H, backend->field[1], err) != 0)
+  if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0)
     return err->code;
   if (backend->options.integrator == MX_LEAPFROG && start_leapfrog(backend, err) != 0) return err->code;
   if (gpu_wait(backend, err) != 0) return err->code;

@@ -432,11 +432,11 @@ fail:
 static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e)
 {
   const struct mx_problem *problem = backend->problem;
-  double epsilon = problem->epsilon[e], mu = problem->mu[e], dt = backend->options.step;
-  double loss = dt * problem->sigma[e] / epsilon;
-  bool leapfrog = backend->options.integrator == MX_LEAPFROG;
-  double mean = leapfrog ? 1 + 0.5 * loss : 1; /* losses are taken between old and new */
-  return (struct gpu_medium){.factor = {dt / epsilon / mean, -dt / mu}, .decay = -loss / mean, .weight = {epsilon, mu}};
+  const struct mx_ampere ampere = mx_ampere_of(problem, &backend->options, e);
+  const double mu = problem->mu[e];
+  return (struct gpu_medium){.factor = {ampere.gain / problem->epsilon[e], -backend->options.step / mu},
+                             .decay = -ampere.loss,
+                             .weight = {ampere.inertia, mu}};
 }
 
 static size_t hash(const double key[3], size_t mask)

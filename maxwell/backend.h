@@ -23,6 +23,7 @@
 
 #include "maxwell/problem.h"
 #include "maxwell/time/integrator.h"
+#include "maxwell/time/medium.h"
 
 struct mx_backend_options {
   enum mx_integrator integrator;
@@ -30,6 +31,13 @@ struct mx_backend_options {
   double step;                 /* c0 dt, metres */
   enum mx_transport transport; /* of a backend on cards, between ranks */
 };
+
+/* How E moves in an element. */
+static inline struct mx_ampere mx_ampere_of(const struct mx_problem *problem, const struct mx_backend_options *options,
+                                            size_t e)
+{
+  return mx_ampere(options->integrator, problem->epsilon[e], problem->sigma[e], options->step);
+}
 
 struct mx_backend; /* opaque, each backend its own */
 struct mx_profile; /* profile.h */
@@ -107,7 +115,7 @@ struct mx_backend_ops {
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
                 struct dg_error *err);
   void (*destroy)(struct mx_backend *backend); /* NULL is safe */
-  /* Fields at t = 0, both at the same time; each may be NULL for zero. */
+  /* Fields at t = 0, both at the same time; each may be NULL for zero. E in conductors is scaled (time/medium.h). */
   int (*upload)(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err);
   /* sources may be NULL where the problem has no terms; its arrays must stay until stage_end. */
   int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
@@ -119,7 +127,8 @@ struct mx_backend_ops {
                        struct dg_error *err);
   /* Until all stages that were begun are done; NULL where stage_end does that. */
   int (*wait)(struct mx_backend *backend, struct dg_error *err);
-  /* Electric and magnetic energy: 1/2 integral of eps_r E.E and of mu_r H.H, V^2 m (times epsilon0: joules). */
+  /* Electric and magnetic energy: 1/2 integral of eps_r E.E (in conductors with the inertia of time/medium.h) and of
+   * mu_r H.H, V^2 m (times epsilon0: joules). */
   int (*energy)(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);
   /* value[count][6]: Ex, Ey, Ez, Hx, Hy, Hz at the points. */
   int (*sample)(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],

@@ -226,6 +226,34 @@ static int lumped_impedances(double *impedance, const struct mx_problem *problem
   return 0;
 }
 
+/* What an element's medium is to the flux: its impedance, and the same of the conductor that it is.
+ *
+ * A wave that enters a good conductor has become a current before it has crossed a fraction of an element: what is
+ * beyond the face is nearly a conducting wall, and not the vacuum that epsilon alone would make it. With that, the
+ * penalty on the jump of H, which is large where the skin is thinner than an element, would drive H into the metal and
+ * take its energy. */
+struct flux_side {
+  double medium, conductor;
+};
+
+static struct flux_side flux_side(const struct mx_problem *problem, size_t e)
+{
+  const double epsilon = problem->epsilon[e], mu = problem->mu[e], *scale = problem->face_scale[e];
+  const double height = 1 / fmax(fmax(scale[0], scale[1]), fmax(scale[2], scale[3])), medium = sqrt(mu / epsilon);
+  const int nodes = problem->ref->order + 1;
+  /* About a step. Rounded to a power of two, since backends keep a table of the different fluxes. */
+  const double crossing = exp2(round(log2(height * sqrt(epsilon * mu) / (nodes * nodes))));
+  return (struct flux_side){medium, medium / fmax(1, problem->sigma[e] / epsilon * crossing)};
+}
+
+/* Between two elements. The penalty on E within a conductor is no larger than beside a wall: it would limit the step. */
+static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side other, double alpha)
+{
+  struct mx_face_flux flux = mx_face_flux(own.conductor, other.conductor, alpha);
+  flux.e_penalty = fmin(flux.e_penalty, 2 * alpha / (own.medium + other.medium));
+  return flux;
+}
+
 /* Neighbour codes and flux weights of every face but those of the halo. */
 static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
                     const double *lumped, const struct dg_mesh *mesh)
@@ -236,8 +264,8 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
       int32_t code = mesh->neighbour[e][f];
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         if ((size_t)code / 4 >= problem->K) continue;
-        double other = sqrt(problem->mu[code / 4] / problem->epsilon[code / 4]);
-        problem->flux[e][f] = mx_face_flux(own, other, config->alpha);
+        problem->flux[e][f] =
+            inner_flux(flux_side(problem, e), flux_side(problem, (size_t)code / 4), config->alpha);
       } else {
         int index = assignment->boundary[e][f];
         const struct mx_boundary_config *boundary = index >= 0 ? &config->boundary[index] : NULL;
@@ -256,18 +284,18 @@ static int connect_halo(struct mx_problem *problem, const struct mx_assignment *
                         const struct mx_config *config, struct dg_error *err)
 {
   const struct dg_halo *halo = problem->halo;
-  double *own = NULL, *other = NULL; /* [faces] impedances */
+  struct flux_side *own = NULL, *other = NULL; /* [faces] */
   if (halo == NULL) return 0;
   if (DG_NEW(own, halo->faces, err) != 0 || DG_NEW(other, halo->faces, err) != 0) goto fail;
   for (size_t i = 0; i < halo->faces; i++) {
     size_t e = (size_t)halo->send[i] / 4;
-    own[i] = sqrt(problem->mu[e] / problem->epsilon[e]);
+    own[i] = flux_side(problem, e);
   }
   if (dg_halo_swap(halo, problem->comm, sizeof *own, own, other, err) != 0) goto fail;
   for (size_t i = 0; i < halo->faces; i++) {
     size_t e = (size_t)halo->send[i] / 4, f = (size_t)halo->send[i] % 4;
     if (assignment->boundary[e][f] == MX_SHEET) continue; /* a wall for both sides */
-    problem->flux[e][f] = mx_face_flux(own[i], other[i], config->alpha);
+    problem->flux[e][f] = inner_flux(own[i], other[i], config->alpha);
     problem->neighbour[e][f] = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
   }
 fail:

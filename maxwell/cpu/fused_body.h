@@ -114,7 +114,7 @@ fail:
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
-  bool leapfrog = state->options.integrator == MX_LEAPFROG, lossy = false;
+  bool lossy = false;
   for (size_t e = 0; e < problem->K; e++) lossy = lossy || problem->sigma[e] > 0;
   if (DG_NEW(state->metric[0], state->blocks * 6 * LANES, err) != 0 ||
       DG_NEW(state->metric[1], state->blocks * 6 * LANES, err) != 0 ||
@@ -125,10 +125,9 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
     bool there = e < problem->K;
     double x[3][3], jacobian = mx_fused_tangents(there ? problem->metric[e] : unit, x), dt = state->options.step;
-    double loss = there ? dt * problem->sigma[e] / problem->epsilon[e] : 0;
-    double factor[2] = {dt / (there ? problem->epsilon[e] : 1), -dt / (there ? problem->mu[e] : 1)};
-    if (leapfrog) factor[0] /= 1 + 0.5 * loss;
-    if (lossy) state->decay[e] = (REAL)(leapfrog ? -loss / (1 + 0.5 * loss) : -loss);
+    const struct mx_ampere ampere = there ? mx_ampere_of(problem, &state->options, e) : (struct mx_ampere){.gain = dt};
+    double factor[2] = {ampere.gain / (there ? problem->epsilon[e] : 1), -dt / (there ? problem->mu[e] : 1)};
+    if (lossy) state->decay[e] = (REAL)-ampere.loss;
     for (int equation = 0; equation < 2; equation++)
       for (size_t a = 0, k = 0; a < 3; a++)
         for (size_t b = a; b < 3; b++, k++)
@@ -411,12 +410,10 @@ static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *
 {
   const struct mx_problem *problem = state->problem;
   size_t Np = (size_t)problem->ref->Np;
-  bool leapfrog = state->options.integrator == MX_LEAPFROG;
   for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k];
-    double x[3][3], dt = state->options.step, factor = dt / problem->epsilon[e];
+    double x[3][3], factor = mx_ampere_of(problem, &state->options, e).gain / problem->epsilon[e];
     (void)mx_fused_tangents(problem->metric[e], x);
-    if (leapfrog) factor /= 1 + 0.5 * dt * problem->sigma[e] / problem->epsilon[e];
     for (size_t i = 0; i < Np; i++) {
       double v[3];
       mx_fused_term_vector(term, term->E, value, true, Np, k, i, v);

@@ -49,7 +49,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
     for (size_t e = block * LANES; e < problem->K && e < (block + 1) * LANES; e++) {
       double inverse[6], half = 0.5 * problem->jacobian[e];
       NAME(inverse_metric)(problem, e, inverse);
-      e_sum += half * problem->epsilon[e] * NAME(contract)(&E, inverse, e);
+      e_sum += half * mx_ampere_of(problem, &state->options, e).inertia * NAME(contract)(&E, inverse, e);
       h_sum += half * problem->mu[e] * NAME(contract)(&H, inverse, e);
     }
   }

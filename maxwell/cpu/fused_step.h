@@ -167,6 +167,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
     double x[3][3];
+    const double scale[2] = {mx_ampere_of(problem, &state->options, e).start, 1};
     (void)mx_fused_tangents(problem->metric[e], x);
     for (int field = 0; field < 2; field++)
       for (size_t i = 0; i < Np; i++)
@@ -174,7 +175,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
           double value = 0;
           for (size_t c = 0; from[field] != NULL && c < 3; c++) value += x[a][c] * from[field][(3 * e + c) * Np + i];
           size_t at = NAME(at)(state, e, a, i);
-          state->field[field][at] = state->spare[field][at] = (REAL)value;
+          state->field[field][at] = state->spare[field][at] = (REAL)(scale[field] * value);
         }
   }
   state->observed = false;

@@ -121,8 +121,9 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
 
 static int NAME(upload)(struct NAME(state) * state, const double *E, const double *H, struct dg_error *err)
 {
+  size_t per_element = 3 * (size_t)state->problem->ref->Np;
   for (size_t i = 0; i < state->n; i++) {
-    state->E[i] = E != NULL ? (REAL)E[i] : 0;
+    state->E[i] = E != NULL ? (REAL)(mx_ampere_of(state->problem, &state->options, i / per_element).start * E[i]) : 0;
     state->H[i] = H != NULL ? (REAL)H[i] : 0;
   }
   state->observed = false;
@@ -151,14 +152,13 @@ static void NAME(leapfrog_H)(struct NAME(state) * state, bool observe)
 static void NAME(leapfrog_E)(struct NAME(state) * state)
 {
   const struct mx_problem *problem = state->problem;
-  REAL dt = (REAL)state->options.step, *rate = state->rate_E;
+  REAL *rate = state->rate_E;
   size_t per_element = 3 * (size_t)problem->ref->Np;
   NAME(rate)(state, MX_AMPERE, state->trace_E, rate);
   NAME(mx_open_trace)(problem, state->E, state->trace_E);
   for (size_t e = 0; e < problem->K; e++) {
-    /* eps (E' - E)/dt = eps rate - sigma (E' + E)/2 */
-    REAL loss = (REAL)(0.5 * state->options.step * problem->sigma[e] / problem->epsilon[e]);
-    REAL keep = (1 - loss) / (1 + loss), add = dt / (1 + loss);
+    const struct mx_ampere ampere = mx_ampere_of(problem, &state->options, e);
+    REAL keep = (REAL)(1 - ampere.loss), add = (REAL)ampere.gain;
     for (size_t i = e * per_element; i < (e + 1) * per_element; i++) state->E[i] = keep * state->E[i] + add * rate[i];
   }
   state->observed = false;
@@ -172,9 +172,11 @@ static void NAME(rates)(struct NAME(state) * state)
   NAME(rate)(state, MX_AMPERE, NULL, state->rate_E);
   NAME(rate)(state, MX_FARADAY, NULL, state->rate_H);
   for (size_t e = 0; e < problem->K; e++) {
-    REAL loss = (REAL)(problem->sigma[e] / problem->epsilon[e]);
-    if (loss == 0) continue;
-    for (size_t i = e * per_element; i < (e + 1) * per_element; i++) state->rate_E[i] -= loss * state->E[i];
+    if (problem->sigma[e] == 0) continue;
+    const struct mx_ampere ampere = mx_ampere_of(problem, &state->options, e);
+    REAL gain = (REAL)(ampere.gain / state->options.step), loss = (REAL)(ampere.loss / state->options.step);
+    for (size_t i = e * per_element; i < (e + 1) * per_element; i++)
+      state->rate_E[i] = gain * state->rate_E[i] - loss * state->E[i];
   }
 }
 
@@ -267,7 +269,8 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   for (size_t e = 0; e < problem->K; e++) {
     size_t at = 3 * (size_t)problem->ref->Np * e;
     double volume = problem->jacobian[e];
-    *electric += volume * problem->epsilon[e] * NAME(product)(problem->ref, state->E + at, state->E + at);
+    *electric += volume * mx_ampere_of(problem, &state->options, e).inertia *
+                 NAME(product)(problem->ref, state->E + at, state->E + at);
     *magnetic += volume * problem->mu[e] * NAME(product)(problem->ref, H_other + at, state->H + at);
   }
 }

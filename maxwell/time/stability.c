@@ -7,6 +7,7 @@
 #include "libdg/ref/dense.h"
 #include "maxwell/cpu/operator.h"
 #include "maxwell/time/local_part.h"
+#include "maxwell/time/medium.h"
 
 enum {
   LANCZOS_MAX = 200,
@@ -329,18 +330,86 @@ static int examine_parts(struct mx_stability *result, const struct mx_problem *p
   return err->code;
 }
 
-int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+/* The limit of a problem whose media do not depend on the step. */
+static int fixed_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        size_t max_unknowns, struct dg_error *err)
 {
   struct dg_comm *comm = problem->comm;
   int64_t unknowns = (int64_t)(6 * (size_t)problem->ref->Np * problem->K);
   *result = (struct mx_stability){0};
-  if (integrator == MX_EULER)
-    return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
   if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
   if (dg_comm_reduce_int(comm, DG_SUM, 1, &unknowns, err) != 0) return err->code;
   const bool all = unknowns <= (int64_t)max_unknowns;
   if (all && comm == NULL) return examine(result, problem, integrator, err);
   if (examine_parts(result, problem, integrator, max_unknowns, all, err) != 0) return err->code;
   return dg_comm_broadcast(comm, sizeof *result, result, err);
+}
+
+/* ---- conductors, whose inertia depends on the step ---- */
+
+/* The largest sigma step / eps, of all ranks. */
+static int largest_loss(const struct mx_problem *problem, double step, double *largest, struct dg_error *err)
+{
+  *largest = 0;
+  for (size_t e = 0; e < problem->K; e++) *largest = fmax(*largest, problem->sigma[e] * step / problem->epsilon[e]);
+  return dg_comm_reduce(problem->comm, DG_MAX, 1, largest, err);
+}
+
+/* The limit with the media as they are at this step. */
+static int limit_at(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                    double step, size_t max_unknowns, struct dg_error *err)
+{
+  const int applications = result->applications;
+  struct mx_problem frozen = *problem;
+  if (DG_NEW(frozen.epsilon, problem->K, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++)
+    frozen.epsilon[e] = mx_ampere(integrator, problem->epsilon[e], problem->sigma[e], step).inertia;
+  (void)!fixed_limit(result, &frozen, integrator, max_unknowns, err);
+  result->applications += applications;
+  dg_free(frozen.epsilon);
+  return err->code;
+}
+
+/* The limit L(h) with the media of step h grows with h, and the step may be as large as the h at which both are equal.
+ * From an h below, L(h) is a better one and still below: leapfrog's step times the largest eigenvalue of S grows with
+ * the step (design.md). Runge-Kutta has no such proof; there only an h with L(h) >= h is taken. */
+static int lossy_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       double step, size_t max_unknowns, struct dg_error *err)
+{
+  enum { ROUNDS = 12 };
+  static const double close = 0.004; /* about what the search itself is good for */
+  double safe = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    if (limit_at(result, problem, integrator, step, max_unknowns, err) != 0) return err->code;
+    if (integrator == MX_LEAPFROG) safe = result->limit;
+    else if (result->limit >= step) safe = fmax(safe, step);
+    if (fabs(result->limit - step) <= close * step) break;
+    step = result->limit;
+  }
+  result->limit = safe > 0 ? safe : fmin(result->limit, step);
+  return 0;
+}
+
+int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       size_t max_unknowns, struct dg_error *err)
+{
+  static const double negligible = 0.05; /* the inertia of leapfrog grows by x^2/12 */
+  double largest;
+  if (integrator == MX_EULER)
+    return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
+  struct mx_problem lossless = *problem;
+  if (fixed_limit(result, problem, integrator, max_unknowns, err) != 0 ||
+      largest_loss(problem, result->limit, &largest, err) != 0)
+    return err->code;
+  if (integrator == MX_LEAPFROG && largest <= negligible) return 0;
+  if (integrator == MX_LEAPFROG) return lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
+  if (mx_step_resolves(integrator, 1, largest, 1)) return 0;
+  if (DG_NEW(lossless.sigma, problem->K, err) != 0) return err->code;
+  const int applications = result->applications;
+  if (fixed_limit(result, &lossless, integrator, max_unknowns, err) == 0) {
+    result->applications += applications;
+    (void)!lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
+  }
+  dg_free(lossless.sigma);
+  return err->code;
 }
