@@ -383,7 +383,10 @@ static int lossy_limit(struct mx_stability *result, const struct mx_problem *pro
     if (limit_at(result, problem, integrator, step, max_unknowns, err) != 0) return err->code;
     if (integrator == MX_LEAPFROG) safe = result->limit;
     else if (result->limit >= step) safe = fmax(safe, step);
-    if (fabs(result->limit - step) <= close * step) break;
+    if (fabs(result->limit - step) <= close * step) {
+      safe = integrator == MX_LEAPFROG ? safe : fmin(result->limit, step);
+      break;
+    }
     step = result->limit;
   }
   result->limit = safe > 0 ? safe : fmin(result->limit, step);
