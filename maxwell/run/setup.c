@@ -270,6 +270,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
               "%zu elements, set-up %.2f s)",
               setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
               setup->limit_elements, setup->seconds.setup);
+  if (mx_report_conductors(setup, err) != 0) goto fail;
   return 0;
 fail:
   mx_setup_explain(setup, err);

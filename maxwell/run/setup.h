@@ -81,6 +81,9 @@ struct mx_memory mx_setup_memory(const struct mx_setup *setup);
 /* An error that says that memory is used up is also told how much is needed at least. */
 void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);
 
+/* Says which conductors relax faster than a step, and what that means. Collective. */
+int mx_report_conductors(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+
 /* `curlew check`: says what a run would do. */
 int mx_check(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 

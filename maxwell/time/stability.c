@@ -411,7 +411,8 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   const int applications = result->applications;
   if (fixed_limit(result, &lossless, integrator, max_unknowns, err) == 0) {
     result->applications += applications;
-    (void)!lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
+    /* from above, where good conductors have no part in the limit: fewer rounds */
+    (void)!lossy_limit(result, problem, integrator, 4 * result->limit, max_unknowns, err);
   }
   dg_free(lossless.sigma);
   return err->code;
