@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libdg/mesh/msh_parts.h"
 
@@ -11,7 +12,8 @@ int dg_msh_partitions(const char *file)
   char line[256];
   int binary = 0;
   size_t partitions = 0;
-  FILE *stream = fopen(file, "rb");
+  struct stat about; /* a pipe would wait for somebody, a device might never end */
+  FILE *stream = stat(file, &about) == 0 && S_ISREG(about.st_mode) ? fopen(file, "rb") : NULL;
   if (stream == NULL) return 0;
   while (fgets(line, sizeof line, stream) != NULL && strncmp(line, "$Nodes", strlen("$Nodes")) != 0) {
     if (strncmp(line, "$MeshFormat", strlen("$MeshFormat")) == 0) {

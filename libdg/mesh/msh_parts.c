@@ -1,6 +1,9 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "libdg/mesh/msh_parts.h"
 
+#include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,11 +33,30 @@ bool dg_mesh_in_parts(const char *file)
   return there;
 }
 
-/* As many parts as ranks? What every file says is known to all, so that the message is the same on all of them. */
-static int check_parts(const char *file, const char *name, struct dg_comm *comm, struct dg_error *err)
+/* Whether the file is a link to one that lies neither in its folder nor below it. */
+static bool leads_out(const char *name)
 {
-  int64_t most = dg_msh_partitions(name);
+  char file[PATH_MAX], folder[PATH_MAX], named[PATH_MAX];
+  const char *slash = strrchr(name, '/');
+  const int length = slash == NULL || slash == name ? 1 : (int)(slash - name);
+  if (snprintf(named, sizeof named, "%.*s", length, slash == NULL ? "." : name) >= (int)sizeof named) return true;
+  if (realpath(name, file) == NULL || realpath(named, folder) == NULL) return false; /* it is not there */
+  const size_t own = strlen(folder);
+  return own > 1 && (strncmp(file, folder, own) != 0 || file[own] != '/');
+}
+
+/* As many parts as ranks? What every file says is known to all, so that the message is the same on all of them. */
+static int check_parts(const char *file, const char *name, bool trust, struct dg_comm *comm, struct dg_error *err)
+{
+  int64_t out = !trust && leads_out(name), most = 0;
   const int ranks = dg_comm_size(comm);
+  if (dg_comm_reduce_int(comm, DG_MAX, 1, &out, err) != 0) return err->code;
+  if (out)
+    return dg_fail(err, DG_INPUT,
+                   "a part of the mesh '%s' is a link to a file outside of its folder: copy it there, or start curlew "
+                   "with --trust",
+                   file);
+  most = dg_msh_partitions(name);
   if (dg_comm_reduce_int(comm, DG_MAX, 1, &most, err) != 0) return err->code;
   if (most == 0)
     return dg_fail(err, DG_INPUT, "'%s' is no part of a partitioned mesh in Gmsh's format 4, nor is there a file '%s'",
@@ -58,7 +80,7 @@ int dg_mesh_load_parts(struct dg_mesh *mesh, const struct dg_mesh_options *optio
   if (err->code != DG_OK || part_name(&name, options->file, part, err) != 0) return err->code;
   DG_BUG_IF(name == NULL, "'%s' is not the name of a mesh in parts", options->file);
   own.file = name;
-  if (check_parts(options->file, name, comm, err) == 0 && dg_mesh_load_part(mesh, &own, part, err) == 0)
+  if (check_parts(options->file, name, options->trust, comm, err) == 0 && dg_mesh_load_part(mesh, &own, part, err) == 0)
     (void)!dg_mesh_join(mesh, comm, err);
   dg_free(name);
   return err->code;
