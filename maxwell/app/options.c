@@ -17,7 +17,7 @@ const char mx_help_text[] =
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
     "  -D NAME=VALUE        set args.NAME for the script\n"
     "      --restart        run: go on from the last checkpoint in the output folder\n"
-    "      --trust          give the script all of Lua's libraries: files, programs, any memory\n"
+    "      --trust          let script and geometry do anything: files, programs, any memory\n"
     "      --lua-seconds S  that one Lua function, or the script, may take (default: 60)\n"
     "      --lua-threads N  that call functions of x, y, z, t (default: one for each core)\n"
     "      --profile        run: time the phases; a table at the end, and in summary.json\n"

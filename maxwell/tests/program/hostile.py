@@ -18,7 +18,7 @@ import hostile_cases
 from harness import Failure, expect, fingerprint
 
 WORKERS = int(os.environ.get("CURLEW_TEST_WORKERS", "2"))
-EVERY = 9
+EVERY = 5
 CALLS = ("execve execveat open openat openat2 creat unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir link linkat "
          "symlink symlinkat mknod mknodat chmod fchmodat chown lchown fchownat truncate utimensat connect bind ptrace mount "
          "chdir").split()
