@@ -1,10 +1,11 @@
 /* curlew-mesh: the program in which Gmsh works. It is started by mesher.c and by nobody else; request.h says which
  * descriptors it gets. The only program that links Gmsh: what becomes of Gmsh becomes of this process. */
-#define _GNU_SOURCE /* prctl */
+#define _GNU_SOURCE /* prctl, dl_iterate_phdr */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +108,27 @@ static int without_walls(struct dg_model *model, const char *file, const struct 
                        file);
 }
 
+/* Folders of the libraries that are loaded: some load further ones when they need them. */
+struct folders {
+  size_t count;
+  char name[DG_SANDBOX_PLACES_MAX - 4][PATH_MAX];
+};
+
+static int add_folder(struct dl_phdr_info *library, size_t size, void *all)
+{
+  struct folders *folders = all;
+  const char *slash = strrchr(library->dlpi_name, '/');
+  const size_t length = slash != NULL ? (size_t)(slash - library->dlpi_name) : 0;
+  (void)size;
+  if (length == 0 || length >= PATH_MAX) return 0;
+  for (size_t i = 0; i < folders->count; i++)
+    if (strncmp(folders->name[i], library->dlpi_name, length) == 0 && folders->name[i][length] == '\0') return 0;
+  if (folders->count == sizeof folders->name / sizeof *folders->name) return 0;
+  memcpy(folders->name[folders->count], library->dlpi_name, length);
+  folders->name[folders->count++][length] = '\0';
+  return 0;
+}
+
 /* From here on its folder can be read, and nothing else be done. */
 static int enter_sandbox(struct dg_model *model, const char *file, struct dg_error *err)
 {
@@ -114,11 +136,16 @@ static int enter_sandbox(struct dg_model *model, const char *file, struct dg_err
   const char *slash = strrchr(file, '/');
   const int length = slash == NULL || slash == file ? 1 : (int)(slash - file);
   struct dg_sandbox_walls walls;
-  const struct dg_sandbox sandbox = {.places = 3, .place = {folder, "/dev/null", "/dev/urandom"}, .denied = say_denied};
+  static struct folders folders;
+  struct dg_sandbox sandbox = {
+      .places = 4, .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache"}, .denied = say_denied};
   if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : file) >= (int)sizeof folder)
     return dg_fail(err, DG_INPUT, "the name of mesh file '%s' is too long", file);
   if (setenv("GMSH_HOME", "/nonexistent/", 1) != 0) /* where it would keep a temporary file and options */
     return dg_fail(err, DG_ENVIRONMENT, "out of memory");
+  (void)dl_iterate_phdr(add_folder, &folders);
+  for (size_t i = 0; i < folders.count; i++) sandbox.place[sandbox.places++] = folders.name[i];
+  sandbox.libraries = folders.count;
   if (dg_sandbox_enter(&sandbox, &walls, err) != 0) return err->code;
   return without_walls(model, file, &walls, err);
 }

@@ -19,7 +19,7 @@ static struct {
   struct {
     char path[PATH_MAX]; /* resolved */
     size_t length;
-    bool folder;
+    bool folder, libraries;
   } place[DG_SANDBOX_PLACES_MAX];
   uint64_t secret;
   volatile sig_atomic_t armed;
@@ -153,6 +153,7 @@ static bool is_allowed(const char *path)
   for (size_t i = 0; i < sandbox.places; i++) {
     const size_t length = sandbox.place[i].length;
     if (strncmp(path, sandbox.place[i].path, length) != 0) continue;
+    if (sandbox.place[i].libraries && strstr(path + length, ".so") == NULL) continue;
     if (path[length] == '\0' || (sandbox.place[i].folder && (path[length] == '/' || length == 1))) return true;
   }
   return false;
@@ -295,13 +296,14 @@ static int enter_seccomp(bool *entered, struct dg_error *err)
 
 #endif
 
-static void add_place(const char *path)
+static void add_place(const char *path, bool libraries)
 {
   const size_t i = sandbox.places;
   struct stat about;
   if (realpath(path, sandbox.place[i].path) == NULL || stat(sandbox.place[i].path, &about) != 0) return;
   sandbox.place[i].length = strlen(sandbox.place[i].path);
   sandbox.place[i].folder = S_ISDIR(about.st_mode);
+  sandbox.place[i].libraries = libraries;
   sandbox.places++;
 }
 
@@ -311,7 +313,7 @@ int dg_sandbox_enter(const struct dg_sandbox *wanted, struct dg_sandbox_walls *w
   *walls = (struct dg_sandbox_walls){0};
   sandbox.places = 0;
   sandbox.denied = wanted->denied;
-  for (size_t i = 0; i < wanted->places; i++) add_place(wanted->place[i]);
+  for (size_t i = 0; i < wanted->places; i++) add_place(wanted->place[i], i + wanted->libraries >= wanted->places);
   if (enter_landlock(&walls->landlock, err) != 0) return err->code;
   return enter_seccomp(&walls->seccomp, err);
 }

@@ -24,6 +24,8 @@ struct dg_sandbox {
   size_t places;                            /* at most DG_SANDBOX_PLACES_MAX */
   const char *place[DG_SANDBOX_PLACES_MAX]; /* files, and folders with all below them, that may be read; those that are
                                                not there are left out */
+  size_t libraries; /* the last so many of the places are folders of which only libraries (NAME.so...) are read, which
+                       others load when they need them. Landlock alone does not look at names */
   /* Called when something else was tried and dg_sandbox_arm has been called, before the process ends with code 2; what:
    * "to write the file 'x'", behind "it tried". From a signal handler: only what POSIX allows there. NULL: a line on
    * stderr. */

@@ -35,7 +35,7 @@
 enum walls { BOTH, LANDLOCK, SECCOMP };
 
 /* root/inside may be read, root/outside not. */
-static char root[] = "/tmp/curlew_sandbox_XXXXXX", inside[64], outside[64], names[24][96];
+static char root[] = "/tmp/curlew_sandbox_XXXXXX", inside[64], outside[64], libraries[64], names[24][96];
 static int pipe_end;
 static bool armed = true; /* before the act */
 
@@ -86,7 +86,8 @@ static void enter(enum walls walls)
 {
   struct dg_error err = {0};
   struct dg_sandbox_walls there;
-  const struct dg_sandbox sandbox = {.places = 3, .place = {inside, "/no/such/place", "/dev/null"}, .denied = tell};
+  const struct dg_sandbox sandbox = {
+      .places = 4, .place = {inside, "/no/such/place", "/dev/null", libraries}, .libraries = 1, .denied = tell};
   if (walls == LANDLOCK) lose(SYS_seccomp);
   if (walls == SECCOMP) lose(444);
   if (dg_sandbox_enter(&sandbox, &there, &err) != 0) {
@@ -163,6 +164,7 @@ static int read_what_is_given(void)
   if (chdir(inside) != 0 || reads("a.geo") != 0 || reads("./deep/b.geo") != 0) return 5;
   if (reads(in(inside, "missing")) != ENOENT) return 6;
   if (reads("/dev/null") != 98) return 7;
+  if (reads(in(libraries, "libx.so.1")) != 0) return 10;
   FILE *file = fopen(in(inside, "a.geo"), "r"); /* as libraries do */
   if (file == NULL || fgetc(file) != 'g') return 8;
   return fclose(file) == 0 ? 0 : 9;
@@ -204,6 +206,15 @@ static void test_sidecar(void **state)
   (void)state;
   expect_zero(read_a_sidecar, BOTH);
   expect_zero(read_a_sidecar, SECCOMP);
+}
+
+static int read_beside_libraries(void) { return reads(in(libraries, "secret")) != EACCES; }
+
+static void test_libraries(void **state)
+{
+  (void)state;
+  expect_zero(read_beside_libraries, BOTH);
+  expect_zero(read_beside_libraries, SECCOMP);
 }
 
 /* ---- writing ---- */
@@ -459,7 +470,9 @@ static int set_up(void **state)
   assert_non_null(mkdtemp(root));
   (void)snprintf(inside, sizeof inside, "%s/inside", root);
   (void)snprintf(outside, sizeof outside, "%s/outside", root);
-  const char *const folders[] = {inside, outside, in(inside, "deep"), in(inside, "empty"), in(root, "inside_not")};
+  (void)snprintf(libraries, sizeof libraries, "%s/lib", root);
+  const char *const folders[] = {
+      inside, outside, libraries, in(inside, "deep"), in(inside, "empty"), in(root, "inside_not")};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) assert_int_equal(mkdir(folders[i], 0700), 0);
   put(in(inside, "a.geo"), "good");
   put(in(inside, "a.geo.opt"), "bad");
@@ -467,6 +480,8 @@ static int set_up(void **state)
   put(in(inside, "XSTEP.us"), "bad");
   put(in(inside, "deep/b.geo"), "good");
   put(in(outside, "secret"), "bad");
+  put(in(libraries, "libx.so.1"), "good");
+  put(in(libraries, "secret"), "bad");
   put(in(root, "inside_not/secret"), "bad");
   assert_int_equal(symlink("deep/b.geo", in(inside, "within")), 0);
   assert_int_equal(symlink("../outside/secret", in(inside, "out")), 0);
@@ -494,9 +509,9 @@ static bool has_walls(void)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reading),         cmocka_unit_test(test_sidecar),         cmocka_unit_test(test_writing),
-      cmocka_unit_test(test_not_armed),       cmocka_unit_test(test_what_is_allowed), cmocka_unit_test(test_programs),
-      cmocka_unit_test(test_everything_else), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_reading),  cmocka_unit_test(test_sidecar),         cmocka_unit_test(test_libraries),
+      cmocka_unit_test(test_writing),  cmocka_unit_test(test_not_armed),       cmocka_unit_test(test_what_is_allowed),
+      cmocka_unit_test(test_programs), cmocka_unit_test(test_everything_else), cmocka_unit_test(test_threads),
   };
   if (!has_walls()) {
     (void)puts("this kernel has no Landlock or no seccomp");
