@@ -26,7 +26,9 @@ OPEN = re.compile(r'^(?:open|openat|openat2|creat)\((?:[^"<]*(?:<[^>]*>)?, )?"((
 PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 SYSTEM = ("/lib/", "/lib64/", "/usr/", "/etc/ld.so.", "/etc/localtime", "/sys/devices/system/", "/proc/cpuinfo",
           "/proc/meminfo", "/proc/mounts", "/dev/null", "/dev/urandom", "/dev/zero")
-OWN = re.compile(r"/proc/(?:self|\d+)/(?:fd|oom_score_adj|status|maps|mounts|mountinfo|stat|statm|cgroup)$|/sys/fs/cgroup/")
+OWN = re.compile(r"/proc/(?:self|\d+)/(?:fd|oom_score_adj|status|maps|mounts|mountinfo|stat|statm|cgroup)$|/sys/fs/cgroup/"
+                 # Sanitizers look at themselves when a program starts.
+                 + (r"|/proc/\d+/(?:cmdline|environ)$" if "ASAN_OPTIONS" in os.environ else ""))
 
 
 class Witness:
