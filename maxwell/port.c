@@ -42,8 +42,23 @@ static int table_of(const struct mx_ports *ports, int s)
   return first;
 }
 
+/* A cut-off that is not resolved in time has no convolution. */
+static int check_step(const struct mx_port *port, double step, struct dg_error *err)
+{
+  for (size_t k = 0; k < port->modes; k++)
+    if (port->mode[k].cutoff * step > 1)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE
+                     "%s: the cut-off of its mode %zu, %.4g Hz, is too high for the step of %.4g s: it must be "
+                     "below %.4g Hz",
+                     MX_AT(port->where), port->what, k + 1, port->mode[k].cutoff / (2 * pi), step, 1 / (2 * pi * step));
+  return 0;
+}
+
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err)
 {
+  for (size_t i = 0; i < ports->count; i++)
+    if (check_step(&ports->port[i], step, err) != 0) return err->code;
   ports->step = step;
   ports->room = (size_t)steps + 1;
   for (size_t i = 0; ports->here && i < ports->count; i++) {
@@ -235,8 +250,32 @@ const char *mx_ports_name(const struct mx_ports *ports, size_t port) { return po
 int mx_ports_number(const struct mx_ports *ports, size_t port) { return ports->port[port].number; }
 bool mx_ports_driven(const struct mx_ports *ports, size_t port) { return ports->port[port].driven; }
 
+void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log)
+{
+  for (size_t i = 0; i < ports->count; i++) {
+    const struct mx_port *port = &ports->port[i];
+    char absorbed[60] = "";
+    if (port->modes > 1) snprintf(absorbed, sizeof absorbed, ", %zu more absorbed", port->modes - 1);
+    dg_log_line(log, "port      %d '%s': %s%s%s", port->number, port->name, port->about, absorbed,
+                port->driven ? "; driven" : "");
+  }
+}
+
+/* Of modes that are held, but not well. */
+static void warn_of_modes(const struct mx_port *port, struct dg_log *log)
+{
+  const double well = 0.99;
+  for (size_t k = 0; k < port->modes; k++)
+    if (port->mode[k].kept < well)
+      dg_log_warning(log,
+                     MX_PLACE "%s: the mesh holds %.3g %% of the power of its mode %zu: what is measured of it is as "
+                              "wrong; make elements on the face smaller, or the order higher",
+                     MX_AT(port->where), port->what, 100 * port->mode[k].kept, k + 1);
+}
+
 void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *sources, struct dg_log *log)
 {
+  for (size_t i = 0; i < ports->count; i++) warn_of_modes(&ports->port[i], log);
   for (size_t i = 0; i < ports->count; i++) {
     const struct mx_port *port = &ports->port[i];
     const struct mx_waveform *w = &sources->source[port->mode[0].term].waveform;

@@ -48,14 +48,18 @@ struct mx_ports {
 
 /* Adds the ports of config to the sources (terms) and the problem (functionals). Collective. Errors (DG_INPUT), with
  * file:line: a face that is no plane, no rectangle or no ring, more than one medium or a lossy one along it, a profile
- * that vanishes or is not tangential, a lumped port whose direction is not along its face. Release with
- * mx_ports_release in any case.
+ * that vanishes or is not tangential, a mode of which the faces' polynomials hold less than 0.9, walls beside it that
+ * do not conduct, a lumped port whose direction is not along its face. Release with mx_ports_release in any case.
  */
 int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const struct mx_assignment *assignment,
                   const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
-/* Says which waveforms lie wholly or partly below the cut-off of their mode. Before mx_sources_prepare. */
+/* Says what each port is: its face, its mode, its number. */
+void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log);
+/* Warns of waveforms that lie wholly or partly below the cut-off of their mode, and of modes that the mesh holds
+ * badly. Before mx_sources_prepare. */
 void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *sources, struct dg_log *log);
-/* Once the step is known (s): room for the history, tables of the kernels. */
+/* Once the step is known (s): room for the history, tables of the kernels. DG_INPUT if a mode's cut-off is too high for
+ * the step. */
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
 /* Back to t = 0 with only port `active` driven (-1: all). */
 void mx_ports_reset(struct mx_ports *ports, int active);

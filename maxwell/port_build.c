@@ -31,6 +31,7 @@ struct build {
   struct mx_problem *problem;
   const struct dg_mesh *mesh;
   const struct rule *rule;
+  const struct mx_config *all;
   const struct mx_boundary_config *config;
   struct mx_port *port;
   struct mx_port_place place;
@@ -160,12 +161,14 @@ static int evaluate(const struct build *b, const struct profile *profile, const 
   return 0;
 }
 
-/* moment[count][3][Nf] of all triangles: integrals of the basis times the tangential part of the profile. */
-static int integrate(const struct build *b, const struct profile *profile, double *moment)
+/* moment[count][3][Nf] of all triangles: integrals of the basis times the tangential part of the profile; *square: the
+ * integral of its square. */
+static int integrate(const struct build *b, const struct profile *profile, double *moment, double *square)
 {
   const struct rule *rule = b->rule;
   size_t Nf = rule->Nf;
   double largest = 0, worst = 0, at[3] = {0};
+  *square = 0;
   for (size_t k = 0; k < b->face.count; k++) {
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     const double(*corner)[3] = triangle->corner, *n = triangle->normal;
@@ -181,6 +184,8 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
       largest = fmax(largest, size);
       if (fabs(normal) > worst) memcpy(at, x, sizeof at);
       worst = fmax(worst, fabs(normal));
+      for (int c = 0; c < 3; c++)
+        *square += triangle->area * rule->weight[q] * (e[c] - normal * n[c]) * (e[c] - normal * n[c]);
       for (size_t c = 0; c < 3; c++)
         for (size_t m = 0; m < Nf; m++)
           moment[(3 * k + c) * Nf + m] +=
@@ -200,8 +205,8 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
 }
 
 /* nodal[count][3][Nf] of the projected profile, which together with moment is scaled so that the integral of its square
- * is 1. */
-static void normalise(const struct build *b, double *moment, double *nodal)
+ * is 1; returns what that was. */
+static double normalise(const struct build *b, double *moment, double *nodal)
 {
   size_t Nf = b->rule->Nf, numbers = 3 * b->face.count * Nf;
   double square = 0;
@@ -218,6 +223,7 @@ static void normalise(const struct build *b, double *moment, double *nodal)
     nodal[i] /= sqrt(square);
     moment[i] /= sqrt(square);
   }
+  return square;
 }
 
 /* The two parts of a_out = (V + Z I)/2; of a lumped port those of (Zs E + Zs Z (n x) H)/(Z + Zs), each face with its
@@ -284,19 +290,55 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
   return 0;
 }
 
+void mx_port_mode_name(const struct mx_mode *mode, char text[40])
+{
+  static const char *const family[] = {"TE", "TM", "TEM"};
+  const bool wide = mode->m > 9 || mode->n > 9;
+  if (mode->m == 0 && mode->n == 0) snprintf(text, 40, "%s", family[mode->family]);
+  else snprintf(text, 40, "%s%d%s%d", family[mode->family], mode->m, wide ? "," : "", mode->n);
+}
+
+/* Less than this of a mode that the faces cannot hold is another mode. */
+static int check_kept(const struct build *b, const struct profile *profile, double kept)
+{
+  const double least = 0.9;
+  const struct mx_mode none = b->config->port.mode;
+  char name[40];
+  if (kept >= least) return 0;
+  mx_port_mode_name(profile->mode != NULL ? profile->mode : &none, name);
+  return dg_fail(b->err, DG_INPUT,
+                 MX_PLACE
+                 "%s: the mesh cannot hold the mode %s: order %d on the %zu triangles of the face keeps %.3g %% "
+                 "of its power. Make elements there smaller than a half wave of the mode, or the order higher",
+                 MX_AT(b->place.where), b->port->what, name, b->problem->ref->order, b->face.count, 100 * kept);
+}
+
 static int add_mode(const struct build *b, size_t index, const struct profile *profile)
 {
   struct mx_port_mode *mode = &b->port->mode[index];
   double *moment = NULL, *nodal = NULL;
   size_t numbers = 3 * b->face.count * b->rule->Nf;
   if (DG_NEW(moment, numbers, b->err) != 0 || DG_NEW(nodal, numbers, b->err) != 0) goto fail;
-  if (integrate(b, profile, moment) != 0) goto fail;
-  normalise(b, moment, nodal);
+  double square;
+  if (integrate(b, profile, moment, &square) != 0) goto fail;
+  mode->kept = normalise(b, moment, nodal) / square;
+  if (check_kept(b, profile, mode->kept) != 0) goto fail;
   if (add_functionals(b, mode, moment) != 0 || add_term(b, mode, nodal) != 0) goto fail;
 fail:
   dg_free(moment);
   dg_free(nodal);
   return b->err->code;
+}
+
+/* For the log, so that a face that was not meant is seen. */
+static void describe(const struct build *b, const char *face, const struct mx_mode *mode)
+{
+  const double *n = b->face.normal, cutoff = b->port->mode[0].cutoff / (2 * pi);
+  char name[40], from[60] = "";
+  mx_port_mode_name(mode, name);
+  if (cutoff > 0) snprintf(from, sizeof from, ", cut-off %.6g Hz", cutoff);
+  snprintf(b->port->about, sizeof b->port->about, "%s, normal (%.3g, %.3g, %.3g), %s%s", face, n[0] + 0.0, n[1] + 0.0,
+           n[2] + 0.0, name, from);
 }
 
 static int build_waveguide(const struct build *b, double speed)
@@ -313,6 +355,12 @@ static int build_waveguide(const struct build *b, double speed)
         speed * pi * hypot(profile.mode->m / rectangle.side[0], profile.mode->n / rectangle.side[1]);
     if (add_mode(b, i, &profile) != 0) return b->err->code;
   }
+  char face[160];
+  const double(*axis)[3] = (const double(*)[3])rectangle.axis;
+  snprintf(face, sizeof face, "%.6g m along (%.3g, %.3g, %.3g) x %.6g m along (%.3g, %.3g, %.3g)", rectangle.side[0],
+           axis[0][0] + 0.0, axis[0][1] + 0.0, axis[0][2] + 0.0, rectangle.side[1], axis[1][0] + 0.0, axis[1][1] + 0.0,
+           axis[1][2] + 0.0);
+  describe(b, face, &config->mode);
   return 0;
 }
 
@@ -321,8 +369,13 @@ static int build_coaxial(const struct build *b)
   struct mx_port_ring ring;
   if (mx_port_face_ring(&ring, &b->face, &b->place, b->err) != 0) return b->err->code;
   const struct profile profile = {.ring = &ring, .function = -1};
+  const struct mx_mode tem = {.family = MX_TEM};
+  char face[160];
   b->port->mode[0].family = MX_TEM;
   b->port->scale = sqrt(log(ring.outer / ring.inner) / (2 * pi)); /* of E = V/(r ln(b/a)) the square integrates to 1 */
+  snprintf(face, sizeof face, "a ring with radii %.6g and %.6g m, %.6g ohm", ring.inner, ring.outer,
+           b->port->impedance * b->port->scale * b->port->scale);
+  describe(b, face, &tem);
   return add_mode(b, 0, &profile);
 }
 
@@ -331,6 +384,10 @@ static int build_modal(const struct build *b)
   const struct profile profile = {.function = b->config->port.profile};
   b->port->mode[0].family = b->config->port.mode.family;
   b->port->mode[0].cutoff = 2 * pi * b->config->port.cutoff;
+  const struct mx_mode mode = {.family = b->config->port.mode.family};
+  char face[160];
+  snprintf(face, sizeof face, "a face of %.6g m^2, at most %.6g m across", b->face.area, b->face.extent);
+  describe(b, face, &mode);
   return add_mode(b, 0, &profile);
 }
 
@@ -397,6 +454,8 @@ static int build_lumped(struct build *b)
   /* Of e = -direction/sqrt(l w) the square integrates to 1: V = sqrt(l/w) times the integral of e.E, and 1 V is the
    * field sqrt(w/l) e. */
   b->port->scale = sqrt(length / width);
+  snprintf(b->port->about, sizeof b->port->about, "a gap of %.6g m along (%.3g, %.3g, %.3g), %.6g m wide, %.6g ohm",
+           length, direction[0], direction[1], direction[2], width, b->port->impedance);
   b->port->mode[0].family = MX_TEM;
   const struct profile profile = {.function = -1, .constant = {-direction[0], -direction[1], -direction[2]}};
   return add_mode(b, 0, &profile);
@@ -428,7 +487,9 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   const struct mx_surface_faces surface = {
       .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
   if (mx_port_face_plane(&b->face, &b->place, b->err) != 0 ||
-      mx_common_medium(b->problem, b->mesh, &surface, &epsilon, &mu, b->err) != 0)
+      mx_common_medium(b->problem, b->mesh, &surface, &epsilon, &mu, b->err) != 0 ||
+      (config->kind != MX_MODAL_PORT &&
+       mx_port_face_walls(&b->face, &b->place, assignment, b->all, index, b->err) != 0))
     return b->err->code;
   b->Z = sqrt(mu / epsilon);
   port->impedance = b->Z * MX_ETA0;
@@ -489,6 +550,7 @@ int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const stru
                       .problem = sources->problem,
                       .mesh = mesh,
                       .rule = rule,
+                      .all = config,
                       .config = &config->boundary[order[i]],
                       .port = &ports->port[i],
                       .err = err};

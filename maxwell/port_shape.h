@@ -56,3 +56,9 @@ int mx_port_face_rectangle(struct mx_port_rectangle *rectangle, const struct mx_
 /* The face is plane. DG_INPUT if its rim is not made of two circles around one centre. */
 int mx_port_face_ring(struct mx_port_ring *ring, const struct mx_port_face *face, const struct mx_port_place *place,
                       struct dg_error *err) DG_MUST_USE;
+/* Modes of closed guides need conductors all around: DG_INPUT where a wall at the rim of the face is neither a perfect
+ * conductor (also with a prescribed electric field) nor an impedance of at most a hundredth of the medium's, and no
+ * conducting sheet ends there. Collective. */
+int mx_port_face_walls(const struct mx_port_face *face, const struct mx_port_place *place,
+                       const struct mx_assignment *assignment, const struct mx_config *config, int index,
+                       struct dg_error *err) DG_MUST_USE;

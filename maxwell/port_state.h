@@ -12,6 +12,7 @@ enum { MX_PORT_TABLES = 5 }; /* distinct stage times of an integrator, at most *
 struct mx_port_mode {
   enum mx_mode_family family;
   double cutoff;                 /* angular, 1/s; 0: TEM */
+  double kept;                   /* of the integral of its e.e, by the polynomials of the faces: 1 is all */
   size_t term;                   /* of the problem, and source */
   size_t functional;             /* of E's part of a_out; the next one is that of H's part. Counted from ports->first */
   double recorded[2];            /* values of the two, of the stage at hand */
@@ -19,13 +20,17 @@ struct mx_port_mode {
   double *table[MX_PORT_TABLES]; /* [room] weights of the past at lags (j + time) dt; NULL: no such stage, or TEM */
 };
 
+/* The name of a mode: "TE10", "TM1,12", "TEM". Of those that a script describes (m = n = 0) the family. */
+void mx_port_mode_name(const struct mx_mode *mode, char text[40]);
+
 /* weight[count] of the values f((n - j) dt) in the integral of rho(tau) f(t - tau), t = (n + c) dt, 0 <= c <= 1, with
  * rho = sign 2 J2(w tau)/tau. */
 void mx_port_table(double w, double sign, double c, double dt, double *weight, size_t count);
 
 struct mx_port {
-  char *what; /* "boundaries.left", for messages */
-  char *name; /* of files: "left", "surface_4" */
+  char *what;      /* "boundaries.left", for messages */
+  char *name;      /* of files: "left", "surface_4" */
+  char about[240]; /* its face and mode, for the log */
   const char *where;
   enum mx_boundary_kind kind;
   int number;

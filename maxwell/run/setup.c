@@ -255,6 +255,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
   report_defaults(setup);
+  mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
   if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
       mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||

@@ -217,7 +217,7 @@ static void test_long_run(void **state)
   for (int i = 0; i < 2; i++) {
     struct guide guide = {.steps = i == 0 ? 20000 : 8000};
     struct decay decay = {.low = {INFINITY, INFINITY}};
-    const int few[3] = {2, 1, 1};
+    const int few[3] = {2, 2, 1};
     struct mx_mode modes[] = {{MX_TE, 0, 1}, {MX_TM, 1, 1}, {MX_TE, 2, 0}};
     box_mesh(&guide.box, few, size, 0, NULL);
     box_material(&guide.box, 0, 1, 1, 0);

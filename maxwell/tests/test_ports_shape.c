@@ -84,14 +84,16 @@ static void test_profiles_of_scripts(void **state)
 }
 
 /* Ports by number, the others fill the gaps. */
+#define ALONG "kind = 'lumped_port', resistance = 80, direction = { 1, 0, 0 }"
+#define GAP   "kind = 'lumped_port', resistance = 80, direction = { 0, 0, 1 }"
+
 static void test_numbers(void **state)
 {
   (void)state;
   struct guide guide = {0};
   box_mesh(&guide.box, cells, size, 0, NULL);
-  guide.script = read_script(&guide.box, "[1] = { kind = 'waveguide_port' }, [2] = { kind = 'waveguide_port', number = "
-                                         "1, " WAVE " }, [3] = { kind = 'waveguide_port' }, [5] = { kind = "
-                                         "'waveguide_port', number = 3 }");
+  guide.script = read_script(&guide.box, "[1] = { " GAP " }, [2] = { " GAP ", number = 1, " WAVE " }, [3] = { " GAP
+                                         " }, [5] = { " ALONG ", number = 3 }");
   guide_start(&guide, 1, MX_LEAPFROG, 0.9, 1e-9);
   const struct mx_ports *ports = &guide.sources.ports;
   const char *const names[] = {"surface_2", "surface_1", "surface_5", "surface_3"};
@@ -102,6 +104,54 @@ static void test_numbers(void **state)
     assert_int_equal(mx_ports_driven(ports, i), i == 0);
   }
   release_script(&guide);
+}
+
+/* What keeps the sources of a guide with this port at x = 0 and this wall at y = 0 from being made; "" for nothing. */
+static const char *refusal(const char *port, const char *wall, int order)
+{
+  static struct dg_error err;
+  struct guide guide = {0};
+  char text[400];
+  err = (struct dg_error){0};
+  box_mesh(&guide.box, cells, size, 0, NULL);
+  snprintf(text, sizeof text, "[1] = { %s }, [3] = { %s }", port, wall);
+  guide.script = read_script(&guide.box, text);
+  box_problem(&guide.box, order, 1);
+  (void)!mx_sources_init(&guide.sources, &guide.box.problem, &guide.box.assignment, &guide.box.config, guide.script,
+                         &guide.box.mesh, &err);
+  release_script(&guide);
+  return err.message;
+}
+
+#define GUIDE "kind = 'waveguide_port'"
+#define MODAL                                                                                                          \
+  "kind = 'modal_port', family = 'TE', cutoff = 1e8, profile = function(x, y, z) return 0, 0, math.sin(math.pi * y) "  \
+  "end"
+
+/* A mode that is taken for that of the guide is absorbed as such: with another wall |S11| was up to 0.77. */
+static void test_walls_beside_ports(void **state)
+{
+  (void)state;
+  static const char *const conducting[] = {"kind = 'pec'", "kind = 'impedance', impedance = 3"};
+  static const char *const others[] = {"kind = 'pmc'", "kind = 'absorbing'", "kind = 'impedance', impedance = 10", GAP};
+  for (size_t i = 0; i < sizeof conducting / sizeof *conducting; i++)
+    assert_string_equal(refusal(GUIDE, conducting[i], 2), "");
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    assert_non_null(strstr(refusal(GUIDE, others[i], 2), "boundaries.[1]: beside the port, near ("));
+    assert_string_equal(refusal(MODAL, others[i], 2), "");
+  }
+}
+
+/* What of a mode the polynomials of the faces hold: TE95 had |S11| = 18. */
+static void test_modes_that_the_mesh_cannot_hold(void **state)
+{
+  (void)state;
+  assert_string_equal(refusal(GUIDE, "kind = 'pec'", 1), "");
+  assert_non_null(strstr(refusal(GUIDE ", mode = 'TE95'", "kind = 'pec'", 4),
+                         "the mesh cannot hold the mode TE95: order "
+                         "4 on the "));
+  assert_non_null(strstr(refusal(GUIDE ", absorb = { 'TE0,12' }", "kind = 'pec'", 3), "cannot hold the mode TE0,12"));
+  assert_string_equal(refusal(GUIDE ", mode = 'TE30'", "kind = 'pec'", 5), "");
 }
 
 /* A second run after mx_ports_reset is the first one again; without its waveform nothing happens. */
@@ -336,6 +386,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_profiles_of_scripts),
       cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_walls_beside_ports),
+      cmocka_unit_test(test_modes_that_the_mesh_cannot_hold),
       cmocka_unit_test(test_reset),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_media),
