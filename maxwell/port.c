@@ -216,13 +216,14 @@ void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct m
   values->reflected = values->voltage - values->incident;
 }
 
-void mx_ports_spectrum(const struct mx_ports *ports, size_t port, double hertz, double complex *incident,
-                       double complex *reflected)
+/* Of the steps from `first` on. */
+static void transform(const struct mx_ports *ports, size_t port, double hertz, size_t first, double complex *incident,
+                      double complex *reflected)
 {
   const struct mx_port *p = &ports->port[port];
   double complex v = 0, in = 0, out = 0, out_half = 0, voltage, current;
   double phase = -2 * pi * hertz * ports->step;
-  for (size_t n = 0; n < ports->steps_seen; n++) {
+  for (size_t n = first; n < ports->steps_seen; n++) {
     double complex turn = cexp(I * phase * (double)n);
     v += p->incident[n] * turn;
     in += p->incoming[n] * turn;
@@ -233,6 +234,32 @@ void mx_ports_spectrum(const struct mx_ports *ports, size_t port, double hertz, 
   combine(p, out, in, v, &voltage, &current);
   *incident = (p->kind == MX_LUMPED_PORT ? 0.5 : 1) * p->scale * v * ports->step;
   *reflected = voltage * ports->step - *incident;
+}
+
+void mx_ports_spectrum(const struct mx_ports *ports, size_t port, double hertz, double complex *incident,
+                       double complex *reflected)
+{
+  transform(ports, port, hertz, 0, incident, reflected);
+}
+
+double complex mx_ports_leaving(const struct mx_ports *ports, size_t port, double hertz, size_t first)
+{
+  double complex incident, reflected;
+  transform(ports, port, hertz, first, &incident, &reflected);
+  return reflected;
+}
+
+void mx_ports_incident(const struct mx_ports *ports, size_t port, double *size, double *energy)
+{
+  const struct mx_port *p = &ports->port[port];
+  const bool lumped = p->kind == MX_LUMPED_PORT;
+  const double factor = (lumped ? 0.5 : 1) * p->scale;
+  *size = *energy = 0;
+  for (size_t n = 0; n < ports->steps_seen; n++) {
+    const double v = factor * p->incident[n];
+    *size += fabs(v) * ports->step;
+    *energy += v * v * ports->step / (p->impedance * (lumped ? 1 : p->scale * p->scale));
+  }
 }
 
 double complex mx_ports_impedance(const struct mx_ports *ports, size_t port, double hertz)

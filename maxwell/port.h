@@ -78,6 +78,11 @@ void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct m
 /* Incident and reflected voltage of the steps so far at a frequency (Hz), V s: sum of v(t_n) exp(-2 pi i f t_n) dt. */
 void mx_ports_spectrum(const struct mx_ports *ports, size_t port, double hertz, double complex *incident,
                        double complex *reflected);
+/* The part of the reflected voltage's spectrum that the steps from `first` on give, V s. */
+double complex mx_ports_leaving(const struct mx_ports *ports, size_t port, double hertz, size_t first);
+/* Of the incident voltage v so far: *size, the integral of |v|, which no value of its spectrum exceeds (V s), and
+ * *energy, the integral of v^2 over the impedance far above cut-off (J). */
+void mx_ports_incident(const struct mx_ports *ports, size_t port, double *size, double *energy);
 /* Impedance that the port's voltage and current refer to at a frequency, ohm: of the mode, or the lumped resistance. */
 double complex mx_ports_impedance(const struct mx_ports *ports, size_t port, double hertz);
 const char *mx_ports_name(const struct mx_ports *ports, size_t port);

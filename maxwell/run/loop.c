@@ -327,7 +327,8 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
     }
     if (time_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
     double start = mx_clock();
-    mx_port_output_column(&loop->port_output, i);
+    const struct mx_watchdog *watchdog = watchdog_of(loop);
+    if (mx_s_column(&loop->port_output.s, i, watchdog->last, watchdog->peak, err) != 0) return err->code;
     loop->output_seconds += mx_clock() - start;
   }
   return 0;

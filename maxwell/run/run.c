@@ -203,6 +203,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   summary->simulated_time = setup->step * (double)loop.done;
   summary->energy_first = loop.watchdog[0].first;
   summary->energy_last = loop.watchdog[0].last;
+  summary->quality = loop.port_output.quality;
   summary->stop_reason = finish ? stop_reason(&loop) : NULL;
   summary->checkpoints = loop.checkpoints;
   summary->checkpoint_seconds = loop.checkpoint_seconds;

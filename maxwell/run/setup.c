@@ -1,5 +1,6 @@
 #include "maxwell/run/setup.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -222,6 +223,33 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
   return 0;
 }
 
+/* Once the step is known: frequencies that samples in time can tell, and at which ports have an impedance. */
+static int check_frequencies(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_frequencies *frequencies = &setup->config->output.s_parameters;
+  const struct mx_ports *ports = &setup->sources.ports;
+  const char *where = setup->config->output.s_parameters_where;
+  for (size_t f = 0; f < frequencies->count; f++) {
+    const double hertz = frequencies->hertz[f];
+    if (2 * hertz * setup->step > 1)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE
+                     "output.s_parameters cannot tell %.6g Hz: with a step of %.6g s frequencies go up to %.6g "
+                     "Hz",
+                     MX_AT(where), hertz, setup->step, 0.5 / setup->step);
+    for (size_t i = 0; i < ports->count; i++) {
+      const double size = cabs(mx_ports_impedance(ports, i, hertz));
+      if (size == 0 || !isfinite(size))
+        return dg_fail(err, DG_INPUT,
+                       MX_PLACE
+                       "output.s_parameters: at %.6g Hz the mode of port '%s' has no impedance (neither at 0 Hz "
+                       "nor at its cut-off); take a frequency beside it",
+                       MX_AT(where), hertz, mx_ports_name(ports, i));
+    }
+  }
+  return 0;
+}
+
 /* Before the first function is called. Fewer nodes would not be shared among threads. */
 static void start_lua_threads(struct mx_setup *setup)
 {
@@ -257,7 +285,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   report_defaults(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
-  if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
+  if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
       mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
     goto fail;

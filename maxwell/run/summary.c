@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,28 @@ static void seconds_entry(FILE *file, const struct mx_seconds *seconds)
   fputs("},\n", file);
 }
 
+/* JSON has no NaN: what is not known is null. */
+static void quality_entry(FILE *file, const struct mx_s_quality *quality)
+{
+  const struct {
+    const char *key;
+    double value;
+  } entry[] = {{"energy_left_decibel", quality->left > 0 ? 10 * log10(quality->left) : -999},
+               {"error", quality->error},
+               {"largest_gain", quality->gain},
+               {"largest_gain_at", isnan(quality->gain) ? NAN : quality->gain_at},
+               {"largest_asymmetry", quality->asymmetry},
+               {"largest_asymmetry_at", isnan(quality->asymmetry) ? NAN : quality->asymmetry_at}};
+  fprintf(file, "  \"s_parameters\": {\"frequencies\": %zu, \"left_out\": %zu", quality->frequencies,
+          quality->left_out);
+  for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {
+    fprintf(file, ", \"%s\": ", entry[i].key);
+    if (isnan(entry[i].value)) fputs("null", file);
+    else dg_json_number(file, entry[i].value);
+  }
+  fputs("},\n", file);
+}
+
 static void write_entries(FILE *file, const struct mx_summary *summary)
 {
   const struct mx_setup *setup = summary->setup;
@@ -94,6 +117,7 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   }
   number_entry(file, "energy_first", summary->energy_first);
   number_entry(file, "energy_last", summary->energy_last);
+  if (summary->quality.known) quality_entry(file, &summary->quality);
   fprintf(file, "  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld},\n", summary->checkpoints,
           summary->checkpoint_seconds, summary->restarts);
   if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);

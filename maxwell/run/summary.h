@@ -2,7 +2,7 @@
 #pragma once
 
 #include "maxwell/run/folder.h"
-#include "maxwell/run/setup.h"
+#include "maxwell/run/s_parameters.h"
 
 struct mx_summary {
   const struct mx_setup *setup;
@@ -16,6 +16,7 @@ struct mx_summary {
   const char *stop_reason;          /* "end time", "steps", "decay", "function", "walltime", "signal"; NULL: none */
   long checkpoints, restarts;       /* written by this process; so far */
   double checkpoint_seconds;
+  struct mx_s_quality quality; /* of S-parameters */
 };
 
 /* Writes folder/summary.json, first under another name, so that readers always find a whole one. */

@@ -26,6 +26,13 @@ simulation {
   output = { s_parameters = { from = 1e7, to = 7e7, points = 7 } },
 }
 """
+GUIDE = """\
+simulation {
+  mesh = { file = "box.msh" }, order = 4, time = { stop = 80e-9 }, materials = { default = {} },
+  boundaries = { [1] = { kind = "waveguide_port", waveform = waveform.gaussian { f0 = 3e8, bandwidth = 1e8 } } },
+  output = { s_parameters = { 0, 3e8 } },
+}
+"""
 BOTH = LINE % ", waveform = pulse"
 ONE = LINE % ""
 
@@ -59,8 +66,8 @@ def test_two_ports(program):
         worst = np.abs(S - exact).max()
         expect(worst < 2e-3, f"largest deviation {worst}")
         header, rows = place.rows("case/sparameters.csv")
-        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im,S12_re,S12_im,S22_re,S22_im".split(","), f"{header}")
-        table = np.array(rows)[:, 1::2] + 1j * np.array(rows)[:, 2::2]
+        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im,S12_re,S12_im,S22_re,S22_im,error".split(","), f"{header}")
+        table = np.array(rows)[:, 1:-1:2] + 1j * np.array(rows)[:, 2:-1:2]
         expect(np.abs(table - S.transpose(0, 2, 1).reshape(-1, 4)).max() < 1e-11, "table and Touchstone file differ")
 
 
@@ -69,7 +76,7 @@ def test_one_driven_port_of_two(program):
         out = place.good(*RUN)
         expect("1 of 2 ports are driven" in out and "case.s2p" not in files(place), f"says {out}")
         header, _ = place.rows("case/sparameters.csv")
-        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im".split(","), f"{header}")
+        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im,error".split(","), f"{header}")
         _, rows = place.rows("case/ports/surface_1.csv")
         time, incident, reflected, voltage, current = np.array(rows).T
         expect(np.abs(incident).max() > 0.49 and np.abs(incident + reflected - voltage).max() < 1e-12, "voltages")
@@ -112,6 +119,42 @@ def test_three_ports(program):
         expect(0.9 < np.linalg.svd(S, compute_uv=False).max() < 1 + 2e-3, "power is made")
 
 
+def test_a_run_that_ends_too_early(program):
+    """The estimate covers what is wrong, is said in the log, the files and the summary, and goes away with time."""
+    for stop, early in (("12e-9", True), ("20e-9", True), ("80e-9", False)):
+        with Place(program, script=BOTH.replace("80e-9", stop)) as place:
+            code, out, err, _ = place.run(*RUN)
+            expect(code == 0 and ("ends too early for S-parameters: the energy that is left is" in err) == early,
+                   f"{stop}: says {code}, {err}")
+            expect("s-params  port 'surface_1': the energy that is left is" in out, f"log {out}")
+            _, rows = place.rows("case/sparameters.csv")
+            rows = np.array(rows)
+            phase = np.exp(-2j * np.pi * rows[:, 0] * 2 / C0)
+            off = np.abs(rows[:, 3] + 1j * rows[:, 4] - np.sqrt(8) / 3 * phase)
+            expect((off < rows[:, -1] + 2e-3).all(), f"{stop}: S21 is off by {off}, the estimates are {rows[:, -1]}")
+            quality = place.summary("case")["s_parameters"]
+            expect(quality["error"] >= 0.99 * rows[:, -1].max() and (quality["error"] > 0.05) == early, f"{quality}")
+            expect((quality["energy_left_decibel"] > -26) == early, f"{quality}")
+            with open(place.path("case/case.s2p"), encoding="ascii") as file:
+                expect("of the energy that came in is left: errors of about" in file.read(), "no comment")
+            if not early:
+                expect(abs(quality["largest_gain"] - 1) < 3e-3 and quality["largest_asymmetry"] < 2e-3, f"{quality}")
+
+
+def test_frequencies_beyond_the_pulse(program):
+    """What the pulse does not carry is nan in the table and not in the Touchstone file; the rest is as it was."""
+    wide = BOTH.replace("{ from = 1e7, to = 7e7, points = 7 }", "{ 2e7, 4e8, 4.5e8, 7e7, 6e8 }")
+    with Place(program, script=wide) as place:
+        code, _, err, _ = place.run(*RUN)
+        expect(code == 0 and err.count("at 4e+08 to 4.5e+08, 6e+08 Hz: S-parameters are nan there") == 2, err)
+        _, rows = place.rows("case/sparameters.csv")
+        rows = np.array(rows)
+        expect(np.isnan(rows[[1, 2, 4], 1:]).all() and np.isfinite(rows[[0, 3]]).all(), f"{rows}")
+        _, frequency, S = touchstone(place.path("case/case.s2p"))
+        expect(list(frequency) == [2e7, 7e7] and np.abs(S[:, 1, 1] - 1 / 3).max() < 3e-3, f"{frequency} {S}")
+        expect(place.summary("case")["s_parameters"]["left_out"] == 3, "left out")
+
+
 def test_records_every_few_steps(program):
     with Place(program, script=ONE) as place:
         place.good(*RUN, "--set", "output.ports={every=7}", "--set", "time.steps=20", "--set", "time.stop=nil")
@@ -127,11 +170,17 @@ def test_refuses(program):
              "output.s_parameters is for fields that only ports drive, and there are initial fields besides"),
             (ONE.replace("  output", "  sources = { { at = { 0.5, 0.4, 0.3 }, moment = { 0, 0, 1 }, waveform = pulse } "
                          "},\n  output"),
-             "output.s_parameters is for fields that only ports drive, and there are other sources besides")):
+             "output.s_parameters is for fields that only ports drive, and there are other sources besides"),
+            (ONE.replace("from = 1e7, to = 7e7", "from = 1e7, to = 1e12"),
+             re.compile(r"output\.s_parameters cannot tell 1\.\d+e\+11 Hz: with a step of \S+ s frequencies go up to \S+ Hz")),
+            (GUIDE, "output.s_parameters: at 0 Hz the mode of port 'surface_1' has no impedance (neither at 0 Hz nor at "
+             "its cut-off); take a frequency beside it")):
         with Place(program, script=script) as place:
             code, _, err, _ = place.run("check", "input/case.lua")
             line = script[:script.index("s_parameters")].count("\n") + 1
-            expect(code == 2 and err == f"curlew: input/case.lua:{line}: {says}\n", f"{code}: {err}")
+            head = f"curlew: input/case.lua:{line}: "
+            same = says.fullmatch(err[len(head):-1]) if isinstance(says, re.Pattern) else err == head + says + "\n"
+            expect(code == 2 and err.startswith(head) and same, f"{code}: {err}")
 
 
 if __name__ == "__main__":
