@@ -250,7 +250,7 @@ struct mx_config {
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
     struct mx_frequencies s_parameters; /* of all ports, at the end of the run */
     const char *s_parameters_where;     /* as in mx_selector */
-    double progress_every;              /* wall-clock seconds between progress lines; default 2; 0: none */
+    double progress_every; /* wall-clock seconds between progress lines; 0: none; -1, the default: as the log likes */
   } output;
   struct {
     long every;     /* steps between checkpoints; 0: none of them */

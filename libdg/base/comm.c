@@ -86,6 +86,14 @@ void dg_comm_finish(struct dg_comm *comm, int code)
   MPI_Finalize();
 }
 
+bool dg_comm_launched(void)
+{
+  static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    if (getenv(variables[i]) != NULL) return true;
+  return false;
+}
+
 int dg_comm_rank(const struct dg_comm *comm) { return comm != NULL ? comm->rank : 0; }
 int dg_comm_size(const struct dg_comm *comm) { return comm != NULL ? comm->size : 1; }
 int dg_comm_here(const struct dg_comm *comm) { return comm != NULL ? comm->here : 1; }

@@ -32,6 +32,9 @@ int dg_comm_settle(struct dg_comm *comm, struct dg_error *err);
  * process exits with `code` then. NULL is safe. */
 void dg_comm_finish(struct dg_comm *comm, int code);
 
+/* Was the program started by mpirun, srun or the like? A plain start needs no MPI, and does without its daemon, its
+ * half second, and its folder in /tmp, which may be full. */
+bool dg_comm_launched(void);
 int dg_comm_rank(const struct dg_comm *comm); /* 0 for NULL */
 int dg_comm_size(const struct dg_comm *comm); /* 1 for NULL */
 int dg_comm_here(const struct dg_comm *comm); /* ranks on this node, 1 for NULL */

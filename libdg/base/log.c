@@ -2,13 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "libdg/base/comm.h"
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 
@@ -16,13 +19,35 @@ struct dg_log {
   bool echo, terminal, progress_shown;
   FILE *file;
   int status;
-  time_t last_progress;
-  char *early; /* what was said before the file was opened */
+  struct dg_pace pace; /* of progress in the file */
+  char *early;         /* what was said before the file was opened */
   size_t early_used, early_size;
 };
 
 #define EARLY_BYTES 65536
 #define LINE_BYTES  4096
+
+/* Of a clock that nobody sets. */
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_dumb(void)
+{
+  const char *terminal = getenv("TERM");
+  return terminal != NULL && strcmp(terminal, "dumb") == 0;
+}
+
+bool dg_pace_due(struct dg_pace *pace, double now)
+{
+  const double doubled = fmax(pace->least, pace->last - pace->begun);
+  if (now - pace->last < fmin(doubled, pace->most)) return false;
+  pace->last = now;
+  return true;
+}
 
 int dg_log_new(struct dg_log **log, int echo, struct dg_error *err)
 {
@@ -34,7 +59,9 @@ int dg_log_new(struct dg_log **log, int echo, struct dg_error *err)
   }
   (*log)->early_size = EARLY_BYTES;
   (*log)->echo = echo != 0;
-  (*log)->terminal = echo && isatty(STDOUT_FILENO);
+  (*log)->terminal = echo && isatty(STDOUT_FILENO) && !dg_comm_launched() && !is_dumb();
+  const double now = seconds();
+  (*log)->pace = (struct dg_pace){.least = 60, .most = 600, .begun = now, .last = now};
   return 0;
 }
 
@@ -140,12 +167,9 @@ void dg_log_progress(struct dg_log *log, const char *format, ...)
     printf("%s\n", line);
   }
   fflush(stdout);
-  struct timespec now; /* of a clock that nobody sets */
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if (now.tv_sec - log->last_progress >= 60) {
-    to_file(log, line);
-    log->last_progress = now.tv_sec;
-  }
+  if (dg_pace_due(&log->pace, seconds())) to_file(log, line);
 }
+
+bool dg_log_on_terminal(const struct dg_log *log) { return log != NULL && log->terminal; }
 
 int dg_log_status(const struct dg_log *log) { return log == NULL ? 0 : log->status; }

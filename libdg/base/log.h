@@ -16,7 +16,19 @@ int dg_log_open(struct dg_log *log, const char *path, bool append, struct dg_err
 void dg_log_line(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
 /* As dg_log_line, prefixed "warning: ", and to stderr instead of stdout whether or not there is an echo. */
 void dg_log_warning(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
-/* A line that replaces the one before it when stdout is a terminal; not written to the file more than once a minute. */
+/* A line that replaces the one before it on a terminal; in the file they grow rare, from one a minute to one in ten. */
 void dg_log_progress(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
+/* Is stdout a terminal whose lines can be replaced? Not that of a process which mpirun or the like has started: what it
+ * prints goes through them, often to a file, and a pseudo-terminal on the way says nothing. */
+bool dg_log_on_terminal(const struct dg_log *log);
+
+/* Lines that somebody waits for at first and that fill a disk in the end: one every `least` seconds, later ones when
+ * twice as much time has passed, and from then on every `most`. */
+struct dg_pace {
+  double least, most;
+  double begun, last; /* s of a clock, of the caller's */
+};
+/* Is one due? Then it counts as said. */
+bool dg_pace_due(struct dg_pace *pace, double now);
 /* 0 if all that was written reached the file, else the errno of the first failure. */
 int dg_log_status(const struct dg_log *log);

@@ -73,16 +73,6 @@ fail:
   return dg_comm_stop(comm, err);
 }
 
-/* Was the program started by mpirun, srun or the like? A plain start needs no MPI, and does without its daemon, its
- * half second, and its folder in /tmp, which may be full. */
-static bool has_launcher(void)
-{
-  static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-    if (getenv(variables[i]) != NULL) return true;
-  return false;
-}
-
 static void print_error(const struct dg_error *err)
 {
   if (err->code == DG_OK || err->rank != 0) return;
@@ -110,7 +100,7 @@ static int be_silent(struct dg_error *err)
 static int with_mpi(const struct mx_options *options, struct dg_log *log, struct dg_error *err)
 {
   struct dg_comm *comm = NULL;
-  if (!has_launcher()) return simulate(options, log, NULL, err);
+  if (!dg_comm_launched()) return simulate(options, log, NULL, err);
   if (dg_comm_start(&comm, err) != 0) return err->code;
   if (dg_comm_size(comm) == 1) {
     (void)simulate(options, log, NULL, err);
@@ -133,7 +123,7 @@ static void print_together(struct dg_error *err)
 {
   struct dg_comm *comm = NULL;
   struct dg_error late = {0};
-  if (!has_launcher() || dg_comm_start(&comm, &late) != 0) return;
+  if (!dg_comm_launched() || dg_comm_start(&comm, &late) != 0) return;
   (void)dg_comm_settle(comm, err);
   print_error(err);
   dg_comm_finish(comm, (int)err->code);

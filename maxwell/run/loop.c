@@ -18,9 +18,8 @@ double mx_loop_seconds(const struct mx_loop *loop) { return mx_clock() - loop->s
 static void progress(struct mx_loop *loop)
 {
   const struct mx_setup *setup = loop->setup;
-  double every = setup->config->output.progress_every, now = mx_clock();
-  if (every <= 0 || now - loop->last_progress < every || loop->total == 0) return;
-  loop->last_progress = now;
+  const double now = mx_clock();
+  if (loop->pace.most <= 0 || loop->total == 0 || !dg_pace_due(&loop->pace, now)) return;
   double rate = (double)loop->total / (now - loop->started), left = (double)(setup->steps - loop->done) / rate;
   double decibel = mx_watchdog_decibel(watchdog_of(loop));
   char energy[40] = "energy -", eta[40];
@@ -294,8 +293,10 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
     if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
     dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
   }
-  loop->last_progress = mx_clock();
-  loop->started = loop->last_progress - loop->counters.elapsed;
+  const double now = mx_clock(), every = setup->config->output.progress_every, least = 2, most = 600;
+  loop->started = now - loop->counters.elapsed;
+  loop->pace = (struct dg_pace){.least = every, .most = every, .begun = now, .last = now};
+  if (every < 0) loop->pace.least = least, loop->pace.most = dg_log_on_terminal(setup->log) ? least : most;
   return 0;
 }
 

@@ -18,7 +18,8 @@ struct mx_loop {
   struct mx_control control;
   struct mx_counters counters; /* of the checkpoint at hand */
   double *port_amplitude;      /* [ports.functionals] */
-  double started, output_seconds, last_progress;
+  double started, output_seconds;
+  struct dg_pace pace;        /* of progress */
   bool writes;                /* output; else this is a further run for S-parameters, which only adds to them */
   bool stopped;               /* by a signal or the clock, in the same step on all ranks */
   long done;                  /* steps */

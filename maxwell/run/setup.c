@@ -159,6 +159,34 @@ static int make_mesh(struct mx_setup *setup, struct dg_error *err)
   return measure_parts(setup, err);
 }
 
+/* A step that is beyond the limit, or so near to it that the search for it cannot tell. */
+static int refuse_step(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  const double most = setup->certain * setup->limit, cautious = 0.95;
+  if (config->time.step > setup->limit)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "time.step = %.6g s is beyond the stability limit of this mesh, order, flux and integrator, "
+                   "%.6g s; use \"auto\" or at most %.4g of that",
+                   MX_AT(config->time.step_where), setup->step, setup->limit, setup->certain);
+  if (config->time.step > 0)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "time.step = %.6g s is nearer to the stability limit, %.6g s, than the search for it is exact; use "
+                   "\"auto\" or at most %.4g of the limit",
+                   MX_AT(config->time.step_where), setup->step, setup->limit, setup->certain);
+  if (config->time.cfl > cautious)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "time.cfl = %g is nearer to the stability limit than the search for it is exact; use at most %.4g",
+                   MX_AT(config->time.where), config->time.cfl, floor(1e4 * setup->certain) / 1e4);
+  dg_log_warning(setup->log, "the search for the stability limit is exact to %.2g only: the step is %.4g of the limit",
+                 1 - setup->certain, setup->certain);
+  setup->step = most;
+  return 0;
+}
+
 /* The step and the number of steps from what the user gave and the limit. */
 static int choose_step(struct mx_setup *setup, struct dg_error *err)
 {
@@ -167,22 +195,19 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
   if (euler && config->time.step == 0)
     return dg_fail(err, DG_INPUT, MX_PLACE "time.step must be given for the euler integrator: it has no automatic step",
                    MX_AT(config->time.where));
+  setup->certain = 1;
   if (euler) {
     dg_log_warning(setup->log, "explicit Euler is for tests: no stability limit is checked, the run may blow up");
   } else {
     struct mx_stability stability;
     if (mx_stability_limit(&stability, &setup->problem, config->time.integrator, 0, err) != 0) return err->code;
     setup->limit = stability.limit / MX_C0;
+    setup->certain = 1 - stability.error;
     setup->limit_elements = stability.elements;
     setup->limit_applications = stability.applications;
   }
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
-  if (!euler && setup->step > setup->limit)
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE
-                   "time.step = %.6g s is beyond the stability limit of this mesh, order, flux and integrator, "
-                   "%.6g s; use \"auto\" or at most that",
-                   MX_AT(config->time.step_where), setup->step, setup->limit);
+  if (!euler && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;
   setup->steps = config->time.steps;
   if (setup->steps == 0) {
     double count = ceil(config->time.stop / setup->step * (1 - 1e-12));

@@ -357,7 +357,7 @@ static void fills_in_defaults(void **state)
   assert_int_equal(c.output.energy_every, 0);
   assert_int_equal(c.output.measures, 0);
   assert_true(c.output.ports_every == 1 && c.output.s_parameters.count == 0);
-  assert_true(c.output.progress_every == 2);
+  assert_true(c.output.progress_every == -1);
   assert_true(c.watchdog.growth == 1e3 && c.watchdog.every == 0);
   mx_config_release(&c);
   mx_script_free(script);

@@ -29,6 +29,7 @@ struct workspace {
   struct mx_matrices_double *matrices;
   size_t n; /* numbers in one field */
   int applications;
+  double error; /* of the limit that was found, relative */
 };
 
 /* S x of stability.h. */
@@ -144,6 +145,7 @@ static int lanczos(struct workspace *work, double *lambda, struct dg_error *err)
     double last = 0;
     if (tridiagonal_top(k + 1, diagonal, off, lambda, &last, err) != 0) goto fail;
     bool exhausted = beta <= 1e-12 * fabs(*lambda);
+    work->error = fmax(lanczos_residual, fabs(beta * last / *lambda));
     if (exhausted || (k + 1 >= LANCZOS_MIN && fabs(beta * last) < lanczos_residual * *lambda)) break;
     scale(n, 1 / beta, r);
     scale(n, 1 / beta, Mq);
@@ -208,6 +210,7 @@ static int arnoldi(struct workspace *work, enum mx_integrator integrator, double
     bool exhausted = size <= 1e-12 * fabs(hessenberg[0]) || k + 1 == ARNOLDI_MAX || (size_t)k + 1 == n;
     if (exhausted || (k + 1 >= ARNOLDI_MIN && (k + 1) % ARNOLDI_CHECK == 0)) {
       if (ritz_limit(k + 1, hessenberg, integrator, limit, &residual, err) != 0) goto fail;
+      work->error = fmax(arnoldi_residual, residual);
       /* A limit that does not change has not converged: the mode that sets it may still be growing out of the noise. */
       if (exhausted || (fabs(*limit - earlier) < arnoldi_change * *limit && residual < arnoldi_residual)) break;
       earlier = *limit;
@@ -236,6 +239,7 @@ static int examine(struct mx_stability *result, const struct mx_problem *problem
   }
   result->elements = problem->K;
   result->applications = work.applications;
+  result->error = work.error;
   if (!isfinite(result->limit) || result->limit <= 0)
     (void)dg_fail(err, DG_BUG, "the search for the stability limit gave %g", result->limit);
 fail:
@@ -324,6 +328,7 @@ static int examine_parts(struct mx_stability *result, const struct mx_problem *p
       !all)
     (void)!examine_clusters(&clusters, problem, integrator, max_unknowns, rate, err);
   result->limit = fmin(result->limit, clusters.limit);
+  result->error = fmax(result->error, clusters.error);
   result->elements += clusters.elements;
   result->applications += clusters.applications;
   dg_free(rate);

@@ -143,6 +143,30 @@ static void test_log_notices_a_full_disk(void **state)
   remove(path);
 }
 
+/* A night of progress is a screen of lines, and the first minute has some. */
+static void test_lines_grow_rare(void **state)
+{
+  (void)state;
+  const double hour = 3600;
+  struct dg_pace pace = {.least = 2, .most = 600, .begun = 1000, .last = 1000};
+  int minute = 0, night = 0;
+  double longest = 0, last = 0;
+  for (double t = 0; t < 12 * hour; t += 0.25) {
+    if (!dg_pace_due(&pace, 1000 + t)) continue;
+    if (t <= 60) minute++;
+    night++;
+    longest = fmax(longest, t - last);
+    last = t;
+  }
+  assert_true(minute >= 4 && minute <= 6);
+  assert_true(night > 72 && night < 90); /* one in ten minutes, and those before */
+  assert_true(longest <= 600.5);
+  struct dg_pace steady = {.least = 0.5, .most = 0.5};
+  int count = 0;
+  for (double t = 0; t < 100; t += 0.25) count += dg_pace_due(&steady, t);
+  assert_int_equal(count, 199);
+}
+
 /* Keys of all sizes with many repetitions: ascending, equal ones in their order, every item there. */
 static void test_sort(void **state)
 {
@@ -188,6 +212,7 @@ int main(void)
       cmocka_unit_test(test_json),
       cmocka_unit_test(test_log_reaches_the_file),
       cmocka_unit_test(test_log_notices_a_full_disk),
+      cmocka_unit_test(test_lines_grow_rare),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,9 +317,19 @@ key("initial field undefined name",
 # ---- the step
 
 BEYOND = (r"time\.step = GIVEN s is beyond the stability limit of this mesh, order, flux and integrator, "
-          r"\d\.\d+e-10 s; use \"auto\" or at most that")
+          r"\d\.\d+e-10 s; use \"auto\" or at most 0\.997 of that")
 
 key("step beyond the limit", re.compile(BEYOND.replace("GIVEN", "1e-06")), "steps = 4", "steps = 4, step = 1e-6")
+key("step within the error of the limit",
+    "time.step = 2.82e-10 s is nearer to the stability limit, 2.82491e-10 s, than the search for it is exact; use \"auto\" "
+    "or at most 0.997 of the limit",
+    "steps = 4", "steps = 4, step = 2.82e-10")
+key("cfl within the error of the limit",
+    "time.cfl = 1 is nearer to the stability limit than the search for it is exact; use at most 0.997",
+    "steps = 4", "steps = 4, cfl = 1")
+key("cfl within the error of the limit of lsrk",
+    "time.cfl = 0.99 is nearer to the stability limit than the search for it is exact; use at most 0.985",
+    "steps = 4", "steps = 4, cfl = 0.99, integrator = \"lsrk\"")
 key("euler without a step",
     "time.step must be given for the euler integrator: it has no automatic step",
     "steps = 4", "steps = 4, integrator = \"euler\"")
