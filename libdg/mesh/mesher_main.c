@@ -1,6 +1,6 @@
 /* curlew-mesh: the program in which Gmsh works. It is started by mesher.c and by nobody else; request.h says which
  * descriptors it gets. The only program that links Gmsh: what becomes of Gmsh becomes of this process. */
-#define _GNU_SOURCE /* prctl, dl_iterate_phdr */
+#define _GNU_SOURCE /* prctl, clearenv, dl_iterate_phdr */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +141,9 @@ static int enter_sandbox(struct dg_model *model, const char *file, struct dg_err
       .places = 4, .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache"}, .denied = say_denied};
   if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : file) >= (int)sizeof folder)
     return dg_fail(err, DG_INPUT, "the name of mesh file '%s' is too long", file);
-  if (setenv("GMSH_HOME", "/nonexistent/", 1) != 0) /* where it would keep a temporary file and options */
+  /* Scripts can read the environment, and libraries find files by it; GMSH_HOME is where Gmsh would keep a temporary
+   * file and options. */
+  if (clearenv() != 0 || setenv("GMSH_HOME", "/nonexistent/", 1) != 0)
     return dg_fail(err, DG_ENVIRONMENT, "out of memory");
   (void)dl_iterate_phdr(add_folder, &folders);
   for (size_t i = 0; i < folders.count; i++) sandbox.place[sandbox.places++] = folders.name[i];
@@ -156,6 +158,11 @@ static int tell_of_sandbox(struct dg_model *model, struct dg_error *problem, str
   if (problem->code == DG_INPUT && dg_sandbox_refused()[0] != '\0')
     dg_context(problem, "and may not read '%s', which lies outside of its folder (--trust lifts this)",
                dg_sandbox_refused());
+  else if (dg_sandbox_refused()[0] != '\0' && /* Gmsh goes on without a file of sizes, for example */
+           dg_model_note(model, true, err,
+                         "'%s' was not read: it lies outside of the geometry's folder (--trust lifts this)",
+                         dg_sandbox_refused()) != 0)
+    return err->code;
   if (dg_sandbox_sidecar()[0] == '\0') return 0;
   return dg_model_note(
       model, true, err,

@@ -177,6 +177,16 @@ static bool is_sidecar(const char *path)
   return faccessat(AT_FDCWD, beside, F_OK, 0) == 0;
 }
 
+/* Zones, languages and processors, which libraries look up and do without. */
+static bool is_of_libraries(const char *path)
+{
+  static const char *const places[] = {"/usr/share/zoneinfo/", "/usr/share/locale/", "/usr/lib/locale/",
+                                       "/etc/locale",          "/etc/fltk/",         "/sys/devices/"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (strncmp(path, places[i], strlen(places[i])) == 0) return true;
+  return false;
+}
+
 /* The file is looked at before it is opened: to open a device or a pipe can already do something. */
 static long open_to_read(int folder, const char *name, int flags)
 {
@@ -195,7 +205,7 @@ static long open_to_read(int folder, const char *name, int flags)
   if (length < 0) {
     result = -EACCES; /* without /proc nobody can say which file it is */
   } else if (!is_allowed(path)) {
-    (void)append(sandbox.refused, 0, path);
+    if (!is_of_libraries(path)) (void)append(sandbox.refused, 0, path);
   } else if (is_sidecar(path)) {
     (void)append(sandbox.sidecar, 0, path);
     result = -ENOENT;

@@ -48,6 +48,6 @@ int dg_sandbox_enter(const struct dg_sandbox *sandbox, struct dg_sandbox_walls *
  */
 void dg_sandbox_arm(void);
 /* The last file that was refused to be read since then, and the last sidecar that was passed over; "" if there is none.
- * Known where there is seccomp. */
+ * Known where there is seccomp; zones, languages and the like, which libraries look up by themselves, do not count. */
 const char *dg_sandbox_refused(void);
 const char *dg_sandbox_sidecar(void);

@@ -22,7 +22,7 @@ EVERY = 5
 CALLS = ("execve execveat open openat openat2 creat unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir link linkat "
          "symlink symlinkat mknod mknodat chmod fchmodat chown lchown fchownat truncate utimensat connect bind ptrace mount "
          "chdir").split()
-OPEN = re.compile(r'^(?:open|openat|openat2|creat)\((?:[^"<]*(?:<[^>]*>)?, )?"((?:[^"\\]|\\.)*)"(.*)\) += \d+(?:<(.*)>)?$')
+OPEN = re.compile(r'^(?:open|openat|openat2|creat)\((?:[^"<]*(?:<[^>]*>)?, )?"((?:[^"\\]|\\.)*)"(.*)\) += \d+(?:<(.*)>)?(?:\(deleted\))?$')
 PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 SYSTEM = ("/lib/", "/lib64/", "/usr/", "/etc/ld.so.", "/etc/localtime", "/sys/devices/system/", "/proc/cpuinfo",
           "/proc/meminfo", "/proc/mounts", "/dev/null", "/dev/urandom", "/dev/zero")
@@ -122,7 +122,8 @@ def run_case(program, case, strace):
                        "-e", "trace=" + ",".join("?" + call for call in CALLS), *command]
         try:
             done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
-                                  env={**os.environ, "HOME": os.path.join(root, "home"), "OMP_NUM_THREADS": "1"})
+                                  env={**os.environ, "HOME": os.path.join(root, "home"), "OMP_NUM_THREADS": "1",
+                                       "CURLEW_TEST_ENVIRONMENT": hostile_cases.SECRET})
         except subprocess.TimeoutExpired:
             raise Failure("still running after 120 s") from None
         check_words(case, root, done.returncode, (done.stdout + done.stderr).decode(errors="replace"))

@@ -65,6 +65,16 @@ PAYLOADS = {
     "Merge of the environment": ('Merge "/proc/self/environ";', "may not read '/proc/"),
     "solver": ('Solver.Executable0 = "sh @ROOT@/outside/program.sh"; Solver.AlwaysListen = 1; OnelabRun("x");', ""),
 }
+PAYLOADS.update({
+    "field of sizes": (CUBE + "Field[1] = Structured; Field[1].FileName = \"@ROOT@/outside/secret.txt\"; Background Field = 1;", ""),
+    "environment": ('s = GetEnv("CURLEW_TEST_ENVIRONMENT"); Error(s); Printf(s);', ""),
+    "environment as a name": (CUBE + 'Physical Volume(Str(GetEnv("CURLEW_TEST_ENVIRONMENT"))) = {1};', ""),
+    "descriptor": ('Printf("x") > "/proc/self/fd/3";', "tried to write the file '/proc/self/fd/3'"),
+    "descriptor that is read": ('Merge "/proc/self/fd/0";', "may not read '"),
+    "options of the program": ('General.OptionsFileName = "/../@ROOT@/home/options"; General.SaveOptions = 1; '
+                               'General.SaveSession = 1; Exit;', ""),
+    "file of errors": ('General.ErrorFileName = "/../@ROOT@/home/errors"; Error("x"); Exit;', ""),
+})
 ALL = ["SystemCall", "Save", "Printf", "CreateDir", "TmpFileName", "Merge upwards"]  # one of each kind
 
 for name, (text, says) in PAYLOADS.items():
