@@ -195,10 +195,13 @@ for name, text in {
     "upvalues": "print(debug.getupvalue(waveform.csv, 1))",
     "environment": "local _ENV = {} print(io.open 'x')",
     "error with a name": "error(setmetatable({}, { __tostring = function() return io.open 'x' end }))",
+    "terminal": r"print('\27]0;title\7 \127 \27[2J', '\u{9b}31m \u{e4}\t.')",
+    "terminal by an error": r"error('\27]0;title\7\27[2J')",
+    "terminal by a name": r"print(setmetatable({}, { __name = '\27[2J' }))",
     "closing": "local x <close> = setmetatable({}, { __close = function() os.execute 'x' end })",
 }.items():
     case(f"script: {name}", {"case/case.lua": text + "\n" + SCRIPT % "box.msh", "case/box.msh": BOX},
-         links={"case/folder": "../outside"}, check=False)
+         codes=(0, 2), links={"case/folder": "../outside"}, check=False)
 for name in ("../outside/x", "@ROOT@/outside/x", "..", "."):
     case(f"script: named {name}", {"case/case.lua": (SCRIPT % "box.msh").replace("order", f"name = '{name}', order", 1),
                                    "case/box.msh": BOX}, "name", check=False)
