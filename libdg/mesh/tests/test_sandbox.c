@@ -67,12 +67,12 @@ static bool holds(const char *path, const char *text)
 
 /* ---- a kernel without one of the walls ---- */
 
-static void lose(int number)
+static void lose(int number, uint32_t how)
 {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | how),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
@@ -88,8 +88,8 @@ static void enter(enum walls walls)
   struct dg_sandbox_walls there;
   const struct dg_sandbox sandbox = {
       .places = 4, .place = {inside, "/no/such/place", "/dev/null", libraries}, .libraries = 1, .denied = tell};
-  if (walls == LANDLOCK) lose(SYS_seccomp);
-  if (walls == SECCOMP) lose(444);
+  if (walls == LANDLOCK) lose(SYS_seccomp, EPERM); /* as containers do */
+  if (walls == SECCOMP) lose(444, ENOSYS);         /* landlock_create_ruleset: an older kernel */
   if (dg_sandbox_enter(&sandbox, &there, &err) != 0) {
     tell(err.message);
     _exit(91);
