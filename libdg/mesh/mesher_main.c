@@ -111,7 +111,7 @@ static int without_walls(struct dg_model *model, const char *file, const struct 
 /* Folders of the libraries that are loaded: some load further ones when they need them. */
 struct folders {
   size_t count;
-  char name[DG_SANDBOX_PLACES_MAX - 4][PATH_MAX];
+  char name[8][PATH_MAX];
 };
 
 static int add_folder(struct dl_phdr_info *library, size_t size, void *all)
@@ -137,8 +137,11 @@ static int enter_sandbox(struct dg_model *model, const char *file, struct dg_err
   const int length = slash == NULL || slash == file ? 1 : (int)(slash - file);
   struct dg_sandbox_walls walls;
   static struct folders folders;
-  struct dg_sandbox sandbox = {
-      .places = 4, .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache"}, .denied = say_denied};
+  /* Beside the folder: what the C library and OpenMP look up about the machine and their own memory. */
+  struct dg_sandbox sandbox = {.places = 7,
+                               .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache", "/proc/stat",
+                                         "/proc/self/maps", "/sys/devices/system/cpu"},
+                               .denied = say_denied};
   if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : file) >= (int)sizeof folder)
     return dg_fail(err, DG_INPUT, "the name of mesh file '%s' is too long", file);
   /* Scripts can read the environment, and libraries find files by it; GMSH_HOME is where Gmsh would keep a temporary
@@ -159,6 +162,7 @@ static int tell_of_sandbox(struct dg_model *model, struct dg_error *problem, str
     dg_context(problem, "and may not read '%s', which lies outside of its folder (--trust lifts this)",
                dg_sandbox_refused());
   else if (dg_sandbox_refused()[0] != '\0' && /* Gmsh goes on without a file of sizes, for example */
+           strncmp(dg_sandbox_refused(), "/proc/", strlen("/proc/")) != 0 &&
            dg_model_note(model, true, err,
                          "'%s' was not read: it lies outside of the geometry's folder (--trust lifts this)",
                          dg_sandbox_refused()) != 0)

@@ -181,7 +181,7 @@ static bool is_sidecar(const char *path)
 static bool is_of_libraries(const char *path)
 {
   static const char *const places[] = {"/usr/share/zoneinfo/", "/usr/share/locale/", "/usr/lib/locale/",
-                                       "/etc/locale",          "/etc/fltk/",         "/sys/devices/"};
+                                       "/etc/locale",          "/etc/fltk/",         "/sys/"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     if (strncmp(path, places[i], strlen(places[i])) == 0) return true;
   return false;

@@ -216,5 +216,9 @@ mesh("good: includes and merges of its folder", "a.geo",
 mesh("good: link in its folder", "link.geo", {"sub/box.geo": CUBE}, "", (0,), links={"case/link.geo": "sub/box.geo"})
 mesh("good: options that are asked for", "a.geo", {"a.geo": 'Merge "mine.opt";\n' + CUBE,
                                                    "mine.opt": "Mesh.MeshSizeFactor = 1;\n"}, "", (0,))
+mesh("good: large enough that memory is asked for", "a.geo",
+     {"a.geo": 'SetFactory("OpenCASCADE");\nBox(1) = {0, 0, 0, 1, 1, 1};\nSphere(2) = {0.5, 0.5, 0.5, 0.3};\n'
+               "BooleanDifference(3) = {Volume{1}; Delete;}{Volume{2}; Delete;};\nMesh.MeshSizeMax = 0.06;\n"
+               "General.NumThreads = 2;\nMesh.MaxNumThreads3D = 2;\nMesh.Algorithm3D = 10;\n"}, "", (0,))
 case("good: the user's own word", {"case/case.lua": SCRIPT % "box.msh"}, "", (0,),
      arguments=["--set", "mesh.file=../outside/secret.msh"], reads=["outside/secret.msh", "outside"])
