@@ -43,30 +43,58 @@ static int unknown_tag(const struct dg_mesh *mesh, const char *key, const struct
                  key, selector->tag, dimension_name[dim], selector->tag, used > 0 ? known : "none");
 }
 
+bool mx_entity_defect(const struct dg_mesh *mesh, size_t i, char *text, size_t size)
+{
+  const struct dg_entity *entity = &mesh->entity[i];
+  if (entity->count > 0 && entity->loose == 0) return false;
+  if (entity->dim == 3) {
+    snprintf(text, size, "volume %d has no tetrahedra in the mesh", entity->tag);
+  } else if (entity->count + entity->loose == 0) {
+    snprintf(text, size, "surface %d has no triangles in the mesh", entity->tag);
+  } else {
+    snprintf(
+        text, size,
+        "%s%zu of the %zu triangles of surface %d are faces of no tetrahedron: make it a part of the volume around "
+        "it (BooleanFragments, or Surface{%d} In Volume{...})",
+        entity->count == 0 ? "all " : "", entity->loose, entity->count + entity->loose, entity->tag, entity->tag);
+  }
+  return true;
+}
+
+void mx_warn_entities(const struct dg_mesh *mesh, struct dg_log *log)
+{
+  char text[300];
+  for (size_t i = 0; i < mesh->entities; i++) {
+    if (mesh->entity[i].groups == 0 || !mx_entity_defect(mesh, i, text, sizeof text)) continue;
+    dg_log_warning(log, "group '%s': %s", mesh->group[mesh->entity[i].group[0]].name, text);
+  }
+}
+
+/* Does the selector mean this entity by name or tag? */
+static bool names(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity, int dim)
+{
+  if (mesh->entity[entity].dim != dim) return false;
+  if (selector->group == NULL) return mesh->entity[entity].tag == selector->tag;
+  return dg_mesh_entity_in_group(mesh, (int)entity, selector->group);
+}
+
 int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
                       struct dg_error *err)
 {
+  char name[128], text[300];
+  bool found = false;
   if (selector->is_default) return 0;
-  size_t faces = 0;
-  if (selector->group == NULL) {
-    int entity = dg_mesh_find_entity(mesh, dim, selector->tag);
-    if (entity < 0) return unknown_tag(mesh, key, selector, dim, err);
-    faces = mesh->entity[entity].count;
-  } else {
-    bool found = false;
-    for (size_t g = 0; g < mesh->groups; g++)
-      found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
-    if (!found) return unknown_group(mesh, key, selector, dim, err);
-    for (size_t i = 0; i < mesh->entities; i++)
-      if (mesh->entity[i].dim == dim && dg_mesh_entity_in_group(mesh, (int)i, selector->group))
-        faces += mesh->entity[i].count;
-  }
-  if (faces > 0) return 0;
-  if (selector->group != NULL)
-    return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: no element of the mesh lies on %s group '%s'",
-                   MX_AT(selector->where), key, selector->group, dimension_name[dim], selector->group);
-  return dg_fail(err, DG_INPUT, MX_PLACE "%s[%d]: no element of the mesh lies on %s %d", MX_AT(selector->where), key,
-                 selector->tag, dimension_name[dim], selector->tag);
+  if (selector->group == NULL && dg_mesh_find_entity(mesh, dim, selector->tag) < 0)
+    return unknown_tag(mesh, key, selector, dim, err);
+  for (size_t g = 0; g < mesh->groups && selector->group != NULL; g++)
+    found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
+  if (selector->group != NULL && !found) return unknown_group(mesh, key, selector, dim, err);
+  mx_selector_name(selector, name, sizeof name);
+  for (size_t i = 0; i < mesh->entities; i++)
+    if (names(selector, mesh, i, dim) && mx_entity_defect(mesh, i, text, sizeof text))
+      return dg_fail(err, DG_INPUT, MX_PLACE "%s%s%s: %s", MX_AT(selector->where), key,
+                     selector->group != NULL ? "." : "", name, text);
+  return 0;
 }
 
 int mx_selector_fit(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity)

@@ -20,6 +20,7 @@ enum { DG_BOUNDARY = -1 };
 struct dg_entity {
   int dim, tag;
   size_t count; /* tetrahedra or triangles of this entity that the mesh uses; 0: the model has it, the mesh does not */
+  size_t loose; /* triangles of it that are faces of no tetrahedron, and are not used */
   int groups;   /* physical groups that hold it */
   int *group;   /* [groups] indices into dg_mesh.group */
 };

@@ -246,7 +246,8 @@ static int two_surfaces(const struct dg_mesh *mesh, int32_t code, int other, str
                  mesh->entity[other].tag);
 }
 
-/* Triangles without a tetrahedron (a surface left over in the model) are not an error: they are not counted. */
+/* Triangles without a tetrahedron (a surface left over in the model) are not an error here: who uses the surface is
+ * told of them. */
 static int mark_surfaces(struct dg_mesh *mesh, const struct dg_mesh_input *input, const int32_t *number,
                          const struct faces *faces, struct dg_error *err)
 {
@@ -256,8 +257,11 @@ static int mark_surfaces(struct dg_mesh *mesh, const struct dg_mesh_input *input
     int32_t v[4] = {-1, number[p[0]], number[p[1]], number[p[2]]};
     sort4(v);
     int32_t code = v[1] < 0 ? -1 : find_face(faces, v[1], v[2], v[3]);
-    if (code < 0) continue;
     int entity = dg_mesh_find_entity(mesh, 2, input->surface_tag[i]);
+    if (code < 0) {
+      mesh->entity[entity].loose++;
+      continue;
+    }
     int32_t *mark = &mesh->surface[code >> 2][code & 3];
     if (*mark == entity) continue; /* the file lists it twice, as old formats do for two physical groups */
     if (*mark >= 0) return two_surfaces(mesh, code, entity, err);

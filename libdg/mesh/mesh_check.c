@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/boundary_check.h"
 
 #define MAX_ELEMENTS (INT32_C(1) << 29) /* 4*e + f fits into int32_t */
 #define FAN          8                  /* children of a box */
@@ -281,13 +282,12 @@ static void point_outside(const struct dg_mesh *mesh, int32_t code, double x[3])
 /* A point just outside a boundary face of an element, for any rank to look whether it has an element there. */
 struct probe {
   double x[3];
-  uint64_t tag;
-  int64_t volume; /* tag of the element's volume */
+  struct dg_boundary_face face;
 };
 
 static struct probe probe_outside(const struct dg_mesh *mesh, size_t e, int f)
 {
-  struct probe probe = {.tag = mesh->tag[e], .volume = mesh->entity[mesh->volume[e]].tag};
+  struct probe probe = {.face = dg_boundary_face_of(mesh, e, f)};
   point_outside(mesh, 4 * (int32_t)e + f, probe.x);
   return probe;
 }
@@ -297,12 +297,12 @@ static int check_probe(const struct tree *tree, const struct dg_mesh *mesh, cons
 {
   int64_t other = tree_find(tree, mesh, probe->x);
   if (other < 0) return 0;
-  return dg_fail(err, DG_INPUT,
-                 "element %" PRIu64 " of volume %" PRId64 " and element %" PRIu64
-                 " of volume %d touch or overlap at " DG_AT
-                 " without sharing a face: make the geometry conformal (BooleanFragments or Coherence) or remove "
-                 "the duplicate nodes",
-                 probe->tag, probe->volume, mesh->tag[other], mesh->entity[mesh->volume[other]].tag, DG_XYZ(probe->x));
+  return dg_fail(
+      err, DG_INPUT,
+      "element %" PRIu64 " of volume %" PRId64 " and element %" PRIu64 " of volume %d touch or overlap at " DG_AT
+      " without sharing a face: make the geometry conformal (BooleanFragments or Coherence) or remove "
+      "the duplicate nodes",
+      probe->face.tag, probe->face.volume, mesh->tag[other], mesh->entity[mesh->volume[other]].tag, DG_XYZ(probe->x));
 }
 
 int dg_mesh_check_outside(const struct dg_mesh *mesh, struct dg_error *err)
@@ -315,7 +315,24 @@ int dg_mesh_check_outside(const struct dg_mesh *mesh, struct dg_error *err)
     (void)!check_probe(&tree, mesh, &probe, err);
   }
   dg_free(tree.box);
+  struct dg_boundary *boundary = NULL;
+  if (err->code != DG_OK || dg_boundary_new(&boundary, mesh, err) != 0) return err->code;
+  for (size_t i = 0; i < dg_boundary_faces(boundary) && err->code == DG_OK; i++)
+    (void)!dg_boundary_compare(boundary, dg_boundary_face(boundary, i), err);
+  dg_boundary_free(boundary);
   return err->code;
+}
+
+/* The point or the face of the probe lies in the box. */
+static bool reaches(const struct probe *probe, const struct box *box)
+{
+  if (in_box(box, probe->x)) return true;
+  for (int d = 0; d < 3; d++) {
+    const double a = probe->face.vertex[0][d], b = probe->face.vertex[1][d], c = probe->face.vertex[2][d];
+    const double size = 1e-3 * (box->high[d] - box->low[d]); /* faces across a gap as well */
+    if (fmin(a, fmin(b, c)) > box->high[d] + size || fmax(a, fmax(b, c)) < box->low[d] - size) return false;
+  }
+  return true;
 }
 
 /* probe[]: for every other rank in turn the points of this one in its box; bytes[ranks] of each. */
@@ -330,7 +347,7 @@ static int collect_probes(const struct dg_mesh *mesh, const struct box *box, int
     if (mesh->neighbour[i / 4][i % 4] == DG_BOUNDARY) all[faces++] = probe_outside(mesh, i / 4, (int)(i % 4));
   for (int r = 0; r < ranks; r++) {
     for (size_t i = 0; i < faces && r != own; i++) {
-      if (!in_box(&box[r], all[i].x)) continue;
+      if (!reaches(&all[i], &box[r])) continue;
       if (count == room && dg_grow(probe, room = 2 * room + 64, sizeof **probe, err) != 0) goto fail;
       (*probe)[count++] = all[i];
       bytes[r] += sizeof **probe;
@@ -347,6 +364,7 @@ int dg_mesh_check_between(const struct dg_mesh *mesh, struct dg_comm *comm, stru
   struct tree tree;
   struct box *box = NULL;
   struct probe *probe = NULL, *received = NULL;
+  struct dg_boundary *boundary = NULL;
   size_t *to = NULL, *from = NULL, count = 0;
   if (tree_init(&tree, mesh, err) != 0) return err->code;
   const struct box own = tree.box[tree.first[tree.levels - 1]];
@@ -355,9 +373,12 @@ int dg_mesh_check_between(const struct dg_mesh *mesh, struct dg_comm *comm, stru
   if (collect_probes(mesh, box, ranks, dg_comm_rank(comm), &probe, to, err) != 0) goto fail;
   if (dg_comm_all_to_all(comm, to, probe, &received, from, err) != 0) goto fail;
   for (int r = 0; r < ranks; r++) count += from[r] / sizeof *received;
+  if (dg_boundary_new(&boundary, mesh, err) != 0) goto fail;
   for (size_t i = 0; i < count; i++)
-    if (check_probe(&tree, mesh, &received[i], err) != 0) goto fail;
+    if (check_probe(&tree, mesh, &received[i], err) != 0 || dg_boundary_compare(boundary, &received[i].face, err) != 0)
+      goto fail;
 fail:
+  dg_boundary_free(boundary);
   dg_free(tree.box);
   dg_free(box);
   dg_free(probe);

@@ -100,11 +100,18 @@ fail:
 static int add_counts(struct dg_mesh *mesh, const struct dg_mesh *part, const int32_t *moved, struct dg_comm *comm,
                       struct dg_error *err)
 {
-  int64_t *count;
-  if (DG_NEW(count, mesh->entities, err) != 0) return err->code;
-  for (size_t i = 0; i < part->entities; i++) count[moved[i]] += (int64_t)part->entity[i].count;
-  if (dg_comm_reduce_int(comm, DG_SUM, mesh->entities, count, err) == 0)
-    for (size_t i = 0; i < mesh->entities; i++) mesh->entity[i].count = (size_t)count[i];
+  int64_t *count; /* then those of loose triangles */
+  const size_t n = mesh->entities;
+  if (DG_NEW(count, 2 * n, err) != 0) return err->code;
+  for (size_t i = 0; i < part->entities; i++) {
+    count[moved[i]] += (int64_t)part->entity[i].count;
+    count[n + (size_t)moved[i]] += (int64_t)part->entity[i].loose;
+  }
+  if (dg_comm_reduce_int(comm, DG_SUM, 2 * n, count, err) == 0)
+    for (size_t i = 0; i < n; i++) {
+      mesh->entity[i].count = (size_t)count[i];
+      mesh->entity[i].loose = (size_t)count[n + i];
+    }
   dg_free(count);
   return err->code;
 }
@@ -119,7 +126,10 @@ int dg_mesh_join_tables(struct dg_mesh *mesh, struct dg_comm *comm, struct dg_er
     part.groups = 0;
     if (DG_NEW(part.entity, part.entities, err) != 0) goto fail;
     for (size_t i = 0; i < part.entities; i++)
-      part.entity[i] = (struct dg_entity){mesh->entity[i].dim, mesh->entity[i].tag, mesh->entity[i].count, 0, NULL};
+      part.entity[i] = (struct dg_entity){.dim = mesh->entity[i].dim,
+                                          .tag = mesh->entity[i].tag,
+                                          .count = mesh->entity[i].count,
+                                          .loose = mesh->entity[i].loose};
   } else {
     part.entity = mesh->entity, part.group = mesh->group;
     mesh->entities = mesh->groups = 0, mesh->entity = NULL, mesh->group = NULL;

@@ -10,6 +10,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/run/snapshot.h"
+#include "maxwell/select.h"
 #include "maxwell/time/stability.h"
 
 static int take_card(const struct mx_setup *setup, const struct mx_backend_ops *ops, struct dg_error *err)
@@ -307,6 +308,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
     goto fail;
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
+  if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);
   report_defaults(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);

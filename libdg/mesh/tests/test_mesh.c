@@ -387,10 +387,26 @@ static void test_volumes_that_are_not_joined(void **state)
   refuse(&input, "touch or overlap");
   for (int i = 4; i < 8; i++) point[i][2] += 0.1; /* volume 8 reaches into volume 3 */
   refuse(&input, "touch or overlap");
-  for (int i = 4; i < 8; i++) point[i][2] -= 0.2;
+  for (int i = 4; i < 8; i++) point[i][2] -= 0.101; /* a gap of a thousandth of the faces, which are the same */
+  refuse(&input, "lie on each other at (0.333333, 0.333333, ");
+  for (int i = 4; i < 8; i++) point[i][0] += 0.1; /* the same gap between faces that differ may be meant */
   struct dg_mesh mesh = build(&input);
+  dg_mesh_release(&mesh);
+  for (int i = 4; i < 8; i++) point[i][0] -= 0.1, point[i][2] -= 0.09;
+  mesh = build(&input);
   assert_int_equal(mesh.boundary_faces, 8);
   dg_mesh_release(&mesh);
+}
+
+/* Large elements: no face has its middle in the other volume. */
+static void test_volumes_that_cross(void **state)
+{
+  (void)state;
+  static const double point[8][3] = {{0, 0, 0},      {1, 0, 0},     {0, 1, 0},   {0, 0, 1},
+                                     {0.2, 0.2, -2}, {0.2, 0.2, 3}, {5, 1, 0.5}, {5, 2, 0.6}};
+  const int32_t tet[][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}}, volume[] = {3, 8};
+  const struct dg_mesh_input input = {.points = 8, .K = 2, .point = point, .tet = tet, .volume_tag = volume};
+  refuse(&input, "of volume 8 overlap: their outer faces cross at (");
 }
 
 static void test_triangles_that_match_nothing(void **state)
@@ -491,6 +507,7 @@ int main(void)
       cmocka_unit_test(test_bad_elements),
       cmocka_unit_test(test_bad_faces),
       cmocka_unit_test(test_volumes_that_are_not_joined),
+      cmocka_unit_test(test_volumes_that_cross),
       cmocka_unit_test(test_triangles_that_match_nothing),
       cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_threads),
