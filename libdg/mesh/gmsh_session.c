@@ -13,6 +13,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "libdg/mesh/complete.h"
 #include "libdg/mesh/format.h"
 #include "libdg/mesh/gmsh_generate.h"
 #include "libdg/mesh/sandbox.h"
@@ -253,7 +254,8 @@ int dg_gmsh_load(struct dg_model *model, const struct dg_mesh_options *options, 
   int started = 0;
   bool generated = false;
   if (dg_format_check(options->file, options->trust, &kind, err) != 0 ||
-      dg_geo_parameters_init(&known, options->file, err) != 0 || check_options(options, &known, err) != 0)
+      dg_mesh_file_complete(options->file, err) != 0 || dg_geo_parameters_init(&known, options->file, err) != 0 ||
+      check_options(options, &known, err) != 0)
     goto fail;
   if (start_with_parameters(options, &known, &started, err) != 0) goto fail;
   ask_version(model);
