@@ -134,18 +134,19 @@ static int shared_vertices(const struct dg_boundary_face *a, const struct dg_bou
   return shared;
 }
 
-/* The edge p q goes through the inside of the face, clear of its edges. */
+/* The edge p q goes through the face, or through one of its edges. */
 static bool pierces(const double p[3], const double q[3], const struct dg_boundary_face *face, double clear)
 {
   const double(*v)[3] = face->vertex;
   const double above = dg_volume6(v[0], v[1], v[2], p), below = dg_volume6(v[0], v[1], v[2], q);
+  double low = 0, high = 0;
   if (fabs(above) < clear || fabs(below) < clear || (above > 0) == (below > 0)) return false;
-  double side[3];
   for (int i = 0; i < 3; i++) {
-    side[i] = dg_volume6(p, q, v[i], v[(i + 1) % 3]);
-    if (fabs(side[i]) < clear || (side[i] > 0) != (side[0] > 0)) return false;
+    const double side = dg_volume6(p, q, v[i], v[(i + 1) % 3]);
+    low = fmin(low, side);
+    high = fmax(high, side);
   }
-  return true;
+  return low > -clear || high < clear;
 }
 
 static bool cross(const struct dg_boundary_face *a, const struct dg_boundary_face *b)

@@ -58,7 +58,9 @@ static bool ends_with(struct tail *tail, const char *word)
 static bool ends_as_universal(struct tail *tail)
 {
   char line[TAIL + 1];
-  return strcmp(line_from_end(tail, 0, line), "-1") == 0 && strcmp(line_from_end(tail, 1, line), "-1") != 0;
+  if (strcmp(line_from_end(tail, 0, line), "-1") != 0) return false;
+  (void)line_from_end(tail, 1, line);
+  return line[0] != '\0' && strcmp(line, "-1") != 0;
 }
 
 /* Any section of Gmsh's may be the last one. */
@@ -97,7 +99,9 @@ static bool ends_as_brep(struct tail *tail)
   (void)strtol(line, &end, 10);
   const char *second = end;
   (void)strtol(second, &end, 10);
-  return *second == ' ' && end > second && *end == '\0';
+  if (*second != ' ' || end == second || *end != '\0') return false;
+  (void)line_from_end(tail, 1, line);
+  return line[0] != '\0' && line[strlen(line) - 1] == '*';
 }
 
 /* T in column 73 of the last line. */
@@ -157,6 +161,7 @@ static bool vtk_is_complete(FILE *stream)
 {
   char word[64], before[64] = "";
   long left = 0, cells = 0, count, second;
+  bool lists = false;
   rewind(stream);
   for (int line = 0; line < 3; line++) { /* the third says ASCII or BINARY */
     char text[300];
@@ -169,13 +174,14 @@ static bool vtk_is_complete(FILE *stream)
       continue;
     }
     if (left > 0) return false;
+    lists = lists || strcmp(word, "CELL_TYPES") == 0 || strcmp(word, "POLYGONS") == 0;
     if (strcmp(word, "POINTS") == 0 && fscanf(stream, "%ld %63s", &count, before) == 2) left = 3 * count;
     else if (strcmp(word, "CELLS") == 0 && fscanf(stream, "%ld %ld", &count, &second) == 2) left = second;
-    else if (strcmp(word, "CELL_TYPES") == 0 && fscanf(stream, "%ld", &count) == 1) left = count;
+    else if (strcmp(word, "CELL_TYPES") == 0) left = fscanf(stream, "%ld", &count) == 1 ? count : 1;
     else if (strcmp(word, "CELL_DATA") == 0 && fscanf(stream, "%ld", &count) == 1) cells = count;
     else if (strcmp(word, "LOOKUP_TABLE") == 0 && fscanf(stream, "%63s", before) == 1) left = cells;
   }
-  return left <= 0;
+  return lists && left <= 0;
 }
 
 /* ---- all of it ---- */
@@ -193,7 +199,7 @@ int dg_mesh_file_complete(const char *file, struct dg_error *err)
   static const struct {
     const char *end[4], *last;
   } row[] = {
-      {{".msh"}, "$End"},   {{".mesh"}, "End"}, {{".bdf", ".nas"}, "ENDDATA"}, {{".step", ".stp"}, "END-ISO-10303-21"},
+      {{".msh"}, "$End"},   {{".mesh"}, "End"}, {{".bdf", ".nas"}, "ENDDATA"}, {{".step", ".stp"}, "END-ISO-10303-21;"},
       {{".xao"}, "</XAO>"},
   };
   static const char *const msh[] = {".msh", NULL}, *const brep[] = {".brep", ".brp", NULL},

@@ -8,7 +8,7 @@
 #include "libdg/mesh/flip.h"
 #include "libdg/mesh/vector.h"
 
-enum { PASSES = 30, EXPLAINED = 200 /* slow elements whose reason is looked for, the slowest first */ };
+enum { ROUNDS = 4, PASSES = 30, EXPLAINED = 200 /* slow elements whose reason is looked for, the slowest first */ };
 #define AIM    1.08 /* of the goal: a repaired element shall not lie just on it */
 #define GAIN   1.02 /* less is not worth a change */
 #define GRADED 0.6  /* of the mesh's median: where the neighbourhood's is below, elements are meant to be small */
@@ -222,9 +222,14 @@ fail:
 
 static int treat_and_explain(struct dg_draft *draft, struct dg_repair *repair, struct dg_error *err)
 {
+  size_t slow = SIZE_MAX;
   repair->slowest = 0;
-  if (treat_all(draft, repair->before.median, repair, err) != 0 || dg_pace_measure(draft, &repair->after, err) != 0)
-    return err->code;
+  /* repaired elements raise the median a little, and with it what is slow */
+  for (int round = 0; round < ROUNDS && repair->after.slow > 0 && repair->after.slow < slow; round++) {
+    slow = repair->after.slow;
+    if (treat_all(draft, repair->after.median, repair, err) != 0 || dg_pace_measure(draft, &repair->after, err) != 0)
+      return err->code;
+  }
   return explain(draft, repair, err);
 }
 

@@ -526,7 +526,8 @@ static void test_bad_mesh_files(void **state)
       "is shared by three elements: 1, 2 and 3", "(0.333333, 0.333333, 0) m", NULL);
   refuse(msh(V2("4\n" CORNER, "2\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 4\n")), "elements 1 and 2",
          "have the same four vertices", NULL);
-  refuse(msh("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\nrubbish"), "Gmsh could not read", NULL);
+  refuse(msh("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\nrubbish"), "is cut off", NULL);
+  refuse(msh("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\nrubbish\n$EndNodes\n"), "Gmsh could not read", NULL);
   struct dg_mesh_options options = msh(V2("4\n" CORNER, "1\n17 4 2 1 1 1 2 3 4\n"));
   options.size = 0.1;
   refuse(options, "mesh size 0.1 has no effect", "holds a mesh, not a geometry", NULL);

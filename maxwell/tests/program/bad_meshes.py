@@ -46,11 +46,12 @@ mesh("random bytes in a .msh",
     HERE + "mesh file 'input/bad.msh' does not begin as a mesh of Gmsh does ($MeshFormat): its name and its content "
     "disagree",
     "bad.msh", bytes((7 * i * i + 13 * i) % 256 for i in range(5000)))
+CUT = HERE + "mesh file 'input/cut.msh' is cut off: it does not end with the end of a section ($EndElements)"
 mesh("truncated .msh in the nodes",
-    gmsh("Gmsh could not read 'input/cut.msh': "),
+    CUT,
     "cut.msh", BOX[:BOX.index("$EndNodes") - 20])
 mesh("truncated .msh in the elements",
-    gmsh("Gmsh could not read 'input/cut.msh': "),
+    CUT,
     "cut.msh", BOX[:BOX.index("$EndElements") - 150])
 mesh("truncated .msh before the elements",
     HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
@@ -104,6 +105,64 @@ mesh("parameter of a mesh",
     HERE + "mesh file 'input/ready.msh' takes no parameters ('L' is given): only .geo scripts do",
     "ready.msh", BOX, ", parameters = { L = 1 }")
 
+UNV = """    -1
+  2411
+         1         1         1        11
+   0.0000000000000000D+00   0.0000000000000000D+00   0.0000000000000000D+00
+         2         1         1        11
+   1.0000000000000000D+00   0.0000000000000000D+00   0.0000000000000000D+00
+         3         1         1        11
+   0.0000000000000000D+00   1.0000000000000000D+00   0.0000000000000000D+00
+         4         1         1        11
+   0.0000000000000000D+00   0.0000000000000000D+00   1.0000000000000000D+00
+    -1
+    -1
+  2412
+         1       111         1         1         7         4
+         1         2         3         4
+"""
+mesh("truncated .unv",
+    HERE + "mesh file 'input/cut.unv' is cut off: it does not end with -1",
+    "cut.unv", UNV)
+mesh("truncated .bdf",
+    HERE + "mesh file 'input/cut.bdf' is cut off: it does not end with ENDDATA",
+    "cut.bdf", "$ Created by Gmsh\nGRID,1,0,0,0,0\nGRID,2,0,1,0,0\nGRID,3,0,0,1,0\nGRID,4,0,0,0,1\nCTETRA,1,1,1,2,3,4\n")
+mesh("truncated .mesh",
+    HERE + "mesh file 'input/cut.mesh' is cut off: it does not end with End",
+    "cut.mesh", "MeshVersionFormatted 2\nDimension\n3\nVertices\n4\n0 0 0 1\n1 0 0 1\n0 1 0 1\n0 0 1 1\n"
+    "Tetrahedra\n1\n1 2 3 4 1\n")
+
+OCC = 'SetFactory("OpenCASCADE");\n'
+mesh("overlapping volumes of large elements",
+    re.compile(re.escape(HERE) + "element [0-9]+ of volume [12] and element [0-9]+ of volume [12] (touch or )?overlap.*"),
+    "two.geo", OCC + "Box(1) = {0, 0, 0, 1, 1, 1}; Box(2) = {0.9, 0.9, 0.9, 1, 1, 1};\n", ", size = 3")
+mesh("nodes doubled with a gap",
+    re.compile(re.escape(HERE) + "faces of element .* with a gap of 2e-06 m: their nodes are doubled, .*"),
+    "gap.geo", OCC + "Box(1) = {0, 0, 0, 1, 1, 1}; Box(2) = {0, 0, 1.000002, 1, 1, 1};\n", ", size = 3")
+
+
+def entity(name, says, content):
+    """A group of which not all became part of the mesh, and which the script uses."""
+    mesh(name, says, "plate.geo", OCC + content, ", size = 0.5")
+    CASES[-1]["edits"] = CASES[-1]["edits"][:2] + [('walls = { kind = "pec" }', 'plate = { kind = "pmc" }')]
+
+
+entity("plate that is not embedded",
+    re.compile(r".*boundaries\.plate: all ([0-9]+) of the \1 triangles of surface 7 are faces of no tetrahedron: make it a "
+               r"part of the volume around it \(BooleanFragments, or Surface\{7\} In Volume\{\.\.\.\}\)"),
+    "Box(1) = {0, 0, 0, 1, 1, 1}; Rectangle(7) = {0.2, 0.2, 0.5, 0.5, 0.5};\nPhysical Surface(\"plate\") = {7, 1};\n"
+    "Physical Volume(\"air\") = {1};\n")
+entity("plate of which a part sticks out",
+    re.compile(r".*boundaries\.plate: all ([0-9]+) of the \1 triangles of surface 2 are faces of no tetrahedron: .*"),
+    "Box(1) = {0, 0, 0, 1, 1, 1}; Rectangle(7) = {0, 0, 1, 2, 1};\n"
+    "BooleanFragments{ Volume{1}; Delete; }{ Surface{7}; Delete; }\n"
+    "Physical Surface(\"plate\") = { Surface In BoundingBox {-1, -1, 0.9, 3, 2, 1.1} };\nPhysical Volume(\"air\") = {1};\n")
+LOOSE = meshes.box()
+LOOSE.point(99, 5, 5, 5)
+LOOSE.add(2, 1, meshes.TRIANGLE, (1, 2, 99))
+CASES.append({"name": "plate of which one triangle is loose", "files": {"input/box.msh": LOOSE.text()},
+              "says": re.compile(r".*boundaries\.walls: 1 of the 3 triangles of surface 1 are faces of no tetrahedron: .*")})
+
 CUBE = "SetFactory(\"OpenCASCADE\");\nDefineConstant[ L = 1, width = 2 ];\nBox(1) = {0, 0, 0, L, L, width};\n"
 mesh("empty geometry",
     HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
@@ -131,14 +190,13 @@ mesh("impossible geometry",
     "cube.geo", CUBE, ", parameters = { L = 0 }")
 mesh("garbage in a .step",
     gmsh("Gmsh could not read 'input/bad.step': "),
-    "bad.step", "ISO-10303-21;\nnothing more\n")
+    "bad.step", "ISO-10303-21;\nnothing more\nEND-ISO-10303-21;\n")
 mesh("a .brep that is none",
     HERE + "mesh file 'input/bad.brep' does not begin as a shape of Open CASCADE does (CASCADE Topology): its name and its "
     "content disagree",
     "bad.brep", "CASCADE nothing\n")
 mesh("garbage in a .brep",
-    HERE + "the mesh has neither tetrahedra nor triangles: the geometry has no volume, or the file is cut off, "
-    "in mesh 'input/bad.brep'",
+    HERE + "mesh file 'input/bad.brep' is cut off: it does not end with the place of its shape",
     "bad.brep", "CASCADE Topology V1, (c) nobody\n")
 mesh("size 0",
     HERE + "mesh.size must be a number > 0, not 0",
