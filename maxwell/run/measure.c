@@ -14,7 +14,8 @@ const char *const mx_measure_folders[MX_MEASURE_KINDS] = {"probes",   "lines",  
 const char *const mx_measure_columns[MX_MEASURE_KINDS] = {
     FIELD_COLUMNS, "x,y,z," FIELD_COLUMNS, "x,y,z," FIELD_COLUMNS, "power", "voltage", "current", "power"};
 
-int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, char *text, size_t size, struct dg_error *err)
+int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, size_t count, const double (*point)[3],
+                    char *text, size_t size, struct dg_error *err)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t v = 0; v < mesh->vertices; v++)
@@ -24,7 +25,11 @@ int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, char *text
     }
   if (dg_comm_reduce(comm, DG_MIN, 3, low, err) != 0 || dg_comm_reduce(comm, DG_MAX, 3, high, err) != 0)
     return err->code;
-  snprintf(text, size, "(%g, %g, %g) to (%g, %g, %g) m", low[0], low[1], low[2], high[0], high[1], high[2]);
+  bool inside = true;
+  for (size_t i = 0; i < count; i++)
+    for (int d = 0; d < 3; d++) inside = inside && point[i][d] >= low[d] && point[i][d] <= high[d];
+  snprintf(text, size, "%s (%g, %g, %g) to (%g, %g, %g) m%s", inside ? "in a hole of it: it spans" : "which spans",
+           low[0], low[1], low[2], high[0], high[1], high[2], inside ? " and has no element there" : "");
   return 0;
 }
 
@@ -55,12 +60,13 @@ static int fail_outside(const struct mx_measure *measure, struct dg_comm *comm, 
                         struct dg_error *err)
 {
   const struct mx_measure_config *config = measure->config;
-  char span[200];
-  if (mx_measure_span(mesh, comm, span, sizeof span, err) != 0) return err->code;
+  char span[300];
+  if (mx_measure_span(mesh, comm, measure->points, (const double(*)[3])measure->x, span, sizeof span, err) != 0)
+    return err->code;
   if (config->kind == MX_PROBE)
-    return dg_fail(err, DG_INPUT, MX_PLACE "probe '%s' at (%g, %g, %g) m is outside the mesh, which spans %s",
-                   MX_AT(config->where), config->name, measure->x[0][0], measure->x[0][1], measure->x[0][2], span);
-  return dg_fail(err, DG_INPUT, MX_PLACE "no point of %s '%s' is inside the mesh, which spans %s", MX_AT(config->where),
+    return dg_fail(err, DG_INPUT, MX_PLACE "probe '%s' at (%g, %g, %g) m is outside the mesh, %s", MX_AT(config->where),
+                   config->name, measure->x[0][0], measure->x[0][1], measure->x[0][2], span);
+  return dg_fail(err, DG_INPUT, MX_PLACE "no point of %s '%s' is inside the mesh, %s", MX_AT(config->where),
                  config->kind == MX_PROBE_LINE ? "line" : "plane", config->name, span);
 }
 

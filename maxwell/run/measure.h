@@ -101,6 +101,7 @@ int mx_measure_region(struct mx_measure *measure, const struct mx_problem *probl
 /* Integral of (E x H).n over this rank's faces, from sample[nodes][6] in the problem's units. V^2. */
 int mx_measure_power(const struct mx_measure *measure, const struct dg_reference *ref, const double (*sample)[6],
                      double *power, struct dg_error *err) DG_MUST_USE;
-/* "(0, 0, 0) to (1, 1, 1) m": what the mesh spans. Collective. */
-int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, char *text, size_t size,
-                    struct dg_error *err) DG_MUST_USE;
+/* What the mesh spans, for points that are not in it: "which spans (0, 0, 0) to (1, 1, 1) m", or, where they are all in
+ * that box, "in a hole of it: it spans ... and has no element there". Collective. */
+int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, size_t count, const double (*point)[3],
+                    char *text, size_t size, struct dg_error *err) DG_MUST_USE;

@@ -22,9 +22,10 @@ static int check_outside(const struct mx_measure *measure, struct dg_comm *comm,
   const struct mx_measure_config *config = measure->config;
   const char *kind = config->kind == MX_VOLTAGE ? "voltage" : "current";
   if (path->outside > 0.5 * path->length) {
-    char span[200];
-    if (mx_measure_span(mesh, comm, span, sizeof span, err) != 0) return err->code;
-    return dg_fail(err, DG_INPUT, MX_PLACE "%s '%s': %.4g m of its path of %.4g m are outside the mesh, which spans %s",
+    char span[300];
+    if (mx_measure_span(mesh, comm, config->points, (const double(*)[3])config->point, span, sizeof span, err) != 0)
+      return err->code;
+    return dg_fail(err, DG_INPUT, MX_PLACE "%s '%s': %.4g m of its path of %.4g m are outside the mesh, %s",
                    MX_AT(config->where), kind, config->name, path->outside, path->length, span);
   }
   if (path->outside > UNCOVERED_SAID * path->length)

@@ -9,6 +9,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "maxwell/run/pace.h"
 #include "maxwell/run/snapshot.h"
 #include "maxwell/select.h"
 #include "maxwell/time/stability.h"
@@ -205,6 +206,7 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
     setup->limit = stability.limit / MX_C0;
     setup->certain = 1 - stability.error;
     setup->limit_elements = stability.elements;
+    setup->limit_clustered = stability.clustered;
     setup->limit_applications = stability.applications;
   }
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
@@ -321,12 +323,15 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
               setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
               config->precision == MX_DOUBLE ? "double" : "single");
+  char clustered[60] = "";
+  if (setup->limit_clustered > 0)
+    (void)snprintf(clustered, sizeof clustered, ", and of %zu in clusters", setup->limit_clustered);
   dg_log_line(setup->log,
-              "time      %ld steps of %.6g s to %.6g s; stability limit %.6g s (%d operator applications, "
-              "%zu elements, set-up %.2f s)",
+              "time      %ld steps of %.6g s to %.6g s; stability limit %.6g s (%d operator applications, of %zu "
+              "elements%s, set-up %.2f s)",
               setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
-              setup->limit_elements, setup->seconds.setup);
-  if (mx_report_conductors(setup, err) != 0) goto fail;
+              setup->limit_elements, clustered, setup->seconds.setup);
+  if (mx_report_conductors(setup, err) != 0 || mx_report_pace(setup, err) != 0) goto fail;
   return 0;
 fail:
   mx_setup_explain(setup, err);

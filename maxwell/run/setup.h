@@ -44,10 +44,10 @@ struct mx_setup {
   struct mx_assignment assignment;
   struct mx_sources sources;
   struct mx_measures measures;
-  size_t unknowns; /* 6 Np elements, of all ranks */
-  double limit;    /* largest stable step, s; 0 where none is known (Euler) */
-  double certain;  /* of it: what the search for it vouches for; 1 for Euler */
-  size_t limit_elements;
+  size_t unknowns;                        /* 6 Np elements, of all ranks */
+  double limit;                           /* largest stable step, s; 0 where none is known (Euler) */
+  double certain;                         /* of it: what the search for it vouches for; 1 for Euler */
+  size_t limit_elements, limit_clustered; /* as in stability.h */
   int limit_applications;
   double step; /* s */
   long steps;

@@ -329,7 +329,7 @@ static int examine_parts(struct mx_stability *result, const struct mx_problem *p
     (void)!examine_clusters(&clusters, problem, integrator, max_unknowns, rate, err);
   result->limit = fmin(result->limit, clusters.limit);
   result->error = fmax(result->error, clusters.error);
-  result->elements += clusters.elements;
+  result->clustered = clusters.elements;
   result->applications += clusters.applications;
   dg_free(rate);
   return err->code;

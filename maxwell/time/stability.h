@@ -26,7 +26,8 @@
 struct mx_stability {
   double limit;     /* of c0 dt, metres */
   double error;     /* of it: the search vouches for (1 - error) limit and below */
-  size_t elements;  /* on which the operator was examined */
+  size_t elements;  /* on which the operator was examined, in a region */
+  size_t clustered; /* and in clusters; some may be in both */
   int applications; /* of the operator */
 };
 

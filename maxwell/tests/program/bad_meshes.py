@@ -157,6 +157,11 @@ entity("plate of which a part sticks out",
     "Box(1) = {0, 0, 0, 1, 1, 1}; Rectangle(7) = {0, 0, 1, 2, 1};\n"
     "BooleanFragments{ Volume{1}; Delete; }{ Surface{7}; Delete; }\n"
     "Physical Surface(\"plate\") = { Surface In BoundingBox {-1, -1, 0.9, 3, 2, 1.1} };\nPhysical Volume(\"air\") = {1};\n")
+mesh("probe in a hole",
+    re.compile(r".*probe 'inside' at \(0\.4, 0\.3, 0\.2\) m is outside the mesh, in a hole of it: it spans "
+               r"\(0, 0, 0\) to \(2, 1, 1\) m and has no element there"),
+    "hole.geo", OCC + "Box(1) = {0, 0, 0, 2, 1, 1}; Box(2) = {0.2, 0.2, 0.1, 0.4, 0.4, 0.4};\n"
+    "BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; Delete; }\n", ", size = 0.5")
 LOOSE = meshes.box()
 LOOSE.point(99, 5, 5, 5)
 LOOSE.add(2, 1, meshes.TRIANGLE, (1, 2, 99))
