@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,40 @@ int mx_csv_failed(const struct mx_csv *table, struct dg_error *err)
   const int reason = errno;
   if (table->no_memory) return dg_fail(err, DG_ENVIRONMENT, "out of memory: no room for digests of '%s'", table->path);
   return fail(table->path, reason, err);
+}
+
+/* ---- the descriptor */
+
+/* Those of a process are counted (ulimit -n), and a run may have thousands of tables. So a table whose descriptor has a
+ * number in the upper half gives it back, and opens its file again whenever there is something to write: some
+ * microseconds for every few thousand bytes. */
+static bool is_crowded(int descriptor)
+{
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return (rlim_t)descriptor >= limit.rlim_cur / 2;
+}
+
+/* The file that was opened first, or none: somebody may have put another one in its place. */
+static bool take(struct mx_csv *table)
+{
+  struct stat info;
+  if (table->descriptor >= 0) return true;
+  table->descriptor = open(table->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (table->descriptor < 0) return false;
+  if (fstat(table->descriptor, &info) == 0 && info.st_ino == table->inode && info.st_dev == table->device) return true;
+  close(table->descriptor);
+  table->descriptor = -1;
+  errno = ENOENT;
+  return false;
+}
+
+static bool leave(struct mx_csv *table)
+{
+  if (table->descriptor < 0 || !table->shares) return true;
+  const int status = close(table->descriptor);
+  table->descriptor = -1;
+  return status == 0 || errno == EINTR;
 }
 
 /* ---- on the way to the system */
@@ -57,35 +92,48 @@ static bool account(struct mx_csv *table, const char *from, size_t bytes)
   return true;
 }
 
+static bool put(struct mx_csv *table, const char *text, size_t bytes)
+{
+  while (bytes > 0) {
+    const ssize_t written = pwrite(table->descriptor, text, bytes, table->length);
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = ENOSPC;
+    if (written <= 0) return false;
+    if (!account(table, text, (size_t)written)) {
+      table->no_memory = true;
+      errno = ENOMEM;
+      return false;
+    }
+    text += written;
+    bytes -= (size_t)written;
+  }
+  return true;
+}
+
 /* Of a stream: 0 says that it failed. */
 static ssize_t write_stream(void *cookie, const char *text, size_t bytes)
 {
   struct mx_csv *const table = cookie;
-  size_t done = 0;
-  while (done < bytes) {
-    const ssize_t written = write(table->descriptor, text + done, bytes - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      if (written == 0) errno = ENOSPC;
-      return 0;
-    }
-    if (!account(table, text + done, (size_t)written)) {
-      table->no_memory = true;
-      errno = ENOMEM;
-      return 0;
-    }
-    done += (size_t)written;
-  }
-  return (ssize_t)done;
+  if (!take(table)) return 0;
+  const bool whole = put(table, text, bytes);
+  const int reason = errno;
+  const bool left = leave(table);
+  if (!whole) errno = reason;
+  return whole && left ? (ssize_t)bytes : 0;
 }
 
 /* ---- open and closed */
 
 static int open_file(struct mx_csv *table, bool resume, struct dg_error *err)
 {
-  if (resume) return dg_file_open(&table->descriptor, table->path, O_RDWR, err);
-  table->descriptor = dg_file_create(table->path);
-  return table->descriptor < 0 ? fail(table->path, errno, err) : 0;
+  struct stat info;
+  if (resume && dg_file_open(&table->descriptor, table->path, O_RDWR, err) != 0) return err->code;
+  if (!resume) table->descriptor = dg_file_create(table->path);
+  if (table->descriptor < 0 || fstat(table->descriptor, &info) != 0) return fail(table->path, errno, err);
+  table->inode = info.st_ino;
+  table->device = info.st_dev;
+  table->shares = is_crowded(table->descriptor);
+  return leave(table) ? 0 : fail(table->path, errno, err);
 }
 
 int mx_csv_open(struct mx_csv *table, const char *path, const char *header, bool resume, struct dg_error *err)
@@ -107,7 +155,9 @@ int mx_csv_open(struct mx_csv *table, const char *path, const char *header, bool
 static bool is_gone(const struct mx_csv *table)
 {
   struct stat info;
-  return fstat(table->descriptor, &info) == 0 && info.st_nlink == 0;
+  if (table->descriptor >= 0) return fstat(table->descriptor, &info) == 0 && info.st_nlink == 0;
+  if (lstat(table->path, &info) != 0) return errno == ENOENT || errno == ENOTDIR;
+  return info.st_ino != table->inode || info.st_dev != table->device;
 }
 
 static int fail_gone(const struct mx_csv *table, struct dg_error *err)
@@ -119,15 +169,21 @@ int mx_csv_flush(struct mx_csv *table, struct dg_error *err)
 {
   if (table->file == NULL) return 0;
   errno = 0;
-  if (fflush(table->file) != 0) return mx_csv_failed(table, err);
+  if (fflush(table->file) != 0)
+    return table->shares && is_gone(table) ? fail_gone(table, err) : mx_csv_failed(table, err);
   return is_gone(table) ? fail_gone(table, err) : 0;
 }
 
 /* What cannot be waited for, a pipe for instance, is not waited for. */
-static int wait_for_disk(const struct mx_csv *table, struct dg_error *err)
+static int wait_for_disk(struct mx_csv *table, struct dg_error *err)
 {
-  if (fdatasync(table->descriptor) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP) return 0;
-  return fail(table->path, errno, err);
+  if (!take(table)) return fail(table->path, errno, err);
+  int status;
+  do status = fdatasync(table->descriptor);
+  while (status != 0 && errno == EINTR);
+  if (status != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) (void)fail(table->path, errno, err);
+  if (!leave(table)) (void)fail(table->path, errno, err);
+  return err->code;
 }
 
 int mx_csv_close(struct mx_csv *table, struct dg_error *err)
@@ -139,7 +195,8 @@ int mx_csv_close(struct mx_csv *table, struct dg_error *err)
   if (fclose(table->file) != 0) failed = true;
   table->file = NULL;
   int status = failed ? mx_csv_failed(table, err) : gone ? fail_gone(table, err) : wait_for_disk(table, err);
-  if (close(table->descriptor) != 0 && status == 0) status = fail(table->path, errno, err);
+  if (table->descriptor >= 0 && close(table->descriptor) != 0 && errno != EINTR && status == 0)
+    status = fail(table->path, errno, err);
   table->descriptor = -1;
   return status;
 }
@@ -209,7 +266,7 @@ static int compare(struct mx_csv *table, struct dg_error *err)
 static int take_length(struct mx_csv *table, long length, struct dg_error *err)
 {
   struct stat info;
-  if (fstat(table->descriptor, &info) != 0) return fail(table->path, errno, err);
+  if (!take(table) || fstat(table->descriptor, &info) != 0 || !leave(table)) return fail(table->path, errno, err);
   if (info.st_size < length || length < 0)
     return dg_fail(err, DG_ENVIRONMENT, "'%s' has %lld bytes, and had %ld when the checkpoint was written", table->path,
                    (long long)info.st_size, length);
@@ -217,6 +274,15 @@ static int take_length(struct mx_csv *table, long length, struct dg_error *err)
   table->blocks = (size_t)length / MX_CSV_BLOCK;
   table->room = table->blocks + 2;
   return dg_grow(&table->digest, table->room, sizeof *table->digest, err);
+}
+
+/* Cuts what is behind. */
+static int go_on(struct mx_csv *table, struct dg_error *err)
+{
+  if (!take(table)) return fail(table->path, errno, err);
+  if (compare(table, err) == 0 && ftruncate(table->descriptor, table->length) != 0) (void)fail(table->path, errno, err);
+  if (!leave(table)) (void)fail(table->path, errno, err);
+  return err->code;
 }
 
 int mx_csv_archive(struct mx_csv *table, const char *name, struct mx_archive *archive, struct dg_error *err)
@@ -237,9 +303,5 @@ int mx_csv_archive(struct mx_csv *table, const char *name, struct mx_archive *ar
   if (mx_archive_longs(&own, digests, count, table->digest, err) != 0) return err->code;
   archive->arrays = own.arrays;
   archive->bytes = own.bytes;
-  if (!loads) return 0;
-  if (compare(table, err) != 0) return err->code;
-  if (ftruncate(table->descriptor, length) != 0 || lseek(table->descriptor, length, SEEK_SET) < 0)
-    return fail(table->path, errno, err);
-  return 0;
+  return loads ? go_on(table, err) : 0;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "libdg/base/error.h"
 #include "maxwell/archive.h"
@@ -19,7 +20,10 @@ enum { MX_CSV_BLOCK = 4096 };
 struct mx_csv {
   FILE *file; /* to print to */
   char *path;
-  int descriptor;
+  int descriptor; /* -1: closed, or `shares` and nothing is being written */
+  bool shares;    /* descriptors are few: it has one only while it writes */
+  ino_t inode;    /* of the file that was opened first */
+  dev_t device;
   bool no_memory;
   long length;          /* bytes that the system has taken */
   size_t blocks, room;  /* digests of whole blocks, and how many there is room for */
