@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -184,7 +185,17 @@ void dg_emergency_start(size_t bytes)
   (void)atexit(on_exit_of_library);
 }
 
-void dg_emergency_over(void) { atomic_store(&started, false); }
+void dg_emergency_over(enum dg_code code)
+{
+  atomic_store(&started, false);
+#ifndef SANITIZED
+  if (code == DG_OK) return;
+  fflush(NULL);
+  _exit((int)code);
+#else
+  (void)code;
+#endif
+}
 
 void dg_emergency_watch(int file, off_t error_at, size_t room, off_t status_at)
 {

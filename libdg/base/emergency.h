@@ -22,8 +22,9 @@
 void dg_emergency_start(size_t reserve);
 /* All signals but those of crashes, which kill a thread that blocks them without a word. */
 void dg_emergency_mask(sigset_t *signals);
-/* The program ends in good order: exit is no emergency any more. */
-void dg_emergency_over(void);
+/* The program ends in good order: exit is no emergency any more. With another code than 0 it ends here: what libraries
+ * do at the end, HDF5 with a file that could not be written for instance, may crash behind an error. */
+void dg_emergency_over(enum dg_code code);
 
 /* A file that says that the run goes on, and where: an emergency writes `"error": "...",` into `room` spaces at
  * error_at, and "failed" over "running" at status_at. The descriptor is borrowed until dg_emergency_forget. */

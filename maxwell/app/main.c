@@ -177,6 +177,6 @@ fail:
   dg_log_free(log);
   mx_options_release(&options);
   print_error(&err);
-  dg_emergency_over();
+  dg_emergency_over(err.code);
   return (int)err.code;
 }

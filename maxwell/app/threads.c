@@ -63,11 +63,15 @@ static int try_threads(int wanted)
 
 void mx_threads_start(struct dg_log *log)
 {
-  const int wanted = omp_get_max_threads(), got = 1 + try_threads(wanted - 1);
-  if (got < wanted) {
-    dg_log_warning(log, "%d threads instead of %d: the system gives no more (ulimit -u, ulimit -v, OMP_STACKSIZE)", got,
-                   wanted);
-    omp_set_num_threads(got);
+  enum { OTHERS = 4 }; /* threads that watch over scripts, evaluate sources, write snapshots */
+  const int wanted = omp_get_max_threads();
+  const int more = wanted - 1 + OTHERS, got = try_threads(more);
+  if (got < more) { /* what all of them take would be missing elsewhere */
+    const int team = 1 + (got > OTHERS ? (got - OTHERS) / 2 : 0);
+    omp_set_num_threads(team < wanted ? team : wanted);
+    if (team < wanted)
+      dg_log_warning(log, "%d threads instead of %d: the system gives no more (ulimit -u, ulimit -v, OMP_STACKSIZE)",
+                     team, wanted);
   }
   int there = 0;
 #pragma omp parallel reduction(+ : there)

@@ -3,6 +3,6 @@
 
 #include "libdg/base/log.h"
 
-/* Starts the team of the calling thread, with as many threads as OpenMP wants or the system gives; says so if they are
- * fewer. log may be NULL. */
+/* Starts the team of the calling thread, with as many threads as OpenMP wants; where the system does not give them,
+ * with half of what it gives, and says so. log may be NULL. */
 void mx_threads_start(struct dg_log *log);
