@@ -1,6 +1,7 @@
 # Build options and the flags that every target shares.
 option(CURLEW_WERROR "Treat warnings as errors" OFF)
 option(CURLEW_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(CURLEW_TSAN "Build with the thread sanitizer, for the tests of threads" OFF)
 option(CURLEW_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 option(CURLEW_TESTS "Build the tests" ON)
 option(CURLEW_FUZZ "Build the fuzzing programs, and all else for them; with clang" OFF)
@@ -32,6 +33,11 @@ if(CURLEW_SANITIZE)
   target_compile_options(curlew_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
     -fno-omit-frame-pointer -O2) # at -O0 the numerical tests would take ten times as long
   target_link_options(curlew_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+if(CURLEW_TSAN)
+  target_compile_options(curlew_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -O1)
+  target_link_options(curlew_flags INTERFACE -fsanitize=thread)
 endif()
 
 if(CURLEW_FUZZ)
