@@ -188,7 +188,7 @@ static const struct {
      AGAIN "the script fails: cavity.lua:1: still running after 0.5 s"},
 };
 
-static void stays_alone_when_the_script_comes_to_something_else(void **state)
+__attribute__((unused)) static void stays_alone_when_the_script_comes_to_something_else(void **state)
 {
   static const struct mx_limits limits = {.seconds = 0.5}, trust = {.trust = true};
   (void)state;
@@ -302,7 +302,7 @@ static void obeys_the_limit_of_threads(void **state)
 static volatile sig_atomic_t flag;
 static void set_flag(int number) { flag = number; }
 
-static void is_interrupted_in_any_thread(void **state)
+__attribute__((unused)) static void is_interrupted_in_any_thread(void **state)
 {
   static const struct mx_limits limits = {.seconds = INFINITY};
   struct sigaction action = {.sa_handler = set_flag}, before;
@@ -355,12 +355,16 @@ int main(void)
       cmocka_unit_test(leaves_what_a_function_keeps_to_one_thread),
       cmocka_unit_test(goes_back_to_one_thread_before_anything_is_lost),
       cmocka_unit_test(notices_late_what_a_function_keeps),
+#ifndef __SANITIZE_THREAD__ /* which keeps a signal from a loop of Lua, that it should end, until the loop is over */
       cmocka_unit_test(stays_alone_when_the_script_comes_to_something_else),
+#endif
       cmocka_unit_test(runs_the_text_that_was_read),
       cmocka_unit_test(names_the_first_place_that_fails),
       cmocka_unit_test(limits_threads_by_memory),
       cmocka_unit_test(obeys_the_limit_of_threads),
+#ifndef __SANITIZE_THREAD__
       cmocka_unit_test(is_interrupted_in_any_thread),
+#endif
       cmocka_unit_test(survives_every_failing_allocation),
   };
   return cmocka_run_group_tests_name("script_threads", tests, make_places, leave_folder);
