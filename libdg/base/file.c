@@ -74,6 +74,7 @@ int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, 
   }
   if (fclose(file) != 0 && !failed) failed = true, reason = errno;
   if (!failed && rename(part, path) != 0) failed = true, reason = errno;
+  if (!failed && !dg_file_sync_folder(path)) failed = true, reason = ENOENT;
   if (!failed) return 0;
   (void)unlink(part);
   return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, reason != 0 ? strerror(reason) : "unknown reason");

@@ -25,8 +25,9 @@ int dg_file_open(int *file, const char *path, int flags, struct dg_error *err) D
 int dg_file_create(const char *path);
 /* The same as a stream, to be written: PART, which dg_file_finish calls PATH. Errors are DG_ENVIRONMENT about PATH. */
 int dg_file_new(FILE **file, const char *part, const char *path, struct dg_error *err) DG_MUST_USE;
-/* Ends a stream of dg_file_new on PART: waits for the disk, closes it and calls it PATH, unless writing has `failed`,
- * with the reason in errno. DG_ENVIRONMENT about PATH, and then PART is gone. */
+/* Ends a stream of dg_file_new on PART: closes it and calls it PATH, unless writing has `failed`, with the reason in
+ * errno. The disk has the content before it has the name, and both on return. DG_ENVIRONMENT about PATH, and then PART
+ * is gone. */
 int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, struct dg_error *err) DG_MUST_USE;
 /* The names in the folder of `path` are on the disk when this returns, where the file system can do that. False: the
  * folder is not there any more. */

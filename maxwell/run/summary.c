@@ -157,8 +157,7 @@ int mx_summary_write(const struct mx_summary *summary, const struct mx_folder *f
     goto fail;
   if (dg_file_new(&file, part, path, err) != 0) goto fail;
   write_entries(file, summary);
-  if (dg_file_finish(file, false, part, path, err) == 0 && !dg_file_sync_folder(path))
-    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(ENOENT));
+  (void)!dg_file_finish(file, false, part, path, err);
 fail:
   dg_free(path);
   dg_free(part);
