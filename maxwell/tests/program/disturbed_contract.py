@@ -7,9 +7,11 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
+import meshes
 from checkpoint_contract import EVERY, SMALL, check_same, checkpoints, newest, started, wait_for
 from harness import SCRIPT, Place, check_message, edited, expect, in_time
 from run_contract import ENDLESS, RUN, main
@@ -153,6 +155,32 @@ def test_folder_lost_at_any_moment(program):
                 expect(code == 0 and place.summary()["status"] == "done", f"moment {at}: exit code {code}: {err}")
         at += 1
     expect(at > 100 and len(said) == 12, f"{at} moments, {len(said)}: {said}")
+
+
+# ---- others are at work on the same processors
+
+def test_beside_a_busy_process(program):
+    """A thread that waits does not keep the processor from the one that it waits for: much faster than with the many
+    spins that OpenMP would make by itself, which the user may still have."""
+    if len(os.sched_getaffinity(0)) < 2:
+        return
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    options = ("-q", "--set", "output=nil", "--set", "order=3", "--set", "time.steps=400")
+    with Place(program, {"input/box.msh": meshes.box((6, 4, 4)).text()}) as place:
+        for attempt in range(3):
+            seconds = []
+            for environment in ({}, {"GOMP_SPINCOUNT": "300000"}):
+                busy = subprocess.Popen(["taskset", "-c", str(cpus[1]), "sh", "-c", "while :; do :; done"])
+                try:
+                    place.good(*RUN, *options, environment={"OMP_NUM_THREADS": "2", **environment},
+                               wrapper=("taskset", "-c", ",".join(map(str, cpus))))
+                finally:
+                    busy.kill()
+                    busy.wait()
+                seconds.append(place.summary()["loop_seconds"])
+            if 2 * seconds[0] < seconds[1]:
+                return
+        expect(False, f"{seconds[0]} s, and {seconds[1]} s where threads spin long")
 
 
 # ---- the clock is set, a day ahead and a day back all the time

@@ -78,7 +78,8 @@ def end(process, restart, killed, several, what):
 
 def attempt(program, pairs, ranks, chance, codes):
     several = on_ranks(ranks) if ranks > 1 else {}
-    with Place(program, script=SCRIPT) as place:
+    script = SCRIPT if ranks == 1 else edited(SCRIPT, ("steps = 4000", "steps = 1000"))  # they wait for each other
+    with Place(program, script=script) as place:
         whole, begun = {}, time.monotonic()
         for height in HEIGHTS:
             place.good(*options(height), "-o", "whole" + height, **several)
