@@ -273,7 +273,11 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
     return b->err->code;
   term->open = true;
   source->port = true;
-  if (mode == b->port->mode && b->config->port.driven) source->waveform = b->config->port.waveform;
+  if (mode == b->port->mode && b->config->port.driven) {
+    source->driven = true;
+    source->waveform = b->config->port.waveform;
+    source->delay = b->config->port.delay;
+  }
   for (size_t k = 0, own = 0; k < b->face.count; k++) {
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     if (triangle->where < 0) continue;

@@ -20,6 +20,7 @@ struct mx_source {
   double *lag;                 /* [points] s, of terms with a number a node: the waveform is taken at t - lag */
   int function;                /* general: Lua function of (x, y, z, t), else -1 */
   bool port;                   /* one number, which mx_ports_evaluate gives */
+  bool driven;                 /* a port's: it has a waveform */
   double factor;               /* from the function's unit to the solver's */
   double (*x)[3];              /* general: [points] metres */
   double *sheet; /* surface currents in general form: [points][3] own normal, the jump is -K x n; else NULL */

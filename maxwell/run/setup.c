@@ -11,6 +11,7 @@
 #include "libdg/base/text.h"
 #include "maxwell/run/pace.h"
 #include "maxwell/run/snapshot.h"
+#include "maxwell/run/suspicion.h"
 #include "maxwell/select.h"
 #include "maxwell/time/stability.h"
 
@@ -316,7 +317,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
   mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
   if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
       mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
-      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
+      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0)
     goto fail;
   setup->seconds.setup = mx_clock() - start;
   setup->lua_threads = mx_script_threads(setup->script);
