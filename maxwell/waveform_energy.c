@@ -95,8 +95,8 @@ static void settle_end(double complex *x, size_t samples, double peak)
     for (size_t n = samples - 1; n > 0; n--) x[n] -= x[n - 1];
     return;
   }
-  for (size_t n = samples / 2; n < samples; n++)
-    x[n] *= 0.5 * (1 + cos(pi * (double)(n - samples / 2) / (double)(samples - samples / 2)));
+  const size_t half = samples / 2;
+  for (size_t n = half; n < samples; n++) x[n] *= 0.5 * (1 + cos(pi * (double)(n - half) / (double)(samples - half)));
 }
 
 static double largest_of(const struct mx_waveform *w, double peak)

@@ -117,6 +117,54 @@ static int judge_spectrum(const struct mx_setup *setup, const struct mx_source *
   return 0;
 }
 
+/* The largest value that a function of x, y, z and t gives at some of its places and times, and the largest tangential
+ * part of those on faces. A function that fails will say so in the run, at its step. */
+static int try_function(const struct mx_setup *setup, size_t index, double most[2], struct dg_error *err)
+{
+  enum { PLACES = 8, TIMES = 4 };
+  const struct mx_source *source = &setup->sources.source[index];
+  const struct mx_term *term = &setup->problem.term[index];
+  const size_t nodes = source->points / (term->count > 0 ? term->count : 1);
+  struct dg_error failed = {0};
+  most[0] = most[1] = 0;
+  for (int i = 0; i < PLACES * TIMES && source->points > 0 && failed.code == DG_OK; i++) {
+    const size_t k = (size_t)(i % PLACES) * (source->points - 1) / (PLACES - 1);
+    const int turn = i / PLACES + 1;
+    const double t = setup->step * (double)setup->steps * turn / (TIMES + 1);
+    const double in[4] = {source->x[k][0], source->x[k][1], source->x[k][2], t};
+    double v[3] = {0, 0, 0}, normal = 0, square = 0;
+    if (mx_script_call(setup->script, source->function, source->what, 4, in, 3, v, &failed) != 0) break;
+    for (int c = 0; c < 3; c++) square += v[c] * v[c];
+    if (term->kind == MX_JUMP) {
+      const double *n = setup->problem.normal[term->where[k / nodes] / 4][term->where[k / nodes] % 4];
+      normal = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
+    }
+    most[0] = fmax(most[0], sqrt(square));
+    most[1] = fmax(most[1], sqrt(fmax(0, square - normal * normal)));
+  }
+  double reduced[3] = {most[0], most[1], failed.code != DG_OK};
+  if (dg_comm_reduce(setup->comm, DG_MAX, 3, reduced, err) != 0) return err->code;
+  most[0] = reduced[2] > 0 ? INFINITY : reduced[0];
+  most[1] = reduced[2] > 0 ? INFINITY : reduced[1];
+  return 0;
+}
+
+static int suspect_function(const struct mx_setup *setup, size_t index, struct dg_error *err)
+{
+  double most[2]; /* rounding of the script's leaves some 1e-9 of a tangential part */
+  if (try_function(setup, index, most, err) != 0) return err->code;
+  if (most[0] == 0)
+    dg_log_warning(setup->log, "%s: its function gives zero wherever and whenever it was tried",
+                   setup->sources.source[index].what);
+  else if (most[1] <= 1e-6 * most[0])
+    dg_log_warning(
+        setup->log,
+        "%s: what its function gives is normal to the surface wherever it was tried, and only the tangential "
+        "part acts",
+        setup->sources.source[index].what);
+  return 0;
+}
+
 int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_sources *sources = &setup->sources;
@@ -125,7 +173,8 @@ int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
   for (size_t i = 0; i < sources->count; i++) {
     const struct mx_source *source = &sources->source[i];
     struct mx_waveform_energy spectrum = {0};
-    struct mx_waveform_use use;
+    struct mx_waveform_use use = {0};
+    if (source->function >= 0 && suspect_function(setup, i, err) != 0) return err->code;
     if (source->function >= 0 || (source->port && !source->driven)) continue;
     if (use_of(setup, source, &use, err) != 0) return err->code;
     if (mx_waveform_energy_init(&spectrum, &source->waveform, &use, err) == 0) {

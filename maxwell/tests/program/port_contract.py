@@ -183,5 +183,18 @@ def test_refuses(program):
             expect(code == 2 and err.startswith(head) and same, f"{code}: {err}")
 
 
+def test_says_what_ports_are(program):
+    """A face that was not meant shows in the log; a cut-off that the step cannot hold is an error."""
+    with Place(program, script=GUIDE.replace("{ 0, 3e8 }", "{ 3e8 }")) as place:
+        out = place.good("check", "input/case.lua")
+        says = re.search(r"port      1 'surface_1': (\S+) m along \(0, 1, 0\) x (\S+) m along \(0, 0, 1\), normal \(-1, 0, 0\), TE10, "
+                         r"cut-off (\S+) Hz; driven", out)
+        expect(says and abs(float(says.group(3)) - C0 / 2) < 1e3, out)
+    modal = 'kind = "modal_port", family = "TE", cutoff = 1e12, profile = function(x, y, z) return 0, 0, 1 end'
+    with Place(program, script=GUIDE.replace('kind = "waveguide_port"', modal)) as place:
+        code, _, err, _ = place.run("check", "input/case.lua")
+        expect(code == 2 and "boundaries.[1]: the cut-off of its mode 1, 1e+12 Hz, is too high for the step of" in err, err)
+
+
 if __name__ == "__main__":
     sys.exit(main(sys.modules[__name__]))

@@ -62,6 +62,14 @@ def test_sources_that_do_nothing(program):
     wall = HEAD % QUICK + '  boundaries = { [1] = { kind = "%s", %s waveform = waveform.step { rise = 5e-9 } } },\n}\n'
     code, err = said(wall % ("electric_field", "profile = { 1, 0, 0 },"))(program)
     expect(code == 2 and "input/case.lua:3: boundaries.[1]: the profile is normal to the surface everywhere on it" in err, err)
+    wall = wall.replace(" waveform = waveform.step { rise = 5e-9 }", "")
+    code, err = said(wall % ("electric_field", "field = function(x, y, z, t) return t, 0, 0 end"))(program)
+    expect(code == 0 and "boundaries.[1]: what its function gives is normal to the surface wherever" in err, err)
+    code, err = said(wall % ("surface_current", "current = function(x, y, z, t) return 0, 0, 0 end"))(program)
+    expect(code == 0 and "boundaries.[1]: its function gives zero wherever and whenever it was tried" in err, err)
+    code, err = said(wall % ("surface_current", "current = function(x, y, z, t) return 0, 0, t end"))(program)
+    expect((code, err) == (0, ""), err)
+    wall = HEAD % QUICK + '  boundaries = { [1] = { kind = "%s", %s waveform = waveform.step { rise = 5e-9 } } },\n}\n'
     wave = "direction = { %d, 0, 0 }, polarisation = { 0, 0, 1 },"
     code, err = said(wall % ("plane_wave", wave % -1))(program)
     expect(code == 2 and "input/case.lua:3: boundaries.[1]: the wave goes along (-1, 0, 0), which leads out" in err, err)
