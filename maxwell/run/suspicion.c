@@ -144,8 +144,7 @@ static int try_function(const struct mx_setup *setup, size_t index, double most[
   }
   double reduced[3] = {most[0], most[1], failed.code != DG_OK};
   if (dg_comm_reduce(setup->comm, DG_MAX, 3, reduced, err) != 0) return err->code;
-  most[0] = reduced[2] > 0 ? INFINITY : reduced[0];
-  most[1] = reduced[2] > 0 ? INFINITY : reduced[1];
+  for (int i = 0; i < 2; i++) most[i] = reduced[2] > 0 ? 1 : reduced[i]; /* nobody knows: nothing is said */
   return 0;
 }
 

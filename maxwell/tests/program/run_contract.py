@@ -355,10 +355,11 @@ def test_port_below_its_cutoff(program):
                            ("waveform.gaussian { f0 = 3e8, bandwidth = 1e8 }", None)):
         script = SCRIPT.replace("walls = {", f'[1] = {{ kind = "waveguide_port", waveform = {waveform} }},\n    walls = {{')
         with Place(program, {}, script) as place:
-            code, _, err, _ = place.run("check", "input/case.lua")
+            code, _, err, _ = place.run("check", "input/case.lua", "--set", "order=4")
             line = script[:script.index("[1] =")].count("\n") + 1
             expect(code == 0, err)
-            expect(err == (f"curlew: warning: input/case.lua:{line}: boundaries.[1]: {says}\n" if says else ""),
+            told = [text for text in err.splitlines() if "cut-off" in text]
+            expect(told == ([f"curlew: warning: input/case.lua:{line}: boundaries.[1]: {says}"] if says else []),
                    f"{waveform}: warns {err!r}")
 
 
