@@ -91,7 +91,9 @@ static int read_mesh(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"unit", mx_read_real, MESH(unit), .expected = "a number > 0 (metres per drawing unit)", MX_ABOVE(0)},
       {"seconds", mx_read_real, MESH(seconds), .expected = "a number > 0 (seconds that meshing may take)", MX_ABOVE(0)},
       {"memory", mx_read_real, MESH(memory), .expected = "a number > 0 (gigabytes that meshing may have)", MX_ABOVE(0)},
-      {"threads", mx_read_int, MESH(threads), .expected = "an integer from 1 to 1024", .least = 1, .most = 1024},
+      {"keep", mx_read_boolean, MESH(keep), .expected = "true or false"},
+      {"threads", mx_read_int, MESH(threads), .expected = "an integer from 0 (all cores) to 1024", .least = 0,
+       .most = 1024},
       {"parameters", read_parameters, 0, .expected = "a table of names and numbers, as in { L = 1.0 }"},
   };
   (void)to;
@@ -253,6 +255,7 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
                                .mesh.unit = 1,
                                .mesh.seconds = 3600,
                                .mesh.threads = 1,
+                               .mesh.keep = true,
                                .alpha = 1,
                                .time = {.integrator = MX_LEAPFROG, .cfl = 0.95, .finish = -1},
                                .backend = "auto",

@@ -196,7 +196,8 @@ struct mx_config {
     double unit;      /* m per drawing unit, default 1 */
     double seconds;   /* that meshing may take, default 3600 */
     double memory;    /* GB that meshing may have; 0: not given, all of the machine's */
-    int threads;      /* of Gmsh, default 1: with more the same geometry may give another mesh every time */
+    int threads;      /* of Gmsh, default 1; 0: all cores. With more than one the same geometry may give another mesh */
+    bool keep;        /* default: the mesh is kept in the output folder, and taken from there */
     size_t parameters;
     const char **parameter_name;
     double *parameter_value;

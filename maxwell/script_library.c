@@ -272,33 +272,17 @@ static int read_clock(lua_State *L)
   return go_on(L);
 }
 
-/* What would talk to a terminal instead of appearing on it becomes a question mark. */
-static void add_plain(luaL_Buffer *line, const char *text, size_t length)
-{
-  for (size_t i = 0; i < length; i++) {
-    const unsigned char c = (unsigned char)text[i], next = i + 1 < length ? (unsigned char)text[i + 1] : 0;
-    const bool pair = c == 0xc2 && next >= 0x80 && next < 0xa0; /* the same above ASCII, in UTF-8 */
-    luaL_addchar(line, (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f || pair ? '?' : text[i]);
-    i += pair;
-  }
-}
-
 /* print, in one piece: several threads may. */
 static int print_line(lua_State *L)
 {
   luaL_Buffer line;
   const int count = lua_gettop(L);
   if (*library_of(L)->quiet) return 0;
-  for (int i = 1; i <= count; i++) {
-    (void)luaL_tolstring(L, i, NULL);
-    lua_replace(L, i);
-  }
   luaL_buffinit(L, &line);
   for (int i = 1; i <= count; i++) {
-    size_t size;
-    const char *piece = lua_tolstring(L, i, &size);
     if (i > 1) luaL_addchar(&line, '\t');
-    add_plain(&line, piece, size);
+    (void)luaL_tolstring(L, i, NULL);
+    luaL_addvalue(&line);
   }
   luaL_addchar(&line, '\n');
   luaL_pushresult(&line);

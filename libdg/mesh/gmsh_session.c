@@ -60,7 +60,7 @@ int dg_gmsh_check(const char *what, const char *file, int failed, struct dg_erro
   return err->code;
 }
 
-/* Hands over what Gmsh said and ends it. */
+/* Hands over what Gmsh said. It is not ended: what the end of the process takes away need not be tidied up. */
 static void stop(FILE *messages)
 {
   char **line = NULL;
@@ -71,7 +71,6 @@ static void stop(FILE *messages)
   for (size_t i = 0; i < count && messages != NULL; i++) fprintf(messages, "%s\n", line[i]);
   free_strings(line, count);
   gmshLoggerStop(&ierr);
-  gmshFinalize(&ierr);
 }
 
 void dg_gmsh_set(const char *name, double value)
@@ -94,7 +93,6 @@ void dg_gmsh_get_version(struct dg_model *model)
   int ierr;
   start(0, NULL, &ierr);
   ask_version(model);
-  gmshFinalize(&ierr);
 }
 
 /* ---- the options of the caller ---- */

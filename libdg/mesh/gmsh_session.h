@@ -6,7 +6,7 @@
 #include "libdg/mesh/mesh.h"
 #include "libdg/mesh/model.h"
 
-/* Starts Gmsh, opens the file of the options, meshes it if it is a geometry, fills the model and ends Gmsh. part: 1 and
+/* Starts Gmsh, opens the file of the options, meshes it if it is a geometry, and fills the model. part: 1 and
  * up when the file holds one part of a mesh, 0 for all of it; a part has its points in the order of Gmsh's node tags,
  * which are `number`, and names all entities of the model, also those that lie in other parts. Lines for the log of the
  * run are added with dg_model_note. Errors as those of dg_mesh_load. Release the model also then. */

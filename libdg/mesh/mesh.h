@@ -81,11 +81,15 @@ struct dg_mesh_options {
   size_t parameters; /* numbers that replace constants of DefineConstant, or ONELAB parameters, of a .geo script */
   const char *const *parameter_name;
   const double *parameter_value;
-  bool trust;     /* a .geo script may start programs and write files, as far as its text shows that it does */
-  int threads;    /* for Gmsh; 0: one, so that the same geometry gives the same mesh */
-  double seconds; /* that the mesher may take; 0: as many as it likes */
-  double memory;  /* bytes that it may have; 0: all that the machine has */
-  FILE *messages; /* Gmsh's own messages go here; NULL: dropped */
+  bool trust;       /* a .geo script may start programs and write files, as far as its text shows that it does */
+  int threads;      /* for Gmsh; 0: one, so that the same geometry gives the same mesh */
+  double seconds;   /* that the mesher may take; 0: as many as it likes */
+  double memory;    /* bytes that it may have; 0: all that the machine has */
+  FILE *messages;   /* Gmsh's own messages go here; NULL: dropped */
+  const char *kept; /* a file of dg_mesh_keep, which is used if it holds what would be made; NULL: none */
+  bool remake;      /* it is not used */
+  bool same_run;    /* it is used if the files are those that it was made of, whatever else it may depend on: Gmsh, the
+                       environment, programs */
   struct dg_mesh_report *report; /* filled, also behind an error; NULL: not wanted */
 };
 
@@ -94,10 +98,16 @@ struct dg_mesh_report {
   size_t notes;
   struct dg_mesh_note {
     bool warning;
-    char *text; /* one line for the log of the run */
-  } * note;     /* [notes] in the order in which they were said */
+    char *text;            /* one line for the log of the run */
+  } * note;                /* [notes] in the order in which they were said */
+  bool reused;             /* the kept mesh was used */
+  char why[256];           /* one that is there was not, because; "": there is none, or it was used */
+  struct dg_parcel *fresh; /* a mesh that was made, to be kept; NULL: none */
 };
 void dg_mesh_report_release(struct dg_mesh_report *report);
+/* Writes the mesh of the report, if it was made, to the file, for dg_mesh_options.kept: under another name first, and
+ * it is on the disk when this returns. The report gives up its memory. DG_ENVIRONMENT: what could not be written. */
+int dg_mesh_keep(struct dg_mesh_report *report, const char *path, struct dg_error *err) DG_MUST_USE;
 
 /* Loads or generates the mesh with Gmsh, in a process of its own, `curlew-mesh` (mesher.h): whatever Gmsh does, this
  * process goes on. Never writes a file, unless a trusted script does. Not collective: one rank calls it. Errors

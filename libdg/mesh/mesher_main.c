@@ -16,6 +16,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/gmsh_session.h"
+#include "libdg/mesh/mesher_files.h"
 #include "libdg/mesh/request.h"
 #include "libdg/mesh/sandbox.h"
 
@@ -60,11 +61,12 @@ static int stay_with(long parent)
   return getppid() == (pid_t)parent;
 }
 
-/* The answer: the code of an error and its message, or 0 and the model; what Gmsh said in front. */
-static int make_answer(struct dg_parcel *answer, const struct dg_model *model, const char *messages,
-                       const struct dg_error *problem, struct dg_error *err)
+/* The answer: what it is the answer to, what Gmsh said, the code of an error and its message or 0, and the model. */
+static int make_answer(struct dg_parcel *answer, const struct dg_parcel *key, const struct dg_model *model,
+                       const char *messages, const struct dg_error *problem, struct dg_error *err)
 {
-  if (dg_parcel_put_text(answer, messages != NULL ? messages : "", err) != 0 ||
+  if (dg_parcel_put_array(answer, key->used, 1, key->start, err) != 0 ||
+      dg_parcel_put_text(answer, messages != NULL ? messages : "", err) != 0 ||
       dg_parcel_put_number(answer, problem->code, err) != 0 ||
       dg_parcel_put_text(answer, problem->code != DG_OK ? problem->message : "", err) != 0)
     return err->code;
@@ -111,7 +113,7 @@ static int without_walls(struct dg_model *model, const char *file, const struct 
 /* Folders of the libraries that are loaded: some load further ones when they need them. */
 struct folders {
   size_t count;
-  char name[8][PATH_MAX];
+  char name[DG_SANDBOX_PLACES_MAX - 4][PATH_MAX];
 };
 
 static int add_folder(struct dl_phdr_info *library, size_t size, void *all)
@@ -137,11 +139,8 @@ static int enter_sandbox(struct dg_model *model, const char *file, struct dg_err
   const int length = slash == NULL || slash == file ? 1 : (int)(slash - file);
   struct dg_sandbox_walls walls;
   static struct folders folders;
-  /* Beside the folder: what the C library and OpenMP look up about the machine and their own memory. */
-  struct dg_sandbox sandbox = {.places = 7,
-                               .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache", "/proc/stat",
-                                         "/proc/self/maps", "/sys/devices/system/cpu"},
-                               .denied = say_denied};
+  struct dg_sandbox sandbox = {
+      .places = 4, .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache"}, .denied = say_denied};
   if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : file) >= (int)sizeof folder)
     return dg_fail(err, DG_INPUT, "the name of mesh file '%s' is too long", file);
   /* Scripts can read the environment, and libraries find files by it; GMSH_HOME is where Gmsh would keep a temporary
@@ -162,7 +161,6 @@ static int tell_of_sandbox(struct dg_model *model, struct dg_error *problem, str
     dg_context(problem, "and may not read '%s', which lies outside of its folder (--trust lifts this)",
                dg_sandbox_refused());
   else if (dg_sandbox_refused()[0] != '\0' && /* Gmsh goes on without a file of sizes, for example */
-           strncmp(dg_sandbox_refused(), "/proc/", strlen("/proc/")) != 0 &&
            dg_model_note(model, true, err,
                          "'%s' was not read: it lies outside of the geometry's folder (--trust lifts this)",
                          dg_sandbox_refused()) != 0)
@@ -186,18 +184,20 @@ static void load(struct dg_model *model, const struct dg_request *request, struc
 static int serve(struct dg_request *request, struct dg_error *err)
 {
   struct dg_model model = {.life = DG_MESHER_LIFE};
-  struct dg_parcel answer = {0};
+  struct dg_parcel answer = {0}, key = {0};
   struct dg_error problem = {0};
   char *messages = NULL;
   size_t size = 0;
+  if (dg_request_key(request, &key, err) != 0 || dg_mesher_files_watch(&model, err) != 0) return err->code;
   request->options.messages = open_memstream(&messages, &size);
   if (request->options.file[0] != '\0') load(&model, request, &problem);
   else dg_gmsh_get_version(&model);
   if (request->options.messages != NULL) (void)fclose(request->options.messages);
+  if (problem.code == DG_OK && request->options.file[0] != '\0') (void)!dg_mesher_files_report(&model, &problem);
   if (problem.code != DG_OK) keep_notes(&model);
   for (char *c = problem.message; *c != '\0'; c++)
     if ((unsigned char)*c < ' ') *c = ' ';
-  if (make_answer(&answer, &model, messages, &problem, err) == 0)
+  if (make_answer(&answer, &key, &model, messages, &problem, err) == 0)
     (void)!dg_parcel_send(&answer, DG_MESHER_ANSWER, DG_ANSWER_MAGIC, err);
   return err->code;
 }

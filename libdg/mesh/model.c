@@ -33,7 +33,9 @@ void dg_model_release(struct dg_model *model)
     OPTIONAL(X)
 #undef X
     for (size_t i = 0; i < model->notes; i++) dg_free(model->note[i].text);
+    for (size_t i = 0; i < model->sources; i++) dg_free(model->source[i].path);
   }
+  dg_free(model->source);
   dg_free(model->note);
   while (model->groups > 0 && !model->borrowed) dg_model_drop_group(model);
   dg_free(model->group);
@@ -80,6 +82,14 @@ static int put_lists(const struct dg_model *model, struct dg_parcel *parcel, str
     if (dg_parcel_put_number(parcel, model->note[i].warning, err) != 0 ||
         dg_parcel_put_text(parcel, model->note[i].text, err) != 0)
       return err->code;
+  if (dg_parcel_put_number(parcel, model->sources, err) != 0) return err->code;
+  for (size_t i = 0; i < model->sources; i++) {
+    const struct dg_source *source = &model->source[i];
+    const uint64_t number[4] = {source->kind, source->size, (uint64_t)source->changed, source->digest};
+    if (dg_parcel_put_array(parcel, 4, sizeof *number, number, err) != 0 ||
+        dg_parcel_put_text(parcel, source->path, err) != 0)
+      return err->code;
+  }
   return 0;
 }
 
@@ -95,7 +105,7 @@ int dg_model_put(const struct dg_model *model, struct dg_parcel *parcel, struct 
   OPTIONAL(X)
 #undef X
   if (dg_parcel_put_number(parcel, (uint64_t)model->partitions, err) != 0 ||
-      dg_parcel_put_text(parcel, model->gmsh, err) != 0)
+      dg_parcel_put_text(parcel, model->gmsh, err) != 0 || dg_parcel_put_text(parcel, model->uncertain, err) != 0)
     return err->code;
   return put_lists(model, parcel, err);
 }
@@ -128,6 +138,21 @@ static int take_group(struct dg_group_input *group, struct dg_parcel *parcel, st
   return dg_parcel_take_array(parcel, &group->entities, sizeof *group->entity_tag, &group->entity_tag, err);
 }
 
+static int take_source(struct dg_source *source, struct dg_parcel *parcel, struct dg_error *err)
+{
+  const uint64_t *number = NULL;
+  const char *path = NULL;
+  size_t four = 0;
+  if (dg_parcel_take_array(parcel, &four, sizeof *number, &number, err) != 0 ||
+      dg_parcel_take_text(parcel, &path, 0, err) != 0)
+    return err->code;
+  if (four != 4 || number[0] >= DG_SOURCE_KINDS) return damaged(err, "a source of no known kind");
+  *source = (struct dg_source){
+      .kind = (enum dg_source_kind)number[0], .size = number[1], .changed = (int64_t)number[2], .digest = number[3]};
+  memcpy(&source->path, &path, sizeof path); /* a borrowed one, as those of notes */
+  return 0;
+}
+
 static int take_lists(struct dg_model *model, struct dg_parcel *parcel, struct dg_error *err)
 {
   size_t length = 0;
@@ -144,6 +169,9 @@ static int take_lists(struct dg_model *model, struct dg_parcel *parcel, struct d
     note->warning = warning != 0;
     memcpy(&note->text, &text, sizeof text); /* a borrowed one, which release leaves alone */
   }
+  if (take_length(parcel, &length, err) != 0 || DG_NEW(model->source, length, err) != 0) return err->code;
+  for (; model->sources < length; model->sources++)
+    if (take_source(&model->source[model->sources], parcel, err) != 0) return err->code;
   return 0;
 }
 
@@ -164,7 +192,7 @@ int dg_model_take(struct dg_model *model, struct dg_parcel *parcel, struct dg_er
 {
   size_t length = 0;
   uint64_t partitions = 0;
-  const char *gmsh = "";
+  const char *gmsh = "", *uncertain = "";
   const size_t unknown = SIZE_MAX;
   *model =
       (struct dg_model){.borrowed = true, .points = unknown, .K = unknown, .triangles = unknown, .entities = unknown};
@@ -180,11 +208,13 @@ int dg_model_take(struct dg_model *model, struct dg_parcel *parcel, struct dg_er
   if (length != 0 && model->count != length) return damaged(err, "arrays of different lengths");
   OPTIONAL(X)
 #undef X
-  if (dg_parcel_take_number(parcel, &partitions, err) != 0 || dg_parcel_take_text(parcel, &gmsh, 1, err) != 0)
+  if (dg_parcel_take_number(parcel, &partitions, err) != 0 || dg_parcel_take_text(parcel, &gmsh, 1, err) != 0 ||
+      dg_parcel_take_text(parcel, &uncertain, 1, err) != 0)
     return err->code;
   if (partitions > INT32_MAX) return damaged(err, "a number of partitions");
   model->partitions = (int)partitions;
   (void)snprintf(model->gmsh, sizeof model->gmsh, "%s", gmsh);
+  (void)snprintf(model->uncertain, sizeof model->uncertain, "%s", uncertain);
   if (take_lists(model, parcel, err) != 0) return err->code;
   return check(model, err);
 }

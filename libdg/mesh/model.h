@@ -10,6 +10,7 @@
 #include "libdg/mesh/mesh.h"
 #include "libdg/mesh/mesh_groups.h"
 #include "libdg/mesh/parcel.h"
+#include "libdg/mesh/source.h"
 
 struct dg_model_note {
   bool warning;
@@ -35,9 +36,12 @@ struct dg_model {
   struct dg_group_input *group; /* [groups] dim 2 and 3 */
   size_t notes;
   struct dg_model_note *note; /* [notes] for the log of the run, in this order */
-  char gmsh[32];              /* its version, "4.8.4"; "": unknown */
-  bool borrowed;              /* arrays and texts are a parcel's */
-  int life;                   /* descriptor to which the mesher writes what it is at; 0: none */
+  size_t sources;
+  struct dg_source *source; /* [sources] what the model was made of */
+  char uncertain[128];      /* why it may depend on something else, too; "": it does not */
+  char gmsh[32];            /* its version, "4.8.4"; "": unknown */
+  bool borrowed;            /* arrays and texts are a parcel's */
+  int life;                 /* descriptor to which the mesher writes what it is at; 0: none */
 };
 
 void dg_model_release(struct dg_model *model);

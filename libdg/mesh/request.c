@@ -2,6 +2,7 @@
 #include "libdg/mesh/request.h"
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/source.h"
 
 int dg_request_put(const struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err)
 {
@@ -43,6 +44,21 @@ int dg_request_take(struct dg_request *request, struct dg_parcel *parcel, struct
   for (size_t i = 0; i < options->parameters; i++)
     if (dg_parcel_take_text(parcel, &request->name[i], 0, err) != 0) return err->code;
   return 0;
+}
+
+/* All of the request, but for what only limits it: whatever options there will be are in the key. */
+int dg_request_key(const struct dg_request *request, struct dg_parcel *key, struct dg_error *err)
+{
+  struct dg_request bare = *request;
+  char *path = NULL;
+  if (dg_source_absolute(&path, request->options.file, err) != 0) return err->code;
+  bare.parent = 0;
+  bare.options.file = path;
+  bare.options.seconds = bare.options.memory = 0;
+  bare.options.threads = 0; /* how fast it is made, not what */
+  (void)!dg_request_put(&bare, key, err);
+  dg_free(path);
+  return err->code;
 }
 
 void dg_request_release(struct dg_request *request)

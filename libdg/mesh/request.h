@@ -5,8 +5,8 @@
 #include "libdg/mesh/parcel.h"
 
 /* Kinds of parcels; the last characters are the version of what is in them. */
-#define DG_REQUEST_MAGIC "clwask01"
-#define DG_ANSWER_MAGIC  "clwmsh01"
+#define DG_REQUEST_MAGIC "clwask02"
+#define DG_ANSWER_MAGIC  "clwmsh02"
 
 /* Descriptors that curlew-mesh starts with, beside 1 and 2. */
 enum { DG_MESHER_REQUEST = 0, DG_MESHER_ANSWER = 3, DG_MESHER_LIFE = 4, DG_MESHER_DESCRIPTORS = 5 };
@@ -25,4 +25,6 @@ struct dg_request {
 int dg_request_put(const struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
 /* What is taken out points into the parcel. Release also after an error. */
 int dg_request_take(struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
+/* What the answer depends on, beside the files: an array of bytes that is the same for the same question. */
+int dg_request_key(const struct dg_request *request, struct dg_parcel *key, struct dg_error *err) DG_MUST_USE;
 void dg_request_release(struct dg_request *request);

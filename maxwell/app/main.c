@@ -53,13 +53,15 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   struct mx_config config = {0};
   struct mx_setup setup = {0};
   struct mx_folder folder = {0};
+  struct mx_keeping keeping = {.remesh = options->remesh, .restart = options->restart};
   mx_threads_start(log);
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
                      &options->limits, err) != 0 ||
-      mx_config_read(&config, script, err) != 0 ||
-      (options->command == MX_RUN &&
-       mx_folder_open(&folder, options->output != NULL ? options->output : config.name, comm, log, err) != 0) ||
-      mx_setup_init(&setup, &config, script, log, comm, err) != 0)
+      mx_config_read(&config, script, err) != 0)
+    goto fail;
+  keeping.folder = options->output != NULL ? options->output : config.name;
+  if ((options->command == MX_RUN && mx_folder_open(&folder, keeping.folder, comm, log, err) != 0) ||
+      mx_setup_init(&setup, &config, script, log, comm, &keeping, err) != 0)
     goto fail;
   setup.profiling = options->profile;
   setup.resume = options->restart;

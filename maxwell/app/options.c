@@ -17,6 +17,7 @@ const char mx_help_text[] =
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
     "  -D NAME=VALUE        set args.NAME for the script\n"
     "      --restart        run: go on from the last checkpoint in the output folder\n"
+    "      --remesh         make the mesh anew, whatever an earlier run kept in the output folder\n"
     "      --trust          let script and geometry do anything: files, programs, any memory\n"
     "      --lua-seconds S  that one Lua function, or the script, may take (default: 60)\n"
     "      --lua-threads N  that call functions of x, y, z, t (default: one for each core)\n"
@@ -60,8 +61,9 @@ static const struct {
 } commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"help", MX_HELP}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const option_names[] = {"--output", "--set",         "--quiet",       "--profile", "--restart",
-                                           "--trust",  "--lua-seconds", "--lua-threads", "--help",    "--version"};
+static const char *const option_names[] = {"--output",      "--set",    "--quiet",  "--profile",
+                                           "--restart",     "--remesh", "--trust",  "--lua-seconds",
+                                           "--lua-threads", "--help",   "--version"};
 
 static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
 {
@@ -169,6 +171,10 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
     options->profile = true;
     return 0;
   }
+  if (strcmp(word, "--remesh") == 0) {
+    options->remesh = true;
+    return 0;
+  }
   if (strcmp(word, "--restart") == 0) {
     options->restart = true;
     return 0;
@@ -207,6 +213,8 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
                    options->command == MX_RUN ? "run" : "check");
   if (options->restart && options->command != MX_RUN)
     return dg_fail(err, DG_INPUT, "--restart is for curlew run; see curlew --help");
+  if (options->restart && options->remesh)
+    return dg_fail(err, DG_INPUT, "--remesh with --restart: a run goes on only with the mesh that it had");
   return 0;
 }
 

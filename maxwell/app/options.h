@@ -13,7 +13,7 @@ struct mx_options {
   enum mx_command command;
   const char *script; /* run and check */
   const char *output; /* --output, or NULL */
-  bool quiet, profile, restart;
+  bool quiet, profile, restart, remesh;
   struct mx_limits limits; /* --trust, --lua-seconds */
   struct mx_bench_options bench;
   size_t args, sets;

@@ -78,6 +78,10 @@ static bool matters(const char *path)
                                         "time",
                                         "checkpoint",
                                         "watchdog",
+                                        "mesh.seconds",
+                                        "mesh.memory",
+                                        "mesh.threads", /* what they make has its digest */
+                                        "mesh.keep",
                                         "output.progress",
                                         "mesh",
                                         "output.fields.files",

@@ -76,6 +76,7 @@ int mx_plan_init(struct mx_plan *plan, const struct mx_setup *setup, struct dg_e
     return err->code;
   for (size_t i = 0; i < config->output.measures; i++)
     if (add_measure(plan, &config->output.measure[i], err) != 0) return err->code;
+  if (setup->mesh_kept != NULL) add_folder(plan, "mesh");
   if (add_ports(plan, setup, err) != 0 || PATTERN_NAME("checkpoint/step_#.h5") != 0 ||
       PATTERN_NAME("checkpoint/step_#_#.h5") != 0)
     return err->code;

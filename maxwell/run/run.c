@@ -280,6 +280,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, struct dg_error *er
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = mx_folder_join(folder, err);
   if (status == 0 && !first) status = mx_summary_watch(folder, err);
+  if (status == 0) status = mx_setup_keep_mesh(setup, folder->ledger, err);
   if (status == 0) status = run_in(setup, backend, &checkpoint, folder, identity, &summary, err);
   /* A run is done when the disk has it. */
   if (status == 0) status = dg_ledger_sync(folder->ledger, err);

@@ -79,18 +79,21 @@ static int check_mesh_place(const struct mx_setup *setup, struct dg_error *err)
 }
 
 /* Loads the mesh: `in_parts` each rank its own, else rank 0 the whole. */
-static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err)
+static int load_mesh(struct mx_setup *setup, bool in_parts, const struct mx_keeping *keeping, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  struct dg_mesh_report report = {0};
+  struct dg_mesh_report *report = &setup->mesh_report;
   struct dg_mesh_options options = {
       .file = config->mesh.file,
       .size = config->mesh.size,
       .unit = config->mesh.unit,
       .seconds = config->mesh.seconds,
       .memory = 1e9 * config->mesh.memory,
-      .threads = config->mesh.threads,
-      .report = &report,
+      .threads = config->mesh.threads > 0 ? config->mesh.threads : omp_get_num_procs(),
+      .report = report,
+      .kept = setup->mesh_kept,
+      .remake = keeping->remesh,
+      .same_run = keeping->restart,
       .trust = mx_script_trusted(setup->script),
       .parameters = config->mesh.parameters,
       .parameter_name = config->mesh.parameter_name,
@@ -100,16 +103,45 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, struct dg_error *err
   if (check_mesh_place(setup, err) != 0) return err->code;
   int status = in_parts ? dg_mesh_load_parts(&setup->mesh, &options, setup->comm, &why)
                         : dg_mesh_load(&setup->mesh, &options, &why);
-  for (size_t i = 0; i < report.notes; i++) {
-    if (report.note[i].warning) dg_log_warning(setup->log, "%s", report.note[i].text);
-    else dg_log_line(setup->log, "mesh      %s", report.note[i].text);
+  if (report->why[0] != '\0')
+    dg_log_line(setup->log, "mesh      made anew, '%s' is not used: %s", setup->mesh_kept, report->why);
+  for (size_t i = 0; i < report->notes; i++) {
+    if (report->note[i].warning) dg_log_warning(setup->log, "%s", report->note[i].text);
+    else dg_log_line(setup->log, "mesh      %s", report->note[i].text);
   }
-  dg_mesh_report_release(&report);
   if (status == 0) return 0;
   /* libdg knows no script: the place goes in front of what it says. */
   if (why.code != DG_INPUT) *err = why;
   else (void)dg_fail(err, DG_INPUT, MX_PLACE "%s", MX_AT(config->mesh.where), why.message);
   return status;
+}
+
+/* Where this rank's mesh is kept, or will be. */
+static int name_kept(struct mx_setup *setup, bool in_parts, const struct mx_keeping *keeping, struct dg_error *err)
+{
+  if (keeping->folder == NULL || !setup->config->mesh.keep) return 0;
+  size_t size = strlen(keeping->folder) + 40;
+  if (dg_alloc(&setup->mesh_kept, size, 1, err) != 0) return err->code;
+  if (in_parts)
+    snprintf(setup->mesh_kept, size, "%s/mesh/part_%04d.mesh", keeping->folder, dg_comm_rank(setup->comm) + 1);
+  else snprintf(setup->mesh_kept, size, "%s/mesh/whole.mesh", keeping->folder);
+  return 0;
+}
+
+int mx_setup_keep_mesh(struct mx_setup *setup, struct dg_ledger *ledger, struct dg_error *err)
+{
+  struct dg_error why = {0};
+  const struct dg_mesh_report *report = &setup->mesh_report;
+  int64_t failed = 0;
+  /* A claim also removes what a run that was killed left unfinished. */
+  if (report->fresh != NULL || report->reused)
+    failed = dg_ledger_claim(ledger, DG_LEDGER_KEPT, setup->mesh_kept, &why) != 0 && report->fresh != NULL;
+  if (!failed) failed = dg_mesh_keep(&setup->mesh_report, setup->mesh_kept, &why) != 0;
+  if (failed) dg_log_warning(setup->log, "the mesh is not kept: %s", why.message);
+  int64_t others = failed && dg_comm_rank(setup->comm) != 0;
+  if (dg_comm_reduce_int(setup->comm, DG_SUM, 1, &others, err) != 0) return err->code;
+  if (others > 0) dg_log_warning(setup->log, "the mesh is not kept: %d ranks could not write their parts", (int)others);
+  return 0;
 }
 
 /* Every rank gets its part of what rank 0 has. */
@@ -145,16 +177,19 @@ static int measure_parts(struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-static int make_mesh(struct mx_setup *setup, struct dg_error *err)
+static int make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping, struct dg_error *err)
 {
   double start = mx_clock();
   bool in_parts = dg_comm_rank(setup->comm) == 0 && dg_mesh_in_parts(setup->config->mesh.file);
   if (dg_comm_broadcast(setup->comm, sizeof in_parts, &in_parts, err) != 0) return err->code;
-  if ((in_parts || dg_comm_rank(setup->comm) == 0) && load_mesh(setup, in_parts, err) != 0) return err->code;
+  if ((in_parts || dg_comm_rank(setup->comm) == 0) &&
+      (name_kept(setup, in_parts, keeping, err) != 0 || load_mesh(setup, in_parts, keeping, err) != 0))
+    return err->code;
   const struct dg_mesh_size *whole = &setup->mesh.whole;
   setup->seconds.meshing = mx_clock() - start;
-  dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s)",
-              setup->config->mesh.file, whole->K, whole->vertices, whole->boundary_faces, setup->seconds.meshing);
+  dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s%s)",
+              setup->config->mesh.file, whole->K, whole->vertices, whole->boundary_faces, setup->seconds.meshing,
+              setup->mesh_report.reused ? ", as an earlier run kept it" : "");
   if (setup->comm == NULL) return 0;
   if ((!in_parts && share_mesh(setup, err) != 0) || dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
     return err->code;
@@ -294,11 +329,12 @@ static void start_lua_threads(struct mx_setup *setup)
 }
 
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
-                  struct dg_comm *comm, struct dg_error *err)
+                  struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err)
 {
+  static const struct mx_keeping nothing = {0};
   struct dg_geometry geometry = {0};
   *setup = (struct mx_setup){.config = config, .script = script, .log = log, .comm = comm, .started = mx_clock()};
-  if (choose_backend(setup, err) != 0 || make_mesh(setup, err) != 0) goto fail;
+  if (choose_backend(setup, err) != 0 || make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0) goto fail;
 
   double start = mx_clock();
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
@@ -350,6 +386,8 @@ void mx_setup_release(struct mx_setup *setup)
   dg_reference_release(&setup->ref);
   dg_halo_release(&setup->ranks.halo);
   dg_mesh_release(&setup->mesh);
+  dg_mesh_report_release(&setup->mesh_report);
+  dg_free(setup->mesh_kept);
   *setup = (struct mx_setup){0};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libdg/base/log.h"
+#include "libdg/io/ledger.h"
 #include "libdg/mesh/partition.h"
 #include "maxwell/backend.h"
 #include "maxwell/config.h"
@@ -30,6 +31,13 @@ struct mx_model {
   double hidden;  /* of them, what the interior elements can cover */
 };
 
+/* The mesh that an earlier run has kept in its output folder, or this one will. */
+struct mx_keeping {
+  const char *folder; /* borrowed; NULL: there is none, and nothing is kept */
+  bool remesh;        /* it is not used: --remesh */
+  bool restart;       /* this is the run that made it, going on */
+};
+
 struct mx_setup {
   const struct mx_config *config; /* borrowed */
   struct mx_script *script;       /* borrowed */
@@ -38,6 +46,8 @@ struct mx_setup {
   const struct mx_backend_ops *ops;
   struct dg_mesh mesh;   /* this rank's part */
   struct mx_ranks ranks; /* where the rest is */
+  struct dg_mesh_report mesh_report;
+  char *mesh_kept; /* the file in which this rank keeps its mesh; NULL: none */
   struct mx_partition partition;
   struct dg_reference ref;
   struct mx_problem problem;
@@ -66,11 +76,14 @@ struct mx_setup {
   struct mx_backend_ops profiled; /* then `ops` is this */
 };
 
-/* Reads or makes the mesh, builds the tables and finds the step. Errors as those of its parts, and DG_INPUT for a given
- * step beyond the limit (the message names it), DG_ENVIRONMENT for a backend that cannot run here. Collective over
- * comm. */
+/* Takes the mesh from an earlier run, reads or makes it, builds the tables and finds the step. Errors as those of its
+ * parts, and DG_INPUT for a given step beyond the limit (the message names it), DG_ENVIRONMENT for a backend that
+ * cannot run here. Collective over comm. keeping may be NULL: nothing is kept. */
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
-                  struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
+                  struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err) DG_MUST_USE;
+/* Writes a mesh that was made to where the next run finds it; the folder mesh/ is there. What cannot be written is a
+ * warning. Collective. */
+int mx_setup_keep_mesh(struct mx_setup *setup, struct dg_ledger *ledger, struct dg_error *err) DG_MUST_USE;
 void mx_setup_release(struct mx_setup *setup);
 
 /* Bytes of the backend's fields, of the tables, and of the buffers for snapshots and measurements. */

@@ -73,7 +73,7 @@ def test_folder_removed_without_tables(program):
     """Only the summary is left to be written."""
     with Place(program) as place:
         process = place.start(*RUN, "-q", "--set", "output=nil", "--set", "time.steps=100000")
-        wait_for(place, lambda: os.path.exists(place.path("case/log.txt")), "the run does not start", process)
+        wait_for(place, lambda: os.path.exists(place.path("case/mesh/whole.mesh")), "the run does not start", process)
         place.vanish("case")
         fails(process, "cannot write 'case/summary.json': No such file or directory")
 
