@@ -262,6 +262,7 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
                                .precision = MX_DOUBLE,
                                .initial = {-1, -1},
                                .output.progress_every = -1,
+                               .output.balance.tolerance = 0.01,
                                .output.ports_every = 1,
                                .watchdog.growth = 1e3};
   config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;

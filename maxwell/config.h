@@ -246,6 +246,10 @@ struct mx_config {
       int mesh_each;  /* the mesh is in every snapshot; default 0, in a file that they share */
     } fields;
     long energy_every; /* 0: none */
+    struct {
+      long every;       /* steps between rows of balance.csv; 0: no balance is kept */
+      double tolerance; /* of the largest energy; default 0.01 */
+    } balance;
     size_t measures;
     struct mx_measure_config *measure;  /* by kind, each kind in the script's order */
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */

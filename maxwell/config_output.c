@@ -51,6 +51,17 @@ static int read_energy(struct mx_reader *r, const struct mx_rule *rule, const st
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
 }
 
+static int read_balance(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"every", mx_read_long, OUTPUT(balance.every), .expected = "an integer >= 1", MX_FROM(1), .example = "every = 10"},
+      {"tolerance", mx_read_real, OUTPUT(balance.tolerance), .expected = "a number > 0 and at most 1", .least = 0,
+       .most = 1, .open = 1},
+  };
+  (void)to;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
 static int read_progress(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   static const struct mx_rule rules[] = {
@@ -518,6 +529,7 @@ int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct
            "a list, as in currents = { { name = \"wire\", path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } } } }"},
       {"losses", read_losses, 0, .expected = "a list, as in losses = { { name = \"load\", region = \"load\" } }"},
       {"energy", read_energy, 0, .expected = "a table, as in energy = { every = 10 }"},
+      {"balance", read_balance, 0, .expected = "a table, as in balance = { every = 10 }"},
       {"progress", read_progress, 0, .expected = "a table, as in progress = { every = 2 }"},
       {"ports", read_port_output, 0, .expected = "a table, as in ports = { every = 10 }"},
       {"s_parameters", read_s_parameters, OUTPUT(s_parameters), .expected = NULL},

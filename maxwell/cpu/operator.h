@@ -40,6 +40,13 @@ void mx_rate_single(const struct mx_problem *problem, const struct mx_matrices_s
 void mx_open_trace_double(const struct mx_problem *problem, const double *field, double *trace);
 void mx_open_trace_single(const struct mx_problem *problem, const float *field, float *trace);
 
+/* The ghosts of E and H, [K + ghosts][3][Np], from the ranks that own them: values on the shared face alone. The
+ * exchange has items of 6 Nf numbers, a face each. Collective. */
+int mx_fill_ghosts_double(const struct mx_problem *problem, struct dg_exchange *exchange, double *E, double *H,
+                          struct dg_error *err) DG_MUST_USE;
+int mx_fill_ghosts_single(const struct mx_problem *problem, struct dg_exchange *exchange, float *E, float *H,
+                          struct dg_error *err) DG_MUST_USE;
+
 /* rate += what the problem's source terms add to it. */
 void mx_add_sources_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
                            enum mx_equation equation, const struct mx_stage_sources *sources, double *rate);

@@ -154,6 +154,29 @@ void NAME(mx_open_trace)(const struct mx_problem *problem, const REAL *field, RE
     }
 }
 
+int NAME(mx_fill_ghosts)(const struct mx_problem *problem, struct dg_exchange *exchange, REAL *E, REAL *H,
+                         struct dg_error *err)
+{
+  const struct dg_reference *ref = problem->ref;
+  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, numbers = 6 * Nf;
+  REAL *field[2] = {E, H}, *out = dg_exchange_send_buffer(exchange);
+  const REAL *in = dg_exchange_receive_buffer(exchange);
+  for (size_t k = 0; k < problem->halo->faces; k++) {
+    size_t e = (size_t)problem->halo->send[k] / 4, f = (size_t)problem->halo->send[k] % 4;
+    for (size_t c = 0; c < 6; c++)
+      for (size_t m = 0; m < Nf; m++)
+        out[k * numbers + c * Nf + m] = field[c / 3][(3 * e + c % 3) * Np + (size_t)ref->face_node[f * Nf + m]];
+  }
+  if (dg_exchange_start(exchange, err) != 0 || dg_exchange_finish(exchange, err) != 0) return err->code;
+  for (size_t k = 0; k < problem->halo->faces; k++) {
+    size_t ghost = problem->K + k, f = (size_t)problem->halo->receive[k] % 4;
+    for (size_t c = 0; c < 6; c++)
+      for (size_t m = 0; m < Nf; m++)
+        field[c / 3][(3 * ghost + c % 3) * Np + (size_t)ref->face_node[f * Nf + m]] = in[k * numbers + c * Nf + m];
+  }
+  return 0;
+}
+
 /* Node i of entry k of a term, for component c: its constant part times what changes. */
 static inline REAL NAME(term_value)(const struct mx_term *term, const double *part, const double *value,
                                     bool vector_here, size_t N, size_t k, size_t c, size_t i)

@@ -67,28 +67,10 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
 /* Behind the rank's own elements stand the ghosts, one for every face of the halo, with values on that face alone. */
 static int NAME(fill_ghosts)(struct NAME(state) * state, struct dg_error *err)
 {
-  const struct mx_problem *problem = state->problem;
-  const struct dg_reference *ref = problem->ref;
-  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, numbers = NAME(face_numbers)(problem);
-  REAL *field[2] = {state->E, state->H};
   if (state->exchange == NULL) return 0;
   struct mx_mark mark = mx_phase_begin(state->profile);
   double start = omp_get_wtime();
-  REAL *out = dg_exchange_send_buffer(state->exchange);
-  const REAL *in = dg_exchange_receive_buffer(state->exchange);
-  for (size_t k = 0; k < problem->halo->faces; k++) {
-    size_t e = (size_t)problem->halo->send[k] / 4, f = (size_t)problem->halo->send[k] % 4;
-    for (size_t c = 0; c < 6; c++)
-      for (size_t m = 0; m < Nf; m++)
-        out[k * numbers + c * Nf + m] = field[c / 3][(3 * e + c % 3) * Np + (size_t)ref->face_node[f * Nf + m]];
-  }
-  if (dg_exchange_start(state->exchange, err) != 0 || dg_exchange_finish(state->exchange, err) != 0) return err->code;
-  for (size_t k = 0; k < problem->halo->faces; k++) {
-    size_t ghost = problem->K + k, f = (size_t)problem->halo->receive[k] % 4;
-    for (size_t c = 0; c < 6; c++)
-      for (size_t m = 0; m < Nf; m++)
-        field[c / 3][(3 * ghost + c % 3) * Np + (size_t)ref->face_node[f * Nf + m]] = in[k * numbers + c * Nf + m];
-  }
+  if (NAME(mx_fill_ghosts)(state->problem, state->exchange, state->E, state->H, err) != 0) return err->code;
   state->halo_seconds += omp_get_wtime() - start;
   mx_phase_end(state->profile, mark, "halo", (struct mx_cost){0, 0});
   return 0;

@@ -75,6 +75,7 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
   }
   if (status == 0 && looks && has_rules(loop) && n < loop->setup->steps) status = look_at_rules(loop, n, t, err);
   if (status == 0 && observed && loop->writes) status = mx_output_write(&loop->output, loop->backend, n, t, err);
+  if (status == 0 && observed && loop->writes) status = mx_balance_look(loop->output.balance, loop->backend, n, err);
   loop->output_seconds += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
   return status;
@@ -117,6 +118,12 @@ static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool
   return status;
 }
 
+/* What drives stage s, which is told behind the look at the fields before it. */
+static int account(struct mx_loop *loop, int s, const struct mx_stage_sources *sources, struct dg_error *err)
+{
+  return loop->writes ? mx_balance_sources(loop->output.balance, s, sources, err) : 0;
+}
+
 /* Stage s of step n, behind which nothing is left to do if it is `last` or the run is to end. */
 static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
 {
@@ -125,7 +132,8 @@ static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool la
   const struct mx_stage_sources *sources = NULL;
   const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
   if (evaluate_sources(loop, n, s, last, false, &sources, err) != 0 ||
-      (here && (write_ports(loop, n, err) != 0 || observe(loop, n, observed, err) != 0)))
+      (here && (write_ports(loop, n, err) != 0 || observe(loop, n, observed, err) != 0)) ||
+      account(loop, s, sources, err) != 0)
     return err->code;
   if (last || loop->reason != NULL) return 0;
   if (ops->stage_begin(loop->backend, s, observed, sources, err) != 0) return err->code;
@@ -145,7 +153,8 @@ static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, b
     return err->code;
   last = last || loop->reason != NULL;
   if ((!last && ops->stage_begin(loop->backend, s, observed, &mx_sources_follow, err) != 0) ||
-      evaluate_sources(loop, n, s, last, true, &sources, err) != 0 || (here && write_ports(loop, n, err) != 0))
+      evaluate_sources(loop, n, s, last, true, &sources, err) != 0 || account(loop, s, sources, err) != 0 ||
+      (here && write_ports(loop, n, err) != 0))
     return err->code;
   if (last) return 0;
   if (ops->stage_sources(loop->backend, s, sources, err) != 0) return err->code;

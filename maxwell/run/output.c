@@ -19,6 +19,7 @@ int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struc
     dg_free(path);
     if (err->code != DG_OK) return err->code;
   }
+  if (mx_balance_new(&output->balance, setup, folder, err) != 0) return err->code;
   return mx_snapshots_init(&output->snapshots, setup, backend, folder, err);
 }
 
@@ -26,13 +27,15 @@ static bool due(long every, long n) { return every > 0 && n % every == 0; }
 
 bool mx_output_due(const struct mx_output *output, long n)
 {
-  return due(output->setup->config->output.energy_every, n) || mx_records_due(&output->records, n) ||
-         mx_snapshots_due(&output->snapshots, n);
+  return output->balance != NULL || due(output->setup->config->output.energy_every, n) ||
+         mx_records_due(&output->records, n) || mx_snapshots_due(&output->snapshots, n);
 }
 
 bool mx_output_asks(const struct mx_output *output, long n)
 {
-  if (due(output->setup->config->output.energy_every, n) || mx_records_ask(&output->records, n)) return true;
+  if (output->balance != NULL || due(output->setup->config->output.energy_every, n) ||
+      mx_records_ask(&output->records, n))
+    return true;
   return mx_snapshots_due(&output->snapshots, n) && output->snapshots.buffers == 0;
 }
 
@@ -73,7 +76,7 @@ static int flush(struct mx_output *output, struct dg_error *err)
   if (now - output->last_flush < 1) return 0;
   if (dg_comm_size(output->setup->problem.comm) == 1 && mx_records_drain(&output->records, err) != 0) return err->code;
   output->last_flush = mx_clock();
-  if (mx_csv_flush(&output->energy, err) != 0) return err->code;
+  if (mx_csv_flush(&output->energy, err) != 0 || mx_balance_flush(output->balance, err) != 0) return err->code;
   return mx_records_flush(&output->records, err);
 }
 
@@ -99,7 +102,9 @@ int mx_output_archive(struct mx_output *output, struct mx_archive *archive, stru
   if (written < 0 || written > output->setup->steps + 1)
     return dg_fail(err, DG_ENVIRONMENT, "the checkpoint counts %ld snapshots", written);
   if (archive->does == MX_ARCHIVE_LOADS) output->snapshots.before = written;
-  if (mx_csv_archive(&output->energy, "output/energy", archive, err) != 0) return err->code;
+  if (mx_csv_archive(&output->energy, "output/energy", archive, err) != 0 ||
+      mx_balance_archive(output->balance, archive, err) != 0)
+    return err->code;
   return mx_records_archive(&output->records, archive, err);
 }
 
@@ -112,6 +117,7 @@ int mx_output_finish(struct mx_output *output, struct dg_error *err)
 int mx_output_close(struct mx_output *output, struct dg_error *err)
 {
   int status = mx_csv_close(&output->energy, err);
+  if (mx_balance_close(output->balance, err) != 0) status = err->code;
   if (mx_records_close(&output->records, err) != 0) status = err->code;
   return status;
 }
@@ -124,5 +130,6 @@ void mx_output_release(struct mx_output *output)
   mx_records_release(&output->records);
   mx_snapshots_release(&output->snapshots);
   mx_csv_release(&output->energy);
+  mx_balance_free(output->balance);
   *output = (struct mx_output){0};
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "maxwell/run/csv.h"
+#include "maxwell/run/balance.h"
 #include "maxwell/run/measure_record.h"
 #include "maxwell/run/setup.h"
 #include "maxwell/run/snapshot.h"
@@ -21,6 +22,7 @@ struct mx_output {
   const struct mx_setup *setup; /* borrowed */
   struct mx_csv energy;         /* rank 0's */
   struct mx_energy_rows energies;
+  struct mx_balance *balance; /* NULL: none is kept; the loop tells it of fields and sources */
   struct mx_records records; /* of measurements */
   struct mx_snapshots snapshots;
   double last_flush;

@@ -72,7 +72,8 @@ int mx_plan_init(struct mx_plan *plan, const struct mx_setup *setup, struct dg_e
   const struct mx_config *config = setup->config;
   *plan = (struct mx_plan){.folders = 3, .folder = {".", "checkpoint", "blocks"}};
   if (FILE_NAME("summary.json") != 0 || FILE_NAME("log.txt") != 0 ||
-      (config->output.energy_every > 0 && FILE_NAME("energy.csv") != 0))
+      (config->output.energy_every > 0 && FILE_NAME("energy.csv") != 0) ||
+      (config->output.balance.every > 0 && FILE_NAME("balance.csv") != 0))
     return err->code;
   for (size_t i = 0; i < config->output.measures; i++)
     if (add_measure(plan, &config->output.measure[i], err) != 0) return err->code;

@@ -9,6 +9,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "maxwell/run/balance.h"
 #include "maxwell/run/pace.h"
 #include "maxwell/run/snapshot.h"
 #include "maxwell/run/suspicion.h"
@@ -420,7 +421,7 @@ struct mx_memory mx_setup_memory(const struct mx_setup *setup)
   struct mx_memory memory = {
       .fields = setup->ops->memory(problem, &options),
       .tables = per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
-      .output = mx_snapshots_memory(setup) + mx_measures_memory(&setup->measures),
+      .output = mx_snapshots_memory(setup) + mx_measures_memory(&setup->measures) + mx_balance_memory(setup),
   };
   return memory;
 }
