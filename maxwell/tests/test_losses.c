@@ -97,8 +97,11 @@ static void test_every_conductivity(void **state)
       if (mx_backends[b]->available(&err) != 0) continue;
       if (mx_backends[b] == &mx_backend_reference && sigma != 1 && sigma < 5e7) continue; /* plain loops take long */
       for (int i = 0; i < 4; i++) {
-        run(mx_backends[b], &box, i < 2 ? MX_LEAPFROG : i < 3 ? MX_LSRK : MX_RK4, i < 3 ? MX_DOUBLE : MX_SINGLE, T,
-            i == 1 ? 2 : 1, E);
+        run(mx_backends[b], &box,
+            i < 2   ? MX_LEAPFROG
+            : i < 3 ? MX_LSRK
+                    : MX_RK4,
+            i < 3 ? MX_DOUBLE : MX_SINGLE, T, i == 1 ? 2 : 1, E);
         off[i] = largest_outside(&box, E, truth);
       }
       print_message("%g S/m, %s: leapfrog %.3g, half the step %.3g, lsrk %.3g, rk4 single %.3g\n", sigma,

@@ -1,0 +1,266 @@
+/* The energy balance: exact for leapfrog on random problems without open walls, to the order of the scheme with them
+ * and for Runge-Kutta; and what is not explained by the equations is an error that names the place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "maxwell/run/balance.h"
+#include "maxwell/tests/box.h"
+#include "maxwell/tests/drive.h"
+#include "maxwell/time/stability.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* A set-up as mx_setup_init makes it, of a problem made by hand. */
+struct bench {
+  struct box box;
+  struct mx_setup setup;
+  struct mx_folder folder;
+  char path[64];
+};
+
+static void begin(struct bench *bench, const struct mx_backend_ops *ops, enum mx_integrator integrator, double step)
+{
+  strcpy(bench->path, "/tmp/curlew_balance_XXXXXX");
+  assert_non_null(mkdtemp(bench->path));
+  bench->folder = (struct mx_folder){.path = bench->path};
+  bench->box.config.time.integrator = integrator;
+  bench->box.config.output.balance.every = 1;
+  bench->box.config.output.balance.tolerance = 0.01;
+  bench->setup = (struct mx_setup){.config = &bench->box.config,
+                                   .ops = ops,
+                                   .mesh = bench->box.mesh,
+                                   .ref = bench->box.ref,
+                                   .problem = bench->box.problem,
+                                   .assignment = bench->box.assignment,
+                                   .step = step / MX_C0};
+}
+
+static void end(struct bench *bench)
+{
+  char name[128];
+  snprintf(name, sizeof name, "%s/balance.csv", bench->path);
+  (void)!unlink(name);
+  (void)!rmdir(bench->path);
+  box_release(&bench->box);
+}
+
+/* energy, sources, losses, radiated, dissipated, difference of the last row, J. */
+static void last_row(const struct bench *bench, double value[6])
+{
+  char name[128], line[400];
+  snprintf(name, sizeof name, "%s/balance.csv", bench->path);
+  FILE *file = fopen(name, "r");
+  assert_non_null(file);
+  memset(value, 0, 6 * sizeof *value);
+  while (fgets(line, sizeof line, file) != NULL)
+    (void)!sscanf(line, "%*[^,],%*[^,],%lf,%lf,%lf,%lf,%lf,%lf", &value[0], &value[1], &value[2], &value[3], &value[4],
+                  &value[5]);
+  fclose(file);
+}
+
+static double limit_of(const struct box *box, enum mx_integrator integrator)
+{
+  struct mx_stability stability;
+  struct dg_error err = {0};
+  if (mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
+  return stability.limit;
+}
+
+/* Runs with the balance; what the script's loop does. Behind step `spoilt` something happens to an element. */
+static int run(struct bench *bench, enum mx_precision precision, long steps, long spoilt, size_t element, double *E,
+               double *H, struct dg_error *err)
+{
+  struct mx_balance *balance;
+  const struct mx_backend_ops *ops = bench->setup.ops;
+  struct drive drive =
+      drive_new(ops, &bench->box, bench->box.config.time.integrator, precision, bench->setup.step * MX_C0, E, H);
+  const size_t numbers = 3 * (size_t)bench->box.ref.Np;
+  double value[3 * DG_NP_MAX];
+  if (mx_balance_new(&balance, &bench->setup, &bench->folder, err) != 0) goto fail;
+  for (long n = 0; n <= steps && err->code == DG_OK; n++) {
+    if (n == spoilt) {
+      assert_int_equal(ops->save(drive.backend, MX_STATE_E, element, 1, value, err), 0);
+      for (size_t i = 0; i < numbers; i++) value[i] += 0.5;
+      assert_int_equal(ops->load(drive.backend, MX_STATE_E, element, 1, value, err), 0);
+      assert_int_equal(ops->loaded(drive.backend, err), 0);
+    }
+    drive_observe(&drive);
+    if (mx_balance_look(balance, drive.backend, n, err) != 0 || mx_balance_sources(balance, 0, NULL, err) != 0) break;
+    if (bench->box.config.time.integrator == MX_LEAPFROG && mx_balance_sources(balance, 1, NULL, err) != 0) break;
+    drive_finish(&drive);
+  }
+  struct dg_error late = {0};
+  assert_int_equal(mx_balance_close(balance, &late), 0);
+fail:
+  mx_balance_free(balance);
+  ops->destroy(drive.backend);
+  return err->code;
+}
+
+static void mode(const double x[3], double t, double value[3])
+{
+  (void)t;
+  value[0] = value[1] = 0;
+  value[2] = x[0] < 0.5 + 1e-9 ? sin(2 * pi * x[0]) * sin(pi * x[1]) : 0;
+}
+
+static double random_power(double from, double to) { return from * pow(to / from, box_random()); }
+
+/* A box of two media of any kind. */
+static void random_box(struct bench *bench, bool open, double alpha)
+{
+  static const int cells[3] = {2, 2, 2};
+  static const double unit[3] = {1, 1, 1};
+  *bench = (struct bench){0};
+  box_mesh(&bench->box, cells, unit, 0.2, NULL);
+  box_material(&bench->box, 1, 1 + 3 * box_random(), 1 + box_random(), random_power(1e-4, 1e-2));
+  box_material(&bench->box, 2, 1 + 3 * box_random(), 1 + box_random(), random_power(1e-4, 1e8));
+  if (open) box_boundary(&bench->box, 1, MX_ABSORBING, 0);
+  if (open) box_boundary(&bench->box, 3, MX_IMPEDANCE, random_power(10, 1e4));
+  box_boundary(&bench->box, 5, MX_PMC, 0);
+  box_problem(&bench->box, 2, alpha);
+}
+
+static void for_every_backend(void (*check)(const struct mx_backend_ops *ops))
+{
+  for (int i = 0; mx_backends[i] != NULL; i++) {
+    struct dg_error err = {0};
+    if (mx_backends[i]->available(&err) == 0) check(mx_backends[i]);
+  }
+}
+
+/* Rough fields, any conductivity: every step of leapfrog is accounted for to rounding. With a penalty the H of half a
+ * step before the start is sought by iteration, which the stiffest modes of noise leave at 1e-8. */
+static void check_leapfrog_is_exact(const struct mx_backend_ops *ops)
+{
+  box_random_state = 7;
+  for (int i = 0; i < 6; i++) {
+    struct bench bench;
+    struct dg_error err = {0};
+    double row[6];
+    const bool single = i == 5;
+    random_box(&bench, false, 0.5 * (i % 3));
+    double *E = box_field(&bench.box), *H = box_field(&bench.box);
+    box_noise(&bench.box, E), box_noise(&bench.box, H);
+    begin(&bench, ops, MX_LEAPFROG, 0.9 * limit_of(&bench.box, MX_LEAPFROG));
+    if (run(&bench, single ? MX_SINGLE : MX_DOUBLE, 100, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
+    last_row(&bench, row);
+    const double before = row[0] + row[2] + row[4];
+    print_message("%s leapfrog sigma %.2g: %.3g of the energy left, off by %.2g\n", ops->name,
+                  bench.box.problem.sigma[bench.box.mesh.K - 1] / MX_ETA0, row[0] / before, row[5] / before);
+    assert_true(before > 0 &&
+                fabs(row[5]) < (single       ? 1e-5
+                                : i % 3 == 0 ? 1e-12
+                                             : 1e-7) *
+                                   before &&
+                row[2] > 1e-3 * before);
+    free(E), free(H);
+    end(&bench);
+  }
+}
+
+/* Open walls, and Runge-Kutta: smooth fields, to the order of the scheme. */
+static void check_order(const struct mx_backend_ops *ops)
+{
+  box_random_state = 11;
+  for (int i = MX_LEAPFROG; i <= MX_LSRK; i++)
+    for (int open = 0; open < 2; open++) {
+      double off[2];
+      const unsigned long long seed = box_random_state;
+      for (int k = 0; k < 2; k++) {
+        struct bench bench;
+        struct dg_error err = {0};
+        double row[6];
+        box_random_state = seed;
+        random_box(&bench, open, 1);
+        double *E = box_field(&bench.box), *H = box_field(&bench.box);
+        box_evaluate(&bench.box, mode, 0, E);
+        const long steps = (long)ceil(1.5 / (0.6 * limit_of(&bench.box, (enum mx_integrator)i))) << k;
+        begin(&bench, ops, (enum mx_integrator)i, 1.5 / (double)steps);
+        if (run(&bench, MX_DOUBLE, steps, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
+        last_row(&bench, row);
+        const double all = row[0] + row[2] + row[3] + row[4];
+        off[k] = fabs(row[5]) / all;
+        assert_true(!open || row[3] > 0.01 * all);
+        free(E), free(H);
+        end(&bench);
+      }
+      print_message("%s %s %s: off by %.3g, half the step %.3g\n", ops->name, mx_integrator_names[i],
+                    open ? "open" : "closed", off[0], off[1]);
+      assert_true(off[0] < (i == MX_LEAPFROG && open ? 3e-3 : 3e-5));
+      assert_true(i != MX_LEAPFROG || off[1] < 0.3 * off[0] || off[1] < 1e-12);
+    }
+}
+
+/* An element whose field changes for no reason. */
+static void check_place(const struct mx_backend_ops *ops)
+{
+  for (int i = MX_LEAPFROG; i <= MX_LSRK; i += MX_LSRK - MX_LEAPFROG) {
+    struct bench bench;
+    struct dg_error err = {0};
+    char where[60];
+    const size_t element = 17;
+    box_random_state = 3;
+    random_box(&bench, true, 1);
+    double *E = box_field(&bench.box), *H = box_field(&bench.box);
+    box_evaluate(&bench.box, mode, 0, E);
+    begin(&bench, ops, (enum mx_integrator)i, 0.9 * limit_of(&bench.box, (enum mx_integrator)i));
+    assert_int_equal(run(&bench, MX_DOUBLE, 100, 40, element, E, H, &err), DG_BLEW_UP);
+    print_message("%s\n", err.message);
+    snprintf(where, sizeof where, "in element %llu at (", (unsigned long long)bench.box.mesh.tag[element]);
+    assert_non_null(strstr(err.message, where));
+    assert_non_null(strstr(err.message, "at step 40;"));
+    free(E), free(H);
+    end(&bench);
+  }
+}
+
+#define TEST(name)                                                                                                     \
+  static void test_##name(void **state)                                                                                \
+  {                                                                                                                    \
+    (void)state;                                                                                                       \
+    for_every_backend(check_##name);                                                                                   \
+  }
+TEST(leapfrog_is_exact)
+TEST(order)
+TEST(place)
+
+/* Every allocation may fail. */
+static void test_memory_failure(void **state)
+{
+  struct bench bench;
+  (void)state;
+  random_box(&bench, true, 1);
+  begin(&bench, &mx_backend_reference, MX_LEAPFROG, 1e-3);
+  for (int n = 1; n < 40; n++) {
+    struct mx_balance *balance;
+    struct dg_error err = {0};
+    const size_t before = dg_memory_current();
+    dg_memory_fail_at(n);
+    int status = mx_balance_new(&balance, &bench.setup, &bench.folder, &err);
+    dg_memory_fail_at(0);
+    mx_balance_free(balance);
+    assert_int_equal(dg_memory_current(), before);
+    if (status == 0) break;
+    assert_int_equal(status, DG_ENVIRONMENT);
+    assert_true(n < 39);
+  }
+  end(&bench);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_leapfrog_is_exact),
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_place),
+      cmocka_unit_test(test_memory_failure),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
