@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -239,6 +240,11 @@ static void last_words(const struct mesher *mesher, char *words, size_t size)
 
 static int no_memory(const struct mesher *mesher, const struct dg_mesh_options *options, struct dg_error *err)
 {
+  struct rlimit addresses;
+  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY &&
+      (double)addresses.rlim_cur < options->memory)
+    return dg_fail(err, DG_ENVIRONMENT, "out of memory: Gmsh wanted more than the %.3g GB of ulimit -v to %s '%s'",
+                   1e-9 * (double)addresses.rlim_cur, doing(mesher->phase), options->file);
   return dg_fail(err, DG_ENVIRONMENT,
                  "out of memory: Gmsh wanted more than %.3g GB to %s '%s' (mesh.memory sets how much it may have)",
                  1e-9 * options->memory, doing(mesher->phase), options->file);

@@ -8,12 +8,13 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import sys
 import time
 
 import meshes
-from harness import SCRIPT, Failure, Place, check_leftovers, edited, expect
+from harness import SCRIPT, Failure, Place, check_leftovers, edited, expect, on_ranks
 from run_contract import ENDLESS, RUN, main
 
 FAULTS = os.environ.get("CURLEW_TEST_FAULTS", "")
@@ -59,18 +60,22 @@ def try_levels(program, sizes, limit):
     """`limit` gives for a size the options of Place.run, or the reason why it cannot be set."""
     ends = []
     for size in sizes:
-        with Place(program, LARGE_MESH) as place:
-            options = limit(size)
-            if isinstance(options, str):
-                print(f"left out: {options}")
-                return
-            code, _, err, seconds = place.run(*RUN, "-q", *LARGE, *CHECKPOINTS, **options)
-            try:
-                check_end(place, code, err)
-                expect(code == 0 or seconds < SECONDS, f"it took {seconds:.1f} s to say: {err}")
-            except Failure as failure:
-                raise Failure(f"{size >> 20} MB: {failure}") from None
-            ends.append(code)
+        for again in (True, True, False):  # a machine that has much else to do may need longer
+            with Place(program, LARGE_MESH) as place:
+                options = limit(size)
+                if isinstance(options, str):
+                    print(f"left out: {options}")
+                    return
+                code, _, err, seconds = place.run(*RUN, "-q", *LARGE, *CHECKPOINTS, **options)
+                try:
+                    check_end(place, code, err)
+                    expect(code == 0 or seconds < SECONDS or again, f"it took {seconds:.1f} s to say: {err}")
+                    expect("mesh.memory" not in err, f"another limit is blamed: {err}")
+                except Failure as failure:
+                    raise Failure(f"{size >> 20} MB: {failure}") from None
+            if code == 0 or seconds < SECONDS:
+                break
+        ends.append(code)
     expect(ends[0] == 3 and ends[-1] == 0, f"the levels are badly chosen: {ends}")
 
 
@@ -89,7 +94,7 @@ class Group:
     def __init__(self, size):
         self.folder, self.why = None, "no control group of memory can be made here"
         for root, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
-            folder = f"{root}/curlew_test_{os.getpid()}_{size}"
+            folder = f"{root}/curlew_test_{os.getpid()}_{size}_{time.monotonic_ns()}"
             try:
                 os.mkdir(folder)
             except OSError:
@@ -304,6 +309,23 @@ def test_faults_of_creations(program):
     sweep(program, "open", 2, how="EIO")
 
 
+def test_faults_of_memory_in_a_rank(program):
+    """On several ranks the code is that of the rank that ended, and launchers say more than one line."""
+    if shutil.which("mpirun") is None:
+        return
+    for inside, lasts in (("silo", False), ("silo", True), ("libmpi.", True)):
+        with Place(program) as place:
+            fault = {"FAULT_CALL": "malloc", "FAULT_IN": inside, "FAULT_AT": "200" if inside == "silo" else "50"}
+            if lasts:
+                fault["FAULT_LASTS"] = "1"
+            wrapper = on_ranks(2, *[word for name in fault for word in ("-x", name)], "-x", f"LD_PRELOAD={FAULTS}")
+            wrapper["environment"].update(fault)
+            code, _, err, _ = place.run(*RUN, "-q", *CHECKPOINTS, **wrapper)
+            expect(code == 3 and "curlew: out of memory: a library" in err, f"{inside}: exit code {code}: {err}")
+            if os.path.exists(place.path("case/summary.json")):
+                expect(place.summary()["status"] == "failed", f"{inside}: {place.summary()}")
+
+
 # ---- signals that ask for the end
 
 def ended(program, how, ends, **options):
@@ -381,6 +403,26 @@ def test_crash(program):
                    f"exit code {process.returncode}: {err}")
             summary = place.summary()
             expect(summary["status"] == "failed" and summary["error"] in err, f"{summary}")
+
+
+def test_crash_of_a_rank(program):
+    """The others are ended by the launcher; the summary is put right by the one that crashed."""
+    if shutil.which("mpirun") is None or SANITIZED:
+        return
+    with Place(program) as place:
+        process = place.start(*RUN, *ENDLESS, "-q", **on_ranks(2))
+        wait(lambda: os.path.exists(place.path("case/energy.csv")) and
+             os.path.getsize(place.path("case/energy.csv")) > 200, process)
+        os.kill(ranks_of(process)[-1], signal.SIGSEGV)
+        _, err = process.communicate(timeout=60)
+        expect(process.returncode == 70 and b"curlew: bug: signal 11" in err, f"exit code {process.returncode}: {err}")
+        expect(place.summary()["status"] == "failed" and "signal 11" in place.summary()["error"], f"{place.summary()}")
+
+
+def ranks_of(process):
+    """The processes that the launcher started, in the order of their numbers."""
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+        return sorted(int(word) for word in file.read().split())
 
 
 for _name in [name for name in globals() if name.startswith("test_faults") and not FAULTS]:
