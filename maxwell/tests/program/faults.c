@@ -50,7 +50,6 @@ __attribute__((constructor)) static void begin(void)
   how = getenv("FAULT_HOW");
   at = getenv("FAULT_AT") != NULL ? atol(getenv("FAULT_AT")) : 0;
   lasts = getenv("FAULT_LASTS") != NULL;
-  unsetenv("LD_PRELOAD"); /* children are not meant */
   if (kind == NULL) return;
   if (getenv("FAULT_COUNT") != NULL) (void)atexit(write_count);
   atomic_store(&ready, true);
