@@ -176,8 +176,52 @@ static void test_medium(void **state)
   }
 }
 
-int main(void)
+/* A million steps of noise, on all backends: nothing grows. */
+static void run_for_long(const struct mx_backend_ops *ops)
 {
+  static const int cells[3] = {2, 1, 1};
+  static const double sigmas[] = {1e-2, 1, 1e2, 1e4, 1e6, 1e8};
+  for (int i = MX_LEAPFROG; i <= MX_LSRK; i++)
+    for (int k = 0; k < 6; k++) {
+      const enum mx_integrator integrator = (enum mx_integrator)i;
+      struct box box = {0};
+      cavity(&box, cells, NULL, 2, k % 2, sigmas[k]);
+      double *E = box_field(&box), *H = box_field(&box);
+      box_noise(&box, E), box_noise(&box, H);
+      struct drive drive = drive_new(ops, &box, integrator, MX_DOUBLE, 0.95 * limit_of(&box, integrator), E, H);
+      drive_observe(&drive);
+      const double first = drive_energy(&drive);
+      double before = first;
+      drive_finish(&drive);
+      for (int part = 1; part <= 10; part++) {
+        drive_steps(&drive, 99999);
+        drive_observe(&drive);
+        const double energy = drive_energy(&drive);
+        if (energy > before + 1e-12 * first) fail_msg("%s: the energy rises behind %d00000 steps", ops->name, part);
+        before = energy;
+        drive_finish(&drive);
+      }
+      print_message("%s %s %g S/m flux %d: 1e6 steps, %.3g of the energy left\n", ops->name, mx_integrator_names[i],
+                    sigmas[k], k % 2, before / first);
+      ops->destroy(drive.backend);
+      free(E), free(H);
+      box_release(&box);
+    }
+}
+
+static void test_a_million_steps(void **state)
+{
+  (void)state;
+  for (int b = 0; mx_backends[b] != NULL; b++) {
+    struct dg_error err = {0};
+    if (mx_backends[b]->available(&err) == 0) run_for_long(mx_backends[b]);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest slow[] = {cmocka_unit_test(test_a_million_steps)};
+  if (argc == 2 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(slow, NULL, NULL);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_medium),
       cmocka_unit_test(test_every_conductivity),
