@@ -1,6 +1,6 @@
 /* Conductors from poor to perfect: the half-filled cavity at 1e-2 to 1e8 S/m, on all backends that run here. What is in
  * the metal at the start is gone after a fraction of a step; whatever the conductivity, energy falls, both integrators
- * agree outside the metal, and the step limit is the true one. */
+ * agree outside the metal, and the step limit is the true one. `test_losses long` runs a million steps (minutes). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
