@@ -76,7 +76,11 @@ def curlew(program, command, folder, name, text, size, stop, seconds=120):
 def ratio_of(text):
     """What the mesh has at last: height of the slowest element over the median's; and before repair."""
     found = re.search(r"repair: the slowest element had (\S+) of the median height, now (\S+) ", text)
-    return (float(found[1]), float(found[2])) if found else (1.0, 1.0)
+    if found:
+        return float(found[1]), float(found[2])
+    left = re.search(r"slow: \d+ elements below \S+ of the median height, the slowest (\S+), because", text)
+    left = left or re.search(r"slow: the element at \(.*\) m has (\S+) of the median height", text)
+    return (float(left[1]), float(left[1])) if left else (1.0, 1.0)
 
 
 def judge(program, folder, seed, number, size, kind, text):

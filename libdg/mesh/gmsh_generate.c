@@ -261,7 +261,7 @@ static int try_others(struct dg_model *model, const struct dg_mesh_options *opti
 static int note_repair(struct dg_model *model, const struct dg_repair *repair, const struct dg_pace *first,
                        int attempts, struct dg_error *err)
 {
-  if (first->slow == 0) return 0;
+  if (first->slow == 0 || repair->moves + repair->merges + repair->flips + (size_t)attempts == 0) return 0;
   char tried[60] = "";
   if (attempts > 0) (void)snprintf(tried, sizeof tried, ", other meshes tried: %d", attempts);
   return dg_model_note(model, false, err,

@@ -9,10 +9,11 @@
 #include "libdg/mesh/vector.h"
 
 enum { ROUNDS = 4, PASSES = 30, EXPLAINED = 200 /* slow elements whose reason is looked for, the slowest first */ };
-#define AIM    1.08 /* of the goal: a repaired element shall not lie just on it */
-#define GAIN   1.02 /* less is not worth a change */
-#define GRADED 0.6  /* of the mesh's median: where the neighbourhood's is below, elements are meant to be small */
-#define LONGER 1.25 /* of the longest edge there was: the longest that merged vertices may make */
+#define AIM         1.08 /* of the goal: a repaired element shall not lie just on it */
+#define GAIN        1.02 /* less is not worth a change */
+#define GRADED      0.6  /* of the mesh's median: where the neighbourhood's is below, elements are meant to be small */
+#define GRADED_GOAL 0.25 /* of the median of its neighbours, where the geometry asks for sizes */
+#define LONGER      1.25 /* of the longest edge there was: the longest that merged vertices may make */
 
 /* ---- how fast is the mesh ---- */
 
@@ -83,10 +84,12 @@ static double median_near(const struct dg_draft *draft, int32_t tet)
   return count > 0 ? middle(altitude, count) : 0;
 }
 
-/* What the element should reach at least: where all elements are small, they are small on purpose. */
+/* What the element should reach at least: where all elements are small, they are small on purpose. In a mesh whose
+ * sizes were asked for, only what is a sliver among its neighbours is changed. */
 static double goal_of(const struct dg_draft *draft, int32_t tet, double median)
 {
   const double near = median_near(draft, tet);
+  if (draft->graded) return GRADED_GOAL * fmin(near, median);
   return DG_PACE_GOAL * (near > GRADED * median ? median : near);
 }
 
