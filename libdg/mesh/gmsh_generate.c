@@ -59,7 +59,8 @@ static int compare_tags(const void *left, const void *right)
 
 static int32_t index_of(const struct numbers *numbers, size_t tag)
 {
-  const size_t *found = bsearch(&tag, numbers->tag, numbers->count, sizeof tag, compare_tags);
+  const size_t *found =
+      numbers->count == 0 ? NULL : bsearch(&tag, numbers->tag, numbers->count, sizeof tag, compare_tags);
   return found != NULL ? (int32_t)(found - numbers->tag) : -1;
 }
 
@@ -221,7 +222,7 @@ static int attempt(struct dg_model *model, const struct dg_mesh_options *options
                algorithm_before = dg_gmsh_get("Mesh.Algorithm", 6);
   struct dg_model other = {.life = model->life};
   struct dg_error why = {0};
-  struct dg_repair result;
+  struct dg_repair result = {0};
   int failed;
   *taken = false;
   dg_gmsh_set("Mesh.MeshSizeFactor", factor * factor_before);
