@@ -252,6 +252,8 @@ int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, s
   return err->code;
 }
 
+void mx_script_quiet(struct mx_script *script, bool quiet) { script->quiet = quiet; }
+
 int mx_script_repeat(struct mx_script *script, int function, const char *what, size_t count, const double (*x)[3],
                      int outputs, const double *out, struct dg_error *err)
 {
