@@ -194,7 +194,7 @@ static int claim(struct dg_ledger *ledger, enum dg_ledger_kind kind, size_t coun
                  struct dg_error *err)
 {
   struct dg_ledger_list list = {0};
-  bool there, appended = false;
+  bool there = false, appended = false;
   for (size_t i = 0; i < count; i++) {
     char *line = NULL;
     if (check_one(ledger, name[i], &list, &there, err) != 0 || remember(ledger, name[i], err) != 0) goto fail;
