@@ -221,14 +221,28 @@ int dg_ledger_claim_names(struct dg_ledger *ledger, enum dg_ledger_kind kind, si
   return err->code;
 }
 
-int dg_ledger_claim(struct dg_ledger *ledger, enum dg_ledger_kind kind, const char *path, struct dg_error *err)
+/* What it is called in the folder. */
+static const char *name_in(const struct dg_ledger *ledger, const char *path)
 {
-  if (ledger == NULL) return 0;
   const size_t length = strlen(ledger->folder);
   DG_BUG_IF(strncmp(path, ledger->folder, length) != 0 || path[length] != '/', "'%s' is not in '%s'", path,
             ledger->folder);
-  const char *name = path + length + 1;
-  return dg_ledger_claim_names(ledger, kind, 1, &name, err);
+  return path + length + 1;
+}
+
+int dg_ledger_claim_all(struct dg_ledger *ledger, enum dg_ledger_kind kind, size_t count, const char *const *path,
+                        struct dg_error *err)
+{
+  const char *name[8];
+  if (ledger == NULL) return 0;
+  DG_BUG_IF(count > sizeof name / sizeof *name, "too many claims at a time: %zu", count);
+  for (size_t i = 0; i < count; i++) name[i] = name_in(ledger, path[i]);
+  return dg_ledger_claim_names(ledger, kind, count, name, err);
+}
+
+int dg_ledger_claim(struct dg_ledger *ledger, enum dg_ledger_kind kind, const char *path, struct dg_error *err)
+{
+  return dg_ledger_claim_all(ledger, kind, 1, &path, err);
 }
 
 /* ---- to the disk */

@@ -35,7 +35,10 @@ void dg_ledger_free(struct dg_ledger *ledger); /* NULL is safe */
  * no harm. Any thread. A NULL ledger allows everything and keeps nothing. */
 int dg_ledger_claim(struct dg_ledger *ledger, enum dg_ledger_kind kind, const char *path,
                     struct dg_error *err) DG_MUST_USE;
-/* The same of many, with one wait for the disk; name[] are relative to the folder. */
+/* The same of up to eight, with one wait for the disk. */
+int dg_ledger_claim_all(struct dg_ledger *ledger, enum dg_ledger_kind kind, size_t count, const char *const *path,
+                        struct dg_error *err) DG_MUST_USE;
+/* The same of name[], relative to the folder. */
 int dg_ledger_claim_names(struct dg_ledger *ledger, enum dg_ledger_kind kind, size_t count, const char *const *name,
                           struct dg_error *err) DG_MUST_USE;
 /* All that this process has claimed since the last time is on the disk, under its name, when this returns. */

@@ -65,13 +65,13 @@ static bool is_alone(const struct writer *w) { return w->groups.ranks == 1 && !w
 static int name_file(const struct writer *w, struct dg_silo_file *file, const char *name, const char *path,
                      struct dg_error *err)
 {
-  return dg_silo_file_init(file, name, w->groups.ranks == 1 ? path : name, w->snapshot->ledger, err);
+  return dg_silo_file_init(file, name, w->groups.ranks == 1 ? path : name, NULL, err);
 }
 
 /* Opens nothing yet. The files of the mesh are called after the first snapshot. */
 static int name_files(struct writer *w, const char *path, struct dg_error *err)
 {
-  if (dg_silo_file_init(&w->root, path, path, w->snapshot->ledger, err) != 0) return err->code;
+  if (dg_silo_file_init(&w->root, path, path, NULL, err) != 0) return err->code;
   w->file = &w->root;
   if (is_alone(w)) return 0;
   const size_t size = strlen(path) + 64;
@@ -553,6 +553,17 @@ static void release(struct writer *w, const struct dg_error *err)
  * the mesh has. */
 static pthread_mutex_t by_silo = PTHREAD_MUTEX_INITIALIZER;
 
+/* All that this rank is going to create, in one go. */
+static int claim_files(const struct writer *w, struct dg_error *err)
+{
+  const char *path[3];
+  size_t count = 0;
+  if (w->groups.rank == 0) path[count++] = w->root.name;
+  if (!is_alone(w) && w->groups.first) path[count++] = w->blocks.name;
+  if (w->writes_mesh && w->groups.first) path[count++] = w->apart.name;
+  return dg_ledger_claim_all(w->snapshot->ledger, DG_LEDGER_OUTPUT, count, path, err);
+}
+
 /* Behind it the lock is held unless w->by_pattern. */
 static int begin(struct writer *w, const char *path, struct dg_error *err)
 {
@@ -561,7 +572,7 @@ static int begin(struct writer *w, const char *path, struct dg_error *err)
   w->writes_mesh = lacks_mesh(w);
   w->by_pattern = may_have_pattern(w) && !w->writes_mesh && knows_pattern(w);
   if (w->by_pattern) pthread_mutex_unlock(&by_silo);
-  return 0;
+  return claim_files(w, err);
 }
 
 static void end(const struct writer *w)

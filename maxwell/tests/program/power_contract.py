@@ -90,7 +90,7 @@ def check(place, disk, what):
 
 
 def main():
-    program, count = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 24
+    program, count = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 16
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
     if not LIBRARY:
         print("skipped: there is no library that keeps a journal")
