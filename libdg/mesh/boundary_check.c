@@ -11,6 +11,7 @@
 
 enum { FAN = 8, LEVELS_MAX = 12 };
 #define DOUBLED 1e-3 /* of the longest edge: two faces nearer than this are one whose nodes were doubled */
+#define THICK   10.0 /* gaps that a face is high at least, to be told from what is at its other end */
 #define CLEAR   1e-9 /* of the edge cubed: volumes that are clearly not zero */
 
 struct box {
@@ -177,7 +178,11 @@ static bool doubled(const struct dg_boundary_face *a, const struct dg_boundary_f
     if (least > near) return false;
     *gap = fmax(*gap, least);
   }
-  return true;
+  double u[3], w[3], n[3]; /* a face as thin as the gap is a step of the geometry, whose vertices are near anyhow */
+  dg_subtract(a->vertex[1], a->vertex[0], u);
+  dg_subtract(a->vertex[2], a->vertex[0], w);
+  dg_cross(u, w, n);
+  return sqrt(dg_dot(n, n)) / longest_edge(a) > THICK * *gap;
 }
 
 static int compare(const struct dg_boundary_face *a, const struct dg_boundary_face *b, struct dg_error *err)

@@ -409,6 +409,21 @@ static void test_volumes_that_cross(void **state)
   refuse(&input, "of volume 8 overlap: their outer faces cross at (");
 }
 
+/* A step of the geometry that is a thousandth of its length: its two thin faces have all their vertices near to each
+ * other, and are no doubled ones. */
+static void test_step_of_the_geometry(void **state)
+{
+  (void)state;
+  static const double point[7][3] = {{0, 0, 0},     {1, 0, 0},     {0.5, 1, 0.2},  {0.5, 0, 1},
+                                     {0, 0, -5e-4}, {1, 0, -5e-4}, {0.5, -1, -0.2}};
+  const int32_t tet[][4] = {{0, 1, 2, 3}, {4, 6, 5, 0}}, volume[] = {1, 1};
+  struct dg_mesh_input input = {.points = 7, .K = 2, .point = point, .tet = tet, .volume_tag = volume};
+  struct dg_mesh mesh;
+  struct dg_error err = {0};
+  if (dg_mesh_build(&mesh, &input, &err) != 0) fail_msg("%s", err.message);
+  dg_mesh_release(&mesh);
+}
+
 static void test_triangles_that_match_nothing(void **state)
 {
   (void)state;
@@ -508,6 +523,7 @@ int main(void)
       cmocka_unit_test(test_bad_faces),
       cmocka_unit_test(test_volumes_that_are_not_joined),
       cmocka_unit_test(test_volumes_that_cross),
+      cmocka_unit_test(test_step_of_the_geometry),
       cmocka_unit_test(test_triangles_that_match_nothing),
       cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_threads),
