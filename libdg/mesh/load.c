@@ -154,7 +154,8 @@ fail:
 static bool fits(const struct answer *answer, const struct dg_model *model, const struct dg_parcel *key,
                  const struct dg_mesh_options *options, char *why, size_t size)
 {
-  if (answer->code != DG_OK || answer->key_bytes != key->used || memcmp(answer->key, key->start, key->used) != 0) {
+  if (answer->code != DG_OK || answer->key_bytes != key->used || answer->key == NULL ||
+      memcmp(answer->key, key->start, key->used) != 0) {
     snprintf(why, size, "it was made with other options");
     return false;
   }

@@ -323,6 +323,7 @@ int dg_mesher_ask(int *answer, const struct dg_request *request, struct dg_error
     dg_context(err, "in the request to curlew-mesh");
     goto fail;
   }
+  DG_BUG_IF(path == NULL, "a program without a name");
   int status = start(&mesher, path, asked.options.trust, environment);
   if (status != 0) {
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot start '%s': %s", path, strerror(status));

@@ -90,7 +90,7 @@ static int take(struct dg_parcel *parcel, const void **data, size_t bytes, struc
 int dg_parcel_take_number(struct dg_parcel *parcel, uint64_t *number, struct dg_error *err)
 {
   const void *data = NULL;
-  if (take(parcel, &data, sizeof *number, err) != 0) return err->code;
+  if (take(parcel, &data, sizeof *number, err) != 0 || data == NULL) return err->code;
   memcpy(number, data, sizeof *number);
   return 0;
 }
@@ -98,7 +98,7 @@ int dg_parcel_take_number(struct dg_parcel *parcel, uint64_t *number, struct dg_
 int dg_parcel_take_real(struct dg_parcel *parcel, double *number, struct dg_error *err)
 {
   const void *data = NULL;
-  if (take(parcel, &data, sizeof *number, err) != 0) return err->code;
+  if (take(parcel, &data, sizeof *number, err) != 0 || data == NULL) return err->code;
   memcpy(number, data, sizeof *number);
   return 0;
 }
