@@ -283,8 +283,7 @@ static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
 int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
 {
   backend->observed = false;
-  if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0)
-    return err->code;
+  if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0) return err->code;
   if (backend->options.integrator == MX_LEAPFROG && start_leapfrog(backend, err) != 0) return err->code;
   if (gpu_wait(backend, err) != 0) return err->code;
   gpu_halo_forget(backend);

@@ -54,7 +54,8 @@ static int read_energy(struct mx_reader *r, const struct mx_rule *rule, const st
 static int read_balance(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   static const struct mx_rule rules[] = {
-      {"every", mx_read_long, OUTPUT(balance.every), .expected = "an integer >= 1", MX_FROM(1), .example = "every = 10"},
+      {"every", mx_read_long, OUTPUT(balance.every), .expected = "an integer >= 1", MX_FROM(1),
+       .example = "every = 10"},
       {"tolerance", mx_read_real, OUTPUT(balance.tolerance), .expected = "a number > 0 and at most 1", .least = 0,
        .most = 1, .open = 1},
   };

@@ -246,7 +246,8 @@ static struct flux_side flux_side(const struct mx_problem *problem, size_t e)
   return (struct flux_side){medium, medium / fmax(1, problem->sigma[e] / epsilon * crossing)};
 }
 
-/* Between two elements. The penalty on E within a conductor is no larger than beside a wall: it would limit the step. */
+/* Between two elements. The penalty on E within a conductor is no larger than beside a wall: it would limit the step.
+ */
 static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side other, double alpha)
 {
   struct mx_face_flux flux = mx_face_flux(own.conductor, other.conductor, alpha);
@@ -264,8 +265,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
       int32_t code = mesh->neighbour[e][f];
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         if ((size_t)code / 4 >= problem->K) continue;
-        problem->flux[e][f] =
-            inner_flux(flux_side(problem, e), flux_side(problem, (size_t)code / 4), config->alpha);
+        problem->flux[e][f] = inner_flux(flux_side(problem, e), flux_side(problem, (size_t)code / 4), config->alpha);
       } else {
         int index = assignment->boundary[e][f];
         const struct mx_boundary_config *boundary = index >= 0 ? &config->boundary[index] : NULL;

@@ -23,7 +23,7 @@ struct mx_output {
   struct mx_csv energy;         /* rank 0's */
   struct mx_energy_rows energies;
   struct mx_balance *balance; /* NULL: none is kept; the loop tells it of fields and sources */
-  struct mx_records records; /* of measurements */
+  struct mx_records records;  /* of measurements */
   struct mx_snapshots snapshots;
   double last_flush;
 };

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* sigma dt / eps that a Runge-Kutta scheme takes with eps as it is: seven tenths of its bound on the negative real axis, since
- * the penalty and the curl want their part of the region of stability. */
+/* sigma dt / eps that a Runge-Kutta scheme takes with eps as it is: seven tenths of its bound on the negative real
+ * axis, since the penalty and the curl want their part of the region of stability. */
 static double relaxation_bound(enum mx_integrator integrator)
 {
   switch (integrator) {

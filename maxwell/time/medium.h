@@ -1,17 +1,18 @@
 /* How a conductor's electric field moves in a step: the one place that knows it, for backends, step limit and energy.
  *
  * With s = sigma/eps and x = s dt, the field alone decays by exp(-x) in a step. Explicit schemes follow that only while
- * x is small: the mean of old and new tends to a factor of -1, and Runge-Kutta blows up. Here losses never limit a step.
+ * x is small: the mean of old and new tends to a factor of -1, and Runge-Kutta blows up. Here losses never limit a
+ * step.
  *
  * Leapfrog takes the exponential, exact for the loss:  E' = exp(-x) E + (1 - exp(-x))/s * (curl H + flux)/eps. The same
  * formula is the mean of old and new,
  *     eps' (E' - E)/dt = curl H + flux - sigma (E' + E)/2,     eps' = eps (x/2) coth(x/2) >= eps,
  * so energy and step limit are those of that scheme, with eps' as the weight of E. eps' - eps is second order in dt.
  *
- * Runge-Kutta takes eps' = max(eps, sigma dt / z), z half of what the scheme bears on the negative real axis: as long as
- * the step resolves the relaxation nothing changes and the order is kept. In a good conductor, whose relaxation no step
- * resolves, the displacement current grows to w dt / z of the current; without losses eps' is eps and all bits are as
- * they were.
+ * Runge-Kutta takes eps' = max(eps, sigma dt / z), z half of what the scheme bears on the negative real axis: as long
+ * as the step resolves the relaxation nothing changes and the order is kept. In a good conductor, whose relaxation no
+ * step resolves, the displacement current grows to w dt / z of the current; without losses eps' is eps and all bits are
+ * as they were.
  *
  * What is uploaded at t = 0 is scaled by sqrt(eps/eps'), so that the discrete energy begins as the field's own,
  * 1/2 eps E.E. Where the step resolves the relaxation that changes E by x^2/24 at most; where it does not, the field is

@@ -312,7 +312,7 @@ MISMATCHES = (
     ("mesh.unit=2", "another mesh, by its vertices"),
     ("time.cfl=0.5", r"time step in s = \S+, this one has time step in s = \S+"),
     ("materials.left.epsilon_r=1.001", "materials.left.epsilon_r = 1, this one has materials.left.epsilon_r = 1.001"),
-    ("materials.left.sigma=0.1", r"no key like materials.left.sigma = 0.1\S*"),
+    ("materials.left.sigma=1e-6", r"no key like materials.left.sigma = \S+e-0[67]"),
     ("boundaries.walls.kind=pmc",
      'boundaries.walls.kind = "absorbing", this one has boundaries.walls.kind = "pmc"'),
     ("output.energy.every=2", "output.energy.every = 1, this one has output.energy.every = 2"),
