@@ -212,6 +212,7 @@ int main(void)
   (void)fcntl(DG_MESHER_ANSWER, F_SETFD, FD_CLOEXEC); /* a trusted script's programs have no part in this */
   (void)fcntl(DG_MESHER_LIFE, F_SETFD, FD_CLOEXEC);
   (void)setrlimit(RLIMIT_CORE, &no_core);
+  (void)signal(SIGXFSZ, SIG_IGN); /* an answer larger than files may be is an error of the write (ulimit -f) */
   offer_to_kernel();
   if (dg_parcel_receive(&parcel, DG_MESHER_REQUEST, DG_REQUEST_MAGIC, &err) != 0 ||
       dg_request_take(&request, &parcel, &err) != 0) {

@@ -1,261 +1,175 @@
+/* LAPACK and BLAS of OpenBLAS, loaded when they are first wanted and there is room for them. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "libdg/ref/dense.h"
 
-#include <float.h>
+#include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "libdg/base/memory.h"
 
-enum { PATIENCE = 60 }; /* iterations for one eigenvalue; two or three are usual */
+/* ---- the library ---- */
 
-void dg_dense_multiply(int m, int n, int k, const double *A, bool transposed, const double *B, double *C)
+/* Fortran's interfaces: a hidden length for every character behind the arguments. */
+static struct {
+  pthread_mutex_t turn;
+  bool loaded;
+  void (*dgemm)(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+                const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
+  void (*dgetrf)(const int *, const int *, double *, const int *, int *, int *);
+  void (*dgetri)(const int *, double *, const int *, const int *, double *, const int *, int *);
+  void (*dstev)(const char *, const int *, double *, double *, double *, const int *, double *, int *, size_t);
+  void (*dgeev)(const char *, const char *, const int *, double *, const int *, double *, double *, double *,
+                const int *, double *, const int *, double *, const int *, int *, size_t, size_t);
+} blas = {.turn = PTHREAD_MUTEX_INITIALIZER}; /* global as the library is */
+
+/* OpenBLAS maps a buffer of up to 128 MB for each of its threads, and asks for ever where there is no room.
+ * So it is looked for beforehand, and the library has one thread. */
+static int look_for_room(struct dg_error *err)
 {
-  for (int i = 0; i < m; i++) {
-    double *row = C + (size_t)i * (size_t)n;
-    for (int j = 0; j < n; j++) row[j] = 0;
-    for (int l = 0; l < k; l++) {
-      const double a = transposed ? A[(size_t)l * (size_t)m + (size_t)i] : A[(size_t)i * (size_t)k + (size_t)l];
-      const double *from = B + (size_t)l * (size_t)n;
-      for (int j = 0; j < n; j++) row[j] += a * from[j];
-    }
-  }
+  const size_t room = (size_t)192 << 20; /* the library itself 40 MB */
+  void *place = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED)
+    return dg_fail(err, DG_ENVIRONMENT, "out of memory: OpenBLAS needs %zu MB of addresses (ulimit -v)", room >> 20);
+  munmap(place, room);
+  return 0;
 }
 
-/* P A = L U in the place of A, by columns with the largest pivot of each; pivot[i] is the row that went to row i. */
-static bool factor(size_t n, double *A, size_t *pivot)
+static int find(void *library, const char *name, void *function, struct dg_error *err)
 {
-  for (size_t j = 0; j < n; j++) {
-    size_t best = j;
-    for (size_t i = j + 1; i < n; i++)
-      if (fabs(A[i * n + j]) > fabs(A[best * n + j])) best = i;
-    if (A[best * n + j] == 0) return false;
-    pivot[j] = best;
-    for (size_t l = 0; l < n && best != j; l++) {
-      const double kept = A[j * n + l];
-      A[j * n + l] = A[best * n + l];
-      A[best * n + l] = kept;
-    }
-    for (size_t i = j + 1; i < n; i++) {
-      const double ratio = A[i * n + j] /= A[j * n + j];
-      for (size_t l = j + 1; l < n; l++) A[i * n + l] -= ratio * A[j * n + l];
-    }
-  }
-  return true;
+  void *symbol = dlsym(library, name);
+  if (symbol == NULL) return dg_fail(err, DG_ENVIRONMENT, "%s has no function %s", CURLEW_OPENBLAS, name);
+  memcpy(function, &symbol, sizeof symbol); /* C has no conversion from objects to functions */
+  return 0;
 }
 
-/* X[n][n] = A^-1 from the factors, all columns at a time. */
-static void substitute(size_t n, const double *A, const size_t *pivot, double *X)
+static int load(struct dg_error *err)
 {
-  for (size_t i = 0; i < n; i++) X[i * n + i] = 1;
-  for (size_t i = 0; i < n; i++)
-    for (size_t l = 0; l < n && pivot[i] != i; l++) {
-      const double kept = X[i * n + l];
-      X[i * n + l] = X[pivot[i] * n + l];
-      X[pivot[i] * n + l] = kept;
-    }
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < i; j++)
-      for (size_t l = 0; l < n; l++) X[i * n + l] -= A[i * n + j] * X[j * n + l];
-  for (size_t i = n; i-- > 0;) {
-    for (size_t j = i + 1; j < n; j++)
-      for (size_t l = 0; l < n; l++) X[i * n + l] -= A[i * n + j] * X[j * n + l];
-    for (size_t l = 0; l < n; l++) X[i * n + l] /= A[i * n + i];
-  }
+  if (look_for_room(err) != 0) return err->code;
+  if (setenv("OPENBLAS_NUM_THREADS", "1", 1) != 0) return dg_fail(err, DG_ENVIRONMENT, "out of memory: environment");
+  void *library = dlopen(CURLEW_OPENBLAS, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return dg_fail(err, DG_ENVIRONMENT, "OpenBLAS cannot be loaded: %s", dlerror());
+  if (find(library, "dgemm_", &blas.dgemm, err) != 0 || find(library, "dgetrf_", &blas.dgetrf, err) != 0 ||
+      find(library, "dgetri_", &blas.dgetri, err) != 0 || find(library, "dstev_", &blas.dstev, err) != 0 ||
+      find(library, "dgeev_", &blas.dgeev, err) != 0)
+    return err->code;
+  return 0;
+}
+
+/* A product that is large enough for the library to map its buffer, which it keeps: now, while there is room. */
+static int warm_up(struct dg_error *err)
+{
+  const int n = 256;
+  const double one = 1, zero = 0;
+  double *A = NULL;
+  if (DG_NEW(A, 2 * n * n, err) != 0) return err->code;
+  blas.dgemm("N", "N", &n, &n, &n, &one, A, &n, A, &n, &zero, A + n * n, &n, 1, 1);
+  dg_free(A);
+  blas.loaded = true; /* and stays */
+  return 0;
+}
+
+int dg_dense_prepare(struct dg_error *err)
+{
+  pthread_mutex_lock(&blas.turn);
+  if (!blas.loaded && load(err) == 0) (void)!warm_up(err);
+  pthread_mutex_unlock(&blas.turn);
+  return err->code;
+}
+
+/* ---- products and inverses ---- */
+
+int dg_dense_multiply(int m, int n, int k, const double *A, bool transposed, const double *B, double *C,
+                      struct dg_error *err)
+{
+  const double one = 1, zero = 0;
+  const int row = transposed ? m : k;
+  if (dg_dense_prepare(err) != 0) return err->code;
+  /* row by row is the transposed column by column: C^T = B^T A^T */
+  blas.dgemm("N", transposed ? "T" : "N", &n, &m, &k, &one, B, &n, A, &row, &zero, C, &n, 1, 1);
+  return 0;
 }
 
 int dg_dense_invert(int n, double *A, struct dg_error *err)
 {
-  const size_t size = (size_t)n;
-  size_t *pivot = NULL;
-  double *inverse = NULL;
-  if (DG_NEW(pivot, size, err) != 0 || DG_NEW(inverse, size * size, err) != 0) goto fail;
-  if (!factor(size, A, pivot)) {
-    (void)dg_fail(err, DG_BUG, "a %d x %d matrix has no inverse", n, n);
-    goto fail;
-  }
-  substitute(size, A, pivot, inverse);
-  for (size_t i = 0; i < size * size; i++) A[i] = inverse[i];
+  int *pivot = NULL, info = 0;
+  const int room = 64 * n;
+  double *work = NULL;
+  if (dg_dense_prepare(err) != 0) return err->code;
+  if (DG_NEW(pivot, n, err) != 0 || DG_NEW(work, room, err) != 0) goto fail;
+  blas.dgetrf(&n, &n, A, &n, pivot, &info);
+  if (info == 0) blas.dgetri(&n, A, &n, pivot, work, &room, &info);
+  if (info != 0) (void)dg_fail(err, DG_BUG, "a matrix of %d rows has no inverse (info %d)", n, info);
 fail:
   dg_free(pivot);
-  dg_free(inverse);
+  dg_free(work);
   return err->code;
 }
 
-/* One implicit QL step on rows first..end: the shift goes in at the end and is chased up to the first. */
-static void tridiagonal_step(int first, int end, double *d, double *e, double *last)
-{
-  double g = (d[first + 1] - d[first]) / (2 * e[first]), r = hypot(g, 1), s = 1, c = 1, p = 0;
-  g = d[end] - d[first] + e[first] / (g + copysign(r, g));
-  for (int i = end - 1; i >= first; i--) {
-    double f = s * e[i];
-    const double b = c * e[i];
-    e[i + 1] = r = hypot(f, g);
-    if (r == 0) { /* the matrix falls apart here */
-      d[i + 1] -= p;
-      e[end] = 0;
-      return;
-    }
-    s = f / r;
-    c = g / r;
-    g = d[i + 1] - p;
-    r = (d[i] - g) * s + 2 * c * b;
-    p = s * r;
-    d[i + 1] = g + p;
-    g = c * r - b;
-    f = last[i + 1];
-    last[i + 1] = s * last[i] + c * f;
-    last[i] = c * last[i] - s * f;
-  }
-  d[first] -= p;
-  e[first] = g;
-  e[end] = 0;
-}
+/* ---- eigenvalues ---- */
 
 int dg_tridiagonal_eigen(int n, double *diagonal, double *off, double *last, struct dg_error *err)
 {
-  for (int i = 0; i < n; i++) last[i] = i == n - 1;
-  off[n - 1] = 0;
-  for (int first = 0; first < n; first++)
-    for (int tries = 0;; tries++) {
-      int end = first;
-      while (end < n - 1 && fabs(off[end]) > DBL_EPSILON * (fabs(diagonal[end]) + fabs(diagonal[end + 1]))) end++;
-      if (end == first) break;
-      if (tries == PATIENCE) return dg_fail(err, DG_BUG, "the eigenvalues of %d numbers do not converge", n);
-      tridiagonal_step(first, end, diagonal, off, last);
-    }
-  return 0;
+  const size_t rows = (size_t)n;
+  double *vectors = NULL, *work = NULL;
+  int info = 0;
+  if (dg_dense_prepare(err) != 0) return err->code;
+  if (DG_NEW(vectors, rows * rows, err) != 0 || DG_NEW(work, 2 * rows, err) != 0) goto fail;
+  blas.dstev("V", &n, diagonal, off, vectors, &n, work, &info, 1);
+  for (size_t i = 0; i < rows; i++) last[i] = vectors[i * rows + rows - 1];
+  if (info != 0) (void)dg_fail(err, DG_BUG, "the eigenvalues of %d rows do not converge (info %d)", n, info);
+fail:
+  dg_free(vectors);
+  dg_free(work);
+  return err->code;
 }
 
-static double size_of(double complex z) { return fabs(creal(z)) + fabs(cimag(z)); }
-
-/* Of the last two rows' block, the eigenvalue that is nearer to the last entry. */
-static double complex shift_of(size_t n, const double complex *H, size_t row, int tries)
+/* Eigenvalues, and where vectors[n][n] is not NULL their vectors as LAPACK packs them, one behind the other. */
+static int eigen(int n, const double *H, int row, double complex *value, double *vectors, struct dg_error *err)
 {
-  const double complex *const above = H + (n - 2) * row + n - 2, *const here = H + (n - 1) * row + n - 2;
-  if (tries % 10 == 9) return here[1] + size_of(here[0]); /* out of a circle */
-  const double complex half = 0.5 * (above[0] - here[1]), product = above[1] * here[0];
-  if (product == 0) return here[1];
-  double complex root = csqrt(half * half + product);
-  if (creal(half) * creal(root) + cimag(half) * cimag(root) < 0) root = -root;
-  return half + root == 0 ? here[1] : here[1] - product / (half + root);
-}
-
-/* H - shift = Q R, H = R Q + shift on rows and columns first..end-1. */
-static void hessenberg_step(size_t first, size_t end, double complex shift, double complex *H, size_t row,
-                            double *cosine, double complex *sine)
-{
-  for (size_t i = first; i < end; i++) H[i * row + i] -= shift;
-  for (size_t i = first; i + 1 < end; i++) {
-    double complex *const up = H + i * row, *const low = up + row;
-    const double a = cabs(up[i]), b = cabs(low[i]), r = hypot(a, b);
-    const double complex phase = a > 0 ? up[i] / a : 1;
-    cosine[i] = r > 0 ? a / r : 1;
-    sine[i] = r > 0 ? phase * conj(low[i]) / r : 0;
-    for (size_t j = i; j < end; j++) {
-      const double complex x = up[j], y = low[j];
-      up[j] = cosine[i] * x + sine[i] * y;
-      low[j] = cosine[i] * y - conj(sine[i]) * x;
-    }
-  }
-  for (size_t i = first; i + 1 < end; i++)
-    for (size_t j = first; j < end && j <= i + 1; j++) {
-      double complex *const at = H + j * row + i;
-      const double complex x = at[0], y = at[1];
-      at[0] = cosine[i] * x + conj(sine[i]) * y;
-      at[1] = cosine[i] * y - sine[i] * x;
-    }
-  for (size_t i = first; i < end; i++) H[i * row + i] += shift;
-}
-
-/* Values of n x n of work, which is destroyed. */
-static bool iterate(size_t n, double complex *H, double *cosine, double complex *sine, double complex *value)
-{
-  for (size_t end = n; end > 0;) {
-    int tries = 0;
-    for (;; tries++) {
-      size_t first = end - 1;
-      while (first > 0) {
-        double near = size_of(H[(first - 1) * n + first - 1]) + size_of(H[first * n + first]);
-        if (size_of(H[first * n + first - 1]) <= DBL_EPSILON * near) break;
-        first--;
-      }
-      if (first == end - 1) break;
-      if (tries == PATIENCE) return false;
-      hessenberg_step(first, end, shift_of(end, H, n, tries), H, n, cosine, sine);
-    }
-    end--;
-    value[end] = H[end * n + end];
-  }
-  return true;
+  const size_t rows = (size_t)n;
+  const int room = 8 * n, one = 1;
+  double *columns = NULL, *parts = NULL, unused;
+  int info = 0;
+  if (dg_dense_prepare(err) != 0) return err->code;
+  if (DG_NEW(columns, rows * rows, err) != 0 || DG_NEW(parts, 10 * rows, err) != 0) goto fail;
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < rows; j++) columns[j * rows + i] = H[i * (size_t)row + j];
+  blas.dgeev("N", vectors != NULL ? "V" : "N", &n, columns, &n, parts, parts + rows, &unused, &one,
+             vectors != NULL ? vectors : &unused, vectors != NULL ? &n : &one, parts + 2 * rows, &room, &info, 1, 1);
+  for (size_t i = 0; i < rows; i++) value[i] = parts[i] + parts[rows + i] * I;
+  if (info != 0) (void)dg_fail(err, DG_BUG, "the eigenvalues of %d rows do not converge (info %d)", n, info);
+fail:
+  dg_free(columns);
+  dg_free(parts);
+  return err->code;
 }
 
 int dg_hessenberg_values(int n, const double *H, int row, double complex *value, struct dg_error *err)
 {
-  const size_t size = (size_t)n;
-  double complex *work = NULL, *sine = NULL;
-  double *cosine = NULL;
-  if (DG_NEW(work, size * size, err) != 0 || DG_NEW(sine, size, err) != 0 || DG_NEW(cosine, size, err) != 0) goto fail;
-  for (size_t i = 0; i < size; i++)
-    for (size_t j = i > 0 ? i - 1 : 0; j < size; j++) work[i * size + j] = H[i * (size_t)row + j];
-  if (!iterate(size, work, cosine, sine, value))
-    (void)dg_fail(err, DG_BUG, "the eigenvalues of a %d x %d matrix do not converge", n, n);
-fail:
-  dg_free(work);
-  dg_free(sine);
-  dg_free(cosine);
-  return err->code;
-}
-
-/* x := A^-1 x for a Hessenberg matrix, which is destroyed; a pivot of zero counts as `tiny`. */
-static void solve(size_t n, double complex *A, double tiny, double complex *x)
-{
-  for (size_t i = 0; i + 1 < n; i++) {
-    double complex *const up = A + i * n, *const low = up + n;
-    if (size_of(low[i]) > size_of(up[i])) {
-      for (size_t j = i; j < n; j++) {
-        const double complex kept = up[j];
-        up[j] = low[j];
-        low[j] = kept;
-      }
-      const double complex kept = x[i];
-      x[i] = x[i + 1];
-      x[i + 1] = kept;
-    }
-    if (size_of(up[i]) < tiny) up[i] = tiny;
-    const double complex ratio = low[i] / up[i];
-    for (size_t j = i + 1; j < n; j++) low[j] -= ratio * up[j];
-    x[i + 1] -= ratio * x[i];
-  }
-  if (size_of(A[n * n - 1]) < tiny) A[n * n - 1] = tiny;
-  for (size_t i = n; i-- > 0;) {
-    for (size_t j = i + 1; j < n; j++) x[i] -= A[i * n + j] * x[j];
-    x[i] /= A[i * n + i];
-  }
+  return eigen(n, H, row, value, NULL, err);
 }
 
 int dg_hessenberg_vector(int n, const double *H, int row, double complex value, double complex *vector,
                          struct dg_error *err)
 {
-  enum { STEPS = 3 }; /* of inverse iteration; one would do but for a start that lies across the vector */
-  const size_t size = (size_t)n;
-  double complex *work;
-  double largest = 0;
-  if (DG_NEW(work, size * size, err) != 0) return err->code;
-  for (size_t i = 0; i < size; i++) vector[i] = 1;
-  for (int step = 0; step < STEPS; step++) {
-    for (size_t i = 0; i < size; i++)
-      for (size_t j = i > 0 ? i - 1 : 0; j < size; j++) {
-        work[i * size + j] = H[i * (size_t)row + j] - (i == j ? value : 0);
-        largest = fmax(largest, fabs(H[i * (size_t)row + j]));
-      }
-    solve(size, work, DBL_EPSILON * fmax(largest, DBL_MIN / DBL_EPSILON), vector);
-    double square = 0, most = 0;
-    for (size_t i = 0; i < size; i++) most = fmax(most, size_of(vector[i]));
-    for (size_t i = 0; i < size; i++) {
-      vector[i] /= most;
-      square += creal(vector[i]) * creal(vector[i]) + cimag(vector[i]) * cimag(vector[i]);
-    }
-    for (size_t i = 0; i < size; i++) vector[i] /= sqrt(square);
-  }
-  dg_free(work);
-  return 0;
+  const size_t rows = (size_t)n;
+  double complex *all = NULL;
+  double *vectors = NULL;
+  if (DG_NEW(all, rows, err) != 0 || DG_NEW(vectors, rows * rows, err) != 0 || eigen(n, H, row, all, vectors, err) != 0)
+    goto fail;
+  size_t near = 0;
+  for (size_t i = 1; i < rows; i++)
+    if (cabs(all[i] - value) < cabs(all[near] - value)) near = i;
+  /* a complex pair has its real part in one column and its imaginary part in the next */
+  const bool second = cimag(all[near]) < 0, single = cimag(all[near]) == 0;
+  const double *re = vectors + (near - second) * rows, *im = re + rows;
+  for (size_t i = 0; i < rows; i++) vector[i] = re[i] + (single ? 0 : second ? -im[i] : im[i]) * I;
+fail:
+  dg_free(all);
+  dg_free(vectors);
+  return err->code;
 }

@@ -1,11 +1,11 @@
 /* Small dense matrices: what the reference element and the search for the step limit need of linear algebra.
  *
- * Why not LAPACK: the usual one, OpenBLAS, takes a buffer of 128 MB of address space for each of its threads, before
- * main() begins, and asks for it again and again for ever when the system has none. Nothing here allocates but what it
- * frees, and what fails says so. The largest matrices have a few hundred rows.
+ * By LAPACK and BLAS of OpenBLAS, which is loaded with the first call: linked to the program it would take 128 MB of
+ * addresses for each of its threads before main() begins, and ask for them for ever where there are none. All functions
+ * fail with DG_ENVIRONMENT where the library is missing or has no room, or memory is used up. The largest matrices have
+ * a few hundred rows.
  *
- * Matrices are row-major. Not collective. G. H. Golub, C. F. Van Loan, Matrix Computations, 4th ed., sections 3.4 (LU),
- * 7.5 (QR iteration), 7.6.1 (inverse iteration), 8.3 (tridiagonal matrices).
+ * Matrices are row-major. Not collective.
  */
 #pragma once
 
@@ -14,8 +14,11 @@
 
 #include "libdg/base/error.h"
 
+/* Loads the library, for who wants it to have its room before others take it; the functions below do so themselves. */
+int dg_dense_prepare(struct dg_error *err) DG_MUST_USE;
 /* C[m][n] = A[m][k] B[k][n]; with `transposed` A is stored as [k][m]. C must not overlap the others. */
-void dg_dense_multiply(int m, int n, int k, const double *A, bool transposed, const double *B, double *C);
+int dg_dense_multiply(int m, int n, int k, const double *A, bool transposed, const double *B, double *C,
+                      struct dg_error *err) DG_MUST_USE;
 /* A[n][n] becomes its inverse. DG_BUG: it is singular; DG_ENVIRONMENT: out of memory. */
 int dg_dense_invert(int n, double *A, struct dg_error *err) DG_MUST_USE;
 /* Eigenvalues of a symmetric tridiagonal matrix: diagonal[n] holds them afterwards, in no order. off[n] has n - 1

@@ -67,7 +67,7 @@ static int face_mass(const struct dg_reference *ref, double *mass_face, struct d
       dg_modal_triangle(p, -bary[0] + bary[1] - bary[2], -bary[0] - bary[1] + bary[2], V + m * Nf);
     }
   int status = dg_dense_invert(Nf, V, err);
-  if (status == 0) dg_dense_multiply(Nf, Nf, Nf, V, true, V, mass_face); /* M = V^-T V^-1 */
+  if (status == 0) status = dg_dense_multiply(Nf, Nf, Nf, V, true, V, mass_face, err); /* M = V^-T V^-1 */
   dg_free(V);
   return status;
 }
@@ -90,8 +90,10 @@ static int build_matrices(struct dg_reference *ref, struct dg_error *err)
   for (int i = 0; i < Np * Np; i++) Vi[i] = V[i];
   if ((status = dg_dense_invert(Np, Vi, err)) != 0) goto fail;
 
-  dg_dense_multiply(Np, Np, Np, Vi, true, Vi, ref->mass); /* M = V^-T V^-1 */
-  for (int d = 0; d < 3; d++) dg_dense_multiply(Np, Np, Np, gradient + (size_t)d * Np * Np, false, Vi, ref->D[d]);
+  if ((status = dg_dense_multiply(Np, Np, Np, Vi, true, Vi, ref->mass, err)) != 0) goto fail; /* M = V^-T V^-1 */
+  for (int d = 0; d < 3; d++)
+    if ((status = dg_dense_multiply(Np, Np, Np, gradient + (size_t)d * Np * Np, false, Vi, ref->D[d], err)) != 0)
+      goto fail;
 
   /* lift = M^-1 E = V (V^T E), E scattering each face's mass matrix to its nodes */
   if ((status = face_mass(ref, Mf, err)) != 0) goto fail;
@@ -101,8 +103,8 @@ static int build_matrices(struct dg_reference *ref, struct dg_error *err)
   dg_free(scratch);
   scratch = NULL;
   if ((status = DG_NEW(scratch, Np * 4 * Nf, err)) != 0) goto fail;
-  dg_dense_multiply(Np, 4 * Nf, Np, V, true, E, scratch);
-  dg_dense_multiply(Np, 4 * Nf, Np, V, false, scratch, ref->lift);
+  if ((status = dg_dense_multiply(Np, 4 * Nf, Np, V, true, E, scratch, err)) == 0)
+    status = dg_dense_multiply(Np, 4 * Nf, Np, V, false, scratch, ref->lift, err);
 fail:
   dg_free(V);
   dg_free(gradient);

@@ -18,6 +18,7 @@
 #include "libdg/base/log.h"
 #include "libdg/io/silo_writer.h"
 #include "maxwell/app/options.h"
+#include "libdg/ref/dense.h"
 #include "maxwell/app/threads.h"
 #include "maxwell/backend.h"
 #include "maxwell/run/run.h"
@@ -54,6 +55,7 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   struct mx_setup setup = {0};
   struct mx_folder folder = {0};
   struct mx_keeping keeping = {.remesh = options->remesh, .restart = options->restart};
+  if (dg_dense_prepare(err) != 0) goto fail; /* before threads take the addresses that it needs */
   mx_threads_start(log);
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
                      &options->limits, err) != 0 ||

@@ -26,6 +26,13 @@ curlew_find(gmsh gmshc.h gmsh libgmsh-dev)
 curlew_find(metis metis.h metis libmetis-dev)
 curlew_find(silo silo.h siloh5 libsilo-dev)
 
+# Loaded by name when it is first wanted (libdg/ref/dense.h), so that the name with its version comes first.
+find_library(CURLEW_OPENBLAS_FILE NAMES libopenblas.so.0 openblas)
+if(NOT CURLEW_OPENBLAS_FILE)
+  message(FATAL_ERROR "libopenblas was not found (Debian and Ubuntu: libopenblas-dev). ./bootstrap installs what is missing.")
+endif()
+get_filename_component(CURLEW_OPENBLAS "${CURLEW_OPENBLAS_FILE}" NAME)
+
 # HDF5, and the very one that Silo uses: two of them in one process do not go together. On Debian and Ubuntu it is a
 # package of its own for every MPI, and one without.
 file(STRINGS "${silo_LIBRARY}" silo_hdf5 REGEX "libhdf5[a-z_]*\\.so" LIMIT_COUNT 1)

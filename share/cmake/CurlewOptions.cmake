@@ -4,6 +4,7 @@ option(CURLEW_SANITIZE "Build with the address and undefined-behaviour sanitizer
 option(CURLEW_TSAN "Build with the thread sanitizer, for the tests of threads" OFF)
 option(CURLEW_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 option(CURLEW_TESTS "Build the tests" ON)
+option(CURLEW_LONG_TESTS "Add the tests that take many minutes: ctest -L long" OFF)
 option(CURLEW_FUZZ "Build the fuzzing programs, and all else for them; with clang" OFF)
 if(CURLEW_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "CURLEW_FUZZ needs clang: libFuzzer is part of it")

@@ -27,9 +27,10 @@ static void test_multiply(void **unused)
   const double A[6] = {1, 2, 3, 4, 5, 6}, A_transposed[6] = {1, 4, 2, 5, 3, 6}, B[6] = {7, 8, 9, 10, 11, 12};
   const double product[4] = {58, 64, 139, 154};
   double C[4];
-  dg_dense_multiply(2, 2, 3, A, false, B, C);
+  struct dg_error err = {0};
+  assert_int_equal(dg_dense_multiply(2, 2, 3, A, false, B, C, &err), 0);
   assert_memory_equal(C, product, sizeof C);
-  dg_dense_multiply(2, 2, 3, A_transposed, true, B, C);
+  assert_int_equal(dg_dense_multiply(2, 2, 3, A_transposed, true, B, C, &err), 0);
   assert_memory_equal(C, product, sizeof C);
 }
 
@@ -43,7 +44,7 @@ static void test_inverse(void **unused)
     for (int i = 0; i < n * n; i++) inverse[i] = A[i] = draw(&state);
     if (n > 1) inverse[0] = A[0] = 0; /* the rows must be exchanged */
     assert_int_equal(dg_dense_invert(n, inverse, &err), 0);
-    dg_dense_multiply(n, n, n, A, false, inverse, product);
+    assert_int_equal(dg_dense_multiply(n, n, n, A, false, inverse, product, &err), 0);
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) assert_true(fabs(product[i * n + j] - (i == j)) < 1e-11);
   }

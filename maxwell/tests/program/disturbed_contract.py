@@ -140,7 +140,7 @@ def test_folder_lost_at_any_moment(program):
     missing = ": No such file or directory"
     says = re.compile(rf"curlew: (?:{NO_SNAPSHOT}|cannot write 'case/(?:summary\.json|log\.txt|energy\.csv|"
                       rf"probes/inside\.csv|\.curlew/(?:lock|files_0000))'{missing}|"
-                      rf"cannot (?:read|make) the output folder 'case(?:/probes|/\.curlew)?'{missing})\n")
+                      rf"cannot (?:read|make) the output folder 'case(?:/probes|/mesh|/\.curlew)?'{missing})\n")
     said, at, lost = set(), 2, False
     while lost or not said:  # before the first uses there is no folder
         with Place(program) as place:

@@ -95,14 +95,14 @@ def test_files(program):
                                                          "currents/a", "losses/a")}
         expected |= {f"planes/s_{step:06}.silo" for step in (0, 4, 8, 12)}
         expected |= {f"planes/s_spectrum_{i:06}.silo" for i in (1, 2, 3)}
-        expect(files(place) == expected | {"log.txt", "summary.json"}, f"files: {sorted(files(place))}")
+        expect(files(place) == expected | {"log.txt", "summary.json", "mesh/whole.mesh"}, f"files: {sorted(files(place))}")
         expect("(0 snapshots, 12 measurements)" in out, f"the last line: {out}")
         for name in expected:
             if name.endswith(".silo"):
                 check_snapshot(place.path("case", name))
         place.good(*RUN, "--set", "output.planes=nil", "--set", "output.lines=nil")
         left = {name for name in expected if name.split("/")[0] not in ("planes", "lines")}
-        expect(files(place) == left | {"log.txt", "summary.json"}, f"after a second run: {sorted(files(place))}")
+        expect(files(place) == left | {"log.txt", "summary.json", "mesh/whole.mesh"}, f"after a second run: {sorted(files(place))}")
 
 
 def test_first_rows(program):
