@@ -57,7 +57,7 @@ int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct d
     for (size_t k = 0; k < entries; k++) number[k] = part == 0 ? creal(s->matrix[k]) : cimag(s->matrix[k]);
     (void)!mx_archive_doubles(&own, part == 0 ? "port_output/re" : "port_output/im", entries, number, err);
     for (size_t k = 0; k < entries && own.does == MX_ARCHIVE_LOADS; k++)
-      s->matrix[k] = part == 0 ? CMPLX(number[k], 0) : CMPLX(creal(s->matrix[k]), number[k]);
+      s->matrix[k] = part == 0 ? number[k] : creal(s->matrix[k]) + number[k] * I; /* no CMPLX in clang */
     dg_free(number);
     if (err->code != DG_OK) return err->code;
   }
@@ -194,7 +194,7 @@ int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double pe
     mx_ports_spectrum(ports, driven, frequencies->hertz[f], &incident, &unused);
     const bool weak = !(cabs(incident) > least_carried(s) * size);
     s->error[f * s->ports + driven] = weak ? NAN : fmin(1, sqrt(s->left[driven]));
-    for (size_t i = 0; i < s->ports && weak; i++) *entry(s, f, i, driven) = CMPLX(NAN, NAN);
+    for (size_t i = 0; i < s->ports && weak; i++) *entry(s, f, i, driven) = NAN + NAN * I;
     gaps += weak;
     if (!weak)
       divide(s, driven, f, incident / csqrt(mx_ports_impedance(ports, driven, frequencies->hertz[f])), ringing);
