@@ -120,6 +120,7 @@ static int fill_drive(const struct build *b, const struct places *places, const 
   const size_t points = source->points, N = points / (places->count > 0 ? places->count : 1);
   double(*x)[3] = NULL, *value = NULL;
   if (DG_NEW(x, points, b->err) != 0 || DG_NEW(value, 3 * points, b->err) != 0) goto fail;
+  DG_BUG_IF(points > 0 && places->where == NULL, "a source has points and no places"); /* as the analyzer fears */
   for (size_t k = 0; k < points; k++) node_position(b, target->kind, places->where[k / N], k % N, x[k]);
   if (part == NULL) {
     memcpy(source->x, x, points * sizeof *x);
