@@ -285,7 +285,7 @@ static void faults_between_parts(void **state)
   const int same[2] = {10, 10}, two[2] = {10, 11};
   if (strcmp(wrong, "surfaces") == 0) refuse_join(two, 1, 0, 0, "lies on two surfaces");
   else if (strcmp(wrong, "side") == 0) refuse_join(same, -2, 0, 0, "on the same side of the face");
-  else if (strcmp(wrong, "touch") == 0) refuse_join(same, 1, 0.25, 0, "touch or overlap");
+  else if (strcmp(wrong, "touch") == 0) refuse_join(same, 1, 0.25, 0, "overlap");
   else refuse_join(same, 1, 0, 1, "share a face");
 }
 
