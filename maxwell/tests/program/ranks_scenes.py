@@ -108,7 +108,7 @@ Physical Surface("right") = Surface In BoundingBox{ 30-e, -e, -e, 30+e, 23, 11 }
 GUIDE = """\
 local pulse = waveform.gaussian { f0 = 10e9, bandwidth = 8e9 }
 simulation {
-  mesh = { file = "guide.geo", unit = 1e-3 }, order = 2, time = { steps = 500, integrator = "INTEGRATOR" },
+  mesh = { file = "guide.geo", unit = 1e-3 }, order = 2, time = { steps = 900, integrator = "INTEGRATOR" },
   flux = "FLUX", backend = "BACKEND",
   materials = { default = {}, block = { epsilon_r = 4, sigma = 0.05 } },
   boundaries = {
