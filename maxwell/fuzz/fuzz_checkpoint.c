@@ -17,7 +17,7 @@ enum { STEPS = 8, EVERY = 5, BASES = 2, ARRAYS = 64, LONGEST = 4096, TABLES = 4 
 static const int number_of[BASES] = {EVERY, STEPS + EVERY};
 
 static const char script_text[] =
-    "simulation { mesh = { file = 'box.msh' }, order = 1, backend = 'reference', time = { steps = 8 },\n"
+    "simulation { mesh = { file = 'box.msh' }, order = 2, backend = 'reference', time = { steps = 8 },\n"
     "materials = { default = {} }, boundaries = { default = { kind = 'absorbing' },\n"
     "  [1] = { kind = 'modal_port', family = 'TE', cutoff = 1.3e8, waveform = waveform.step { rise = 3e-9 },\n"
     "    profile = function(x, y, z) return 0, 0, math.sin(math.pi * y) end },\n"
