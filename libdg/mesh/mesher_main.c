@@ -38,7 +38,7 @@ static void close_others(void)
 static void limit_memory(double bytes)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(CURLEW_KEEP_MALLOC) /* builds with sanitizers, of any compiler */
-  (void)bytes; /* shadow memory is many times that of the machine */
+  (void)bytes;                                                   /* shadow memory is many times that of the machine */
 #else
   const struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
   if (bytes > 0) (void)setrlimit(RLIMIT_AS, &limit);
