@@ -173,8 +173,8 @@ def test_out_of_memory_on_one_rank(program):
     if os.environ.get("LSAN_OPTIONS") is not None:
         return  # the address sanitizer needs more address space than the limit
     for ranks, rank in ((2, 0), (3, 1)):
-        with Place(program, {"input/box.msh": meshes.box((16, 12, 12)).text()}) as place:
-            front = limited(place, rank, "-v 600000")
+        with Place(program, {"input/box.msh": meshes.box((24, 16, 16)).text()}) as place:
+            front = limited(place, rank, "-v 450000")
             check_end(place, place.run(*RUN, "--set", "order=8", "--set", "output={}", *EULER,
                                        **on_ranks(ranks, "--mca", "btl", "self,tcp", front)), 3, "out of memory")
 
