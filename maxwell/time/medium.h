@@ -9,7 +9,7 @@
  *     eps' (E' - E)/dt = curl H + flux - sigma (E' + E)/2,     eps' = eps (x/2) coth(x/2) >= eps,
  * so energy and step limit are those of that scheme, with eps' as the weight of E. eps' - eps is second order in dt.
  *
- * Runge-Kutta takes eps' = max(eps, sigma dt / z), z half of what the scheme bears on the negative real axis: as long
+ * Runge-Kutta takes eps' = max(eps, sigma dt / z), z seven tenths of its bound on the negative real axis: as long
  * as the step resolves the relaxation nothing changes and the order is kept. In a good conductor, whose relaxation no
  * step resolves, the displacement current grows to w dt / z of the current; without losses eps' is eps and all bits are
  * as they were.
