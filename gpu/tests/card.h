@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 
 /* 77, which ctest shows as skipped, where there is none; else 0. */
 static inline int no_card(void)

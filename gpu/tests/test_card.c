@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/card.h"
+#include "gpu/runtime/card.h"
 
 enum { MOST = 8 };
 

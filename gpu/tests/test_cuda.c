@@ -1,11 +1,11 @@
 /* The `cuda` backend against the reference for a few steps at every order, precision and flux; memory, and what goes
  * wrong. test_cuda_matrix has 1,000 steps. */
-#include "maxwell/tests/fused_fixture.h"
-#include "maxwell/tests/fused_scenes.h"
+#include "maxwell/backend/tests/fused_fixture.h"
+#include "maxwell/backend/tests/fused_scenes.h"
 
 #include <pthread.h>
 
-#include "gpu/state.h"
+#include "gpu/host/state.h"
 #include "gpu/tests/card.h"
 
 static struct scene_wanted waves(int order, double alpha, enum mx_integrator integrator, long steps)

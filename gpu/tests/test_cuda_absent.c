@@ -2,7 +2,7 @@
  * and says what is missing. */
 #include "maxwell/tests/script_fixture.h"
 
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 
 static void test_available(void **state)
 {

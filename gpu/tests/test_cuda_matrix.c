@@ -1,8 +1,8 @@
 /* The `cuda` backend against the reference after 1,000 steps: every order, flux, integrator, boundary, interface,
  * source and precision, each with each integrator and, but for the orders, each flux with each integrator. An argument
  * is a pattern of the tests to run, "scene_1" say. */
-#include "maxwell/tests/fused_fixture.h"
-#include "maxwell/tests/fused_scenes.h"
+#include "maxwell/backend/tests/fused_fixture.h"
+#include "maxwell/backend/tests/fused_scenes.h"
 
 #include "gpu/tests/card.h"
 

@@ -4,11 +4,11 @@
  *
  * Arguments: how traces travel ("auto", "direct", "staged"); another backend to try the test itself. Ranks share the
  * cards that there are. */
-#include "maxwell/tests/fused_fixture.h"
-#include "maxwell/tests/fused_scenes.h"
+#include "maxwell/backend/tests/fused_fixture.h"
+#include "maxwell/backend/tests/fused_scenes.h"
 
 #include "gpu/tests/card.h"
-#include "libdg/mesh/partition.h"
+#include "libdg/mesh/parts/partition.h"
 
 static struct dg_comm *comm;
 static const struct mx_backend_ops *ops = &mx_backend_cuda;

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "gpu/state.h"
-#include "maxwell/cpu/symmetry.h"
+#include "gpu/host/state.h"
+#include "maxwell/backend/frame/symmetry.h"
 
 enum { EIGHT = 8 };
 

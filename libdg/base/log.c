@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libdg/base/comm.h"
+#include "libdg/base/launch.h"
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 
@@ -59,7 +59,7 @@ int dg_log_new(struct dg_log **log, int echo, struct dg_error *err)
   }
   (*log)->early_size = EARLY_BYTES;
   (*log)->echo = echo != 0;
-  (*log)->terminal = echo && isatty(STDOUT_FILENO) && !dg_comm_launched() && !is_dumb();
+  (*log)->terminal = echo && isatty(STDOUT_FILENO) && !dg_launched() && !is_dumb();
   const double now = seconds();
   (*log)->pace = (struct dg_pace){.least = 60, .most = 600, .begun = now, .last = now};
   return 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libdg/fuzz/fuzz.h"
-#include "libdg/mesh/geometry.h"
+#include "libdg/geometry/geometry.h"
 #include "libdg/mesh/mesh.h"
 
 static inline void fuzz_check_mesh(const struct dg_mesh *mesh)

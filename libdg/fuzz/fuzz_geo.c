@@ -3,8 +3,8 @@
 #include "libdg/fuzz/fuzz.h"
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/format.h"
-#include "libdg/mesh/geo_parameters.h"
+#include "libdg/mesh/load/format.h"
+#include "libdg/mesh/load/geo_parameters.h"
 
 static const char *const names[] = {"a.geo", "a.msh", "a.step", "a.brep", "a.igs", "a.xao",  "a.stl",  "a.wrl",
                                     "a.unv", "a.vtk", "a.mesh", "a.bdf",  "a.med", "a.cgns", "a.Step", "a"};

@@ -12,7 +12,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/fuzz/fuzz_check_mesh.h"
-#include "libdg/mesh/gmsh_session.h"
+#include "libdg/mesh/gmsh/gmsh_session.h"
 
 enum { NODES = 64, ENTITIES = 8, BLOCKS = 3, ELEMENTS = 24, GROUPS = 5, MEMBERS = 8, NAME = 16, NODES_MAX = 20 };
 

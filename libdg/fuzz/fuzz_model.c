@@ -4,7 +4,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/fuzz/fuzz_check_mesh.h"
-#include "libdg/mesh/model.h"
+#include "libdg/mesh/load/gmsh_model.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -1,7 +1,7 @@
 /* The number of partitions that a .msh file says, read before Gmsh sees it. */
 #include "libdg/fuzz/fuzz.h"
 
-#include "libdg/mesh/msh_parts.h"
+#include "libdg/mesh/parts/msh_parts.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

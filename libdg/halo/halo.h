@@ -1,7 +1,7 @@
 /* Faces that a part of a mesh shares with other ranks: what to send and receive, and to whom. */
 #pragma once
 
-#include "libdg/base/comm.h"
+#include "libdg/comm/comm.h"
 #include "libdg/mesh/mesh.h"
 
 struct dg_halo {

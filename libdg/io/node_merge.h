@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libdg/base/comm.h"
+#include "libdg/comm/comm.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/ref/reference.h"
 

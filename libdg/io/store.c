@@ -13,7 +13,7 @@
 #include "libdg/base/digest.h"
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
-#include "libdg/io/room.h"
+#include "libdg/files/room.h"
 
 enum {
   HEAD = 512,              /* bytes in front of what is HDF5's */

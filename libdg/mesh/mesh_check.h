@@ -1,7 +1,7 @@
 /* The checks of dg_mesh_build; every message names Gmsh's element tags and where they are. */
 #pragma once
 
-#include "libdg/base/comm.h"
+#include "libdg/comm/comm.h"
 #include "libdg/mesh/mesh.h"
 
 /* A position in a message: "(%g, %g, %g) m" and its arguments. */

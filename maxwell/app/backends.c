@@ -1,5 +1,5 @@
 /* The backends of this build, best first. */
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 
 #ifdef CURLEW_CUDA
 const struct mx_backend_ops *const mx_backends[] = {&mx_backend_cuda, &mx_backend_cpu, &mx_backend_reference, NULL};

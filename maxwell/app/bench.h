@@ -16,9 +16,9 @@
 #include <stddef.h>
 
 #include "libdg/base/error.h"
-#include "libdg/base/comm.h"
+#include "libdg/comm/comm.h"
 #include "libdg/base/orders.h"
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 
 enum { MX_BENCH_BACKENDS = 8, MX_BENCH_CACHES = 8 };
 

@@ -7,9 +7,9 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/app/bench.h"
-#include "maxwell/backend.h"
-#include "maxwell/run/clock.h"
-#include "maxwell/time/stability.h"
+#include "maxwell/backend/backend.h"
+#include "libdg/base/clock.h"
+#include "maxwell/limit/stability.h"
 
 enum { BATCHES = 5 }; /* at least */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/join.h"
+#include "libdg/mesh/parts/join.h"
 #include "maxwell/app/bench.h"
 
 /* The grid of all ranks, in which each has a block of cells. */

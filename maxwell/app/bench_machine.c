@@ -10,7 +10,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/app/bench.h"
 #include "maxwell/app/bench_kernels.h"
-#include "maxwell/run/clock.h"
+#include "libdg/base/clock.h"
 
 /* ---- what it is */
 

@@ -6,7 +6,7 @@
 
 #include "libdg/base/text.h"
 #include "maxwell/app/bench.h"
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 
 static const char *const option_names[] = {"--order",    "--integrator", "--precision", "--backend", "--flux",
                                            "--unknowns", "--seconds",    "--threads",   "--mesh",    "--transport",

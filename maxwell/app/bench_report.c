@@ -6,7 +6,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/app/bench.h"
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 #include "maxwell/version.h"
 
 static const char *const precision_names[] = {"double", "single"};

@@ -13,14 +13,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "libdg/base/comm.h"
+#include "libdg/comm/comm.h"
 #include "libdg/base/emergency.h"
+#include "libdg/base/launch.h"
 #include "libdg/base/log.h"
-#include "libdg/io/silo_writer.h"
+#include "libdg/io/silo/silo_writer.h"
 #include "maxwell/app/options.h"
 #include "libdg/ref/dense.h"
 #include "maxwell/app/threads.h"
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 #include "maxwell/run/run.h"
 #include "maxwell/version.h"
 
@@ -104,7 +105,7 @@ static int be_silent(struct dg_error *err)
 static int with_mpi(const struct mx_options *options, struct dg_log *log, struct dg_error *err)
 {
   struct dg_comm *comm = NULL;
-  if (!dg_comm_launched()) return simulate(options, log, NULL, err);
+  if (!dg_launched()) return simulate(options, log, NULL, err);
   if (dg_comm_start(&comm, err) != 0) return err->code;
   if (dg_comm_size(comm) == 1) {
     (void)simulate(options, log, NULL, err);
@@ -127,7 +128,7 @@ static void print_together(struct dg_error *err)
 {
   struct dg_comm *comm = NULL;
   struct dg_error late = {0};
-  if (!dg_comm_launched() || dg_comm_start(&comm, &late) != 0) return;
+  if (!dg_launched() || dg_comm_start(&comm, &late) != 0) return;
   (void)dg_comm_settle(comm, err);
   print_error(err);
   dg_comm_finish(comm, (int)err->code);

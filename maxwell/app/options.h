@@ -5,7 +5,7 @@
 
 #include "libdg/base/error.h"
 #include "maxwell/app/bench.h"
-#include "maxwell/script.h"
+#include "maxwell/shell/script/script.h"
 
 enum mx_command { MX_RUN, MX_CHECK, MX_INFO, MX_BENCH, MX_HELP, MX_VERSION };
 

@@ -3,8 +3,8 @@
 
 #include "libdg/fuzz/fuzz.h"
 #include "libdg/base/memory.h"
-#include "maxwell/config.h"
-#include "maxwell/script.h"
+#include "maxwell/model/config.h"
+#include "maxwell/shell/script/script.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

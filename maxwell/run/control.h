@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "maxwell/run/setup.h"
+#include "maxwell/setup/setup.h"
 
 enum mx_stop { /* by rank: the last one wins */
                MX_GO_ON,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "maxwell/run/folder.h"
+#include "maxwell/shell/folder.h"
 
 static struct mx_watchdog *watchdog_of(struct mx_loop *loop) { return &loop->watchdog[loop->writes ? 0 : 1]; }
 

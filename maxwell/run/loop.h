@@ -1,10 +1,10 @@
 /* The time loop: stages with their sources, what is observed and written, checkpoints, and when to stop. */
 #pragma once
 
-#include "maxwell/run/checkpoint.h"
+#include "maxwell/checkpoint/checkpoint.h"
 #include "maxwell/run/control.h"
-#include "maxwell/run/output.h"
-#include "maxwell/run/port_output.h"
+#include "maxwell/output/output.h"
+#include "maxwell/output/port_output.h"
 #include "maxwell/run/watchdog.h"
 
 struct mx_loop {

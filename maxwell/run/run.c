@@ -6,13 +6,13 @@
 
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
-#include "maxwell/run/folder.h"
-#include "maxwell/run/identity.h"
-#include "maxwell/run/initial.h"
+#include "maxwell/shell/folder.h"
+#include "maxwell/checkpoint/identity.h"
+#include "maxwell/setup/initial.h"
 #include "maxwell/run/loop.h"
-#include "maxwell/run/model.h"
-#include "maxwell/run/phases.h"
-#include "maxwell/run/summary.h"
+#include "maxwell/setup/step_model.h"
+#include "maxwell/shell/phases.h"
+#include "maxwell/output/summary.h"
 
 static const char *status_word(enum dg_code code)
 {

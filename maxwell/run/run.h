@@ -1,8 +1,8 @@
 /* `curlew run`: the time loop with its output, progress, watchdog and summary. */
 #pragma once
 
-#include "maxwell/run/folder.h"
-#include "maxwell/run/setup.h"
+#include "maxwell/shell/folder.h"
+#include "maxwell/setup/setup.h"
 
 /* Runs the simulation into `folder`, which is open (created, or rid of what earlier runs wrote). Sets setup's times of
  * stepping and output. Errors as those of its parts; DG_BLEW_UP from the watchdog, DG_INTERRUPTED after SIGINT or

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "maxwell/select.h"
+#include "maxwell/model/selectors.h"
 
 /* The energy costs up to half a step on processors, on a card one to two and a half. */
 enum { AUTOMATIC_EVERY = 50 };

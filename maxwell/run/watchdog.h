@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "maxwell/run/setup.h"
+#include "maxwell/setup/setup.h"
 
 struct mx_watchdog {
   const struct mx_setup *setup; /* borrowed */

@@ -1,7 +1,7 @@
 /* Drives a backend as the time loop does. Include after box.h. */
 #pragma once
 
-#include "maxwell/backend.h"
+#include "maxwell/backend/backend.h"
 
 struct drive {
   const struct mx_backend_ops *ops;

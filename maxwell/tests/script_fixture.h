@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "maxwell/script.h"
+#include "maxwell/shell/script/script.h"
 
 static inline void write_text(const char *path, const char *text)
 {

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "maxwell/run/balance.h"
+#include "maxwell/output/balance.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
-#include "maxwell/time/stability.h"
+#include "maxwell/limit/stability.h"
 
 static const double pi = 3.14159265358979323846;
 

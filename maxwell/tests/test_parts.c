@@ -3,12 +3,12 @@
  * command line: the n-th allocation of that rank fails while all of it is built. */
 #include "script_fixture.h"
 
-#include "libdg/mesh/partition.h"
-#include "maxwell/port_state.h"
-#include "maxwell/run/measure_record.h"
+#include "libdg/mesh/parts/partition.h"
+#include "maxwell/sources/port_state.h"
+#include "maxwell/measure/measure_record.h"
 #include "maxwell/tests/box.h"
-#include "maxwell/tests/ring.h"
-#include "maxwell/time/stability.h"
+#include "maxwell/sources/tests/ring.h"
+#include "maxwell/limit/stability.h"
 
 static struct dg_comm *comm;
 static int ranks;

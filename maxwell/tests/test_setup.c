@@ -2,7 +2,7 @@
 #include "script_fixture.h"
 
 #include "maxwell/run/run.h"
-#include "maxwell/run/setup.h"
+#include "maxwell/setup/setup.h"
 #include "maxwell/tests/box.h"
 
 #define FOLDER  "result"

@@ -12,7 +12,7 @@
 
 #include <complex.h>
 
-#include "maxwell/config.h"
+#include "maxwell/model/config.h"
 
 struct mx_scheme {
   int stages;

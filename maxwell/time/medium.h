@@ -29,7 +29,7 @@ struct mx_ampere {
   double start; /* what E is multiplied by at t = 0 */
 };
 
-/* epsilon > 0 relative, sigma >= 0 in 1/m, step > 0 in metres: natural units (maxwell/flux.h). */
+/* epsilon > 0 relative, sigma >= 0 in 1/m, step > 0 in metres: natural units (maxwell/problem/flux.h). */
 struct mx_ampere mx_ampere(enum mx_integrator integrator, double epsilon, double sigma, double step);
 
 /* Does the step resolve the relaxation eps/sigma? If not, E follows the current (Runge-Kutta: with eps' > eps). */

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/backend.h"
-#include "maxwell/problem.h"
+#include "maxwell/backend/backend.h"
+#include "maxwell/problem/problem.h"
 
 enum { STEPS = 200, LOOK = 20 };
 static const double explosion = 1e4; /* of the squared norm; leapfrog's bounded modes reach about 100 near the limit */

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "libdg/io/silo_writer.h"
+#include "libdg/io/silo/silo_writer.h"
 #include "libdg/io/tests/cube.h"
-#include "libdg/mesh/geometry.h"
+#include "libdg/geometry/geometry.h"
 
 struct setup {
   struct dg_mesh mesh;

@@ -9,7 +9,7 @@
 
 #include "libdg/io/node_merge.h"
 #include "libdg/io/tests/cube.h"
-#include "libdg/mesh/geometry.h"
+#include "libdg/geometry/geometry.h"
 
 struct setup {
   struct dg_mesh mesh;

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/io/silo_grid.h"
+#include "libdg/io/silo/silo_grid.h"
 
 enum { NX = 30, NY = 20 };
 

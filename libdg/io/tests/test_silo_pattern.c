@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "libdg/io/silo_writer.h"
+#include "libdg/io/silo/silo_writer.h"
 #include "libdg/io/tests/fields.h"
 
 /* The linker puts these in place of others, to count the files that are Silo's, and to let writing fail, or write less

@@ -22,9 +22,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "libdg/io/silo_writer.h"
+#include "libdg/io/silo/silo_writer.h"
 #include "libdg/io/tests/fields.h"
-#include "libdg/mesh/partition.h"
+#include "libdg/mesh/parts/partition.h"
 
 static struct dg_comm *comm;
 static int rank, size;

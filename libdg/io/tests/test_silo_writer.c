@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "libdg/io/silo_writer.h"
+#include "libdg/io/silo/silo_writer.h"
 #include "libdg/io/tests/fields.h"
 
 enum { DISK_SIZE = 1 << 20 };

@@ -10,7 +10,7 @@
 
 #include "libdg/io/subdivide.h"
 #include "libdg/io/tests/cube.h"
-#include "libdg/mesh/geometry.h"
+#include "libdg/geometry/geometry.h"
 
 static double volume(const double a[3], const double b[3], const double c[3], const double d[3])
 {

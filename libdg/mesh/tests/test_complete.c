@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdg/mesh/complete.h"
+#include "libdg/mesh/load/complete.h"
 
 static char folder[64] = "/tmp/curlew-test-XXXXXX";
 

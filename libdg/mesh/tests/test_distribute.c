@@ -14,8 +14,8 @@
 #include "libdg/io/tests/cube.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/mesh_groups.h"
-#include "libdg/mesh/partition.h"
-#include "libdg/mesh/segment.h"
+#include "libdg/mesh/parts/partition.h"
+#include "libdg/mesh/find/segment.h"
 
 enum { CELLS = 6 };
 

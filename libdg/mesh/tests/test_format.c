@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libdg/mesh/format.h"
+#include "libdg/mesh/load/format.h"
 
 static char folder[64] = "/tmp/curlew-test-XXXXXX", path[128];
 

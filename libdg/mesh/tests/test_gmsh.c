@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/geo_parameters.h"
-#include "libdg/mesh/geometry.h"
+#include "libdg/mesh/load/geo_parameters.h"
+#include "libdg/geometry/geometry.h"
 
 #define DATA TEST_SOURCE_DIR "/tests/data/"
 

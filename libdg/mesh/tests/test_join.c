@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/join.h"
+#include "libdg/mesh/parts/join.h"
 #include "libdg/mesh/mesh_groups.h"
-#include "libdg/mesh/partition.h"
+#include "libdg/mesh/parts/partition.h"
 
 #define DATA TEST_SOURCE_DIR "/tests/data/"
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/geometry.h"
+#include "libdg/geometry/geometry.h"
 #include "libdg/mesh/hilbert.h"
 #include "libdg/mesh/mesh_groups.h"
 

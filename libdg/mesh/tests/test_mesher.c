@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/mesher.h"
-#include "libdg/mesh/model.h"
+#include "libdg/mesh/load/mesher.h"
+#include "libdg/mesh/load/gmsh_model.h"
 
 static char folder[64] = "/tmp/curlew-test-XXXXXX";
 static char path[128];

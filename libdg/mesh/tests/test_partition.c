@@ -10,7 +10,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/io/tests/cube.h"
-#include "libdg/mesh/partition.h"
+#include "libdg/mesh/parts/partition.h"
 
 static struct dg_mesh cube(int n)
 {

@@ -11,7 +11,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/mesh.h"
-#include "libdg/mesh/repair.h"
+#include "libdg/mesh/draft/repair.h"
 #include "libdg/mesh/vector.h"
 
 enum { N = 5, SIDE = N + 1, POINTS = SIDE * SIDE * SIDE };

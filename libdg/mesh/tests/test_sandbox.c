@@ -30,7 +30,7 @@
 
 #include <cmocka.h>
 
-#include "libdg/mesh/sandbox.h"
+#include "libdg/mesh/gmsh/sandbox.h"
 
 enum walls { BOTH, LANDLOCK, SECCOMP };
 

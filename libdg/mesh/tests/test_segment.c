@@ -11,7 +11,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/io/tests/cube.h"
 #include "libdg/mesh/mesh_check.h"
-#include "libdg/mesh/segment.h"
+#include "libdg/mesh/find/segment.h"
 
 enum { CELLS = 4 };
 

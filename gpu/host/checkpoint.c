@@ -1,0 +1,107 @@
+/* The state for checkpoints: fields as they lie on the card, in the order of the problem's nodes, and traces on open
+ * faces as vectors of which only the two components along the face mean anything. */
+#include <string.h>
+
+#include "gpu/host/state.h"
+#include "maxwell/backend/cpu/fused_tables.h"
+
+/* A vector with these components along t1 and t2 of face f, from which mx_fused_along gives the same bits. */
+static void from_along(size_t f, const double along[2], double u[3])
+{
+  const double vector[4][3] = {
+      {0, along[0], along[1]}, {0, -along[1], -along[0]}, {-along[1], 0, -along[0]}, {-along[1], -along[0], 0}};
+  memcpy(u, vector[f], sizeof vector[f]);
+}
+
+/* The face of every slot lies on the card; on the host it is looked for. */
+static size_t face_of_slot(const struct mx_problem *problem, size_t slot, size_t *e)
+{
+  for (;; ++*e)
+    for (size_t f = 0; f < 4; f++)
+      if (mx_open_slot(problem->neighbour[*e][f]) == (int)slot) return f;
+}
+
+/* Slots first..first+count-1 between value[count][3][Nf] and host[count][2][Nf]. */
+static void turn_open(const struct mx_backend *backend, size_t first, size_t count, void *host, double *to,
+                      const double *from)
+{
+  const size_t Nf = (size_t)backend->problem->ref->Nf;
+  size_t e = 0; /* slots ascend with the elements */
+  for (size_t k = 0; k < count; k++) {
+    const size_t f = face_of_slot(backend->problem, first + k, &e);
+    for (size_t m = 0; m < Nf; m++) {
+      double u[3], along[2];
+      if (to != NULL) {
+        for (size_t a = 0; a < 2; a++) along[a] = gpu_get(backend, host, (2 * k + a) * Nf + m);
+        from_along(f, along, u);
+        for (size_t c = 0; c < 3; c++) to[(3 * k + c) * Nf + m] = u[c];
+      } else {
+        for (size_t c = 0; c < 3; c++) u[c] = from[(3 * k + c) * Nf + m];
+        mx_fused_along(f, u, along);
+        for (size_t a = 0; a < 2; a++) gpu_put(backend, host, (2 * k + a) * Nf + m, along[a]);
+      }
+    }
+  }
+}
+
+/* Elements first.. between value[count][3][Np] and the card's order. */
+static void turn_elements(const struct mx_backend *backend, size_t count, void *host, double *to, const double *from)
+{
+  const int order = backend->problem->ref->order;
+  const size_t Np = (size_t)backend->problem->ref->Np;
+  for (size_t k = 0; k < count; k++)
+    for (size_t c = 0; c < 3; c++)
+      for (size_t n = 0; n < Np; n++) {
+        const size_t there = gpu_at(order, k, c, n), here = (3 * k + c) * Np + (size_t)backend->node[n];
+        if (to != NULL) to[here] = gpu_get(backend, host, there);
+        else gpu_put(backend, host, there, from[here]);
+      }
+}
+
+/* Where items of an array lie on the card; *bytes of one. */
+static unsigned char *place(const struct mx_backend *backend, enum mx_state_array array, size_t first, size_t *bytes)
+{
+  const bool open = array >= MX_STATE_OPEN_E;
+  *bytes = backend->real * (open ? 2 * (size_t)backend->problem->ref->Nf : gpu_stride(backend->tables.order));
+  unsigned char *start = open ? backend->open_before[array - MX_STATE_OPEN_E] : backend->field[array];
+  return start + first * *bytes;
+}
+
+int gpu_save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+             struct dg_error *err)
+{
+  size_t bytes;
+  const unsigned char *from = place(backend, array, first, &bytes);
+  if (gpu_grow_staging(backend, count * bytes, err) != 0 ||
+      gpu_check(gpuMemcpyAsync(backend->staging[0], from, count * bytes, gpuMemcpyDeviceToHost, backend->work),
+                "copying the state", err) != 0 ||
+      gpu_wait(backend, err) != 0)
+    return err->code;
+  if (array >= MX_STATE_OPEN_E) turn_open(backend, first, count, backend->staging[0], value, NULL);
+  else turn_elements(backend, count, backend->staging[0], value, NULL);
+  return 0;
+}
+
+int gpu_load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+             struct dg_error *err)
+{
+  size_t bytes;
+  unsigned char *to = place(backend, array, first, &bytes);
+  if (gpu_grow_staging(backend, count * bytes, err) != 0) return err->code;
+  if (array >= MX_STATE_OPEN_E) turn_open(backend, first, count, backend->staging[0], NULL, value);
+  else turn_elements(backend, count, backend->staging[0], NULL, value);
+  if (gpu_check(gpuMemcpyAsync(to, backend->staging[0], count * bytes, gpuMemcpyHostToDevice, backend->work),
+                "copying the state", err) != 0)
+    return err->code;
+  return gpu_wait(backend, err);
+}
+
+int gpu_loaded(struct mx_backend *backend, struct dg_error *err)
+{
+  backend->observed = false;
+  /* The first stage of leapfrog wants the neighbours' H as the last one left it; all other traces travel when they are
+   * wanted. */
+  if (backend->options.integrator == MX_LEAPFROG && gpu_halo_exchange(backend, &backend->field[1], err) != 0)
+    return err->code;
+  return gpu_wait(backend, err);
+}

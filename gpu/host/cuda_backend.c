@@ -1,0 +1,270 @@
+/* The `cuda` backend: one NVIDIA card a rank. state.h says what is where. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/runtime/card.h"
+#include "gpu/host/state.h"
+#include "libdg/base/memory.h"
+
+static const struct gpu_order *const orders[DG_ORDER_MAX] = {&gpu_order_1, &gpu_order_2, &gpu_order_3, &gpu_order_4,
+                                                             &gpu_order_5, &gpu_order_6, &gpu_order_7, &gpu_order_8};
+
+static int available(struct dg_error *err)
+{
+  int count = 0;
+  gpuError_t status = gpuGetDeviceCount(&count);
+  if (status == gpuSuccess && count > 0) return 0;
+  (void)gpuGetLastError();
+  return dg_fail(err, DG_ENVIRONMENT, "backend = cuda needs an NVIDIA GPU: %s",
+                 gpuGetErrorString(status == gpuSuccess ? gpuErrorNoDevice : status));
+}
+
+static void destroy(struct mx_backend *backend)
+{
+  if (backend == NULL) return;
+  if (backend->work != NULL) (void)gpuStreamSynchronize(backend->work);
+  if (backend->copies != NULL) (void)gpuStreamSynchronize(backend->copies);
+  if (backend->halo.stream != NULL) (void)gpuStreamSynchronize(backend->halo.stream);
+  /* MPI may still write to the buffers of messages that were given up; the process is about to end then. */
+  const bool given_up = backend->halo.exchange != NULL && !dg_exchange_progress(backend->halo.exchange);
+  gpu_release_halo(backend);
+  gpu_release_leaving(backend);
+  if (!given_up) gpu_release_memory(backend);
+  for (int i = 0; i < GPU_SLOTS; i++) {
+    if (backend->slot[i].copied != NULL) (void)gpuEventDestroy(backend->slot[i].copied);
+    if (backend->slot[i].used != NULL) (void)gpuEventDestroy(backend->slot[i].used);
+  }
+  for (int i = 0; i < GPU_BEHIND; i++)
+    if (backend->ended[i] != NULL) (void)gpuEventDestroy(backend->ended[i]);
+  for (int i = 0; i < 2; i++)
+    if (backend->staged[i] != NULL) (void)gpuEventDestroy(backend->staged[i]);
+  if (backend->functional_there != NULL) (void)gpuEventDestroy(backend->functional_there);
+  if (backend->work != NULL) (void)gpuStreamDestroy(backend->work);
+  if (backend->copies != NULL) (void)gpuStreamDestroy(backend->copies);
+  dg_free(backend->node);
+  dg_free(backend->place);
+  dg_free(backend->term);
+  dg_free(backend->functional_piece);
+  dg_free(backend->functional_row);
+  gpu_release_recall(backend);
+  gpu_release_monitors(backend);
+  dg_free(backend);
+}
+
+static int new_event(gpuEvent_t *event, struct dg_error *err)
+{
+  return gpu_check(gpuEventCreateWithFlags(event, gpuEventDisableTiming), "making an event", err);
+}
+
+static int new_streams(struct mx_backend *backend, struct dg_error *err)
+{
+  if (gpu_check(gpuStreamCreateWithFlags(&backend->work, gpuStreamNonBlocking), "making a stream", err) != 0 ||
+      gpu_check(gpuStreamCreateWithFlags(&backend->copies, gpuStreamNonBlocking), "making a stream", err) != 0)
+    return err->code;
+  for (int i = 0; i < GPU_SLOTS; i++)
+    if (new_event(&backend->slot[i].copied, err) != 0 || new_event(&backend->slot[i].used, err) != 0) return err->code;
+  for (int i = 0; i < GPU_BEHIND; i++)
+    if (new_event(&backend->ended[i], err) != 0) return err->code;
+  for (int i = 0; i < 2; i++)
+    if (new_event(&backend->staged[i], err) != 0) return err->code;
+  return new_event(&backend->functional_there, err);
+}
+
+static int new_fields(struct mx_backend *backend, struct dg_error *err)
+{
+  const bool leapfrog = backend->options.integrator == MX_LEAPFROG, rk4 = backend->options.integrator == MX_RK4;
+  backend->in_place = leapfrog && !gpu_penalty_inside(backend->problem);
+  for (int i = 0; i < 2; i++) {
+    void **const wanted[] = {&backend->field[i], backend->in_place ? NULL : &backend->spare[i],
+                             leapfrog ? NULL : &backend->memory[i], rk4 ? &backend->sum[i] : NULL};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+      const size_t bytes = backend->field_bytes + (k < 2 ? backend->ghost_bytes : 0);
+      if (wanted[k] != NULL &&
+          (gpu_new(backend, wanted[k], bytes, "a field", err) != 0 ||
+           gpu_check(gpuMemsetAsync(*wanted[k], 0, bytes, backend->work), "clearing fields", err) != 0))
+        return err->code;
+    }
+  }
+  return 0;
+}
+
+/* Where kernels with tiles find the slots of open faces. */
+static int new_open_slots(struct mx_backend *backend, struct dg_error *err)
+{
+  const struct mx_problem *problem = backend->problem;
+  int32_t(*slot)[4];
+  if (backend->tables.tiling.count == 0) return 0;
+  if (DG_NEW(slot, backend->padded, err) != 0) return err->code;
+  for (size_t e = 0; e < backend->padded; e++)
+    for (size_t f = 0; f < 4; f++) slot[e][f] = e < problem->K ? mx_open_slot(problem->neighbour[e][f]) : -1;
+  (void)!gpu_new_copy(backend, &backend->tables.open_slot, slot, backend->padded * sizeof *slot, "open faces", err);
+  dg_free(slot);
+  return err->code;
+}
+
+/* The open faces by their slots. */
+static int new_open(struct mx_backend *backend, struct dg_error *err)
+{
+  const struct mx_problem *problem = backend->problem;
+  const size_t count = problem->open_faces, bytes = count * 2 * (size_t)problem->ref->Nf * backend->real;
+  int32_t *where;
+  if (backend->options.integrator != MX_LEAPFROG || count == 0) return 0;
+  if (DG_NEW(where, count, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++)
+    for (size_t f = 0; f < 4; f++) {
+      const int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot >= 0) where[slot] = (int32_t)(4 * e + f);
+    }
+  backend->open_faces = count;
+  if (gpu_pack_entries(backend, &backend->open, true, count, where, err) != 0 ||
+      gpu_new(backend, &backend->open_before[0], bytes, "open faces", err) != 0 ||
+      gpu_new(backend, &backend->open_before[1], bytes, "open faces", err) != 0 ||
+      gpu_new(backend, &backend->open_now, bytes, "open faces", err) != 0 || new_open_slots(backend, err) != 0)
+    goto fail;
+fail:
+  dg_free(where);
+  return err->code;
+}
+
+static int find_card(struct mx_backend *backend, struct dg_error *err)
+{
+  gpuDeviceProp card;
+  if (gpu_check(gpuGetDevice(&backend->device), "looking for the card", err) != 0 ||
+      gpu_check(gpuGetDeviceProperties(&card, backend->device), "looking for the card", err) != 0)
+    return err->code;
+  backend->tables.architecture = 10 * card.major + card.minor;
+  backend->tables.processors = card.multiProcessorCount;
+  return 0;
+}
+
+static int create(struct mx_backend **result, const struct mx_problem *problem,
+                  const struct mx_backend_options *options, struct dg_error *err)
+{
+  struct mx_backend *backend;
+  *result = NULL;
+  if (available(err) != 0) return err->code;
+  const size_t padded = (problem->K + 7) / 8 * 8;
+  if (padded + problem->ghosts > INT32_MAX / 4)
+    return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
+                   problem->K + problem->ghosts);
+  if (DG_NEW(backend, 1, err) != 0) return err->code;
+  const int order = problem->ref->order;
+  backend->problem = problem;
+  backend->options = *options;
+  backend->kernels = orders[order - 1];
+  backend->real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  backend->padded = padded;
+  backend->field_bytes = padded * gpu_stride(order) * backend->real;
+  backend->ghost_bytes = problem->ghosts * gpu_stride(order) * backend->real;
+  backend->tables = (struct gpu_tables){.order = order,
+                                        .single = options->precision == MX_SINGLE,
+                                        .K = problem->K,
+                                        .inner = problem->ghosts > 0 ? problem->interior / 8 * 8 : problem->K};
+  if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
+      new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || new_open(backend, err) != 0 ||
+      gpu_pack_terms(backend, err) != 0 || gpu_pack_functionals(backend, err) != 0 ||
+      gpu_new_recall(backend, err) != 0 || gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
+    destroy(backend);
+    return err->code;
+  }
+  *result = backend;
+  return 0;
+}
+
+static int threads(const struct mx_backend *backend)
+{
+  (void)backend;
+  return 1; /* of the host */
+}
+
+/* The card's name; the only way to hand out a text that outlives the call. */
+static const char *instructions(void)
+{
+  static char name[sizeof((gpuDeviceProp *)0)->name];
+  gpuDeviceProp card;
+  int device;
+  if (gpuGetDevice(&device) != gpuSuccess || gpuGetDeviceProperties(&card, device) != gpuSuccess) return "no GPU";
+  memcpy(name, card.name, sizeof name);
+  return name;
+}
+
+static size_t of_terms(const struct mx_problem *problem, size_t real)
+{
+  size_t bytes = 0;
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    const bool faces = term->kind == MX_JUMP;
+    const size_t N = (size_t)(faces ? problem->ref->Nf : problem->ref->Np), parts = faces ? 2 : 3;
+    const size_t profiles = term->values == MX_VECTOR_A_NODE ? 0 : (term->E != NULL) + (size_t)(term->H != NULL);
+    const size_t staged = term->values == MX_ONE_NUMBER ? 0 : term->values == MX_NUMBER_A_NODE ? 1 : parts;
+    bytes += term->count * (3 * sizeof(int32_t) + real * N * (profiles * parts + staged * GPU_SLOTS * parts));
+  }
+  return bytes;
+}
+
+static size_t allocated(const struct mx_backend *backend) { return backend->card.bytes; }
+
+/* Of the card. */
+static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
+{
+  const bool leapfrog = options->integrator == MX_LEAPFROG;
+  const size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  const size_t in_place = leapfrog && !gpu_penalty_inside(problem);
+  const size_t fields = leapfrog ? (in_place ? 2 : 4) : options->integrator == MX_RK4 ? 8 : 6;
+  const size_t tiles = 4 * sizeof(uint16_t) + 3 * sizeof(uint32_t) / 2; /* one and a half traces an element */
+  const size_t indices =
+      4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= GPU_TILE_ORDERS ? tiles : 0);
+  const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
+  size_t traces = leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
+  if (traces > 0 && problem->ref->order <= GPU_TILE_ORDERS) traces += problem->K * 4 * sizeof(int32_t);
+  size_t summands = 0, rows = 0;
+  for (size_t f = 0; f < problem->functionals; f++) {
+    summands += 3 * problem->functional[f].count;
+    rows += gpu_rows_of_functional(problem, f, NULL);
+  }
+  const size_t ghosts = real * (in_place ? 2 : 4) * gpu_stride(problem->ref->order);
+  const size_t travelling = real * (leapfrog ? 1 : 2) * 4 * (size_t)problem->ref->Nf; /* out and in */
+  return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) + traces +
+         of_terms(problem, real) + summands * (sizeof(struct gpu_place) + sizeof(double)) + rows * sizeof(int32_t) +
+         (in_place ? gpu_recall_bytes(problem, real) : 0) + 2 * (size_t)GPU_STAGING;
+}
+
+const struct mx_backend_ops mx_backend_cuda = {
+    .name = "cuda",
+    .description = "fused kernels on an NVIDIA GPU, orders 1 to 8, both precisions",
+    .available = available,
+    .take_card = gpu_take_card,
+    .create = create,
+    .destroy = destroy,
+    .upload = gpu_upload,
+    .stage_begin = gpu_stage_begin,
+    .stage_sources = gpu_stage_sources,
+    .stage_end = gpu_stage_end,
+    .wait = gpu_wait,
+    .energy = gpu_energy,
+    .sample = gpu_sample_points,
+    .functionals = gpu_functionals,
+    .functionals_begin = gpu_functionals_begin,
+    .functionals_end = gpu_functionals_end,
+    .loss = gpu_loss,
+    .download = gpu_download,
+    .snapshot_buffers = gpu_snapshot_buffers,
+    .snapshot_begin = gpu_snapshot_begin,
+    .snapshot_fetch = gpu_snapshot_fetch,
+    .monitor_new = gpu_monitor_new,
+    .monitor_take = gpu_monitor_take,
+    .monitor_fetch = gpu_monitor_fetch,
+    .check = gpu_check_fields,
+    .components = MX_COVARIANT_TANGENTIAL,
+    .save = gpu_save,
+    .load = gpu_load,
+    .loaded = gpu_loaded,
+    .threads = threads,
+    .halo_use = gpu_halo_use,
+    .time_exchange = gpu_time_exchange,
+    .instructions = instructions,
+    .memory = memory,
+    .allocated = allocated,
+    .unknowns_a_card = GPU_UNKNOWNS_A_CARD,
+    .ceilings = gpu_ceilings,
+};

@@ -1,0 +1,521 @@
+/* What is observed: computed on the card, a few numbers come back, or whole fields, in pieces. */
+#include <math.h>
+#include <string.h>
+
+#include "gpu/host/state.h"
+#include "libdg/base/memory.h"
+#include "maxwell/backend/cpu/fused_tables.h"
+
+int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *err)
+{
+  if (bytes < gpu_stride(backend->tables.order) * backend->real)
+    bytes = gpu_stride(backend->tables.order) * backend->real;
+  if (bytes <= backend->staging_bytes) return 0;
+  /* The old ones stay until the end: growing by half at least, they are together less than three times as much. */
+  if (bytes < backend->staging_bytes / 2 * 3) bytes = backend->staging_bytes / 2 * 3;
+  if (gpu_wait(backend, err) != 0) return err->code;
+  for (int i = 0; i < 2; i++)
+    if (gpu_new_pinned(backend, &backend->staging[i], bytes, err) != 0 ||
+        gpu_new(backend, &backend->card_staging[i], bytes, "observation", err) != 0)
+      return err->code;
+  backend->staging_bytes = bytes;
+  return 0;
+}
+
+const void *gpu_other_H(const struct mx_backend *backend)
+{
+  if (backend->options.integrator != MX_LEAPFROG) return backend->field[1];
+  DG_BUG_IF(!backend->observed, "values of a leapfrog step were asked for that was not observed");
+  DG_BUG_IF(backend->in_place, "the H of half a step ago is not there");
+  return backend->spare[1];
+}
+
+/* The first `in` bytes of staging[0] to the card, then `launch` of the caller's, then `out` bytes of the card's
+ * staging[1] back to the host's. These are the two ends. */
+static int send(struct mx_backend *backend, size_t bytes, struct dg_error *err)
+{
+  return gpu_check(
+      gpuMemcpyAsync(backend->card_staging[0], backend->staging[0], bytes, gpuMemcpyHostToDevice, backend->work),
+      "copying what to observe", err);
+}
+
+static int receive(struct mx_backend *backend, size_t bytes, struct dg_error *err)
+{
+  if (gpu_check(
+          gpuMemcpyAsync(backend->staging[1], backend->card_staging[1], bytes, gpuMemcpyDeviceToHost, backend->work),
+          "observing", err) != 0)
+    return err->code;
+  return gpu_wait(backend, err);
+}
+
+double gpu_sum_of_parts(const unsigned char *from, size_t parts)
+{
+  double sum = 0;
+  for (size_t i = 0; i < parts; i++) {
+    double part;
+    memcpy(&part, from + i * sizeof part, sizeof part);
+    sum += part;
+  }
+  return sum;
+}
+
+/* The i-th of the products that are asked for together. */
+static int begin_product(struct mx_backend *backend, int i, struct gpu_product wanted, struct dg_error *err)
+{
+  wanted.part = (double *)(void *)backend->card_staging[1] + i * GPU_SUM_PARTS;
+  return gpu_check(gpu_products(&backend->tables, &wanted, backend->work), "observing", err);
+}
+
+static int end_products(struct mx_backend *backend, size_t count, double *sum, struct dg_error *err)
+{
+  const size_t bytes = GPU_SUM_PARTS * sizeof(double);
+  if (receive(backend, count * bytes, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) sum[i] = gpu_sum_of_parts(backend->staging[1] + i * bytes, GPU_SUM_PARTS);
+  return 0;
+}
+
+/* H of now times H of half a step ago, which is worked out part by part. */
+static int begin_recalled_product(struct mx_backend *backend, int i, struct dg_error *err)
+{
+  for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
+    if (gpu_recall_H(backend, &some, 1, backend->recall.row, err) != 0 ||
+        begin_product(backend, i,
+                      (struct gpu_product){.u = backend->recall.row,
+                                           .v = backend->field[1],
+                                           .weight = 1,
+                                           .more = some.first > 0,
+                                           .first = some.first,
+                                           .count = some.count},
+                      err) != 0)
+      return err->code;
+  return 0;
+}
+
+int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
+{
+  const size_t K = backend->problem->K;
+  const struct gpu_product E = {.u = backend->field[0], .v = backend->field[0], .weight = 0, .count = K};
+  struct gpu_product H = {.v = backend->field[1], .weight = 1, .count = K};
+  double sum[2] = {0, 0};
+  if (!backend->in_place) H.u = gpu_other_H(backend);
+  if (gpu_grow_staging(backend, 2 * GPU_SUM_PARTS * sizeof(double), err) != 0 ||
+      begin_product(backend, 0, E, err) != 0 ||
+      (backend->in_place ? begin_recalled_product(backend, 1, err) : begin_product(backend, 1, H, err)) != 0 ||
+      end_products(backend, 2, sum, err) != 0)
+    return err->code;
+  *electric = 0.5 * sum[0];
+  *magnetic = 0.5 * sum[1];
+  return 0;
+}
+
+int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err)
+{
+  const size_t bytes = count * (sizeof(double) + sizeof(int32_t));
+  *loss = 0;
+  if (count == 0) return 0;
+  if (gpu_grow_staging(backend, bytes + GPU_SUM_PARTS * sizeof(double), err) != 0) return err->code;
+  double *factor = (double *)(void *)backend->staging[0];
+  for (size_t k = 0; k < count; k++) factor[k] = backend->problem->sigma[element[k]];
+  memcpy(backend->staging[0] + count * sizeof(double), element, count * sizeof *element);
+  if (send(backend, bytes, err) != 0) return err->code;
+  const struct gpu_product wanted = {.u = backend->field[0],
+                                     .v = backend->field[0],
+                                     .count = count,
+                                     .factor = (const double *)(void *)backend->card_staging[0],
+                                     .element =
+                                         (const int32_t *)(void *)(backend->card_staging[0] + count * sizeof(double))};
+  if (begin_product(backend, 0, wanted, err) != 0) return err->code;
+  return end_products(backend, 1, loss, err);
+}
+
+/* Points of a call at most, so that their buffers stay small. Points of one element follow each other. */
+enum { MOST_POINTS = 16384 };
+
+static bool enters(const struct mx_point *point, size_t k)
+{
+  return k == 0 || point[k].element != point[k - 1].element;
+}
+
+/* So many points as there is room for, and for the rows of H at these. */
+static size_t points_at_a_time(const struct mx_backend *backend, size_t count, const struct mx_point *point)
+{
+  size_t k = 0;
+  if (count > MOST_POINTS) count = MOST_POINTS;
+  for (size_t rows = 0; k < count && backend->in_place; k++) {
+    rows += enters(point, k);
+    if (rows > backend->recall.rows) return k;
+  }
+  return count;
+}
+
+void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
+                     int32_t *element, int32_t *node)
+{
+  const size_t Np = (size_t)backend->problem->ref->Np;
+  for (size_t k = 0; k < count; k++) {
+    for (size_t n = 0; n < Np; n++)
+      weight[k * Np + n] = point[k].weight != NULL ? point[k].weight[backend->node[n]] : 0;
+    element[k] = (int32_t)point[k].element;
+    node[k] = point[k].weight != NULL ? -1 : backend->place[point[k].node];
+  }
+}
+
+void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value)
+{
+  double u[6], g[3][3];
+  memcpy(u, from, sizeof u);
+  mx_fused_gradients(backend->problem->metric[element], g);
+  for (size_t f = 0; f < 6; f += 3)
+    for (size_t d = 0; d < 3; d++) value[f + d] = u[f] * g[0][d] + u[f + 1] * g[1][d] + u[f + 2] * g[2][d];
+}
+
+static int sample_part(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                       struct dg_error *err)
+{
+  const size_t Np = (size_t)backend->problem->ref->Np;
+  const size_t weights = count * Np * sizeof(double), numbers = count * sizeof(int32_t);
+  if (gpu_grow_staging(backend, weights + 4 * numbers + count * 6 * sizeof(double), err) != 0) return err->code;
+  int32_t *number = (int32_t *)(void *)(backend->staging[0] + weights), *row = number + 2 * count;
+  int32_t *recalled = number + 3 * count; /* elements of the rows */
+  size_t rows = 0;
+  gpu_list_points(backend, count, point, (double *)(void *)backend->staging[0], number, number + count);
+  for (size_t k = 0; k < count; k++) {
+    if (enters(point, k)) recalled[rows++] = number[k];
+    row[k] = backend->in_place ? (int32_t)(rows - 1) : number[k];
+  }
+  const int32_t *on_card = (const int32_t *)(void *)(backend->card_staging[0] + weights);
+  const struct gpu_points points = {.count = count,
+                                    .element = on_card,
+                                    .node = on_card + count,
+                                    .row = on_card + 2 * count,
+                                    .other_row = on_card + 2 * count,
+                                    .H = backend->in_place ? backend->recall.row : backend->field[1],
+                                    .H_other = backend->in_place ? backend->recall.row : gpu_other_H(backend),
+                                    .weight = (const double *)(void *)backend->card_staging[0],
+                                    .E = backend->field[0],
+                                    .value = (double *)(void *)backend->card_staging[1]};
+  const struct gpu_some some = {.count = rows, .element = on_card + 3 * count};
+  if (send(backend, weights + 4 * numbers, err) != 0 ||
+      (backend->in_place && gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) ||
+      gpu_check(gpu_sample(&backend->tables, &points, backend->work), "observing points", err) != 0 ||
+      receive(backend, count * 6 * sizeof(double), err) != 0)
+    return err->code;
+  for (size_t k = 0; k < count; k++)
+    gpu_point_to_cartesian(backend, point[k].element, backend->staging[1] + k * sizeof *value, value[k]);
+  return 0;
+}
+
+int gpu_sample_points(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                      struct dg_error *err)
+{
+  for (size_t first = 0, some; first < count; first += some) {
+    some = points_at_a_time(backend, count - first, point + first);
+    if (sample_part(backend, some, point + first, value + first, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+/* ---- functionals */
+
+size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functional, int32_t *element)
+{
+  const struct mx_functional *from = &problem->functional[functional];
+  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  size_t rows = 0;
+  for (size_t k = 0; k < from->count; k++) {
+    if (k > 0 && from->index[k] / numbers == from->index[k - 1] / numbers) continue;
+    if (element != NULL) element[rows] = (int32_t)(from->index[k] / numbers);
+    rows++;
+  }
+  return rows;
+}
+
+/* The summands of a functional, whose first element is `row` of the list: a component of the problem is three numbers
+ * of the card. */
+static void pack_functional(const struct mx_backend *backend, const struct mx_functional *from, size_t row,
+                            struct gpu_place *place, double *weight)
+{
+  const struct mx_problem *problem = backend->problem;
+  const size_t Np = (size_t)problem->ref->Np;
+  for (size_t k = 0; k < from->count; k++) {
+    const size_t e = from->index[k] / (3 * Np), c = from->index[k] / Np % 3, i = from->index[k] % Np;
+    double gradient[3][3];
+    if (k > 0 && e != from->index[k - 1] / (3 * Np)) row++;
+    mx_fused_gradients(problem->metric[e], gradient);
+    for (size_t a = 0; a < 3; a++) {
+      const size_t at = gpu_at(problem->ref->order, 0, a, (size_t)backend->place[i]);
+      place[3 * k + a] = (struct gpu_place){.row = (uint32_t)row, .at = (uint32_t)at};
+      weight[3 * k + a] = from->weight[k] * gradient[a][c];
+    }
+  }
+}
+
+int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
+{
+  enum { PIECE = 768 }; /* summands: a few for every thread of a block, since each waits for three loads in turn */
+  const struct mx_problem *problem = backend->problem;
+  const size_t F = problem->functionals;
+  size_t pieces = 0, summands = 0, rows = 0;
+  uint64_t *first = NULL;
+  struct gpu_place *place = NULL;
+  int32_t *element = NULL;
+  double *weight = NULL;
+  uint8_t *magnetic = NULL;
+  if (DG_NEW(backend->functional_piece, F + 1, err) != 0 || DG_NEW(backend->functional_row, F + 1, err) != 0)
+    return err->code;
+  for (size_t f = 0; f < F; f++) {
+    summands += 3 * problem->functional[f].count;
+    pieces += (3 * problem->functional[f].count + PIECE - 1) / PIECE;
+    rows += gpu_rows_of_functional(problem, f, NULL);
+    backend->functional_piece[f + 1] = pieces;
+    backend->functional_row[f + 1] = rows;
+  }
+  if (pieces == 0) return 0;
+  if (DG_NEW(first, pieces + 1, err) != 0 || DG_NEW(place, summands, err) != 0 || DG_NEW(weight, summands, err) != 0 ||
+      DG_NEW(element, rows, err) != 0 || DG_NEW(magnetic, pieces, err) != 0)
+    goto fail;
+  size_t at = 0, piece = 0;
+  for (size_t f = 0; f < F; f++) {
+    const struct mx_functional *from = &problem->functional[f];
+    const size_t end = at + 3 * from->count;
+    for (size_t i = at; i < end; i += PIECE) first[piece++] = i;
+    (void)gpu_rows_of_functional(problem, f, element + backend->functional_row[f]);
+    pack_functional(backend, from, backend->functional_row[f], place + at, weight + at);
+    for (size_t i = backend->functional_piece[f]; i < backend->functional_piece[f + 1]; i++)
+      magnetic[i] = from->magnetic;
+    at = end;
+  }
+  first[pieces] = summands;
+  if (gpu_new_copy(backend, &backend->piece_first, first, (pieces + 1) * sizeof *first, "functionals", err) != 0 ||
+      gpu_new_copy(backend, &backend->functional_place, place, summands * sizeof *place, "functionals", err) != 0 ||
+      gpu_new_copy(backend, &backend->functional_element, element, rows * sizeof *element, "functionals", err) != 0 ||
+      gpu_new_copy(backend, &backend->functional_weight, weight, summands * sizeof *weight, "functionals", err) != 0 ||
+      gpu_new_copy(backend, &backend->piece_magnetic, magnetic, pieces, "functionals", err) != 0)
+    goto fail;
+fail:
+  dg_free(magnetic);
+  dg_free(first);
+  dg_free(place);
+  dg_free(element);
+  dg_free(weight);
+  return err->code;
+}
+
+struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part)
+{
+  const size_t *piece = backend->functional_piece + f;
+  const void *field = backend->field[backend->problem->functional[f].magnetic];
+  return (struct gpu_sum){.order = backend->tables.order,
+                          .count = piece[1] - piece[0],
+                          .first = backend->piece_first + piece[0],
+                          .place = backend->functional_place,
+                          .row = backend->functional_element,
+                          .other_row = backend->functional_element,
+                          .first_row = backend->functional_row[f],
+                          .weight = backend->functional_weight,
+                          .u = field,
+                          .v = field,
+                          .part = part};
+}
+
+/* Starts the sums of the pieces of functionals first..first+count-1, of the fields as they are. */
+static int begin_functionals(const struct mx_backend *backend, size_t first, size_t count, double *part,
+                             struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + first;
+  const struct gpu_sum sum = {.order = backend->tables.order,
+                              .count = piece[count] - piece[0],
+                              .first = backend->piece_first + piece[0],
+                              .place = backend->functional_place,
+                              .row = backend->functional_element,
+                              .other_row = backend->functional_element,
+                              .weight = backend->functional_weight,
+                              .u = backend->field[0],
+                              .v = backend->field[1],
+                              .takes_v = backend->piece_magnetic + piece[0],
+                              .part = part};
+  return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
+}
+
+/* Those of functional f at the time of a step. */
+static int begin_centred(struct mx_backend *backend, size_t f, double *part, struct dg_error *err)
+{
+  const size_t *row = backend->functional_row + f;
+  const struct gpu_some some = {.count = row[1] - row[0], .element = backend->functional_element + row[0]};
+  struct gpu_sum sum = gpu_sum_of_functional(backend, f, part);
+  if (some.count == 0) return 0;
+  if (backend->problem->functional[f].magnetic && backend->in_place) {
+    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
+    sum.u = sum.v = backend->recall.row;
+    sum.row = sum.other_row = NULL;
+  } else if (backend->problem->functional[f].magnetic) sum.v = gpu_other_H(backend);
+  return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
+}
+
+int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                    struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + first;
+  const size_t pieces = count > 0 ? piece[count] - piece[0] : 0;
+  for (size_t f = 0; f < count; f++) value[f] = 0;
+  if (pieces == 0) return 0;
+  if (gpu_grow_staging(backend, pieces * sizeof(double), err) != 0) return err->code;
+  double *part = (double *)(void *)backend->card_staging[1];
+  if (!centred && begin_functionals(backend, first, count, part, err) != 0) return err->code;
+  for (size_t f = 0; f < count && centred; f++)
+    if (begin_centred(backend, first + f, part + (piece[f] - piece[0]), err) != 0) return err->code;
+  if (receive(backend, pieces * sizeof(double), err) != 0) return err->code;
+  for (size_t f = 0; f < count; f++)
+    value[f] = gpu_sum_of_parts(backend->staging[1] + (piece[f] - piece[0]) * sizeof *value, piece[f + 1] - piece[f]);
+  return 0;
+}
+
+/* The kernels write to the host's memory: a copy would stand between them and the stage. */
+int gpu_functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + first,
+               all = backend->functional_piece[backend->problem->functionals];
+  if (piece[count] == piece[0]) return 0;
+  if (backend->functional_part == NULL &&
+      gpu_new_pinned(backend, &backend->functional_part, all * sizeof *backend->functional_part, err) != 0)
+    return err->code;
+  if (begin_functionals(backend, first, count, backend->functional_part, err) != 0) return err->code;
+  return gpu_check(gpuEventRecord(backend->functional_there, backend->work), "observing", err);
+}
+
+int gpu_functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err)
+{
+  const size_t *piece = backend->functional_piece + first;
+  if (gpu_check(gpuEventSynchronize(backend->functional_there), "observing", err) != 0) return err->code;
+  for (size_t f = 0; f < count; f++) {
+    value[f] = 0;
+    for (size_t i = piece[f] - piece[0]; i < piece[f + 1] - piece[0]; i++) value[f] += backend->functional_part[i];
+  }
+  return 0;
+}
+
+/* ---- whole fields */
+
+/* The row of an element as it comes from the card, in doubles. */
+static void read_row(const struct mx_backend *backend, const void *from, size_t k, double *row)
+{
+  const size_t begin = gpu_at(backend->tables.order, k, 0, 0), numbers = 3 * (size_t)DG_NP(backend->tables.order);
+  if (backend->tables.single)
+    for (size_t i = 0; i < numbers; i++) row[i] = (double)((const float *)from)[begin + i];
+  else memcpy(row, (const double *)from + begin, numbers * sizeof *row);
+}
+
+/* Cartesian components of elements first..first+count-1, to[K][3][Np]. */
+static void to_cartesian(const struct mx_backend *backend, const void *from, size_t first, size_t count, double *to)
+{
+  const struct mx_problem *problem = backend->problem;
+  const size_t Np = (size_t)problem->ref->Np;
+  const int32_t *const node = backend->node;
+#pragma omp parallel for schedule(static)
+  for (size_t k = 0; k < count; k++) {
+    double g[3][3], row[3 * DG_NP_MAX];
+    read_row(backend, from, k, row);
+    mx_fused_gradients(problem->metric[first + k], g);
+    for (size_t c = 0; c < 3; c++) {
+      double *const value = to + (3 * (first + k) + c) * Np;
+      for (size_t n = 0; n < Np; n++)
+        value[node[n]] = g[0][c] * row[n] + g[1][c] * row[Np + n] + g[2][c] * row[2 * Np + n];
+    }
+  }
+}
+
+/* Starts the way of rows at..at+count-1 of (u + v)/2 to the host. */
+static int start_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
+                      size_t at, size_t count, int turn, struct dg_error *err)
+{
+  const size_t numbers = gpu_stride(backend->tables.order) * count, bytes = numbers * backend->real;
+  const size_t before = gpu_stride(backend->tables.order) * at * backend->real;
+  const unsigned char *from = (const unsigned char *)u + before;
+  if (u != v) {
+    if (gpu_check(gpu_mean(backend->tables.single, numbers, from, (const unsigned char *)v + before, way->card[turn],
+                           way->stream),
+                  "observing fields", err) != 0)
+      return err->code;
+    from = way->card[turn];
+  }
+  if (gpu_check(gpuMemcpyAsync(way->pinned[turn], from, bytes, gpuMemcpyDeviceToHost, way->stream), "copying fields",
+                err) != 0)
+    return err->code;
+  return gpu_check(gpuEventRecord(way->arrived[turn], way->stream), "copying fields", err);
+}
+
+int gpu_bring_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
+                   size_t first, size_t count, double *to, struct dg_error *err)
+{
+  const size_t most = way->bytes / (gpu_stride(backend->tables.order) * backend->real);
+  int turn = 0;
+  if (start_rows(backend, way, u, v, 0, count < most ? count : most, turn, err) != 0) return err->code;
+  for (size_t at = 0; at < count; at += most, turn = 1 - turn) {
+    const size_t next = at + most, rest = next < count ? count - next : 0;
+    if (rest > 0 && start_rows(backend, way, u, v, next, rest < most ? rest : most, 1 - turn, err) != 0)
+      return err->code;
+    if (gpu_check(gpuEventSynchronize(way->arrived[turn]), "copying fields", err) != 0) return err->code;
+    to_cartesian(backend, way->pinned[turn], first + at, count - at < most ? count - at : most, to);
+  }
+  return 0;
+}
+
+/* The mean of H of now and half a step ago, which is worked out part by part. */
+static int bring_recalled(struct mx_backend *backend, const struct gpu_way *way, double *to, struct dg_error *err)
+{
+  const void *const row = backend->recall.row;
+  for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
+    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0 ||
+        gpu_bring_rows(backend, way, row, row, some.first, some.count, to, err) != 0)
+      return err->code;
+  return 0;
+}
+
+int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
+{
+  const size_t K = backend->problem->K;
+  const void *const *field = (const void *const *)backend->field;
+  if (gpu_grow_staging(backend, GPU_STAGING, err) != 0) return err->code;
+  const struct gpu_way way = {.stream = backend->work,
+                              .bytes = backend->staging_bytes,
+                              .pinned = {backend->staging[0], backend->staging[1]},
+                              .card = {backend->card_staging[0], backend->card_staging[1]},
+                              .arrived = {backend->staged[0], backend->staged[1]}};
+  if (E != NULL && gpu_bring_rows(backend, &way, field[0], field[0], 0, K, E, err) != 0) return err->code;
+  if (H == NULL) return 0;
+  return backend->in_place ? bring_recalled(backend, &way, H, err)
+                           : gpu_bring_rows(backend, &way, field[1], gpu_other_H(backend), 0, K, H, err);
+}
+
+int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err)
+{
+  const struct mx_problem *problem = backend->problem;
+  *check = (struct mx_field_check){.finite = true};
+  if (gpu_grow_staging(backend, GPU_STAGING, err) != 0) return err->code;
+  const size_t most = backend->staging_bytes / (9 * sizeof(double));
+  for (size_t first = 0; first < problem->K; first += most) {
+    const size_t count = problem->K - first < most ? problem->K - first : most;
+    for (size_t k = 0; k < count; k++) {
+      double g[3][3];
+      mx_fused_gradients(problem->metric[first + k], g);
+      memcpy(backend->staging[0] + k * sizeof g, g, sizeof g);
+    }
+    const struct gpu_largest wanted = {.first = first,
+                                       .count = count,
+                                       .gradient = (const double *)(void *)backend->card_staging[0],
+                                       .E = backend->field[0],
+                                       .H = backend->field[1],
+                                       .largest = (double *)(void *)backend->card_staging[1]};
+    if (send(backend, count * 9 * sizeof(double), err) != 0 ||
+        gpu_check(gpu_largest_component(&backend->tables, &wanted, backend->work), "checking fields", err) != 0 ||
+        receive(backend, count * sizeof(double), err) != 0)
+      return err->code;
+    for (size_t k = 0; k < count; k++) {
+      double largest;
+      memcpy(&largest, backend->staging[1] + k * sizeof largest, sizeof largest);
+      *check = mx_fused_worse(
+          *check, (struct mx_field_check){.finite = isfinite(largest), .element = first + k, .largest = largest});
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,186 @@
+/* H half a step ago, where leapfrog works in place and has only the new one: what a half step adds depends on E alone,
+ * which is still the same while a step is observed, so H of before is what the same half step makes of H with the
+ * factor -1, and with -1/2 the mean of both, to rounding. No field is copied, and what asks for values need not have
+ * said so before the half step.
+ *
+ * On some elements more is added: boundaries may have a penalty, which looks at H itself, open faces extrapolate, and
+ * sources add jumps. Their rows are copied before the half step of a step that is observed. */
+#include "gpu/host/state.h"
+#include "libdg/base/memory.h"
+
+/* Does more than the curl change H? */
+static bool has_penalty(const struct mx_problem *problem, size_t e)
+{
+  for (size_t f = 0; f < 4; f++)
+    if (problem->flux[e][f].h_penalty != 0) return true;
+  return false;
+}
+
+/* Elements of functionals of H, of the one that has most. */
+static size_t rows_of_functionals(const struct mx_problem *problem)
+{
+  size_t most = 0;
+  for (size_t f = 0; f < problem->functionals; f++) {
+    const size_t rows = problem->functional[f].magnetic ? gpu_rows_of_functional(problem, f, NULL) : 0;
+    if (rows > most) most = rows;
+  }
+  return most;
+}
+
+/* Rows that are worked out at a time: so many that all blocks have work, and that they are still in the card's cache
+ * when they are looked at; of small meshes a part. */
+static size_t rows_at_a_time(const struct mx_problem *problem, size_t real)
+{
+  enum { PARTS = 4 };
+  const size_t most = GPU_RECALLED / (gpu_stride(problem->ref->order) * real), part = (problem->K + PARTS - 1) / PARTS;
+  return part < most ? part : most;
+}
+
+size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real)
+{
+  const size_t row = gpu_stride(problem->ref->order) * real, functionals = rows_of_functionals(problem);
+  size_t rows = rows_at_a_time(problem, real), kept = 0;
+  if (rows < functionals) rows = functionals;
+  for (size_t e = 0; e < problem->K; e++) kept += has_penalty(problem, e);
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    for (size_t k = 0; k < term->count && term->kind == MX_JUMP; k++)
+      kept += !has_penalty(problem, (size_t)term->where[k] / 4);
+  }
+  return rows * row + kept * (row + sizeof(int32_t));
+}
+
+int gpu_new_recall(struct mx_backend *backend, struct dg_error *err)
+{
+  const struct mx_problem *problem = backend->problem;
+  struct gpu_recall *recall = &backend->recall;
+  bool *more = NULL;
+  if (!backend->in_place) return 0;
+  recall->rows = rows_at_a_time(problem, backend->real);
+  if (DG_NEW(more, problem->K, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) more[e] = has_penalty(problem, e);
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    for (size_t k = 0; k < term->count && term->kind == MX_JUMP; k++) more[term->where[k] / 4] = true;
+  }
+  for (size_t e = 0; e < problem->K; e++) recall->kept.count += more[e];
+  if (DG_NEW(recall->element, recall->kept.count, err) != 0) goto fail;
+  for (size_t e = 0, i = 0; e < problem->K; e++)
+    if (more[e]) recall->element[i++] = (int32_t)e;
+  (void)!gpu_new_copy(backend, &recall->kept.element, recall->element, recall->kept.count * sizeof *recall->element,
+                      "observation", err);
+fail:
+  dg_free(more);
+  return err->code;
+}
+
+void gpu_release_recall(struct mx_backend *backend)
+{
+  dg_free(backend->recall.element);
+  dg_free(backend->recall.tile);
+}
+
+/* Where tile i begins, or the end of the last one, without padding. */
+static size_t start_of_tile(const struct mx_backend *backend, int i)
+{
+  const size_t K = backend->problem->K;
+  const size_t start = i < backend->tables.tiling.count ? (size_t)backend->recall.tile[i] : K;
+  return start < K ? start : K;
+}
+
+/* Memory, once it is clear that something is observed. */
+static int new_rows(struct mx_backend *backend, struct dg_error *err)
+{
+  struct gpu_recall *recall = &backend->recall;
+  const size_t row = gpu_stride(backend->tables.order) * backend->real;
+  const size_t functionals = rows_of_functionals(backend->problem);
+  size_t least = functionals > 0 ? functionals : 1;
+  for (int i = 0; i < backend->tables.tiling.count; i++) {
+    const size_t tile = start_of_tile(backend, i + 1) - start_of_tile(backend, i);
+    if (tile > least) least = tile;
+  }
+  if (recall->rows < least) recall->rows = least;
+  recall->rows = (recall->rows + 7) / 8 * 8; /* with padding */
+  if (gpu_new(backend, &recall->kept.row, recall->kept.count * row, "rows of half a step before", err) != 0 ||
+      gpu_new(backend, &recall->row, recall->rows * row, "rows of half a step before", err) != 0)
+    return err->code;
+  return 0;
+}
+
+int gpu_keep_H(struct mx_backend *backend, struct dg_error *err)
+{
+  struct gpu_recall *recall = &backend->recall;
+  if (!backend->in_place || !backend->observed) return 0;
+  if (recall->row == NULL && new_rows(backend, err) != 0) return err->code;
+  return gpu_check(gpu_keep_rows(&backend->tables, &recall->kept, backend->field[1], backend->work), "copying rows",
+                   err);
+}
+
+/* ---- what is asked for */
+
+bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some)
+{
+  const struct gpu_tiling *tiling = &backend->tables.tiling;
+  const size_t K = backend->problem->K, most = backend->recall.rows;
+  some->first += some->count;
+  some->tile += some->tiles;
+  if (some->first >= K) return false;
+  some->count = K - some->first < most ? K - some->first : most;
+  some->tiles = 0;
+  if (tiling->count == 0) return true;
+  while (some->tile + some->tiles < tiling->count &&
+         start_of_tile(backend, some->tile + some->tiles + 1) <= some->first + most)
+    some->tiles++;
+  if (some->tile + some->tiles < tiling->count && some->tiles > tiling->blocks) /* all blocks have equally many */
+    some->tiles -= some->tiles % tiling->blocks;
+  some->count = start_of_tile(backend, some->tile + some->tiles) - some->first;
+  return true;
+}
+
+/* The first of the kept elements that is not below e. */
+static size_t first_kept(const struct gpu_recall *recall, size_t e)
+{
+  size_t first = 0, end = recall->kept.count;
+  while (first < end) {
+    const size_t middle = (first + end) / 2;
+    if ((size_t)recall->element[middle] < e) first = middle + 1;
+    else end = middle;
+  }
+  return first;
+}
+
+int gpu_recall_H(struct mx_backend *backend, const struct gpu_some *some, double weight, void *to, struct dg_error *err)
+{
+  struct gpu_recall *recall = &backend->recall;
+  const struct gpu_half half = {.part = GPU_SOME,
+                                .some = *some,
+                                .equation = 1,
+                                .scale = -weight,
+                                .own = backend->field[1],
+                                .other = backend->field[0],
+                                .result = to};
+  struct gpu_put_back back = {.kept = recall->kept,
+                              .first = some->first,
+                              .rows = some->count,
+                              .element = some->element,
+                              .weight = weight,
+                              .field = backend->field[1],
+                              .to = to};
+  DG_BUG_IF(!backend->observed, "values of a leapfrog step were asked for that was not observed");
+  if (some->element == NULL) {
+    const size_t first = first_kept(recall, some->first);
+    back.kept.count = first_kept(recall, some->first + some->count) - first;
+    back.kept.element += first;
+    back.kept.row = (unsigned char *)back.kept.row + first * gpu_stride(backend->tables.order) * backend->real;
+  }
+  if (gpu_check(backend->kernels->half[backend->tables.single](&backend->tables, &half, backend->work), "observing",
+                err) != 0)
+    return err->code;
+  return gpu_check(gpu_put_rows_back(&backend->tables, &back, backend->work), "observing", err);
+}
+
+int gpu_recall_all(struct mx_backend *backend, double weight, void *to, struct dg_error *err)
+{
+  const struct gpu_some all = {.count = backend->problem->K, .tiles = backend->tables.tiling.count};
+  return gpu_recall_H(backend, &all, weight, to, err);
+}

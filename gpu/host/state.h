@@ -1,0 +1,351 @@
+/* The `cuda` backend's own: what lies on the card and on the host, shared by the files that set it up (tables.c,
+ * sources.c), step (step.c) and observe (observe.c, past_h.c). */
+#pragma once
+
+#include "gpu/kernels/kernels.h"
+#include "gpu/kernels/layout.h"
+#include "maxwell/backend/backend.h"
+
+enum {
+  GPU_SLOTS = 2,  /* buffers of source values: one is filled while the card reads the other */
+  GPU_BEHIND = 4, /* stages that the card may be behind the host */
+  GPU_TURNS = 4,  /* exchanges with other ranks whose times are not yet read */
+  /* Below this a card of several has less than 0.8 of its speed: four H200, leapfrog at order 3, centred flux, have
+   * 0.42, 0.65, 0.81 with 4.2, 8.8 and 17.6 million each (profiling/scale_gpus.py --study smallest). */
+  GPU_UNKNOWNS_A_CARD = 17000000,
+  GPU_STAGING = 4 << 20,  /* bytes of each of the two pinned buffers through which fields come and go */
+  GPU_LEAVING = 16 << 20, /* the same for snapshots, which nobody waits for */
+  GPU_BUFFERS = 2,        /* snapshots that may be on the card */
+  GPU_MONITORS = 16,      /* what is measured at the same steps is one */
+  GPU_RECALLED = 16 << 20 /* bytes of H of half a step ago, at most, that are worked out at a time */
+};
+
+/* Memory of the card, or pinned memory of the host, all of which lives as long as the backend. */
+struct gpu_memory {
+  size_t count;
+  void **block;
+  size_t bytes;
+};
+
+/* A source term. What changes in time is a number, given to the kernel with its launch, or `staged`: numbers that are
+ * converted into pinned memory when the stage begins and copied from there. */
+struct gpu_term {
+  const struct mx_term *term;
+  struct gpu_entries entries;
+  void *part[2];    /* what the number multiplies, E and H: along t1 and t2, of currents covariant; NULL: nothing */
+  size_t N, parts;  /* of an entry */
+  size_t staged;    /* numbers of one array */
+  size_t at[2];     /* where `curl` and `penalty` begin in a slot, bytes */
+  bool has_penalty; /* some face of it has one */
+};
+
+struct gpu_slot {
+  unsigned char *host, *card;
+  gpuEvent_t copied, used; /* the copy has arrived; the kernels that read it are done */
+};
+
+/* Events of one exchange with their times: `inner` on the stream of the kernels, the others on the halo's. */
+struct gpu_turn {
+  gpuEvent_t packed, inner, there; /* behind packing; behind the inner elements; ghosts unpacked */
+};
+
+/* What is shared with other ranks (halo.c). */
+struct gpu_halo {
+  struct dg_exchange *exchange;      /* NULL: one rank */
+  bool direct;                       /* MPI takes the card's memory; else all goes through the host's */
+  size_t faces, bytes;               /* bytes of a face: the numbers that travel */
+  int fields;                        /* that travel at a time */
+  int32_t *own, *far;                /* on the card; kernels.h */
+  unsigned char *out, *in;           /* on the card */
+  unsigned char *host_out, *host_in; /* pinned; NULL if direct */
+  gpuStream_t stream;                /* packing, copies, unpacking and the outer elements, before other work */
+  gpuEvent_t ready, copied, done;    /* ready: for packing; done: with the outer elements */
+  struct gpu_turn turn[GPU_TURNS];
+  long turns, timed; /* begun so far; of which the times have been read */
+  double seconds;    /* in which the kernels' stream waited */
+};
+
+/* H half a step ago where it is not there any more (past_h.c). */
+struct gpu_recall {
+  size_t rows;          /* that are worked out at a time, at most; a test may have less before anything is observed */
+  struct gpu_kept kept; /* of which the rows are copied; like `row` allocated when something is observed first */
+  int32_t *element;     /* [kept.count] the same as kept.element, on the host */
+  void *row;            /* [rows] of the card, what was worked out last */
+  int32_t *tile;        /* [tiling.count] where tiles begin */
+};
+
+/* Two pinned buffers through which rows come to the host, one of which it converts while the other is filled. */
+struct gpu_way {
+  gpuStream_t stream;
+  size_t bytes; /* of each */
+  unsigned char *pinned[2];
+  unsigned char *card[2]; /* for means; NULL: there are none */
+  gpuEvent_t arrived[2];
+};
+
+/* Snapshots on their way to the host (snapshot.c). The loop's thread fills a buffer; all else is the other thread's. */
+struct gpu_leaving {
+  bool wanted[2]; /* E, H */
+  size_t buffers;
+  struct gpu_buffer {
+    void *field[2];   /* of the card; NULL: not wanted */
+    gpuEvent_t ready; /* filled */
+  } buffer[GPU_BUFFERS];
+  struct gpu_way way;
+};
+
+/* What is measured again and again (monitor.c). */
+struct gpu_monitor {
+  struct gpu_points at; /* without the fields */
+  size_t *element;      /* [at.count] the same as at.element, on the host */
+  size_t functionals, *functional;
+  size_t first;  /* row of monitored.kept: those of the points, then those of the functionals of H, in their order */
+  size_t width;  /* numbers a time: six a point, pieces of the functionals */
+  double *value; /* [rows][width] of the card */
+};
+
+struct gpu_monitored {
+  size_t count;
+  struct gpu_monitor monitor[GPU_MONITORS];
+  struct gpu_kept kept; /* H of half a step before, where leapfrog works in place, of all monitors' elements as often as
+                           they have them; rows are allocated when something is observed first */
+  int32_t *element;     /* [kept.count] the same as kept.element, on the host */
+};
+
+struct mx_backend {
+  const struct mx_problem *problem; /* borrowed */
+  struct mx_backend_options options;
+  const struct gpu_order *kernels;
+  struct gpu_tables tables;
+  int device;         /* the card */
+  size_t real;        /* bytes of a number */
+  size_t padded;      /* elements, rounded up to a multiple of eight */
+  size_t field_bytes; /* of a field of so many elements; those whose traces travel have ghosts behind it */
+  size_t ghost_bytes; /* of the ghosts of a field */
+  struct gpu_halo halo;
+  int32_t *node, *place;          /* [Np] the problem's node at a place on the card, and the other way round */
+  int32_t face_order[DG_NF_MAX];  /* the order in which kernels take the nodes of face 0 */
+  struct gpu_memory card, pinned; /* owns all that follows */
+  void *field[2];                 /* E, H */
+  void *spare[2]; /* takes their next values; leapfrog without penalty between elements works in place and has none */
+  void *memory[2], *sum[2]; /* Runge-Kutta: rates or second register; rk4 */
+  bool in_place, observed;
+  struct gpu_entries open; /* leapfrog: the open faces */
+  size_t open_faces;
+  /* [open faces][2][Nf] traces of one step ago; those of now, or, where the kernels of the half step do not know open
+   * faces, what the extrapolation adds */
+  void *open_before[2], *open_now;
+  size_t terms;
+  struct gpu_term *term;
+  size_t slot_bytes;
+  struct gpu_slot slot[GPU_SLOTS];
+  long stages;                            /* ended so far, as far as the host can tell */
+  const struct mx_stage_sources *sources; /* of the stage in progress */
+  gpuStream_t work, copies;
+  gpuEvent_t ended[GPU_BEHIND]; /* stages */
+  /* functionals: each has a list of elements, and is cut into pieces whose sums the host adds up */
+  size_t *functional_piece, *functional_row; /* [functionals + 1] */
+  uint64_t *piece_first;
+  uint8_t *piece_magnetic; /* of H's functionals */
+  struct gpu_place *functional_place;
+  int32_t *functional_element;
+  double *functional_weight;
+  double *functional_part; /* pinned: sums of pieces for gpu_functionals_end; allocated when first wanted */
+  gpuEvent_t functional_there;
+  /* what observation needs, grown when first wanted */
+  unsigned char *staging[2], *card_staging[2];
+  size_t staging_bytes;
+  gpuEvent_t staged[2];
+  struct gpu_recall recall;
+  struct gpu_leaving leaving;
+  struct gpu_monitored monitored;
+};
+
+/* ---- errors.c: what the runtime says, as an error value */
+
+/* 0, or the code in err: "the GPU failed while WHAT: ..."; DG_ENVIRONMENT for a card that is missing or lost. */
+int gpu_check(gpuError_t status, const char *what, struct dg_error *err) DG_MUST_USE;
+/* Memory of the card, not zeroed. DG_ENVIRONMENT: how much was wanted for what, and how much is free. */
+int gpu_new(struct mx_backend *backend, void *pointer, size_t bytes, const char *what,
+            struct dg_error *err) DG_MUST_USE;
+/* The same with the content of an array of the host. */
+int gpu_new_copy(struct mx_backend *backend, void *pointer, const void *host, size_t bytes, const char *what,
+                 struct dg_error *err) DG_MUST_USE;
+/* Pinned memory of the host. */
+int gpu_new_pinned(struct mx_backend *backend, void *pointer, size_t bytes, struct dg_error *err) DG_MUST_USE;
+void gpu_release_memory(struct mx_backend *backend);
+
+/* ---- tables.c */
+
+int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* For the nodes face_node[4][Nf] of a component: piece[4][count] and packed[4][Nf] as gpu_tables has them. Returns the
+ * count, that of the face with the most; others name their last piece again. Both may be NULL. */
+size_t gpu_list_pieces(int order, const int32_t *face_node, uint8_t *piece, int32_t *packed);
+/* The tiles of the kernels for tensor cores, where card and order have them (tiles.c). */
+int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The same on the host; gpu_tiling says what is what. No tile has elements on both sides of `inner`, a multiple of
+ * eight or all. The inner ones are for `processors` - `apart`, the others for `apart`, if there are any. Release in any
+ * case. */
+struct gpu_tiles {
+  size_t count, inner, traces; /* traces: with the gaps that make every list start at a multiple of four */
+  int4 *tile, *turn;           /* turn: NULL before they are shared out */
+  uint32_t *trace;
+  uint16_t (*neighbour)[4];
+};
+int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
+                  int processors, int apart, struct dg_error *err) DG_MUST_USE;
+/* Tiles with boundaries and the like take longer: the order in which so many blocks have as much to do each. Of inner
+ * tiles the blocks are others. */
+int gpu_share_out_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t blocks,
+                        size_t blocks_inner, struct dg_error *err) DG_MUST_USE;
+void gpu_release_tiles(struct gpu_tiles *tiles);
+/* The row of a field that element K + i, a ghost, or any other has. */
+static inline size_t gpu_row(const struct mx_problem *problem, size_t padded, size_t element)
+{
+  return element < problem->K ? element : padded + element - problem->K;
+}
+/* array[i] = value in the backend's precision. */
+static inline void gpu_put(const struct mx_backend *backend, void *array, size_t i, double value)
+{
+  if (backend->options.precision == MX_SINGLE) ((float *)array)[i] = (float)value;
+  else ((double *)array)[i] = value;
+}
+
+static inline double gpu_get(const struct mx_backend *backend, const void *array, size_t i)
+{
+  return backend->options.precision == MX_SINGLE ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+/* Do faces between elements have a penalty? Then a half step needs the old values of neighbours. */
+bool gpu_penalty_inside(const struct mx_problem *problem);
+
+/* ---- sources.c */
+
+/* Entries sorted by element, on the card. */
+int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bool faces, size_t count,
+                     const int32_t *where, struct dg_error *err) DG_MUST_USE;
+int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The values of a stage: what has to be copied is on its way. */
+int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                     struct dg_error *err) DG_MUST_USE;
+/* to += what the sources of the stage add to an equation, also += b times it (may be NULL). */
+int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, void *to,
+                    void *also, double b, struct dg_error *err) DG_MUST_USE;
+/* Behind the last of them. */
+int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *sources,
+                    struct dg_error *err) DG_MUST_USE;
+
+/* ---- halo.c */
+
+/* Stream, buffers and messages for the faces that are shared; nothing on one rank. */
+int gpu_new_halo(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+void gpu_release_halo(struct mx_backend *backend);
+/* An exchange of the traces of field[halo.fields], in three parts, each of which does nothing on one rank. `begin` only
+ * launches the packing; what is launched behind it may not change the fields on shared faces. `send` waits for the card
+ * until it has packed, and starts the messages; the inner elements should have been launched by then. `receive` waits
+ * for the messages; what is launched behind it on the halo's stream sees the ghosts, and what was before `begin`. */
+int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
+int gpu_halo_send(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
+/* What is launched on the kernels' stream from now on waits for what the halo's has. */
+int gpu_halo_join(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The stream for a part of the elements. */
+gpuStream_t gpu_stream_of(const struct mx_backend *backend, enum gpu_part part);
+/* All of them with nothing in between. */
+int gpu_halo_exchange(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
+/* Adds up the times of the exchanges but for the last `but`; the card must have finished them. */
+int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err) DG_MUST_USE;
+/* From now on times are counted from zero. */
+void gpu_halo_forget(struct mx_backend *backend);
+struct mx_halo_use gpu_halo_use(const struct mx_backend *backend);
+int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err);
+
+/* ---- step.c */
+
+int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err);
+int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                    struct dg_error *err);
+int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                      struct dg_error *err);
+int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err);
+int gpu_wait(struct mx_backend *backend, struct dg_error *err);
+
+/* ---- observe.c */
+
+int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Pinned and card buffers of at least so many bytes each; the content is lost. */
+int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *err) DG_MUST_USE;
+int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);
+int gpu_sample_points(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                      struct dg_error *err);
+int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                    struct dg_error *err);
+int gpu_functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err);
+int gpu_functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err);
+int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
+int gpu_download(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
+int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
+
+/* weight[count][Np] in the card's order, element[count] and node[count] of points. */
+void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
+                     int32_t *element, int32_t *node);
+/* Of one point: from[6] covariant doubles to value[6]. */
+void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value);
+/* Of the field as it is. */
+struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part);
+double gpu_sum_of_parts(const unsigned char *from, size_t parts);
+
+/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. Not where
+ * leapfrog works in place. */
+const void *gpu_other_H(const struct mx_backend *backend);
+/* (u + v)/2 in Cartesian components of elements first..first+count-1, of which u and v are rows, to to[K][3][Np]. */
+int gpu_bring_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
+                   size_t first, size_t count, double *to, struct dg_error *err) DG_MUST_USE;
+/* How many elements a functional has, which are its rows; their list if that is not NULL. Where the functional comes
+ * back to an element behind others it has it twice. */
+size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functional, int32_t *element);
+
+/* ---- past_h.c: where leapfrog works in place */
+
+int gpu_new_recall(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+void gpu_release_recall(struct mx_backend *backend);
+/* Of the card, that will be taken when something is observed first. */
+size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real);
+/* Before the half step of H: what cannot be worked out; nothing where the step is not observed. */
+int gpu_keep_H(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* to = weight H half a step ago + (1 - weight) H, rows of these elements; padding may be written to as well. Until E
+ * changes. */
+int gpu_recall_H(struct mx_backend *backend, const struct gpu_some *some, double weight, void *to,
+                 struct dg_error *err) DG_MUST_USE;
+int gpu_recall_all(struct mx_backend *backend, double weight, void *to, struct dg_error *err) DG_MUST_USE;
+/* From {0} through all elements, so many at a time as recall.row takes. */
+bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some);
+
+/* ---- snapshot.c */
+
+int gpu_snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err);
+int gpu_snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err);
+int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err);
+/* Before the memory is released. */
+void gpu_release_leaving(struct mx_backend *backend);
+
+/* ---- monitor.c */
+
+int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *number,
+                    struct dg_error *err);
+/* Before the half step of H; nothing where the step is not observed. */
+int gpu_monitor_keep(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+int gpu_monitor_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
+int gpu_monitor_fetch(struct mx_backend *backend, size_t number, size_t rows, double *value, struct dg_error *err);
+void gpu_release_monitors(struct mx_backend *backend);
+
+/* ---- checkpoint.c */
+
+int gpu_save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+             struct dg_error *err);
+int gpu_load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+             struct dg_error *err);
+int gpu_loaded(struct mx_backend *backend, struct dg_error *err);
+
+/* ---- bench.c */
+
+int gpu_ceilings(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);

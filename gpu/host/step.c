@@ -1,0 +1,291 @@
+/* Initial fields and stages.
+ *
+ * What the host may count on: gpu_stage_begin launches all work of the stage; on several ranks that of the inner
+ * elements, and it waits until traces are on their way. Then it, or gpu_stage_sources, if they follow, converts the
+ * values of sources into pinned memory and starts their copy. gpu_stage_end does not wait for this stage, only for the
+ * one GPU_BEHIND - 1 before it, so that the host evaluates the sources of the next stages while the card works, and yet
+ * is never far ahead; on several ranks it first waits for their traces and launches the rest. Errors of the card's work
+ * come with a later call. What asks for values (energy, sample, functionals, ...) waits for all that was begun, and so
+ * does gpu_wait. */
+#include <string.h>
+
+#include "gpu/host/state.h"
+#include "maxwell/backend/cpu/fused_tables.h"
+
+/* ---- fields from the host */
+
+/* The covariant components of elements first..first+count-1 of field 0, E, or 1, H, in the card's order. */
+static void convert(const struct mx_backend *backend, int field, const double *from, size_t first, size_t count,
+                    void *to)
+{
+  const struct mx_problem *problem = backend->problem;
+  const int order = problem->ref->order;
+  const size_t Np = (size_t)problem->ref->Np;
+#pragma omp parallel for schedule(static)
+  for (size_t k = 0; k < count; k++) {
+    double x[3][3];
+    const double scale = field == 0 ? mx_ampere_of(problem, &backend->options, first + k).start : 1;
+    (void)mx_fused_tangents(problem->metric[first + k], x);
+    for (size_t a = 0; a < 3; a++)
+      for (size_t n = 0; n < Np; n++) {
+        double value = 0;
+        for (size_t c = 0; c < 3; c++) value += x[a][c] * from[(3 * (first + k) + c) * Np + (size_t)backend->node[n]];
+        gpu_put(backend, to, gpu_at(order, k, a, n), scale * value);
+      }
+  }
+}
+
+static int upload_field(struct mx_backend *backend, int which, const double *from, struct dg_error *err)
+{
+  void *const field = backend->field[which];
+  const size_t K = backend->problem->K, bytes = gpu_stride(backend->tables.order) * backend->real;
+  if (from == NULL)
+    return gpu_check(gpuMemsetAsync(field, 0, backend->field_bytes, backend->work), "clearing fields", err);
+  if (gpu_grow_staging(backend, GPU_STAGING, err) != 0) return err->code;
+  const size_t most = backend->staging_bytes / bytes;
+  int turn = 0;
+  for (size_t first = 0; first < K; first += most, turn = 1 - turn) {
+    const size_t count = K - first < most ? K - first : most;
+    if (gpu_check(gpuEventSynchronize(backend->staged[turn]), "copying fields", err) != 0) return err->code;
+    convert(backend, which, from, first, count, backend->staging[turn]);
+    if (gpu_check(gpuMemcpyAsync((unsigned char *)field + first * bytes, backend->staging[turn], count * bytes,
+                                 gpuMemcpyHostToDevice, backend->work),
+                  "copying fields", err) != 0 ||
+        gpu_check(gpuEventRecord(backend->staged[turn], backend->work), "copying fields", err) != 0)
+      return err->code;
+  }
+  return 0;
+}
+
+/* ---- stages */
+
+static void swap(void **a, void **b)
+{
+  void *c = *a;
+  *a = *b;
+  *b = c;
+}
+
+/* Before the half step, and behind it, what kernels that know no open faces leave to others. */
+static bool adds_open(const struct mx_backend *backend)
+{
+  return backend->open_faces > 0 && backend->tables.open_slot == NULL;
+}
+
+static int remember_open(struct mx_backend *backend, int equation, bool start, struct dg_error *err)
+{
+  const struct gpu_open open = {.count = backend->open_faces,
+                                .where = backend->open.where,
+                                .before = backend->open_before[equation],
+                                .change = backend->open_now,
+                                .start = start};
+  if (backend->open_faces == 0) return 0;
+  return gpu_check(gpu_remember_open(&backend->tables, &open, backend->field[equation], backend->work), "open faces",
+                   err);
+}
+
+static int add_open(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
+{
+  const struct gpu_addition addition = {
+      .equation = equation, .entries = backend->open, .own = {.part = backend->open_now, .number = 1}, .to = to};
+  if (!adds_open(backend)) return 0;
+  return gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err);
+}
+
+/* One equation of leapfrog: field + scale times what a half step adds; in its own place, or in spare. `open`: with the
+ * extrapolation on open faces, where the kernels do that themselves. */
+static int half_step(struct mx_backend *backend, int equation, double scale, bool open, enum gpu_part part,
+                     struct dg_error *err)
+{
+  const bool takes_open = open && backend->tables.open_slot != NULL;
+  const struct gpu_half half = {.part = part,
+                                .equation = equation,
+                                .scale = scale,
+                                .own = backend->field[equation],
+                                .other = backend->field[1 - equation],
+                                .result = backend->in_place ? backend->field[equation] : backend->spare[equation],
+                                .open_before = takes_open ? backend->open_before[equation] : NULL,
+                                .open_now = takes_open ? backend->open_now : NULL};
+  const bool single = backend->options.precision == MX_SINGLE;
+  return gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
+                   "starting a half step", err);
+}
+
+/* Behind the kernels of a half step: what they do not know; then the field is the new one, and the old one in spare, or
+ * gone where the step works in place. */
+static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources,
+                         struct dg_error *err)
+{
+  void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
+  if (add_open(backend, equation, result, err) != 0 ||
+      gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0)
+    return err->code;
+  if (!backend->in_place) swap(&backend->field[equation], &backend->spare[equation]);
+  if (!adds_open(backend)) swap(&backend->open_before[equation], &backend->open_now);
+  return 0;
+}
+
+/* Before half a step of leapfrog: what it overwrites. */
+static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
+{
+  if (equation == 1 && (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0)) return err->code;
+  return adds_open(backend) ? remember_open(backend, equation, false, err) : 0;
+}
+
+/* What a stage of Runge-Kutta schemes does: memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
+struct scheme {
+  double a, b;
+  bool update;
+};
+
+static struct scheme scheme_of(const struct mx_backend *backend, int s)
+{
+  switch (backend->options.integrator) {
+  case MX_LSRK:
+    return (struct scheme){mx_lsrk_a[s], mx_lsrk_b[s], true};
+  case MX_EULER:
+    return (struct scheme){0, 1, true};
+  default:
+    return (struct scheme){0, 0, false};
+  }
+}
+
+/* The fields whose rates a stage takes. */
+static void *const *fields_of(const struct mx_backend *backend, int s)
+{
+  return backend->options.integrator == MX_RK4 && s > 0 ? backend->spare : backend->field;
+}
+
+static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, struct dg_error *err)
+{
+  const struct scheme scheme = scheme_of(backend, s);
+  void *const *field = fields_of(backend, s);
+  const struct gpu_stage stage = {
+      .part = part,
+      .a = scheme.a,
+      .b = scheme.b,
+      .field = {field[0], field[1]},
+      .memory = {backend->memory[0], backend->memory[1]},
+      .result = {scheme.update ? backend->spare[0] : NULL, scheme.update ? backend->spare[1] : NULL},
+      .backwards = (int)(backend->stages % 2),
+  };
+  const bool single = backend->options.precision == MX_SINGLE;
+  return gpu_check(backend->kernels->stage[single](&backend->tables, &stage, gpu_stream_of(backend, part)),
+                   "starting a stage", err);
+}
+
+/* Behind the rates of a stage: field is the start of the step, spare the stage, sum what the step will end in. */
+static int rk4_sums(struct mx_backend *backend, int s, struct dg_error *err)
+{
+  for (int i = 0; i < 2; i++) {
+    const struct gpu_sums sums = {.s = s,
+                                  .count = backend->field_bytes / backend->real,
+                                  .start = backend->field[i],
+                                  .stage = backend->spare[i],
+                                  .sum = backend->sum[i],
+                                  .change = backend->memory[i]};
+    if (gpu_check(gpu_rk4_sums(&backend->tables, &sums, backend->work), "starting the sums of rk4", err) != 0)
+      return err->code;
+  }
+  return 0;
+}
+
+static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_stage_sources *sources,
+                           struct dg_error *err)
+{
+  const struct scheme scheme = scheme_of(backend, s);
+  for (int i = 0; i < 2; i++)
+    if (gpu_add_sources(backend, i, sources, backend->memory[i], scheme.update ? backend->spare[i] : NULL, scheme.b,
+                        err) != 0)
+      return err->code;
+  for (int i = 0; i < 2 && scheme.update; i++) swap(&backend->field[i], &backend->spare[i]);
+  return backend->options.integrator == MX_RK4 ? rk4_sums(backend, s, err) : 0;
+}
+
+/* ---- a stage: leapfrog changes H first, then E */
+
+static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struct dg_error *err)
+{
+  if (backend->options.integrator == MX_LEAPFROG) return half_step(backend, 1 - s, 1, true, part, err);
+  return runge_kutta(backend, s, part, err);
+}
+
+/* Behind the kernels of all elements. */
+static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
+{
+  const struct mx_stage_sources *sources = backend->sources;
+  const bool leapfrog = backend->options.integrator == MX_LEAPFROG;
+  if ((leapfrog ? end_half_step(backend, 1 - s, sources, err) : end_runge_kutta(backend, s, sources, err)) != 0 ||
+      gpu_end_sources(backend, sources, err) != 0)
+    return err->code;
+  return gpu_check(gpuEventRecord(backend->ended[backend->stages++ % GPU_BEHIND], backend->work), "ending a stage",
+                   err);
+}
+
+/* The fields whose traces travel in a stage: in leapfrog the one under the curl; the other's, which penalties look at,
+ * travelled in the stage before. */
+static void *const *travelling(const struct mx_backend *backend, int s)
+{
+  return backend->options.integrator == MX_LEAPFROG ? &backend->field[s] : fields_of(backend, s);
+}
+
+int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                    struct dg_error *err)
+{
+  const bool leapfrog = backend->options.integrator == MX_LEAPFROG, shared = backend->halo.exchange != NULL;
+  const bool follow = sources == &mx_sources_follow;
+  backend->observed = stage == 0 && observe;
+  backend->sources = follow ? NULL : sources;
+  /* Packing comes behind what the half step overwrites has been kept: then the outer elements may start. */
+  if ((leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
+      gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
+      run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0)
+    return err->code;
+  return follow ? 0 : gpu_stage_sources(backend, stage, sources, err);
+}
+
+int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                      struct dg_error *err)
+{
+  backend->sources = sources;
+  if (gpu_send_sources(backend, stage, sources, err) != 0) return err->code;
+  return backend->halo.exchange != NULL ? 0 : end_stage(backend, stage, err);
+}
+
+int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
+{
+  if (backend->halo.exchange != NULL && (gpu_halo_receive(backend, travelling(backend, stage), err) != 0 ||
+                                         run_part(backend, stage, GPU_OUTER, err) != 0 ||
+                                         gpu_halo_join(backend, err) != 0 || end_stage(backend, stage, err) != 0))
+    return err->code;
+  return gpu_check(gpuEventSynchronize(backend->ended[backend->stages % GPU_BEHIND]), "working on a stage", err);
+}
+
+int gpu_wait(struct mx_backend *backend, struct dg_error *err)
+{
+  if (gpu_check(gpuStreamSynchronize(backend->work), "working on a stage", err) != 0) return err->code;
+  return gpu_halo_times(backend, 0, err);
+}
+
+/* H half a step back: one Euler step of that length costs an error of order dt^2, once. Sources are zero up to t = 0.
+ * Penalties look at the neighbours' H as well, which also the first stage wants to find where the last one of a step
+ * would have left it. */
+static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
+{
+  if (remember_open(backend, 1, true, err) != 0 || gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||
+      gpu_halo_exchange(backend, &backend->field[0], err) != 0 ||
+      half_step(backend, 1, -0.5, false, GPU_ALL, err) != 0 || end_half_step(backend, 1, NULL, err) != 0 ||
+      remember_open(backend, 0, true, err) != 0 || remember_open(backend, 1, true, err) != 0)
+    return err->code;
+  return gpu_halo_exchange(backend, &backend->field[1], err);
+}
+
+int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
+{
+  backend->observed = false;
+  if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0) return err->code;
+  if (backend->options.integrator == MX_LEAPFROG && start_leapfrog(backend, err) != 0) return err->code;
+  if (gpu_wait(backend, err) != 0) return err->code;
+  gpu_halo_forget(backend);
+  return 0;
+}

@@ -1,0 +1,189 @@
+/* What is only on some faces and elements, added behind the pass: sources, and the extrapolation on open faces. No
+ * atomics: the threads of an element add all its entries in their order. */
+#include "gpu/kernels/covariant.cuh"
+#include "gpu/kernels/launch_ahead.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 256; /* as many as an element has nodes, at least */
+static_assert(THREADS >= DG_NP(DG_ORDER_MAX), "a block has all of an element");
+
+/* Part `part` of `parts` of what entry k says at node i of N. */
+template <typename REAL> __device__ REAL value(const gpu_values &values, int parts, int N, int k, int part, int i)
+{
+  if (values.part == nullptr) return 0;
+  size_t node = static_cast<size_t>(k) * static_cast<size_t>(N) + static_cast<size_t>(i);
+  size_t at =
+      (static_cast<size_t>(k) * static_cast<size_t>(parts) + static_cast<size_t>(part)) * static_cast<size_t>(N) +
+      static_cast<size_t>(i);
+  REAL factor = static_cast<REAL>(values.number);
+  if (values.node_number != nullptr) factor *= static_cast<const REAL *>(values.node_number)[node];
+  return factor * static_cast<const REAL *>(values.part)[at];
+}
+
+/* Where what stages keep has number i of the row of element e. */
+__device__ size_t kept_at(const gpu_tables &tables, size_t e, size_t i)
+{
+  return tables.tiling.count > 0 ? gpu_kept_at(tables.order, e, i) : gpu_at(tables.order, e, 0, i);
+}
+
+template <typename REAL>
+__device__ void add(const gpu_addition &addition, const gpu_tables &tables, size_t e, int n, const REAL change[3])
+{
+  for (size_t c = 0; c < 3; c++) {
+    size_t i = gpu_at(tables.order, 0, c, static_cast<size_t>(n)), at = gpu_at(tables.order, e, 0, i);
+    static_cast<REAL *>(addition.to)[addition.kept ? kept_at(tables, e, i) : at] += change[c];
+    if (addition.also != nullptr) static_cast<REAL *>(addition.also)[at] += static_cast<REAL>(addition.b) * change[c];
+  }
+}
+
+/* The part of a block that works on an element, a thread a node, and where it is in the element's entries. Elements
+ * have few faces or currents, and all of them wait for the same chain of loads: a block has as many as it has threads
+ * for. */
+struct place {
+  int n, next, end; /* node; entry at hand, behind the last one */
+
+  __device__ place(const gpu_entries &entries, int Np) : n(static_cast<int>(threadIdx.x) % Np), next(0), end(0)
+  {
+    int each = THREADS / Np, which = static_cast<int>(threadIdx.x) / Np;
+    int group = static_cast<int>(blockIdx.x) * each + which;
+    if (which >= each || group >= entries.groups) return;
+    next = entries.start[group], end = entries.start[group + 1];
+  }
+  __device__ bool works() const { return next < end; }
+};
+
+template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_tables tables, gpu_addition addition)
+{
+  __shared__ REAL fluxes[3 * THREADS]; /* of an element [3][Nf], no more than it has nodes */
+  const gpu_entries &entries = addition.entries;
+  gpu_follow();
+  int Np = DG_NP(tables.order), Nf = DG_NF(tables.order), equation = addition.equation;
+  place at(entries, Np);
+  REAL *flux = fluxes + static_cast<int>(threadIdx.x) / Np * 3 * Nf;
+  while (__syncthreads_or(at.works())) { /* and nobody needs the last entry's flux any more */
+    int k = at.works() ? entries.entry[at.next] : 0, f = entries.where[k] % 4;
+    size_t e = static_cast<size_t>(entries.where[k] / 4);
+    const REAL *g = static_cast<const REAL *>(tables.metric) + 6 * e;
+    if (at.works() && at.n < Nf) {
+      const gpu_face_weights<REAL> weights =
+          gpu_weigh_face(equation, f, g, tables.flux_table[gpu_look_up(tables.flux, 4 * e + static_cast<size_t>(f))]);
+      REAL other[2], own[2], lifted[3];
+      for (int part = 0; part < 2; part++) {
+        other[part] = value<REAL>(addition.other, 2, Nf, k, part, at.n);
+        own[part] = value<REAL>(addition.own, 2, Nf, k, part, at.n);
+      }
+      gpu_flux(f, weights, other, own, lifted);
+      for (int c = 0; c < 3; c++) flux[c * Nf + at.n] = lifted[c];
+    }
+    __syncthreads();
+    if (!at.works()) continue;
+    const REAL *lift = static_cast<const REAL *>(tables.lift) + static_cast<size_t>(f * Nf) * static_cast<size_t>(Np);
+    REAL factor = static_cast<REAL>(tables.medium_table[gpu_look_up(tables.medium, e)].factor[equation]);
+    REAL w[3] = {0, 0, 0}, change[3];
+    for (int m = 0; m < Nf; m++)
+      for (int c = 0; c < 3; c++) w[c] += lift[m * Np + at.n] * flux[c * Nf + m];
+    gpu_apply(g, w, change);
+    for (int c = 0; c < 3; c++) change[c] *= factor;
+    add(addition, tables, e, at.n, change); /* the same thread for the same node of every entry */
+    at.next++;
+  }
+}
+
+template <typename REAL> __global__ void __launch_bounds__(THREADS) currents(gpu_tables tables, gpu_addition addition)
+{
+  const gpu_entries &entries = addition.entries;
+  gpu_follow();
+  int Np = DG_NP(tables.order);
+  for (place at(entries, Np); at.works(); at.next++) {
+    int k = entries.entry[at.next];
+    size_t e = static_cast<size_t>(entries.where[k]);
+    REAL factor = static_cast<REAL>(-tables.medium_table[gpu_look_up(tables.medium, e)].factor[0]), change[3];
+    for (int c = 0; c < 3; c++) change[c] = factor * value<REAL>(addition.own, 3, Np, k, c, at.n);
+    add(addition, tables, e, at.n, change);
+  }
+}
+
+template <typename REAL> __global__ void remember(gpu_tables tables, gpu_open open, const REAL *field)
+{
+  gpu_follow();
+  int Nf = DG_NF(tables.order);
+  size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+  size_t face = i / static_cast<size_t>(Nf);
+  if (face >= open.count) return;
+  int m = static_cast<int>(i % static_cast<size_t>(Nf)), f = open.where[face] % 4;
+  REAL now[2], *before = static_cast<REAL *>(open.before), *change = static_cast<REAL *>(open.change);
+  gpu_trace(tables.order, field, static_cast<size_t>(open.where[face] / 4), f, tables.face_node[f * Nf + m], now);
+  for (size_t part = 0; part < 2; part++) {
+    size_t at = (2 * face + part) * static_cast<size_t>(Nf) + static_cast<size_t>(m);
+    change[at] = open.start ? 0 : static_cast<REAL>(-0.5) * (now[part] - before[at]);
+    before[at] = now[part];
+  }
+}
+
+template <typename REAL> __global__ void rk4_sums(gpu_tables tables, gpu_sums sums, REAL weight, REAL next)
+{
+  REAL *start = static_cast<REAL *>(sums.start), *sum = static_cast<REAL *>(sums.sum);
+  REAL *stage = static_cast<REAL *>(sums.stage);
+  const REAL *change = static_cast<const REAL *>(sums.change);
+  const size_t stride = gpu_stride(tables.order);
+  for (size_t k = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < sums.count;
+       k += static_cast<size_t>(gridDim.x) * blockDim.x) {
+    const REAL by = change[kept_at(tables, k / stride, k % stride)];
+    REAL now = (sums.s == 0 ? start[k] : sum[k]) + weight * by;
+    stage[k] = start[k] + next * by;
+    sum[k] = now;
+    if (sums.s == 3) start[k] = now;
+  }
+}
+
+} // namespace
+
+/* For all elements of a list. */
+static unsigned blocks_of(const gpu_tables *tables, const gpu_entries &entries)
+{
+  const int each = THREADS / DG_NP(tables->order);
+  return static_cast<unsigned>((entries.groups + each - 1) / each);
+}
+
+gpuError_t gpu_add_jumps(const gpu_tables *tables, const gpu_addition *addition, gpuStream_t stream)
+{
+  const unsigned blocks = blocks_of(tables, addition->entries);
+  if (blocks == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, tables->single ? jumps<float> : jumps<double>, blocks, THREADS, 0, stream,
+                              *tables, *addition);
+}
+
+gpuError_t gpu_add_currents(const gpu_tables *tables, const gpu_addition *addition, gpuStream_t stream)
+{
+  const unsigned blocks = blocks_of(tables, addition->entries);
+  if (blocks == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, tables->single ? currents<float> : currents<double>, blocks, THREADS, 0, stream,
+                              *tables, *addition);
+}
+
+gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, const void *field, gpuStream_t stream)
+{
+  size_t points = open->count * static_cast<size_t>(DG_NF(tables->order));
+  unsigned blocks = static_cast<unsigned>((points + THREADS - 1) / THREADS);
+  if (blocks == 0) return gpuSuccess;
+  if (tables->single)
+    return gpu_launch_following(*tables, remember<float>, blocks, THREADS, 0, stream, *tables, *open,
+                                static_cast<const float *>(field));
+  return gpu_launch_following(*tables, remember<double>, blocks, THREADS, 0, stream, *tables, *open,
+                              static_cast<const double *>(field));
+}
+
+gpuError_t gpu_rk4_sums(const gpu_tables *tables, const gpu_sums *sums, gpuStream_t stream)
+{
+  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  size_t wanted = (sums->count + 255) / 256;
+  unsigned blocks = static_cast<unsigned>(wanted < 65536 ? wanted : 65536);
+  double w = weight[sums->s], c = next[sums->s];
+  if (blocks == 0) return gpuSuccess;
+  if (tables->single)
+    rk4_sums<float><<<blocks, 256, 0, stream>>>(*tables, *sums, static_cast<float>(w), static_cast<float>(c));
+  else rk4_sums<double><<<blocks, 256, 0, stream>>>(*tables, *sums, w, c);
+  return gpuGetLastError();
+}

@@ -1,0 +1,53 @@
+/* Kernels that follow each other in a stream without a gap: the next one's blocks take the places that those of the one
+ * before leave, prepare themselves, and wait for its end (programmatic dependent launch; PTX ISA 8: griddepcontrol).
+ * From compute capability 9.0 on; elsewhere a kernel begins when the one before has ended. */
+#pragma once
+
+#include "gpu/kernels/kernels.h"
+
+/* By all blocks: once all have said so, or have ended, the next kernel may prepare itself. */
+__device__ inline void gpu_let_next_prepare()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* Until all kernels before have ended. By all threads, before they look at what these have written, or write. */
+__device__ inline void gpu_wait_for_kernels_before()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Where there is nothing to prepare. */
+__device__ inline void gpu_follow()
+{
+  gpu_let_next_prepare();
+  gpu_wait_for_kernels_before();
+}
+
+/* Of kernels that wait for those before. */
+template <typename... PARAMETERS, typename... ARGUMENTS>
+gpuError_t gpu_launch_following(const gpu_tables &tables, void (*kernel)(PARAMETERS...), unsigned blocks,
+                                unsigned threads, size_t shared, gpuStream_t stream, ARGUMENTS &&...arguments)
+{
+#ifndef CURLEW_HIP
+  if (tables.architecture >= 90) {
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+  }
+#endif
+  kernel<<<blocks, threads, shared, stream>>>(arguments...);
+  return gpuGetLastError();
+}

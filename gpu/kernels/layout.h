@@ -1,0 +1,50 @@
+/* Where numbers lie on the card; the one place that knows, for the host in C and for the kernels.
+ *
+ * A field is [element][3][Np], an element padded (gpu_stride): the covariant components along the bimedians
+ * (maxwell/backend/cpu/fused.h has the formulas), nodes by orbits: first members of all quads, second ones, ..., then
+ * pairs, then the fixed one. */
+#pragma once
+
+#include <stddef.h>
+
+#include "libdg/base/orders.h"
+
+/* Orders that the kernels of tile.cuh have; higher ones keep to the plain kernels, and so do AMD's cards. */
+#ifdef CURLEW_HIP
+enum { GPU_TILE_ORDERS = 0 };
+#else
+enum { GPU_TILE_ORDERS = 6 };
+#endif
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define GPU_INLINE __host__ __device__ constexpr
+#else
+#define GPU_INLINE static inline
+#endif
+
+/* Numbers from one element to the next, and from one component to the next. Rows begin at multiples of 16 bytes, as
+ * copies want it, and of four numbers, with which nodes of several elements meet in fewer banks; at order 2 that would
+ * cost too much. */
+GPU_INLINE size_t gpu_stride(int order) { return order == 2 ? 30 : (3 * (size_t)DG_NP(order) + 3) / 4 * 4; }
+GPU_INLINE size_t gpu_component(int order) { return (size_t)DG_NP(order); }
+/* Component c at node n (of the card's order) of element e. */
+GPU_INLINE size_t gpu_at(int order, size_t e, size_t c, size_t n)
+{
+  return e * gpu_stride(order) + c * gpu_component(order) + n;
+}
+/* Node m of face 0 (of the card's order), orders 1 and 2. */
+GPU_INLINE int gpu_face_node(int order, int m) { return (order == 1 ? "\1\2\3" : "\1\10\2\6\4\3")[m]; }
+/* Do tensor cores' kernels pack pairs (tensor.cuh)? Where sectors 1 to 3 have eight orbits, sector 0 more. */
+GPU_INLINE int gpu_packs_pairs(int order) { return order == 4; }
+/* Do they take two steps of four orbits in one product? Where faces have an even number of steps, in single precision.
+ */
+GPU_INLINE int gpu_two_steps(int single, int order) { return single && (order == 4 || order == 5); }
+/* How many pairs of numbers (2 i, 2 i + 1) of a component have nodes of a face, where these are less than half of all:
+ * then those kernels of tile.cuh that want room load them instead of rows. The order of the nodes
+ * (maxwell/backend/frame/symmetry.c) makes them as few; tables.c has lists. 0: rows, or the nodes one by one. */
+GPU_INLINE int gpu_face_pieces(int order) { return order == 5 ? 12 : order == 6 ? 17 : 0; }
+/* Do the kernels of tile.cuh have a thread an element (lanes.cuh)? Else tensor cores. */
+GPU_INLINE int gpu_by_lanes(int single, int order) { return order <= (single ? 3 : 2); }
+/* What a stage keeps, where the kernels of tile.cuh do: number i of the row of element e. Eight rows stand side by
+ * side, number by number, so that a warp's lanes meet in the same lines. */
+GPU_INLINE size_t gpu_kept_at(int order, size_t e, size_t i) { return e / 8 * 8 * gpu_stride(order) + 8 * i + e % 8; }

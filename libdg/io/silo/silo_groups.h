@@ -1,0 +1,16 @@
+/* The blocks of several ranks lie in files, each of which a group of neighbouring ranks writes. Private to this folder.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "libdg/comm/comm.h"
+
+struct dg_silo_groups {
+  int ranks, rank, count, own;
+  bool first, last; /* of its group */
+};
+
+/* At most `files` of them; 0: DG_SILO_FILES. NULL is one rank. */
+void dg_silo_split_ranks(struct dg_silo_groups *groups, const struct dg_comm *comm, int files);
+int dg_silo_group_of(const struct dg_silo_groups *groups, int rank);

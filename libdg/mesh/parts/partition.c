@@ -1,0 +1,152 @@
+/* Elements -> parts, with METIS on the dual graph. */
+#include "libdg/mesh/parts/partition.h"
+
+#include <math.h>
+#include <metis.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+
+#define SEED         1
+#define IMBALANCE    5             /* per mille that the heaviest part may be above the mean */
+#define HEAVIEST_SUM (IDX_MAX / 4) /* METIS adds weights up in idx_t */
+
+_Static_assert(IDX_MAX >= INT32_MAX, "the dual graph has up to 4 K < 2^31 entries");
+
+/* ---- the dual graph: elements are joined by the faces that they share ---- */
+
+struct graph {
+  idx_t K;
+  idx_t *first;  /* [K + 1] in next */
+  idx_t *next;   /* neighbours of every element */
+  idx_t *weight; /* [K] or NULL */
+  idx_t *part;   /* [K] */
+};
+
+static int graph_init(struct graph *graph, const struct dg_mesh *mesh, const int32_t *weight, struct dg_error *err)
+{
+  size_t edges = 0;
+  *graph = (struct graph){.K = (idx_t)mesh->K};
+  if (DG_NEW(graph->first, mesh->K + 1, err) != 0 || DG_NEW(graph->next, 2 * mesh->interior_faces, err) != 0 ||
+      DG_NEW(graph->part, mesh->K, err) != 0)
+    return err->code;
+  for (size_t e = 0; e < mesh->K; e++) {
+    for (int f = 0; f < 4; f++)
+      if (mesh->neighbour[e][f] != DG_BOUNDARY) graph->next[edges++] = mesh->neighbour[e][f] >> 2;
+    graph->first[e + 1] = (idx_t)edges;
+  }
+  if (weight == NULL) return 0;
+  if (DG_NEW(graph->weight, mesh->K, err) != 0) return err->code;
+  double sum = 0;
+  for (size_t e = 0; e < mesh->K; e++) {
+    DG_BUG_IF(weight[e] <= 0, "element %zu weighs %d", e, (int)weight[e]);
+    sum += weight[e];
+  }
+  double scale = fmin(1, (double)HEAVIEST_SUM / sum);
+  for (size_t e = 0; e < mesh->K; e++) graph->weight[e] = (idx_t)fmax(1, scale * weight[e]);
+  return 0;
+}
+
+static void graph_release(struct graph *graph)
+{
+  dg_free(graph->first);
+  dg_free(graph->next);
+  dg_free(graph->weight);
+  dg_free(graph->part);
+}
+
+/* Can every element be reached from the first? METIS makes parts of one piece only of a graph of one piece. */
+static int one_piece(const struct graph *graph, bool *yes, struct dg_error *err)
+{
+  idx_t *queue, head = 0, tail = 0;
+  if (DG_NEW(queue, graph->K, err) != 0) return err->code;
+  for (idx_t e = 0; e < graph->K; e++) graph->part[e] = 0; /* 1: reached */
+  graph->part[0] = 1;
+  queue[tail++] = 0;
+  while (head < tail) {
+    idx_t e = queue[head++];
+    for (idx_t i = graph->first[e]; i < graph->first[e + 1]; i++) {
+      idx_t next = graph->next[i];
+      if (graph->part[next] == 1) continue;
+      graph->part[next] = 1;
+      queue[tail++] = next;
+    }
+  }
+  *yes = tail == graph->K;
+  dg_free(queue);
+  return 0;
+}
+
+static int run_metis(struct graph *graph, int parts, bool contiguous, struct dg_error *err)
+{
+  idx_t option[METIS_NOPTIONS], constraints = 1, count = parts, cut;
+  METIS_SetDefaultOptions(option);
+  option[METIS_OPTION_SEED] = SEED;
+  option[METIS_OPTION_UFACTOR] = IMBALANCE;
+  option[METIS_OPTION_CONTIG] = contiguous;
+  int status = METIS_PartGraphKway(&graph->K, &constraints, graph->first, graph->next, graph->weight, NULL, NULL,
+                                   &count, NULL, NULL, option, &cut, graph->part);
+  if (status == METIS_OK) return 0;
+  return dg_fail(err, DG_ENVIRONMENT, "METIS could not split the mesh of %lld elements into %d parts: %s",
+                 (long long)graph->K, parts,
+                 status == METIS_ERROR_MEMORY  ? "it had not enough memory"
+                 : status == METIS_ERROR_INPUT ? "it refuses the dual graph"
+                                               : "it does not say why");
+}
+
+/* ---- parts ---- */
+
+static int count_filled(const struct graph *graph, int parts, int *filled, struct dg_error *err)
+{
+  bool *seen;
+  if (DG_NEW(seen, parts, err) != 0) return err->code;
+  *filled = 0;
+  for (idx_t e = 0; e < graph->K; e++) {
+    *filled += !seen[graph->part[e]];
+    seen[graph->part[e]] = true;
+  }
+  dg_free(seen);
+  return 0;
+}
+
+/* Splits so few elements that parts stay empty; what is left of them is a number to try, until it fits. */
+static int too_many_parts(struct graph *graph, int parts, bool contiguous, struct dg_error *err)
+{
+  int fit = parts, filled = 0;
+  for (;; fit = filled) {
+    if (fit > 1 && run_metis(graph, fit, contiguous, err) != 0) return err->code;
+    if (count_filled(graph, fit, &filled, err) != 0) return err->code;
+    if (filled == fit) break;
+  }
+  return dg_fail(err, DG_INPUT, "METIS finds no %d parts in the mesh's %lld elements: at most %d ranks make sense",
+                 parts, (long long)graph->K, fit);
+}
+
+int dg_mesh_partition(const struct dg_mesh *mesh, int parts, const int32_t *weight, int32_t *owner,
+                      struct dg_error *err)
+{
+  struct graph graph;
+  bool contiguous = false;
+  int filled = 0;
+  if ((size_t)parts > mesh->K)
+    return dg_fail(err, DG_INPUT, "%d ranks are more than the mesh has elements: at most %zu make sense", parts,
+                   mesh->K);
+  if (parts == 1) { /* METIS would divide by the logarithm of one */
+    for (size_t e = 0; e < mesh->K; e++) owner[e] = 0;
+    return 0;
+  }
+  if (mesh->partitions == parts && weight == NULL) {
+    memcpy(owner, mesh->partition, mesh->K * sizeof *owner);
+    return 0;
+  }
+  if (graph_init(&graph, mesh, weight, err) != 0) goto fail;
+  if (one_piece(&graph, &contiguous, err) != 0 || run_metis(&graph, parts, contiguous, err) != 0) goto fail;
+  if (count_filled(&graph, parts, &filled, err) != 0) goto fail;
+  if (filled < parts) (void)!too_many_parts(&graph, parts, contiguous, err);
+  else
+    for (size_t e = 0; e < mesh->K; e++) owner[e] = (int32_t)graph.part[e];
+fail:
+  graph_release(&graph);
+  return err->code;
+}

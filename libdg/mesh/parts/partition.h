@@ -1,0 +1,43 @@
+/* A mesh in parts: who gets which elements, how they get there, and who has a point. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "libdg/comm/comm.h"
+#include "libdg/mesh/mesh.h"
+
+/* owner[K]: splits the mesh into `parts` of equal weight with as few faces between them as METIS (k-way; G. Karypis,
+ * V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359) finds. weight[K] > 0, of which only the ratios matter, or NULL for
+ * equal ones. The same mesh gives the same parts. Not collective. Errors (DG_INPUT): more parts than elements; a part
+ * that ends up empty (the message names the largest number that makes sense). */
+int dg_mesh_partition(const struct dg_mesh *mesh, int parts, const int32_t *weight, int32_t *owner,
+                      struct dg_error *err) DG_MUST_USE;
+
+/* Collective. Rank 0 has the whole mesh and owner[K] (NULL on the others, and with one rank), the others a mesh of
+ * zeros; in the end every rank has its part, and rank 0 has let go of the rest. Rank 0 holds no more than the whole
+ * mesh and one part at a time. boundary_faces and interior_faces are those of the part's own elements, where a face
+ * shared with another rank counts on the side of the element with the lower global number: over all ranks they add up
+ * to those of `whole`. With one rank the mesh stays as it is. After an error the mesh is
+ * released. */
+int dg_mesh_distribute(struct dg_mesh *mesh, const int32_t *owner, struct dg_comm *comm,
+                       struct dg_error *err) DG_MUST_USE;
+
+/* Has Gmsh split the mesh of this name into one file a part (Mesh.PartitionSplitMeshFiles)? There is no NAME.msh then,
+ * but a NAME_1.msh. Not collective: rank 0 looks and tells. */
+bool dg_mesh_in_parts(const char *file);
+/* Collective. Loads such a mesh: rank r reads NAME_<r+1>.msh, and what the parts share is found by Gmsh's numbers of
+ * nodes, which must be those of the whole mesh, as Gmsh writes them. Elements have other numbers than when one rank
+ * loads the whole. Errors are those of dg_mesh_load, and (DG_INPUT) a number of parts that is not the number of ranks,
+ * and files that are not of one mesh. After an error the mesh is released. */
+int dg_mesh_load_parts(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_comm *comm,
+                       struct dg_error *err) DG_MUST_USE;
+
+/* What dg_mesh_locate_shared says where it finds no element of this rank. */
+enum { DG_ELSEWHERE = -1, DG_NOWHERE = -2 };
+
+/* Collective; count points (metres, finite), the same on all ranks. element[count]: this rank's element that holds the
+ * point, DG_ELSEWHERE when another rank has it, DG_NOWHERE (on all ranks) when it is outside the mesh. Exactly one rank
+ * has a point inside the mesh: the one whose element has the lowest global number of all that hold it. bary[count] as
+ * dg_mesh_locate gives it, set where element >= 0. */
+int dg_mesh_locate_shared(const struct dg_mesh *mesh, struct dg_comm *comm, size_t count, const double (*point)[3],
+                          int64_t *element, double (*bary)[4], struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,102 @@
+/* The kernels of the `cpu` backend: one pass over the blocks does curl, jump, flux, lift and update.
+ *
+ * Elements stand in blocks of W, 64 bytes of numbers, an element a lane: a field is [block][Np][W][3], and behind the
+ * last block one of zeros, which stands for what lies beyond the boundary. The three components of a lane lie side by
+ * side, so that a neighbour's value at a node is one short load from one cache line or two.
+ *
+ * The components are the covariant ones of the bimedians (symmetry.h), u_a = x_a . u with
+ *
+ *   x_a = dx/da = (x_r - x_s - x_t) / 2,   x_b = (x_s - x_r - x_t) / 2,   x_c = (x_t - x_r - x_s) / 2.
+ *
+ * With them, J the signed Jacobian of (a, b, c),
+ *
+ *   J (curl u)^a = d_b u_c - d_c u_b    (a, b, c cyclic; contravariant part a)
+ *
+ * needs six derivatives and no geometry, and these fall into sectors. The vertices of all elements are sorted, so the
+ * edges t1, t2 that span a face are the same vectors on both of its sides, each the sum or difference of two bimedians:
+ *
+ *   face 0: x_b - x_a, x_c - x_a;      1: -x_a - x_c, -x_a - x_b;
+ *   face 2: -x_b - x_c, -x_a - x_b;    3: -x_b - x_c, -x_a - x_c.
+ *
+ * With v1 = t1.v, v2 = t2.v the jump of a field under the curl enters as
+ *
+ *   -2 J face_scale n x v = kappa ( v1 t2 - v2 t1 ),   kappa = +1, -1, +1, -1 on faces 0..3,
+ *
+ * again without geometry. The penalty takes the inverse metric of the face,
+ *
+ *   -2 J face_scale v_t = -sign(J) ( (g22 v1 - g12 v2) t1 + (g11 v2 - g12 v1) t2 ) / sqrt(g11 g22 - g12^2),
+ *
+ * the update the element's: u_a += dt/(eps J) sum_c g_ac (...)^c. `metric` holds the products dt/(eps J) g_ac for the
+ * equation of E and -dt/(mu J) g_ac for that of H; since the penalty's formula does not depend on the scale of g but
+ * for its sign, it is taken from the same six numbers.
+ *
+ * Flops a field: 3 Np^2 + 6 Np Nf for the products, about 10 a node and 40 a face node beside them. The floor of the
+ * bench counts 12 Np^2 + 16 Np Nf, those of products with whole matrices (share/doc/design.md).
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdg/base/orders.h"
+#include "maxwell/backend/frame/symmetry.h"
+
+enum {
+  MX_FUSED_BYTES = 64, /* of a vector: W is 8 doubles or 16 floats on every machine */
+  MX_ROWS_MAX = 20     /* of a matrix that any kernel works on at a time */
+};
+
+/* Flags of a block. */
+enum {
+  MX_BLOCK_UNIFORM = 1, /* all faces have the weights [0] of the table */
+  MX_BLOCK_PENALTY = 2  /* some face has a penalty */
+};
+
+/* What the kernels of one precision read and write; the void pointers are arrays of it, 64-byte aligned. */
+struct mx_fused {
+  int order;
+  const void *matrix;       /* in the order in which the kernels read it */
+  const double *mass;       /* blocks of the mass matrix, a sector's rows one after the other */
+  const int32_t *orbit;     /* [Np] nodes by orbit (symmetry.h) */
+  const int32_t *node;      /* [4][Nf] nodes on faces */
+  const int32_t *place;     /* [4][Nf] symmetry.h */
+  const int32_t *gather;    /* [Nf][W]: entry f of row m is node m of face f, times 3 W (f = 0..3, repeated) */
+  const int32_t *neighbour; /* [blocks][4][W] 4 * element + face; beyond the boundary one behind the last block */
+  const int32_t *weight;    /* [blocks][4][W] index into the tables below */
+  const uint8_t *flags;     /* [blocks] */
+  size_t ahead;             /* blocks between the one that is worked on and the one that is fetched from memory */
+  const void *jump[2];      /* tables of flux weights by equation (0: E, 1: H) */
+  const void *penalty[2];
+  const void *metric[2]; /* [blocks][6][W] aa, ab, ac, bb, bc, cc, by equation */
+  const void *decay;     /* [blocks][W] times the old E: what conductivity adds to its change; NULL without losses */
+};
+
+/* One equation of leapfrog on blocks first..last-1: result = own + decay own + metric (...). */
+struct mx_fused_half {
+  int equation; /* 0: E changes, 1: H */
+  const void *own, *other;
+  void *result;
+};
+
+/* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
+ * With a = b = 0, memory is dt times the right-hand side. */
+struct mx_fused_stage {
+  double a, b;
+  const void *field[2];
+  void *memory[2], *result[2]; /* result may be NULL */
+};
+
+struct mx_fused_kernels {
+  const char *name;              /* "AVX-512" */
+  int rows[DG_ORDER_MAX + 1][2]; /* that are worked on at a time, by order, in sector 0 and in the others */
+  void (*half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
+  void (*stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
+  /* product[6][W] of the elements of a block: integrals of u_a v_a, and of u_a v_b + u_b v_a (order aa, ab, ac, bb, bc,
+   * cc), over the reference tetrahedron. */
+  void (*products[DG_ORDER_MAX + 1])(const struct mx_fused *, const void *u, const void *v, size_t block,
+                                     double *product);
+};
+
+extern const struct mx_fused_kernels mx_fused_portable_double, mx_fused_portable_single;
+extern const struct mx_fused_kernels mx_fused_avx2_double, mx_fused_avx2_single;
+extern const struct mx_fused_kernels mx_fused_avx512_double, mx_fused_avx512_single;

@@ -1,0 +1,454 @@
+/* Fields and time stepping of the `cpu` backend, once for every precision: the file that includes it defines REAL,
+ * LANES, NAME(x) and KERNELS. Layout and formulas: fused.h. Fields have two buffers, the old one and the one being
+ * written, because the penalty needs the neighbours' old values; written past the caches, that costs no traffic. */
+
+struct NAME(state) {
+  const struct mx_problem *problem;
+  struct mx_backend_options options;
+  const struct mx_fused_kernels *kernels;
+  struct mx_fused fused;
+  int threads;
+  size_t blocks, numbers;    /* of a field without its ghosts, padded to whole blocks */
+  size_t inner_blocks;       /* blocks 0..inner_blocks-1 need nothing of other ranks */
+  size_t ghost_blocks;       /* behind the others */
+  REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
+  REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
+  REAL *sum[2];              /* rk4 */
+  double *mass;
+  REAL *matrix, *metric[2], *decay, *jump[2], *penalty[2];
+  size_t open_elements;
+  int32_t *open_element; /* those with an open face */
+  REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
+  int32_t *orbit, *node, *place, *gather, *neighbour, *weight;
+  uint8_t *flags;
+  int *term_threads; /* [terms] that add a source term */
+  struct mx_fused_functional *functional;
+  bool observed;
+  struct dg_exchange *exchange;           /* with other ranks, or NULL */
+  int travelling;                         /* fields whose traces go at a time */
+  double halo_seconds;                    /* in which nothing else was done than to pack, wait and unpack */
+  const struct mx_stage_sources *sources; /* of the stage in progress */
+  struct mx_profile *profile;             /* borrowed, or NULL */
+};
+
+/* ---- where things are */
+
+static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
+{
+  size_t Np = (size_t)state->problem->ref->Np;
+  return 3 * ((e / LANES * Np + i) * LANES + e % LANES) + c;
+}
+
+/* The vector at node i of element e, in Cartesian components. */
+static inline void NAME(vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i, double v[3])
+{
+  double u[3], g[3][3];
+  mx_fused_gradients(state->problem->metric[e], g);
+  for (size_t c = 0; c < 3; c++) u[c] = (double)field[NAME(at)(state, e, c, i)];
+  for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[0][b] + u[1] * g[1][b] + u[2] * g[2][b];
+}
+
+#include "maxwell/backend/cpu/fused_halo.h"
+
+/* ---- set-up */
+
+static void NAME(free_state)(struct NAME(state) * state)
+{
+  if (state == NULL) return;
+  void *arrays[] = {state->field[0],     state->field[1], state->spare[0],     state->spare[1], state->memory[0],
+                    state->memory[1],    state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
+                    state->metric[1],    state->decay,    state->jump[0],      state->jump[1],  state->penalty[0],
+                    state->penalty[1],   state->open,     state->open_element, state->node,     state->gather,
+                    state->neighbour,    state->weight,   state->flags,        state->orbit,    state->place,
+                    state->term_threads, state->mass};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  mx_fused_free_functionals(state->functional, state->problem->functionals);
+  dg_exchange_free(state->exchange);
+  dg_free(state);
+}
+
+/* The operators' entries in the order in which the kernels read them (ORDERED(curl)), and the tables of nodes. */
+static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct dg_reference *ref = state->problem->ref;
+  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, k = 0;
+  struct mx_symmetry symmetry = {0};
+  if (mx_symmetry_init(&symmetry, ref, err) != 0 || DG_NEW(state->matrix, 3 * Np * (Np + Nf), err) != 0) goto fail;
+  for (int a = 1; a <= 3; a++)
+    for (int s = 0; s < 4; s++) {
+      int b = a % 3 + 1, c = b % 3 + 1;
+      size_t n = mx_sector_size(ref->order, s), rows = (size_t)state->kernels->rows[ref->order][s > 0];
+      for (size_t first = 0; first < n; first += rows) {
+        for (size_t j = 0; j < mx_sector_size(ref->order, s ^ b); j++)
+          for (size_t i = first; i < first + rows; i++)
+            state->matrix[k++] = (REAL)mx_symmetry_derivative(&symmetry, ref, b, s ^ b, i, j);
+        for (size_t j = 0; j < mx_sector_size(ref->order, s ^ c); j++)
+          for (size_t i = first; i < first + rows; i++)
+            state->matrix[k++] = (REAL)-mx_symmetry_derivative(&symmetry, ref, c, s ^ c, i, j);
+        /* the kernels' jumps are along -t1 and -t2, and theirs is the Jacobian of (a, b, c) */
+        for (size_t m = 0; m < Nf; m++)
+          for (size_t i = first; i < first + rows; i++)
+            state->matrix[k++] = (REAL)(-0.5 * mx_symmetry_lift(&symmetry, ref, s, i, m));
+      }
+    }
+  const size_t first_sector = mx_sector_size(ref->order, 0), other = mx_sector_size(ref->order, 1);
+  if (DG_NEW(state->mass, first_sector * first_sector + 3 * other * other, err) != 0) goto fail;
+  k = 0;
+  for (int s = 0; s < 4; s++)
+    for (size_t i = 0; i < mx_sector_size(ref->order, s); i++)
+      for (size_t j = 0; j < mx_sector_size(ref->order, s); j++)
+        state->mass[k++] = mx_symmetry_mass(&symmetry, ref, s, i, j);
+  if (DG_NEW(state->node, 4 * Nf, err) != 0 || DG_NEW(state->gather, Nf * LANES, err) != 0) goto fail;
+  for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m];
+  for (size_t m = 0; m < Nf; m++)
+    for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = ref->face_node[l % 4 * Nf + m] * 3 * LANES;
+  state->orbit = symmetry.node;
+  state->place = symmetry.place;
+  symmetry = (struct mx_symmetry){0};
+fail:
+  mx_symmetry_release(&symmetry);
+  return err->code;
+}
+
+/* dt/(eps J) g and -dt/(mu J) g of every element, and what its conductivity takes. */
+static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  bool lossy = false;
+  for (size_t e = 0; e < problem->K; e++) lossy = lossy || problem->sigma[e] > 0;
+  if (DG_NEW(state->metric[0], state->blocks * 6 * LANES, err) != 0 ||
+      DG_NEW(state->metric[1], state->blocks * 6 * LANES, err) != 0 ||
+      (lossy && DG_NEW(state->decay, state->blocks * LANES, err) != 0))
+    return err->code;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t e = 0; e < state->blocks * LANES; e++) {
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
+    bool there = e < problem->K;
+    double x[3][3], jacobian = mx_fused_tangents(there ? problem->metric[e] : unit, x), dt = state->options.step;
+    const struct mx_ampere ampere = there ? mx_ampere_of(problem, &state->options, e) : (struct mx_ampere){.gain = dt};
+    double factor[2] = {ampere.gain / (there ? problem->epsilon[e] : 1), -dt / (there ? problem->mu[e] : 1)};
+    if (lossy) state->decay[e] = (REAL)-ampere.loss;
+    for (int equation = 0; equation < 2; equation++)
+      for (size_t a = 0, k = 0; a < 3; a++)
+        for (size_t b = a; b < 3; b++, k++)
+          state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES] =
+              (REAL)(factor[equation] / jacobian * (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]));
+  }
+  return 0;
+}
+
+/* Neighbours, the table of different flux weights, and the flags of blocks. */
+static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t faces = state->blocks * 4 * LANES, count;
+  /* the first element behind the last block */
+  const int32_t zeros = (int32_t)(4 * LANES * (state->blocks + state->ghost_blocks));
+  const int32_t ghosts = 4 * (int32_t)(NAME(ghost)(state, 0) - problem->K); /* from codes of the problem to ours */
+  struct mx_face_flux *table = NULL;
+  if (DG_NEW(state->neighbour, faces, err) != 0 || DG_NEW(state->weight, faces, err) != 0 ||
+      DG_NEW(state->flags, state->blocks, err) != 0)
+    return err->code;
+  int32_t(*index)[4];
+  if (DG_NEW(index, problem->K, err) != 0) return err->code;
+  if (mx_fused_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
+  for (int equation = 0; equation < 2; equation++) {
+    if (DG_NEW(state->jump[equation], count, err) != 0 || DG_NEW(state->penalty[equation], count, err) != 0) goto fail;
+    for (size_t i = 0; i < count; i++) {
+      state->jump[equation][i] = (REAL)(equation == 0 ? table[i].h_jump : table[i].e_jump);
+      state->penalty[equation][i] = (REAL)(equation == 0 ? table[i].e_penalty : table[i].h_penalty);
+    }
+  }
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t block = 0; block < state->blocks; block++) {
+    bool uniform = true, penalty = false;
+    for (size_t f = 0; f < 4; f++)
+      for (size_t l = 0; l < LANES; l++) {
+        size_t e = block * LANES + l, at = (block * 4 + f) * LANES + l;
+        bool there = e < problem->K;
+        int32_t code = there ? problem->neighbour[e][f] : MX_GHOST;
+        if (code >= 0 && (size_t)code / 4 >= problem->K) code += ghosts;
+        state->neighbour[at] = code >= 0 ? code : zeros;
+        state->weight[at] = there ? index[e][f] : 0;
+        uniform = uniform && state->weight[at] == 0;
+        penalty = penalty || table[state->weight[at]].e_penalty != 0 || table[state->weight[at]].h_penalty != 0;
+      }
+    state->flags[block] = (uint8_t)((uniform ? MX_BLOCK_UNIFORM : 0) | (penalty ? MX_BLOCK_PENALTY : 0));
+  }
+fail:
+  dg_free(index);
+  dg_free(table);
+  return err->code;
+}
+
+/* Zeroed by the threads that will work on them, so that every page lies near its thread. */
+static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_error *err)
+{
+  size_t per_block = state->numbers / state->blocks;
+  size_t rest = (state->ghost_blocks + 1) * per_block + LANES; /* zeros, the last block; kernels read one more number */
+  if (dg_alloc_untouched(field, state->numbers + rest, sizeof **field, err) != 0) return err->code;
+  memset(*field + state->numbers, 0, rest * sizeof(REAL));
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t block = 0; block < state->blocks; block++)
+    memset(*field + block * per_block, 0, per_block * sizeof(REAL));
+  return 0;
+}
+
+static int NAME(pack_functionals)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  if (DG_NEW(state->functional, problem->functionals, err) != 0) return err->code;
+  for (size_t f = 0; f < problem->functionals; f++) {
+    const struct mx_functional *from = &problem->functional[f];
+    struct mx_fused_functional *to = &state->functional[f];
+    to->count = 3 * from->count;
+    if (DG_NEW(to->index, to->count, err) != 0 || DG_NEW(to->weight, to->count, err) != 0) return err->code;
+    for (size_t k = 0; k < from->count; k++) {
+      size_t e = from->index[k] / (3 * Np), b = from->index[k] / Np % 3, i = from->index[k] % Np;
+      double gradient[3][3];
+      mx_fused_gradients(problem->metric[e], gradient);
+      for (size_t a = 0; a < 3; a++) {
+        to->index[3 * k + a] = NAME(at)(state, e, a, i);
+        to->weight[3 * k + a] = from->weight[k] * gradient[a][b];
+      }
+    }
+  }
+  return 0;
+}
+
+static int NAME(list_open)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (DG_NEW(state->open_element, problem->open_faces, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) {
+    bool open = false;
+    for (size_t f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
+    if (open) state->open_element[state->open_elements++] = (int32_t)e;
+  }
+  return 0;
+}
+
+static int NAME(share_terms)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (DG_NEW(state->term_threads, problem->terms, err) != 0) return err->code;
+  for (size_t t = 0; t < problem->terms; t++)
+    state->term_threads[t] = mx_fused_term_threads(&problem->term[t], state->threads);
+  return 0;
+}
+
+static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem *problem,
+                           const struct mx_backend_options *options, struct dg_error *err)
+{
+  struct NAME(state) * state;
+  if (DG_NEW(state, 1, err) != 0) return err->code;
+  size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
+  bool leapfrog = options->integrator == MX_LEAPFROG, rk4 = options->integrator == MX_RK4;
+  state->problem = problem;
+  state->options = *options;
+  state->kernels = KERNELS();
+  state->blocks = (problem->K + LANES - 1) / LANES;
+  state->inner_blocks = problem->ghosts > 0 ? problem->interior / LANES : state->blocks;
+  state->ghost_blocks = (problem->ghosts + LANES - 1) / LANES;
+  state->numbers = state->blocks * 3 * Np * LANES;
+  state->threads = mx_fused_threads(state->blocks);
+  if (state->numbers + (state->ghost_blocks + 1) * 3 * Np * LANES > INT32_MAX) {
+    (void)dg_fail(err, DG_INPUT, "the cpu backend takes at most %zu elements of this order a process; there are %zu",
+                  (size_t)INT32_MAX / (3 * Np), problem->K);
+    goto fail;
+  }
+  if (NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
+      NAME(pack_functionals)(state, err) != 0 || NAME(share_terms)(state, err) != 0 ||
+      NAME(new_exchange)(state, err) != 0)
+    goto fail;
+  for (int i = 0; i < 2; i++)
+    if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||
+        (!leapfrog && NAME(new_field)(state, &state->memory[i], err) != 0) ||
+        (rk4 && NAME(new_field)(state, &state->sum[i], err) != 0))
+      goto fail;
+  if (leapfrog && (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
+    goto fail;
+  state->fused = (struct mx_fused){.order = problem->ref->order,
+                                   .ahead = mx_fused_ahead(6 * Np * MX_FUSED_BYTES),
+                                   .matrix = state->matrix,
+                                   .mass = state->mass,
+                                   .orbit = state->orbit,
+                                   .node = state->node,
+                                   .place = state->place,
+                                   .gather = state->gather,
+                                   .neighbour = state->neighbour,
+                                   .weight = state->weight,
+                                   .flags = state->flags,
+                                   .jump = {state->jump[0], state->jump[1]},
+                                   .penalty = {state->penalty[0], state->penalty[1]},
+                                   .metric = {state->metric[0], state->metric[1]},
+                                   .decay = state->decay};
+  *result = state;
+  return 0;
+fail:
+  NAME(free_state)(state);
+  return err->code;
+}
+
+/* ---- faces and elements that the kernels do not know: sources, and the extrapolation on open faces */
+
+/* Adds to element e what is lifted on face f: jumps[2][Nf] of the field under the curl (may be NULL) and of the field
+ * that changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
+static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, size_t f, const double *other,
+                            const double *own, REAL *to, REAL *also, double b)
+{
+  const struct mx_problem *problem = state->problem;
+  const struct dg_reference *ref = problem->ref;
+  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
+  const struct mx_face_flux *weights = &problem->flux[e][f];
+  double M[3][3], inverse[3], flux[3][DG_NF_MAX], jump_weight = equation == 0 ? weights->h_jump : weights->e_jump;
+  for (size_t a = 0, k = 0; a < 3; a++)
+    for (size_t c = a; c < 3; c++, k++)
+      M[a][c] = M[c][a] = (double)state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES];
+  mx_fused_face_metric((int)f, (const double(*)[3])M, equation == 0 ? weights->e_penalty : weights->h_penalty, inverse);
+  if (f % 2 == 1) jump_weight = -jump_weight;
+  for (size_t m = 0; m < Nf; m++) {
+    double along[2] = {0, 0};
+    if (other != NULL) {
+      along[0] -= jump_weight * other[Nf + m];
+      along[1] += jump_weight * other[m];
+    }
+    along[0] += inverse[0] * own[m] + inverse[1] * own[Nf + m];
+    along[1] += inverse[1] * own[m] + inverse[2] * own[Nf + m];
+    double parts[3];
+    mx_fused_from_along(f, along, parts);
+    for (int c = 0; c < 3; c++) flux[c][m] = parts[c];
+  }
+  for (size_t i = 0; i < Np; i++) {
+    double lifted[3] = {0, 0, 0};
+    for (size_t m = 0; m < Nf; m++)
+      for (size_t c = 0; c < 3; c++) lifted[c] += ref->lift[i * 4 * Nf + f * Nf + m] * flux[c][m];
+    for (size_t a = 0; a < 3; a++) {
+      double change = M[a][0] * lifted[0] + M[a][1] * lifted[1] + M[a][2] * lifted[2];
+      size_t at = NAME(at)(state, e, a, i);
+      to[at] += (REAL)change;
+      if (also != NULL) also[at] += (REAL)(b * change);
+    }
+  }
+}
+
+/* Before a half step overwrites the values of one step ago: what the extrapolated 1.5 u - 0.5 u_before adds to -u. */
+static void NAME(remember_open)(struct NAME(state) * state, int equation)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Nf = (size_t)problem->ref->Nf;
+  const REAL *now = state->field[equation], *before = state->spare[equation];
+  if (problem->open_faces == 0) return;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < state->open_elements; k++)
+    for (size_t f = 0; f < 4; f++) {
+      size_t e = (size_t)state->open_element[k];
+      int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot < 0) continue;
+      for (size_t m = 0; m < Nf; m++) {
+        size_t i = (size_t)problem->ref->face_node[f * Nf + m];
+        double d[3];
+        for (size_t c = 0; c < 3; c++) {
+          size_t at = NAME(at)(state, e, c, i);
+          d[c] = -0.5 * ((double)now[at] - (double)before[at]);
+        }
+        double pair[2];
+        mx_fused_along(f, d, pair);
+        state->open[((size_t)slot * 2) * Nf + m] = (REAL)pair[0];
+        state->open[((size_t)slot * 2 + 1) * Nf + m] = (REAL)pair[1];
+      }
+    }
+}
+
+static void NAME(add_open)(struct NAME(state) * state, int equation, REAL *to)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Nf = (size_t)problem->ref->Nf;
+  if (problem->open_faces == 0) return;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < state->open_elements; k++)
+    for (size_t f = 0; f < 4; f++) {
+      size_t e = (size_t)state->open_element[k];
+      int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot < 0) continue;
+      double own[2 * DG_NF_MAX];
+      for (size_t m = 0; m < 2 * Nf; m++) own[m] = (double)state->open[(size_t)slot * 2 * Nf + m];
+      NAME(lift_face)(state, equation, e, f, NULL, own, to, NULL, 0);
+    }
+}
+
+/* Entries first..last-1 of a term of jumps. */
+static void NAME(add_jump)(struct NAME(state) * state, int equation, const struct mx_term *term, size_t first,
+                           size_t last, const double *curl, const double *penalty, REAL *to, REAL *also, double b)
+{
+  size_t Nf = (size_t)state->problem->ref->Nf;
+  bool ampere = equation == 0;
+  for (size_t k = first; k < last; k++) {
+    size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
+    double x[3][3], other[2 * DG_NF_MAX], own[2 * DG_NF_MAX];
+    (void)mx_fused_tangents(state->problem->metric[e], x);
+    for (size_t m = 0; m < Nf; m++) {
+      double v[3], u[3], along[2];
+      mx_fused_term_vector(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, m, v);
+      for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
+      mx_fused_along(f, u, along);
+      other[m] = along[0];
+      other[Nf + m] = along[1];
+      mx_fused_term_vector(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, m, v);
+      for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
+      mx_fused_along(f, u, along);
+      own[m] = along[0];
+      own[Nf + m] = along[1];
+    }
+    NAME(lift_face)(state, equation, e, f, other, own, to, also, b);
+  }
+}
+
+static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *term, size_t first, size_t last,
+                              const double *value, REAL *to, REAL *also, double b)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  for (size_t k = first; k < last; k++) {
+    size_t e = (size_t)term->where[k];
+    double x[3][3], factor = mx_ampere_of(problem, &state->options, e).gain / problem->epsilon[e];
+    (void)mx_fused_tangents(problem->metric[e], x);
+    for (size_t i = 0; i < Np; i++) {
+      double v[3];
+      mx_fused_term_vector(term, term->E, value, true, Np, k, i, v);
+      for (size_t a = 0; a < 3; a++) {
+        double change = -factor * (x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2]);
+        size_t at = NAME(at)(state, e, a, i);
+        to[at] += (REAL)change;
+        if (also != NULL) also[at] += (REAL)(b * change);
+      }
+    }
+  }
+}
+
+/* to += what the sources add to one equation in a step; also += b times it. */
+static void NAME(add_sources)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources,
+                              REAL *to, REAL *also, double b)
+{
+  const struct mx_problem *problem = state->problem;
+  if (sources == NULL) return;
+  struct mx_mark mark = mx_phase_begin(state->profile);
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    const double *curl = sources->curl[t], *penalty = sources->penalty[t];
+    if (term->kind == MX_CURRENT && equation != 0) continue;
+#pragma omp parallel num_threads(state->term_threads[t])
+    {
+      size_t first, last;
+      mx_fused_share_term(term, omp_get_num_threads(), omp_get_thread_num(), &first, &last);
+      if (term->kind == MX_JUMP) NAME(add_jump)(state, equation, term, first, last, curl, penalty, to, also, b);
+      else NAME(add_current)(state, term, first, last, curl, to, also, b);
+    }
+  }
+  mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(problem, equation, sizeof(REAL)));
+}
+
+#include "maxwell/backend/cpu/fused_step.h"
+#include "maxwell/backend/cpu/fused_checkpoint.h"
+#include "maxwell/backend/cpu/fused_observe.h"

@@ -1,0 +1,384 @@
+/* Kernels of one precision and instruction set: the file that includes this one defines REAL, LANES (64 bytes of REAL),
+ * VECTOR (bytes of a vector register), NAME(x), and ROWS_0_p and ROWS_1_p, the rows of sector 0 and of the others that
+ * are worked on at a time: divisors of their numbers, and as many as there are registers for. fused.h has the formulas.
+ */
+#define CONCATENATE_(a, b) a##b
+#define CONCATENATE(a, b)  CONCATENATE_(a, b)
+
+#ifndef INLINE
+#define INLINE static inline __attribute__((always_inline))
+#endif
+
+/* A block is worked on in parts of a register: WIDE of its LANES at a time. */
+#if LANES == 8
+#define WIDE (VECTOR / 8)
+#else
+#define WIDE (VECTOR / 4)
+#endif
+
+/* F(lane, x) for every lane, with commas. */
+#if VECTOR < 64 && WIDE == 2
+#define EACH_LANE(F, x) F(0, x), F(1, x)
+#elif VECTOR < 64 && WIDE == 4
+#define EACH_LANE(F, x) F(0, x), F(1, x), F(2, x), F(3, x)
+#elif VECTOR < 64
+#define EACH_LANE(F, x) F(0, x), F(1, x), F(2, x), F(3, x), F(4, x), F(5, x), F(6, x), F(7, x)
+#endif
+
+typedef REAL NAME(vec) __attribute__((vector_size(VECTOR)));
+typedef int32_t NAME(ivec) __attribute__((vector_size(WIDE * 4)));
+typedef double NAME(wide) __attribute__((vector_size(WIDE * 8))); /* sums over elements are in double precision */
+union NAME(lanes) {
+  NAME(vec) whole;
+  REAL lane[WIDE];
+};
+union NAME(indices) {
+  NAME(ivec) whole;
+  int32_t lane[WIDE];
+};
+
+INLINE NAME(vec) NAME(load)(const REAL *from) { return *(const NAME(vec) *)(const void *)from; }
+INLINE void NAME(store)(REAL *to, NAME(vec) value) { *(NAME(vec) *)(void *)to = value; }
+INLINE NAME(ivec) NAME(load_indices)(const int32_t *from) { return *(const NAME(ivec) *)(const void *)from; }
+
+/* Asks for a line that will be needed soon: into the second cache, past which a core waits long. */
+INLINE void NAME(fetch)(const REAL *from) { __builtin_prefetch(from, 0, 2); }
+
+/* table[index] a lane. */
+INLINE NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
+{
+#if VECTOR == 64 && LANES == 8
+  return (NAME(vec))_mm512_i32gather_pd((__m256i)index, table, 8);
+#elif VECTOR == 64
+  return (NAME(vec))_mm512_i32gather_ps((__m512i)index, table, 4);
+#else
+  union NAME(lanes) value;
+  const union NAME(indices) at = {.whole = index};
+  for (int l = 0; l < WIDE; l++) value.lane[l] = table[at.lane[l]];
+  return value.whole;
+#endif
+}
+
+/* What is written now is read again only in the next pass over the mesh: past the caches, where a register is a line.
+ */
+INLINE void NAME(stream)(REAL *to, NAME(vec) value)
+{
+#if VECTOR == 64
+  _mm512_stream_si512((void *)to, (__m512i)value);
+#else
+  NAME(store)(to, value);
+#endif
+}
+
+/* Behind the last NAME(stream): what was streamed is there for the other threads. */
+INLINE void NAME(settle)(void)
+{
+#if VECTOR == 64
+  _mm_sfence();
+#endif
+}
+
+/* 1 / sqrt(x) */
+INLINE NAME(vec) NAME(reciprocal_root)(NAME(vec) x)
+{
+#if VECTOR == 64 && LANES == 8
+  /* 14 bits, then two steps of Newton's method: less than a root and a division take */
+  NAME(vec) y = (NAME(vec))_mm512_rsqrt14_pd((__m512d)x);
+  y += y * (0.5 - 0.5 * x * y * y);
+  return y + y * (0.5 - 0.5 * x * y * y);
+#elif VECTOR == 64
+  NAME(vec) y = (NAME(vec))_mm512_rsqrt14_ps((__m512)x);
+  return y + y * (0.5f - 0.5f * x * y * y);
+#elif VECTOR == 32 && LANES == 8
+  return 1 / (NAME(vec))_mm256_sqrt_pd((__m256d)x);
+#elif VECTOR == 32
+  return 1 / (NAME(vec))_mm256_sqrt_ps((__m256)x);
+#else
+  union NAME(lanes) y = {.whole = x};
+  for (int l = 0; l < WIDE; l++) y.lane[l] = (REAL)(1 / sqrt((double)y.lane[l]));
+  return y.whole;
+#endif
+}
+
+/* ---- [WIDE][3] in memory, three vectors in registers
+ *
+ * Component c of lane l is number 3 l + c. As 3 and WIDE have no common factor, 3 l + c modulo WIDE is a permutation of
+ * the lanes, and each of the three registers in memory holds a component at every third place: blends, and one
+ * permutation each. */
+
+#if VECTOR == 64
+#if LANES == 8
+typedef long long NAME(places) __attribute__((vector_size(64)));
+#define LANE_NUMBERS   ((NAME(places)){0, 1, 2, 3, 4, 5, 6, 7})
+#define BLEND(m, a, b) (NAME(vec)) _mm512_mask_mov_pd((__m512d)(a), (__mmask8)(m), (__m512d)(b))
+#define PERMUTE(x, at) (NAME(vec)) _mm512_permutexvar_pd((__m512i)(at), (__m512d)(x))
+#else
+typedef int NAME(places) __attribute__((vector_size(64)));
+#define LANE_NUMBERS   ((NAME(places)){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+#define BLEND(m, a, b) (NAME(vec)) _mm512_mask_mov_ps((__m512)(a), (__mmask16)(m), (__m512)(b))
+#define PERMUTE(x, at) (NAME(vec)) _mm512_permutexvar_ps((__m512i)(at), (__m512)(x))
+#endif
+/* Where register n of three holds component c. */
+#define COMPONENT(n, c) (UINT64_C(0x9249249249249249) << ((c) + 3 - (n)*WIDE % 3) % 3)
+#endif
+
+INLINE void NAME(split)(const REAL *from, NAME(vec) u[3])
+{
+#if VECTOR == 64
+  const NAME(vec) line[3] = {NAME(load)(from), NAME(load)(from + WIDE), NAME(load)(from + 2 * WIDE)};
+#pragma GCC unroll 3
+  for (int c = 0; c < 3; c++) {
+    NAME(vec) mixed = BLEND(COMPONENT(1, c), line[0], line[1]);
+    mixed = BLEND(COMPONENT(2, c), mixed, line[2]);
+    u[c] = PERMUTE(mixed, (3 * LANE_NUMBERS + c) & (WIDE - 1));
+  }
+#else
+  /* number q = 3 l + c of the three registers: first those of the first two, then those of the third */
+#define FIRST(l, c)  (3 * (l) + (c) < 2 * WIDE ? 3 * (l) + (c) : 0)
+#define SECOND(l, c) (3 * (l) + (c) < 2 * WIDE ? (l) : 3 * (l) + (c)-WIDE)
+#define COMPONENT(c)                                                                                                   \
+  __builtin_shufflevector(__builtin_shufflevector(NAME(load)(from), NAME(load)(from + WIDE), EACH_LANE(FIRST, c)),     \
+                          NAME(load)(from + 2 * WIDE), EACH_LANE(SECOND, c))
+  u[0] = COMPONENT(0), u[1] = COMPONENT(1), u[2] = COMPONENT(2);
+#undef FIRST
+#undef SECOND
+#undef COMPONENT
+#endif
+}
+
+INLINE void NAME(join)(const NAME(vec) u[3], NAME(vec) line[3])
+{
+#if VECTOR == 64
+  enum { INVERSE_OF_3 = WIDE == 8 ? 3 : 11 }; /* modulo WIDE */
+  NAME(vec) placed[3];
+#pragma GCC unroll 3
+  for (int c = 0; c < 3; c++) placed[c] = PERMUTE(u[c], (INVERSE_OF_3 * (LANE_NUMBERS - c)) & (WIDE - 1));
+#pragma GCC unroll 3
+  for (int n = 0; n < 3; n++) {
+    line[n] = BLEND(COMPONENT(n, 1), placed[0], placed[1]);
+    line[n] = BLEND(COMPONENT(n, 2), line[n], placed[2]);
+  }
+#else
+  /* number q = n WIDE + l of the three registers is component q % 3 of lane q / 3 */
+#define FIRST(l, n)  ((((n)*WIDE + (l)) % 3 == 1 ? WIDE : 0) + ((n)*WIDE + (l)) / 3)
+#define SECOND(l, n) (((n)*WIDE + (l)) % 3 == 2 ? WIDE + ((n)*WIDE + (l)) / 3 : (l))
+#define LINE(n)                                                                                                        \
+  __builtin_shufflevector(__builtin_shufflevector(u[0], u[1], EACH_LANE(FIRST, n)), u[2], EACH_LANE(SECOND, n))
+  line[0] = LINE(0), line[1] = LINE(1), line[2] = LINE(2);
+#undef FIRST
+#undef SECOND
+#undef LINE
+#endif
+}
+
+/* The three numbers at field + at[l] for every lane l, and one behind them is read as well. */
+INLINE void NAME(triples)(const REAL *field, const int32_t at[WIDE], NAME(vec) u[3])
+{
+#if VECTOR == 64 && LANES == 8
+  /* lanes l and l + 4 side by side; then 4 x 4 transpositions */
+#define PAIR(l)                                                                                                        \
+  _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(field + at[l])), _mm256_loadu_pd(field + at[(l) + 4]), 1)
+  __m512d a = PAIR(0), b = PAIR(1), c = PAIR(2), d = PAIR(3), ab = _mm512_unpacklo_pd(a, b),
+          cd = _mm512_unpacklo_pd(c, d);
+#undef PAIR
+  const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  u[0] = (NAME(vec))_mm512_permutex2var_pd(ab, low, cd);
+  u[1] = (NAME(vec))_mm512_permutex2var_pd(_mm512_unpackhi_pd(a, b), low, _mm512_unpackhi_pd(c, d));
+  u[2] = (NAME(vec))_mm512_permutex2var_pd(ab, high, cd);
+#elif VECTOR == 64
+#define QUARTER(l) _mm_loadu_ps(field + at[l])
+#define QUARTERS(l)                                                                                                    \
+  _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(QUARTER(l)), QUARTER((l) + 4), 1),   \
+                                        QUARTER((l) + 8), 2),                                                          \
+                     QUARTER((l) + 12), 3)
+  __m512 a = QUARTERS(0), b = QUARTERS(1), c = QUARTERS(2), d = QUARTERS(3);
+#undef QUARTERS
+#undef QUARTER
+  __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d));
+  u[0] = (NAME(vec))_mm512_unpacklo_pd(ab, cd);
+  u[1] = (NAME(vec))_mm512_unpackhi_pd(ab, cd);
+  u[2] = (NAME(vec))_mm512_unpacklo_pd(_mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+                                       _mm512_castps_pd(_mm512_unpackhi_ps(c, d)));
+#elif VECTOR == 32 && LANES == 8
+  __m256d a = _mm256_loadu_pd(field + at[0]), b = _mm256_loadu_pd(field + at[1]), c = _mm256_loadu_pd(field + at[2]),
+          d = _mm256_loadu_pd(field + at[3]), ab = _mm256_unpacklo_pd(a, b), cd = _mm256_unpacklo_pd(c, d);
+  u[0] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x20);
+  u[1] = (NAME(vec))_mm256_permute2f128_pd(_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d), 0x20);
+  u[2] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x31);
+#elif VECTOR == 32
+#define HALVES(l)                                                                                                      \
+  _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(field + at[l])), _mm_loadu_ps(field + at[(l) + 4]), 1)
+  __m256 a = HALVES(0), b = HALVES(1), c = HALVES(2), d = HALVES(3);
+#undef HALVES
+  __m256d ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)), cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+  u[0] = (NAME(vec))_mm256_unpacklo_pd(ab, cd);
+  u[1] = (NAME(vec))_mm256_unpackhi_pd(ab, cd);
+  u[2] = (NAME(vec))_mm256_unpacklo_pd(_mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
+                                       _mm256_castps_pd(_mm256_unpackhi_ps(c, d)));
+#else
+  union NAME(lanes) to[3];
+#pragma GCC unroll 16
+  for (int l = 0; l < WIDE; l++)
+    for (int c = 0; c < 3; c++) to[c].lane[l] = field[at[l] + c];
+  for (int c = 0; c < 3; c++) u[c] = to[c].whole;
+#endif
+}
+#undef LANE_NUMBERS
+#undef BLEND
+#undef PERMUTE
+#undef COMPONENT
+
+/* yes or no a lane, from two numbers a lane. */
+#if VECTOR == 64 && LANES == 8
+typedef __mmask8 NAME(mask);
+INLINE NAME(mask) NAME(mask_of)(NAME(ivec) truth) { return _mm256_movepi32_mask((__m256i)truth); }
+INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
+{
+  return (NAME(vec))_mm512_mask_mov_pd((__m512d)no, mask, (__m512d)yes);
+}
+#elif VECTOR == 64
+typedef __mmask16 NAME(mask);
+INLINE NAME(mask) NAME(mask_of)(NAME(ivec) truth) { return _mm512_movepi32_mask((__m512i)truth); }
+INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
+{
+  return (NAME(vec))_mm512_mask_mov_ps((__m512)no, mask, (__m512)yes);
+}
+#else
+#if LANES == 8
+typedef int64_t NAME(mask) __attribute__((vector_size(VECTOR)));
+#else
+typedef int32_t NAME(mask) __attribute__((vector_size(VECTOR)));
+#endif
+INLINE NAME(mask) NAME(mask_of)(NAME(ivec) truth) { return __builtin_convertvector(truth, NAME(mask)); }
+INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
+{
+  return (NAME(vec))((mask & (NAME(mask))yes) | (~mask & (NAME(mask))no));
+}
+#endif
+
+/* What an orbit of four sums to in the sectors, and back again but for a factor of four. */
+INLINE void NAME(turn)(NAME(vec) x[4])
+{
+  NAME(vec) p = x[0] + x[1], m = x[0] - x[1], q = x[2] + x[3], n = x[2] - x[3];
+  x[0] = p + q;
+  x[1] = p - q;
+  x[2] = m + n;
+  x[3] = m - n;
+}
+
+/* Components along -t1 and -t2 of face f. */
+INLINE void NAME(along)(int f, NAME(vec) a, NAME(vec) b, NAME(vec) c, NAME(vec) v[2])
+{
+  v[0] = f == 0 ? a - b : f == 1 ? a + c : b + c;
+  v[1] = f == 0 ? a - c : f == 3 ? a + c : a + b;
+}
+
+/* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 goes along t1, [1] v1 + [2] v2 along t2. */
+INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight, NAME(vec) inverse[3])
+{
+  NAME(vec)
+  aa = NAME(load)(metric), ab = NAME(load)(metric + LANES), ac = NAME(load)(metric + 2 * LANES),
+  bb = NAME(load)(metric + 3 * LANES), bc = NAME(load)(metric + 4 * LANES), cc = NAME(load)(metric + 5 * LANES);
+  NAME(vec) g11, g12, g22;
+  if (f == 0) g11 = aa - 2 * ab + bb, g12 = aa - ab - ac + bc, g22 = aa - 2 * ac + cc;
+  else if (f == 1) g11 = aa + 2 * ac + cc, g12 = aa + ab + ac + bc, g22 = aa + 2 * ab + bb;
+  else if (f == 2) g11 = bb + 2 * bc + cc, g12 = ab + bb + ac + bc, g22 = aa + 2 * ab + bb;
+  else g11 = bb + 2 * bc + cc, g12 = ab + bc + ac + cc, g22 = aa + 2 * ac + cc;
+  NAME(vec) scale = weight * NAME(reciprocal_root)(g11 * g22 - g12 * g12);
+  inverse[0] = -scale * g22; /* minus: the orientation of the bimedians is not that of r, s, t */
+  inverse[1] = scale * g12;
+  inverse[2] = -scale * g11;
+}
+
+/* Where the lanes of a face find their neighbours. */
+struct NAME(outside) {
+  NAME(ivec) face, start; /* the face that it is there; where the neighbour begins */
+  NAME(mask) face_0, face_12, face_23;
+};
+
+INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
+{
+  struct NAME(outside) o;
+  NAME(ivec) code = NAME(load_indices)(neighbour), element = code >> 2, lane = element & (LANES - 1);
+  o.face = code & 3;
+  o.start = 3 * ((element - lane) * Np + lane);
+  o.face_0 = NAME(mask_of)(o.face == 0);
+  o.face_23 = NAME(mask_of)(o.face >= 2);
+  o.face_12 = NAME(mask_of)(((o.face + 1) & 2) != 0);
+  return o;
+}
+
+/* Where the lanes' neighbours hold a node of the face; table: by the number of the face there. */
+INLINE void NAME(locate)(const struct NAME(outside) * o, const int32_t *table, int32_t at[WIDE])
+{
+#if VECTOR == 64 && LANES == 8
+  __m256i node = _mm256_permutevar8x32_epi32(_mm256_load_si256((const void *)table), (__m256i)o->face);
+  _mm256_store_si256((void *)at, _mm256_add_epi32((__m256i)o->start, node));
+#elif VECTOR == 64
+  __m512i node = _mm512_permutexvar_epi32((__m512i)o->face, _mm512_load_si512(table));
+  _mm512_store_si512(at, _mm512_add_epi32((__m512i)o->start, node));
+#elif VECTOR == 32 && LANES == 8
+  __m128i node = (__m128i)_mm_permutevar_ps(_mm_load_ps((const void *)table), (__m128i)o->face);
+  _mm_store_si128((void *)at, _mm_add_epi32((__m128i)o->start, node));
+#elif VECTOR == 32
+  __m256i node = _mm256_permutevar8x32_epi32(_mm256_load_si256((const void *)table), (__m256i)o->face);
+  _mm256_store_si256((void *)at, _mm256_add_epi32((__m256i)o->start, node));
+#else
+  for (int l = 0; l < WIDE; l++) at[l] = o->start[l] + table[o->face[l]];
+#endif
+  /* through memory: taken out of the register one by one they would keep the port busy that shuffles need */
+  __asm__("" : "+m"(*(int32_t(*)[WIDE])at));
+}
+
+/* The neighbours' components along -t1 and -t2, as NAME(along) has them, by the number that the face has there. */
+INLINE void NAME(traces)(const struct NAME(outside) * o, const REAL *field, const int32_t at[WIDE], NAME(vec) v[2])
+{
+  NAME(vec) u[3];
+  NAME(triples)(field, at, u);
+  NAME(vec) x = NAME(select)(o->face_23, u[1], u[0]), y = NAME(select)(o->face_12, u[1], u[2]);
+  v[0] = NAME(select)(o->face_0, u[0] - u[1], x + u[2]);
+  v[1] = NAME(select)(o->face_0, u[0] - u[2], u[0] + y);
+}
+
+#define P 1
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+#define P 2
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+#define P 3
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+#define P 4
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+#define P 5
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+#define P 6
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+#define P 7
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+#define P 8
+#include "maxwell/backend/cpu/fused_order.h"
+#undef P
+
+const struct mx_fused_kernels NAME(mx_fused) = {
+    .name = ISA,
+#define ROWS_OF(p) [p] = {CONCATENATE(ROWS_0_, p), CONCATENATE(ROWS_1_, p)},
+    .rows = {DG_ORDERS(ROWS_OF)},
+#define HALF(p)     [p] = CONCATENATE(NAME(half), _##p),
+#define STAGE(p)    [p] = CONCATENATE(NAME(stage), _##p),
+#define PRODUCTS(p) [p] = CONCATENATE(NAME(products), _##p),
+    .half = {DG_ORDERS(HALF)},
+    .stage = {DG_ORDERS(STAGE)},
+    .products = {DG_ORDERS(PRODUCTS)},
+};
+#undef ROWS_OF
+#undef HALF
+#undef STAGE
+#undef PRODUCTS
+#undef WIDE
+#undef EACH_LANE

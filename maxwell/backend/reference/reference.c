@@ -1,0 +1,68 @@
+/* The `reference` backend: plain loops, any order, one thread. */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/backend/backend.h"
+#include "maxwell/operator/operator.h"
+#include "maxwell/shell/profile.h"
+
+#define REAL    double
+#define NAME(x) x##_double
+#include "maxwell/backend/reference/reference_body.h"
+#undef REAL
+#undef NAME
+
+#define REAL    float
+#define NAME(x) x##_single
+#include "maxwell/backend/reference/reference_body.h"
+#undef REAL
+#undef NAME
+
+#include "maxwell/backend/host_dispatch.h"
+
+static int threads(const struct mx_backend *backend)
+{
+  (void)backend;
+  return 1;
+}
+
+static void set_profile(struct mx_backend *backend, struct mx_profile *profile)
+{
+  if (backend->full != NULL) backend->full->profile = profile;
+  else backend->half->profile = profile;
+}
+
+static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
+{
+  static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 4};
+  size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  size_t traces = options->integrator == MX_LEAPFROG ? 2 * 3 * (size_t)problem->ref->Nf * problem->open_faces : 0;
+  return real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
+}
+
+const struct mx_backend_ops mx_backend_reference = {
+    .name = "reference",
+    .description = "plain loops in C, any order, double and single precision, one thread",
+    .available = available,
+    .create = create,
+    .destroy = destroy,
+    .upload = upload,
+    .stage_begin = stage_begin,
+    .stage_end = stage_end,
+    .energy = energy,
+    .sample = sample,
+    .functionals = functionals,
+    .loss = loss,
+    .download = download,
+    .check = check,
+    .components = MX_CARTESIAN,
+    .save = save,
+    .load = load,
+    .loaded = loaded,
+    .threads = threads,
+    .halo_use = halo_use,
+    .profile = set_profile,
+    .memory = memory,
+};

@@ -1,0 +1,70 @@
+/* Checkpoints: all that a run is made of between two steps, on disk, and back.
+ *
+ * OUTPUT/checkpoint holds the last two. Each is a file step_N.h5, N being the steps so far of all runs for
+ * S-parameters, with what there is once (identity.h, counters, measurements, ports, lengths of tables), and one
+ * step_N_R.h5 a rank with its elements' fields. The first is written when all others are whole, and knows their
+ * digests (libdg/io/store.h). Elements go by their numbers in the whole mesh, so that any number of ranks can read what
+ * another one wrote; vectors are in the components of the backend that wrote them, so that it gets the same bits back.
+ */
+#pragma once
+
+#include "maxwell/shell/folder.h"
+#include "maxwell/output/output.h"
+#include "maxwell/output/port_output.h"
+#include "maxwell/run/watchdog.h"
+
+struct mx_counters {
+  long step;              /* the next one */
+  long total;             /* steps of all runs for S-parameters */
+  long excitation;        /* the port that is driven, of runs for S-parameters */
+  long restarts;          /* before */
+  double elapsed, output; /* s of wall-clock time in the loop, and of that for output */
+};
+
+/* What a checkpoint is made of; all borrowed. */
+struct mx_run_state {
+  struct mx_setup *setup;
+  struct mx_backend *backend;
+  struct mx_folder *folder;
+  const char *identity; /* identity.h; rank 0's */
+  struct mx_output *output;
+  struct mx_port_output *port_output;
+  struct mx_watchdog *watchdog; /* [2] of the run that writes output, and of further runs for S-parameters */
+  struct mx_counters *counters;
+};
+
+/* Bytes of the fields' part of this rank. */
+size_t mx_checkpoint_bytes(const struct mx_setup *setup);
+
+/* Writes one and removes those before the last two. Collective. What cannot be written (a full disk) is no error of
+ * this function: *failure then has the first rank's reason, on rank 0, and *written is false on all; nothing of it
+ * stays behind. Errors are those of tables that cannot be written and of ranks that fail, and DG_BLEW_UP for fields
+ * that are no longer numbers, of which no checkpoint is made. */
+int mx_checkpoint_write(const struct mx_run_state *state, bool *written, struct dg_error *failure,
+                        struct dg_error *err) DG_MUST_USE;
+
+struct mx_checkpoint {
+  const struct mx_setup *setup; /* borrowed */
+  char *folder;                 /* OUTPUT/checkpoint */
+  long number;
+  size_t newer;           /* ones that are of no use */
+  long parts;             /* ranks that wrote it */
+  long components;        /* enum mx_components */
+  struct dg_store *store; /* rank 0's */
+};
+
+/* The newest checkpoint in the output folder that is whole; of one that is not, a warning says why. Collective. Errors:
+ * DG_INPUT when there is none, or it is of another run (identity.h; rank 0's). Release in any case. */
+int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const struct mx_folder *folder,
+                       const char *identity, struct dg_error *err) DG_MUST_USE;
+/* The fields, behind an upload. Collective. */
+int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, struct mx_backend *backend,
+                              struct dg_error *err) DG_MUST_USE;
+/* All the rest; the tables are open. Removes what a run that was killed left half done in the checkpoints' folder.
+ * Collective. */
+int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, const struct mx_run_state *state,
+                       struct dg_error *err) DG_MUST_USE;
+/* The counters alone. Collective. */
+int mx_checkpoint_counters(const struct mx_checkpoint *checkpoint, struct mx_counters *counters,
+                           struct dg_error *err) DG_MUST_USE;
+void mx_checkpoint_release(struct mx_checkpoint *checkpoint);

@@ -1,0 +1,364 @@
+#include "maxwell/checkpoint/checkpoint_fields.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
+#include "libdg/io/store.h"
+#include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/shell/checkpoint_files.h"
+
+static const char *const array_names[MX_STATE_ARRAYS] = {"E", "H", "open_E", "open_H"};
+
+/* Elements and open faces have a list of whose numbers each; the former `element`, the latter 4 * element + face. */
+static bool of_faces(int array) { return array >= MX_STATE_OPEN_E; }
+
+static size_t nodes_of(const struct mx_problem *problem, int array)
+{
+  return (size_t)(of_faces(array) ? problem->ref->Nf : problem->ref->Np);
+}
+
+static size_t open_faces(const struct mx_setup *setup)
+{
+  return setup->config->time.integrator == MX_LEAPFROG ? setup->problem.open_faces : 0;
+}
+
+/* Items that go through memory at a time. */
+static size_t piece_of(const struct mx_problem *problem, int array)
+{
+  enum { NUMBERS = 1 << 15 }; /* they stay in the cache while they are looked at and written */
+  size_t items = NUMBERS / (3 * nodes_of(problem, array));
+  return items > 0 ? items : 1;
+}
+
+size_t mx_fields_bytes(const struct mx_setup *setup)
+{
+  const struct mx_problem *problem = &setup->problem;
+  const size_t real = setup->config->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  return problem->K * (sizeof(int64_t) + 6 * (size_t)problem->ref->Np * real) +
+         open_faces(setup) * (sizeof(int64_t) + 6 * (size_t)problem->ref->Nf * real);
+}
+
+/* ---- saving */
+
+/* The names of elements and of open faces, in the order of their numbers here. */
+static int save_names(struct dg_store *store, const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = &setup->mesh;
+  const size_t open = open_faces(setup);
+  int64_t *name;
+  if (DG_NEW(name, mesh->K + open, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++) name[e] = dg_mesh_global(mesh, e);
+  for (size_t e = 0; e < mesh->K && open > 0; e++)
+    for (int f = 0; f < 4; f++) {
+      int slot = mx_open_slot(setup->problem.neighbour[e][f]);
+      if (slot >= 0) name[mesh->K + (size_t)slot] = 4 * name[e] + f;
+    }
+  (void)!(dg_store_put(store, "elements", DG_STORE_INTEGERS, mesh->K, name, err) != 0 ||
+          dg_store_put(store, "open", DG_STORE_INTEGERS, open, name + mesh->K, err) != 0);
+  dg_free(name);
+  return err->code;
+}
+
+static bool all_finite(size_t count, const double *value)
+{
+  size_t others = 0;
+  for (size_t i = 0; i < count; i++) others += !(fabs(value[i]) <= DBL_MAX);
+  return others == 0;
+}
+
+static int save_array(struct dg_store *store, int array, const struct mx_setup *setup, struct mx_backend *backend,
+                      double *piece, bool *finite, struct dg_error *err)
+{
+  const size_t count = of_faces(array) ? open_faces(setup) : setup->problem.K;
+  const size_t width = 3 * nodes_of(&setup->problem, array), most = piece_of(&setup->problem, array);
+  const enum dg_store_type type = setup->config->precision == MX_DOUBLE ? DG_STORE_DOUBLES : DG_STORE_FLOATS;
+  if (dg_store_add(store, array_names[array], type, count * width, err) != 0) return err->code;
+  for (size_t first = 0; first < count; first += most) {
+    const size_t here = count - first < most ? count - first : most;
+    if (setup->ops->save(backend, (enum mx_state_array)array, first, here, piece, err) != 0) return err->code;
+    *finite = all_finite(here * width, piece);
+    if (!*finite) return 0;
+    if (dg_store_write(store, array_names[array], first * width, here * width, piece, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+/* Room for a piece of any array. */
+static int new_piece(double **piece, const struct mx_problem *problem, struct dg_error *err)
+{
+  size_t numbers = 0;
+  for (int array = 0; array < MX_STATE_ARRAYS; array++) {
+    size_t here = piece_of(problem, array) * 3 * nodes_of(problem, array);
+    if (here > numbers) numbers = here;
+  }
+  return dg_alloc_untouched(piece, numbers, sizeof **piece, err);
+}
+
+int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, const struct mx_setup *setup,
+                   struct mx_backend *backend, bool *finite, uint64_t *digest, struct dg_error *err)
+{
+  struct dg_store *store = NULL;
+  double *piece = NULL;
+  char *path;
+  *finite = true;
+  if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(setup->comm), err) != 0) return err->code;
+  if (new_piece(&piece, &setup->problem, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
+      dg_store_create(&store, path, mx_fields_bytes(setup), 2 + MX_STATE_ARRAYS, err) != 0 ||
+      save_names(store, setup, err) != 0)
+    goto fail;
+  for (int array = 0; array < MX_STATE_ARRAYS && *finite; array++)
+    if ((!of_faces(array) || open_faces(setup) > 0) &&
+        save_array(store, array, setup, backend, piece, finite, err) != 0)
+      goto fail;
+  if (*finite && dg_store_finish(store, digest, err) != 0) goto fail;
+fail:
+  dg_store_free(store);
+  dg_free(piece);
+  dg_free(path);
+  return err->code;
+}
+
+void mx_fields_remove(const char *folder, long number, long rank)
+{
+  struct dg_error ignored = {0};
+  char *path;
+  if (mx_checkpoint_path(&path, folder, number, rank, &ignored) != 0) return;
+  (void)unlink(path);
+  dg_free(path);
+}
+
+/* ---- loading */
+
+struct reader {
+  const struct mx_setup *setup;
+  struct mx_backend *backend;
+  enum mx_components components; /* of the files */
+  struct dg_keyed *own;          /* [K] this rank's elements by their names */
+  double *piece;
+  double *trace[2];              /* [open_faces][3][Nf] that have to be completed; else NULL */
+  bool *seen[2];                 /* [K], [open_faces]: elements and faces that a file had */
+  size_t found[MX_STATE_ARRAYS]; /* items that were loaded */
+};
+
+enum { NOT_HERE = -1 };
+
+/* This rank's number of an element, or the slot of a face. */
+static int64_t own_number(const struct reader *reader, int array, int64_t name)
+{
+  if (name < 0) return NOT_HERE;
+  size_t low = 0, high = reader->setup->problem.K;
+  const uint64_t wanted = (uint64_t)(of_faces(array) ? name / 4 : name);
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (reader->own[middle].key < wanted) low = middle + 1;
+    else high = middle;
+  }
+  if (low == reader->setup->problem.K || reader->own[low].key != wanted) return NOT_HERE;
+  size_t e = reader->own[low].item;
+  if (!of_faces(array)) return (int64_t)e;
+  int slot = mx_open_slot(reader->setup->problem.neighbour[e][name % 4]);
+  return slot >= 0 && (size_t)slot < open_faces(reader->setup) ? slot : NOT_HERE;
+}
+
+/* value[3][N] of element e in the components of the backend. */
+static void convert(const struct reader *reader, size_t e, size_t N, double *value)
+{
+  const bool from = reader->components == MX_CARTESIAN, to = reader->setup->ops->components == MX_CARTESIAN;
+  double g[3][3];
+  if (from == to) return;
+  if (from) (void)mx_fused_tangents(reader->setup->problem.metric[e], g);
+  else mx_fused_gradients(reader->setup->problem.metric[e], g);
+  for (size_t i = 0; i < N; i++) {
+    double old[3] = {value[i], value[N + i], value[2 * N + i]};
+    for (size_t c = 0; c < 3; c++)
+      value[c * N + i] = from ? g[c][0] * old[0] + g[c][1] * old[1] + g[c][2] * old[2]
+                              : g[0][c] * old[0] + g[1][c] * old[1] + g[2][c] * old[2];
+  }
+}
+
+static int load_piece(struct reader *reader, int array, struct dg_store *store, size_t first, size_t count,
+                      const int64_t *number, const int64_t *name, struct dg_error *err)
+{
+  const size_t N = nodes_of(&reader->setup->problem, array), width = 3 * N;
+  size_t here = 0;
+  for (size_t i = 0; i < count; i++) here += number[i] != NOT_HERE;
+  if (here == 0) return 0;
+  if (dg_store_read(store, array_names[array], DG_STORE_DOUBLES, first * width, count * width, reader->piece, err) != 0)
+    return err->code;
+  for (size_t i = 0; i < count; i++) {
+    if (number[i] == NOT_HERE) continue;
+    size_t e = of_faces(array) ? (size_t)own_number(reader, MX_STATE_E, name[i] / 4) : (size_t)number[i];
+    convert(reader, e, N, reader->piece + i * width);
+  }
+  if (of_faces(array) && reader->trace[0] != NULL) {
+    for (size_t i = 0; i < count; i++)
+      if (number[i] != NOT_HERE)
+        memcpy(reader->trace[array - MX_STATE_OPEN_E] + (size_t)number[i] * width, reader->piece + i * width,
+               width * sizeof(double));
+    reader->found[array] += here;
+    return 0;
+  }
+  for (size_t i = 0, run; i < count; i += run) { /* numbers that follow each other go together */
+    for (run = 1; i + run < count && number[i] != NOT_HERE && number[i + run] == number[i] + (int64_t)run;) run++;
+    if (number[i] != NOT_HERE && reader->setup->ops->load(reader->backend, (enum mx_state_array)array,
+                                                          (size_t)number[i], run, reader->piece + i * width, err) != 0)
+      return err->code;
+  }
+  reader->found[array] += here;
+  return 0;
+}
+
+/* number[count] of the names in a file. No name stands for two: one that comes again would stand for one that is not
+ * there. */
+static int find_numbers(struct reader *reader, bool faces, size_t count, const int64_t *name, int64_t *number,
+                        struct dg_error *err)
+{
+  for (size_t i = 0; i < count; i++) {
+    number[i] = own_number(reader, faces ? MX_STATE_OPEN_E : MX_STATE_E, name[i]);
+    if (number[i] == NOT_HERE) continue;
+    bool *seen = &reader->seen[faces][number[i]];
+    if (*seen)
+      return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %s %" PRId64 " twice", faces ? "face" : "element",
+                     name[i]);
+    *seen = true;
+  }
+  return 0;
+}
+
+/* The arrays of elements (E, H), or those of faces, of one file. */
+static int load_arrays(struct reader *reader, bool faces, struct dg_store *store, struct dg_error *err)
+{
+  const char *names = faces ? "open" : "elements";
+  const int begin = faces ? MX_STATE_OPEN_E : MX_STATE_E;
+  const size_t most = piece_of(&reader->setup->problem, begin);
+  int64_t *name = NULL, *number = NULL;
+  size_t count;
+  if (dg_store_count(store, names, &count, err) != 0 || DG_NEW(name, count, err) != 0 ||
+      DG_NEW(number, count, err) != 0 || dg_store_read(store, names, DG_STORE_INTEGERS, 0, count, name, err) != 0 ||
+      find_numbers(reader, faces, count, name, number, err) != 0)
+    goto fail;
+  for (int array = begin; array < begin + 2; array++)
+    for (size_t first = 0; first < count; first += most) {
+      const size_t here = count - first < most ? count - first : most;
+      if (load_piece(reader, array, store, first, here, number + first, name + first, err) != 0) goto fail;
+    }
+fail:
+  dg_free(name);
+  dg_free(number);
+  return err->code;
+}
+
+/* ---- traces whose normal component means nothing, for a backend that keeps one vector a node */
+
+/* The solution u of M u = b, by Cramer's rule. */
+static void solve(const double M[3][3], const double b[3], double u[3])
+{
+  double minor[3][3], determinant = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
+      minor[i][j] = M[p][r] * M[q][s] - M[p][s] * M[q][r];
+    }
+  for (int j = 0; j < 3; j++) determinant += M[0][j] * minor[0][j];
+  for (int j = 0; j < 3; j++) u[j] = (minor[0][j] * b[0] + minor[1][j] * b[1] + minor[2][j] * b[2]) / determinant;
+}
+
+/* Node i of element e: what lies along two or three open faces makes the whole vector, in the sense of least squares,
+ * which leaves nothing as all are traces of one. */
+static void complete_node(const struct reader *reader, double *trace, size_t e, int32_t i)
+{
+  const struct mx_problem *problem = &reader->setup->problem;
+  const size_t Nf = (size_t)problem->ref->Nf;
+  double M[3][3] = {{0}}, b[3] = {0}, u[3];
+  double *at[4];
+  size_t faces = 0;
+  for (size_t f = 0; f < 4; f++) {
+    const int slot = mx_open_slot(problem->neighbour[e][f]);
+    for (size_t m = 0; slot >= 0 && m < Nf; m++) {
+      if (problem->ref->face_node[f * Nf + m] != i) continue;
+      double along[2], row[3][2];
+      at[faces] = trace + 3 * (size_t)slot * Nf + m;
+      mx_fused_along(f, (const double[3]){at[faces][0], at[faces][Nf], at[faces][2 * Nf]}, along);
+      for (int c = 0; c < 3; c++) mx_fused_along(f, (const double[3]){c == 0, c == 1, c == 2}, row[c]);
+      for (int c = 0; c < 3; c++) {
+        b[c] += row[c][0] * along[0] + row[c][1] * along[1];
+        for (int d = 0; d < 3; d++) M[c][d] += row[c][0] * row[d][0] + row[c][1] * row[d][1];
+      }
+      faces++;
+    }
+  }
+  if (faces < 2) return;
+  solve((const double(*)[3])M, b, u);
+  for (size_t k = 0; k < faces; k++)
+    for (size_t c = 0; c < 3; c++) at[k][c * Nf] = u[c];
+}
+
+static int load_completed(struct reader *reader, struct dg_error *err)
+{
+  const struct mx_problem *problem = &reader->setup->problem;
+  for (int equation = 0; equation < 2; equation++) {
+    for (size_t e = 0; e < problem->K; e++) {
+      bool open = false;
+      for (int f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
+      for (int32_t i = 0; open && i < problem->ref->Np; i++) complete_node(reader, reader->trace[equation], e, i);
+    }
+    if (reader->setup->ops->load(reader->backend, (enum mx_state_array)(MX_STATE_OPEN_E + equation), 0,
+                                 open_faces(reader->setup), reader->trace[equation], err) != 0)
+      return err->code;
+  }
+  return 0;
+}
+
+static int load_part(struct reader *reader, const char *folder, long number, long part, struct dg_error *err)
+{
+  struct dg_store *store;
+  char *path;
+  if (mx_checkpoint_path(&path, folder, number, part, err) != 0) return err->code;
+  int status = dg_store_open(&store, path, true, err);
+  dg_free(path);
+  if (status != 0) return status;
+  if (load_arrays(reader, false, store, err) == 0) (void)!load_arrays(reader, true, store, err);
+  dg_store_free(store);
+  return err->code;
+}
+
+int mx_fields_load(const char *folder, long number, long parts, enum mx_components components,
+                   const struct mx_setup *setup, struct mx_backend *backend, struct dg_error *err)
+{
+  const size_t K = setup->problem.K;
+  struct reader reader = {.setup = setup, .backend = backend, .components = components};
+  const bool incomplete = components == MX_COVARIANT_TANGENTIAL && setup->ops->components == MX_COVARIANT;
+  if (new_piece(&reader.piece, &setup->problem, err) != 0 || DG_NEW(reader.own, K, err) != 0 ||
+      DG_NEW(reader.seen[0], K, err) != 0 || DG_NEW(reader.seen[1], open_faces(setup), err) != 0)
+    goto fail;
+  for (int i = 0; i < 2 && incomplete; i++)
+    if (DG_NEW(reader.trace[i], open_faces(setup) * 3 * (size_t)setup->ref.Nf, err) != 0) goto fail;
+  for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(&setup->mesh, e), e};
+  if (dg_sort_keyed(reader.own, K, err) != 0) goto fail;
+  /* A rank that wrote a part reads it first: with as many ranks as there were it has all that it needs. */
+  for (long i = 0; i < parts && reader.found[MX_STATE_H] < K; i++)
+    if (load_part(&reader, folder, number, (dg_comm_rank(setup->comm) + i) % parts, err) != 0) goto fail;
+  for (int array = 0; array < MX_STATE_ARRAYS; array++)
+    if (reader.found[array] != (of_faces(array) ? open_faces(setup) : K)) {
+      (void)dg_fail(err, DG_ENVIRONMENT, "the checkpoint of step %ld in '%s' has %zu of %zu numbers of %s", number,
+                    folder, reader.found[array], of_faces(array) ? open_faces(setup) : K, array_names[array]);
+      goto fail;
+    }
+  if ((incomplete && open_faces(setup) > 0 && load_completed(&reader, err) != 0) ||
+      setup->ops->loaded(backend, err) != 0)
+    goto fail;
+fail:
+  dg_free(reader.trace[0]);
+  dg_free(reader.trace[1]);
+  dg_free(reader.seen[0]);
+  dg_free(reader.seen[1]);
+  dg_free(reader.piece);
+  dg_free(reader.own);
+  return err->code;
+}

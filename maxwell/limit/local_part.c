@@ -1,0 +1,315 @@
+#include "maxwell/limit/local_part.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
+
+/* ---- which elements: the same whatever the number of ranks */
+
+struct selection {
+  const struct mx_problem *whole;
+  const double *rate;   /* [K] */
+  size_t wanted, count; /* elements, of all ranks */
+  char *taken;          /* [K] */
+};
+
+static int64_t number_of(const struct mx_problem *problem, size_t e)
+{
+  return problem->global != NULL ? problem->global[e] : (int64_t)e;
+}
+
+/* Speed times the larger of what the derivatives and what the faces contribute. */
+static double local_rate(const struct mx_problem *problem, size_t e, bool losses)
+{
+  double metric = 0, faces = 0;
+  for (int i = 0; i < 9; i++) metric += problem->metric[e][i] * problem->metric[e][i];
+  for (int f = 0; f < 4; f++) faces += problem->face_scale[e][f];
+  double rate = fmax(sqrt(metric), faces) / sqrt(problem->epsilon[e] * problem->mu[e]);
+  return losses ? rate + problem->sigma[e] / problem->epsilon[e] : rate;
+}
+
+void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate)
+{
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < whole->K; e++) rate[e] = local_rate(whole, e, losses);
+}
+
+int mx_neighbourhood_rates(const struct mx_problem *whole, double *rate, struct dg_error *err)
+{
+  double *own = NULL, *beyond = NULL, *sum = NULL;
+  if (DG_NEW(own, whole->ghosts, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0 ||
+      DG_NEW(sum, whole->K, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < whole->ghosts; i++) own[i] = rate[whole->halo->send[i] / 4];
+  if (whole->halo != NULL && dg_halo_swap(whole->halo, whole->comm, sizeof *own, own, beyond, err) != 0) goto fail;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < whole->K; e++) {
+    sum[e] = rate[e] * rate[e];
+    for (int f = 0; f < 4; f++) {
+      const int32_t code = whole->neighbour[e][f];
+      const size_t other = (size_t)(code / 4);
+      const double there = code < 0 ? 0 : other < whole->K ? rate[other] : beyond[other - whole->K];
+      sum[e] += there * there;
+    }
+  }
+  for (size_t e = 0; e < whole->K; e++) rate[e] = sqrt(sum[e]);
+fail:
+  dg_free(own);
+  dg_free(beyond);
+  dg_free(sum);
+  return err->code;
+}
+
+/* Descends as the rate, which is not negative, grows: the bits of such numbers are ordered as they are. */
+static uint64_t fastest_first(double rate)
+{
+  uint64_t bits;
+  memcpy(&bits, &rate, sizeof bits);
+  return ~bits;
+}
+
+static int compare(const void *a, const void *b)
+{
+  const struct dg_keyed *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->item > y->item) - (x->item < y->item);
+}
+
+/* The n-th (1 is the first) of all ranks' lists, by key and item; *last on all ranks. */
+static int find_nth(struct dg_comm *comm, size_t count, const struct dg_keyed *list, size_t n, struct dg_keyed *last,
+                    struct dg_error *err)
+{
+  struct dg_keyed *all;
+  size_t *bytes, total = 0;
+  if (DG_NEW(bytes, dg_comm_size(comm), err) != 0) return err->code;
+  if (dg_comm_gather(comm, count * sizeof *list, list, &all, bytes, err) != 0) goto fail;
+  for (int rank = 0; rank < dg_comm_size(comm); rank++) total += bytes[rank] / sizeof *list;
+  if (dg_comm_rank(comm) == 0) {
+    qsort(all, total, sizeof *all, compare);
+    *last = all[n - 1];
+  }
+  dg_free(all);
+  if (dg_comm_broadcast(comm, sizeof *last, last, err) != 0) goto fail;
+fail:
+  dg_free(bytes);
+  return err->code;
+}
+
+static int sum_over_ranks(struct dg_comm *comm, size_t own, size_t *sum, struct dg_error *err)
+{
+  int64_t value = (int64_t)own;
+  if (dg_comm_reduce_int(comm, DG_SUM, 1, &value, err) != 0) return err->code;
+  *sum = (size_t)value;
+  return 0;
+}
+
+/* The `most` fastest, and no others. */
+static int take_fastest(struct selection *s, size_t most, struct dg_error *err)
+{
+  const struct mx_problem *whole = s->whole;
+  size_t K = whole->K, first = K < most ? K : most;
+  struct dg_keyed *rank = NULL, last = {0, 0};
+  if (DG_NEW(rank, K, err) != 0) return err->code;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < K; e++) rank[e] = (struct dg_keyed){fastest_first(s->rate[e]), e};
+  if (dg_sort_keyed(rank, K, err) != 0) goto fail;
+  while (first < K && rank[first].key == rank[first - 1].key) first++; /* of equal ones the numbers decide */
+  for (size_t i = 0; i < K; i++) rank[i].item = (size_t)number_of(whole, rank[i].item);
+  if (find_nth(whole->comm, first, rank, most, &last, err) != 0) goto fail;
+  for (size_t e = 0; e < K; e++) {
+    const struct dg_keyed here = {fastest_first(s->rate[e]), (size_t)number_of(whole, e)};
+    s->taken[e] = compare(&here, &last) <= 0;
+  }
+  s->count = most;
+fail:
+  dg_free(rank);
+  return err->code;
+}
+
+/* layer[*count]: elements that are not taken and touch one that is. */
+static int find_layer(const struct selection *s, struct dg_keyed *layer, size_t *count, struct dg_error *err)
+{
+  const struct mx_problem *whole = s->whole;
+  char *own = NULL, *beyond = NULL;
+  *count = 0;
+  if (DG_NEW(own, whole->ghosts, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0) goto fail;
+  for (size_t i = 0; i < whole->ghosts; i++) own[i] = s->taken[whole->halo->send[i] / 4];
+  if (whole->halo != NULL && dg_halo_swap(whole->halo, whole->comm, 1, own, beyond, err) != 0) goto fail;
+  for (size_t e = 0; e < whole->K; e++) {
+    bool touches = false;
+    for (int f = 0; f < 4 && !s->taken[e]; f++) {
+      int32_t code = whole->neighbour[e][f];
+      size_t other = (size_t)(code / 4);
+      touches = touches || (code >= 0 && (other < whole->K ? s->taken[other] : beyond[other - whole->K]));
+    }
+    if (touches) layer[(*count)++] = (struct dg_keyed){(uint64_t)number_of(whole, e), e};
+  }
+fail:
+  dg_free(own);
+  dg_free(beyond);
+  return err->code;
+}
+
+/* Layers around them, the last one only as far as wanted, by number; *layers: how many are whole, of a part that has no
+ * neighbours left as many as one likes. */
+static int take_layers(struct selection *s, int *layers, struct dg_error *err)
+{
+  struct dg_comm *comm = s->whole->comm;
+  struct dg_keyed *layer, last = {UINT64_MAX, SIZE_MAX};
+  *layers = 0;
+  if (DG_NEW(layer, s->whole->K, err) != 0) return err->code;
+  while (s->count < s->wanted) {
+    size_t here = 0, all = 0;
+    if (find_layer(s, layer, &here, err) != 0 || sum_over_ranks(comm, here, &all, err) != 0) goto fail;
+    if (all == 0) {
+      *layers = INT_MAX;
+      break;
+    }
+    size_t left = s->wanted - s->count;
+    if (all > left && find_nth(comm, here, layer, left, &last, err) != 0) goto fail;
+    for (size_t i = 0; i < here; i++) s->taken[layer[i].item] = layer[i].key <= last.key;
+    s->count += all > left ? left : all;
+    *layers += all <= left;
+  }
+fail:
+  dg_free(layer);
+  return err->code;
+}
+
+static int take_region(struct selection *s, struct dg_error *err)
+{
+  int layers;
+  if (take_fastest(s, s->wanted / 2, err) != 0) return err->code;
+  return take_layers(s, &layers, err);
+}
+
+static int take_clusters(struct selection *s, struct dg_error *err)
+{
+  enum { LAYERS = 2, CLUSTER = 8 }; /* whole layers; elements of a cluster, at least, when it shares some with others */
+  int layers = 0;
+  for (size_t most = s->wanted / CLUSTER + 1; layers < LAYERS; most /= 2) {
+    if (take_fastest(s, most, err) != 0 || take_layers(s, &layers, err) != 0) return err->code;
+    if (most == 1) break;
+  }
+  return 0;
+}
+
+/* ---- bringing them together */
+
+/* An element on its way to rank 0. */
+struct record {
+  int64_t number, neighbour[4]; /* in the whole mesh; codes below zero as they are */
+  double metric[9], jacobian, normal[4][3], face_scale[4], epsilon, mu, sigma;
+  struct mx_face_flux flux[4];
+};
+
+static void fill_record(struct record *record, const struct mx_problem *whole, size_t e)
+{
+  memcpy(record->metric, whole->metric[e], sizeof record->metric);
+  memcpy(record->normal, whole->normal[e], sizeof record->normal);
+  memcpy(record->face_scale, whole->face_scale[e], sizeof record->face_scale);
+  memcpy(record->flux, whole->flux[e], sizeof record->flux);
+  record->number = number_of(whole, e);
+  record->jacobian = whole->jacobian[e];
+  record->epsilon = whole->epsilon[e];
+  record->mu = whole->mu[e];
+  record->sigma = whole->sigma[e];
+  for (int f = 0; f < 4; f++) {
+    int32_t code = whole->neighbour[e][f];
+    size_t other = (size_t)(code / 4);
+    if (code >= 0 && other >= whole->K) other = (size_t)whole->halo->receive[other - whole->K] / 4; /* a ghost */
+    record->neighbour[f] = code < 0 ? code : 4 * whole->global[other] + code % 4;
+  }
+}
+
+static int compare_records(const void *a, const void *b)
+{
+  const struct record *x = a, *y = b;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The neighbour code within the part. */
+static int32_t part_code(struct mx_problem *part, size_t count, const struct record *record, int64_t code)
+{
+  if (code < 0) return mx_open_slot((int32_t)code) >= 0 ? MX_GHOST - 1 - (int32_t)part->open_faces++ : MX_GHOST;
+  const struct record key = {.number = code / 4};
+  const struct record *found = bsearch(&key, record, count, sizeof key, compare_records);
+  return found == NULL ? MX_GHOST : 4 * (int32_t)(found - record) + (int32_t)(code % 4);
+}
+
+static int from_records(struct mx_problem *part, const struct dg_reference *ref, size_t count, struct record *record,
+                        struct dg_error *err)
+{
+  qsort(record, count, sizeof *record, compare_records);
+  if (mx_problem_alloc(part, ref, count, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) {
+    memcpy(part->metric[i], record[i].metric, sizeof part->metric[i]);
+    memcpy(part->normal[i], record[i].normal, sizeof part->normal[i]);
+    memcpy(part->face_scale[i], record[i].face_scale, sizeof part->face_scale[i]);
+    memcpy(part->flux[i], record[i].flux, sizeof part->flux[i]);
+    part->jacobian[i] = record[i].jacobian;
+    part->epsilon[i] = record[i].epsilon;
+    part->mu[i] = record[i].mu;
+    part->sigma[i] = record[i].sigma;
+    for (int f = 0; f < 4; f++) {
+      part->neighbour[i][f] = part_code(part, count, record, record[i].neighbour[f]);
+    }
+  }
+  return 0;
+}
+
+static int gather(struct mx_problem *part, const struct selection *s, size_t here, struct dg_error *err)
+{
+  const struct mx_problem *whole = s->whole;
+  struct record *record, *all = NULL;
+  size_t k = 0;
+  if (DG_NEW(record, here, err) != 0) return err->code;
+  for (size_t e = 0; e < whole->K; e++)
+    if (s->taken[e]) fill_record(&record[k++], whole, e);
+  if (dg_comm_gather(whole->comm, here * sizeof *record, record, &all, NULL, err) == 0 &&
+      dg_comm_rank(whole->comm) == 0)
+    (void)!from_records(part, whole->ref, s->count, all, err);
+  dg_free(record);
+  dg_free(all);
+  return err->code;
+}
+
+static int restrict_to(struct mx_problem *part, const struct selection *s, size_t here, struct dg_error *err)
+{
+  size_t *list, k = 0;
+  if (DG_NEW(list, here, err) != 0) return err->code;
+  for (size_t e = 0; e < s->whole->K; e++)
+    if (s->taken[e]) list[k++] = e;
+  (void)!mx_problem_restrict(part, s->whole, here, list, err);
+  dg_free(list);
+  return err->code;
+}
+
+int mx_local_part(struct mx_problem *part, const struct mx_problem *whole, size_t elements, enum mx_part kind,
+                  const double *rate, struct dg_error *err)
+{
+  struct selection s = {.whole = whole, .rate = rate};
+  size_t all = 0, here = 0;
+  *part = (struct mx_problem){0};
+  if (sum_over_ranks(whole->comm, whole->K, &all, err) != 0 || DG_NEW(s.taken, whole->K, err) != 0) return err->code;
+  s.wanted = elements < 2 ? 2 : elements;
+  if (s.wanted >= all) {
+    s.count = all;
+    memset(s.taken, 1, whole->K);
+  } else if ((kind == MX_PART_REGION ? take_region(&s, err) : take_clusters(&s, err)) != 0) {
+    goto fail;
+  }
+  for (size_t e = 0; e < whole->K; e++) here += s.taken[e] != 0;
+  if (whole->comm == NULL) {
+    if (restrict_to(part, &s, here, err) != 0) goto fail;
+  } else if (gather(part, &s, here, err) != 0) {
+    goto fail;
+  }
+fail:
+  dg_free(s.taken);
+  return err->code;
+}

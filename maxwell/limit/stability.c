@@ -1,0 +1,424 @@
+#include "maxwell/limit/stability.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/ref/dense.h"
+#include "maxwell/operator/operator.h"
+#include "maxwell/limit/local_part.h"
+#include "maxwell/time/medium.h"
+
+enum {
+  LANCZOS_MAX = 200,
+  LANCZOS_MIN = 12,
+  ARNOLDI_MAX = 96,
+  ARNOLDI_MIN = 24,
+  ARNOLDI_CHECK = 8,
+  /* What is examined of a large problem. Fewer are faster and unsafe: of a line of many equal elements, where the mode
+   * that limits the step is a long one, 50000 gave lsrk a limit that was 6.5 % too large (validation/coax). */
+  LANCZOS_UNKNOWNS = 1000000,
+  ARNOLDI_UNKNOWNS = 200000,
+};
+/* The eigenvalue's error is of the order of the squared relative residual. */
+static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
+
+/* Vectors hold E [K][3][Np] and then H [K][3][Np]. */
+struct workspace {
+  const struct mx_problem *problem;
+  struct mx_matrices_double *matrices;
+  size_t n; /* numbers in one field */
+  int applications;
+  double error; /* of the limit that was found, relative */
+};
+
+/* S x of stability.h. */
+static void apply_symmetric(struct workspace *work, const double *x, double *y)
+{
+  const struct mx_penalty plus = {.inner = 1, .open = 2}, minus = {.inner = -1, .open = -2};
+  const double *E = x, *H = x + work->n;
+  mx_rate_double(work->problem, work->matrices, MX_AMPERE, minus, E, H, NULL, y);
+  mx_rate_double(work->problem, work->matrices, MX_FARADAY, plus, H, E, NULL, y + work->n);
+  for (size_t i = work->n; i < 2 * work->n; i++) y[i] = -y[i];
+  work->applications++;
+}
+
+/* The right-hand side of the system, losses included. */
+static void apply_rate(struct workspace *work, const double *x, double *y)
+{
+  const struct mx_penalty whole = {.inner = 1, .open = 1};
+  const double *E = x, *H = x + work->n;
+  size_t per_element = 3 * (size_t)work->problem->ref->Np;
+  mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, E, H, NULL, y);
+  mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, H, E, NULL, y + work->n);
+  for (size_t i = 0; i < work->n; i++) {
+    size_t e = i / per_element;
+    y[i] -= work->problem->sigma[e] / work->problem->epsilon[e] * E[i];
+  }
+  work->applications++;
+}
+
+/* y = the mass matrix of the energy norm times x. */
+static void apply_mass(const struct workspace *work, const double *x, double *y)
+{
+  const struct mx_problem *problem = work->problem;
+  size_t Np = (size_t)problem->ref->Np;
+  const double *mass = problem->ref->mass;
+  for (size_t field = 0; field < 2; field++)
+    for (size_t e = 0; e < problem->K; e++) {
+      double factor = problem->jacobian[e] * (field == 0 ? problem->epsilon[e] : problem->mu[e]);
+      for (size_t c = 0; c < 3; c++) {
+        size_t at = field * work->n + (3 * e + c) * Np;
+        for (size_t i = 0; i < Np; i++) y[at + i] = 0;
+        for (size_t j = 0; j < Np; j++) /* the mass matrix is symmetric: rows serve as columns */
+          for (size_t i = 0; i < Np; i++) y[at + i] += factor * mass[j * Np + i] * x[at + j];
+      }
+    }
+}
+
+static double dot(size_t n, const double *x, const double *y)
+{
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+static void scale(size_t n, double factor, double *x)
+{
+  for (size_t i = 0; i < n; i++) x[i] *= factor;
+}
+
+static void add(size_t n, double factor, const double *x, double *y)
+{
+  for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
+}
+
+/* Reproducible noise: every mode takes part in the start. */
+static void noise(size_t n, double *x)
+{
+  uint64_t state = 88172645463325252u;
+  for (size_t i = 0; i < n; i++) { /* xorshift64 (G. Marsaglia, J. Stat. Softw. 8 (2003) 14) */
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    x[i] = (double)(state >> 11) / 9007199254740992.0 - 0.5;
+  }
+}
+
+/* Largest eigenvalue of the tridiagonal matrix, and the last component of its eigenvector. */
+static int tridiagonal_top(int k, const double *diagonal, const double *off, double *value, double *last,
+                           struct dg_error *err)
+{
+  double d[LANCZOS_MAX], o[LANCZOS_MAX], component[LANCZOS_MAX];
+  memcpy(d, diagonal, (size_t)k * sizeof *d);
+  memcpy(o, off, (size_t)k * sizeof *o);
+  if (dg_tridiagonal_eigen(k, d, o, component, err) != 0) return err->code;
+  int top = 0;
+  for (int i = 1; i < k; i++)
+    if (d[i] > d[top]) top = i;
+  *value = d[top];
+  *last = component[top];
+  return 0;
+}
+
+/* lambda_max(S) by Lanczos with two vectors kept; extreme eigenvalues need no reorthogonalisation. */
+static int lanczos(struct workspace *work, double *lambda, struct dg_error *err)
+{
+  size_t n = 2 * work->n;
+  double *q = NULL, *before = NULL, *r = NULL, *Mq = NULL, diagonal[LANCZOS_MAX], off[LANCZOS_MAX], beta = 0;
+  if (DG_NEW(q, n, err) != 0 || DG_NEW(before, n, err) != 0 || DG_NEW(r, n, err) != 0 || DG_NEW(Mq, n, err) != 0)
+    goto fail;
+  noise(n, q);
+  apply_mass(work, q, Mq);
+  double size = sqrt(dot(n, q, Mq));
+  scale(n, 1 / size, q);
+  scale(n, 1 / size, Mq);
+  for (int k = 0; k < LANCZOS_MAX; k++) {
+    apply_symmetric(work, q, r);
+    diagonal[k] = dot(n, r, Mq);
+    add(n, -diagonal[k], q, r);
+    add(n, -beta, before, r);
+    apply_mass(work, r, Mq);
+    beta = sqrt(dot(n, r, Mq));
+    off[k] = beta;
+    double last = 0;
+    if (tridiagonal_top(k + 1, diagonal, off, lambda, &last, err) != 0) goto fail;
+    bool exhausted = beta <= 1e-12 * fabs(*lambda);
+    work->error = fmax(lanczos_residual, fabs(beta * last / *lambda));
+    if (exhausted || (k + 1 >= LANCZOS_MIN && fabs(beta * last) < lanczos_residual * *lambda)) break;
+    scale(n, 1 / beta, r);
+    scale(n, 1 / beta, Mq);
+    double *oldest = before;
+    before = q;
+    q = r;
+    r = oldest;
+  }
+fail:
+  dg_free(q);
+  dg_free(before);
+  dg_free(r);
+  dg_free(Mq);
+  return err->code;
+}
+
+/* The smallest of the limits that the Ritz values of the leading k x k block of hessenberg[ARNOLDI_MAX+1 rows] set, and
+ * how far the Ritz vector that sets it is from an eigenvector: |A x - theta x| / |theta| for |x| = 1, the entry below
+ * the block times the last component of the block's eigenvector. */
+static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integrator, double *limit, double *residual,
+                      struct dg_error *err)
+{
+  double complex value[ARNOLDI_MAX], vector[ARNOLDI_MAX], worst = 0;
+  if (dg_hessenberg_values(k, hessenberg, ARNOLDI_MAX, value, err) != 0) return err->code;
+  *limit = INFINITY;
+  for (int i = 0; i < k; i++) {
+    double one = mx_scalar_limit(integrator, value[i]);
+    if (!(one < *limit)) continue;
+    *limit = one;
+    worst = value[i];
+  }
+  if (isinf(*limit)) return 0;
+  if (dg_hessenberg_vector(k, hessenberg, ARNOLDI_MAX, worst, vector, err) != 0) return err->code;
+  *residual = hessenberg[k * ARNOLDI_MAX + k - 1] * cabs(vector[k - 1]) / cabs(worst);
+  return 0;
+}
+
+static int arnoldi(struct workspace *work, enum mx_integrator integrator, double *limit, struct dg_error *err)
+{
+  size_t n = 2 * work->n;
+  double *basis = NULL, *Mw = NULL, *hessenberg = NULL, earlier = INFINITY, residual = 0;
+  if (dg_alloc_untouched(&basis, n * (ARNOLDI_MAX + 1), sizeof *basis, err) != 0 || DG_NEW(Mw, n, err) != 0 ||
+      DG_NEW(hessenberg, (ARNOLDI_MAX + 1) * ARNOLDI_MAX, err) != 0)
+    goto fail;
+  noise(n, basis);
+  apply_mass(work, basis, Mw);
+  scale(n, 1 / sqrt(dot(n, basis, Mw)), basis);
+  for (int k = 0; k < ARNOLDI_MAX; k++) {
+    double *w = basis + ((size_t)k + 1) * n;
+    apply_rate(work, basis + (size_t)k * n, w);
+    for (int pass = 0; pass < 2; pass++) { /* classical Gram-Schmidt, twice is enough */
+      apply_mass(work, w, Mw);
+      for (int i = 0; i <= k; i++) {
+        double h = dot(n, basis + (size_t)i * n, Mw);
+        hessenberg[i * ARNOLDI_MAX + k] += h;
+        add(n, -h, basis + (size_t)i * n, w);
+      }
+    }
+    apply_mass(work, w, Mw);
+    double size = sqrt(dot(n, w, Mw));
+    hessenberg[(k + 1) * ARNOLDI_MAX + k] = size;
+    bool exhausted = size <= 1e-12 * fabs(hessenberg[0]) || k + 1 == ARNOLDI_MAX || (size_t)k + 1 == n;
+    if (exhausted || (k + 1 >= ARNOLDI_MIN && (k + 1) % ARNOLDI_CHECK == 0)) {
+      if (ritz_limit(k + 1, hessenberg, integrator, limit, &residual, err) != 0) goto fail;
+      work->error = fmax(arnoldi_residual, residual);
+      /* A limit that does not change has not converged: the mode that sets it may still be growing out of the noise. */
+      if (exhausted || (fabs(*limit - earlier) < arnoldi_change * *limit && residual < arnoldi_residual)) break;
+      earlier = *limit;
+    }
+    scale(n, 1 / size, w);
+  }
+fail:
+  dg_free(basis);
+  dg_free(Mw);
+  dg_free(hessenberg);
+  return err->code;
+}
+
+/* The limit of this problem, all of it. */
+static int examine(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                   struct dg_error *err)
+{
+  struct workspace work = {.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
+  if (mx_matrices_new_double(&work.matrices, problem->ref, err) != 0) return err->code;
+  if (integrator == MX_LEAPFROG) {
+    double lambda = 0;
+    if (lanczos(&work, &lambda, err) != 0) goto fail;
+    result->limit = 2 / lambda;
+  } else if (arnoldi(&work, integrator, &result->limit, err) != 0) {
+    goto fail;
+  }
+  result->elements = problem->K;
+  result->applications = work.applications;
+  result->error = work.error;
+  if (!isfinite(result->limit) || result->limit <= 0)
+    (void)dg_fail(err, DG_BUG, "the search for the stability limit gave %g", result->limit);
+fail:
+  dg_free(work.matrices);
+  return err->code;
+}
+
+/* ---- parts of large problems */
+
+/* energy[K] of noise behind many applications of the operator: it is left where the fastest modes are. Of the
+ * derivatives and fluxes of order 1, which costs a fraction, and has them in the same places. */
+static int find_activity(const struct mx_problem *problem, bool losses, double *energy, struct dg_error *err)
+{
+  enum { APPLICATIONS = 20 };
+  struct dg_reference linear = {0};
+  struct mx_problem of_order_1 = *problem;
+  struct workspace work = {.problem = &of_order_1};
+  double *x = NULL, *y = NULL;
+  if (dg_reference_init(&linear, 1, err) != 0 || mx_matrices_new_double(&work.matrices, &linear, err) != 0) goto fail;
+  of_order_1.ref = &linear;
+  const size_t each = 3 * (size_t)linear.Np, n = 2 * each * problem->K;
+  work.n = n / 2;
+  if (DG_NEW(x, n, err) != 0 || DG_NEW(y, n, err) != 0) goto fail;
+  noise(n, x);
+  for (int i = 0; i < APPLICATIONS; i++) {
+    if (losses) apply_rate(&work, x, y);
+    else apply_symmetric(&work, x, y);
+    scale(n, sqrt((double)n / dot(n, y, y)), y);
+    double *const before = x;
+    x = y;
+    y = before;
+  }
+  for (size_t e = 0; e < problem->K; e++)
+    energy[e] = problem->jacobian[e] * (problem->epsilon[e] * dot(each, x + e * each, x + e * each) +
+                                        problem->mu[e] * dot(each, x + work.n + e * each, x + work.n + e * each));
+fail:
+  dg_free(x);
+  dg_free(y);
+  dg_free(work.matrices);
+  dg_reference_release(&linear);
+  return err->code;
+}
+
+/* The limit that a region of fast elements sets, where modes are long. */
+static int examine_region(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                          size_t elements, double *rate, struct dg_error *err)
+{
+  struct mx_problem part = {0};
+  if (mx_local_part(&part, problem, elements, MX_PART_REGION, rate, err) == 0 && dg_comm_rank(problem->comm) == 0)
+    (void)!examine(result, &part, integrator, err);
+  mx_problem_release(&part);
+  return err->code;
+}
+
+/* The limit that a few bad elements set which touch each other: first many of them, then those where something
+ * happens. */
+static int examine_clusters(struct mx_stability *result, const struct mx_problem *problem,
+                            enum mx_integrator integrator, size_t max_unknowns, double *rate, struct dg_error *err)
+{
+  const bool losses = integrator != MX_LEAPFROG;
+  struct mx_problem wide = {0}, part = {0};
+  double *energy = NULL;
+  if (mx_neighbourhood_rates(problem, rate, err) != 0 ||
+      mx_local_part(&wide, problem, max_unknowns / (6 * DG_NP(1)), MX_PART_CLUSTERS, rate, err) != 0 ||
+      dg_comm_rank(problem->comm) != 0 || DG_NEW(energy, wide.K, err) != 0)
+    goto fail;
+  if (find_activity(&wide, losses, energy, err) == 0 &&
+      mx_local_part(&part, &wide, max_unknowns / 2 / (6 * (size_t)problem->ref->Np), MX_PART_CLUSTERS, energy, err) ==
+          0)
+    (void)!examine(result, &part, integrator, err);
+fail:
+  mx_problem_release(&part);
+  mx_problem_release(&wide);
+  dg_free(energy);
+  return err->code;
+}
+
+static int examine_parts(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                         size_t max_unknowns, bool all, struct dg_error *err)
+{
+  struct mx_stability clusters = {.limit = INFINITY};
+  double *rate;
+  if (DG_NEW(rate, problem->K, err) != 0) return err->code;
+  mx_local_rates(problem, integrator != MX_LEAPFROG, rate);
+  if (examine_region(result, problem, integrator, max_unknowns / (6 * (size_t)problem->ref->Np), rate, err) == 0 &&
+      !all)
+    (void)!examine_clusters(&clusters, problem, integrator, max_unknowns, rate, err);
+  result->limit = fmin(result->limit, clusters.limit);
+  result->error = fmax(result->error, clusters.error);
+  result->clustered = clusters.elements;
+  result->applications += clusters.applications;
+  dg_free(rate);
+  return err->code;
+}
+
+/* The limit of a problem whose media do not depend on the step. */
+static int fixed_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       size_t max_unknowns, struct dg_error *err)
+{
+  struct dg_comm *comm = problem->comm;
+  int64_t unknowns = (int64_t)(6 * (size_t)problem->ref->Np * problem->K);
+  *result = (struct mx_stability){0};
+  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
+  if (dg_comm_reduce_int(comm, DG_SUM, 1, &unknowns, err) != 0) return err->code;
+  const bool all = unknowns <= (int64_t)max_unknowns;
+  if (all && comm == NULL) return examine(result, problem, integrator, err);
+  if (examine_parts(result, problem, integrator, max_unknowns, all, err) != 0) return err->code;
+  return dg_comm_broadcast(comm, sizeof *result, result, err);
+}
+
+/* ---- conductors, whose inertia depends on the step ---- */
+
+/* The largest sigma step / eps, of all ranks. */
+static int largest_loss(const struct mx_problem *problem, double step, double *largest, struct dg_error *err)
+{
+  *largest = 0;
+  for (size_t e = 0; e < problem->K; e++) *largest = fmax(*largest, problem->sigma[e] * step / problem->epsilon[e]);
+  return dg_comm_reduce(problem->comm, DG_MAX, 1, largest, err);
+}
+
+/* The limit with the media as they are at this step. */
+static int limit_at(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                    double step, size_t max_unknowns, struct dg_error *err)
+{
+  const int applications = result->applications;
+  struct mx_problem frozen = *problem;
+  if (DG_NEW(frozen.epsilon, problem->K, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++)
+    frozen.epsilon[e] = mx_ampere(integrator, problem->epsilon[e], problem->sigma[e], step).inertia;
+  (void)!fixed_limit(result, &frozen, integrator, max_unknowns, err);
+  result->applications += applications;
+  dg_free(frozen.epsilon);
+  return err->code;
+}
+
+/* The limit L(h) with the media of step h grows with h, and the step may be as large as the h at which both are equal.
+ * From an h below, L(h) is a better one and still below: leapfrog's step times the largest eigenvalue of S grows with
+ * the step (design.md). Runge-Kutta has no such proof; there only an h with L(h) >= h is taken. */
+static int lossy_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       double step, size_t max_unknowns, struct dg_error *err)
+{
+  enum { ROUNDS = 12 };
+  static const double close = 0.004; /* about what the search itself is good for */
+  double safe = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    if (limit_at(result, problem, integrator, step, max_unknowns, err) != 0) return err->code;
+    if (integrator == MX_LEAPFROG) safe = result->limit;
+    else if (result->limit >= step) safe = fmax(safe, step);
+    if (fabs(result->limit - step) <= close * step) {
+      safe = integrator == MX_LEAPFROG ? safe : fmin(result->limit, step);
+      break;
+    }
+    step = result->limit;
+  }
+  result->limit = safe > 0 ? safe : fmin(result->limit, step);
+  return 0;
+}
+
+int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       size_t max_unknowns, struct dg_error *err)
+{
+  static const double negligible = 0.05; /* the inertia of leapfrog grows by x^2/12 */
+  double largest;
+  if (integrator == MX_EULER)
+    return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
+  struct mx_problem lossless = *problem;
+  if (fixed_limit(result, problem, integrator, max_unknowns, err) != 0 ||
+      largest_loss(problem, result->limit, &largest, err) != 0)
+    return err->code;
+  if (integrator == MX_LEAPFROG && largest <= negligible) return 0;
+  if (integrator == MX_LEAPFROG) return lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
+  if (mx_step_resolves(integrator, 1, largest, 1)) return 0;
+  if (DG_NEW(lossless.sigma, problem->K, err) != 0) return err->code;
+  const int applications = result->applications;
+  if (fixed_limit(result, &lossless, integrator, max_unknowns, err) == 0) {
+    result->applications += applications;
+    /* from above, where good conductors have no part in the limit: fewer rounds */
+    (void)!lossy_limit(result, problem, integrator, 4 * result->limit, max_unknowns, err);
+  }
+  dg_free(lossless.sigma);
+  return err->code;
+}

@@ -1,0 +1,38 @@
+/* The largest stable time step, from the discrete operator itself.
+ *
+ * Leapfrog. Write the semi-discrete system as eps M dE/dt = C H - D_E E, mu M dH/dt = -C^T E - D_H H with D_E, D_H
+ * symmetric and not negative. A mode of the scheme that neither grows nor decays has amplification z = -1 (or is
+ * undamped, and then the limit is at z = -1 as well), and at z = -1 the scheme reads S x = (2/dt) x with the
+ * symmetric S = [[D_E, C], [C^T, D_H]], where open faces count twice (their penalty is extrapolated in time) and
+ * conductivity not at all (it is taken at the mean). So the scheme is stable exactly for dt < 2 / lambda_max(S), and
+ * Lanczos iteration gives lambda_max. share/doc/design.md has the proof.
+ *
+ * Runge-Kutta. Arnoldi iteration gives the outer eigenvalues of the operator, and the limit is the largest dt that
+ * keeps all of them inside the region of stability.
+ *
+ * The mode that limits the step is local: it lives where elements are smallest, or where bad ones touch each other. On
+ * large meshes the iteration therefore runs on the elements with the largest local rates and their neighbours, and on
+ * clusters of elements in which fields grow fastest; that costs little and is tested against the whole operator.
+ */
+#pragma once
+
+#include "maxwell/problem/problem.h"
+#include "maxwell/time/integrator.h"
+
+/* Ritz values of a symmetric matrix lie inside its spectrum, so that leapfrog's limit is never too small, and too large
+ * by the relative residual at most: an eigenvalue lies within it. What a search asks for before it stops, 0.3 % for
+ * leapfrog and 1.5 % for Runge-Kutta, is the least that `error` says; one that gave up says more. It does not count
+ * modes outside of the parts that are examined of a large mesh. */
+struct mx_stability {
+  double limit;     /* of c0 dt, metres */
+  double error;     /* of it: the search vouches for (1 - error) limit and below */
+  size_t elements;  /* on which the operator was examined, in a region */
+  size_t clustered; /* and in clusters; some may be in both */
+  int applications; /* of the operator */
+};
+
+/* max_unknowns: examine at most about so many unknowns, and half as many in clusters; 0: the default. Euler has no
+ * useful limit: DG_INPUT. Of a problem that ranks share, rank 0 examines the part that decides, while the others wait:
+ * the result does not depend on their number. */
+int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
+                       size_t max_unknowns, struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,86 @@
+/* Integrals of E and H along paths, as functionals of the problem. */
+#include <stdlib.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/mesh/mesh_check.h"
+#include "libdg/mesh/find/segment.h"
+#include "maxwell/measure/measure.h"
+
+#define UNCOVERED_SAID 1e-6 /* of the path: less than this outside the mesh is rounding of the geometry */
+
+static int by_element(const void *a, const void *b)
+{
+  const struct dg_path_piece *p = a, *q = b;
+  if (p->element != q->element) return p->element < q->element ? -1 : 1;
+  if (p->segment != q->segment) return p->segment < q->segment ? -1 : 1;
+  return p->begin < q->begin ? -1 : p->begin > q->begin;
+}
+
+static int check_outside(const struct mx_measure *measure, struct dg_comm *comm, const struct dg_mesh *mesh,
+                         const struct dg_path *path, struct dg_log *log, struct dg_error *err)
+{
+  const struct mx_measure_config *config = measure->config;
+  const char *kind = config->kind == MX_VOLTAGE ? "voltage" : "current";
+  if (path->outside > 0.5 * path->length) {
+    char span[300];
+    if (mx_measure_span(mesh, comm, config->points, (const double(*)[3])config->point, span, sizeof span, err) != 0)
+      return err->code;
+    return dg_fail(err, DG_INPUT, MX_PLACE "%s '%s': %.4g m of its path of %.4g m are outside the mesh, %s",
+                   MX_AT(config->where), kind, config->name, path->outside, path->length, span);
+  }
+  if (path->outside > UNCOVERED_SAID * path->length)
+    dg_log_line(log, "%s   '%s': %.4g m of its path of %.4g m are outside the mesh and count as conductor", kind,
+                config->name, path->outside, path->length);
+  return 0;
+}
+
+/* Adds the integral over a piece to the functional's weights of its element, weight[3][Np]. */
+static void add_piece(const struct mx_measure_config *config, const struct dg_path_piece *piece,
+                      const struct dg_mesh *mesh, const struct dg_reference *ref, double *weight)
+{
+  enum { RULE_MAX = DG_ORDER_MAX / 2 + 1 };
+  size_t Np = (size_t)ref->Np;
+  const double *from = config->point[piece->segment], *to = config->point[(piece->segment + 1) % config->points];
+  int n = ref->order / 2 + 1; /* exact up to degree 2 n - 1 >= order */
+  double t[RULE_MAX], rule[RULE_MAX], value[DG_NP_MAX];
+  dg_gauss_legendre(n, t, rule);
+  for (int q = 0; q < n; q++) {
+    double at = piece->begin + t[q] * (piece->end - piece->begin), x[3], bary[4];
+    for (int d = 0; d < 3; d++) x[d] = from[d] + at * (to[d] - from[d]);
+    dg_mesh_barycentric(mesh, piece->element, x, bary);
+    dg_reference_interpolate(ref, 2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1, value);
+    double part = rule[q] * (piece->end - piece->begin);
+    for (size_t d = 0; d < 3; d++)
+      for (size_t i = 0; i < Np; i++) weight[d * Np + i] += part * (to[d] - from[d]) * value[i];
+  }
+}
+
+int mx_measure_path(struct mx_measure *measure, struct mx_problem *problem, const struct dg_mesh *mesh,
+                    struct dg_log *log, struct dg_error *err)
+{
+  const struct mx_measure_config *config = measure->config;
+  struct mx_functional *functional;
+  struct dg_path path;
+  size_t Np = (size_t)problem->ref->Np, elements = 0;
+  if (dg_path_cut(&path, mesh, problem->comm, config->points, (const double(*)[3])config->point,
+                  config->kind == MX_LOOP_CURRENT, err) != 0 ||
+      check_outside(measure, problem->comm, mesh, &path, log, err) != 0)
+    goto fail;
+  measure->length = path.length;
+  measure->uncovered = path.outside;
+  if (path.pieces > 0) qsort(path.piece, path.pieces, sizeof *path.piece, by_element);
+  for (size_t i = 0; i < path.pieces; i++) elements += i == 0 || path.piece[i].element != path.piece[i - 1].element;
+  measure->functional = problem->functionals;
+  if (mx_problem_add_functional(problem, config->kind == MX_LOOP_CURRENT, elements * 3 * Np, &functional, err) != 0)
+    goto fail;
+  size_t first = 0; /* summand */
+  for (size_t i = 0; i < path.pieces; i++) {
+    const struct dg_path_piece *piece = &path.piece[i];
+    if (i > 0 && piece->element != path.piece[i - 1].element) first += 3 * Np;
+    add_piece(config, piece, mesh, problem->ref, functional->weight + first);
+    for (size_t k = 0; k < 3 * Np; k++) functional->index[first + k] = 3 * Np * piece->element + k;
+  }
+fail:
+  dg_path_release(&path);
+  return err->code;
+}

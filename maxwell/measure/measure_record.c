@@ -1,0 +1,465 @@
+#include "maxwell/measure/measure_record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/file.h"
+#include "libdg/base/memory.h"
+#include "libdg/io/silo/silo_grid.h"
+
+enum { NAME_SIZE = 320, GRID_WIDTH = 13 };
+
+static bool on_points(const struct mx_measure *measure) { return measure->config->kind <= MX_PROBE_PLANE; }
+
+static bool is_silo(const struct mx_measure *measure)
+{
+  return measure->config->kind == MX_PROBE_PLANE && measure->config->silo;
+}
+
+/* Probes are single points, whose place the script says. */
+static bool shows_place(const struct mx_measure *measure) { return on_points(measure) && measure->points > 1; }
+
+static bool is_due(const struct mx_measure *measure, long n) { return n % measure->config->every == 0; }
+
+static int open_record(struct mx_records *records, size_t i, double step, bool resume, struct dg_error *err)
+{
+  const struct mx_measure *measure = &records->measures->measure[i];
+  const struct mx_measure_config *config = measure->config;
+  struct mx_record *record = &records->record[i];
+  char name[NAME_SIZE], header[100];
+  if (DG_NEW(record->value, measure->batch * measure->values, err) != 0 ||
+      DG_NEW(record->step, measure->batch, err) != 0 || DG_NEW(record->time, measure->batch, err) != 0 ||
+      DG_NEW(record->fetched_step, measure->batch, err) != 0 || DG_NEW(record->fetched_time, measure->batch, err) != 0)
+    return err->code;
+  if (config->frequencies.count > 0 &&
+      mx_spectrum_init(&record->spectrum, config->frequencies.count, config->frequencies.hertz, measure->values,
+                       (double)config->every * step, err) != 0)
+    return err->code;
+  if (is_silo(measure)) {
+    if (DG_NEW(record->grid, GRID_WIDTH * measure->points, err) != 0) return err->code;
+    for (size_t k = 0; k < measure->placed; k++) record->grid[GRID_WIDTH * measure->which[k] + 12] = 1;
+    return 0;
+  }
+  snprintf(name, sizeof name, "%s/%.200s.csv", mx_measure_folders[config->kind], config->name);
+  snprintf(header, sizeof header, "time,%s", mx_measure_columns[config->kind]);
+  char *path;
+  if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
+  (void)!mx_csv_open(&record->table, path, header, resume, err);
+  dg_free(path);
+  return err->code;
+}
+
+static bool writes(const struct mx_records *records) { return dg_comm_rank(records->measures->problem->comm) == 0; }
+
+int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
+                    struct mx_folder *folder, double step, bool resume, struct dg_error *err)
+{
+  *records = (struct mx_records){.measures = measures, .ops = ops, .folder = folder};
+  if (DG_NEW(records->record, measures->count, err) != 0) return err->code;
+  for (size_t i = 0; i < measures->count; i++)
+    records->record[i].most = dg_comm_size(measures->problem->comm) == 1 ? 1 : measures->measure[i].batch;
+  for (size_t i = 0; writes(records) && i < measures->count; i++)
+    if (open_record(records, i, step, resume, err) != 0) return err->code;
+  return 0;
+}
+
+/* ---- what a card keeps ---- */
+
+/* The members are known: their monitor, where all ranks have one. */
+static int watch(struct mx_records *records, struct mx_watched *watched, struct mx_backend *backend,
+                 struct dg_error *err)
+{
+  const struct mx_measures *measures = records->measures;
+  struct mx_point *point = NULL;
+  size_t *functional = NULL, points = 0, functionals = 0, most = SIZE_MAX;
+  for (size_t k = 0; k < watched->members; k++) {
+    const struct mx_measure *measure = &measures->measure[watched->member[k]];
+    points += measure->inside;
+    watched->width += measure->parts;
+    if (measure->batch < most) most = measure->batch;
+  }
+  if (DG_NEW(point, points, err) != 0 || DG_NEW(functional, watched->members, err) != 0) goto fail;
+  points = 0;
+  for (size_t k = 0; k < watched->members; k++) {
+    const struct mx_measure *measure = &measures->measure[watched->member[k]];
+    if (!on_points(measure)) functional[functionals++] = measure->functional;
+    else if (measure->inside > 0) memcpy(point + points, measure->point, measure->inside * sizeof *point);
+    points += on_points(measure) ? measure->inside : 0;
+  }
+  const struct mx_monitor what = {points, point, functionals, functional};
+  (void)!records->ops->monitor_new(backend, &what, &most, &watched->monitor, err);
+fail:
+  dg_free(point);
+  dg_free(functional);
+  double least = (double)most;
+  if (dg_comm_agree(measures->problem->comm, err) != 0 ||
+      dg_comm_reduce(measures->problem->comm, DG_MIN, 1, &least, err) != 0)
+    return err->code;
+  most = (size_t)least;
+  if (DG_NEW(watched->value, most * watched->width, err) != 0) return err->code;
+  for (size_t k = 0; k < watched->members && most > 1; k++) {
+    records->record[watched->member[k]].most = most;
+    records->record[watched->member[k]].monitored = true;
+  }
+  if (most < 2) watched->members = 0;
+  return 0;
+}
+
+/* Points come before voltages and currents, in a monitor and in a configuration. A plane of which only a few times can
+ * be kept would have those with it fetched as often. */
+static bool can_be_watched(const struct mx_measure *measure)
+{
+  enum { FEW = 8 };
+  const enum mx_measure_kind kind = measure->config->kind;
+  return measure->batch >= FEW && (kind <= MX_PROBE_PLANE || kind == MX_VOLTAGE || kind == MX_LOOP_CURRENT);
+}
+
+int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err)
+{
+  const struct mx_measures *measures = records->measures;
+  records->backend = backend;
+  if (records->ops->monitor_new == NULL) return 0;
+  if (DG_NEW(records->watched, measures->count, err) != 0) return err->code;
+  for (size_t i = 0; i < measures->count; i++) {
+    const struct mx_measure *measure = &measures->measure[i];
+    struct mx_watched *watched = records->watched;
+    if (!can_be_watched(measure)) continue;
+    while (watched < records->watched + records->groups && watched->every != measure->config->every) watched++;
+    if (watched == records->watched + records->groups) {
+      records->groups++;
+      watched->every = measure->config->every;
+      if (DG_NEW(watched->member, measures->count, err) != 0) return err->code;
+    }
+    watched->member[watched->members++] = i;
+  }
+  for (size_t g = 0; g < records->groups; g++)
+    if (watch(records, &records->watched[g], backend, err) != 0) return err->code;
+  return 0;
+}
+
+bool mx_records_due(const struct mx_records *records, long n)
+{
+  for (size_t i = 0; i < records->measures->count; i++)
+    if (is_due(&records->measures->measure[i], n)) return true;
+  return false;
+}
+
+bool mx_records_ask(const struct mx_records *records, long n)
+{
+  for (size_t i = 0; i < records->measures->count; i++) {
+    const struct mx_record *record = &records->record[i];
+    const bool fetches = !record->monitored || record->rows + 1 >= record->most;
+    if (is_due(&records->measures->measure[i], n) && fetches) return true;
+  }
+  return false;
+}
+
+/* ---- tables ---- */
+
+/* Rows "first,[x,y,z,]value.." of all points; with an imaginary part both, re before im, from pairs. */
+static int write_rows(FILE *file, const struct mx_measure *measure, double first, const double *value, size_t parts)
+{
+  size_t rows = on_points(measure) ? measure->points : 1, columns = measure->values / rows;
+  for (size_t i = 0; i < rows; i++) {
+    if (fprintf(file, "%.17g", first) < 0) return -1;
+    if (shows_place(measure)) {
+      const double *x = measure->x[i];
+      if (fprintf(file, ",%.17g,%.17g,%.17g", x[0], x[1], x[2]) < 0) return -1;
+    }
+    for (size_t c = 0; c < columns * parts; c++) {
+      double v = value[i * columns * parts + c];
+      /* printf's nan may carry a sign */
+      if ((isnan(v) ? fputs(",nan", file) : fprintf(file, ",%.17g", v)) < 0) return -1;
+    }
+    if (fputc('\n', file) == EOF) return -1;
+  }
+  return 0;
+}
+
+/* "frequency,x,y,z,Ex_re,Ex_im,.." from the kind's columns. */
+static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
+{
+  const char *column = mx_measure_columns[measure->config->kind];
+  if (fputs("frequency", file) < 0) return -1;
+  while (*column != '\0') {
+    int length = (int)strcspn(column, ",");
+    bool place = length == 1; /* x, y, z */
+    int n = place ? fprintf(file, ",%.*s", length, column)
+                  : fprintf(file, ",%.*s_re,%.*s_im", length, column, length, column);
+    if (n < 0) return -1;
+    column += length + (column[length] == ',');
+  }
+  return fputc('\n', file) == EOF ? -1 : 0;
+}
+
+/* Whole or absent: under another name until it is complete. */
+static int write_spectrum_table(const struct mx_measure *measure, const struct mx_spectrum *spectrum, const char *path,
+                                struct dg_error *err)
+{
+  char *part;
+  if (dg_alloc(&part, strlen(path) + sizeof ".part", 1, err) != 0) return err->code;
+  snprintf(part, strlen(path) + sizeof ".part", "%s.part", path);
+  FILE *file;
+  if (dg_file_new(&file, part, path, err) == 0) {
+    errno = 0;
+    int failed = write_spectrum_header(file, measure);
+    for (size_t k = 0; k < spectrum->frequencies && !failed; k++)
+      failed = write_rows(file, measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values], 2);
+    (void)!dg_file_finish(file, failed != 0, part, path, err);
+  }
+  dg_free(part);
+  return err->code;
+}
+
+/* ---- Silo ---- */
+
+/* The vectors of `count` fields stand in record->grid, three numbers each; points outside are zero. */
+static int write_grid(const struct mx_records *records, size_t i, const char *name, double time, int cycle,
+                      size_t count, const struct dg_silo_grid_field *field, struct dg_error *err)
+{
+  const struct mx_measure *measure = &records->measures->measure[i];
+  const double *grid = records->record[i].grid;
+  struct dg_silo_grid_field all[5];
+  for (size_t f = 0; f < count; f++) {
+    all[f] = field[f];
+    all[f].components = 3;
+    all[f].value = grid + 3 * f;
+    all[f].stride = GRID_WIDTH;
+  }
+  all[count] = (struct dg_silo_grid_field){"inside", "", "1", 1, grid + 12, GRID_WIDTH};
+  const struct dg_silo_grid file = {.n = {measure->config->samples[0], measure->config->samples[1]},
+                                    .point = (const double(*)[3])measure->x,
+                                    .time = time,
+                                    .cycle = cycle,
+                                    .fields = count + 1,
+                                    .field = all,
+                                    .ledger = records->folder->ledger};
+  char *path;
+  if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
+  int status = dg_silo_write_grid(path, &file, err);
+  dg_free(path);
+  return status;
+}
+
+static int write_plane(struct mx_records *records, size_t i, size_t row, struct dg_error *err)
+{
+  static const struct dg_silo_grid_field fields[] = {{.name = "E", .suffix = "", .unit = "V/m"},
+                                                     {.name = "H", .suffix = "", .unit = "A/m"}};
+  const struct mx_measure *measure = &records->measures->measure[i];
+  struct mx_record *record = &records->record[i];
+  const double *value = record->value + row * measure->values;
+  char name[NAME_SIZE];
+  for (size_t k = 0; k < measure->placed; k++)
+    memcpy(record->grid + GRID_WIDTH * measure->which[k], value + 6 * measure->which[k], 6 * sizeof(double));
+  snprintf(name, sizeof name, "planes/%.200s_%06ld.silo", measure->config->name, record->fetched_step[row]);
+  return write_grid(records, i, name, record->fetched_time[row], (int)record->fetched_step[row], 2, fields, err);
+}
+
+static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_error *err)
+{
+  static const struct dg_silo_grid_field fields[] = {{.name = "E", .suffix = "_re", .unit = "V s/m"},
+                                                     {.name = "E", .suffix = "_im", .unit = "V s/m"},
+                                                     {.name = "H", .suffix = "_re", .unit = "A s/m"},
+                                                     {.name = "H", .suffix = "_im", .unit = "A s/m"}};
+  const struct mx_measure *measure = &records->measures->measure[i];
+  struct mx_record *record = &records->record[i];
+  const struct mx_spectrum *spectrum = &record->spectrum;
+  for (size_t f = 0; f < spectrum->frequencies; f++) {
+    char name[NAME_SIZE];
+    for (size_t k = 0; k < measure->placed; k++) {
+      const double(*sum)[2] = (const double(*)[2])spectrum->sum + f * spectrum->values + 6 * measure->which[k];
+      double *to = record->grid + GRID_WIDTH * measure->which[k];
+      for (size_t c = 0; c < 3; c++)
+        for (size_t part = 0; part < 2; part++) {
+          to[3 * part + c] = sum[c][part];
+          to[6 + 3 * part + c] = sum[3 + c][part];
+        }
+    }
+    snprintf(name, sizeof name, "planes/%.200s_spectrum_%06zu.silo", measure->config->name, f + 1);
+    if (write_grid(records, i, name, spectrum->hertz[f], (int)f + 1, 4, fields, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+/* ---- the run ---- */
+
+static int write_row(struct mx_records *records, size_t i, size_t row, struct dg_error *err)
+{
+  const struct mx_measure *measure = &records->measures->measure[i];
+  struct mx_record *record = &records->record[i];
+  const double *value = record->value + row * measure->values;
+  if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->fetched_time[row], value);
+  if (is_silo(measure)) return write_plane(records, i, row, err);
+  errno = 0;
+  const int failed = write_rows(record->table.file, measure, record->fetched_time[row], value, 1);
+  return failed != 0 ? mx_csv_failed(&record->table, err) : 0;
+}
+
+/* So many of the rows that wait, or all. */
+static int write_fetched(struct mx_records *records, size_t i, size_t most, struct dg_error *err)
+{
+  struct mx_record *record = &records->record[i];
+  for (; most > 0 && record->next < record->fetched; most--)
+    if (write_row(records, i, record->next++, err) != 0) return err->code;
+  return 0;
+}
+
+/* From all ranks to rank 0, where they wait to be written. */
+static int fetch_one(struct mx_records *records, size_t i, struct dg_error *err)
+{
+  struct mx_record *record = &records->record[i];
+  const size_t rows = record->rows;
+  if (rows == 0) return 0;
+  if (write_fetched(records, i, SIZE_MAX, err) != 0) return err->code;
+  record->rows = 0;
+  if (mx_measure_collect(records->measures, i, rows, record->value, err) != 0 || !writes(records)) return err->code;
+  long *const step = record->step;
+  double *const time = record->time;
+  record->step = record->fetched_step, record->fetched_step = step;
+  record->time = record->fetched_time, record->fetched_time = time;
+  record->fetched = rows, record->next = 0;
+  return 0;
+}
+
+/* The same of what the card has kept. */
+static int fetch_watched(struct mx_records *records, const struct mx_watched *watched, struct dg_error *err)
+{
+  const size_t rows = watched->members > 0 ? records->record[watched->member[0]].rows : 0;
+  if (rows == 0) return 0;
+  if (records->ops->monitor_fetch(records->backend, watched->monitor, rows, watched->value, err) != 0) return err->code;
+  const double *value = watched->value;
+  for (size_t row = 0; row < rows; row++)
+    for (size_t k = 0; k < watched->members; k++) {
+      mx_measure_put(records->measures, watched->member[k], row, value);
+      value += records->measures->measure[watched->member[k]].parts;
+    }
+  for (size_t k = 0; k < watched->members; k++)
+    if (fetch_one(records, watched->member[k], err) != 0) return err->code;
+  return 0;
+}
+
+/* Measured: when, and how many they are now. */
+static size_t add_row(struct mx_records *records, struct mx_record *record, long n, double t)
+{
+  if (writes(records)) {
+    record->step[record->rows] = n;
+    record->time[record->rows] = t;
+  }
+  return ++record->rows;
+}
+
+int mx_records_write(struct mx_records *records, struct mx_backend *backend, long n, double t, struct dg_error *err)
+{
+  for (size_t g = 0; g < records->groups; g++) {
+    const struct mx_watched *watched = &records->watched[g];
+    bool full = false;
+    if (watched->members == 0 || n % watched->every != 0) continue;
+    if (records->ops->monitor_take(backend, watched->monitor, records->record[watched->member[0]].rows, err) != 0)
+      return err->code;
+    for (size_t k = 0; k < watched->members; k++) {
+      struct mx_record *record = &records->record[watched->member[k]];
+      full = add_row(records, record, n, t) == record->most;
+    }
+    /* Rows are written one a time, so that a card has work meanwhile. */
+    if (full && fetch_watched(records, watched, err) != 0) return err->code;
+    for (size_t k = 0; k < watched->members; k++)
+      if (write_fetched(records, watched->member[k], 1, err) != 0) return err->code;
+  }
+  for (size_t i = 0; i < records->measures->count; i++) {
+    struct mx_record *record = &records->record[i];
+    if (record->monitored || !is_due(&records->measures->measure[i], n)) continue;
+    if (mx_measure_take(records->measures, i, record->rows, records->ops, backend, err) != 0) return err->code;
+    if (add_row(records, record, n, t) == record->most &&
+        (fetch_one(records, i, err) != 0 || write_fetched(records, i, SIZE_MAX, err) != 0))
+      return err->code;
+  }
+  return 0;
+}
+
+int mx_records_drain(struct mx_records *records, struct dg_error *err)
+{
+  for (size_t g = 0; g < records->groups; g++)
+    if (fetch_watched(records, &records->watched[g], err) != 0) return err->code;
+  for (size_t i = 0; i < records->measures->count; i++)
+    if (fetch_one(records, i, err) != 0 || write_fetched(records, i, SIZE_MAX, err) != 0) return err->code;
+  return 0;
+}
+
+int mx_records_flush(struct mx_records *records, struct dg_error *err)
+{
+  for (size_t i = 0; i < records->measures->count; i++)
+    if (mx_csv_flush(&records->record[i].table, err) != 0) return err->code;
+  return 0;
+}
+
+int mx_records_close(struct mx_records *records, struct dg_error *err)
+{
+  int status = 0;
+  for (size_t i = 0; records->record != NULL && i < records->measures->count; i++)
+    if (mx_csv_close(&records->record[i].table, err) != 0) status = err->code;
+  return status;
+}
+
+int mx_records_write_spectra(struct mx_records *records, struct dg_error *err)
+{
+  for (size_t i = 0; i < records->measures->count; i++) {
+    const struct mx_measure *measure = &records->measures->measure[i];
+    struct mx_spectrum *spectrum = &records->record[i].spectrum;
+    char name[NAME_SIZE], *path;
+    if (spectrum->frequencies == 0) continue;
+    mx_spectrum_finish(spectrum);
+    if (is_silo(measure)) {
+      if (write_plane_spectrum(records, i, err) != 0) return err->code;
+      continue;
+    }
+    snprintf(name, sizeof name, "%s/%.200s_spectrum.csv", mx_measure_folders[measure->config->kind],
+             measure->config->name);
+    if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
+    int status = write_spectrum_table(measure, spectrum, path, err);
+    dg_free(path);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+int mx_records_archive(struct mx_records *records, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive;
+  own.comm = NULL;
+  for (size_t i = 0; writes(records) && i < records->measures->count; i++) {
+    struct mx_record *record = &records->record[i];
+    char name[40];
+    snprintf(name, sizeof name, "records/%zu", i);
+    if (mx_csv_archive(&record->table, name, &own, err) != 0) return err->code;
+    snprintf(name, sizeof name, "records/%zu/spectrum", i);
+    if (record->spectrum.frequencies > 0 && mx_spectrum_archive(&record->spectrum, name, &own, err) != 0)
+      return err->code;
+  }
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
+  return 0;
+}
+
+void mx_records_release(struct mx_records *records)
+{
+  struct dg_error ignored = {0};
+  if (mx_records_close(records, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
+  for (size_t i = 0; records->record != NULL && i < records->measures->count; i++) {
+    mx_csv_release(&records->record[i].table);
+    dg_free(records->record[i].step);
+    dg_free(records->record[i].time);
+    dg_free(records->record[i].fetched_step);
+    dg_free(records->record[i].fetched_time);
+    dg_free(records->record[i].value);
+    dg_free(records->record[i].grid);
+    mx_spectrum_release(&records->record[i].spectrum);
+  }
+  for (size_t g = 0; g < records->groups; g++) {
+    dg_free(records->watched[g].member);
+    dg_free(records->watched[g].value);
+  }
+  dg_free(records->watched);
+  dg_free(records->record);
+  *records = (struct mx_records){0};
+}

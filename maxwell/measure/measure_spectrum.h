@@ -1,0 +1,29 @@
+/* Running Fourier transforms: X(f) = sum over n of x(t_n) exp(-2 pi i f t_n) dt, by the trapezoidal rule (the first and
+ * the last sample count half). Every sample is rotated by its own time, so that no error builds up. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "maxwell/shell/archive.h"
+
+struct mx_spectrum {
+  size_t frequencies, values;
+  const double *hertz; /* [frequencies], borrowed */
+  double interval;     /* s between samples */
+  double (*sum)[2];    /* [frequencies][values] real and imaginary part */
+  double *last;        /* [values] the sample before */
+  double last_time;
+  bool begun; /* there was a sample */
+};
+
+/* Release with mx_spectrum_release in any case. */
+int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const double *hertz, size_t values,
+                     double interval, struct dg_error *err) DG_MUST_USE;
+/* The sample value[values] at time t (s). */
+void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value);
+/* No more samples: `sum` becomes the transform. One sample alone lasts no time: zero. */
+void mx_spectrum_finish(struct mx_spectrum *spectrum);
+int mx_spectrum_archive(struct mx_spectrum *spectrum, const char *name, struct mx_archive *archive,
+                        struct dg_error *err) DG_MUST_USE;
+void mx_spectrum_release(struct mx_spectrum *spectrum);

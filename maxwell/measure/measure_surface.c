@@ -1,0 +1,192 @@
+/* Power through surfaces, and power lost in regions. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/measure/measure.h"
+#include "maxwell/model/selectors.h"
+
+#define ALONG_LIMIT 1e-6 /* a direction whose part across the face is less than this lies along the face */
+
+static const char *key_of(const struct mx_measure *measure)
+{
+  return measure->config->kind == MX_POYNTING ? "output.fluxes" : "output.losses";
+}
+
+static bool on_surface(const struct mx_measure *measure, const struct dg_mesh *mesh, size_t e, int f)
+{
+  int32_t surface = mesh->surface[e][f];
+  return surface >= 0 && mx_selector_fit(&measure->config->on, mesh, (size_t)surface) > 0;
+}
+
+/* A face inside counts once, from its element with the lower number in the whole mesh. */
+static bool counts(const struct mx_measure *measure, const struct dg_mesh *mesh, size_t e, int f)
+{
+  int32_t beyond = mesh->neighbour[e][f];
+  return on_surface(measure, mesh, e, f) &&
+         (beyond == DG_BOUNDARY || dg_mesh_global(mesh, (size_t)beyond / 4) > dg_mesh_global(mesh, e));
+}
+
+/* The face's normal, turned to the side of the given direction. */
+static int orient(const struct mx_measure *measure, struct mx_measure_face *face, const double normal[3],
+                  const double at[3], struct dg_error *err)
+{
+  const struct mx_measure_config *config = measure->config;
+  const double *d = config->direction;
+  double across = normal[0] * d[0] + normal[1] * d[1] + normal[2] * d[2];
+  if (!config->has_direction && face->sides == 2)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "output.fluxes: 'direction' is missing in '%s', whose surface lies inside the domain (for "
+                            "example: direction = { %g, %g, %g })",
+                   MX_AT(config->where), config->name, round(1e3 * normal[0]) / 1e3 + 0.0,
+                   round(1e3 * normal[1]) / 1e3 + 0.0, round(1e3 * normal[2]) / 1e3 + 0.0);
+  if (config->has_direction && fabs(across) < ALONG_LIMIT)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "output.fluxes: 'direction' of '%s' lies along its surface at (%g, %g, %g) m; it must say "
+                            "which side is positive",
+                   MX_AT(config->where), config->name, at[0], at[1], at[2]);
+  for (int c = 0; c < 3; c++) face->normal[c] = config->has_direction && across < 0 ? -normal[c] : normal[c];
+  return 0;
+}
+
+static void add_nodes(struct mx_measure *measure, const struct dg_reference *ref, int32_t where)
+{
+  const int *node = ref->face_node + where % 4 * ref->Nf;
+  for (int m = 0; m < ref->Nf; m++)
+    measure->point[measure->nodes++] = (struct mx_point){.element = (size_t)where / 4, .node = (size_t)node[m]};
+}
+
+static int add_face(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh, size_t e,
+                    int f, struct dg_error *err)
+{
+  struct mx_measure_face *face = &measure->face[measure->faces++];
+  int32_t beyond = mesh->neighbour[e][f];
+  double at[3] = {0};
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) at[d] += i == f ? 0 : mesh->vertex[mesh->element[e][i]][d] / 3;
+  face->jacobian = problem->face_scale[e][f] * problem->jacobian[e];
+  face->sides = beyond == DG_BOUNDARY ? 1 : 2;
+  if (orient(measure, face, problem->normal[e][f], at, err) != 0) return err->code;
+  face->where = 4 * (int32_t)e + f;
+  face->received = -1;
+  add_nodes(measure, problem->ref, face->where);
+  if (face->sides == 2 && (size_t)beyond / 4 < problem->K) add_nodes(measure, problem->ref, beyond);
+  return 0;
+}
+
+static int by_place(const void *key, const void *face)
+{
+  int32_t where = *(const int32_t *)key, other = ((const struct mx_measure_face *)face)->where;
+  return where < other ? -1 : where > other;
+}
+
+/* Of faces between ranks the far side's fields come from its rank: what to send and receive, in the halo's order. */
+static int exchange_sides(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
+                          struct dg_error *err)
+{
+  const struct dg_halo *halo = problem->halo;
+  struct dg_peer *peer;
+  size_t Nf = (size_t)problem->ref->Nf, sent = 0, received = 0;
+  if (DG_NEW(peer, halo->peers, err) != 0) return err->code;
+  for (size_t p = 0; p < halo->peers; p++) {
+    const struct dg_peer *all = &halo->peer[p];
+    peer[p] = (struct dg_peer){.rank = all->rank, .send_first = sent, .receive_first = received};
+    for (size_t i = all->send_first; i < all->send_first + all->send_count; i++) {
+      size_t e = (size_t)halo->send[i] / 4;
+      int f = halo->send[i] % 4;
+      if (counts(measure, mesh, e, f)) {
+        struct mx_measure_face *face =
+            bsearch(&halo->send[i], measure->face, measure->faces, sizeof *measure->face, by_place);
+        face->received = (int32_t)received++;
+      } else if (on_surface(measure, mesh, e, f)) {
+        add_nodes(measure, problem->ref, halo->send[i]);
+        sent++;
+      }
+    }
+    peer[p].send_count = sent - peer[p].send_first;
+    peer[p].receive_count = received - peer[p].receive_first;
+  }
+  measure->sent = sent * Nf;
+  (void)!dg_exchange_new(&measure->exchange, problem->comm, halo->peers, peer, Nf * sizeof(double[6]), err);
+  dg_free(peer);
+  return err->code;
+}
+
+int mx_measure_surface(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
+                       struct dg_error *err)
+{
+  size_t faces = 0, sides = 0;
+  if (mx_check_selector(mesh, key_of(measure), &measure->config->on, 2, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int f = 0; f < 4; f++) {
+      faces += counts(measure, mesh, e, f);
+      sides += on_surface(measure, mesh, e, f);
+    }
+  if (DG_NEW(measure->face, faces, err) != 0 || DG_NEW(measure->point, sides * (size_t)problem->ref->Nf, err) != 0)
+    return err->code;
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int f = 0; f < 4; f++)
+      if (counts(measure, mesh, e, f) && add_face(measure, problem, mesh, e, f, err) != 0) return err->code;
+  return problem->halo != NULL ? exchange_sides(measure, problem, mesh, err) : 0;
+}
+
+static int send_sides(const struct mx_measure *measure, const double (*sample)[6], struct dg_error *err)
+{
+  if (measure->exchange == NULL) return 0;
+  if (measure->sent > 0)
+    memcpy(dg_exchange_send_buffer(measure->exchange), sample + (measure->nodes - measure->sent),
+           measure->sent * sizeof *sample);
+  if (dg_exchange_start(measure->exchange, err) != 0) return err->code;
+  return dg_exchange_finish(measure->exchange, err);
+}
+
+int mx_measure_power(const struct mx_measure *measure, const struct dg_reference *ref, const double (*sample)[6],
+                     double *power, struct dg_error *err)
+{
+  size_t Nf = (size_t)ref->Nf;
+  if (send_sides(measure, sample, err) != 0) return err->code;
+  const double(*received)[6] = measure->exchange != NULL ? dg_exchange_receive_buffer(measure->exchange) : NULL;
+  *power = 0;
+  for (size_t k = 0; k < measure->faces; k++) {
+    const struct mx_measure_face *face = &measure->face[k];
+    const double *n = face->normal;
+    bool cut = received != NULL && face->received >= 0;
+    const double(*far)[6] = cut ? received + (size_t)face->received * Nf : sample + Nf;
+    double field[DG_NF_MAX][6], sum = 0;
+    for (size_t m = 0; m < Nf; m++)
+      for (int c = 0; c < 6; c++) field[m][c] = face->sides == 1 ? sample[m][c] : (sample[m][c] + far[m][c]) / 2;
+    for (size_t i = 0; i < Nf; i++) {
+      double H[3] = {0}; /* row i of the mass matrix times H */
+      for (size_t j = 0; j < Nf; j++)
+        for (int c = 0; c < 3; c++) H[c] += ref->face_mass[i * Nf + j] * field[j][3 + c];
+      const double *E = field[i];
+      sum +=
+          n[0] * (E[1] * H[2] - E[2] * H[1]) + n[1] * (E[2] * H[0] - E[0] * H[2]) + n[2] * (E[0] * H[1] - E[1] * H[0]);
+    }
+    *power += face->jacobian * sum;
+    sample += (cut ? 1 : (size_t)face->sides) * Nf;
+  }
+  return 0;
+}
+
+int mx_measure_region(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
+                      struct dg_log *log, struct dg_error *err)
+{
+  const struct mx_selector *on = &measure->config->on;
+  int64_t conducts = 0;
+  if (mx_check_selector(mesh, key_of(measure), on, 3, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++) measure->elements += mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) > 0;
+  if (DG_NEW(measure->element, measure->elements, err) != 0) return err->code;
+  for (size_t e = 0, k = 0; e < mesh->K; e++) {
+    if (mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) == 0) continue;
+    measure->element[k++] = (int32_t)e;
+    conducts += problem->sigma[e] > 0;
+  }
+  if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &conducts, err) != 0) return err->code;
+  if (conducts == 0)
+    dg_log_warning(log, "output.losses: nothing in the region of '%s' conducts; its power stays zero",
+                   measure->config->name);
+  return 0;
+}

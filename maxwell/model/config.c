@@ -1,0 +1,292 @@
+#include "maxwell/model/config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/orders.h"
+#include "maxwell/shell/rules/rules.h"
+
+const char *const mx_integrator_names[] = {"leapfrog", "rk4", "lsrk", "euler", NULL};
+const char *const mx_boundary_kind_names[] = {"pec",
+                                              "pmc",
+                                              "impedance",
+                                              "absorbing",
+                                              "plane_wave",
+                                              "electric_field",
+                                              "magnetic_field",
+                                              "surface_current",
+                                              "waveguide_port",
+                                              "coaxial_port",
+                                              "modal_port",
+                                              "lumped_port",
+                                              NULL};
+const char *const mx_interface_kind_names[] = {"surface_current", "total_field", "pec", NULL};
+const char *const mx_precision_names[] = {"double", "single", NULL};
+const char *const mx_transport_names[] = {"auto", "direct", "staged", NULL};
+
+_Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` says 1 to 8");
+
+static int read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
+  return mx_is_file_name(value->string) ? 0 : mx_fail_expected(r, value, rule->expected);
+}
+
+static int read_flux(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const char *const names[] = {"upwind", "centered", "centred", NULL};
+  static const double alpha[] = {1, 0, 0};
+  if (value->type == MX_NUMBER) return mx_read_real(r, rule, value, to);
+  if (value->type != MX_STRING) return mx_fail_expected(r, value, rule->expected);
+  struct mx_rule choice = *rule;
+  int name;
+  choice.names = names;
+  if (mx_read_choice(r, &choice, value, &name) != 0) return r->err->code;
+  *(double *)to = alpha[name];
+  return 0;
+}
+
+static int read_mesh_file(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  char *path;
+  if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
+  r->config->mesh.where = value->where;
+  if (value->string[0] == '/' || strcmp(r->config->directory, ".") == 0) return 0;
+  const char *directory = r->config->directory;
+  if (mx_arena_format(&r->arena, &path, r->err, "%s%s%s", directory, strcmp(directory, "/") == 0 ? "" : "/",
+                      value->string) != 0)
+    return r->err->code;
+  *(const char **)to = path;
+  return 0;
+}
+
+static int read_parameters(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_config *config = r->config;
+  (void)to;
+  if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
+  if (mx_arena_alloc(&r->arena, &config->mesh.parameter_name, value->count, sizeof(char *), r->err) != 0 ||
+      mx_arena_alloc(&r->arena, &config->mesh.parameter_value, value->count, sizeof(double), r->err) != 0)
+    return r->err->code;
+  static const struct mx_rule number = {.expected = "a number"};
+  for (size_t i = 0; i < value->count; i++) {
+    const struct mx_entry *entry = &value->entry[i];
+    if (entry->key.name == NULL || *entry->key.name == '\0')
+      return mx_fail_at(r, &entry->value, "mesh.parameters must be %s; entry %lld has no name", rule->expected,
+                        entry->key.integer);
+    config->mesh.parameter_name[i] = entry->key.name;
+    if (mx_read_real(r, &number, &entry->value, &config->mesh.parameter_value[i]) != 0) return r->err->code;
+  }
+  config->mesh.parameters = value->count;
+  return 0;
+}
+
+static int read_mesh(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+#define MESH(field) offsetof(struct mx_config, mesh.field)
+  static const struct mx_rule rules[] = {
+      {"file", read_mesh_file, MESH(file), .expected = "a file name", .example = "file = \"cavity.geo\""},
+      {"size", mx_read_real, MESH(size), .expected = "a number > 0", MX_ABOVE(0)},
+      {"unit", mx_read_real, MESH(unit), .expected = "a number > 0 (metres per drawing unit)", MX_ABOVE(0)},
+      {"seconds", mx_read_real, MESH(seconds), .expected = "a number > 0 (seconds that meshing may take)", MX_ABOVE(0)},
+      {"memory", mx_read_real, MESH(memory), .expected = "a number > 0 (gigabytes that meshing may have)", MX_ABOVE(0)},
+      {"keep", mx_read_boolean, MESH(keep), .expected = "true or false"},
+      {"threads", mx_read_int, MESH(threads), .expected = "an integer from 0 (all cores) to 1024", .least = 0,
+       .most = 1024},
+      {"parameters", read_parameters, 0, .expected = "a table of names and numbers, as in { L = 1.0 }"},
+  };
+  (void)to;
+  r->config->mesh.line = value->line;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
+static int read_step(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  if (value->type == MX_STRING && strcmp(value->string, "auto") == 0) return 0;
+  return mx_read_real(r, rule, value, to);
+}
+
+/* Seconds, or "HH:MM:SS" as batch systems write it. */
+static int read_walltime(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  unsigned hours, minutes, seconds;
+  int used = 0;
+  if (value->type != MX_STRING) return mx_read_real(r, rule, value, to);
+  if (strspn(value->string, "0123456789:") != strlen(value->string) || strlen(value->string) > 12 ||
+      sscanf(value->string, "%u:%2u:%2u%n", &hours, &minutes, &seconds, &used) != 3 || value->string[used] != '\0' ||
+      minutes > 59 || seconds > 59 || hours + minutes + seconds == 0)
+    return mx_fail_expected(r, value, rule->expected);
+  *(double *)to = 3600.0 * hours + 60.0 * minutes + seconds;
+  return 0;
+}
+
+static int read_time(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+#define TIME(field) offsetof(struct mx_config, time.field)
+  static const struct mx_rule rules[] = {
+      {"integrator", mx_read_choice, TIME(integrator), .names = mx_integrator_names},
+      {"stop", mx_read_real, TIME(stop), .expected = "a number > 0 (seconds)", MX_ABOVE(0)},
+      {"steps", mx_read_long, TIME(steps), .expected = "an integer >= 1", MX_FROM(1)},
+      {"step", read_step, TIME(step), .expected = "a number > 0 (seconds) or \"auto\"", MX_ABOVE(0)},
+      {"cfl", mx_read_real, TIME(cfl), .expected = "a number in (0, 1]", .most = 1, .open = 1},
+      {"decay", mx_read_real, TIME(decay), .expected = "a number > 0 (dB)", MX_ABOVE(0)},
+      {"finish", mx_read_function, TIME(finish), .expected = "a function of t, n, energy that returns true or false"},
+      {"walltime", read_walltime, TIME(walltime), .expected = "a number > 0 (seconds) or a time as in \"23:50:00\"",
+       MX_ABOVE(0)},
+  };
+  struct mx_config *config = r->config;
+  (void)to;
+  config->time.line = value->line;
+  config->time.where = config->time.step_where = config->time.stop_where = value->where;
+  if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), config) != 0) return r->err->code;
+  const struct mx_value *stop = mx_find_value(value, "stop"), *steps = mx_find_value(value, "steps");
+  const struct mx_value *step = mx_find_value(value, "step");
+  if (step != NULL) config->time.step_where = step->where;
+  if (stop != NULL) config->time.stop_where = stop->where;
+  if (stop == NULL && steps == NULL)
+    return mx_fail_at(r, value, "time needs 'stop' (seconds) or 'steps' (for example: time = { stop = 20e-9 })");
+  if (stop != NULL && steps != NULL) {
+    /* The command line (line 0) has the last word over the script. */
+    if (stop->line != 0 && steps->line == 0) config->time.stop = 0;
+    else if (stop->line == 0 && steps->line != 0) config->time.steps = 0;
+    else return mx_fail_at(r, steps, "time takes 'stop' or 'steps', not both");
+  }
+  return 0;
+}
+
+static int read_backend(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  r->config->backend_where = value->where;
+  return mx_read_string(r, rule, value, to);
+}
+
+static int read_gpu(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"transport", mx_read_choice, offsetof(struct mx_config, gpu.transport), .names = mx_transport_names},
+      {"share", mx_read_boolean, .offset = offsetof(struct mx_config, gpu.share)},
+  };
+  (void)to;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
+static int read_initial(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"E", mx_read_function, offsetof(struct mx_config, initial.E),
+       .expected = "a function of x, y, z that returns Ex, Ey, Ez"},
+      {"H", mx_read_function, offsetof(struct mx_config, initial.H),
+       .expected = "a function of x, y, z that returns Hx, Hy, Hz"},
+  };
+  (void)to;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
+static int read_watchdog(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"growth", mx_read_real, offsetof(struct mx_config, watchdog.growth), .expected = "a number > 1", MX_ABOVE(1)},
+      {"every", mx_read_long, offsetof(struct mx_config, watchdog.every), .expected = "an integer >= 1", MX_FROM(1)},
+  };
+  (void)to;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
+static int read_checkpoint(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"every", mx_read_long, offsetof(struct mx_config, checkpoint.every), .expected = "an integer >= 1", MX_FROM(1)},
+      {"minutes", mx_read_real, offsetof(struct mx_config, checkpoint.minutes), .expected = "a number > 0",
+       MX_ABOVE(0)},
+  };
+  (void)to;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+}
+
+static const struct mx_rule root_rules[] = {
+    {"name", read_name, offsetof(struct mx_config, name),
+     .expected = "a name for the output folder (not empty, \".\" or \"..\", no '/' or control character, at most 200 "
+                 "characters)"},
+    {"mesh", read_mesh, 0, .expected = "a table, as in mesh = { file = \"cavity.geo\" }",
+     .example = "mesh = { file = \"cavity.geo\" }"},
+    {"order", mx_read_int, offsetof(struct mx_config, order), .expected = "an integer from 1 to 8",
+     .least = DG_ORDER_MIN, .most = DG_ORDER_MAX, .example = "order = 3"},
+    {"flux", read_flux, offsetof(struct mx_config, alpha), .expected = "\"upwind\", \"centered\" or a number in [0, 1]",
+     .most = 1},
+    {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }", .example = "time = { stop = 20e-9 }"},
+    {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\""},
+    {"precision", mx_read_choice, offsetof(struct mx_config, precision), .names = mx_precision_names},
+    {"gpu", read_gpu, 0, .expected = "a table, as in gpu = { share = true }"},
+    {"materials", mx_read_materials, 0, .expected = "a table, as in materials = { default = {} }",
+     .example = "materials = { default = {} } is vacuum everywhere"},
+    {"boundaries", mx_read_boundaries, 0, .expected = "a table, as in boundaries = { walls = { kind = \"pec\" } }"},
+    {"interfaces", mx_read_interfaces, 0,
+     .expected = "a table, as in interfaces = { sheet = { kind = \"surface_current\", current = f } }"},
+    {"sources", mx_read_sources, 0,
+     .expected = "a list, as in sources = { { region = \"rod\", current = function(x, y, z, t) return 0, 0, 1 end } }"},
+    {"initial", read_initial, 0, .expected = "a table, as in initial = { E = function(x, y, z) return 0, 0, 1 end }"},
+    {"output", mx_read_output, 0, .expected = "a table, as in output = { energy = { every = 10 } }"},
+    {"checkpoint", read_checkpoint, 0, .expected = "a table, as in checkpoint = { minutes = 30 }"},
+    {"watchdog", read_watchdog, 0, .expected = "a table, as in watchdog = { growth = 1e3 }"},
+};
+
+/* The script's folder, and its file name without ".lua". */
+static int split_path(struct mx_reader *r, const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  const char *base = slash == NULL ? path : slash + 1;
+  size_t length = strlen(base);
+  char *directory, *name;
+  if (length > 4 && strcmp(base + length - 4, ".lua") == 0) length -= 4;
+  if (mx_arena_format(&r->arena, &name, r->err, "%.*s", (int)length, base) != 0) return r->err->code;
+  int folder = slash == NULL ? 1 : slash == path ? 1 : (int)(slash - path);
+  if (mx_arena_format(&r->arena, &directory, r->err, "%.*s", folder, slash == NULL ? "." : path) != 0)
+    return r->err->code;
+  r->config->name = name;
+  r->config->directory = directory;
+  return 0;
+}
+
+int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg_error *err)
+{
+  struct mx_reader r = {.config = config, .err = err};
+  *config = (struct mx_config){.script_path = mx_script_path(script),
+                               .mesh.unit = 1,
+                               .mesh.seconds = 3600,
+                               .mesh.threads = 1,
+                               .mesh.keep = true,
+                               .alpha = 1,
+                               .time = {.integrator = MX_LEAPFROG, .cfl = 0.95, .finish = -1},
+                               .backend = "auto",
+                               .precision = MX_DOUBLE,
+                               .initial = {-1, -1},
+                               .output.progress_every = -1,
+                               .output.balance.tolerance = 0.01,
+                               .output.ports_every = 1,
+                               .watchdog.growth = 1e3};
+  config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
+  config->output.fields.ahead = 2;
+  config->output.fields.precision = -1; /* as the run */
+  const struct mx_value *root = mx_script_root(script);
+  if (split_path(&r, config->script_path) == 0 &&
+      mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
+      (mx_is_file_name(config->name) ||
+       mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
+                  config->name) == 0)) {
+    if (config->output.fields.precision < 0) config->output.fields.precision = (int)config->precision;
+    config->storage = r.arena.blocks;
+    return 0;
+  }
+  mx_arena_release(&r.arena);
+  *config = (struct mx_config){0};
+  return err->code;
+}
+
+void mx_config_release(struct mx_config *config)
+{
+  if (config == NULL) return;
+  struct mx_arena arena = {.blocks = config->storage};
+  mx_arena_release(&arena);
+  *config = (struct mx_config){0};
+}

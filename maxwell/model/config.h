@@ -1,0 +1,273 @@
+/* What the user wrote, checked key by key, as one plain struct. Nothing is ignored in silence: an unknown key, a wrong
+ * type or a value out of range is a DG_INPUT error with file:line, the key and the nearest known name.
+ *
+ * Names of groups and tags of entities are only checked against the mesh later (problem.h), because it does not exist
+ * yet.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libdg/base/error.h"
+#include "maxwell/shell/script/script.h"
+#include "maxwell/model/waveform.h"
+
+enum mx_integrator { MX_LEAPFROG, MX_RK4, MX_LSRK, MX_EULER };
+enum mx_precision { MX_DOUBLE, MX_SINGLE };
+/* How traces go from one card to another: by MPI from the card's memory, through the host's, or as MPI can. */
+enum mx_transport { MX_TRANSPORT_AUTO, MX_TRANSPORT_DIRECT, MX_TRANSPORT_STAGED };
+enum mx_boundary_kind {
+  MX_PEC,
+  MX_PMC,
+  MX_IMPEDANCE,
+  MX_ABSORBING,
+  MX_PLANE_WAVE,     /* absorbing, with a plane wave coming in */
+  MX_ELECTRIC_FIELD, /* prescribed tangential E */
+  MX_MAGNETIC_FIELD, /* prescribed tangential H */
+  MX_WALL_CURRENT,   /* a magnetic wall that carries a given surface current */
+  MX_WAVEGUIDE_PORT, /* modes TE_mn, TM_mn of a rectangular face: absorbed exactly, one of them driven */
+  MX_COAXIAL_PORT,   /* TEM mode of a circular ring */
+  MX_MODAL_PORT,     /* a mode whose profile and cut-off the script gives */
+  MX_LUMPED_PORT     /* a resistor with a voltage source in series across the face */
+};
+enum mx_interface_kind {
+  MX_SURFACE_CURRENT,
+  MX_TOTAL_FIELD,
+  MX_CONDUCTING_SHEET /* a perfect conductor without thickness */
+};
+enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
+
+extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
+extern const char *const mx_transport_names[];  /* "auto", "direct", "staged" */
+extern const char *const mx_precision_names[];  /* "double", "single" */
+/* "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field", "surface_current",
+ * "waveguide_port", "coaxial_port", "modal_port", "lumped_port" */
+extern const char *const mx_boundary_kind_names[];
+extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */
+
+static inline bool mx_is_port(enum mx_boundary_kind kind) { return kind >= MX_WAVEGUIDE_PORT; }
+
+/* Where a material or boundary applies: a physical group by name, an entity by tag, or everything else. */
+struct mx_selector {
+  const char *group; /* NULL when it is a tag or `default` */
+  int tag;
+  bool is_default;
+  int line;          /* of the script, for messages */
+  const char *where; /* "cavity.lua:12" or "--set materials.air.sigma=1", the head of a message */
+};
+
+/* The head of a message: dg_fail(err, DG_INPUT, MX_PLACE "...", MX_AT(selector->where), ...). */
+#define MX_PLACE     "%s%s"
+#define MX_AT(where) (where) != NULL ? (where) : "", (where) != NULL ? ": " : ""
+
+/* A number, or a Lua function of the element's barycentre (metres). */
+struct mx_scalar {
+  double value;
+  int function; /* handle, or -1: use value */
+  int line;
+  const char *where; /* as in mx_selector */
+};
+
+struct mx_material_config {
+  struct mx_selector where;
+  struct mx_scalar epsilon_r, mu_r; /* default 1; > 0 */
+  struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
+};
+
+/* How a source varies: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the waveform. */
+struct mx_drive {
+  int general;                 /* Lua function, or -1 */
+  int profile;                 /* Lua function, or -1 when `general` is given or `constant` is used */
+  double constant[3];          /* the profile as three numbers, used when profile is -1 */
+  struct mx_waveform waveform; /* native, or kind MX_LUA_WAVEFORM with `function` */
+  double delay;                /* s, default 0: the waveform is taken at t - delay */
+};
+
+/* E(x, t) = amplitude polarisation w(t - direction.(x - origin)/v - delay), H = direction x E / Z, v and Z those of the
+ * medium that the wave comes through. */
+struct mx_plane_wave {
+  double direction[3];    /* normalised by the reader */
+  double polarisation[3]; /* normalised by the reader; orthogonal to the direction (error if not) */
+  bool has_origin;        /* else the wave starts at t = delay at the first point of the surface that it meets */
+  double origin[3];       /* m: where the wave has the phase of its waveform */
+  double amplitude;       /* V/m, default 1 */
+  struct mx_waveform waveform;
+  double delay; /* s, default 0 */
+};
+
+/* A mode of a guide. m, n count half waves along the first and the second axis of a rectangle. */
+enum mx_mode_family { MX_TE, MX_TM, MX_TEM };
+struct mx_mode {
+  enum mx_mode_family family;
+  int m, n;
+};
+
+/* A port: a face through which one mode comes in and modes leave. Incident voltage = amplitude w(t - delay). */
+struct mx_port_config {
+  int number;          /* 1.. in S-parameters; 0: not given, ports count in the order of their names */
+  struct mx_mode mode; /* MX_WAVEGUIDE_PORT: key `mode`, "TE10" if absent; MX_MODAL_PORT: the family (key `family`) */
+  size_t absorbed;     /* MX_WAVEGUIDE_PORT: further modes that are absorbed exactly, key `absorb` */
+  struct mx_mode *absorb;
+  bool has_axis;       /* MX_WAVEGUIDE_PORT: the direction of the mode's first index; else the longer side */
+  double axis[3];      /* normalised by the reader */
+  int profile;         /* MX_MODAL_PORT: Lua function of (x, y, z) -> transverse E, any scale */
+  double cutoff;       /* MX_MODAL_PORT: Hz, >= 0; 0 only for TEM */
+  double resistance;   /* MX_LUMPED_PORT: ohm, > 0 */
+  double direction[3]; /* MX_LUMPED_PORT: from the negative to the positive end of the source; normalised */
+  bool driven;         /* has a waveform */
+  struct mx_waveform waveform;
+  double amplitude; /* V, default 1: incident voltage of the mode; MX_LUMPED_PORT: of the source without load */
+  double delay;     /* s */
+};
+
+struct mx_boundary_config {
+  struct mx_selector where;
+  enum mx_boundary_kind kind;
+  double impedance;          /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
+  struct mx_plane_wave wave; /* MX_PLANE_WAVE */
+  /* MX_ELECTRIC_FIELD (V/m; key `field` or profile + waveform), MX_MAGNETIC_FIELD (A/m), MX_WALL_CURRENT (A/m; key
+   * `current` or profile + waveform) */
+  struct mx_drive drive;
+  struct mx_port_config port; /* mx_is_port(kind) */
+};
+
+struct mx_interface_config {
+  struct mx_selector where; /* surfaces inside the domain; never the default */
+  enum mx_interface_kind kind;
+  struct mx_drive drive;     /* MX_SURFACE_CURRENT: A/m; key `current` or profile + waveform */
+  struct mx_selector inside; /* MX_TOTAL_FIELD: key `region`, the volume group or tag that carries the total field */
+  struct mx_plane_wave wave; /* MX_TOTAL_FIELD */
+};
+
+/* An impressed current: a density in a region (A/m^2), a point dipole, or a thin straight wire. */
+enum mx_source_shape { MX_REGION, MX_DIPOLE, MX_WIRE };
+struct mx_source_config {
+  enum mx_source_shape shape;
+  struct mx_selector where; /* MX_REGION: key `region`, the name of a volume group or tag of a volume */
+  struct mx_drive drive;    /* MX_REGION: key `current`, or profile + waveform; the others: waveform and delay only */
+  double at[3];             /* MX_DIPOLE: position, m; MX_WIRE: key `from`, m */
+  double to[3];             /* MX_WIRE: key `to`, m */
+  double moment[3];         /* MX_DIPOLE: current times length, A m */
+  double current;           /* MX_WIRE: A, along the wire from `from` to `to` */
+  const char *place;        /* "cavity.lua:12", as in mx_selector */
+};
+
+/* Frequencies of a Fourier transform: a list, or { from =, to =, points = }. */
+struct mx_frequencies {
+  size_t count;  /* 0: none */
+  double *hertz; /* [count] >= 0 */
+};
+
+/* What is measured while the simulation runs. */
+enum mx_measure_kind {
+  MX_PROBE,        /* fields at a point */
+  MX_PROBE_LINE,   /* fields at equally spaced points of a line */
+  MX_PROBE_PLANE,  /* fields on a regular grid of a parallelogram */
+  MX_POYNTING,     /* power through a surface, W */
+  MX_VOLTAGE,      /* integral of E along a path, V */
+  MX_LOOP_CURRENT, /* integral of H along a closed path, A */
+  MX_LOSS          /* power that conductivity takes in a region, W */
+};
+struct mx_measure_config {
+  enum mx_measure_kind kind;
+  const char *name; /* file-name safe, unique in its kind */
+  long every;       /* steps; default 1 */
+  int line;
+  const char *where;     /* as in mx_selector */
+  size_t points;         /* in point: 1 of a probe, 2 of a line, 3 of a plane (corner, ends of its two edges), or the
+                            corners of a path */
+  double (*point)[3];    /* [points] m */
+  size_t samples[2];     /* points of a line, or along the two edges of a plane */
+  bool silo;             /* planes: one Silo file a time instead of a CSV file */
+  struct mx_selector on; /* MX_POYNTING: key `surface`; MX_LOSS: key `region` */
+  bool has_direction;    /* MX_POYNTING through inner surfaces: which way is positive; outer ones: outwards */
+  double direction[3];
+  struct mx_frequencies frequencies; /* of a running Fourier transform */
+};
+
+struct mx_config {
+  const char *script_path;
+  const char *directory; /* of the script: relative mesh files are looked for here; "." if none */
+  const char *name;      /* default: the script's file name without .lua */
+  struct {
+    const char *file; /* required; made relative to the script's directory */
+    double size;      /* drawing units; 0: not given */
+    double unit;      /* m per drawing unit, default 1 */
+    double seconds;   /* that meshing may take, default 3600 */
+    double memory;    /* GB that meshing may have; 0: not given, all of the machine's */
+    int threads;      /* of Gmsh, default 1; 0: all cores. With more than one the same geometry may give another mesh */
+    bool keep;        /* default: the mesh is kept in the output folder, and taken from there */
+    size_t parameters;
+    const char **parameter_name;
+    double *parameter_value;
+    int line;
+    const char *where; /* of `file`, as in mx_selector */
+  } mesh;
+  int order;    /* 1..8; required */
+  double alpha; /* flux: upwind = 1 (default), centered = 0 */
+  struct {
+    enum mx_integrator integrator; /* default leapfrog */
+    double stop;                   /* s; 0: not given. Exactly one of stop and steps is required */
+    long steps;                    /* 0: not given */
+    double step;                   /* s; 0: automatic */
+    double cfl;                    /* fraction of the stability limit, (0, 1], default 0.95 */
+    double decay;                  /* dB: stop when the energy is so far below its maximum; 0: not given */
+    int finish;                    /* Lua function of (t, n, energy) -> true or false: stop; -1: not given */
+    double walltime;               /* s of wall-clock time that the whole run may take; 0: not given */
+    int line;
+    const char *where; /* of the table, as in mx_selector */
+    const char *step_where, *stop_where;
+  } time;
+  const char *backend;       /* "auto" (default) or a backend's name; checked when a run starts */
+  const char *backend_where; /* as in mx_selector; NULL when it is the default */
+  const char *materials_where;
+  enum mx_precision precision;
+  struct {
+    enum mx_transport transport; /* default: as MPI can */
+    bool share;                  /* ranks may have the same card; default false */
+  } gpu;
+  size_t materials, boundaries, interfaces, sources;
+  struct mx_material_config *material; /* at least one */
+  struct mx_boundary_config *boundary;
+  struct mx_interface_config *interface;
+  struct mx_source_config *source;
+  struct {
+    int E, H; /* function handles of (x, y, z) -> three numbers (V/m, A/m), or -1 */
+  } initial;
+  struct {
+    struct {
+      long every;     /* steps; 0: no snapshots */
+      int quantities; /* bits of mx_quantity; default E and H */
+      bool average;   /* default false */
+      int files;      /* that several ranks have open at a time; 0: as dg_silo_write chooses */
+      int ahead;      /* snapshots that the loop may be ahead of the disk, default 2; 0: it waits for each */
+      int precision;  /* of the values in files, an mx_precision; default that of the run */
+      int mesh_each;  /* the mesh is in every snapshot; default 0, in a file that they share */
+    } fields;
+    long energy_every; /* 0: none */
+    struct {
+      long every;       /* steps between rows of balance.csv; 0: no balance is kept */
+      double tolerance; /* of the largest energy; default 0.01 */
+    } balance;
+    size_t measures;
+    struct mx_measure_config *measure;  /* by kind, each kind in the script's order */
+    long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
+    struct mx_frequencies s_parameters; /* of all ports, at the end of the run */
+    const char *s_parameters_where;     /* as in mx_selector */
+    double progress_every; /* wall-clock seconds between progress lines; 0: none; -1, the default: as the log likes */
+  } output;
+  struct {
+    long every;     /* steps between checkpoints; 0: none of them */
+    double minutes; /* of wall-clock time between checkpoints; 0: none of them */
+  } checkpoint;
+  struct {
+    double growth; /* stop when the energy exceeds this many times the initial one (no sources); default 1e3 */
+    long every;    /* steps between looks; default 0: automatic */
+  } watchdog;
+  void *storage; /* private: what mx_config_release frees */
+};
+
+/* Fills config from the script's table; config points into the script, which must outlive it. */
+int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg_error *err) DG_MUST_USE;
+void mx_config_release(struct mx_config *config);

@@ -1,0 +1,65 @@
+/* The materials of the simulation table. */
+#include <limits.h>
+#include <string.h>
+
+#include "maxwell/shell/rules/rules.h"
+
+int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct mx_selector *where)
+{
+  const struct mx_key *key = &entry->key;
+  *where = (struct mx_selector){.line = entry->value.line, .where = entry->value.where};
+  if (key->name == NULL) {
+    if (key->integer < 1 || key->integer > INT_MAX)
+      return mx_fail_at(r, &entry->value, "%s: a tag of an entity is an integer >= 1, not %lld", entry->value.path,
+                        key->integer);
+    where->tag = (int)key->integer;
+  } else if (strcmp(key->name, "default") == 0) {
+    where->is_default = true;
+  } else if (*key->name == '\0') {
+    return mx_fail_at(r, &entry->value, "%s: the name of a group is empty", entry->value.path);
+  } else {
+    where->group = key->name;
+  }
+  return 0;
+}
+
+static int read_scalar(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_scalar *scalar = to;
+  scalar->line = value->line;
+  scalar->where = value->where;
+  if (value->type == MX_FUNCTION) return mx_read_function(r, rule, value, &scalar->function);
+  return mx_read_real(r, rule, value, &scalar->value);
+}
+
+int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+#define MATERIAL(field) offsetof(struct mx_material_config, field)
+  static const char positive[] = "a number > 0 or a function of x, y, z";
+  static const struct mx_rule rules[] = {
+      {"epsilon_r", read_scalar, MATERIAL(epsilon_r), .expected = positive, MX_ABOVE(0)},
+      {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0)},
+      {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0)},
+  };
+  struct mx_config *config = r->config;
+  (void)to;
+  if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
+  if (value->count == 0)
+    return mx_fail_at(r, value, "materials is empty (for example: materials = { default = {} } is vacuum everywhere)");
+  if (mx_arena_alloc(&r->arena, &config->material, value->count, sizeof *config->material, r->err) != 0)
+    return r->err->code;
+  for (size_t i = 0; i < value->count; i++) {
+    const struct mx_entry *entry = &value->entry[i];
+    struct mx_material_config *material = &config->material[i];
+    if (mx_read_selector(r, entry, &material->where) != 0) return r->err->code;
+    struct mx_scalar vacuum = {.value = 1, .function = -1, .line = entry->value.line, .where = entry->value.where};
+    material->epsilon_r = material->mu_r = material->sigma = vacuum;
+    material->sigma.value = 0;
+    if (mx_read_table(r, &entry->value, "a table, as in { epsilon_r = 2 } ({} is vacuum)", rules, MX_COUNT(rules),
+                      material) != 0)
+      return r->err->code;
+  }
+  config->materials = value->count;
+  config->materials_where = value->where;
+  return 0;
+}

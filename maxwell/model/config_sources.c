@@ -1,0 +1,381 @@
+/* What drives the fields: boundaries, interfaces and sources of the simulation table. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "maxwell/shell/rules/rules.h"
+
+#define KIND(kind)   (1u << (kind))
+#define EVERY_KIND   ~0u
+#define RULES_MAX    32
+#define TEXT_MAX     256
+#define EXAMPLE_WAVE "waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 }"
+
+static int accept_value(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  (void)r;
+  (void)rule;
+  (void)value;
+  (void)to;
+  return 0;
+}
+
+/* Reads `kind`; every key of the table must be known, at least to another kind. */
+static int read_kind(struct mx_reader *r, const struct mx_value *value, const char *expected,
+                     const struct mx_kind_rule *rules, size_t count, void *base)
+{
+  struct mx_rule known[RULES_MAX] = {rules[0].rule};
+  size_t n = 1;
+  DG_ASSERT(count <= RULES_MAX && rules[0].rule.name != NULL);
+  for (size_t i = 1; i < count; i++) {
+    size_t k = 0;
+    while (k < i && strcmp(rules[k].rule.name, rules[i].rule.name) != 0) k++;
+    if (k < i) continue; /* another kind's key of the same name */
+    known[n++] = (struct mx_rule){.name = rules[i].rule.name, .read = accept_value};
+  }
+  return mx_read_table(r, value, expected, known, n, base);
+}
+
+/* `"plane_wave" or "electric_field"`: the kinds that take the key. */
+static void list_kinds(const struct mx_kind_rule *rules, size_t count, const char *key, const char *const *names,
+                       char *text, size_t size)
+{
+  unsigned kinds = 0, left = 0;
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(rules[i].rule.name, key) == 0) kinds |= rules[i].kinds;
+  for (int k = 0; names[k] != NULL; k++) left += (kinds & KIND(k)) != 0;
+  text[0] = '\0';
+  for (int k = 0; names[k] != NULL && used < size; k++) {
+    if ((kinds & KIND(k)) == 0) continue;
+    left--;
+    const char *after = left == 0 ? "" : left == 1 ? " or " : ", ";
+    used += (size_t)snprintf(text + used, size - used, "\"%s\"%s", names[k], after);
+  }
+}
+
+/* A table with `kind` and the keys of that kind, no others, into the struct at base. */
+static int read_by_kind(struct mx_reader *r, const struct mx_value *value, const char *expected,
+                        const struct mx_kind_rule *rules, size_t count, void *base)
+{
+  const char *const *names = rules[0].rule.names;
+  struct mx_rule own[RULES_MAX];
+  size_t n = 0;
+  DG_ASSERT(count <= RULES_MAX);
+  if (read_kind(r, value, expected, rules, count, base) != 0) return r->err->code;
+  int kind;
+  memcpy(&kind, (const char *)base + rules[0].rule.offset, sizeof kind);
+  for (size_t i = 0; i < count; i++)
+    if (rules[i].kinds & KIND(kind)) own[n++] = rules[i].rule;
+  for (size_t i = 0; i < value->count; i++) {
+    const struct mx_entry *entry = &value->entry[i];
+    size_t k = 0;
+    while (k < n && strcmp(own[k].name, entry->key.name) != 0) k++;
+    if (k < n) continue;
+    char kinds[TEXT_MAX];
+    list_kinds(rules, count, entry->key.name, names, kinds, sizeof kinds);
+    return mx_fail_at(r, &entry->value, "%s is only for kind %s, not for kind \"%s\"", entry->value.path, kinds,
+                      names[kind]);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (own[i].example != NULL && mx_find_value(value, own[i].name) == NULL)
+      return mx_fail_at(r, value, "'%s' is missing in %s of kind \"%s\" (for example: %s)", own[i].name, value->path,
+                        names[kind], own[i].example);
+  return mx_read_table(r, value, expected, own, n, base);
+}
+
+/* ---- values */
+
+static int read_profile(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_drive *drive = to;
+  if (value->type == MX_FUNCTION) return mx_read_function(r, rule, value, &drive->profile);
+  return mx_read_triple(r, rule, value, drive->constant);
+}
+
+int mx_read_unit_vector(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  double *v = to;
+  if (mx_read_triple(r, rule, value, v) != 0) return r->err->code;
+  double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+  if (largest == 0) return mx_fail_at(r, value, "%s must be %s, not zero", value->path, rule->expected);
+  for (int i = 0; i < 3; i++) v[i] /= largest;
+  double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  for (int i = 0; i < 3; i++) v[i] /= length;
+  return 0;
+}
+
+/* A region: the name of a volume group or the tag of a volume. */
+static int read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_selector *region = to;
+  *region = (struct mx_selector){.line = value->line, .where = value->where};
+  if (value->type == MX_NUMBER && value->is_integer && value->number >= 1 && value->number <= INT_MAX) {
+    region->tag = (int)value->number;
+    return 0;
+  }
+  if (value->type != MX_STRING || strcmp(value->string, "default") == 0)
+    return mx_fail_expected(r, value, rule->expected);
+  return mx_read_string(r, rule, value, (void *)&region->group);
+}
+
+/* ---- drives and plane waves */
+
+static const char three_numbers[] = "three numbers, as in { 0, 0, 1 }";
+static const char waveform_expected[] =
+    "a waveform, as in waveform.gaussian { f0 = 1e9, bandwidth = 1e9 }, or a function of t";
+static const char delay_expected[] = "a number >= 0 (seconds)";
+static const char region_expected[] = "the name of a volume group, or the tag of a volume";
+
+/* The keys of a drive that is the member `drive` of `type`; `general` is its function of x, y, z and t. */
+#define DRIVE_AT(type, field) offsetof(struct type, drive) + offsetof(struct mx_drive, field)
+#define DRIVE_RULES(type, general_key, kinds_of)                                                                       \
+  {kinds_of,                                                                                                           \
+   {general_key, mx_read_function, DRIVE_AT(type, general),                                                            \
+    .expected = "a function of x, y, z, t that returns three numbers"}},                                               \
+      {kinds_of,                                                                                                       \
+       {"profile", read_profile, offsetof(struct type, drive),                                                         \
+        .expected = "three numbers, as in { 0, 0, 1 }, or a function of x, y, z that returns three"}},                 \
+      {kinds_of, {"waveform", mx_read_waveform, DRIVE_AT(type, waveform), .expected = waveform_expected}},             \
+  {                                                                                                                    \
+    kinds_of, { "delay", mx_read_real, DRIVE_AT(type, delay), .expected = delay_expected, MX_FROM(0) }                 \
+  }
+
+#define WAVE_AT(type, field) offsetof(struct type, wave) + offsetof(struct mx_plane_wave, field)
+#define WAVE_RULES(type, kinds_of)                                                                                     \
+  {kinds_of,                                                                                                           \
+   {"direction", mx_read_unit_vector, WAVE_AT(type, direction), .expected = three_numbers,                             \
+    .example = "direction = { 0, 0, 1 }"}},                                                                            \
+      {kinds_of,                                                                                                       \
+       {"polarisation", mx_read_unit_vector, WAVE_AT(type, polarisation), .expected = three_numbers,                   \
+        .example = "polarisation = { 1, 0, 0 }"}},                                                                     \
+      {kinds_of, {"amplitude", mx_read_real, WAVE_AT(type, amplitude), .expected = "a number (V/m)"}},                 \
+      {kinds_of,                                                                                                       \
+       {"origin", mx_read_triple, WAVE_AT(type, origin), .expected = "three numbers (metres), as in { 0, 0, -1 }"}},   \
+      {kinds_of,                                                                                                       \
+       {"waveform", mx_read_waveform, WAVE_AT(type, waveform), .expected = waveform_expected,                          \
+        .example = EXAMPLE_WAVE}},                                                                                     \
+  {                                                                                                                    \
+    kinds_of, { "delay", mx_read_real, WAVE_AT(type, delay), .expected = delay_expected, MX_FROM(0) }                  \
+  }
+
+static const struct mx_drive no_drive = {
+    .general = -1, .profile = -1, .waveform = {.kind = MX_LUA_WAVEFORM, .amplitude = 1, .function = -1}};
+static const struct mx_plane_wave no_wave = {.amplitude = 1,
+                                             .waveform = {.kind = MX_LUA_WAVEFORM, .amplitude = 1, .function = -1}};
+
+/* Exactly one of the general function, and profile with waveform. */
+static int check_drive(struct mx_reader *r, const struct mx_value *value, const char *general_key)
+{
+  const struct mx_value *general = mx_find_value(value, general_key), *profile = mx_find_value(value, "profile");
+  const struct mx_value *waveform = mx_find_value(value, "waveform"), *delay = mx_find_value(value, "delay");
+  if (general != NULL) {
+    const struct mx_value *other = profile != NULL ? profile : waveform != NULL ? waveform : delay;
+    if (other == NULL) return 0;
+    return mx_fail_at(r, other, "%s takes '%s', or 'profile' with 'waveform' and 'delay', not both", value->path,
+                      general_key);
+  }
+  if (profile == NULL && waveform == NULL)
+    return mx_fail_at(
+        r, value, "%s needs '%s', or 'profile' with 'waveform' (for example: profile = { 0, 0, 1 }, " EXAMPLE_WAVE ")",
+        value->path, general_key);
+  if (profile == NULL)
+    return mx_fail_at(r, value,
+                      "'profile' is missing in %s, which has a 'waveform' (for example: profile = { 0, 0, 1 })",
+                      value->path);
+  if (waveform == NULL)
+    return mx_fail_at(r, value, "'waveform' is missing in %s, which has a 'profile' (for example: " EXAMPLE_WAVE ")",
+                      value->path);
+  return 0;
+}
+
+static int check_wave(struct mx_reader *r, const struct mx_value *value, struct mx_plane_wave *wave)
+{
+  double *d = wave->direction, *p = wave->polarisation;
+  wave->has_origin = mx_find_value(value, "origin") != NULL;
+  double dot = d[0] * p[0] + d[1] * p[1] + d[2] * p[2];
+  if (fabs(dot) > 1e-6)
+    return mx_fail_at(r, mx_find_value(value, "polarisation"),
+                      "%s: polarisation must be orthogonal to direction; the dot product of their unit vectors is %.6g",
+                      value->path, dot);
+  /* What is left of it is rounding of the script's. */
+  for (int i = 0; i < 3; i++) p[i] -= dot * d[i];
+  double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+  for (int i = 0; i < 3; i++) p[i] /= length;
+  return 0;
+}
+
+/* ---- sections */
+
+static int read_boundary(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary)
+{
+#define BOUNDARY(field) offsetof(struct mx_boundary_config, field)
+#define FIELDS          KIND(MX_ELECTRIC_FIELD) | KIND(MX_MAGNETIC_FIELD)
+  static const struct mx_kind_rule rules[] = {
+      {EVERY_KIND,
+       {"kind", mx_read_choice, BOUNDARY(kind), .names = mx_boundary_kind_names, .example = "kind = \"pec\""}},
+      {KIND(MX_IMPEDANCE),
+       {"impedance", mx_read_real, BOUNDARY(impedance), .expected = "a number > 0 (ohm)", MX_ABOVE(0),
+        .example = "impedance = 377"}},
+      WAVE_RULES(mx_boundary_config, KIND(MX_PLANE_WAVE)),
+      DRIVE_RULES(mx_boundary_config, "field", FIELDS),
+      DRIVE_RULES(mx_boundary_config, "current", KIND(MX_WALL_CURRENT)),
+  };
+  struct mx_kind_rule all[RULES_MAX];
+  DG_ASSERT(MX_COUNT(rules) + mx_port_rules_count <= RULES_MAX);
+  memcpy(all, rules, sizeof rules);
+  memcpy(all + MX_COUNT(rules), mx_port_rules, mx_port_rules_count * sizeof *all);
+  boundary->drive = no_drive;
+  boundary->wave = no_wave;
+  boundary->port = mx_no_port;
+  if (read_by_kind(r, value, "a table, as in { kind = \"pec\" }", all, MX_COUNT(rules) + mx_port_rules_count,
+                   boundary) != 0)
+    return r->err->code;
+  if (mx_is_port(boundary->kind)) return mx_check_port(r, value, boundary);
+  if (boundary->kind == MX_PLANE_WAVE) return check_wave(r, value, &boundary->wave);
+  if (boundary->kind == MX_ELECTRIC_FIELD || boundary->kind == MX_MAGNETIC_FIELD) return check_drive(r, value, "field");
+  if (boundary->kind == MX_WALL_CURRENT) return check_drive(r, value, "current");
+  return 0;
+}
+
+int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_config *config = r->config;
+  (void)to;
+  if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
+  if (mx_arena_alloc(&r->arena, &config->boundary, value->count, sizeof *config->boundary, r->err) != 0)
+    return r->err->code;
+  for (size_t i = 0; i < value->count; i++) {
+    struct mx_boundary_config *boundary = &config->boundary[i];
+    if (mx_read_selector(r, &value->entry[i], &boundary->where) != 0) return r->err->code;
+    if (read_boundary(r, &value->entry[i].value, boundary) != 0) return r->err->code;
+  }
+  config->boundaries = value->count;
+  return mx_check_port_numbers(r, value);
+}
+
+static int read_interface(struct mx_reader *r, const struct mx_value *value, struct mx_interface_config *interface)
+{
+#define INTERFACE(field) offsetof(struct mx_interface_config, field)
+  static const struct mx_kind_rule rules[] = {
+      {EVERY_KIND,
+       {"kind", mx_read_choice, INTERFACE(kind), .names = mx_interface_kind_names,
+        .example = "kind = \"surface_current\""}},
+      DRIVE_RULES(mx_interface_config, "current", KIND(MX_SURFACE_CURRENT)),
+      {KIND(MX_TOTAL_FIELD),
+       {"region", read_region, INTERFACE(inside), .expected = region_expected, .example = "region = \"inside\""}},
+      WAVE_RULES(mx_interface_config, KIND(MX_TOTAL_FIELD)),
+  };
+  interface->drive = no_drive;
+  interface->wave = no_wave;
+  if (read_by_kind(r, value, "a table, as in { kind = \"surface_current\", current = f }", rules, MX_COUNT(rules),
+                   interface) != 0)
+    return r->err->code;
+  if (interface->kind == MX_CONDUCTING_SHEET) return 0;
+  if (interface->kind == MX_TOTAL_FIELD) return check_wave(r, value, &interface->wave);
+  return check_drive(r, value, "current");
+}
+
+int mx_read_interfaces(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_config *config = r->config;
+  (void)to;
+  if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
+  if (mx_arena_alloc(&r->arena, &config->interface, value->count, sizeof *config->interface, r->err) != 0)
+    return r->err->code;
+  for (size_t i = 0; i < value->count; i++) {
+    struct mx_interface_config *interface = &config->interface[i];
+    const struct mx_value *item = &value->entry[i].value;
+    if (mx_read_selector(r, &value->entry[i], &interface->where) != 0) return r->err->code;
+    if (interface->where.is_default)
+      return mx_fail_at(r, item, "%s: an interface is on named surfaces; write the name of a group or a tag",
+                        item->path);
+    if (read_interface(r, item, interface) != 0) return r->err->code;
+  }
+  config->interfaces = value->count;
+  return 0;
+}
+
+#define SOURCE(field) offsetof(struct mx_source_config, field)
+
+/* The waveform and delay of a source whose shape says the rest. */
+#define SOURCE_TIME                                                                                                    \
+  {"waveform", mx_read_waveform, SOURCE(drive.waveform), .expected = waveform_expected, .example = EXAMPLE_WAVE},      \
+  {                                                                                                                    \
+    "delay", mx_read_real, SOURCE(drive.delay), .expected = delay_expected, MX_FROM(0)                                 \
+  }
+
+static int read_region_source(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
+{
+  static const struct mx_kind_rule lines[] = {
+      {EVERY_KIND, {"region", read_region, SOURCE(where), .expected = region_expected, .example = "region = \"rod\""}},
+      DRIVE_RULES(mx_source_config, "current", EVERY_KIND),
+  };
+  struct mx_rule rules[MX_COUNT(lines)];
+  for (size_t i = 0; i < MX_COUNT(lines); i++) rules[i] = lines[i].rule;
+  if (mx_read_table(r, item, "a table, as in { region = \"rod\", current = f }", rules, MX_COUNT(rules), source) != 0)
+    return r->err->code;
+  return check_drive(r, item, "current");
+}
+
+static int read_dipole(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
+{
+  static const struct mx_rule rules[] = {
+      {"at", mx_read_triple, SOURCE(at), .expected = "three numbers (metres), as in { 0, 0, 0 }"},
+      {"moment", mx_read_triple, SOURCE(moment), .expected = "three numbers (A m), as in { 0, 0, 1e-3 }",
+       .example = "moment = { 0, 0, 1e-3 }"},
+      SOURCE_TIME,
+  };
+  source->shape = MX_DIPOLE;
+  return mx_read_table(r, item, "a table, as in { at = { 0, 0, 0 }, moment = { 0, 0, 1e-3 }, ... }", rules,
+                       MX_COUNT(rules), source);
+}
+
+static int read_wire(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
+{
+  static const struct mx_rule rules[] = {
+      {"from", mx_read_triple, SOURCE(at), .expected = "three numbers (metres), as in { 0, 0, 0 }"},
+      {"to", mx_read_triple, SOURCE(to), .expected = "three numbers (metres), as in { 0, 0, 0.1 }",
+       .example = "to = { 0, 0, 0.1 }"},
+      {"amperes", mx_read_real, SOURCE(current), .expected = "a number (A)"},
+      SOURCE_TIME,
+  };
+  source->shape = MX_WIRE;
+  source->current = 1;
+  if (mx_read_table(r, item, "a table, as in { from = { 0, 0, 0 }, to = { 0, 0, 0.1 }, ... }", rules, MX_COUNT(rules),
+                    source) != 0)
+    return r->err->code;
+  if (source->at[0] == source->to[0] && source->at[1] == source->to[1] && source->at[2] == source->to[2])
+    return mx_fail_at(r, item, "%s: the wire ends where it begins", item->path);
+  return 0;
+}
+
+int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_config *config = r->config;
+  (void)to;
+  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
+  if (mx_arena_alloc(&r->arena, &config->source, value->count, sizeof *config->source, r->err) != 0)
+    return r->err->code;
+  for (size_t i = 0; i < value->count; i++) {
+    const struct mx_value *item = &value->entry[i].value;
+    struct mx_source_config *source = &config->source[i];
+    *source = (struct mx_source_config){.drive = no_drive, .place = item->where};
+    bool is_table = item->type == MX_TABLE;
+    int status;
+    if (is_table && mx_find_value(item, "at") != NULL) status = read_dipole(r, item, source);
+    else if (is_table && mx_find_value(item, "from") != NULL) status = read_wire(r, item, source);
+    else status = read_region_source(r, item, source);
+    if (status != 0) return status;
+  }
+  config->sources = value->count;
+  return 0;
+}
+
+/* ---- for the output section */
+
+int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  return read_region(r, rule, value, to);
+}

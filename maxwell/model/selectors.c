@@ -1,0 +1,138 @@
+/* Which entities of the mesh a key of the script means. */
+#include "maxwell/model/selectors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+
+static const char *const dimension_name[] = {"point", "curve", "surface", "volume"};
+
+static int unknown_group(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                         struct dg_error *err)
+{
+  char known[512] = "", hint[160] = "";
+  const char **names;
+  size_t count = 0, used = 0;
+  if (DG_NEW(names, mesh->groups + 1, err) != 0) return err->code;
+  for (size_t g = 0; g < mesh->groups; g++)
+    if (mesh->group[g].dim == dim && mesh->group[g].name[0] != '\0') {
+      names[count++] = mesh->group[g].name;
+      int n = snprintf(known + used, sizeof known - used, "%s'%s'", used > 0 ? ", " : "", mesh->group[g].name);
+      if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
+    }
+  int nearest = dg_nearest(selector->group, names, count);
+  if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: '%s')", names[nearest]);
+  dg_free(names);
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: the mesh has no %s group '%s'%s; it has %s", MX_AT(selector->where),
+                 key, selector->group, dimension_name[dim], selector->group, hint, used > 0 ? known : "no named ones");
+}
+
+static int unknown_tag(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                       struct dg_error *err)
+{
+  char known[512] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < mesh->entities; i++)
+    if (mesh->entity[i].dim == dim) {
+      int n = snprintf(known + used, sizeof known - used, "%s%d", used > 0 ? ", " : "", mesh->entity[i].tag);
+      if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
+    }
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s[%d]: the mesh has no %s with tag %d; it has %s", MX_AT(selector->where),
+                 key, selector->tag, dimension_name[dim], selector->tag, used > 0 ? known : "none");
+}
+
+bool mx_entity_defect(const struct dg_mesh *mesh, size_t i, char *text, size_t size)
+{
+  const struct dg_entity *entity = &mesh->entity[i];
+  if (entity->count > 0 && entity->loose == 0) return false;
+  if (entity->dim == 3) {
+    snprintf(text, size, "volume %d has no tetrahedra in the mesh", entity->tag);
+  } else if (entity->count + entity->loose == 0) {
+    snprintf(text, size, "surface %d has no triangles in the mesh", entity->tag);
+  } else {
+    snprintf(
+        text, size,
+        "%s%zu of the %zu triangles of surface %d are faces of no tetrahedron: make it a part of the volume around "
+        "it (BooleanFragments, or Surface{%d} In Volume{...})",
+        entity->count == 0 ? "all " : "", entity->loose, entity->count + entity->loose, entity->tag, entity->tag);
+  }
+  return true;
+}
+
+void mx_warn_entities(const struct dg_mesh *mesh, struct dg_log *log)
+{
+  char text[300];
+  for (size_t i = 0; i < mesh->entities; i++) {
+    if (mesh->entity[i].groups == 0 || !mx_entity_defect(mesh, i, text, sizeof text)) continue;
+    dg_log_warning(log, "group '%s': %s", mesh->group[mesh->entity[i].group[0]].name, text);
+  }
+}
+
+/* Does the selector mean this entity by name or tag? */
+static bool names(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity, int dim)
+{
+  if (mesh->entity[entity].dim != dim) return false;
+  if (selector->group == NULL) return mesh->entity[entity].tag == selector->tag;
+  return dg_mesh_entity_in_group(mesh, (int)entity, selector->group);
+}
+
+int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                      struct dg_error *err)
+{
+  char name[128], text[300];
+  bool found = false;
+  if (selector->is_default) return 0;
+  if (selector->group == NULL && dg_mesh_find_entity(mesh, dim, selector->tag) < 0)
+    return unknown_tag(mesh, key, selector, dim, err);
+  for (size_t g = 0; g < mesh->groups && selector->group != NULL; g++)
+    found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
+  if (selector->group != NULL && !found) return unknown_group(mesh, key, selector, dim, err);
+  mx_selector_name(selector, name, sizeof name);
+  for (size_t i = 0; i < mesh->entities; i++)
+    if (names(selector, mesh, i, dim) && mx_entity_defect(mesh, i, text, sizeof text))
+      return dg_fail(err, DG_INPUT, MX_PLACE "%s%s%s: %s", MX_AT(selector->where), key,
+                     selector->group != NULL ? "." : "", name, text);
+  return 0;
+}
+
+int mx_selector_fit(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity)
+{
+  if (selector->is_default) return 1;
+  if (selector->group == NULL) return selector->tag == mesh->entity[entity].tag ? 3 : 0;
+  return dg_mesh_entity_in_group(mesh, (int)entity, selector->group) ? 2 : 0;
+}
+
+int mx_choose(int *choice, const struct mx_config *config, const struct dg_mesh *mesh, const char *key, int dim,
+              size_t count, const struct mx_selector *(*selector)(const struct mx_config *, size_t),
+              struct dg_error *err)
+{
+  for (size_t i = 0; i < count; i++)
+    if (mx_check_selector(mesh, key, selector(config, i), dim, err) != 0) return err->code;
+  for (size_t entity = 0; entity < mesh->entities; entity++) {
+    choice[entity] = -1;
+    if (mesh->entity[entity].dim != dim) continue;
+    int best = 0;
+    for (size_t i = 0; i < count; i++) {
+      int f = mx_selector_fit(selector(config, i), mesh, entity);
+      if (f == 2 && best == 2)
+        return dg_fail(
+            err, DG_INPUT, MX_PLACE "%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",
+            MX_AT(selector(config, i)->where), key, dimension_name[dim], mesh->entity[entity].tag,
+            selector(config, (size_t)choice[entity])->group, selector(config, i)->group, mesh->entity[entity].tag);
+      if (f > best) {
+        best = f;
+        choice[entity] = (int)i;
+      }
+    }
+  }
+  return 0;
+}
+
+void mx_selector_name(const struct mx_selector *selector, char *text, size_t size)
+{
+  if (selector->is_default) snprintf(text, size, "default");
+  else if (selector->group != NULL) snprintf(text, size, "%s", selector->group);
+  else snprintf(text, size, "[%d]", selector->tag);
+}

@@ -1,0 +1,102 @@
+#include "maxwell/model/waveform.h"
+
+#include <math.h>
+
+const char *const mx_waveform_kind_names[] = {"gaussian",
+                                              "modulated_gaussian",
+                                              "differentiated_gaussian",
+                                              "ricker",
+                                              "sine",
+                                              "step",
+                                              "double_exponential",
+                                              "table",
+                                              NULL};
+
+static const double pi = 3.14159265358979323846;
+
+static double fade_in(double t, double rise)
+{
+  if (t <= 0) return 0;
+  return t >= rise ? 1 : 0.5 * (1 - cos(pi * t / rise));
+}
+
+/* The largest value of exp(-t/fall) - exp(-t/rise). */
+static double double_exponential_peak(double rise, double fall)
+{
+  double at = log(fall / rise) * rise * fall / (fall - rise);
+  return exp(-at / fall) - exp(-at / rise);
+}
+
+static double table_at(const struct mx_waveform *w, double t)
+{
+  if (!(t >= w->time[0] && t <= w->time[w->points - 1])) return 0;
+  size_t low = 0, high = w->points - 1;
+  while (high - low > 1) {
+    size_t middle = (low + high) / 2;
+    if (w->time[middle] <= t) low = middle;
+    else high = middle;
+  }
+  double s = (t - w->time[low]) / (w->time[high] - w->time[low]);
+  return (1 - s) * w->value[low] + s * w->value[high];
+}
+
+static double shape(const struct mx_waveform *w, double t)
+{
+  double u = (t - w->t0) / (w->tau > 0 ? w->tau : 1);
+  switch (w->kind) {
+  case MX_GAUSSIAN:
+    return exp(-u * u);
+  case MX_MODULATED_GAUSSIAN:
+    return exp(-u * u) * sin(2 * pi * w->f0 * (t - w->t0));
+  case MX_DIFFERENTIATED_GAUSSIAN:
+    return -sqrt(2 * exp(1.0)) * u * exp(-u * u);
+  case MX_RICKER:
+    return (1 - 2 * u * u) * exp(-u * u);
+  case MX_SINE:
+    return fade_in(t, w->rise) * sin(2 * pi * w->f0 * t);
+  case MX_SMOOTH_STEP:
+    return fade_in(t, w->rise);
+  case MX_DOUBLE_EXPONENTIAL:
+    if (t <= 0) return 0;
+    return (exp(-t / w->fall) - exp(-t / w->rise)) / double_exponential_peak(w->rise, w->fall);
+  case MX_TABULATED:
+    return table_at(w, t);
+  case MX_LUA_WAVEFORM:
+    return NAN; /* never asked */
+  }
+  return 0;
+}
+
+double mx_waveform_at(const struct mx_waveform *waveform, double t) { return waveform->amplitude * shape(waveform, t); }
+
+/* Relative to f = 0 the spectrum is 1/sqrt((1 + (w fall)^2) (1 + (w rise)^2)), w = 2 pi f; 1e-2 is a quadratic
+ * equation in w^2, solved without cancellation. */
+static double double_exponential_band(double rise, double fall)
+{
+  double a = 1 / (rise * rise), b = 1 / (fall * fall), c = 4 * (1e4 - 1) * a * b;
+  return sqrt(c / (2 * (a + b + sqrt((a + b) * (a + b) + c)))) / (2 * pi);
+}
+
+double mx_waveform_band(const struct mx_waveform *w)
+{
+  double unit = w->tau > 0 ? 1 / (pi * w->tau) : 0; /* x = pi tau f below */
+  switch (w->kind) {
+  case MX_GAUSSIAN:
+    return sqrt(log(100.0)) * unit; /* exp(-x^2) = 1e-2 */
+  case MX_MODULATED_GAUSSIAN:
+    return w->f0 + sqrt(log(100.0)) * unit;
+  case MX_DIFFERENTIATED_GAUSSIAN:
+    return 2.52550700083126 * unit; /* x exp(-x^2) is 1e-2 of its largest value, exp(-1/2)/sqrt(2) */
+  case MX_RICKER:
+    return 2.76375687570268 * unit; /* x^2 exp(-x^2) is 1e-2 of its largest value, exp(-1) */
+  case MX_SINE:
+    return w->f0;
+  case MX_DOUBLE_EXPONENTIAL:
+    return double_exponential_band(w->rise, w->fall);
+  case MX_SMOOTH_STEP:
+  case MX_TABULATED:
+  case MX_LUA_WAVEFORM:
+    return 0;
+  }
+  return 0;
+}

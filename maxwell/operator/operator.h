@@ -1,0 +1,54 @@
+/* The semi-discrete operator, written to be read: the right-hand side of Maxwell's equations on one element,
+ *
+ *   eps dE/dt =  curl H + lift( h_jump n x [H] + e_penalty [E]_t )
+ *   mu  dH/dt = -curl E + lift( -e_jump n x [E] + h_penalty [H]_t ),
+ *
+ * strong form, nodal basis (Hesthaven and Warburton 2008, section 10.5, with the fluxes of flux.h). Conductivity is not
+ * in it: the integrators add it. The same text serves both precisions and every order (operator_body.h).
+ */
+#pragma once
+
+#include "maxwell/backend/backend.h"
+
+/* How strongly the penalty acts; 1 and 1 is the scheme itself, other values serve the analysis of stability. */
+struct mx_penalty {
+  double inner; /* faces between elements and closed walls */
+  double open;  /* impedance and absorbing faces */
+};
+
+/* Which equation: the field that changes (`own`) and the field under the curl (`other`). */
+enum mx_equation { MX_AMPERE, MX_FARADAY };
+
+/* The reference matrices in a kernel's precision and order of access. Free with dg_free. */
+struct mx_matrices_double;
+struct mx_matrices_single;
+int mx_matrices_new_double(struct mx_matrices_double **matrices, const struct dg_reference *ref,
+                           struct dg_error *err) DG_MUST_USE;
+int mx_matrices_new_single(struct mx_matrices_single **matrices, const struct dg_reference *ref,
+                           struct dg_error *err) DG_MUST_USE;
+
+/* rate[K][3][Np] = d(own)/dt. own_before may be NULL; else it is own's trace of one step ago on the open faces,
+ * [open_faces][3][Nf], and the penalty there acts on 1.5 own - 0.5 own_before. */
+void mx_rate_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
+                    enum mx_equation equation, struct mx_penalty penalty, const double *own, const double *other,
+                    const double *own_before, double *rate);
+void mx_rate_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
+                    enum mx_equation equation, struct mx_penalty penalty, const float *own, const float *other,
+                    const float *own_before, float *rate);
+
+/* trace[open_faces][3][Nf] = the field on the open faces. */
+void mx_open_trace_double(const struct mx_problem *problem, const double *field, double *trace);
+void mx_open_trace_single(const struct mx_problem *problem, const float *field, float *trace);
+
+/* The ghosts of E and H, [K + ghosts][3][Np], from the ranks that own them: values on the shared face alone. The
+ * exchange has items of 6 Nf numbers, a face each. Collective. */
+int mx_fill_ghosts_double(const struct mx_problem *problem, struct dg_exchange *exchange, double *E, double *H,
+                          struct dg_error *err) DG_MUST_USE;
+int mx_fill_ghosts_single(const struct mx_problem *problem, struct dg_exchange *exchange, float *E, float *H,
+                          struct dg_error *err) DG_MUST_USE;
+
+/* rate += what the problem's source terms add to it. */
+void mx_add_sources_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
+                           enum mx_equation equation, const struct mx_stage_sources *sources, double *rate);
+void mx_add_sources_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
+                           enum mx_equation equation, const struct mx_stage_sources *sources, float *rate);

@@ -1,0 +1,376 @@
+/* The energy balance: fields to the host, powers, their sums over time, the verdict and its table. */
+#include "maxwell/output/balance.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/operator/operator.h"
+#include "maxwell/output/powers.h"
+#include "maxwell/model/selectors.h"
+
+/* Where energy goes; what sources bring counts as positive, the others as they take. */
+enum flow { SOURCES, LOSSES, RADIATED, DISSIPATED, FLOWS };
+
+/* The integral of a power from its values at whole steps: trapezoidal sums, corrected at both ends for the slope there.
+ */
+struct integral {
+  double sum;      /* of all values, the first one half */
+  double first[3]; /* values */
+  double last[3];  /* newest first */
+  long count;
+};
+
+struct mx_balance {
+  const struct mx_setup *setup; /* borrowed */
+  struct mx_csv table;          /* rank 0's */
+  struct mx_powers powers;      /* how they are integrated over the mesh */
+  bool leapfrog;
+  double dt; /* c0 times the step, m */
+  long n;    /* of the last look */
+  long looks;
+  double *E, *H, *E_before, *H_before, *mean; /* [K + ghosts][3][Np] */
+  double *H_earlier;                          /* leapfrog: of half a step before, the same */
+  double *driven[2];                          /* [K][3][Np] what sources add to the rates of E and H; valid if drives */
+  bool drives[2];
+  double energy;                     /* stored at the last look, V^2 m as all here */
+  struct integral whole[FLOWS];      /* from values at whole steps */
+  double middle[FLOWS];              /* from values in the middle of steps */
+  double lag, lag_first;             /* leapfrog: <D u, u> on closed faces at the last look and the first */
+  double settled[FLOWS];             /* before a restart */
+  double start, difference, largest; /* what was there first; the balance; the scale of what is off */
+  bool resumed;                      /* start is to be found from the difference */
+  long settling;                     /* looks before the balance begins */
+};
+
+/* Leapfrog's sums are its own: `corrected` for the others. */
+static double integrate(const struct integral *of, double dt, bool corrected)
+{
+  if (of->count == 0) return 0;
+  double sum = dt * (of->sum - 0.5 * of->last[0]);
+  if (!corrected || of->count < 3) return sum;
+  const double begin = (-3 * of->first[0] + 4 * of->first[1] - of->first[2]) / 2,
+               end = (3 * of->last[0] - 4 * of->last[1] + of->last[2]) / 2; /* slopes times dt */
+  return sum - dt / 12 * (end - begin);
+}
+
+static void add(struct integral *to, double value)
+{
+  to->sum += to->count == 0 ? 0.5 * value : value;
+  if (to->count < 3) to->first[to->count] = value;
+  to->last[2] = to->last[1];
+  to->last[1] = to->last[0];
+  to->last[0] = value;
+  to->count++;
+}
+
+/* ---- one look ---- */
+
+static int fetch(struct mx_balance *balance, struct mx_backend *backend, struct dg_error *err)
+{
+  double *const E = balance->E_before, *const H = balance->H_before;
+  balance->E_before = balance->E, balance->H_before = balance->H;
+  balance->E = E, balance->H = H;
+  if (balance->setup->ops->download(backend, E, H, err) != 0) return err->code;
+  return mx_powers_ghosts(&balance->powers, E, H, err);
+}
+
+/* H of half a step before the first look, from the mean that was fetched: half a step back, with the penalty on what is
+ * sought. It settles as the penalty damps, a few rounds for all but the stiffest modes. Later ones follow from the
+ * means exactly. */
+static int find_first_H(struct mx_balance *balance, struct dg_error *err)
+{
+  enum { ROUNDS = 40 };
+  const struct mx_powers *powers = &balance->powers;
+  memcpy(balance->H_earlier, balance->H, powers->all * sizeof *balance->H);
+  for (int round = 0; round < ROUNDS; round++) {
+    mx_powers_rate(powers, MX_FARADAY, balance->H_earlier, balance->E, balance->mean);
+    for (size_t i = 0; i < powers->own; i++) {
+      const double driven = balance->drives[1] ? balance->driven[1][i] : 0;
+      balance->H_earlier[i] = balance->H[i] - 0.5 * balance->dt * (balance->mean[i] + driven);
+    }
+    if (mx_powers_ghosts(powers, balance->E, balance->H_earlier, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+/* Leapfrog's penalty acts on H of half a step before the mean; `lag` is what the sums have of <D u, u> too much. */
+static int find_lag(struct mx_balance *balance, double electric, double mean, struct dg_error *err)
+{
+  double before, open;
+  if (balance->looks == 0 && find_first_H(balance, err) != 0) return err->code;
+  mx_powers_penalty(&balance->powers, MX_FARADAY, balance->H_earlier, &before, &open);
+  for (size_t i = 0; i < balance->powers.all; i++)
+    balance->H_earlier[i] = 2 * balance->H[i] - balance->H_earlier[i]; /* of half a step later */
+  balance->lag = electric + 2 * mean - before;
+  if (balance->looks == 0) balance->lag_first = balance->lag;
+  return 0;
+}
+
+/* Powers of the fields of this step alone. */
+static int look_at_step(struct mx_balance *balance, struct dg_error *err)
+{
+  const struct mx_powers *powers = &balance->powers;
+  double closed[2], open[2];
+  mx_powers_penalty(powers, MX_AMPERE, balance->E, &closed[0], &open[0]);
+  mx_powers_penalty(powers, MX_FARADAY, balance->H, &closed[1], &open[1]);
+  add(&balance->whole[DISSIPATED], balance->leapfrog ? closed[1] : closed[0] + closed[1]);
+  add(&balance->whole[RADIATED], balance->leapfrog ? open[1] : open[0] + open[1]);
+  if (balance->leapfrog) {
+    const bool drives = balance->drives[1];
+    add(&balance->whole[SOURCES], drives ? mx_powers_work(powers, MX_FARADAY, balance->H, balance->driven[1]) : 0);
+    return find_lag(balance, closed[0], closed[1], err);
+  }
+  add(&balance->whole[LOSSES], mx_powers_loss(powers, balance->E));
+  return 0;
+}
+
+/* Leapfrog: those of the mean E of the step that led here. */
+static void look_at_middle(struct mx_balance *balance)
+{
+  const struct mx_powers *powers = &balance->powers;
+  const double dt = balance->dt;
+  double closed, open;
+  for (size_t i = 0; i < powers->all; i++) balance->mean[i] = 0.5 * (balance->E[i] + balance->E_before[i]);
+  mx_powers_penalty(powers, MX_AMPERE, balance->mean, &closed, &open);
+  balance->middle[DISSIPATED] += dt * closed;
+  balance->middle[RADIATED] += dt * open;
+  balance->middle[LOSSES] += dt * mx_powers_loss(powers, balance->mean);
+  if (balance->drives[0])
+    balance->middle[SOURCES] += dt * mx_powers_work(powers, MX_AMPERE, balance->mean, balance->driven[0]);
+}
+
+/* ---- the verdict ---- */
+
+/* The element where most of the change since the last look is not what flows in: the midpoint rule, of which little is
+ * left where all is well. */
+static int accuse(struct mx_balance *balance, struct dg_error *err)
+{
+  const struct mx_setup *setup = balance->setup;
+  size_t worst = 0;
+  double most = 0;
+  for (size_t i = 0; i < balance->powers.all; i++) {
+    balance->E_before[i] = 0.5 * (balance->E_before[i] + balance->E[i]); /* nobody wants the former any more */
+    balance->H_before[i] = 0.5 * (balance->H_before[i] + balance->H[i]);
+  }
+  if (mx_powers_unexplained(&balance->powers, balance->E, balance->H, balance->E_before, balance->H_before,
+                            balance->drives[0] ? balance->driven[0] : NULL,
+                            balance->drives[1] ? balance->driven[1] : NULL, &worst, &most, err) != 0)
+    return err->code;
+  double all = most;
+  if (dg_comm_reduce(setup->comm, DG_MAX, 1, &all, err) != 0) return err->code;
+  int64_t here = dg_mesh_global(&setup->mesh, worst), first = most >= all ? here : INT64_MAX;
+  if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &first, err) != 0) return err->code;
+  if (most < all || first != here) return dg_comm_agree(setup->comm, err);
+  char material[128];
+  double x[3];
+  mx_selector_name(&setup->config->material[setup->assignment.material[worst]].where, material, sizeof material);
+  dg_geometry_barycentre(&setup->mesh, worst, x);
+  return dg_fail(err, DG_BLEW_UP,
+                 "the energy balance is off by %.3g J, %.3g of the largest energy so far (output.balance.tolerance is "
+                 "%g), at step %ld; in this step most of it in element %llu at (%g, %g, %g) m in material '%s'",
+                 MX_EPSILON0 * balance->difference, fabs(balance->difference) / balance->largest,
+                 setup->config->output.balance.tolerance, balance->n, (unsigned long long)setup->mesh.tag[worst], x[0],
+                 x[1], x[2], material);
+}
+
+/* Sums of all ranks so far. */
+static int total(struct mx_balance *balance, double flow[FLOWS], struct dg_error *err)
+{
+  for (int i = 0; i < FLOWS; i++)
+    flow[i] = balance->middle[i] + integrate(&balance->whole[i], balance->dt, !balance->leapfrog);
+  if (balance->leapfrog) flow[DISSIPATED] -= balance->dt / 4 * (balance->lag - balance->lag_first);
+  if (dg_comm_reduce(balance->setup->comm, DG_SUM, FLOWS, flow, err) != 0) return err->code;
+  for (int i = 0; i < FLOWS; i++) flow[i] += balance->settled[i];
+  return 0;
+}
+
+static int write_row(struct mx_balance *balance, const double flow[FLOWS], struct dg_error *err)
+{
+  const long every = balance->setup->config->output.balance.every;
+  if (balance->table.file == NULL || balance->n % every != 0) return 0;
+  errno = 0;
+  if (fprintf(balance->table.file, "%ld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", balance->n,
+              balance->setup->step * (double)balance->n, MX_EPSILON0 * balance->energy, MX_EPSILON0 * flow[SOURCES],
+              MX_EPSILON0 * flow[LOSSES], MX_EPSILON0 * flow[RADIATED], MX_EPSILON0 * flow[DISSIPATED],
+              MX_EPSILON0 * balance->difference) < 0)
+    return mx_csv_failed(&balance->table, err);
+  return 0;
+}
+
+/* What happened so far counts as known, and the sums begin anew. */
+static void begin_anew(struct mx_balance *balance, const double flow[FLOWS])
+{
+  memcpy(balance->settled, flow, sizeof balance->settled);
+  memset(balance->middle, 0, sizeof balance->middle);
+  for (int i = 0; i < FLOWS; i++) {
+    const double now = balance->whole[i].last[0];
+    const bool any = balance->whole[i].count > 0;
+    balance->whole[i] = (struct integral){0};
+    if (any) add(&balance->whole[i], now);
+  }
+  balance->lag_first = balance->lag;
+}
+
+static int strike(struct mx_balance *balance, struct dg_error *err)
+{
+  double flow[FLOWS];
+  if (total(balance, flow, err) != 0) return err->code;
+  const double held = balance->energy + flow[LOSSES] + flow[RADIATED] + flow[DISSIPATED] - flow[SOURCES];
+  if (balance->looks <= balance->settling) begin_anew(balance, flow), balance->start = held;
+  else if (balance->looks == 1) balance->start = balance->resumed ? held - balance->difference : held;
+  balance->difference = held - balance->start;
+  balance->largest = fmax(balance->largest, fmax(fabs(balance->energy), fabs(flow[SOURCES])));
+  if (write_row(balance, flow, err) != 0) return err->code;
+  const double tolerance = balance->setup->config->output.balance.tolerance;
+  if (fabs(balance->difference) <= tolerance * balance->largest) return 0;
+  if (mx_csv_flush(&balance->table, err) != 0) return err->code;
+  return accuse(balance, err);
+}
+
+int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long n, struct dg_error *err)
+{
+  if (balance == NULL) return 0;
+  double energy[2];
+  if (balance->setup->ops->energy(backend, &energy[0], &energy[1], err) != 0 ||
+      dg_comm_reduce(balance->setup->comm, DG_SUM, 2, energy, err) != 0 || fetch(balance, backend, err) != 0)
+    return err->code;
+  balance->energy = energy[0] + energy[1];
+  balance->n = n;
+  if (balance->leapfrog && balance->looks > 0) look_at_middle(balance);
+  if (look_at_step(balance, err) != 0) return err->code;
+  balance->looks++;
+  return balance->leapfrog ? strike(balance, err) : 0;
+}
+
+static void evaluate(struct mx_balance *balance, enum mx_equation equation, const struct mx_stage_sources *sources)
+{
+  balance->drives[equation] = sources != NULL && balance->setup->problem.terms > 0;
+  if (balance->drives[equation]) mx_powers_sources(&balance->powers, equation, sources, balance->driven[equation]);
+}
+
+int mx_balance_sources(struct mx_balance *balance, int s, const struct mx_stage_sources *sources, struct dg_error *err)
+{
+  if (balance == NULL) return 0;
+  if (balance->leapfrog) {
+    evaluate(balance, s == 0 ? MX_FARADAY : MX_AMPERE, sources);
+    return 0;
+  }
+  if (s != 0) return 0;
+  struct integral *work = &balance->whole[SOURCES];
+  double power = 0;
+  evaluate(balance, MX_AMPERE, sources);
+  evaluate(balance, MX_FARADAY, sources);
+  if (balance->drives[0])
+    power = mx_powers_work(&balance->powers, MX_AMPERE, balance->E, balance->driven[0]) +
+            mx_powers_work(&balance->powers, MX_FARADAY, balance->H, balance->driven[1]);
+  else if (work->count >= 3)
+    power = 3 * work->last[0] - 3 * work->last[1] + work->last[2]; /* the step after the last */
+  add(work, power);
+  return strike(balance, err);
+}
+
+/* ---- begin and end ---- */
+
+/* Looks until what was in conductors at the start has relaxed. Powers at whole steps do not tell how much Runge-Kutta
+ * loses of a field that is gone after a few of them; leapfrog's sums do. */
+static int settle(struct mx_balance *balance, struct dg_error *err)
+{
+  static const double resolved = 0.1, gone = 10; /* sigma dt / eps, and that times steps */
+  const struct mx_problem *problem = &balance->setup->problem;
+  double slowest = 0;
+  for (size_t e = 0; e < problem->K && !balance->leapfrog; e++) {
+    const double x = problem->sigma[e] * balance->dt / problem->epsilon[e];
+    if (x > resolved) slowest = fmax(slowest, 1 / fmin(x, 1)); /* raised permittivities take some steps, too */
+  }
+  if (dg_comm_reduce(balance->setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
+  balance->settling = (long)(gone * slowest);
+  return 0;
+}
+
+static int open_table(struct mx_balance *balance, struct mx_folder *folder, struct dg_error *err)
+{
+  char *path;
+  if (dg_comm_rank(balance->setup->comm) != 0) return 0;
+  if (mx_folder_path(&path, folder, "balance.csv", err) != 0) return err->code;
+  (void)!mx_csv_open(&balance->table, path, "step,time,energy,sources,losses,radiated,dissipated,difference",
+                     balance->setup->resume, err);
+  dg_free(path);
+  return err->code;
+}
+
+int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, struct mx_folder *folder,
+                   struct dg_error *err)
+{
+  struct mx_balance *balance;
+  *result = NULL;
+  if (setup->config->output.balance.every == 0) return 0;
+  if (DG_NEW(balance, 1, err) != 0) return err->code;
+  balance->setup = setup;
+  balance->leapfrog = setup->config->time.integrator == MX_LEAPFROG;
+  balance->dt = setup->step * MX_C0;
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  if (mx_powers_init(&balance->powers, &setup->problem, &options, err) != 0) goto fail;
+  const size_t all = balance->powers.all, own = setup->problem.terms > 0 ? balance->powers.own : 0;
+  if (DG_NEW(balance->E, all, err) != 0 || DG_NEW(balance->H, all, err) != 0 ||
+      DG_NEW(balance->E_before, all, err) != 0 || DG_NEW(balance->H_before, all, err) != 0 ||
+      DG_NEW(balance->mean, all, err) != 0 || DG_NEW(balance->H_earlier, all, err) != 0 ||
+      DG_NEW(balance->driven[0], own, err) != 0 || DG_NEW(balance->driven[1], own, err) != 0 ||
+      settle(balance, err) != 0 || open_table(balance, folder, err) != 0)
+    goto fail;
+  *result = balance;
+  return 0;
+fail:
+  mx_balance_free(balance);
+  return err->code;
+}
+
+void mx_balance_free(struct mx_balance *balance)
+{
+  if (balance == NULL) return;
+  mx_csv_release(&balance->table);
+  mx_powers_release(&balance->powers);
+  double *const arrays[] = {balance->E,    balance->H,         balance->E_before,  balance->H_before,
+                            balance->mean, balance->driven[0], balance->driven[1], balance->H_earlier};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  dg_free(balance);
+}
+
+size_t mx_balance_memory(const struct mx_setup *setup)
+{
+  const struct mx_problem *problem = &setup->problem;
+  if (setup->config->output.balance.every == 0) return 0;
+  const size_t element = 3 * (size_t)problem->ref->Np * sizeof(double);
+  return element * (6 * (problem->K + problem->ghosts) + (problem->terms > 0 ? 2 * problem->K : 0));
+}
+
+int mx_balance_flush(struct mx_balance *balance, struct dg_error *err)
+{
+  return balance != NULL ? mx_csv_flush(&balance->table, err) : 0;
+}
+
+int mx_balance_archive(struct mx_balance *balance, struct mx_archive *archive, struct dg_error *err)
+{
+  double state[FLOWS + 2] = {0};
+  if (balance == NULL) return 0;
+  if (archive->does != MX_ARCHIVE_LOADS) {
+    if (total(balance, state, err) != 0) return err->code;
+    state[FLOWS] = balance->difference;
+    state[FLOWS + 1] = balance->largest;
+  }
+  if (mx_archive_doubles(archive, "balance/state", FLOWS + 2, state, err) != 0 ||
+      mx_csv_archive(&balance->table, "balance/table", archive, err) != 0)
+    return err->code;
+  if (archive->does != MX_ARCHIVE_LOADS) return 0;
+  memcpy(balance->settled, state, sizeof balance->settled);
+  balance->difference = state[FLOWS];
+  balance->largest = state[FLOWS + 1];
+  balance->resumed = true;
+  return 0;
+}
+
+int mx_balance_close(struct mx_balance *balance, struct dg_error *err)
+{
+  return balance != NULL ? mx_csv_close(&balance->table, err) : 0;
+}

@@ -1,0 +1,127 @@
+#include "maxwell/output/port_output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/file.h"
+#include "libdg/base/memory.h"
+
+static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
+
+int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
+                        struct dg_error *err)
+{
+  size_t count = setup->sources.ports.count;
+  if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
+  *output = (struct mx_port_output){.setup = setup, .folder = folder, .ports = count, .last_flush = mx_clock()};
+  if (DG_NEW(output->table, count, err) != 0 || mx_s_init(&output->s, setup, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) {
+    char name[300];
+    snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&setup->sources.ports, i));
+    char *path;
+    if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
+    (void)!mx_csv_open(&output->table[i], path, "time,incident,reflected,voltage,current", setup->resume, err);
+    dg_free(path);
+    if (err->code != DG_OK) return err->code;
+  }
+  return 0;
+}
+
+/* As of other output: on disk a second later, so that a killed run loses little. */
+static int flush(struct mx_port_output *output, struct dg_error *err)
+{
+  double now = mx_clock();
+  if (now - output->last_flush < 1) return 0;
+  output->last_flush = now;
+  for (size_t i = 0; i < output->ports; i++)
+    if (mx_csv_flush(&output->table[i], err) != 0) return err->code;
+  return 0;
+}
+
+int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err)
+{
+  long every = output->setup->config->output.ports_every;
+  if (output->ports == 0 || every <= 0 || n % every != 0) return 0;
+  for (size_t i = 0; i < output->ports; i++) {
+    struct mx_port_values v;
+    mx_ports_values(ports_of(output), i, n, &v);
+    errno = 0;
+    if (fprintf(output->table[i].file, "%.17g,%.17g,%.17g,%.17g,%.17g\n", t, v.incident, v.reflected, v.voltage,
+                v.current) < 0)
+      return mx_csv_failed(&output->table[i], err);
+  }
+  return flush(output, err);
+}
+
+int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive; /* only rank 0 has ports here */
+  own.comm = NULL;
+  for (size_t i = 0; i < output->ports; i++) {
+    char name[40];
+    snprintf(name, sizeof name, "port_output/%zu", i);
+    if (mx_csv_archive(&output->table[i], name, &own, err) != 0) return err->code;
+  }
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
+  return mx_s_archive(&output->s, archive, err);
+}
+
+/* Writes one file whole or not at all. */
+static int write_file(const struct mx_port_output *output, const char *name,
+                      void (*write)(const struct mx_s_parameters *, FILE *), struct dg_error *err)
+{
+  char *path = NULL, *part = NULL, part_name[300];
+  snprintf(part_name, sizeof part_name, "%s.part", name);
+  if (mx_folder_path(&path, output->folder, name, err) != 0 ||
+      mx_folder_path(&part, output->folder, part_name, err) != 0)
+    goto fail;
+  FILE *file;
+  if (dg_file_new(&file, part, path, err) != 0) goto fail;
+  write(&output->s, file);
+  (void)!dg_file_finish(file, false, part, path, err);
+fail:
+  dg_free(path);
+  dg_free(part);
+  return err->code;
+}
+
+static int write_matrix(struct mx_port_output *output, struct dg_error *err)
+{
+  const struct mx_s_quality *quality = &output->quality;
+  size_t columns = 0;
+  for (size_t i = 0; i < output->ports; i++) columns += output->s.known[i];
+  mx_s_judge(&output->s, &output->quality);
+  if (columns == 0) return 0;
+  if (write_file(output, "sparameters.csv", mx_s_write_table, err) != 0) return err->code;
+  if (columns < output->ports) {
+    dg_log_line(output->setup->log,
+                "ports     %zu of %zu ports are driven: sparameters.csv has their columns; a Touchstone file needs a "
+                "waveform on every port",
+                columns, output->ports);
+    return 0;
+  }
+  char name[280];
+  snprintf(name, sizeof name, "%.200s.s%zup", output->setup->config->name, output->ports);
+  if (quality->left_out < quality->frequencies) return write_file(output, name, mx_s_write_touchstone, err);
+  dg_log_line(output->setup->log, "ports     no frequency is left for %s", name);
+  return 0;
+}
+
+int mx_port_output_close(struct mx_port_output *output, struct dg_error *err)
+{
+  int status = 0;
+  for (size_t i = 0; output->table != NULL && i < output->ports; i++)
+    if (mx_csv_close(&output->table[i], err) != 0) status = err->code;
+  if (status == 0 && output->s.matrix != NULL) status = write_matrix(output, err);
+  return status;
+}
+
+void mx_port_output_release(struct mx_port_output *output)
+{
+  for (size_t i = 0; output->table != NULL && i < output->ports; i++) mx_csv_release(&output->table[i]);
+  dg_free(output->table);
+  mx_s_release(&output->s);
+  *output = (struct mx_port_output){0};
+}

@@ -1,0 +1,27 @@
+/* What ports give: their voltages and currents while the simulation runs, and S-parameters at its end.
+ */
+#pragma once
+
+#include "maxwell/shell/csv.h"
+#include "maxwell/shell/folder.h"
+#include "maxwell/output/s_parameters.h"
+
+struct mx_port_output {
+  const struct mx_setup *setup; /* borrowed */
+  struct mx_folder *folder;     /* borrowed */
+  size_t ports;
+  double last_flush;
+  struct mx_csv *table; /* [ports] ports/NAME.csv */
+  struct mx_s_parameters s;
+  struct mx_s_quality quality; /* once closed */
+};
+
+/* Opens the files, those that are there if setup->resume; the folder exists. Release in any case. */
+int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
+                        struct dg_error *err) DG_MUST_USE;
+/* Writes a line if one is due at step n. */
+int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err) DG_MUST_USE;
+int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
+/* Closes the files, writes sparameters.csv with the columns that are known, and NAME.sNp if all are. */
+int mx_port_output_close(struct mx_port_output *output, struct dg_error *err) DG_MUST_USE;
+void mx_port_output_release(struct mx_port_output *output);

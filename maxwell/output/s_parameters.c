@@ -1,0 +1,383 @@
+#include "maxwell/output/s_parameters.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+
+static const struct mx_ports *ports_of(const struct mx_s_parameters *s) { return &s->setup->sources.ports; }
+
+static const struct mx_frequencies *frequencies_of(const struct mx_s_parameters *s)
+{
+  return &s->setup->config->output.s_parameters;
+}
+
+static double complex *entry(const struct mx_s_parameters *s, size_t f, size_t i, size_t j)
+{
+  return &s->matrix[(f * s->ports + i) * s->ports + j];
+}
+
+static double decibel(double ratio) { return ratio > 0 ? 10 * log10(ratio) : -999; }
+
+int mx_s_init(struct mx_s_parameters *s, const struct mx_setup *setup, struct dg_error *err)
+{
+  size_t count = setup->sources.ports.count, frequencies = setup->config->output.s_parameters.count;
+  if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
+  *s = (struct mx_s_parameters){.setup = setup, .ports = count};
+  if (DG_NEW(s->known, count, err) != 0 || DG_NEW(s->left, count, err) != 0 ||
+      DG_NEW(s->matrix, frequencies * count * count, err) != 0 || DG_NEW(s->error, frequencies * count, err) != 0)
+    return err->code;
+  return 0;
+}
+
+void mx_s_release(struct mx_s_parameters *s)
+{
+  dg_free(s->known);
+  dg_free(s->left);
+  dg_free(s->matrix);
+  dg_free(s->error);
+  *s = (struct mx_s_parameters){0};
+}
+
+int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive; /* only rank 0 has ports here */
+  const size_t frequencies = frequencies_of(s)->count, entries = s->ports * s->ports * frequencies;
+  own.comm = NULL;
+  for (size_t i = 0; i < s->ports; i++) {
+    long known = s->known[i];
+    char name[40];
+    snprintf(name, sizeof name, "port_output/%zu/known", i);
+    if (mx_archive_longs(&own, name, 1, &known, err) != 0) return err->code;
+    s->known[i] = known != 0;
+  }
+  for (size_t part = 0; part < 2 && entries > 0; part++) {
+    double *number;
+    if (DG_NEW(number, entries, err) != 0) return err->code;
+    for (size_t k = 0; k < entries; k++) number[k] = part == 0 ? creal(s->matrix[k]) : cimag(s->matrix[k]);
+    (void)!mx_archive_doubles(&own, part == 0 ? "port_output/re" : "port_output/im", entries, number, err);
+    for (size_t k = 0; k < entries && own.does == MX_ARCHIVE_LOADS; k++)
+      s->matrix[k] = part == 0 ? number[k] : creal(s->matrix[k]) + number[k] * I; /* no CMPLX in clang */
+    dg_free(number);
+    if (err->code != DG_OK) return err->code;
+  }
+  if (entries > 0 && (mx_archive_doubles(&own, "port_output/error", s->ports * frequencies, s->error, err) != 0 ||
+                      mx_archive_doubles(&own, "port_output/left", s->ports, s->left, err) != 0))
+    return err->code;
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
+  return 0;
+}
+
+/* ---- a column */
+
+/* The least of the incident spectrum, of what it could be at most, that can be divided by: what rounding adds to it and
+ * to what comes back (double: about 1e-10 of the largest, single: 1e-6) is then below 1e-4 of the result. */
+static double least_carried(const struct mx_s_parameters *s)
+{
+  return s->setup->config->precision == MX_DOUBLE ? 1e-6 : 1e-3;
+}
+
+/* The size of what leaves through a port in steps [first, last): root of the mean square. */
+static double size_of(const struct mx_ports *ports, size_t port, long first, long last)
+{
+  double square = 0;
+  for (long n = first; n < last; n++) {
+    struct mx_port_values v;
+    mx_ports_values(ports, port, n, &v);
+    square += v.reflected * v.reflected;
+  }
+  return sqrt(square / (double)(last - first));
+}
+
+/* What the oscillation at a port's end would still add to its transform: in *window steps at the end, and by which
+ * factor[2] two lengths of window shrink. */
+struct ringing {
+  long begin[2];
+  double weight[2]; /* r/(1 - r) */
+};
+
+static struct ringing ringing_of(const struct mx_ports *ports, size_t port)
+{
+  const double part[2] = {0.1, 0.07}, most = 0.98; /* of the run; and how little may have been lost */
+  const long steps = (long)ports->steps_seen;
+  struct ringing ringing = {{0, 0}, {0, 0}};
+  for (int k = 0; k < 2; k++) {
+    const long window = (long)fmax(1, part[k] * (double)steps);
+    if (steps < 2 * window) return ringing;
+    const double late = size_of(ports, port, steps - window, steps);
+    const double before = size_of(ports, port, steps - 2 * window, steps - window);
+    const double ratio = before > 0 ? fmin(most, late / before) : 0;
+    ringing.begin[k] = steps - window;
+    ringing.weight[k] = ratio / (1 - ratio);
+  }
+  return ringing;
+}
+
+/* Column `driven`, from a at one frequency: S, and the estimate from what rings at each port. */
+static void divide(struct mx_s_parameters *s, size_t driven, size_t f, double complex a, const struct ringing *ringing)
+{
+  const struct mx_ports *ports = ports_of(s);
+  const double hertz = frequencies_of(s)->hertz[f];
+  for (size_t i = 0; i < s->ports; i++) {
+    const double complex root = csqrt(mx_ports_impedance(ports, i, hertz));
+    double complex unused, leaving;
+    mx_ports_spectrum(ports, i, hertz, &unused, &leaving);
+    *entry(s, f, i, driven) = leaving / root / a;
+    for (int k = 0; k < 2; k++) {
+      const double complex end = mx_ports_leaving(ports, i, hertz, (size_t)ringing[i].begin[k]);
+      s->error[f * s->ports + driven] =
+          fmax(s->error[f * s->ports + driven], ringing[i].weight[k] * cabs(end / root / a));
+    }
+  }
+}
+
+/* The frequencies that are left out of a column: "1e+09 to 2e+09, 5e+09 to 6e+09", as many as the text holds. */
+static void list_gaps(const struct mx_s_parameters *s, size_t driven, char *text, size_t size)
+{
+  const struct mx_frequencies *frequencies = frequencies_of(s);
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t f = 0, last; f < frequencies->count && used + 60 < size; f = last + 1) {
+    last = f;
+    if (!isnan(creal(*entry(s, f, 0, driven)))) continue;
+    while (last + 1 < frequencies->count && isnan(creal(*entry(s, last + 1, 0, driven)))) last++;
+    used += (size_t)snprintf(text + used, size - used, "%s%.6g", used > 0 ? ", " : "", frequencies->hertz[f]);
+    if (last > f) used += (size_t)snprintf(text + used, size - used, " to %.6g", frequencies->hertz[last]);
+  }
+}
+
+static double worst_error(const struct mx_s_parameters *s, size_t driven)
+{
+  double worst = 0;
+  for (size_t f = 0; f < frequencies_of(s)->count; f++) worst = fmax(worst, s->error[f * s->ports + driven]);
+  return worst;
+}
+
+static void report_column(const struct mx_s_parameters *s, size_t driven, size_t gaps)
+{
+  const double suspicious = 0.05;
+  const char *name = mx_ports_name(ports_of(s), driven);
+  const double error = worst_error(s, driven);
+  dg_log_line(s->setup->log,
+              "s-params  port '%s': the energy that is left is %.1f dB below what came in; S is wrong by about %.2g at "
+              "most",
+              name, -decibel(s->left[driven]), error);
+  if (error > suspicious)
+    dg_log_warning(s->setup->log,
+                   "the run with port '%s' driven ends too early for S-parameters: the energy that is left is %.1f dB "
+                   "below what came in, and S may be wrong by %.2g; give time.stop (or time.decay) more",
+                   name, -decibel(s->left[driven]), error);
+  if (gaps == 0) return;
+  char text[300];
+  list_gaps(s, driven, text, sizeof text);
+  dg_log_warning(s->setup->log,
+                 "the waveform of port '%s' carries less than %g of what it could at %s Hz: S-parameters are nan there",
+                 name, least_carried(s), text);
+}
+
+int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double peak, struct dg_error *err)
+{
+  const struct mx_frequencies *frequencies = frequencies_of(s);
+  const struct mx_ports *ports = ports_of(s);
+  struct ringing *ringing;
+  double size, energy;
+  size_t gaps = 0;
+  if (s->ports == 0 || frequencies->count == 0) return 0;
+  if (DG_NEW(ringing, s->ports, err) != 0) return err->code;
+  for (size_t i = 0; i < s->ports; i++) ringing[i] = ringing_of(ports, i);
+  mx_ports_incident(ports, driven, &size, &energy);
+  const double in = fmax(energy, peak);
+  s->left[driven] = in > 0 && last > 0 ? last / in : 0;
+  for (size_t f = 0; f < frequencies->count; f++) {
+    double complex incident, unused;
+    mx_ports_spectrum(ports, driven, frequencies->hertz[f], &incident, &unused);
+    const bool weak = !(cabs(incident) > least_carried(s) * size);
+    s->error[f * s->ports + driven] = weak ? NAN : fmin(1, sqrt(s->left[driven]));
+    for (size_t i = 0; i < s->ports && weak; i++) *entry(s, f, i, driven) = NAN + NAN * I;
+    gaps += weak;
+    if (!weak)
+      divide(s, driven, f, incident / csqrt(mx_ports_impedance(ports, driven, frequencies->hertz[f])), ringing);
+  }
+  s->known[driven] = true;
+  dg_free(ringing);
+  report_column(s, driven, gaps);
+  return 0;
+}
+
+/* ---- what must hold */
+
+/* Do all modes carry power at a frequency, and are all columns known there? */
+static bool carries(const struct mx_s_parameters *s, size_t f)
+{
+  for (size_t i = 0; i < s->ports; i++) {
+    const double complex Z = mx_ports_impedance(ports_of(s), i, frequencies_of(s)->hertz[f]);
+    if (!(fabs(cimag(Z)) <= 1e-9 * creal(Z))) return false;
+    if (s->known[i] && isnan(creal(*entry(s, f, 0, i)))) return false;
+  }
+  return true;
+}
+
+/* The largest singular value of the known columns, by powers of S^H S. */
+static double largest_gain(const struct mx_s_parameters *s, size_t f)
+{
+  enum { TURNS = 60, PORTS = 64 };
+  double complex x[PORTS], y[PORTS];
+  const size_t n = s->ports < PORTS ? s->ports : PORTS;
+  double gain = 0;
+  for (size_t j = 0; j < n; j++) x[j] = s->known[j] ? cexp(2.4 * I * (double)(j * j)) : 0;
+  for (int turn = 0; turn < TURNS; turn++) {
+    double norm = 0, out = 0;
+    for (size_t j = 0; j < n; j++) norm += creal(x[j] * conj(x[j]));
+    if (norm == 0) return 0;
+    for (size_t i = 0; i < n; i++) {
+      y[i] = 0;
+      for (size_t j = 0; j < n; j++)
+        if (s->known[j]) y[i] += *entry(s, f, i, j) * x[j] / sqrt(norm);
+      out += creal(y[i] * conj(y[i]));
+    }
+    gain = sqrt(out);
+    for (size_t j = 0; j < n; j++) {
+      x[j] = 0;
+      for (size_t i = 0; i < n && s->known[j]; i++) x[j] += conj(*entry(s, f, i, j)) * y[i];
+    }
+  }
+  return gain;
+}
+
+static void judge_frequency(const struct mx_s_parameters *s, size_t f, struct mx_s_quality *quality)
+{
+  const double hertz = frequencies_of(s)->hertz[f], gain = largest_gain(s, f);
+  if (isnan(quality->gain) || gain > quality->gain) {
+    quality->gain = gain;
+    quality->gain_at = hertz;
+  }
+  for (size_t i = 0; i < s->ports; i++)
+    for (size_t j = 0; j < i; j++) {
+      if (!s->known[i] || !s->known[j]) continue;
+      const double difference = cabs(*entry(s, f, i, j) - *entry(s, f, j, i));
+      if (!isnan(quality->asymmetry) && difference <= quality->asymmetry) continue;
+      quality->asymmetry = difference;
+      quality->asymmetry_at = hertz;
+    }
+}
+
+static void warn(const struct mx_s_parameters *s, const struct mx_s_quality *quality)
+{
+  const double tolerance = 0.01;
+  if (quality->gain > 1 + tolerance)
+    dg_log_warning(
+        s->setup->log,
+        "S-parameters are not passive: at %.6g Hz up to %.4g times the power that comes in goes out; the mesh "
+        "or the run is too coarse or too short, or the modes of ports are not those of their guides",
+        quality->gain_at, quality->gain * quality->gain);
+  if (quality->asymmetry > tolerance)
+    dg_log_warning(s->setup->log,
+                   "S-parameters are not reciprocal: at %.6g Hz a pair differs by %.3g; the mesh or the run is too "
+                   "coarse or too short",
+                   quality->asymmetry_at, quality->asymmetry);
+}
+
+void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality)
+{
+  *quality = (struct mx_s_quality){.frequencies = frequencies_of(s)->count, .gain = NAN, .asymmetry = NAN};
+  for (size_t j = 0; j < s->ports; j++) {
+    if (!s->known[j]) continue;
+    quality->known = true;
+    quality->left = fmax(quality->left, s->left[j]);
+    quality->error = fmax(quality->error, worst_error(s, j));
+  }
+  if (!quality->known) return;
+  for (size_t f = 0; f < quality->frequencies; f++) {
+    bool gap = false;
+    for (size_t j = 0; j < s->ports; j++) gap = gap || (s->known[j] && isnan(creal(*entry(s, f, 0, j))));
+    quality->left_out += gap;
+    if (carries(s, f)) judge_frequency(s, f, quality);
+  }
+  warn(s, quality);
+}
+
+/* ---- files */
+
+void mx_s_write_table(const struct mx_s_parameters *s, FILE *file)
+{
+  const struct mx_ports *ports = ports_of(s);
+  const struct mx_frequencies *frequencies = frequencies_of(s);
+  fputs("frequency", file);
+  for (size_t j = 0; j < s->ports; j++)
+    for (size_t i = 0; s->known[j] && i < s->ports; i++) {
+      int row = mx_ports_number(ports, i), column = mx_ports_number(ports, j);
+      const char *between = row > 9 || column > 9 ? "_" : "";
+      fprintf(file, ",S%d%s%d_re,S%d%s%d_im", row, between, column, row, between, column);
+    }
+  fputs(",error", file);
+  for (size_t f = 0; f < frequencies->count; f++) {
+    double error = 0;
+    fprintf(file, "\n%.17g", frequencies->hertz[f]);
+    for (size_t j = 0; j < s->ports; j++) {
+      for (size_t i = 0; s->known[j] && i < s->ports; i++) {
+        const double complex value = *entry(s, f, i, j);
+        if (isnan(creal(value))) fputs(",nan,nan", file);
+        else fprintf(file, ",%.17g,%.17g", creal(value), cimag(value));
+      }
+      if (s->known[j] && !(s->error[f * s->ports + j] <= error)) error = s->error[f * s->ports + j];
+    }
+    if (isnan(error)) fputs(",nan", file);
+    else fprintf(file, ",%.3g", error);
+  }
+  fputc('\n', file);
+}
+
+/* The impedance that all ports share at all frequencies, or 0. */
+static double common_impedance(const struct mx_s_parameters *s)
+{
+  const struct mx_frequencies *frequencies = frequencies_of(s);
+  double complex first = mx_ports_impedance(ports_of(s), 0, frequencies->hertz[0]);
+  for (size_t i = 0; i < s->ports; i++)
+    for (size_t f = 0; f < frequencies->count; f++)
+      if (cabs(mx_ports_impedance(ports_of(s), i, frequencies->hertz[f]) - first) > 1e-9 * cabs(first)) return 0;
+  return creal(first);
+}
+
+static void comment_touchstone(const struct mx_s_parameters *s, FILE *file)
+{
+  const struct mx_ports *ports = ports_of(s);
+  double error = 0, left = 0;
+  for (size_t i = 0; i < s->ports; i++) {
+    char gaps[300];
+    fprintf(file, "! port %zu = %s\n", i + 1, mx_ports_name(ports, i));
+    error = fmax(error, worst_error(s, i));
+    left = fmax(left, s->left[i]);
+    list_gaps(s, i, gaps, sizeof gaps);
+    if (gaps[0] != '\0')
+      fprintf(file, "! left out, where the waveform of port %zu carries next to nothing: %s Hz\n", i + 1, gaps);
+  }
+  fprintf(file, "! the runs end when %.1f dB of the energy that came in is left: errors of about %.2g at most\n",
+          decibel(left), error);
+  if (common_impedance(s) == 0)
+    fputs("! normalised to the impedance of each port's own mode at each frequency, not to the R of the next line\n",
+          file);
+}
+
+/* Touchstone 1.1 (EIA/IBIS Open Forum, 2002): with two ports S11 S21 S12 S22 in one line, with more a row of the matrix
+ * after the other, at most four numbers a line. It has no way to say "unknown": such frequencies are left out. */
+void mx_s_write_touchstone(const struct mx_s_parameters *s, FILE *file)
+{
+  const struct mx_frequencies *frequencies = frequencies_of(s);
+  const double impedance = common_impedance(s);
+  comment_touchstone(s, file);
+  fprintf(file, "# Hz S RI R %.12g\n", impedance > 0 ? impedance : 50.0);
+  for (size_t f = 0; f < frequencies->count; f++) {
+    bool gap = false;
+    for (size_t j = 0; j < s->ports; j++) gap = gap || isnan(creal(*entry(s, f, 0, j)));
+    if (gap) continue;
+    fprintf(file, "%.17g", frequencies->hertz[f]);
+    for (size_t k = 0; k < s->ports * s->ports; k++) {
+      size_t i = k / s->ports, j = k % s->ports;
+      double complex value = s->ports == 2 ? *entry(s, f, j, i) : *entry(s, f, i, j);
+      if (s->ports > 2 && k > 0 && (j == 0 || j % 4 == 0)) fputc('\n', file);
+      fprintf(file, " %.12g %.12g", creal(value), cimag(value));
+    }
+    fputc('\n', file);
+  }
+}

@@ -1,0 +1,285 @@
+#include "maxwell/output/snapshot.h"
+
+#include <omp.h>
+#include <stdio.h>
+
+#include "libdg/base/memory.h"
+
+/* ---- a snapshot ---- */
+
+/* Stage one, with a card: from the backend's buffer. */
+static int fetch(void *context, size_t slot, struct dg_error *err)
+{
+  const struct mx_snapshots *const s = context;
+  const struct mx_snapshot *const snapshot = &s->slot[slot];
+  omp_set_num_threads(s->fetch_threads);
+  return s->setup->ops->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
+}
+
+/* To its file; of several ranks that have threads, up to its name. */
+static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, struct dg_error *err)
+{
+  const struct mx_setup *const setup = s->setup;
+  struct dg_silo_field field[5];
+  size_t count = 0;
+  if (snapshot->E != NULL)
+    field[count++] = (struct dg_silo_field){.name = "E", .unit = "V/m", .components = 3, .value = snapshot->E};
+  if (snapshot->H != NULL)
+    field[count++] =
+        (struct dg_silo_field){.name = "H", .unit = "A/m", .components = 3, .value = snapshot->H, .divisor = MX_ETA0};
+  static const char *const name[3] = {"epsilon_r", "mu_r", "sigma"}, *const unit[3] = {"1", "1", "S/m"};
+  for (int i = 0; i < 3 && s->material[i] != NULL; i++)
+    field[count++] = (struct dg_silo_field){
+        .name = name[i], .unit = unit[i], .components = 1, .per_element = true, .value = s->material[i]};
+  const bool average = setup->config->output.fields.average;
+  const struct dg_silo_snapshot content = {.mesh = &setup->mesh,
+                                           .ref = &setup->ref,
+                                           .time = snapshot->time,
+                                           .cycle = (int)snapshot->step,
+                                           .fields = count,
+                                           .field = field,
+                                           .merge = average ? &s->merge : NULL,
+                                           .kept = &s->mesh,
+                                           .mesh_once = !setup->config->output.fields.mesh_each,
+                                           .single = setup->config->output.fields.precision == MX_SINGLE,
+                                           .ledger = s->folder->ledger,
+                                           .files = setup->config->output.fields.files};
+  char file[64], *path;
+  snprintf(file, sizeof file, "fields_%06ld.silo", snapshot->step);
+  if (mx_folder_path(&path, s->folder, file, err) != 0) return err->code;
+  struct dg_comm *const comm = setup->problem.comm;
+  if (s->relay != NULL && comm != NULL) (void)!dg_silo_write_block(&snapshot->job, path, &content, comm, err);
+  else (void)!dg_silo_write(path, &content, comm, err);
+  dg_free(path);
+  return err->code;
+}
+
+/* Stage two, or the only one. */
+static int write_behind(void *context, size_t slot, struct dg_error *err)
+{
+  struct mx_snapshots *const s = context;
+  omp_set_num_threads(s->write_threads);
+  return write_file(s, &s->slot[slot], err);
+}
+
+/* ---- all of them ---- */
+
+static bool wants(const struct mx_setup *setup, int quantity)
+{
+  return (setup->config->output.fields.quantities & quantity) != 0;
+}
+
+static bool in_line(const struct mx_setup *setup)
+{
+  const bool average = setup->config->output.fields.average;
+  return setup->config->output.fields.ahead == 0 ||
+         (setup->comm != NULL && !dg_silo_in_halves(setup->config->output.fields.files, average, setup->comm));
+}
+
+static size_t slots_of(const struct mx_setup *setup)
+{
+  return in_line(setup) ? 1 : (size_t)setup->config->output.fields.ahead;
+}
+
+static int new_slots(struct mx_snapshots *s, struct dg_error *err)
+{
+  const size_t n = 3 * (size_t)s->setup->ref.Np * s->setup->problem.K;
+  s->slots = slots_of(s->setup);
+  if (DG_NEW(s->slot, s->slots, err) != 0) return err->code;
+  for (size_t i = 0; i < s->slots; i++)
+    if ((wants(s->setup, MX_QUANTITY_E) && DG_NEW(s->slot[i].E, n, err) != 0) ||
+        (wants(s->setup, MX_QUANTITY_H) && DG_NEW(s->slot[i].H, n, err) != 0))
+      return err->code;
+  return 0;
+}
+
+static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
+{
+  const struct mx_problem *const problem = &s->setup->problem;
+  const double *parameter[3] = {problem->epsilon, problem->mu, problem->sigma};
+  for (int i = 0; i < 3; i++) {
+    if (DG_NEW(s->material[i], problem->K, err) != 0) return err->code;
+    for (size_t e = 0; e < problem->K; e++) s->material[i][e] = parameter[i][e] / (i == 2 ? MX_ETA0 : 1);
+  }
+  return 0;
+}
+
+/* Threads that write, each its own snapshot, and of OpenMP what each of them and the stage before has. A backend on the
+ * host's processors has them all, and a team here would only be in its way. Beside a card one snapshot at a time is
+ * fetched, for which all hands are wanted, but for a part of the time only. Where snapshots have to wait for each other
+ * (dg_silo_write) one thread writes, with a team. */
+static size_t share_threads(struct mx_snapshots *s)
+{
+  const struct mx_config *const config = s->setup->config;
+  const int all = omp_get_max_threads(), half = all / 2, most = all - all / 4;
+  const bool beside = !config->output.fields.average && !config->output.fields.mesh_each;
+  size_t writers = 1;
+  s->fetch_threads = s->write_threads = 1;
+  if (s->setup->ops->snapshot_buffers == NULL || half < 2) return 1;
+  if (beside) writers = s->slots < (size_t)most ? s->slots : (size_t)most;
+  s->fetch_threads = half;
+  s->write_threads = (size_t)half > writers ? half / (int)writers : 1;
+  return writers;
+}
+
+/* The threads, and the backend's buffers if it has any. */
+static int start(struct mx_snapshots *s, struct dg_error *err)
+{
+  enum { BUFFERS = 2 }; /* one that leaves the card while the other is filled */
+  const struct mx_backend_ops *const ops = s->setup->ops;
+  if (in_line(s->setup)) return 0;
+  const size_t most = s->slots < BUFFERS ? s->slots : BUFFERS;
+  if (ops->snapshot_buffers != NULL && ops->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E),
+                                                             wants(s->setup, MX_QUANTITY_H), &s->buffers, err) != 0)
+    return err->code;
+  const struct mx_relay_stage stage[] = {{.work = fetch, .threads = 1, .most = s->buffers},
+                                         {.work = write_behind, .threads = share_threads(s), .most = s->slots}};
+  const bool fetches = s->buffers > 0;
+  if (mx_relay_start(&s->relay, s->slots, fetches ? 2 : 1, fetches ? stage : stage + 1, s, err) != 0) return err->code;
+  int64_t started =
+      s->relay != NULL; /* ranks without a thread would wait for those with one, and the other way round */
+  if (dg_comm_reduce_int(s->setup->comm, DG_MIN, 1, &started, err) != 0) return err->code;
+  if (!started) {
+    mx_relay_stop(s->relay);
+    s->relay = NULL;
+    s->buffers = 0;
+  }
+  return 0;
+}
+
+int mx_snapshots_init(struct mx_snapshots *s, const struct mx_setup *setup, struct mx_backend *backend,
+                      struct mx_folder *folder, struct dg_error *err)
+{
+  *s = (struct mx_snapshots){0};
+  if (setup->config->output.fields.every == 0) return 0;
+  *s = (struct mx_snapshots){.setup = setup, .backend = backend, .folder = folder};
+  if (new_slots(s, err) != 0 ||
+      (setup->config->output.fields.average &&
+       dg_node_merge_init(&s->merge, &setup->mesh, &setup->ref, setup->problem.comm, err) != 0) ||
+      (wants(setup, MX_QUANTITY_MATERIAL) && copy_materials(s, err) != 0))
+    return err->code;
+  return start(s, err);
+}
+
+bool mx_snapshots_due(const struct mx_snapshots *s, long n)
+{
+  return s->setup != NULL && n % s->setup->config->output.fields.every == 0;
+}
+
+static int take_in_line(struct mx_snapshots *s, long n, double t, struct dg_error *err)
+{
+  struct mx_snapshot *const snapshot = &s->slot[0];
+  snapshot->step = n;
+  snapshot->time = t;
+  if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0 || write_file(s, snapshot, err) != 0)
+    return err->code;
+  s->in_line++;
+  return 0;
+}
+
+/* Several ranks: the oldest that has none gets its name. */
+static int name_one(struct mx_snapshots *s, struct dg_error *err)
+{
+  if (mx_relay_finish(s->relay, s->handed - s->named - 1, &s->waited, err) != 0) return err->code;
+  struct mx_snapshot *const snapshot = &s->slot[s->named++ % s->slots];
+  struct dg_silo_job *const job = snapshot->job;
+  snapshot->job = NULL;
+  return dg_silo_write_names(job, err);
+}
+
+static int name_all(struct mx_snapshots *s, size_t count, struct dg_error *err)
+{
+  if (s->setup->comm == NULL) return 0;
+  while (s->named < count)
+    if (name_one(s, err) != 0) return err->code;
+  return 0;
+}
+
+/* Sets the fields aside. */
+static int hand_over(struct mx_snapshots *s, long n, double t, struct dg_error *err)
+{
+  size_t slot;
+  if (s->handed >= s->slots && name_all(s, s->handed + 1 - s->slots, err) != 0) return err->code;
+  if (mx_relay_take(s->relay, &slot, &s->waited, err) != 0) return err->code;
+  struct mx_snapshot *const snapshot = &s->slot[slot];
+  snapshot->step = n;
+  snapshot->time = t;
+  if (s->buffers > 0) {
+    snapshot->buffer = s->handed % s->buffers;
+    if (s->setup->ops->snapshot_begin(s->backend, snapshot->buffer, err) != 0) return err->code;
+  } else if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0) {
+    return err->code;
+  }
+  mx_relay_hand_over(s->relay);
+  s->handed++;
+  return 0;
+}
+
+int mx_snapshots_take(struct mx_snapshots *s, long n, double t, struct dg_error *err)
+{
+  const double begun = mx_clock();
+  if (s->relay != NULL && mx_relay_poll(s->relay, err) != 0) return err->code;
+  if (!mx_snapshots_due(s, n)) return 0;
+  const int status = s->relay != NULL ? hand_over(s, n, t, err) : take_in_line(s, n, t, err);
+  s->held_up += mx_clock() - begun;
+  return status;
+}
+
+long mx_snapshots_ready(const struct mx_snapshots *s) { return s->relay != NULL ? (long)mx_relay_done(s->relay) : 0; }
+
+int mx_snapshots_name(struct mx_snapshots *s, long count, struct dg_error *err)
+{
+  const double begun = mx_clock();
+  if (s->relay == NULL || s->named >= (size_t)count) return 0;
+  const int status = name_all(s, (size_t)count, err);
+  s->held_up += mx_clock() - begun;
+  return status;
+}
+
+int mx_snapshots_finish(struct mx_snapshots *s, struct dg_error *err)
+{
+  const double begun = mx_clock();
+  double ignored = 0;
+  if (s->relay == NULL) return 0;
+  if (mx_relay_finish(s->relay, 0, &ignored, err) == 0) (void)!name_all(s, s->handed, err);
+  s->held_up += mx_clock() - begun;
+  return err->code;
+}
+
+long mx_snapshots_written(const struct mx_snapshots *s)
+{
+  return s->before + s->in_line + (s->setup != NULL && s->setup->comm != NULL ? (long)s->named : mx_snapshots_ready(s));
+}
+
+double mx_snapshots_seconds(const struct mx_snapshots *s) { return s->relay != NULL ? mx_relay_seconds(s->relay) : 0; }
+
+double mx_snapshots_behind(const struct mx_snapshots *s)
+{
+  const long done = s->relay != NULL ? (long)mx_relay_done(s->relay) : 0;
+  return done > 0 ? (double)s->slots * mx_relay_seconds(s->relay) / (double)done : 0;
+}
+
+void mx_snapshots_release(struct mx_snapshots *s)
+{
+  mx_relay_stop(s->relay);
+  for (size_t i = 0; s->slot != NULL && i < s->slots; i++) {
+    dg_silo_abandon(s->slot[i].job);
+    dg_free(s->slot[i].E);
+    dg_free(s->slot[i].H);
+  }
+  dg_free(s->slot);
+  for (int i = 0; i < 3; i++) dg_free(s->material[i]);
+  dg_node_merge_release(&s->merge);
+  dg_silo_mesh_release(&s->mesh);
+  *s = (struct mx_snapshots){0};
+}
+
+size_t mx_snapshots_memory(const struct mx_setup *setup)
+{
+  const size_t K = setup->problem.K, Np = (size_t)setup->ref.Np, p = (size_t)setup->ref.order, zones = p * p * p;
+  const size_t fields = (size_t)wants(setup, MX_QUANTITY_E) + (size_t)wants(setup, MX_QUANTITY_H);
+  const size_t work = (Np > zones ? Np : zones) * (setup->config->output.fields.average ? 2 : 1);
+  const size_t values = slots_of(setup) * 3 * fields * Np + 3 * Np + work;
+  if (setup->config->output.fields.every == 0) return 0;
+  return K * (values * sizeof(double) + zones * 4 * sizeof(int));
+}

@@ -1,0 +1,187 @@
+#include "maxwell/output/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdg/base/emergency.h"
+#include "libdg/base/file.h"
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "libdg/io/silo/silo_writer.h"
+#include "maxwell/shell/folder.h"
+#include "maxwell/shell/phases.h"
+#include "maxwell/version.h"
+
+double mx_summary_dof_per_second(const struct mx_summary *summary)
+{
+  if (summary->steps_total == 0 || summary->loop_seconds <= 0) return 0;
+  return (double)summary->setup->unknowns * (double)summary->steps_total / summary->loop_seconds;
+}
+
+/* The summary of a run that goes on has room for what an emergency says (libdg/base/emergency.h). */
+enum { ERROR_ROOM = 300 };
+static const char running[] = "running";
+
+static void string_entry(FILE *file, const char *key, const char *value)
+{
+  fprintf(file, "  \"%s\": ", key);
+  dg_json_string(file, value);
+  fputs(",\n", file);
+}
+
+static void number_entry(FILE *file, const char *key, double value)
+{
+  fprintf(file, "  \"%s\": ", key);
+  dg_json_number(file, value);
+  fputs(",\n", file);
+}
+
+static void seconds_entry(FILE *file, const struct mx_seconds *seconds)
+{
+  const struct {
+    const char *key;
+    double value;
+  } phase[] = {{"meshing", seconds->meshing},
+               {"setup", seconds->setup},
+               {"stepping", seconds->stepping},
+               {"halo", seconds->halo},
+               {"sources", seconds->sources},
+               {"sources_ahead", seconds->sources_ahead},
+               {"output", seconds->output},
+               {"snapshots", seconds->snapshots},
+               {"snapshots_behind", seconds->snapshots_behind}};
+  fputs("  \"seconds\": {", file);
+  for (size_t i = 0; i < sizeof phase / sizeof *phase; i++) {
+    fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", phase[i].key);
+    dg_json_number(file, phase[i].value);
+  }
+  fputs("},\n", file);
+}
+
+/* JSON has no NaN: what is not known is null. */
+static void quality_entry(FILE *file, const struct mx_s_quality *quality)
+{
+  const struct {
+    const char *key;
+    double value;
+  } entry[] = {{"energy_left_decibel", quality->left > 0 ? 10 * log10(quality->left) : -999},
+               {"error", quality->error},
+               {"largest_gain", quality->gain},
+               {"largest_gain_at", isnan(quality->gain) ? NAN : quality->gain_at},
+               {"largest_asymmetry", quality->asymmetry},
+               {"largest_asymmetry_at", isnan(quality->asymmetry) ? NAN : quality->asymmetry_at}};
+  fprintf(file, "  \"s_parameters\": {\"frequencies\": %zu, \"left_out\": %zu", quality->frequencies,
+          quality->left_out);
+  for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {
+    fprintf(file, ", \"%s\": ", entry[i].key);
+    if (isnan(entry[i].value)) fputs("null", file);
+    else dg_json_number(file, entry[i].value);
+  }
+  fputs("},\n", file);
+}
+
+static void write_entries(FILE *file, const struct mx_summary *summary)
+{
+  const struct mx_setup *setup = summary->setup;
+  const struct mx_config *config = setup->config;
+  double dofs = mx_summary_dof_per_second(summary);
+  fputs("{\n", file);
+  string_entry(file, "name", config->name);
+  string_entry(file, "backend", setup->ops->name);
+  string_entry(file, "precision", config->precision == MX_DOUBLE ? "double" : "single");
+  string_entry(file, "integrator", mx_integrator_names[config->time.integrator]);
+  number_entry(file, "flux", config->alpha);
+  number_entry(file, "order", config->order);
+  number_entry(file, "elements", (double)setup->mesh.whole.K);
+  number_entry(file, "unknowns", (double)setup->unknowns);
+  number_entry(file, "ranks", dg_comm_size(setup->comm));
+  number_entry(file, "threads", setup->threads);
+  number_entry(file, "lua_threads", setup->lua_threads);
+  number_entry(file, "time_step", setup->step);
+  if (setup->limit > 0) number_entry(file, "stability_limit", setup->limit);
+  else fputs("  \"stability_limit\": null,\n", file);
+  number_entry(file, "steps", (double)summary->steps_done);
+  number_entry(file, "simulated_time", summary->simulated_time);
+  number_entry(file, "loop_seconds", summary->loop_seconds);
+  number_entry(file, "dof_per_second", dofs);
+  number_entry(file, "evaluations_per_second", dofs * mx_schemes[config->time.integrator].evaluations);
+  seconds_entry(file, &setup->seconds);
+  if (setup->profiling) {
+    fputs("  \"profile\": ", file);
+    mx_phases_write(&setup->profile, file);
+    fputs(",\n", file);
+  }
+  number_entry(file, "energy_first", summary->energy_first);
+  number_entry(file, "energy_last", summary->energy_last);
+  if (summary->quality.known) quality_entry(file, &summary->quality);
+  fprintf(file, "  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld},\n", summary->checkpoints,
+          summary->checkpoint_seconds, summary->restarts);
+  if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);
+  else fputs("  \"stop_reason\": null,\n", file);
+  number_entry(file, "peak_memory_bytes", setup->peak_memory);
+  if (setup->card_memory > 0) number_entry(file, "card_memory_bytes", setup->card_memory);
+  if (setup->comm != NULL) {
+    const struct mx_partition *part = &setup->partition;
+    fprintf(file,
+            "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
+            "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g",
+            part->smallest, part->largest, part->cut, setup->halo_bytes, setup->halo_least);
+    if (setup->transport != NULL) fprintf(file, ", \"transport\": \"%s\"", setup->transport);
+    fputs("},\n", file);
+    const struct mx_model *model = &setup->model;
+    fprintf(file,
+            "  \"model\": {\"copy_bytes_per_second\": %.4g, \"latency\": %.3g, \"bytes_per_second\": %.4g, "
+            "\"fields\": %.4g, \"halo\": %.4g, \"hidden\": %.4g},\n",
+            model->copy, model->latency, model->rate, model->fields, model->halo, model->hidden);
+  }
+  fputs("  \"versions\": {", file);
+  fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\", \"silo\": \"%s\"},\n", CURLEW_VERSION,
+          dg_gmsh_version(), mx_lua_version(), dg_silo_version());
+  if (summary->error != NULL) string_entry(file, "error", summary->error);
+  if (strcmp(summary->status, running) == 0) fprintf(file, "%*s\n", ERROR_ROOM, "");
+  fputs("  \"status\": ", file);
+  dg_json_string(file, summary->status);
+  fputs("\n}\n", file);
+}
+
+int mx_summary_write(const struct mx_summary *summary, const struct mx_folder *folder, struct dg_error *err)
+{
+  char *path = NULL, *part = NULL;
+  FILE *file = NULL;
+  if (mx_folder_path(&path, folder, "summary.json", err) != 0 ||
+      mx_folder_path(&part, folder, "summary.json.part", err) != 0)
+    goto fail;
+  if (dg_file_new(&file, part, path, err) != 0) goto fail;
+  write_entries(file, summary);
+  (void)!dg_file_finish(file, false, part, path, err);
+fail:
+  dg_free(path);
+  dg_free(part);
+  return err->code;
+}
+
+int mx_summary_watch(const struct mx_folder *folder, struct dg_error *err)
+{
+  static const char status[] = "  \"status\": ";
+  char *path, text[16384];
+  if (mx_folder_path(&path, folder, "summary.json", err) != 0) return err->code;
+  const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  dg_free(path);
+  const ssize_t bytes = file >= 0 ? pread(file, text, sizeof text - 1, 0) : 0;
+  text[bytes > 0 ? bytes : 0] = '\0';
+  const char *const at = strstr(text, status), *const word = at != NULL ? at + sizeof status - 1 : NULL;
+  if (word != NULL && strncmp(word + 1, running, sizeof running - 1) == 0 && at - text > ERROR_ROOM)
+    dg_emergency_watch(file, at - text - ERROR_ROOM - 1, ERROR_ROOM, word - text);
+  else if (file >= 0) close(file);
+  return 0;
+}
+
+void mx_summary_forget(void)
+{
+  const int file = dg_emergency_forget();
+  if (file >= 0) close(file);
+}

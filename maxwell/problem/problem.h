@@ -1,0 +1,116 @@
+/* What a backend needs to know, immutable once built: geometry, neighbours, materials and fluxes per element, in the
+ * natural units of flux.h. It holds no mesh, no names and no script, so that a part of a problem is a problem again.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdg/halo/halo.h"
+#include "libdg/geometry/geometry.h"
+#include "libdg/ref/reference.h"
+#include "maxwell/model/config.h"
+#include "maxwell/problem/flux.h"
+
+/* Physical constants, SI (CODATA 2018). */
+#define MX_C0       299792458.0
+#define MX_MU0      1.25663706212e-6
+#define MX_EPSILON0 (1.0 / (MX_MU0 * MX_C0 * MX_C0))
+#define MX_ETA0     (MX_MU0 * MX_C0)
+
+/* Codes of mx_problem.neighbour below zero: the ghost state beyond the face is zero. MX_GHOST - slot, slot >= 1, is an
+ * open face, through which energy leaves by design (impedance, absorbing): there the penalty acts on the field itself,
+ * not on an error, so leapfrog must extrapolate it in time to stay second order. */
+enum { MX_GHOST = -1 };
+static inline int mx_open_slot(int32_t code) { return MX_GHOST - 1 - code; } /* 0.. for open faces, else negative */
+
+/* A source term: where it acts, and the part of it that does not change.
+ *   MX_CURRENT  on elements: the right-hand side of eps dE/dt loses J (times eta0, V/m^2), N = Np nodes an element.
+ *   MX_JUMP     on faces: [E] and [H] in the flux are enlarged by given values, N = Nf nodes a face. A wave that enters
+ *               through a wall, a field prescribed there, a sheet of current and the surface between total and
+ * scattered field are all that. What changes is a number for the whole term, a number a node, or a vector a node
+ * (struct mx_term_values). */
+enum mx_term_kind { MX_CURRENT, MX_JUMP };
+enum mx_term_values { MX_ONE_NUMBER, MX_NUMBER_A_NODE, MX_VECTOR_A_NODE };
+
+struct mx_term {
+  enum mx_term_kind kind;
+  enum mx_term_values values;
+  size_t count;   /* elements or faces */
+  int32_t *where; /* [count] element, or 4 * element + face */
+  bool open;      /* jumps: the faces are open ones */
+  double *E, *H;  /* [count][3][N] what the number multiplies: J in E, or the parts of [E] and [H]; NULL is zero */
+  bool into_H;    /* vectors: they are (part of) [H], not [E] or J */
+};
+
+/* A linear functional of one field: the sum over i of weight[i] * field[index[i]], the field being [K][3][Np].
+ * Amplitudes of modes, voltages and currents are such sums. */
+struct mx_functional {
+  bool magnetic; /* of H, else of E */
+  size_t count;
+  size_t *index;
+  double *weight;
+};
+
+/* The ranks that a problem is shared by, each with its part of the mesh. */
+struct mx_ranks {
+  struct dg_comm *comm;
+  struct dg_halo halo;
+};
+
+struct mx_problem {
+  const struct dg_reference *ref; /* borrowed; outlives the problem */
+  size_t K;                       /* elements of this rank */
+  double (*metric)[9];            /* [K] as in dg_geometry */
+  double *jacobian;               /* [K] */
+  double (*normal)[4][3];         /* [K] */
+  double (*face_scale)[4];        /* [K] */
+  int32_t (*neighbour)[4];        /* [K] 4 * element + face, or a code above; element K + i stands for what lies beyond
+                                     face i of the halo */
+  double *epsilon, *mu;           /* [K] relative */
+  double *sigma;                  /* [K] times eta0, 1/m */
+  struct mx_face_flux (*flux)[4]; /* [K] */
+  size_t open_faces;              /* slots 0..open_faces-1 */
+  size_t terms;
+  struct mx_term *term; /* [terms] */
+  size_t functionals;
+  struct mx_functional *functional; /* [functionals] */
+  /* Where other ranks have the rest: borrowed; NULL, 0, K and NULL for one rank. The lists of terms and functionals are
+   * the same on all ranks; each has its own elements and faces in them, possibly none, so that the value of a
+   * functional is a sum over ranks. */
+  struct dg_comm *comm;
+  const struct dg_halo *halo;
+  size_t ghosts;         /* faces of the halo */
+  size_t interior;       /* elements 0..interior-1 have no neighbour beyond the halo */
+  const int64_t *global; /* [K] numbers of the elements in the whole mesh */
+};
+
+/* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
+struct mx_assignment {
+  int *material;            /* [K] index into config.material */
+  int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
+  size_t default_pec_faces; /* boundary faces without a key, of all ranks */
+};
+enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: a conducting sheet inside */
+
+/* Finds every element's material and every boundary face's condition, evaluates them and builds the tables. Errors
+ * (DG_INPUT, with file:line): a group or tag that the mesh does not have, a volume without a material, a boundary
+ * condition on faces inside the domain, a material function that fails or returns a value out of range. Collective over
+ * `ranks`, which outlive the problem; NULL: the mesh is whole. */
+int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
+                    struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
+                    const struct dg_reference *ref, const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
+void mx_problem_release(struct mx_problem *problem);
+void mx_assignment_release(struct mx_assignment *assignment);
+
+/* The problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero. */
+int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,
+                        struct dg_error *err) DG_MUST_USE;
+
+/* A new functional of `count` summands, index and weight zeroed for the caller to fill. */
+int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,
+                              struct mx_functional **functional, struct dg_error *err) DG_MUST_USE;
+
+/* Storage for K elements, zeroed; for those who build problems by hand. Release with mx_problem_release. */
+int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,
+                     struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,355 @@
+/* From what the user wrote to the tables of a problem: who has which material, and what lies behind each face. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/sources/port.h"
+#include "maxwell/problem/problem.h"
+#include "maxwell/model/selectors.h"
+
+static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)
+{
+  return &config->material[i].where;
+}
+
+static const struct mx_selector *boundary_selector(const struct mx_config *config, size_t i)
+{
+  return &config->boundary[i].where;
+}
+
+/* A material parameter of one element. */
+static int evaluate(const struct mx_scalar *scalar, struct mx_script *script, const char *what, bool may_be_zero,
+                    const double x[3], double *value, struct dg_error *err)
+{
+  *value = scalar->value;
+  if (scalar->function < 0) return 0;
+  if (mx_script_call(script, scalar->function, what, 3, x, 1, value, err) != 0) return err->code;
+  if (*value > 0 || (may_be_zero && *value == 0)) return 0;
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s must be %s 0, but the function gave %g at (%g, %g, %g) m",
+                 MX_AT(scalar->where), what, may_be_zero ? "at least" : "greater than", *value, x[0], x[1], x[2]);
+}
+
+/* What the parameters of a material are called in messages. */
+static void name_parameters(const struct mx_material_config *material, char what[3][200])
+{
+  static const char *const key[3] = {"epsilon_r", "mu_r", "sigma"};
+  char name[128];
+  mx_selector_name(&material->where, name, sizeof name);
+  for (int i = 0; i < 3; i++) snprintf(what[i], sizeof what[i], "materials.%s.%s", name, key[i]);
+}
+
+/* Whether the functions of materials give again what they gave: value[K] of `parameter`, 0 to 2. */
+static int repeat_functions(const struct mx_problem *problem, const struct mx_assignment *assignment,
+                            const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
+                            struct dg_error *err)
+{
+  double(*x)[3] = NULL, *value = NULL;
+  if (DG_NEW(x, problem->K, err) != 0 || DG_NEW(value, problem->K, err) != 0) goto fail;
+  for (size_t m = 0; m < config->materials; m++) {
+    const struct mx_material_config *material = &config->material[m];
+    const struct mx_scalar *scalar[3] = {&material->epsilon_r, &material->mu_r, &material->sigma};
+    const double *table[3] = {problem->epsilon, problem->mu, problem->sigma};
+    char what[3][200];
+    name_parameters(material, what);
+    for (int i = 0; i < 3; i++) {
+      size_t count = 0;
+      if (scalar[i]->function < 0) continue;
+      for (size_t e = 0; e < problem->K; e++) {
+        if (assignment->material[e] != (int)m) continue;
+        dg_geometry_barycentre(mesh, e, x[count]);
+        value[count++] = table[i][e];
+      }
+      if (mx_script_repeat(script, scalar[i]->function, what[i], count, (const double(*)[3])x, 1, value, err) != 0)
+        goto fail;
+    }
+  }
+fail:
+  dg_free(x);
+  dg_free(value);
+  return err->code;
+}
+
+static int assign_materials(struct mx_problem *problem, struct mx_assignment *assignment,
+                            const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
+                            int *choice, struct dg_error *err)
+{
+  if (mx_choose(choice, config, mesh, "materials", 3, config->materials, material_selector, err) != 0) return err->code;
+  for (size_t i = 0; i < mesh->entities; i++) {
+    if (mesh->entity[i].dim != 3 || mesh->entity[i].count == 0 || choice[i] >= 0) continue;
+    const char *group = mesh->entity[i].groups > 0 ? mesh->group[mesh->entity[i].group[0]].name : "";
+    return dg_fail(
+        err, DG_INPUT, MX_PLACE "volume %d%s%s%s of the mesh has no material; add it to materials, or a default",
+        MX_AT(config->materials_where), mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
+  }
+  int named = -1; /* neighbours on the curve mostly have one material */
+  char what[3][200];
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_material_config *material = &config->material[choice[mesh->volume[e]]];
+    double x[3];
+    assignment->material[e] = choice[mesh->volume[e]];
+    if (assignment->material[e] != named) name_parameters(material, what);
+    named = assignment->material[e];
+    dg_geometry_barycentre(mesh, e, x);
+    if (evaluate(&material->epsilon_r, script, what[0], false, x, &problem->epsilon[e], err) != 0 ||
+        evaluate(&material->mu_r, script, what[1], false, x, &problem->mu[e], err) != 0 ||
+        evaluate(&material->sigma, script, what[2], true, x, &problem->sigma[e], err) != 0)
+      return err->code;
+  }
+  if (repeat_functions(problem, assignment, config, script, mesh, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) problem->sigma[e] *= MX_ETA0;
+  return 0;
+}
+
+/* A key for a surface inside the domain is not a boundary: refuse it instead of ignoring it. */
+static int refuse_inner_surfaces(const struct mx_config *config, const struct dg_mesh *mesh, const int *choice,
+                                 const size_t *outer, struct dg_error *err)
+{
+  char name[128];
+  for (size_t i = 0; i < mesh->entities; i++) {
+    if (mesh->entity[i].dim != 2 || choice[i] < 0 || mesh->entity[i].count == outer[i]) continue;
+    const struct mx_boundary_config *boundary = &config->boundary[choice[i]];
+    if (boundary->where.is_default) continue;
+    mx_selector_name(&boundary->where, name, sizeof name);
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "boundaries.%s: %zu of the %zu faces of surface %d lie inside the domain, where there is no "
+                   "boundary condition; only outer surfaces have one",
+                   MX_AT(boundary->where.where), name, mesh->entity[i].count - outer[i], mesh->entity[i].count,
+                   mesh->entity[i].tag);
+  }
+  return 0;
+}
+
+/* `lumped` is that of a lumped port. */
+static double wall_impedance(const struct mx_boundary_config *boundary, double own, double lumped)
+{
+  if (boundary == NULL) return 0;
+  switch (boundary->kind) {
+  case MX_PEC:
+  case MX_ELECTRIC_FIELD:
+    return 0;
+  case MX_PMC:
+  case MX_MAGNETIC_FIELD:
+  case MX_WALL_CURRENT:
+    return INFINITY;
+  case MX_IMPEDANCE:
+    return boundary->impedance / MX_ETA0;
+  case MX_ABSORBING:
+  case MX_PLANE_WAVE:
+  case MX_WAVEGUIDE_PORT:
+  case MX_COAXIAL_PORT:
+  case MX_MODAL_PORT:
+    return own;
+  case MX_LUMPED_PORT:
+    return lumped;
+  }
+  return 0;
+}
+
+static bool is_open(const struct mx_boundary_config *boundary)
+{
+  return boundary != NULL && (boundary->kind == MX_IMPEDANCE || boundary->kind == MX_ABSORBING ||
+                              boundary->kind == MX_PLANE_WAVE || mx_is_port(boundary->kind));
+}
+
+/* Over all ranks. */
+static int sum_counts(struct dg_comm *comm, size_t n, size_t *count, struct dg_error *err)
+{
+  int64_t *sum;
+  if (comm == NULL) return 0;
+  if (DG_NEW(sum, n, err) != 0) return err->code;
+  for (size_t i = 0; i < n; i++) sum[i] = (int64_t)count[i];
+  if (dg_comm_reduce_int(comm, DG_SUM, n, sum, err) == 0)
+    for (size_t i = 0; i < n; i++) count[i] = (size_t)sum[i];
+  dg_free(sum);
+  return err->code;
+}
+
+static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *assignment,
+                             const struct mx_config *config, const struct dg_mesh *mesh, int *choice, size_t *outer,
+                             struct dg_error *err)
+{
+  if (mx_choose(choice, config, mesh, "boundaries", 2, config->boundaries, boundary_selector, err) != 0)
+    return err->code;
+  int fallback = MX_DEFAULT_PEC; /* faces that lie on no surface of the model can only have the default */
+  for (size_t i = 0; i < config->boundaries; i++)
+    if (config->boundary[i].where.is_default) fallback = (int)i;
+  for (size_t e = 0; e < problem->K; e++)
+    for (int f = 0; f < 4; f++) {
+      int surface = mesh->surface[e][f];
+      assignment->boundary[e][f] = MX_NOT_BOUNDARY;
+      if (mesh->neighbour[e][f] >= 0) continue;
+      if (surface >= 0) outer[surface]++;
+      int chosen = surface >= 0 && choice[surface] >= 0 ? choice[surface] : fallback;
+      assignment->boundary[e][f] = chosen;
+      if (chosen == MX_DEFAULT_PEC) assignment->default_pec_faces++;
+    }
+  if (sum_counts(problem->comm, mesh->entities, outer, err) != 0 ||
+      sum_counts(problem->comm, 1, &assignment->default_pec_faces, err) != 0)
+    return err->code;
+  return refuse_inner_surfaces(config, mesh, choice, outer, err);
+}
+
+static const struct mx_selector *interface_selector(const struct mx_config *config, size_t i)
+{
+  return &config->interface[i].where;
+}
+
+/* Conducting sheets: faces inside the domain that are walls on both sides. */
+static int assign_sheets(struct mx_assignment *assignment, const struct mx_config *config, const struct dg_mesh *mesh,
+                         int *choice, struct dg_error *err)
+{
+  if (mx_choose(choice, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0)
+    return err->code;
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int f = 0; f < 4; f++) {
+      int surface = mesh->surface[e][f];
+      if (surface < 0 || choice[surface] < 0 || mesh->neighbour[e][f] < 0) continue;
+      if (config->interface[choice[surface]].kind == MX_CONDUCTING_SHEET) assignment->boundary[e][f] = MX_SHEET;
+    }
+  return 0;
+}
+
+/* The impedance of the resistive wall that a lumped port is, relative; 0 for other kinds. */
+static int lumped_impedances(double *impedance, const struct mx_problem *problem,
+                             const struct mx_assignment *assignment, const struct mx_config *config,
+                             const struct dg_mesh *mesh, struct dg_error *err)
+{
+  for (size_t i = 0; i < config->boundaries; i++) {
+    double length, width;
+    if (config->boundary[i].kind != MX_LUMPED_PORT) continue;
+    if (mx_port_gap(&config->boundary[i], (int)i, assignment, mesh, problem, &length, &width, err) != 0)
+      return err->code;
+    impedance[i] = config->boundary[i].port.resistance * width / length / MX_ETA0;
+  }
+  return 0;
+}
+
+/* What an element's medium is to the flux: its impedance, and the same of the conductor that it is.
+ *
+ * A wave that enters a good conductor has become a current before it has crossed a fraction of an element: what is
+ * beyond the face is nearly a conducting wall, and not the vacuum that epsilon alone would make it. With that, the
+ * penalty on the jump of H, which is large where the skin is thinner than an element, would drive H into the metal and
+ * take its energy. */
+struct flux_side {
+  double medium, conductor;
+};
+
+static struct flux_side flux_side(const struct mx_problem *problem, size_t e)
+{
+  const double epsilon = problem->epsilon[e], mu = problem->mu[e], *scale = problem->face_scale[e];
+  const double height = 1 / fmax(fmax(scale[0], scale[1]), fmax(scale[2], scale[3])), medium = sqrt(mu / epsilon);
+  const int nodes = problem->ref->order + 1;
+  /* About a step. Rounded to a power of two, since backends keep a table of the different fluxes. */
+  const double crossing = exp2(round(log2(height * sqrt(epsilon * mu) / (nodes * nodes))));
+  return (struct flux_side){medium, medium / fmax(1, problem->sigma[e] / epsilon * crossing)};
+}
+
+/* Between two elements. The penalty on E within a conductor is no larger than beside a wall: it would limit the step.
+ */
+static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side other, double alpha)
+{
+  struct mx_face_flux flux = mx_face_flux(own.conductor, other.conductor, alpha);
+  flux.e_penalty = fmin(flux.e_penalty, 2 * alpha / (own.medium + other.medium));
+  return flux;
+}
+
+/* Neighbour codes and flux weights of every face but those of the halo. */
+static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
+                    const double *lumped, const struct dg_mesh *mesh)
+{
+  for (size_t e = 0; e < problem->K; e++) {
+    double own = sqrt(problem->mu[e] / problem->epsilon[e]);
+    for (int f = 0; f < 4; f++) {
+      int32_t code = mesh->neighbour[e][f];
+      if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
+        if ((size_t)code / 4 >= problem->K) continue;
+        problem->flux[e][f] = inner_flux(flux_side(problem, e), flux_side(problem, (size_t)code / 4), config->alpha);
+      } else {
+        int index = assignment->boundary[e][f];
+        const struct mx_boundary_config *boundary = index >= 0 ? &config->boundary[index] : NULL;
+        /* What an open face absorbs is physics, not a choice of flux: its alpha is always 1. */
+        double alpha = is_open(boundary) ? 1 : config->alpha;
+        problem->flux[e][f] = mx_face_flux(own, wall_impedance(boundary, own, index >= 0 ? lumped[index] : 0), alpha);
+        code = is_open(boundary) ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
+      }
+      problem->neighbour[e][f] = code;
+    }
+  }
+}
+
+/* The faces beyond which another rank's element lies, whose medium that rank knows. */
+static int connect_halo(struct mx_problem *problem, const struct mx_assignment *assignment,
+                        const struct mx_config *config, struct dg_error *err)
+{
+  const struct dg_halo *halo = problem->halo;
+  struct flux_side *own = NULL, *other = NULL; /* [faces] */
+  if (halo == NULL) return 0;
+  if (DG_NEW(own, halo->faces, err) != 0 || DG_NEW(other, halo->faces, err) != 0) goto fail;
+  for (size_t i = 0; i < halo->faces; i++) {
+    size_t e = (size_t)halo->send[i] / 4;
+    own[i] = flux_side(problem, e);
+  }
+  if (dg_halo_swap(halo, problem->comm, sizeof *own, own, other, err) != 0) goto fail;
+  for (size_t i = 0; i < halo->faces; i++) {
+    size_t e = (size_t)halo->send[i] / 4, f = (size_t)halo->send[i] % 4;
+    if (assignment->boundary[e][f] == MX_SHEET) continue; /* a wall for both sides */
+    problem->flux[e][f] = inner_flux(own[i], other[i], config->alpha);
+    problem->neighbour[e][f] = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
+  }
+fail:
+  dg_free(own);
+  dg_free(other);
+  return err->code;
+}
+
+int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
+                    struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
+                    const struct dg_reference *ref, const struct mx_ranks *ranks, struct dg_error *err)
+{
+  size_t K = mesh->K, *outer = NULL;
+  int *choice = NULL;
+  double *lumped = NULL;
+  *assignment = (struct mx_assignment){0};
+  if (mx_problem_alloc(problem, ref, K, err) != 0) return err->code;
+  problem->interior = mesh->interior;
+  problem->global = mesh->global;
+  if (ranks != NULL) {
+    problem->comm = ranks->comm;
+    problem->halo = &ranks->halo;
+    problem->ghosts = ranks->halo.faces;
+  }
+  if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
+      DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0 ||
+      DG_NEW(lumped, config->boundaries, err) != 0)
+    goto fail;
+  memcpy(problem->metric, geometry->metric, K * sizeof *problem->metric);
+  memcpy(problem->jacobian, geometry->jacobian, K * sizeof *problem->jacobian);
+  memcpy(problem->normal, geometry->normal, K * sizeof *problem->normal);
+  memcpy(problem->face_scale, geometry->face_scale, K * sizeof *problem->face_scale);
+  if (assign_materials(problem, assignment, config, script, mesh, choice, err) != 0) goto fail;
+  if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
+  if (assign_sheets(assignment, config, mesh, choice, err) != 0) goto fail;
+  if (lumped_impedances(lumped, problem, assignment, config, mesh, err) != 0) goto fail;
+  connect(problem, assignment, config, lumped, mesh);
+  if (connect_halo(problem, assignment, config, err) != 0) goto fail;
+  dg_free(choice);
+  dg_free(lumped);
+  dg_free(outer);
+  return 0;
+fail:
+  dg_free(choice);
+  dg_free(lumped);
+  dg_free(outer);
+  mx_problem_release(problem);
+  mx_assignment_release(assignment);
+  return err->code;
+}
+
+void mx_assignment_release(struct mx_assignment *assignment)
+{
+  dg_free(assignment->material);
+  dg_free(assignment->boundary);
+  *assignment = (struct mx_assignment){0};
+}

@@ -1,0 +1,194 @@
+/* The slowest elements, and how long the run will take. */
+#include "maxwell/setup/pace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/mesh/load/format.h"
+#include "maxwell/limit/local_part.h"
+
+enum { SLOWEST = 5, BINS = 4096 };
+#define WARNED 4.0 /* times slower than the median */
+#define SHOWN  2.0 /* the elements are listed */
+
+/* ---- the slowest elements ---- */
+
+struct slow {
+  double rate, place[3], quality;
+  uint64_t tag;
+  int64_t number; /* in the whole mesh */
+  int32_t entity; /* its volume; -1: there is no element */
+};
+
+/* Fastest rates, which have the smallest limits, first; the same order for any number of ranks. */
+static int slowest_first(const void *left, const void *right)
+{
+  const struct slow *a = left, *b = right;
+  if ((a->entity < 0) != (b->entity < 0)) return a->entity < 0 ? 1 : -1;
+  if (a->rate != b->rate) return a->rate > b->rate ? -1 : 1;
+  return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The least height over the longest edge, 1 for a regular tetrahedron. */
+static double quality_of(const struct mx_problem *problem, const struct dg_mesh *mesh, size_t e)
+{
+  double longest = 0, widest = 0;
+  for (int a = 0; a < 4; a++) {
+    for (int b = a + 1; b < 4; b++) {
+      const double *x = mesh->vertex[mesh->element[e][a]], *y = mesh->vertex[mesh->element[e][b]];
+      longest = fmax(longest, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
+    }
+    widest = fmax(widest, problem->face_scale[e][a]);
+  }
+  return 2 / widest / longest / sqrt(2.0 / 3.0); /* a face scale is 2 / height */
+}
+
+static struct slow describe(const struct mx_setup *setup, const double *rate, size_t e)
+{
+  const struct dg_mesh *mesh = &setup->mesh;
+  struct slow slow = {.rate = rate[e],
+                      .quality = quality_of(&setup->problem, mesh, e),
+                      .tag = mesh->tag[e],
+                      .number = dg_mesh_global(mesh, e),
+                      .entity = mesh->volume[e]};
+  for (int i = 0; i < 4; i++)
+    for (int b = 0; b < 3; b++) slow.place[b] += 0.25 * mesh->vertex[mesh->element[e][i]][b];
+  return slow;
+}
+
+/* The slowest of all ranks, on rank 0. */
+static int find_slowest(const struct mx_setup *setup, const double *rate, struct slow slow[SLOWEST],
+                        struct dg_error *err)
+{
+  struct slow here[SLOWEST + 1], *all = NULL;
+  for (int i = 0; i <= SLOWEST; i++) here[i] = (struct slow){.entity = -1};
+  for (size_t e = 0; e < setup->problem.K; e++) {
+    if (here[SLOWEST - 1].entity >= 0 && rate[e] < here[SLOWEST - 1].rate) continue;
+    here[SLOWEST] = describe(setup, rate, e);
+    qsort(here, SLOWEST + 1, sizeof *here, slowest_first);
+  }
+  memcpy(slow, here, SLOWEST * sizeof *slow);
+  if (setup->comm == NULL) return 0;
+  if (dg_comm_gather(setup->comm, SLOWEST * sizeof *here, here, &all, NULL, err) == 0 &&
+      dg_comm_rank(setup->comm) == 0) {
+    qsort(all, SLOWEST * (size_t)dg_comm_size(setup->comm), sizeof *all, slowest_first);
+    memcpy(slow, all, SLOWEST * sizeof *slow);
+  }
+  dg_free(all);
+  return err->code;
+}
+
+/* The median of the rates of all ranks, to a part in a thousand of their range; *most: the largest. */
+static int find_median(const struct mx_setup *setup, const double *rate, double *median, double *most,
+                       struct dg_error *err)
+{
+  double range[2] = {0, -INFINITY}; /* largest, and minus smallest, logarithm apart */
+  int64_t *count = NULL, total = 0, below = 0;
+  for (size_t e = 0; e < setup->problem.K; e++) {
+    range[0] = fmax(range[0], rate[e]);
+    range[1] = fmax(range[1], -rate[e]);
+  }
+  if (dg_comm_reduce(setup->comm, DG_MAX, 2, range, err) != 0 || DG_NEW(count, BINS, err) != 0) return err->code;
+  const double low = log(-range[1]), width = (log(range[0]) - low) / BINS;
+  for (size_t e = 0; e < setup->problem.K; e++) {
+    const int bin = width > 0 ? (int)((log(rate[e]) - low) / width) : 0;
+    count[bin < 0 ? 0 : bin < BINS ? bin : BINS - 1]++;
+  }
+  if (dg_comm_reduce_int(setup->comm, DG_SUM, BINS, count, err) == 0) {
+    for (int i = 0; i < BINS; i++) total += count[i];
+    int bin = 0;
+    while (bin < BINS - 1 && below + count[bin] <= total / 2) below += count[bin++];
+    *median = exp(low + (bin + 0.5) * width);
+    *most = range[0];
+  }
+  dg_free(count);
+  return err->code;
+}
+
+static void report_slowest(const struct mx_setup *setup, const struct slow *slow, double median, double most)
+{
+  const struct dg_mesh *mesh = &setup->mesh;
+  const double ratio = most / median;
+  dg_log_line(setup->log, "pace      the slowest element allows %.2g of the step that the median of all allows",
+              1 / ratio);
+  if (ratio > WARNED && dg_format_by_name(setup->config->mesh.file) == DG_FORMAT_MESH)
+    dg_log_warning(setup->log,
+                   "the slowest element of '%s' takes %.3g times as many steps as the median: if the geometry does not "
+                   "demand it, another mesh is that much faster (Curlew repairs only meshes that it makes)",
+                   setup->config->mesh.file, ratio);
+  for (int i = 0; i < SLOWEST && ratio > SHOWN && slow[i].entity >= 0; i++) {
+    const struct dg_entity *volume = &mesh->entity[slow[i].entity];
+    const char *group = volume->groups > 0 ? mesh->group[volume->group[0]].name : "";
+    dg_log_line(setup->log,
+                "pace      %.2g: element %" PRIu64 " at (%.5g, %.5g, %.5g) m, quality %.2g, volume %d%s%s%s",
+                median / slow[i].rate, slow[i].tag, slow[i].place[0], slow[i].place[1], slow[i].place[2],
+                slow[i].quality, volume->tag, group[0] != '\0' ? " (" : "", group, group[0] != '\0' ? ")" : "");
+  }
+}
+
+/* ---- seconds ---- */
+
+/* Seconds that a step of this problem takes, the best of a few. */
+static int time_steps(const struct mx_setup *setup, const struct mx_problem *part, double *seconds,
+                      struct dg_error *err)
+{
+  enum { STEPS = 6 };
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const int stages = mx_schemes[setup->config->time.integrator].stages;
+  const double begin = mx_clock(), most = 0.1;
+  struct mx_backend *backend = NULL;
+  *seconds = INFINITY;
+  if (setup->ops->create(&backend, part, &options, err) != 0 || setup->ops->upload(backend, NULL, NULL, err) != 0)
+    goto fail;
+  for (int step = 0; step < STEPS && (step < 1 || mx_clock() - begin < most); step++) {
+    const double start = mx_clock();
+    for (int s = 0; s < stages; s++)
+      if (setup->ops->stage_begin(backend, s, false, NULL, err) != 0 || setup->ops->stage_end(backend, s, err) != 0)
+        goto fail;
+    *seconds = fmin(*seconds, mx_clock() - start);
+  }
+fail:
+  setup->ops->destroy(backend);
+  return err->code;
+}
+
+/* About the seconds of all steps, from those of a part of the elements; cards, which a part does not fill, are left
+ * out. Sources, measurements and output come on top. */
+static int report_seconds(struct mx_setup *setup, double *rate, struct dg_error *err)
+{
+  enum { UNKNOWNS = 200000 };
+  const size_t per_element = 6 * (size_t)setup->ref.Np;
+  struct mx_problem part = {0};
+  int64_t largest = (int64_t)setup->problem.K;
+  double seconds = 0;
+  if (setup->ops->take_card != NULL) return 0;
+  if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &largest, err) != 0 ||
+      mx_local_part(&part, &setup->problem, UNKNOWNS / per_element, MX_PART_REGION, rate, err) != 0)
+    goto fail;
+  if (dg_comm_rank(setup->comm) == 0 && time_steps(setup, &part, &seconds, err) == 0) {
+    const double step = seconds * (double)largest / (double)part.K;
+    dg_log_line(setup->log,
+                "pace      about %.3g s for the %ld steps on this machine (%.3g ms each, output not counted)",
+                step * (double)setup->steps, setup->steps, 1e3 * step);
+  }
+fail:
+  mx_problem_release(&part);
+  return err->code;
+}
+
+int mx_report_pace(struct mx_setup *setup, struct dg_error *err)
+{
+  double *rate = NULL, median = 1, most = 1;
+  struct slow slow[SLOWEST];
+  if (DG_NEW(rate, setup->problem.K, err) != 0) return err->code;
+  mx_local_rates(&setup->problem, setup->config->time.integrator != MX_LEAPFROG, rate);
+  if (find_median(setup, rate, &median, &most, err) != 0 || find_slowest(setup, rate, slow, err) != 0) goto fail;
+  report_slowest(setup, slow, median, most);
+  (void)!report_seconds(setup, rate, err);
+fail:
+  dg_free(rate);
+  return err->code;
+}

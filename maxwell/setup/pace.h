@@ -1,0 +1,11 @@
+/* What sets the pace of a run: the elements whose own limits of the step are smallest, and how long the run will take.
+ */
+#pragma once
+
+#include "maxwell/setup/setup.h"
+
+/* Lines of the log: the smallest limit of an element against the median, the five elements that have the smallest
+ * (place, quality, group), and about how long the steps will take on this machine, from a few steps of a part of the
+ * problem (some 0.1 s). A mesh that came as one and has elements 4 times slower than the median is a warning; where
+ * Curlew had it made, curlew-mesh has said so. Collective. */
+int mx_report_pace(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

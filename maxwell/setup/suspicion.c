@@ -1,0 +1,189 @@
+#include "maxwell/setup/suspicion.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "maxwell/model/selectors.h"
+#include "maxwell/model/waveform_energy.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* The leading term of the relative error of the numerical wave number is (p!/(2p)!)^2 (kh)^(2p + 2)/(2 (2p + 1)), and
+ * waves with kh above about 2p + 1 are not carried (M. Ainsworth, J. Comput. Phys. 198 (2004) 106). */
+double mx_resolved(int order)
+{
+  const double error = 0.1;
+  double factor = 1; /* p!/(2p)! */
+  for (int i = order + 1; i <= 2 * order; i++) factor /= i;
+  return pow(error * 2 * (2 * order + 1) / (factor * factor), 1.0 / (2 * order + 2));
+}
+
+double mx_carried(int order) { return 2 * order + 1; }
+
+/* Frequencies (Hz) up to which the coarsest element resolves and carries waves, and the material it is of. */
+struct limits {
+  double resolved, carried;
+  int material;
+};
+
+/* An element counts as a cell of a grid whose diagonal is its longest edge. Conductors, where a wave decays within a
+ * few radians, are left out. */
+static int find_limits(const struct mx_setup *setup, struct limits *limits, struct dg_error *err)
+{
+  const struct mx_problem *problem = &setup->problem;
+  const int order = problem->ref->order;
+  double slowest = 0, own[1];
+  int64_t material = -1;
+  for (size_t e = 0; e < problem->K; e++) {
+    const double *x[4];
+    double edge = 0;
+    for (int i = 0; i < 4; i++) x[i] = setup->mesh.vertex[setup->mesh.element[e][i]];
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < i; j++)
+        edge = fmax(edge, hypot(hypot(x[i][0] - x[j][0], x[i][1] - x[j][1]), x[i][2] - x[j][2]));
+    const double time = edge / sqrt(3) * sqrt(problem->epsilon[e] * problem->mu[e]); /* of light through it, times c0 */
+    const double k = mx_resolved(order) / time;                                      /* of the highest wave */
+    if (time <= slowest || problem->sigma[e] > k * problem->epsilon[e]) continue;
+    slowest = time;
+    material = setup->assignment.material[e];
+  }
+  own[0] = slowest;
+  if (dg_comm_reduce(setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
+  if (own[0] != slowest) material = -1;
+  if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &material, err) != 0) return err->code;
+  limits->resolved = slowest > 0 ? mx_resolved(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
+  limits->carried = slowest > 0 ? mx_carried(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
+  limits->material = (int)material;
+  return 0;
+}
+
+/* When the waveform of a source is taken, over all ranks. */
+static int use_of(const struct mx_setup *setup, const struct mx_source *source, struct mx_waveform_use *use,
+                  struct dg_error *err)
+{
+  double first = INFINITY;
+  for (size_t i = 0; source->lag != NULL && i < source->points; i++) first = fmin(first, source->lag[i]);
+  if (dg_comm_reduce(setup->comm, DG_MIN, 1, &first, err) != 0) return err->code;
+  *use = (struct mx_waveform_use){.shift = source->delay + (isfinite(first) ? first : 0),
+                                  .end = setup->step * (double)setup->steps,
+                                  .step = setup->step};
+  return 0;
+}
+
+static void warn_of_time(const struct mx_setup *setup, const struct mx_source *source,
+                         const struct mx_waveform_energy *s, const struct mx_waveform_use *use)
+{
+  const double nothing = 1e-3, sudden = 0.02; /* of the waveform's largest value */
+  if (s->largest == 0) {
+    dg_log_warning(setup->log, "%s: its waveform is zero at all times: it does nothing", source->what);
+    return;
+  }
+  if (s->peak <= nothing * s->largest)
+    dg_log_warning(
+        setup->log,
+        "%s: its waveform begins behind the end of the run, which is at %.4g s (it is late by %.4g s): it does "
+        "nothing",
+        source->what, use->end, use->shift);
+  else if (s->jump > sudden * s->largest)
+    dg_log_warning(
+        setup->log,
+        "%s: its waveform has %.3g of its largest value when the run begins: it starts with a jump, which has "
+        "all frequencies. Move the origin of the wave against its direction, or give it a delay",
+        source->what, s->jump / s->largest);
+}
+
+static int judge_spectrum(const struct mx_setup *setup, const struct mx_source *source,
+                          const struct mx_waveform_energy *s, const struct limits *limits, struct dg_error *err)
+{
+  const double nyquist = 0.5 / setup->step, nonsense = 0.5, most = 0.5, lost = 0.01;
+  const double beyond = mx_waveform_energy_above(s, nyquist), poor = mx_waveform_energy_above(s, limits->resolved);
+  const double dead = mx_waveform_energy_above(s, limits->carried);
+  char material[128] = "default";
+  if (s->total == 0) return 0;
+  if (beyond > nonsense)
+    return dg_fail(
+        err, DG_INPUT,
+        "%s: %.3g %% of the energy of its waveform lies above %.4g Hz, which is the most that steps of %.4g s "
+        "can tell: it cannot be followed. Make elements smaller, or choose another waveform",
+        source->what, 100 * beyond, nyquist, setup->step);
+  if (poor <= most && dead <= lost) return 0;
+  if (limits->material >= 0)
+    mx_selector_name(&setup->config->material[limits->material].where, material, sizeof material);
+  dg_log_warning(setup->log,
+                 "%s: %.3g %% of the energy of its waveform lies above %.4g Hz, where the coarsest element (material "
+                 "'%s') has waves wrong by more than 10 %% of a wavelength each, and %.3g %% above %.4g Hz, which "
+                 "it does not carry; make elements smaller, the order higher, or the waveform slower",
+                 source->what, 100 * poor, limits->resolved, material, 100 * dead, limits->carried);
+  return 0;
+}
+
+/* The largest value that a function of x, y, z and t gives at some of its places and times, and the largest tangential
+ * part of those on faces. A function that fails will say so in the run, at its step. */
+static int try_function(const struct mx_setup *setup, size_t index, double most[2], struct dg_error *err)
+{
+  enum { PLACES = 8, TIMES = 4 };
+  const struct mx_source *source = &setup->sources.source[index];
+  const struct mx_term *term = &setup->problem.term[index];
+  const size_t nodes = source->points / (term->count > 0 ? term->count : 1);
+  struct dg_error failed = {0};
+  most[0] = most[1] = 0;
+  mx_script_quiet(setup->script, true);
+  for (int i = 0; i < PLACES * TIMES && source->points > 0 && failed.code == DG_OK; i++) {
+    const size_t k = (size_t)(i % PLACES) * (source->points - 1) / (PLACES - 1);
+    const int turn = i / PLACES + 1;
+    const double t = setup->step * (double)setup->steps * turn / (TIMES + 1);
+    const double in[4] = {source->x[k][0], source->x[k][1], source->x[k][2], t};
+    double v[3] = {0, 0, 0}, normal = 0, square = 0;
+    if (mx_script_call(setup->script, source->function, source->what, 4, in, 3, v, &failed) != 0) break;
+    for (int c = 0; c < 3; c++) square += v[c] * v[c];
+    if (term->kind == MX_JUMP) {
+      const double *n = setup->problem.normal[term->where[k / nodes] / 4][term->where[k / nodes] % 4];
+      normal = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
+    }
+    most[0] = fmax(most[0], sqrt(square));
+    most[1] = fmax(most[1], sqrt(fmax(0, square - normal * normal)));
+  }
+  mx_script_quiet(setup->script, false);
+  double reduced[3] = {most[0], most[1], failed.code != DG_OK};
+  if (dg_comm_reduce(setup->comm, DG_MAX, 3, reduced, err) != 0) return err->code;
+  for (int i = 0; i < 2; i++) most[i] = reduced[2] > 0 ? 1 : reduced[i]; /* nobody knows: nothing is said */
+  return 0;
+}
+
+static int suspect_function(const struct mx_setup *setup, size_t index, struct dg_error *err)
+{
+  double most[2]; /* rounding of the script's leaves some 1e-9 of a tangential part */
+  if (try_function(setup, index, most, err) != 0) return err->code;
+  if (most[0] == 0)
+    dg_log_warning(setup->log, "%s: its function gives zero wherever and whenever it was tried",
+                   setup->sources.source[index].what);
+  else if (most[1] <= 1e-6 * most[0])
+    dg_log_warning(
+        setup->log,
+        "%s: what its function gives is normal to the surface wherever it was tried, and only the tangential "
+        "part acts",
+        setup->sources.source[index].what);
+  return 0;
+}
+
+int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_sources *sources = &setup->sources;
+  struct limits limits = {INFINITY, INFINITY, -1};
+  if (find_limits(setup, &limits, err) != 0) return err->code;
+  for (size_t i = 0; i < sources->count; i++) {
+    const struct mx_source *source = &sources->source[i];
+    struct mx_waveform_energy spectrum = {0};
+    struct mx_waveform_use use = {0};
+    if (source->function >= 0 && suspect_function(setup, i, err) != 0) return err->code;
+    if (source->function >= 0 || (source->port && !source->driven)) continue;
+    if (use_of(setup, source, &use, err) != 0) return err->code;
+    if (mx_waveform_energy_init(&spectrum, &source->waveform, &use, err) == 0) {
+      warn_of_time(setup, source, &spectrum, &use);
+      (void)!judge_spectrum(setup, source, &spectrum, &limits, err);
+    }
+    mx_waveform_energy_release(&spectrum);
+    if (err->code != DG_OK) return err->code;
+  }
+  return 0;
+}

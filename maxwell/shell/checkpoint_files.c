@@ -1,0 +1,100 @@
+#include "maxwell/shell/checkpoint_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+
+enum { NAME = 80 };
+
+static void write_name(char name[NAME], long number, long rank)
+{
+  if (rank == MX_ROOT) snprintf(name, NAME, "step_%012ld.h5", number);
+  else snprintf(name, NAME, "step_%012ld_%04ld.h5", number, rank);
+}
+
+/* Is it one of ours, complete or not, and whose? */
+static bool read_name(const char *name, long *number, long *rank)
+{
+  char again[NAME];
+  *rank = MX_ROOT;
+  if (sscanf(name, "step_%ld_%ld.h5", number, rank) < 1 || *number < 0 || *rank < MX_ROOT) return false;
+  write_name(again, *number, *rank);
+  return strncmp(name, again, strlen(again)) == 0;
+}
+
+static bool is_complete(const char *name)
+{
+  size_t length = strlen(name);
+  return length > 3 && strcmp(name + length - 3, ".h5") == 0;
+}
+
+int mx_checkpoint_path(char **path, const char *folder, long number, long rank, struct dg_error *err)
+{
+  char name[NAME];
+  write_name(name, number, rank);
+  const size_t size = strlen(folder) + sizeof name + 1;
+  if (dg_alloc(path, size, 1, err) != 0) return err->code;
+  snprintf(*path, size, "%s/%s", folder, name);
+  return 0;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+  const long *x = a, *y = b;
+  return (*x < *y) - (*x > *y);
+}
+
+int mx_checkpoint_list(const char *folder, long **list, size_t *count, struct dg_error *err)
+{
+  DIR *dir = opendir(folder);
+  *list = NULL;
+  *count = 0;
+  if (dir == NULL && errno == ENOENT) return 0;
+  if (dir == NULL) return dg_fail(err, DG_ENVIRONMENT, "cannot read '%s': %s", folder, strerror(errno));
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    long number, rank;
+    if (!read_name(entry->d_name, &number, &rank) || rank != MX_ROOT || !is_complete(entry->d_name)) continue;
+    if (dg_grow(list, *count + 1, sizeof **list, err) != 0) break;
+    (*list)[(*count)++] = number;
+  }
+  closedir(dir);
+  if (err->code == DG_OK && *count > 0) qsort(*list, *count, sizeof **list, newest_first);
+  if (err->code != DG_OK) {
+    dg_free(*list);
+    *list = NULL;
+  }
+  return err->code;
+}
+
+/* First the files that name the others, so that none names what is not there. */
+static void remove_all_but(const char *folder, bool roots, size_t kept, const long *keep, long parts)
+{
+  DIR *dir = opendir(folder);
+  if (dir == NULL) return;
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    long number, rank;
+    if (!read_name(entry->d_name, &number, &rank) || (rank == MX_ROOT) != roots) continue;
+    bool stays = false;
+    for (size_t i = 0; i < kept; i++) stays = stays || (keep[i] == number && (i > 0 || rank < parts));
+    if (!stays || !is_complete(entry->d_name)) (void)unlinkat(dirfd(dir), entry->d_name, 0);
+  }
+  closedir(dir);
+}
+
+int mx_checkpoint_prune(const char *folder, size_t keep, long parts, struct dg_error *err)
+{
+  long *list;
+  size_t count;
+  if (mx_checkpoint_list(folder, &list, &count, err) != 0) return err->code;
+  if (count > keep) count = keep;
+  remove_all_but(folder, true, count, list, parts);
+  remove_all_but(folder, false, count, list, parts);
+  dg_free(list);
+  return 0;
+}

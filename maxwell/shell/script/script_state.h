@@ -1,0 +1,83 @@
+/* What the parts of the script reader share: the state of a script and the calls into it. Private to them.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <lua.h>
+
+#include "maxwell/shell/arena.h"
+#include "maxwell/shell/script/script.h"
+#include "maxwell/shell/script/world/library.h"
+#include "maxwell/shell/script/script_lines.h"
+#include "maxwell/shell/script/world/random.h"
+#include "maxwell/shell/script/script_watch.h"
+
+#define MX_STATE_HANDLER  1          /* stack index where the message handler always lies */
+#define MX_STATE_WAVEFORM "waveform" /* registry key of the metatable of what waveform.* make */
+
+struct mx_script {
+  lua_State *L;
+  struct dg_error memory_error; /* of the first allocation of Lua's that failed */
+  size_t bytes, bytes_max;      /* that Lua has, and may have */
+  double seconds;               /* that a call may take */
+  int threads;                  /* that may call functions; 0: the solver says */
+  struct mx_watch *watch;
+  volatile sig_atomic_t stop;  /* enum mx_watch_reason: why the call must end */
+  volatile sig_atomic_t asked; /* how often it was told */
+  char *last_words;            /* when it does not listen */
+  char stop_place[LUA_IDSIZE + 16];
+  struct mx_library library;
+  struct mx_random random;
+  struct mx_arena arena;
+  struct mx_lines lines;
+  char *path, *chunk_name; /* "cavity.lua", "@cavity.lua" */
+  const char *text;        /* of the script */
+  size_t args, sets;
+  const struct mx_definition *arg, *set;
+  struct mx_value root;
+  bool reads_clock; /* has asked for the time */
+  bool quiet;       /* of a copy: it does not print now */
+  const volatile sig_atomic_t *interrupt;
+  struct mx_crew *crew; /* other threads that call functions, or NULL */
+  char alone[200];      /* why there are none, or why they do not call all functions; "": nothing is to be said */
+  struct mx_load *load; /* while mx_script_load runs */
+};
+
+/* What runs inside the protected call of mx_script_load. Lua's errors jump out of it: whatever it allocates hangs on
+ * the script before anything of Lua's is called. */
+struct mx_load {
+  struct mx_script *script;
+  struct dg_error *err;
+  int table;        /* registry reference of the simulation table, LUA_NOREF before the call */
+  int line;         /* of the call */
+  char *other_file; /* that called simulation instead of the script itself (dofile), or NULL */
+  char *set_where;  /* "--set a=b" while its value is converted, else NULL */
+  size_t values;    /* that were converted */
+};
+
+/* Leaves the protected call with the error that is in load->err, if the code says that there is one. */
+void mx_state_check(lua_State *L, struct mx_load *load, int code);
+/* The innermost function that called and has lines; 0: there is none. */
+int mx_state_caller(lua_State *L, lua_Debug *caller);
+/* Pushes the text as a number, true, false or nil; 0: it is none of them, and nothing is pushed. */
+int mx_state_push_plain(lua_State *L, const char *text);
+/* From the value on top of the stack, which stays there; value->path is set. Leaves with errors. */
+void mx_state_convert(lua_State *L, struct mx_load *load, struct mx_value *value);
+
+/* The lua_CFunction that belongs at MX_STATE_HANDLER: one line with a position, whatever was thrown. */
+int mx_state_message(lua_State *L);
+/* For mx_watch_new; the context is the script. */
+void mx_state_end_call(void *script, enum mx_watch_reason why);
+/* lua_pcall under the watch; the function and its arguments are on the stack. */
+int mx_state_call(struct mx_script *script, int arguments, int results);
+/* The error of a call that ended with this status. */
+int mx_state_fail(struct mx_script *script, int status, struct dg_error *err);
+/* Runs the script again, in a state of its own, which has the same functions under the same handles if nothing is
+ * different; from any thread. It does not print. The script must outlive it; free with mx_script_free. */
+int mx_state_copy(struct mx_script **copy, const struct mx_script *script, struct dg_error *err) DG_MUST_USE;
+/* Calls [first, last) of many. */
+int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, size_t first, size_t last,
+                       struct dg_error *err) DG_MUST_USE;

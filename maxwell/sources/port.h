@@ -1,0 +1,97 @@
+/* Ports: faces through which a guide's mode comes in and modes leave.
+ *
+ * A port is an open face (the medium's impedance Z) whose ghost state is made of modes. For a mode with transverse
+ * electric field e, integral of e.e over the face 1, let V be the integral of e.E and I that of (n x e).H, n the
+ * outward normal (I is positive for power that leaves: the power is V I). The characteristics a_out = (V + Z I)/2,
+ * which the inside determines, and a_in = (V - Z I)/2, which the ghost state does, are tied by the mode's impedance
+ * Zm(s) in a guide that goes on for ever: a_in = rho a_out, rho = (Zm - Z)/(Zm + Z). With Zm/Z = s/sqrt(s^2 + wc^2) for
+ * TE and its inverse for TM, wc the cut-off,
+ *
+ *   rho(t) = -+ 2 J2(wc t)/t   (- TE, + TM; 0 for TEM),
+ *
+ * the inverse Laplace transform of -+ (sqrt(s^2 + wc^2) - s)^2/wc^2 (M. Abramowitz, I. Stegun, Handbook of Mathematical
+ * Functions, 29.3.58). It vanishes at t = 0, so that only the past counts, and what does not belong to a mode of the
+ * port meets an absorbing wall. With an incident voltage v(t) of the mode, a_in = v + rho * (a_out - v).
+ *
+ * A lumped port is a resistive wall, Z+ = R w/l, with the field of its source, -V_s/l along `direction`, as ghost
+ * state. The voltage of what the wall settles on is a sum over its faces like V, with weights for each medium.
+ */
+#pragma once
+
+#include <complex.h>
+
+#include "libdg/mesh/mesh.h"
+#include "maxwell/shell/archive.h"
+#include "maxwell/problem/problem.h"
+
+struct mx_sources;
+
+struct dg_log;
+
+struct mx_port_values { /* at one time, with the port's own voltage (share/doc/manual.md, Ports): V, V, V, A */
+  double incident, reflected, voltage, current; /* voltage = incident + reflected; current flows into the domain */
+};
+
+struct mx_port; /* port_state.h */
+struct mx_ports {
+  size_t count;
+  struct mx_port *port;      /* [count] in the order of their numbers */
+  size_t first, functionals; /* of the problem: what mx_ports_record takes */
+  int active;                /* index of the only port whose waveform counts; -1: all */
+  enum mx_integrator integrator;
+  double step;       /* s */
+  size_t room;       /* steps + 1 */
+  size_t steps_seen; /* t_0 .. t_(steps_seen - 1) are in the history */
+  bool here;         /* ports have faces on this rank, or it is rank 0, which writes: elsewhere there is no history */
+  struct dg_comm *comm; /* of the ranks with `here`; NULL: none or one */
+};
+
+/* Adds the ports of config to the sources (terms) and the problem (functionals). Collective. Errors (DG_INPUT), with
+ * file:line: a face that is no plane, no rectangle or no ring, more than one medium or a lossy one along it, a profile
+ * that vanishes or is not tangential, a mode of which the faces' polynomials hold less than 0.9, walls beside it that
+ * do not conduct, a lumped port whose direction is not along its face. Release with mx_ports_release in any case.
+ */
+int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const struct mx_assignment *assignment,
+                  const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
+/* Says what each port is: its face, its mode, its number. */
+void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log);
+/* Warns of waveforms that lie wholly or partly below the cut-off of their mode, and of modes that the mesh holds
+ * badly. Before mx_sources_prepare. */
+void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *sources, struct dg_log *log);
+/* Once the step is known (s): room for the history, tables of the kernels. DG_INPUT if a mode's cut-off is too high for
+ * the step. */
+int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
+/* Back to t = 0 with only port `active` driven (-1: all). */
+void mx_ports_reset(struct mx_ports *ports, int active);
+/* The history of steps 0..n-1, which are all that were recorded. Collective among the ranks with `here`. */
+int mx_ports_archive(struct mx_ports *ports, long n, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
+/* value[functionals], of this rank's faces, becomes that of all. Collective among the ranks with `here`; nothing on the
+ * others. */
+int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *err) DG_MUST_USE;
+/* Before stage s of step n: the values of the ports' functionals, of the fields as they are. */
+void mx_ports_record(struct mx_ports *ports, long n, int s, const double *functional);
+/* The value of every port's terms at stage s of step n, time t (s), into sources->source[].now. Nothing without
+ * `here`, nor is anything known there of what follows. */
+void mx_ports_evaluate(struct mx_ports *ports, struct mx_sources *sources, long n, int s, double t);
+/* At t_n, once the stage behind which step n is observed has been recorded. */
+void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct mx_port_values *values);
+/* Incident and reflected voltage of the steps so far at a frequency (Hz), V s: sum of v(t_n) exp(-2 pi i f t_n) dt. */
+void mx_ports_spectrum(const struct mx_ports *ports, size_t port, double hertz, double complex *incident,
+                       double complex *reflected);
+/* The part of the reflected voltage's spectrum that the steps from `first` on give, V s. */
+double complex mx_ports_leaving(const struct mx_ports *ports, size_t port, double hertz, size_t first);
+/* Of the incident voltage v so far: *size, the integral of |v|, which no value of its spectrum exceeds (V s), and
+ * *energy, the integral of v^2 over the impedance far above cut-off (J). */
+void mx_ports_incident(const struct mx_ports *ports, size_t port, double *size, double *energy);
+/* Impedance that the port's voltage and current refer to at a frequency, ohm: of the mode, or the lumped resistance. */
+double complex mx_ports_impedance(const struct mx_ports *ports, size_t port, double hertz);
+const char *mx_ports_name(const struct mx_ports *ports, size_t port);
+int mx_ports_number(const struct mx_ports *ports, size_t port);
+bool mx_ports_driven(const struct mx_ports *ports, size_t port);
+void mx_ports_release(struct mx_ports *ports);
+
+/* The gap of a lumped port: its length along `direction` and its width, area / length (m). Collective. Errors as
+ * above. */
+int mx_port_gap(const struct mx_boundary_config *boundary, int index, const struct mx_assignment *assignment,
+                const struct dg_mesh *mesh, const struct mx_problem *problem, double *length, double *width,
+                struct dg_error *err) DG_MUST_USE;

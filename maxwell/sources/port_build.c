@@ -1,0 +1,575 @@
+/* From what the script says of ports to terms and functionals of the problem: profiles of modes, their scale, weights.
+ *
+ * Profiles are projected onto the polynomials of the faces (in the mean of squares, by quadrature), as the lifted flux
+ * and the integral of e.E see them; nodal values would alias. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/sources/port_shape.h"
+#include "maxwell/sources/port_state.h"
+#include "maxwell/model/selectors.h"
+
+static const double pi = 3.14159265358979323846;
+
+enum { GAUSS_MAX = DG_ORDER_MAX + 4 };
+
+/* A quadrature rule on triangles and the basis of a face at its points. */
+struct rule {
+  size_t count, Nf;
+  double bary[GAUSS_MAX * GAUSS_MAX][3];
+  double weight[GAUSS_MAX * GAUSS_MAX]; /* together 1 */
+  double *basis;                        /* [count][Nf] */
+  double *factor;                       /* [Nf][Nf] lower Cholesky factor of the mass matrix per area */
+};
+
+/* Everything for one port. */
+struct build {
+  struct mx_ports *ports;
+  struct mx_sources *sources;
+  struct mx_problem *problem;
+  const struct dg_mesh *mesh;
+  const struct rule *rule;
+  const struct mx_config *all;
+  const struct mx_boundary_config *config;
+  struct mx_port *port;
+  struct mx_port_place place;
+  struct mx_port_face face;
+  double Z; /* of the medium, relative; of a lumped port: of the wall */
+  struct dg_error *err;
+};
+
+/* The field of a mode at a point, in any scale. */
+struct profile {
+  const struct mx_mode *mode;                /* of a rectangle */
+  const struct mx_port_rectangle *rectangle; /* or NULL */
+  const struct mx_port_ring *ring;           /* or NULL */
+  int function;                              /* or -1 */
+  double constant[3];                        /* when it is none of these */
+};
+
+/* n Gauss-Legendre points and weights on [0, 1], by Newton's iteration on the Legendre polynomial. */
+static void gauss(size_t n, double *x, double *w)
+{
+  for (size_t i = 0; i < n; i++) {
+    double z = cos(pi * ((double)i + 0.75) / ((double)n + 0.5)), slope = 1;
+    for (int k = 0; k < 20; k++) {
+      double p = 1, before = 0;
+      for (size_t j = 1; j <= n; j++) {
+        double next = ((2 * (double)j - 1) * z * p - ((double)j - 1) * before) / (double)j;
+        before = p;
+        p = next;
+      }
+      slope = (double)n * (z * p - before) / (z * z - 1);
+      z -= p / slope;
+    }
+    x[i] = 0.5 * (1 + z);
+    w[i] = 1 / ((1 - z * z) * slope * slope);
+  }
+}
+
+static void release_rule(struct rule *rule)
+{
+  dg_free(rule->basis);
+  dg_free(rule->factor);
+}
+
+static int make_rule(struct rule *rule, const struct dg_reference *ref, struct dg_error *err)
+{
+  size_t n = (size_t)ref->order + 4, Nf = (size_t)ref->Nf;
+  double x[GAUSS_MAX], w[GAUSS_MAX], all[DG_NP_MAX];
+  rule->count = n * n;
+  rule->Nf = Nf;
+  if (DG_NEW(rule->basis, rule->count * Nf, err) != 0 || DG_NEW(rule->factor, Nf * Nf, err) != 0) return err->code;
+  gauss(n, x, w);
+  for (size_t q = 0; q < rule->count; q++) {
+    double b = x[q / n], c = x[q % n] * (1 - b); /* the square collapsed to a triangle */
+    rule->weight[q] = 2 * (1 - b) * w[q / n] * w[q % n];
+    rule->bary[q][0] = 1 - b - c;
+    rule->bary[q][1] = b;
+    rule->bary[q][2] = c;
+    /* Face 3 has the vertices 0, 1, 2; the nodes of every face are ordered in the same way. */
+    dg_reference_interpolate(ref, 2 * b - 1, 2 * c - 1, -1, all);
+    for (size_t m = 0; m < Nf; m++) rule->basis[q * Nf + m] = all[ref->face_node[3 * Nf + m]];
+  }
+  double *L = rule->factor;
+  for (size_t i = 0; i < Nf; i++)
+    for (size_t j = 0; j <= i; j++) {
+      double sum = 0.5 * ref->face_mass[i * Nf + j]; /* the reference triangle has area 2 */
+      for (size_t k = 0; k < j; k++) sum -= L[i * Nf + k] * L[j * Nf + k];
+      L[i * Nf + j] = i == j ? sqrt(sum) : sum / L[j * Nf + j];
+    }
+  return 0;
+}
+
+/* x[Nf] = inverse of the mass matrix per area times x */
+static void solve_mass(const struct rule *rule, double *x)
+{
+  size_t Nf = rule->Nf;
+  const double *L = rule->factor;
+  for (size_t i = 0; i < Nf; i++) {
+    for (size_t k = 0; k < i; k++) x[i] -= L[i * Nf + k] * x[k];
+    x[i] /= L[i * Nf + i];
+  }
+  for (size_t i = Nf; i-- > 0;) {
+    for (size_t k = i + 1; k < Nf; k++) x[i] -= L[k * Nf + i] * x[k];
+    x[i] /= L[i * Nf + i];
+  }
+}
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* TE: E = z x grad of cos cos, TM: E = grad of sin sin. Near the corner TM modes and TEm0 are positive along the axes,
+ * as is TE0n; the other TE modes are positive along the second axis. */
+static void rectangular_mode(const struct profile *profile, const double x[3], double e[3])
+{
+  const struct mx_port_rectangle *r = profile->rectangle;
+  double k[2] = {pi * profile->mode->m / r->side[0], pi * profile->mode->n / r->side[1]}, u[2] = {0, 0};
+  for (int d = 0; d < 2; d++)
+    for (int c = 0; c < 3; c++) u[d] += (x[c] - r->corner[c]) * r->axis[d][c];
+  double cosine_sine = cos(k[0] * u[0]) * sin(k[1] * u[1]), sine_cosine = sin(k[0] * u[0]) * cos(k[1] * u[1]);
+  bool te = profile->mode->family == MX_TE;
+  if (profile->mode->m == 0) cosine_sine = -cosine_sine;
+  double along[2] = {te ? -k[1] * cosine_sine : k[0] * cosine_sine, te ? k[0] * sine_cosine : k[1] * sine_cosine};
+  for (int c = 0; c < 3; c++) e[c] = along[0] * r->axis[0][c] + along[1] * r->axis[1][c];
+}
+
+static int evaluate(const struct build *b, const struct profile *profile, const double x[3], double e[3])
+{
+  memcpy(e, profile->constant, 3 * sizeof *e);
+  if (profile->function >= 0) {
+    char what[200];
+    snprintf(what, sizeof what, "%s.profile", b->port->what);
+    return mx_script_call(b->sources->script, profile->function, what, 3, x, 3, e, b->err);
+  }
+  if (profile->rectangle != NULL) rectangular_mode(profile, x, e);
+  if (profile->ring != NULL) {
+    double d[3], square = 0, out = 0;
+    for (int c = 0; c < 3; c++) out += (x[c] - profile->ring->centre[c]) * b->face.normal[c];
+    for (int c = 0; c < 3; c++) {
+      d[c] = x[c] - profile->ring->centre[c] - out * b->face.normal[c];
+      square += d[c] * d[c];
+    }
+    for (int c = 0; c < 3; c++) e[c] = d[c] / square; /* from the inner conductor to the outer: the inner is positive */
+  }
+  return 0;
+}
+
+/* moment[count][3][Nf] of all triangles: integrals of the basis times the tangential part of the profile; *square: the
+ * integral of its square. */
+static int integrate(const struct build *b, const struct profile *profile, double *moment, double *square)
+{
+  const struct rule *rule = b->rule;
+  size_t Nf = rule->Nf;
+  double largest = 0, worst = 0, at[3] = {0};
+  *square = 0;
+  for (size_t k = 0; k < b->face.count; k++) {
+    const struct mx_port_triangle *triangle = &b->face.triangle[k];
+    const double(*corner)[3] = triangle->corner, *n = triangle->normal;
+    for (size_t q = 0; q < rule->count; q++) {
+      double x[3], e[3], normal = 0, size = 0;
+      for (int c = 0; c < 3; c++)
+        x[c] = rule->bary[q][0] * corner[0][c] + rule->bary[q][1] * corner[1][c] + rule->bary[q][2] * corner[2][c];
+      if (evaluate(b, profile, x, e) != 0) return b->err->code;
+      for (int c = 0; c < 3; c++) {
+        normal += n[c] * e[c];
+        size = fmax(size, fabs(e[c]));
+      }
+      largest = fmax(largest, size);
+      if (fabs(normal) > worst) memcpy(at, x, sizeof at);
+      worst = fmax(worst, fabs(normal));
+      for (int c = 0; c < 3; c++)
+        *square += triangle->area * rule->weight[q] * (e[c] - normal * n[c]) * (e[c] - normal * n[c]);
+      for (size_t c = 0; c < 3; c++)
+        for (size_t m = 0; m < Nf; m++)
+          moment[(3 * k + c) * Nf + m] +=
+              triangle->area * rule->weight[q] * rule->basis[q * Nf + m] * (e[c] - normal * n[c]);
+    }
+  }
+  if (largest == 0)
+    return dg_fail(b->err, DG_INPUT, MX_PLACE "%s.profile is zero all over the face", MX_AT(b->place.where),
+                   b->port->what);
+  if (worst > 1e-3 * largest)
+    return dg_fail(b->err, DG_INPUT,
+                   MX_PLACE
+                   "%s.profile must be tangential to the face; near (%g, %g, %g) m its normal part is %g of its "
+                   "largest component",
+                   MX_AT(b->place.where), b->port->what, at[0], at[1], at[2], worst / largest);
+  return 0;
+}
+
+/* nodal[count][3][Nf] of the projected profile, which together with moment is scaled so that the integral of its square
+ * is 1; returns what that was. */
+static double normalise(const struct build *b, double *moment, double *nodal)
+{
+  size_t Nf = b->rule->Nf, numbers = 3 * b->face.count * Nf;
+  double square = 0;
+  memcpy(nodal, moment, numbers * sizeof *nodal);
+  for (size_t k = 0; k < b->face.count; k++) {
+    for (size_t c = 0; c < 3; c++) {
+      double *x = nodal + (3 * k + c) * Nf;
+      solve_mass(b->rule, x);
+      for (size_t m = 0; m < Nf; m++) x[m] /= b->face.triangle[k].area;
+    }
+  }
+  for (size_t i = 0; i < numbers; i++) square += nodal[i] * moment[i];
+  for (size_t i = 0; i < numbers; i++) {
+    nodal[i] /= sqrt(square);
+    moment[i] /= sqrt(square);
+  }
+  return square;
+}
+
+/* The two parts of a_out = (V + Z I)/2; of a lumped port those of (Zs E + Zs Z (n x) H)/(Z + Zs), each face with its
+ * own medium. What this rank's faces add to them. */
+static int add_functionals(const struct build *b, struct mx_port_mode *mode, const double *moment)
+{
+  size_t Nf = b->rule->Nf, Np = (size_t)b->problem->ref->Np;
+  bool lumped = b->config->kind == MX_LUMPED_PORT;
+  mode->functional = b->problem->functionals - b->ports->first;
+  for (int magnetic = 0; magnetic < 2; magnetic++) {
+    struct mx_functional *functional;
+    if (mx_problem_add_functional(b->problem, magnetic, 3 * b->face.own * Nf, &functional, b->err) != 0)
+      return b->err->code;
+    for (size_t k = 0, own = 0; k < b->face.count; k++) {
+      const struct mx_port_triangle *triangle = &b->face.triangle[k];
+      if (triangle->where < 0) continue;
+      size_t e = (size_t)triangle->where / 4, f = (size_t)triangle->where % 4;
+      double Z = sqrt(triangle->mu / triangle->epsilon), share = lumped ? b->Z / (Z + b->Z) : 0.5;
+      for (size_t m = 0; m < Nf; m++) {
+        double v[3], turned[3];
+        for (size_t c = 0; c < 3; c++) v[c] = moment[(3 * k + c) * Nf + m];
+        cross(triangle->normal, v, turned);
+        for (size_t c = 0; c < 3; c++) {
+          size_t i = (3 * own + c) * Nf + m;
+          functional->index[i] = (3 * e + c) * Np + (size_t)b->problem->ref->face_node[f * Nf + m];
+          functional->weight[i] = magnetic ? Z * share * turned[c] : share * v[c];
+        }
+      }
+      own++;
+    }
+  }
+  return 0;
+}
+
+/* The ghost state of a unit number: E = e, H = -(n x e)/Z; of a lumped port only E. */
+static int add_term(const struct build *b, struct mx_port_mode *mode, const double *nodal)
+{
+  const struct mx_new_term wanted = {
+      .kind = MX_JUMP, .values = MX_ONE_NUMBER, .count = b->face.own, .what = b->port->what};
+  struct mx_term *term;
+  struct mx_source *source;
+  size_t Nf = b->rule->Nf, numbers = 3 * b->face.own * Nf;
+  bool lumped = b->config->kind == MX_LUMPED_PORT;
+  mode->term = b->problem->terms;
+  if (mx_sources_add(b->sources, &wanted, &term, &source, b->err) != 0 || DG_NEW(term->E, numbers, b->err) != 0 ||
+      (!lumped && DG_NEW(term->H, numbers, b->err) != 0))
+    return b->err->code;
+  term->open = true;
+  source->port = true;
+  if (mode == b->port->mode && b->config->port.driven) {
+    source->driven = true;
+    source->waveform = b->config->port.waveform;
+    source->delay = b->config->port.delay;
+  }
+  for (size_t k = 0, own = 0; k < b->face.count; k++) {
+    const struct mx_port_triangle *triangle = &b->face.triangle[k];
+    if (triangle->where < 0) continue;
+    term->where[own] = triangle->where;
+    memcpy(term->E + 3 * own * Nf, nodal + 3 * k * Nf, 3 * Nf * sizeof *nodal);
+    for (size_t m = 0; m < Nf && !lumped; m++) {
+      double e[3], turned[3];
+      for (size_t c = 0; c < 3; c++) e[c] = nodal[(3 * k + c) * Nf + m];
+      cross(triangle->normal, e, turned);
+      for (size_t c = 0; c < 3; c++) term->H[(3 * own + c) * Nf + m] = -turned[c] / b->Z;
+    }
+    own++;
+  }
+  return 0;
+}
+
+void mx_port_mode_name(const struct mx_mode *mode, char text[40])
+{
+  static const char *const family[] = {"TE", "TM", "TEM"};
+  const bool wide = mode->m > 9 || mode->n > 9;
+  if (mode->m == 0 && mode->n == 0) snprintf(text, 40, "%s", family[mode->family]);
+  else snprintf(text, 40, "%s%d%s%d", family[mode->family], mode->m, wide ? "," : "", mode->n);
+}
+
+/* Less than this of a mode that the faces cannot hold is another mode. */
+static int check_kept(const struct build *b, const struct profile *profile, double kept)
+{
+  const double least = 0.9;
+  const struct mx_mode none = b->config->port.mode;
+  char name[40];
+  if (kept >= least) return 0;
+  mx_port_mode_name(profile->mode != NULL ? profile->mode : &none, name);
+  return dg_fail(b->err, DG_INPUT,
+                 MX_PLACE
+                 "%s: the mesh cannot hold the mode %s: order %d on the %zu triangles of the face keeps %.3g %% "
+                 "of its power. Make elements there smaller than a half wave of the mode, or the order higher",
+                 MX_AT(b->place.where), b->port->what, name, b->problem->ref->order, b->face.count, 100 * kept);
+}
+
+static int add_mode(const struct build *b, size_t index, const struct profile *profile)
+{
+  struct mx_port_mode *mode = &b->port->mode[index];
+  double *moment = NULL, *nodal = NULL;
+  size_t numbers = 3 * b->face.count * b->rule->Nf;
+  if (DG_NEW(moment, numbers, b->err) != 0 || DG_NEW(nodal, numbers, b->err) != 0) goto fail;
+  double square;
+  if (integrate(b, profile, moment, &square) != 0) goto fail;
+  mode->kept = normalise(b, moment, nodal) / square;
+  if (check_kept(b, profile, mode->kept) != 0) goto fail;
+  if (add_functionals(b, mode, moment) != 0 || add_term(b, mode, nodal) != 0) goto fail;
+fail:
+  dg_free(moment);
+  dg_free(nodal);
+  return b->err->code;
+}
+
+/* For the log, so that a face that was not meant is seen. */
+static void describe(const struct build *b, const char *face, const struct mx_mode *mode)
+{
+  const double *n = b->face.normal, cutoff = b->port->mode[0].cutoff / (2 * pi);
+  char name[40], from[60] = "";
+  mx_port_mode_name(mode, name);
+  if (cutoff > 0) snprintf(from, sizeof from, ", cut-off %.6g Hz", cutoff);
+  snprintf(b->port->about, sizeof b->port->about, "%s, normal (%.3g, %.3g, %.3g), %s%s", face, n[0] + 0.0, n[1] + 0.0,
+           n[2] + 0.0, name, from);
+}
+
+static int build_waveguide(const struct build *b, double speed)
+{
+  const struct mx_port_config *config = &b->config->port;
+  struct mx_port_rectangle rectangle;
+  if (mx_port_face_rectangle(&rectangle, &b->face, &b->place, config->has_axis ? config->axis : NULL, b->err) != 0)
+    return b->err->code;
+  for (size_t i = 0; i < b->port->modes; i++) {
+    const struct profile profile = {
+        .mode = i == 0 ? &config->mode : &config->absorb[i - 1], .rectangle = &rectangle, .function = -1};
+    b->port->mode[i].family = profile.mode->family;
+    b->port->mode[i].cutoff =
+        speed * pi * hypot(profile.mode->m / rectangle.side[0], profile.mode->n / rectangle.side[1]);
+    if (add_mode(b, i, &profile) != 0) return b->err->code;
+  }
+  char face[160];
+  const double(*axis)[3] = (const double(*)[3])rectangle.axis;
+  snprintf(face, sizeof face, "%.6g m along (%.3g, %.3g, %.3g) x %.6g m along (%.3g, %.3g, %.3g)", rectangle.side[0],
+           axis[0][0] + 0.0, axis[0][1] + 0.0, axis[0][2] + 0.0, rectangle.side[1], axis[1][0] + 0.0, axis[1][1] + 0.0,
+           axis[1][2] + 0.0);
+  describe(b, face, &config->mode);
+  return 0;
+}
+
+static int build_coaxial(const struct build *b)
+{
+  struct mx_port_ring ring;
+  if (mx_port_face_ring(&ring, &b->face, &b->place, b->err) != 0) return b->err->code;
+  const struct profile profile = {.ring = &ring, .function = -1};
+  const struct mx_mode tem = {.family = MX_TEM};
+  char face[160];
+  b->port->mode[0].family = MX_TEM;
+  b->port->scale = sqrt(log(ring.outer / ring.inner) / (2 * pi)); /* of E = V/(r ln(b/a)) the square integrates to 1 */
+  snprintf(face, sizeof face, "a ring with radii %.6g and %.6g m, %.6g ohm", ring.inner, ring.outer,
+           b->port->impedance * b->port->scale * b->port->scale);
+  describe(b, face, &tem);
+  return add_mode(b, 0, &profile);
+}
+
+static int build_modal(const struct build *b)
+{
+  const struct profile profile = {.function = b->config->port.profile};
+  b->port->mode[0].family = b->config->port.mode.family;
+  b->port->mode[0].cutoff = 2 * pi * b->config->port.cutoff;
+  const struct mx_mode mode = {.family = b->config->port.mode.family};
+  char face[160];
+  snprintf(face, sizeof face, "a face of %.6g m^2, at most %.6g m across", b->face.area, b->face.extent);
+  describe(b, face, &mode);
+  return add_mode(b, 0, &profile);
+}
+
+static int measure_gap(const struct mx_port_face *face, const struct mx_port_place *place, const double direction[3],
+                       double *length, double *width, struct dg_error *err)
+{
+  double low = INFINITY, high = -INFINITY;
+  for (size_t k = 0; k < face->count; k++) {
+    const double(*corner)[3] = face->triangle[k].corner, *n = face->triangle[k].normal;
+    double across = n[0] * direction[0] + n[1] * direction[1] + n[2] * direction[2];
+    if (fabs(across) > 1e-3)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE
+                     "%s: direction (%g, %g, %g) must lie in the face; near (%g, %g, %g) m the normal is (%.4g, "
+                     "%.4g, %.4g)",
+                     MX_AT(place->where), place->what, direction[0], direction[1], direction[2], corner[0][0],
+                     corner[0][1], corner[0][2], n[0], n[1], n[2]);
+    for (int i = 0; i < 3; i++) {
+      double x = corner[i][0] * direction[0] + corner[i][1] * direction[1] + corner[i][2] * direction[2];
+      low = fmin(low, x);
+      high = fmax(high, x);
+    }
+  }
+  *length = high - low;
+  *width = face->area / *length;
+  return 0;
+}
+
+static void name_port(const struct mx_boundary_config *boundary, char what[160])
+{
+  char name[128];
+  mx_selector_name(&boundary->where, name, sizeof name);
+  snprintf(what, 160, "boundaries.%s", name);
+}
+
+int mx_port_gap(const struct mx_boundary_config *boundary, int index, const struct mx_assignment *assignment,
+                const struct dg_mesh *mesh, const struct mx_problem *problem, double *length, double *width,
+                struct dg_error *err)
+{
+  char what[160];
+  name_port(boundary, what);
+  const struct mx_port_place place = {.mesh = mesh, .problem = problem, .where = boundary->where.where, .what = what};
+  struct mx_port_face face;
+  if (mx_port_face_init(&face, &place, assignment, index, err) == 0)
+    (void)!measure_gap(&face, &place, boundary->port.direction, length, width, err);
+  mx_port_face_release(&face);
+  return err->code;
+}
+
+/* V = -integral of E along the direction, averaged over the width; V_s makes E = -V_s/l along it. */
+static int build_lumped(struct build *b)
+{
+  const double *direction = b->config->port.direction;
+  double length, width, share = 0;
+  if (measure_gap(&b->face, &b->place, direction, &length, &width, b->err) != 0) return b->err->code;
+  b->Z = b->config->port.resistance * width / length / MX_ETA0;
+  b->port->impedance = b->config->port.resistance;
+  for (size_t k = 0; k < b->face.count; k++) {
+    const struct mx_port_triangle *triangle = &b->face.triangle[k];
+    double Z = sqrt(triangle->mu / triangle->epsilon);
+    share += triangle->area / b->face.area * Z / (Z + b->Z);
+  }
+  b->port->source_share = share;
+  /* Of e = -direction/sqrt(l w) the square integrates to 1: V = sqrt(l/w) times the integral of e.E, and 1 V is the
+   * field sqrt(w/l) e. */
+  b->port->scale = sqrt(length / width);
+  snprintf(b->port->about, sizeof b->port->about, "a gap of %.6g m along (%.3g, %.3g, %.3g), %.6g m wide, %.6g ohm",
+           length, direction[0], direction[1], direction[2], width, b->port->impedance);
+  b->port->mode[0].family = MX_TEM;
+  const struct profile profile = {.function = -1, .constant = {-direction[0], -direction[1], -direction[2]}};
+  return add_mode(b, 0, &profile);
+}
+
+static int build_port(struct build *b, const struct mx_assignment *assignment, int index)
+{
+  struct mx_port *port = b->port;
+  const struct mx_boundary_config *config = b->config;
+  char what[160];
+  double epsilon = 1, mu = 1;
+  name_port(config, what);
+  if (dg_copy_string(&port->what, what, b->err) != 0) return b->err->code;
+  char name[140];
+  if (config->where.group != NULL) snprintf(name, sizeof name, "%s", config->where.group);
+  else snprintf(name, sizeof name, "surface_%d", config->where.tag);
+  if (dg_copy_string(&port->name, name, b->err) != 0) return b->err->code;
+  port->where = config->where.where;
+  port->kind = config->kind;
+  port->driven = config->port.driven;
+  port->amplitude = config->port.amplitude;
+  port->delay = config->port.delay;
+  port->scale = port->source_share = 1;
+  port->modes = 1 + (config->kind == MX_WAVEGUIDE_PORT ? config->port.absorbed : 0);
+  if (DG_NEW(port->mode, port->modes, b->err) != 0) return b->err->code;
+  b->place = (struct mx_port_place){.mesh = b->mesh, .problem = b->problem, .where = port->where, .what = port->what};
+  if (mx_port_face_init(&b->face, &b->place, assignment, index, b->err) != 0) return b->err->code;
+  if (config->kind == MX_LUMPED_PORT) return build_lumped(b);
+  const struct mx_surface_faces surface = {
+      .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
+  if (mx_port_face_plane(&b->face, &b->place, b->err) != 0 ||
+      mx_common_medium(b->problem, b->mesh, &surface, &epsilon, &mu, b->err) != 0 ||
+      (config->kind != MX_MODAL_PORT &&
+       mx_port_face_walls(&b->face, &b->place, assignment, b->all, index, b->err) != 0))
+    return b->err->code;
+  b->Z = sqrt(mu / epsilon);
+  port->impedance = b->Z * MX_ETA0;
+  if (config->kind == MX_WAVEGUIDE_PORT) return build_waveguide(b, MX_C0 / sqrt(epsilon * mu));
+  return config->kind == MX_COAXIAL_PORT ? build_coaxial(b) : build_modal(b);
+}
+
+/* order[count]: the boundaries that are ports, by number; those without one get the lowest that are free, in turn. */
+static void put_in_order(const struct mx_config *config, size_t count, size_t *order, int *number)
+{
+  size_t n = 0;
+  int next = 1;
+  for (size_t i = 0; i < config->boundaries; i++) {
+    if (!mx_is_port(config->boundary[i].kind)) continue;
+    order[n] = i;
+    number[n++] = config->boundary[i].port.number;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (number[i] > 0) continue;
+    for (size_t j = 0; j < count; j++)
+      if (number[j] == next) {
+        next++;
+        j = (size_t)-1; /* look through all again */
+      }
+    number[i] = next;
+  }
+  for (size_t i = 1; i < count; i++) /* few: insert one after the other */
+    for (size_t j = i; j > 0 && number[j] < number[j - 1]; j--) {
+      int swap = number[j];
+      number[j] = number[j - 1];
+      number[j - 1] = swap;
+      size_t other = order[j];
+      order[j] = order[j - 1];
+      order[j - 1] = other;
+    }
+}
+
+int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const struct mx_assignment *assignment,
+                  const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
+{
+  struct rule *rule = NULL;
+  size_t *order = NULL, count = 0;
+  int *number = NULL;
+  *ports = (struct mx_ports){.active = -1,
+                             .first = sources->problem->functionals,
+                             .integrator = config->time.integrator,
+                             .here = dg_comm_rank(sources->problem->comm) == 0};
+  for (size_t i = 0; i < config->boundaries; i++) count += mx_is_port(config->boundary[i].kind);
+  if (count == 0) return 0;
+  if (DG_NEW(ports->port, count, err) != 0 || DG_NEW(order, count, err) != 0 || DG_NEW(number, count, err) != 0 ||
+      DG_NEW(rule, 1, err) != 0 || make_rule(rule, sources->problem->ref, err) != 0)
+    goto fail;
+  put_in_order(config, count, order, number);
+  ports->count = count;
+  for (size_t i = 0; i < count; i++) {
+    struct build b = {.ports = ports,
+                      .sources = sources,
+                      .problem = sources->problem,
+                      .mesh = mesh,
+                      .rule = rule,
+                      .all = config,
+                      .config = &config->boundary[order[i]],
+                      .port = &ports->port[i],
+                      .err = err};
+    b.port->number = number[i];
+    int status = build_port(&b, assignment, (int)order[i]);
+    ports->here = ports->here || b.face.own > 0;
+    mx_port_face_release(&b.face);
+    if (status != 0) goto fail;
+  }
+  ports->functionals = sources->problem->functionals - ports->first;
+  (void)!dg_comm_part(&ports->comm, sources->problem->comm, ports->here, err);
+fail:
+  if (rule != NULL) release_rule(rule);
+  dg_free(rule);
+  dg_free(order);
+  dg_free(number);
+  return err->code;
+}

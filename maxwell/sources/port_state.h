@@ -1,0 +1,47 @@
+/* What port.c and port_build.c share: the modes of a port, their terms, functionals and pasts. Private to port*.c. */
+#pragma once
+
+#include "maxwell/sources/port.h"
+#include "maxwell/sources/sources.h"
+
+enum { MX_PORT_TABLES = 5 }; /* distinct stage times of an integrator, at most */
+
+/* A mode with its past. What a_in answers to is f = a_out - v, kept newest first from past + room - 1 - n on: the
+ * convolution is then a product of two arrays. In leapfrog a_out has two parts of different times, that of E at t_n and
+ * that of H at t_n + dt/2; else only the first is used and holds both. */
+struct mx_port_mode {
+  enum mx_mode_family family;
+  double cutoff;                 /* angular, 1/s; 0: TEM */
+  double kept;                   /* of the integral of its e.e, by the polynomials of the faces: 1 is all */
+  size_t term;                   /* of the problem, and source */
+  size_t functional;             /* of E's part of a_out; the next one is that of H's part. Counted from ports->first */
+  double recorded[2];            /* values of the two, of the stage at hand */
+  double *past[2];               /* [room] */
+  double *table[MX_PORT_TABLES]; /* [room] weights of the past at lags (j + time) dt; NULL: no such stage, or TEM */
+};
+
+/* The name of a mode: "TE10", "TM1,12", "TEM". Of those that a script describes (m = n = 0) the family. */
+void mx_port_mode_name(const struct mx_mode *mode, char text[40]);
+
+/* weight[count] of the values f((n - j) dt) in the integral of rho(tau) f(t - tau), t = (n + c) dt, 0 <= c <= 1, with
+ * rho = sign 2 J2(w tau)/tau. */
+void mx_port_table(double w, double sign, double c, double dt, double *weight, size_t count);
+
+struct mx_port {
+  char *what;      /* "boundaries.left", for messages */
+  char *name;      /* of files: "left", "surface_4" */
+  char about[240]; /* its face and mode, for the log */
+  const char *where;
+  enum mx_boundary_kind kind;
+  int number;
+  bool driven;
+  double amplitude, delay; /* V of the port's own voltage, s */
+  double impedance;        /* of the medium, or of the whole lumped port: ohm */
+  double scale;            /* the port's own voltage is scale times that of the mode */
+  double source_share;     /* lumped ports: of the source's voltage in the port's, Z/(Z + Zs); else 1 */
+  size_t modes;
+  struct mx_port_mode *mode; /* the first is the port's own */
+  double *incident;          /* [room] v(t_n), in volts of the mode */
+  double *incoming;          /* [room] a_in(t_n) */
+  double half_before;        /* leapfrog: H's part of a_out at -dt/2 */
+};

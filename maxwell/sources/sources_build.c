@@ -1,0 +1,494 @@
+/* From what the script says drives the fields to terms of the problem: elements, faces, nodes, profiles, lags. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/mesh/mesh_check.h"
+#include "libdg/mesh/parts/partition.h"
+#include "libdg/mesh/find/segment.h"
+#include "maxwell/model/selectors.h"
+#include "maxwell/sources/sources.h"
+#include "maxwell/sources/sources_check.h"
+
+/* A list of this rank's elements, or of faces 4 * element + face with the sign of what jumps there. */
+struct places {
+  size_t count, room;
+  int32_t *where;
+  signed char *sign;
+};
+
+struct build {
+  struct mx_sources *sources;
+  struct mx_problem *problem;
+  const struct mx_assignment *assignment;
+  const struct mx_config *config;
+  const struct dg_mesh *mesh;
+  struct dg_error *err;
+};
+
+static int add_place(struct places *places, int32_t where, int sign, struct dg_error *err)
+{
+  if (places->count == places->room) {
+    places->room = places->room < 64 ? 64 : 2 * places->room;
+    if (dg_grow(&places->where, places->room, sizeof *places->where, err) != 0 ||
+        dg_grow(&places->sign, places->room, sizeof *places->sign, err) != 0)
+      return err->code;
+  }
+  places->where[places->count] = where;
+  places->sign[places->count++] = (signed char)sign;
+  return 0;
+}
+
+/* Do they exist on any rank? A term that one rank has all ranks have, so that its index is the same everywhere. */
+static int anywhere(const struct build *b, const struct places *places, bool *exist)
+{
+  int64_t count = (int64_t)places->count;
+  if (dg_comm_reduce_int(b->problem->comm, DG_SUM, 1, &count, b->err) != 0) return b->err->code;
+  *exist = count > 0;
+  return 0;
+}
+
+static void release_places(struct places *places)
+{
+  dg_free(places->where);
+  dg_free(places->sign);
+}
+
+/* Position of node i of an element, or of node i of a face. */
+static void node_position(const struct build *b, enum mx_term_kind kind, int32_t where, size_t i, double x[3])
+{
+  const struct dg_reference *ref = b->problem->ref;
+  size_t e = (size_t)(kind == MX_CURRENT ? where : where / 4);
+  size_t node = kind == MX_CURRENT ? i : (size_t)ref->face_node[(size_t)(where % 4) * (size_t)ref->Nf + i];
+  dg_geometry_point(b->mesh, e, ref->r[node], ref->s[node], ref->t[node], x);
+}
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* What a drive puts into the problem. */
+struct target {
+  enum mx_term_kind kind;
+  bool into_H;       /* jumps: of H instead of E */
+  bool sheet;        /* the vector is a surface current K: the jump of H is -K x n */
+  double factor;     /* from the script's unit to V/m or V/m^2 */
+  const char *place; /* as in mx_selector.where */
+};
+
+/* Only the tangential part of what is prescribed on faces acts. value[points][3] is that of the profile. */
+static int check_tangential(const struct build *b, const struct places *places, const struct target *target,
+                            const double *value, size_t N, const char *what)
+{
+  double most[2] = {0, 0}; /* of all of it, of the tangential part */
+  for (size_t k = 0; k < places->count * N; k++) {
+    const double *v = value + 3 * k, *n = b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4];
+    double out[3];
+    cross(n, v, out);
+    most[0] = fmax(most[0], sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    most[1] = fmax(most[1], sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]));
+  }
+  if (dg_comm_reduce(b->problem->comm, DG_MAX, 2, most, b->err) != 0) return b->err->code;
+  if (most[1] > 1e-6 * most[0] || most[0] == 0) return 0;
+  return dg_fail(b->err, DG_INPUT,
+                 MX_PLACE "%s: the profile is normal to the surface everywhere on it, and only its tangential part "
+                          "acts: nothing would happen",
+                 MX_AT(target->place), what);
+}
+
+/* The profile of a drive at x[points], into value[points][3]. */
+static int evaluate_profile(const struct build *b, const struct mx_drive *drive, const char *what, size_t points,
+                            const double (*x)[3], double *value)
+{
+  struct mx_script *script = b->sources->script;
+  for (size_t k = 0; k < points; k++) {
+    memcpy(value + 3 * k, drive->constant, 3 * sizeof *value);
+    if (drive->profile >= 0 && mx_script_call(script, drive->profile, what, 3, x[k], 3, value + 3 * k, b->err) != 0)
+      return b->err->code;
+  }
+  return drive->profile < 0 ? 0 : mx_script_repeat(script, drive->profile, what, points, x, 3, value, b->err);
+}
+
+/* What of a drive does not change in time: the profile, or the places and normals of its function. */
+static int fill_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
+                      const struct target *target, const char *what, struct mx_source *source, double *part)
+{
+  const size_t points = source->points, N = points / (places->count > 0 ? places->count : 1);
+  double(*x)[3] = NULL, *value = NULL;
+  if (DG_NEW(x, points, b->err) != 0 || DG_NEW(value, 3 * points, b->err) != 0) goto fail;
+  DG_BUG_IF(points > 0 && places->where == NULL, "a source has points and no places"); /* as the analyzer fears */
+  for (size_t k = 0; k < points; k++) node_position(b, target->kind, places->where[k / N], k % N, x[k]);
+  if (part == NULL) {
+    memcpy(source->x, x, points * sizeof *x);
+    for (size_t k = 0; k < points && source->sheet != NULL; k++)
+      memcpy(source->sheet + 3 * k, b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4],
+             3 * sizeof *source->sheet);
+    goto fail;
+  }
+  if (evaluate_profile(b, drive, what, points, (const double(*)[3])x, value) != 0 ||
+      (target->kind == MX_JUMP && check_tangential(b, places, target, value, N, what) != 0))
+    goto fail;
+  for (size_t k = 0; k < points; k++) {
+    double *v = value + 3 * k, jump[3];
+    if (target->sheet) {
+      cross(b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4], v, jump);
+      memcpy(v, jump, sizeof jump);
+    }
+    for (size_t c = 0; c < 3; c++) part[(3 * (k / N) + c) * N + k % N] = target->factor * v[c];
+  }
+fail:
+  dg_free(x);
+  dg_free(value);
+  return b->err->code;
+}
+
+/* A term whose every node follows the same waveform, or a Lua function of position and time. */
+static int add_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
+                     const struct target *target, const char *what, struct dg_error *err)
+{
+  bool exist = false, general = drive->general >= 0;
+  if (anywhere(b, places, &exist) != 0) return err->code;
+  if (!exist) return 0; /* a `default` that nothing is left for */
+  const struct mx_new_term wanted = {
+      .kind = target->kind, .values = general ? MX_VECTOR_A_NODE : MX_ONE_NUMBER, .count = places->count, .what = what};
+  struct mx_term *term;
+  struct mx_source *source;
+  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
+  for (size_t k = 0; k < places->count; k++) term->where[k] = places->where[k];
+  term->into_H = target->into_H;
+  double *part = NULL;
+  if (general) {
+    source->function = drive->general;
+    source->factor = target->factor;
+    if (DG_NEW(source->x, source->points, err) != 0 || DG_NEW(source->called, 3 * source->points, err) != 0)
+      return err->code;
+    if (target->sheet && DG_NEW(source->sheet, 3 * source->points, err) != 0) return err->code;
+  } else {
+    source->waveform = drive->waveform;
+    source->delay = drive->delay;
+    if (DG_NEW(part, 3 * source->points, err) != 0) return err->code;
+    if (target->into_H) term->H = part;
+    else term->E = part;
+  }
+  return fill_drive(b, places, drive, target, what, source, part);
+}
+
+/* The medium of the element with the lowest number in the whole mesh, of all ranks' faces. */
+static int first_medium(const struct mx_problem *problem, const struct dg_mesh *mesh,
+                        const struct mx_surface_faces *faces, double *epsilon, double *mu, struct dg_error *err)
+{
+  int64_t own = INT64_MAX, lowest;
+  double medium[2] = {0, 0};
+  for (size_t k = 0; k < faces->count; k++) {
+    size_t e = (size_t)faces->where[k] / 4;
+    if (dg_mesh_global(mesh, e) >= own) continue;
+    own = dg_mesh_global(mesh, e);
+    medium[0] = problem->epsilon[e];
+    medium[1] = problem->mu[e];
+  }
+  lowest = own;
+  if (dg_comm_reduce_int(problem->comm, DG_MIN, 1, &lowest, err) != 0) return err->code;
+  if (own != lowest) medium[0] = medium[1] = 0; /* the sum below has one summand */
+  if (dg_comm_reduce(problem->comm, DG_SUM, 2, medium, err) != 0) return err->code;
+  *epsilon = medium[0];
+  *mu = medium[1];
+  return 0;
+}
+
+int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
+                     double *epsilon, double *mu, struct dg_error *err)
+{
+  if (first_medium(problem, mesh, faces, epsilon, mu, err) != 0) return err->code;
+  for (size_t k = 0; k < faces->count; k++) {
+    size_t e = (size_t)faces->where[k] / 4;
+    if (fabs(problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(problem->mu[e] - *mu) > 1e-12 * *mu ||
+        problem->sigma[e] != 0) {
+      double x[3];
+      dg_geometry_barycentre(mesh, e, x);
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "%s: %s needs one medium without losses all along its surface; near (%g, %g, %g) m there "
+                              "is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m)",
+                     MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], problem->epsilon[e],
+                     problem->mu[e], problem->sigma[e] / MX_ETA0);
+    }
+  }
+  return 0;
+}
+
+/* A term whose faces carry a plane wave. */
+static int add_plane_wave(const struct build *b, const struct places *places, const struct mx_plane_wave *wave,
+                          bool open, const struct mx_selector *where, const char *what)
+{
+  struct dg_error *err = b->err;
+  const struct mx_new_term wanted = {.kind = MX_JUMP, .values = MX_NUMBER_A_NODE, .count = places->count, .what = what};
+  struct mx_term *term;
+  struct mx_source *source;
+  double epsilon = 1, mu = 1, H[3], first = INFINITY;
+  bool exist = false;
+  if (anywhere(b, places, &exist) != 0) return err->code;
+  if (!exist) return 0; /* a `default` that nothing is left for */
+  const struct mx_surface_faces faces = {
+      .count = places->count, .where = places->where, .place = where->where, .what = what, .who = "a plane wave"};
+  if (mx_common_medium(b->problem, b->mesh, &faces, &epsilon, &mu, err) != 0) return err->code;
+  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
+  if (DG_NEW(term->E, 3 * source->points, err) != 0 || DG_NEW(term->H, 3 * source->points, err) != 0 ||
+      DG_NEW(source->lag, source->points, err) != 0)
+    return err->code;
+  for (size_t k = 0; k < places->count; k++) term->where[k] = places->where[k];
+  term->open = open;
+  source->waveform = wave->waveform;
+  source->delay = wave->delay;
+  cross(wave->direction, wave->polarisation, H);
+  size_t N = (size_t)b->problem->ref->Nf;
+  double slowness = sqrt(epsilon * mu) / MX_C0, admittance = sqrt(epsilon / mu);
+  for (size_t k = 0; k < places->count; k++)
+    for (size_t i = 0; i < N; i++) {
+      double x[3], lag = 0;
+      node_position(b, MX_JUMP, places->where[k], i, x);
+      for (size_t c = 0; c < 3; c++) {
+        lag += slowness * wave->direction[c] * (x[c] - (wave->has_origin ? wave->origin[c] : 0));
+        term->E[(3 * k + c) * N + i] = places->sign[k] * wave->amplitude * wave->polarisation[c];
+        term->H[(3 * k + c) * N + i] = places->sign[k] * wave->amplitude * admittance * H[c];
+      }
+      source->lag[k * N + i] = lag;
+      first = fmin(first, lag);
+    }
+  if (wave->has_origin) return 0;
+  if (dg_comm_reduce(b->problem->comm, DG_MIN, 1, &first, err) != 0) return err->code; /* where the wave comes in */
+  for (size_t i = 0; i < source->points; i++) source->lag[i] -= first;
+  return 0;
+}
+
+/* currents */
+static int add_current(const struct build *b, size_t index)
+{
+  const struct mx_source_config *config = &b->config->source[index];
+  struct places places = {0};
+  char what[64];
+  snprintf(what, sizeof what, "sources[%zu]", index + 1);
+  if (mx_check_selector(b->mesh, what, &config->where, 3, b->err) != 0) return b->err->code;
+  for (size_t e = 0; e < b->problem->K; e++)
+    if (mx_selector_fit(&config->where, b->mesh, (size_t)b->mesh->volume[e]) > 0 &&
+        add_place(&places, (int32_t)e, 1, b->err) != 0)
+      goto fail;
+  const struct target target = {.kind = MX_CURRENT, .factor = MX_ETA0};
+  if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
+fail:
+  release_places(&places);
+  return b->err->code;
+}
+
+/* The density of a current element (A m) at a point, as the element's basis sees it: sum over the orthonormal modes of
+ * their value there. part[3][Np] += moment delta. */
+static void add_delta(const struct build *b, size_t e, const double bary[4], const double moment[3], double *part)
+{
+  const struct dg_reference *ref = b->problem->ref;
+  double there[DG_NP_MAX], here[DG_NP_MAX];
+  size_t Np = (size_t)ref->Np;
+  dg_modal_basis(ref->order, 2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1, there);
+  for (size_t i = 0; i < Np; i++) {
+    double delta = 0;
+    dg_modal_basis(ref->order, ref->r[i], ref->s[i], ref->t[i], here);
+    for (size_t m = 0; m < Np; m++) delta += here[m] * there[m];
+    for (size_t c = 0; c < 3; c++) part[c * Np + i] += moment[c] * delta / b->problem->jacobian[e];
+  }
+}
+
+/* A term for thin currents with `count` elements of this rank. */
+static int add_thin_term(const struct build *b, const struct mx_source_config *config, const char *what, size_t count,
+                         struct mx_term **term)
+{
+  const struct mx_new_term wanted = {.kind = MX_CURRENT, .values = MX_ONE_NUMBER, .count = count, .what = what};
+  struct mx_source *source;
+  if (mx_sources_add(b->sources, &wanted, term, &source, b->err) != 0) return b->err->code;
+  source->waveform = config->drive.waveform;
+  source->delay = config->drive.delay;
+  return DG_NEW((*term)->E, 3 * source->points, b->err);
+}
+
+static int add_dipole(const struct build *b, const struct mx_source_config *config, const char *what)
+{
+  double bary[4], moment[3];
+  int64_t element;
+  struct mx_term *term;
+  if (dg_mesh_locate_shared(b->mesh, b->problem->comm, 1, &config->at, &element, &bary, b->err) != 0)
+    return b->err->code;
+  if (element == DG_NOWHERE)
+    return dg_fail(b->err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
+                   what, config->at[0], config->at[1], config->at[2]);
+  if (add_thin_term(b, config, what, element >= 0, &term) != 0) return b->err->code;
+  if (element < 0) return 0; /* another rank's */
+  for (int c = 0; c < 3; c++) moment[c] = MX_ETA0 * config->moment[c];
+  term->where[0] = (int32_t)element;
+  add_delta(b, (size_t)element, bary, moment, term->E);
+  return 0;
+}
+
+/* A wire is cut at the faces of the elements. In each, the integral of its current times the element's polynomials
+ * along the piece is exact (Gauss): the projection of a line current, whatever its length and the elements' sizes. */
+static int add_wire(const struct build *b, const struct mx_source_config *config, const char *what)
+{
+  enum { GAUSS_MAX = DG_ORDER_MAX / 2 + 1 };
+  const double outside_max = 0.01; /* of the length: what lies behind a curved wall, which is made of flat faces */
+  const double ends[2][3] = {{config->at[0], config->at[1], config->at[2]},
+                             {config->to[0], config->to[1], config->to[2]}};
+  const int points = b->problem->ref->order / 2 + 1;
+  double x[GAUSS_MAX], weight[GAUSS_MAX];
+  struct dg_path path = {0};
+  struct mx_term *term;
+  dg_gauss_legendre(points, x, weight);
+  if (dg_path_cut(&path, b->mesh, b->problem->comm, 2, ends, 0, b->err) != 0) goto fail;
+  if (path.outside > outside_max * path.length) {
+    (void)dg_fail(b->err, DG_INPUT, MX_PLACE "%s: %g m of the wire of %g m are outside the mesh", MX_AT(config->place),
+                  what, path.outside, path.length);
+    goto fail;
+  }
+  if (add_thin_term(b, config, what, path.pieces, &term) != 0) goto fail;
+  for (size_t k = 0; k < path.pieces; k++) {
+    const struct dg_path_piece *piece = &path.piece[k];
+    term->where[k] = (int32_t)piece->element;
+    for (int g = 0; g < points; g++) {
+      const double length = piece->end - piece->begin, t = piece->begin + length * x[g];
+      double at[3], bary[4], moment[3];
+      for (int c = 0; c < 3; c++) {
+        at[c] = ends[0][c] + t * (ends[1][c] - ends[0][c]);
+        moment[c] = MX_ETA0 * config->current * weight[g] * length * (ends[1][c] - ends[0][c]);
+      }
+      dg_mesh_barycentric(b->mesh, piece->element, at, bary);
+      add_delta(b, piece->element, bary, moment, term->E + 3 * (size_t)b->problem->ref->Np * k);
+    }
+  }
+fail:
+  dg_path_release(&path);
+  return b->err->code;
+}
+
+static int add_thin_current(const struct build *b, size_t index)
+{
+  const struct mx_source_config *config = &b->config->source[index];
+  char what[64];
+  snprintf(what, sizeof what, "sources[%zu]", index + 1);
+  return config->shape == MX_DIPOLE ? add_dipole(b, config, what) : add_wire(b, config, what);
+}
+
+static int add_boundary(const struct build *b, size_t index)
+{
+  const struct mx_boundary_config *config = &b->config->boundary[index];
+  bool wave = config->kind == MX_PLANE_WAVE, electric = config->kind == MX_ELECTRIC_FIELD;
+  bool sheet = config->kind == MX_WALL_CURRENT;
+  if (!wave && !electric && !sheet && config->kind != MX_MAGNETIC_FIELD) return 0;
+  struct places places = {0};
+  char name[128], what[160];
+  mx_selector_name(&config->where, name, sizeof name);
+  snprintf(what, sizeof what, "boundaries.%s", name);
+  for (size_t e = 0; e < b->problem->K; e++)
+    for (int f = 0; f < 4; f++)
+      if (b->assignment->boundary[e][f] == (int)index && add_place(&places, 4 * (int32_t)e + f, 1, b->err) != 0)
+        goto fail;
+  if (wave) {
+    if (add_plane_wave(b, &places, &config->wave, true, &config->where, what) != 0) goto fail;
+  } else {
+    const struct target target = {.kind = MX_JUMP,
+                                  .into_H = !electric,
+                                  .sheet = sheet,
+                                  .factor = electric ? 1 : MX_ETA0,
+                                  .place = config->where.where};
+    if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
+  }
+fail:
+  release_places(&places);
+  return b->err->code;
+}
+
+/* Both sides of every face of the interface; sign +1 inside the region of total field, -1 outside. */
+static int interface_faces(const struct build *b, const struct mx_interface_config *config, const int *choice,
+                           int index, const char *what, struct places *places)
+{
+  const struct dg_mesh *mesh = b->mesh;
+  bool total = config->kind == MX_TOTAL_FIELD;
+  for (size_t e = 0; e < b->problem->K; e++)
+    for (int f = 0; f < 4; f++) {
+      int surface = mesh->surface[e][f];
+      if (surface < 0 || choice[surface] != index) continue;
+      int32_t code = mesh->neighbour[e][f];
+      double x[3];
+      dg_geometry_barycentre(mesh, e, x);
+      if (code < 0)
+        return dg_fail(b->err, DG_INPUT,
+                       MX_PLACE "%s: surface %d is part of the outer boundary near (%g, %g, %g) m; an interface lies "
+                                "inside the domain",
+                       MX_AT(config->where.where), what, mesh->entity[surface].tag, x[0], x[1], x[2]);
+      int sign = 1;
+      if (total) {
+        bool here = mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[e]) > 0;
+        bool there = mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[code / 4]) > 0;
+        if (here == there)
+          return dg_fail(b->err, DG_INPUT,
+                         MX_PLACE "%s: near (%g, %g, %g) m the surface %s the region of total field, which it must "
+                                  "bound",
+                         MX_AT(config->where.where), what, x[0], x[1], x[2], here ? "runs inside" : "does not touch");
+        sign = here ? 1 : -1;
+      }
+      if (add_place(places, 4 * (int32_t)e + f, sign, b->err) != 0) return b->err->code;
+    }
+  return 0;
+}
+
+static int add_interface(const struct build *b, size_t index, const int *choice)
+{
+  const struct mx_interface_config *config = &b->config->interface[index];
+  struct places places = {0};
+  char name[128], what[160];
+  mx_selector_name(&config->where, name, sizeof name);
+  snprintf(what, sizeof what, "interfaces.%s", name);
+  if (config->kind == MX_TOTAL_FIELD && mx_check_selector(b->mesh, what, &config->inside, 3, b->err) != 0)
+    return b->err->code;
+  if (interface_faces(b, config, choice, (int)index, what, &places) != 0) goto fail;
+  if (config->kind == MX_TOTAL_FIELD) {
+    if (add_plane_wave(b, &places, &config->wave, false, &config->where, what) != 0) goto fail;
+  } else if (config->kind == MX_SURFACE_CURRENT) {
+    const struct target target = {
+        .kind = MX_JUMP, .into_H = true, .sheet = true, .factor = MX_ETA0, .place = config->where.where};
+    if (add_drive(b, &places, &config->drive, &target, what, b->err) != 0) goto fail;
+  }
+fail:
+  release_places(&places);
+  return b->err->code;
+}
+
+static const struct mx_selector *interface_selector(const struct mx_config *config, size_t i)
+{
+  return &config->interface[i].where;
+}
+
+int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *assignment, const struct mx_config *config,
+                     const struct dg_mesh *mesh, struct dg_error *err)
+{
+  const struct build b = {.sources = sources,
+                          .problem = sources->problem,
+                          .assignment = assignment,
+                          .config = config,
+                          .mesh = mesh,
+                          .err = err};
+  const struct mx_source_check check = {
+      .problem = sources->problem, .assignment = assignment, .config = config, .mesh = mesh};
+  int *choice;
+  if (mx_check_plane_waves(&check, err) != 0) return err->code;
+  for (size_t i = 0; i < config->sources; i++)
+    if ((config->source[i].shape == MX_REGION ? add_current(&b, i) : add_thin_current(&b, i)) != 0) return err->code;
+  for (size_t i = 0; i < config->boundaries; i++)
+    if (add_boundary(&b, i) != 0) return err->code;
+  if (DG_NEW(choice, mesh->entities, err) != 0) return err->code;
+  if (mx_choose(choice, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0) goto fail;
+  for (size_t i = 0; i < config->interfaces; i++)
+    if (add_interface(&b, i, choice) != 0 ||
+        (config->interface[i].kind == MX_TOTAL_FIELD && mx_check_total_field(&check, i, choice, err) != 0))
+      goto fail;
+fail:
+  dg_free(choice);
+  return err->code;
+}

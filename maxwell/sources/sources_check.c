@@ -1,0 +1,256 @@
+#include "maxwell/sources/sources_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/model/selectors.h"
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void centre_of_face(const struct dg_mesh *mesh, size_t e, int f, double x[3])
+{
+  for (int c = 0; c < 3; c++) x[c] = 0;
+  for (int i = 0; i < 4; i++)
+    for (int c = 0; c < 3 && i != f; c++) x[c] += mesh->vertex[mesh->element[e][i]][c] / 3;
+}
+
+static void name_interface(const struct mx_interface_config *config, char what[160])
+{
+  char name[128];
+  mx_selector_name(&config->where, name, sizeof name);
+  snprintf(what, 160, "interfaces.%s", name);
+}
+
+static bool same_numbers(const double *a, const double *b, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (fabs(a[i] - b[i]) > 1e-12 * fmax(fabs(a[i]), fabs(b[i]))) return false;
+  return true;
+}
+
+/* Whether both jumps are those of one wave. Without an origin each would begin by itself. */
+static bool same_wave(const struct mx_plane_wave *a, const struct mx_plane_wave *b)
+{
+  const struct mx_waveform *v = &a->waveform, *w = &b->waveform;
+  const double one[] = {v->amplitude, v->t0, v->tau, v->f0, v->rise, v->fall, a->amplitude, a->delay};
+  const double other[] = {w->amplitude, w->t0, w->tau, w->f0, w->rise, w->fall, b->amplitude, b->delay};
+  return a->has_origin && b->has_origin && same_numbers(a->origin, b->origin, 3) &&
+         same_numbers(a->direction, b->direction, 3) && same_numbers(a->polarisation, b->polarisation, 3) &&
+         v->kind == w->kind && v->function == w->function && same_numbers(one, other, sizeof one / sizeof *one);
+}
+
+/* Every face between the region and the rest must carry the jump. */
+static int check_border(const struct mx_source_check *check, size_t index, const int *choice, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = check->mesh;
+  const struct mx_interface_config *config = &check->config->interface[index];
+  char what[160], inside[128];
+  name_interface(config, what);
+  mx_selector_name(&config->inside, inside, sizeof inside);
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int f = 0; f < 4; f++) {
+      const int32_t code = mesh->neighbour[e][f];
+      if (code < 0 || mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[e]) == 0 ||
+          mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[code / 4]) > 0)
+        continue;
+      const int surface = mesh->surface[e][f], chosen = surface < 0 ? -1 : choice[surface];
+      if (chosen == (int)index) continue;
+      double x[3];
+      centre_of_face(mesh, e, f, x);
+      if (chosen < 0 || check->config->interface[chosen].kind != MX_TOTAL_FIELD)
+        return dg_fail(err, DG_INPUT,
+                       MX_PLACE "%s is not closed: near (%g, %g, %g) m the region '%s' of total field ends, and the "
+                                "surface is not there; it must be on all of the region's border inside the domain",
+                       MX_AT(config->where.where), what, x[0], x[1], x[2], inside);
+      if (!same_wave(&config->wave, &check->config->interface[chosen].wave))
+        return dg_fail(err, DG_INPUT,
+                       MX_PLACE "%s: near (%g, %g, %g) m another wave comes into its region '%s'; the parts of a "
+                                "surface need the same wave with the same origin",
+                       MX_AT(config->where.where), what, x[0], x[1], x[2], inside);
+    }
+  return 0;
+}
+
+struct edge {
+  int64_t vertex[2]; /* numbers in the whole mesh, ascending */
+};
+
+static int compare_edges(const void *a, const void *b)
+{
+  const struct edge *x = a, *y = b;
+  for (int i = 0; i < 2; i++)
+    if (x->vertex[i] != y->vertex[i]) return x->vertex[i] < y->vertex[i] ? -1 : 1;
+  return 0;
+}
+
+/* The three edges of a face; vertices of elements ascend. */
+static void edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct edge edge[3])
+{
+  int64_t vertex[3];
+  for (int i = 0, n = 0; i < 4; i++)
+    if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
+  edge[0] = (struct edge){{vertex[0], vertex[1]}};
+  edge[1] = (struct edge){{vertex[0], vertex[2]}};
+  edge[2] = (struct edge){{vertex[1], vertex[2]}};
+}
+
+/* *edge, new: the sorted edges of all ranks' faces on the interface. */
+static int find_edges(const struct mx_source_check *check, size_t index, const int *choice, struct edge **edge,
+                      size_t *count, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = check->mesh;
+  struct edge *own = NULL;
+  int64_t faces[2] = {0, 0};
+  *edge = NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    size_t n = 0;
+    for (size_t e = 0; e < mesh->K; e++)
+      for (int f = 0; f < 4; f++) {
+        if (mesh->surface[e][f] < 0 || choice[mesh->surface[e][f]] != (int)index) continue;
+        if (pass == 1) edges_of_face(mesh, e, f, own + 3 * n);
+        n++;
+      }
+    faces[0] = (int64_t)n;
+    if (pass == 0 && DG_NEW(own, 3 * n, err) != 0) return err->code;
+  }
+  faces[1] = faces[0];
+  if (dg_comm_reduce_int(check->problem->comm, DG_SUM, 1, &faces[1], err) != 0 ||
+      dg_comm_share(check->problem->comm, 3 * (size_t)faces[0] * sizeof *own, own, edge, NULL, err) != 0)
+    goto fail;
+  *count = 3 * (size_t)faces[1];
+  if (*count > 0) qsort(*edge, *count, sizeof **edge, compare_edges);
+fail:
+  dg_free(own);
+  return err->code;
+}
+
+/* How far the incident wave alone is from obeying the wall's condition, 0 to 1: of |E| = 1, the tangential part of
+ * (E - Zw H x n)/(1 + Zw). */
+static double residual(const struct mx_plane_wave *wave, const double n[3], double impedance)
+{
+  double h[3], e_t[3], h_n[3], square = 0;
+  const double normal = dot(wave->polarisation, n);
+  cross(wave->direction, wave->polarisation, h);
+  cross(h, n, h_n);
+  if (isinf(impedance)) return sqrt(dot(h_n, h_n));
+  for (int c = 0; c < 3; c++) {
+    e_t[c] = wave->polarisation[c] - normal * n[c] - impedance * h_n[c];
+    square += e_t[c] * e_t[c];
+  }
+  return sqrt(square) / (1 + impedance);
+}
+
+/* Zw of a wall over that of the medium. */
+static double wall(const struct mx_source_check *check, size_t e, int f, const char **kind)
+{
+  const int index = check->assignment->boundary[e][f];
+  const double own = sqrt(check->problem->mu[e] / check->problem->epsilon[e]);
+  *kind = index < 0 ? mx_boundary_kind_names[MX_PEC] : mx_boundary_kind_names[check->config->boundary[index].kind];
+  if (index < 0) return 0;
+  switch (check->config->boundary[index].kind) {
+  case MX_PEC:
+  case MX_ELECTRIC_FIELD:
+    return 0;
+  case MX_PMC:
+  case MX_MAGNETIC_FIELD:
+  case MX_WALL_CURRENT:
+    return INFINITY;
+  case MX_IMPEDANCE:
+    return check->config->boundary[index].impedance / MX_ETA0 / own;
+  default:
+    return 1;
+  }
+}
+
+/* Walls at the rim of the surface must be planes of symmetry of the wave. */
+static int check_rim(const struct mx_source_check *check, size_t index, const int *choice, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = check->mesh;
+  const struct mx_interface_config *config = &check->config->interface[index];
+  const double close = 1e-3; /* of the wave; curved walls are made of flat faces */
+  struct edge *edge = NULL;
+  size_t count = 0;
+  if (find_edges(check, index, choice, &edge, &count, err) != 0) goto fail;
+  for (size_t e = 0; e < mesh->K && count > 0; e++)
+    for (int f = 0; f < 4; f++) {
+      struct edge own[3];
+      const char *kind;
+      bool touches = false;
+      if (mesh->neighbour[e][f] >= 0) continue;
+      edges_of_face(mesh, e, f, own);
+      for (int i = 0; i < 3; i++)
+        touches = touches || bsearch(&own[i], edge, count, sizeof *edge, compare_edges) != NULL;
+      if (!touches) continue;
+      const double off = residual(&config->wave, check->problem->normal[e][f], wall(check, e, f, &kind));
+      if (off <= close) continue;
+      double x[3];
+      char what[160];
+      centre_of_face(mesh, e, f, x);
+      name_interface(config, what);
+      (void)dg_fail(err, DG_INPUT,
+                    MX_PLACE "%s ends on the outer boundary near (%g, %g, %g) m, where the wall (%s) is no plane of "
+                             "symmetry of the wave: alone it misses the wall's condition by %.3g of its field. Close "
+                             "the surface, or end it on walls that the wave runs along",
+                    MX_AT(config->where.where), what, x[0], x[1], x[2], kind, off);
+      goto fail;
+    }
+fail:
+  dg_free(edge);
+  return err->code;
+}
+
+int mx_check_total_field(const struct mx_source_check *check, size_t index, const int *choice, struct dg_error *err)
+{
+  if (check_border(check, index, choice, err) != 0) return err->code;
+  return check_rim(check, index, choice, err);
+}
+
+int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *err)
+{
+  const struct mx_config *config = check->config;
+  const double along = 1e-6; /* the wave runs along the face */
+  double *entering;
+  if (DG_NEW(entering, config->boundaries, err) != 0) return err->code;
+  for (size_t i = 0; i < config->boundaries; i++) entering[i] = -INFINITY;
+  for (size_t e = 0; e < check->mesh->K; e++)
+    for (int f = 0; f < 4; f++) {
+      const int index = check->assignment->boundary[e][f];
+      if (index < 0 || config->boundary[index].kind != MX_PLANE_WAVE) continue;
+      entering[index] =
+          fmax(entering[index], -dot(config->boundary[index].wave.direction, check->problem->normal[e][f]));
+    }
+  if (dg_comm_reduce(check->problem->comm, DG_MAX, config->boundaries, entering, err) != 0) goto fail;
+  for (size_t i = 0; i < config->boundaries; i++) {
+    const struct mx_boundary_config *boundary = &config->boundary[i];
+    double most = entering[i];
+    if (boundary->kind != MX_PLANE_WAVE || isinf(most)) continue; /* a `default` that nothing is left for */
+    for (size_t j = 0; j < config->boundaries; j++)
+      if (config->boundary[j].kind == MX_PLANE_WAVE &&
+          same_numbers(config->boundary[j].wave.direction, boundary->wave.direction, 3))
+        most = fmax(most, entering[j]);
+    if (most > along) continue;
+    char name[128];
+    const double *d = boundary->wave.direction;
+    mx_selector_name(&boundary->where, name, sizeof name);
+    (void)dg_fail(err, DG_INPUT,
+                  MX_PLACE
+                  "boundaries.%s: the wave goes along (%.4g, %.4g, %.4g), which leads out of the domain or "
+                  "along the surface everywhere on it: nothing comes in. Turn its direction round, or take the "
+                  "surface on the other side",
+                  MX_AT(boundary->where.where), name, d[0], d[1], d[2]);
+    break;
+  }
+fail:
+  dg_free(entering);
+  return err->code;
+}

@@ -1,0 +1,29 @@
+/* Set-ups of sources that cannot be meant: surfaces that are not closed, waves that go the wrong way. Private to
+ * sources*.c.
+ */
+#pragma once
+
+#include "maxwell/sources/sources.h"
+
+/* What is looked at. Everything is collective; errors are DG_INPUT with the script's place. */
+struct mx_source_check {
+  const struct mx_problem *problem;
+  const struct mx_assignment *assignment;
+  const struct mx_config *config;
+  const struct dg_mesh *mesh;
+};
+
+/* The surface of total and scattered field with interface `index`; choice[entities]: index of the interface, or -1.
+ *
+ * Inside, E = incident + scattered; outside the scattered field alone: the tangential fields jump by the incident ones.
+ * E less the incident field is then continuous and obeys Maxwell's equations on both sides, provided that the jump is
+ * on every face between the region and the rest. Where the surface ends on the outer boundary, the wall goes from the
+ * total to the scattered field: both obey its condition only if the incident field alone does, so that a wall there
+ * must be a plane of symmetry of the wave (PEC along the tangential E = 0, PMC along H = 0, or a wall of an impedance
+ * that the wave matches). Errors: a face of the region's border that is not on the surface; a wall at the surface's rim
+ * whose condition the wave does not obey. */
+int mx_check_total_field(const struct mx_source_check *check, size_t index, const int *choice,
+                         struct dg_error *err) DG_MUST_USE;
+/* Plane waves of boundaries: one that leaves through all of its faces, and that no other boundary lets in, does
+ * nothing. */
+int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *err) DG_MUST_USE;

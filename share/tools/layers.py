@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Checks that the house keeps its order: layers.py [ROOT] reads the #include lines of the C and CUDA sources.
+
+Four rules, each with a line on how to mend what breaks it:
+  - a folder includes headers of itself and of the folders that MAY names for it, all of which stand above it in the
+    table, so arrows point one way;
+  - no circle between units (a unit is x.h with x.c, and private headers such as x_state.h);
+  - a folder has at most MOST sources side by side;
+  - a library that belongs behind one seam (ONLY) is included there alone.
+
+Tests and fuzzers may include what they test. Exit code 0, or 1 with a line for each violation.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+MOST = 24  # sources and headers in a folder, tests aside
+
+# Folder: what it may include besides itself. A name ending in * stands for all folders that begin with it.
+MAY = {
+    "libdg/base": "",
+    "libdg/comm": "libdg/base",
+    "libdg/files": "libdg/base",
+    "libdg/ref": "libdg/base",
+    "libdg/mesh": "libdg/base libdg/comm",
+    "libdg/mesh/draft": "libdg/base libdg/mesh",
+    "libdg/mesh/parts": "libdg/base libdg/comm libdg/mesh",
+    "libdg/mesh/find": "libdg/base libdg/comm libdg/mesh libdg/mesh/parts",
+    "libdg/mesh/load": "libdg/base libdg/mesh libdg/mesh/parts",
+    "libdg/mesh/gmsh": "libdg/base libdg/mesh libdg/mesh/draft libdg/mesh/load libdg/mesh/parts",
+    "libdg/geometry": "libdg/base libdg/mesh",
+    "libdg/halo": "libdg/base libdg/comm libdg/mesh",
+    "libdg/io": "libdg/base libdg/comm libdg/files libdg/halo libdg/mesh libdg/ref",
+    "libdg/io/silo": "libdg/base libdg/comm libdg/files libdg/geometry libdg/io libdg/mesh libdg/ref",
+    # What follows knows no field.
+    "maxwell/shell": "libdg/base libdg/comm libdg/files libdg/io",
+    "maxwell/shell/script/world": "libdg/base maxwell/shell",
+    "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/script/world",
+    "maxwell/shell/rules": "libdg/base maxwell/shell maxwell/shell/script",
+    # The solver.
+    "maxwell/model": "libdg/base libdg/mesh maxwell/shell*",
+    "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model",
+    "maxwell/time": "libdg/base maxwell/model maxwell/problem",
+    "maxwell/backend": "libdg/base maxwell/problem maxwell/time",
+    "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
+    "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/time",
+    "maxwell/limit": "libdg/base libdg/ref maxwell/operator maxwell/problem maxwell/time",
+    "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/operator maxwell/problem maxwell/shell "
+                                 "maxwell/time",
+    "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell "
+                           "maxwell/time",
+    "maxwell/sources": "libdg/base libdg/comm libdg/mesh* maxwell/backend maxwell/model maxwell/problem maxwell/shell "
+                       "maxwell/time",
+    "maxwell/measure": "libdg/base libdg/io/silo libdg/mesh* maxwell/backend maxwell/model maxwell/problem "
+                       "maxwell/shell",
+    # A run.
+    "maxwell/setup": "libdg/* maxwell/backend maxwell/limit maxwell/measure maxwell/model maxwell/operator "
+                     "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
+    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/operator maxwell/problem "
+                      "maxwell/setup maxwell/shell maxwell/sources",
+    "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io maxwell/backend maxwell/backend/frame "
+                          "maxwell/output maxwell/setup maxwell/shell",
+    "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output maxwell/setup "
+                   "maxwell/shell maxwell/sources",
+    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/run maxwell/shell*",
+    # The card.
+    "gpu/runtime": "libdg/base libdg/comm",
+    "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem",
+    "gpu/host": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
+                "maxwell/shell maxwell/time",
+}
+
+# What is behind a seam: (header, the folder that may include it, why).
+ONLY = [
+    ("gmshc.h", "libdg/mesh/gmsh", "only curlew-mesh links Gmsh"),
+    ("lua.h", "maxwell/shell/script", "the solver knows no script"),
+    ("silo.h", "libdg/io/silo", "snapshots have other writers, too"),
+    ("mpi.h", "libdg/comm", "ranks talk through libdg/comm/comm.h"),
+    ("cuda_runtime.h", "gpu/runtime", "gpu/runtime/runtime.h has what CUDA and HIP share"),
+]
+
+SOURCE = re.compile(r"\.(?:cu\.in|cuh|cu|c|h)$")
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
+
+
+def read_sources():
+    """{path: (included by "", included by <>)} of all sources but tests and fuzzers."""
+    listed = subprocess.run(["git", "ls-files", "libdg", "maxwell", "gpu"], capture_output=True, text=True, check=True)
+    found = {}
+    for path in listed.stdout.split():
+        if not SOURCE.search(path) or "/tests/" in path or "/fuzz/" in path or not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            lines = INCLUDE.findall(file.read())
+        found[path] = ([own for own, _ in lines if own], [other for _, other in lines if other])
+    return found
+
+
+def check_arrows(sources):
+    for path, (own, _) in sources.items():
+        folder = os.path.dirname(path)
+        if folder not in MAY:
+            yield f"{path}: the folder {folder} is not in the table MAY of share/tools/layers.py: give it a place there"
+            continue
+        for header in own:
+            other = os.path.dirname(header)
+            if other == folder or any(other == may or may.endswith("*") and other.startswith(may[:-1])
+                                      for may in MAY[folder].split()):
+                continue
+            yield (f"{path} includes {header}, but {folder} must not know {other}: move the code that needs it up, "
+                   f"hand it over as a value or a function, or move what both need down")
+
+
+def units(sources):
+    """{path: unit}: x.c and x.h are one; a header without a source of its own belongs to the longest unit that its
+    name begins with."""
+    stems = {path: SOURCE.sub("", path) for path in sources}
+    with_source = {stem for path, stem in stems.items() if not path.endswith((".h", ".cuh"))}
+    unit = {}
+    for path, stem in stems.items():
+        unit[path] = stem
+        while stem not in with_source and "_" in os.path.basename(stem):
+            stem = stem.rsplit("_", 1)[0]
+            if stem in with_source or stem + ".h" in sources:
+                unit[path] = stem
+    return unit
+
+
+def check_circles(sources):
+    unit = units(sources)
+    arrows = collections.defaultdict(set)
+    for path, (own, _) in sources.items():
+        arrows[unit[path]] |= {unit[header] for header in own if header in unit} - {unit[path]}
+    index, low, stack, circles = {}, {}, [], []
+
+    def visit(at):  # Tarjan's strongly connected components
+        index[at] = low[at] = len(index)
+        stack.append(at)
+        for to in arrows[at]:
+            if to not in index:
+                visit(to)
+            if to in stack:
+                low[at] = min(low[at], low[to])
+        if low[at] == index[at]:
+            part = stack[stack.index(at):]
+            del stack[stack.index(at):]
+            if len(part) > 1:
+                circles.append(sorted(part))
+
+    sys.setrecursionlimit(10000)
+    for at in list(arrows):
+        if at not in index:
+            visit(at)
+    for circle in circles:
+        yield (f"circle: {' '.join(circle)}: put what two of them share into a unit of its own below both, or hand "
+               f"it over as an argument")
+
+
+def check_sizes(sources):
+    count = collections.Counter(os.path.dirname(path) for path in sources)
+    for folder, number in sorted(count.items()):
+        if number > MOST:
+            yield f"{folder} has {number} sources side by side, more than {MOST}: find the two rooms that it is"
+
+
+def check_seams(sources):
+    for path, (_, others) in sources.items():
+        for header, folder, why in ONLY:
+            if header in others and not os.path.dirname(path).startswith(folder):
+                yield f"{path} includes <{header}>, which belongs to {folder} alone: {why}"
+
+
+def main():
+    os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
+    sources = read_sources()
+    lines = [line for check in (check_arrows, check_circles, check_sizes, check_seams) for line in check(sources)]
+    print("\n".join(lines) if lines else f"{len(sources)} sources in {len(MAY)} folders: all arrows point down")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
