@@ -10,6 +10,7 @@
 #include "maxwell/backend/backend.h"
 #include "libdg/base/clock.h"
 #include "maxwell/limit/stability.h"
+#include "maxwell/problem/problem_build.h"
 
 enum { BATCHES = 5 }; /* at least */
 

@@ -14,6 +14,7 @@
 #include "libdg/base/log.h"
 #include "libdg/mesh/mesh.h"
 #include "maxwell/backend/backend.h"
+#include "maxwell/model/config.h"
 
 enum { MX_MEASURE_KINDS = MX_LOSS + 1 };
 /* Folder of a kind of measurement, and what follows `time` in its files: "probes", "Ex,Ey,..". By kind. */

@@ -7,7 +7,6 @@
 #include "libdg/base/orders.h"
 #include "maxwell/shell/rules/rules.h"
 
-const char *const mx_integrator_names[] = {"leapfrog", "rk4", "lsrk", "euler", NULL};
 const char *const mx_boundary_kind_names[] = {"pec",
                                               "pmc",
                                               "impedance",
@@ -22,8 +21,6 @@ const char *const mx_boundary_kind_names[] = {"pec",
                                               "lumped_port",
                                               NULL};
 const char *const mx_interface_kind_names[] = {"surface_current", "total_field", "pec", NULL};
-const char *const mx_precision_names[] = {"double", "single", NULL};
-const char *const mx_transport_names[] = {"auto", "direct", "staged", NULL};
 
 _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` says 1 to 8");
 

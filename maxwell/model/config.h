@@ -11,12 +11,9 @@
 
 #include "libdg/base/error.h"
 #include "maxwell/shell/script/script.h"
+#include "maxwell/model/choices.h"
 #include "maxwell/model/waveform.h"
 
-enum mx_integrator { MX_LEAPFROG, MX_RK4, MX_LSRK, MX_EULER };
-enum mx_precision { MX_DOUBLE, MX_SINGLE };
-/* How traces go from one card to another: by MPI from the card's memory, through the host's, or as MPI can. */
-enum mx_transport { MX_TRANSPORT_AUTO, MX_TRANSPORT_DIRECT, MX_TRANSPORT_STAGED };
 enum mx_boundary_kind {
   MX_PEC,
   MX_PMC,
@@ -38,11 +35,8 @@ enum mx_interface_kind {
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 
-extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
-extern const char *const mx_transport_names[];  /* "auto", "direct", "staged" */
-extern const char *const mx_precision_names[];  /* "double", "single" */
-/* "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field", "surface_current",
- * "waveguide_port", "coaxial_port", "modal_port", "lumped_port" */
+/* NULL-terminated, by enum: "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field",
+ * "surface_current", "waveguide_port", "coaxial_port", "modal_port", "lumped_port" */
 extern const char *const mx_boundary_kind_names[];
 extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */
 

@@ -3,13 +3,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libdg/halo/halo.h"
 #include "libdg/geometry/geometry.h"
 #include "libdg/ref/reference.h"
-#include "maxwell/model/config.h"
 #include "maxwell/problem/flux.h"
 
 /* Physical constants, SI (CODATA 2018). */
@@ -85,23 +85,7 @@ struct mx_problem {
   const int64_t *global; /* [K] numbers of the elements in the whole mesh */
 };
 
-/* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
-struct mx_assignment {
-  int *material;            /* [K] index into config.material */
-  int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
-  size_t default_pec_faces; /* boundary faces without a key, of all ranks */
-};
-enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: a conducting sheet inside */
-
-/* Finds every element's material and every boundary face's condition, evaluates them and builds the tables. Errors
- * (DG_INPUT, with file:line): a group or tag that the mesh does not have, a volume without a material, a boundary
- * condition on faces inside the domain, a material function that fails or returns a value out of range. Collective over
- * `ranks`, which outlive the problem; NULL: the mesh is whole. */
-int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
-                    struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
-                    const struct dg_reference *ref, const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
 void mx_problem_release(struct mx_problem *problem);
-void mx_assignment_release(struct mx_assignment *assignment);
 
 /* The problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero. */
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,

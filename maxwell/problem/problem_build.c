@@ -1,11 +1,11 @@
-/* From what the user wrote to the tables of a problem: who has which material, and what lies behind each face. */
+/* The tables of a problem from what the user wrote; see problem_build.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
 #include "maxwell/sources/port.h"
-#include "maxwell/problem/problem.h"
+#include "maxwell/problem/problem_build.h"
 #include "maxwell/model/selectors.h"
 
 static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)

@@ -22,7 +22,7 @@
 
 #include "libdg/mesh/mesh.h"
 #include "maxwell/shell/archive.h"
-#include "maxwell/problem/problem.h"
+#include "maxwell/problem/problem_build.h"
 
 struct mx_sources;
 

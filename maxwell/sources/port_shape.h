@@ -5,7 +5,7 @@
 #pragma once
 
 #include "libdg/mesh/mesh.h"
-#include "maxwell/problem/problem.h"
+#include "maxwell/problem/problem_build.h"
 
 /* Whose face it is, for all that is done with it and all that is said about it. */
 struct mx_port_place {

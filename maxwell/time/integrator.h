@@ -12,7 +12,7 @@
 
 #include <complex.h>
 
-#include "maxwell/model/config.h"
+#include "maxwell/model/choices.h"
 
 struct mx_scheme {
   int stages;

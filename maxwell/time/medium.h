@@ -19,6 +19,8 @@
  * gone after a fraction of a step. share/doc/design.md, "Losses", has the proofs. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "maxwell/time/integrator.h"
 
 struct mx_ampere {
