@@ -82,7 +82,8 @@ struct dg_mesh_options {
   const char *const *parameter_name;
   const double *parameter_value;
   bool trust;       /* a .geo script may start programs and write files, as far as its text shows that it does */
-  int threads;      /* for Gmsh; 0: one, so that the same geometry gives the same mesh */
+  int threads;      /* for Gmsh; 0: one, so that the same geometry gives the same mesh. A mesh of more that is refused
+                       here, or at which Gmsh crashes, is made again with one */
   double seconds;   /* that the mesher may take; 0: as many as it likes */
   double memory;    /* bytes that it may have; 0: all that the machine has */
   FILE *messages;   /* Gmsh's own messages go here; NULL: dropped */

@@ -1,6 +1,8 @@
 /* dg_mesh_load: a request to curlew-mesh, its answer, and the mesh from it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,23 +20,35 @@ static void remember_version(const struct dg_model *model)
   if (model->gmsh[0] != '\0') (void)snprintf(gmsh_version, sizeof gmsh_version, "%s", model->gmsh);
 }
 
-void dg_mesh_report_release(struct dg_mesh_report *report)
+static void drop_notes(struct dg_mesh_report *report)
 {
   for (size_t i = 0; i < report->notes; i++) dg_free(report->note[i].text);
   dg_free(report->note);
+  report->note = NULL;
+  report->notes = 0;
+}
+
+void dg_mesh_report_release(struct dg_mesh_report *report)
+{
+  drop_notes(report);
   if (report->fresh != NULL) dg_parcel_release(report->fresh);
   dg_free(report->fresh);
   *report = (struct dg_mesh_report){0};
 }
 
+static int report_note(struct dg_mesh_report *report, bool warning, const char *text, struct dg_error *err)
+{
+  if (dg_grow(&report->note, report->notes + 1, sizeof *report->note, err) != 0) return err->code;
+  report->note[report->notes].warning = warning;
+  if (dg_copy_string(&report->note[report->notes].text, text, err) != 0) return err->code;
+  report->notes++;
+  return 0;
+}
+
 static int report_notes(struct dg_mesh_report *report, const struct dg_model *model, struct dg_error *err)
 {
-  if (report == NULL || model->notes == 0) return 0;
-  if (DG_NEW(report->note, model->notes, err) != 0) return err->code;
-  for (; report->notes < model->notes; report->notes++) {
-    report->note[report->notes].warning = model->note[report->notes].warning;
-    if (dg_copy_string(&report->note[report->notes].text, model->note[report->notes].text, err) != 0) return err->code;
-  }
+  for (size_t i = 0; report != NULL && i < model->notes; i++)
+    if (report_note(report, model->note[i].warning, model->note[i].text, err) != 0) return err->code;
   return 0;
 }
 
@@ -125,14 +139,15 @@ int dg_model_build(struct dg_mesh *mesh, const struct dg_model *model, struct dg
   return err->code;
 }
 
-/* Made by curlew-mesh. */
-static int make(struct dg_mesh *mesh, const struct dg_request *request, struct dg_error *err)
+/* Made by curlew-mesh. *meshed: see dg_mesher_ask. */
+static int make(struct dg_mesh *mesh, const struct dg_request *request, bool *meshed, struct dg_error *err)
 {
   const struct dg_mesh_options *options = &request->options;
   struct dg_model model = {.borrowed = true};
   struct dg_parcel parcel = {0};
   int answer = -1;
-  if (dg_mesher_ask(&answer, request, err) != 0 || read_answer(&model, &parcel, answer, options, err) != 0) goto fail;
+  if (dg_mesher_ask(&answer, request, meshed, err) != 0 || read_answer(&model, &parcel, answer, options, err) != 0)
+    goto fail;
   if (dg_model_build(mesh, &model, err) != 0) {
     dg_context(err, "in mesh '%s'", options->file);
   } else if (options->report != NULL && options->kept != NULL) {
@@ -145,6 +160,27 @@ fail:
   dg_model_release(&model);
   dg_parcel_release(&parcel);
   if (err->code != DG_OK) dg_mesh_release(mesh);
+  return err->code;
+}
+
+/* Algorithms of Gmsh that work with several threads fail now and then: HXT of 4.8 leaves elements without their
+ * neighbours, or crashes. What is right with one thread is no error then; what is wrong with one is the geometry's. */
+static int make_surely(struct dg_mesh *mesh, const struct dg_request *request, struct dg_error *err)
+{
+  struct dg_request alone = *request;
+  struct dg_error why = {0};
+  char text[sizeof why.message + 80];
+  bool meshed;
+  if (make(mesh, request, &meshed, &why) == 0) return 0;
+  if (request->options.threads <= 1 || !meshed || why.code != DG_INPUT) {
+    *err = why;
+    return err->code;
+  }
+  alone.options.threads = 1;
+  drop_notes(request->options.report);
+  if (make(mesh, &alone, &meshed, err) != 0) return err->code;
+  snprintf(text, sizeof text, "made again with one thread; with %d: %s", request->options.threads, why.message);
+  if (report_note(request->options.report, false, text, err) != 0) dg_mesh_release(mesh);
   return err->code;
 }
 
@@ -245,7 +281,7 @@ int dg_mesh_load_part(struct dg_mesh *mesh, const struct dg_mesh_options *option
   *mesh = (struct dg_mesh){0};
   if (request.options.report == NULL) request.options.report = &own;
   if (options->kept != NULL && !options->remake && reuse(mesh, &request, err) != 0) goto fail;
-  if (!request.options.report->reused) (void)!make(mesh, &request, err);
+  if (!request.options.report->reused) (void)!make_surely(mesh, &request, err);
 fail:
   dg_mesh_report_release(&own);
   return err->code;
@@ -263,8 +299,10 @@ const char *dg_gmsh_version(void)
   struct dg_parcel parcel = {0};
   struct dg_error err = {0};
   int answer = -1;
+  bool meshed;
   if (gmsh_version[0] != '\0') return gmsh_version;
-  if (dg_mesher_ask(&answer, &request, &err) != 0 || read_answer(&model, &parcel, answer, &request.options, &err) != 0)
+  if (dg_mesher_ask(&answer, &request, &meshed, &err) != 0 ||
+      read_answer(&model, &parcel, answer, &request.options, &err) != 0)
     (void)snprintf(gmsh_version, sizeof gmsh_version, "unknown");
   if (answer >= 0) (void)close(answer);
   dg_model_release(&model);

@@ -98,7 +98,7 @@ struct mesher {
   pid_t id;
   int request, answer, words, life, his_life; /* descriptors; -1: none */
   char phase;
-  int overdue, ended, status;
+  int meshed, overdue, ended, status;
 };
 
 static void close_all(struct mesher *mesher)
@@ -197,9 +197,12 @@ static void watch(struct mesher *mesher, double seconds)
     if (!open && wait > 10) wait = 10;
     if (poll(&pipe, open ? 1 : 0, wait) > 0) {
       ssize_t got = read(mesher->life, heard, sizeof heard);
-      if (got > 0) mesher->phase = heard[got - 1];
-      else if (got == 0) open = 0;
-      if (got > 0) continue;
+      if (got > 0) {
+        mesher->meshed = mesher->meshed || memchr(heard, 'm', (size_t)got) != NULL;
+        mesher->phase = heard[got - 1];
+        continue;
+      }
+      if (got == 0) open = 0;
     }
     look(mesher, WNOHANG);
   }
@@ -307,13 +310,14 @@ static int unanswered(const struct mesher *mesher, const struct dg_mesh_options 
 
 static double memory_of_machine(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
 
-int dg_mesher_ask(int *answer, const struct dg_request *request, struct dg_error *err)
+int dg_mesher_ask(int *answer, const struct dg_request *request, bool *meshed, struct dg_error *err)
 {
   struct dg_request asked = *request;
   struct mesher mesher;
   struct dg_parcel parcel = {0};
   char *path = NULL, **environment = NULL;
   *answer = -1;
+  *meshed = false;
   asked.parent = (long)getpid();
   if (asked.options.memory == 0) asked.options.memory = memory_of_machine();
   if (open_all(&mesher, err) != 0 || dg_mesher_find(&path, err) != 0 || own_environment(&environment, err) != 0 ||
@@ -330,6 +334,7 @@ int dg_mesher_ask(int *answer, const struct dg_request *request, struct dg_error
     goto fail;
   }
   watch(&mesher, asked.options.seconds);
+  *meshed = mesher.meshed && !mesher.overdue;
   if (explain(&mesher, &asked.options, err) != 0) goto fail;
   if (lseek(mesher.answer, 0, SEEK_END) <= 0) {
     (void)unanswered(&mesher, &asked.options, path, err);

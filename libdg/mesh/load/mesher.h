@@ -5,6 +5,8 @@
  * error of this process, with one line. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "libdg/mesh/load/parcel.h"
 #include "libdg/mesh/load/request.h"
 
@@ -14,5 +16,6 @@
 int dg_mesher_find(char **path, struct dg_error *err) DG_MUST_USE;
 
 /* Has the request carried out; *answer is open then, to be closed. Errors as those of dg_mesh_load which concern the
- * process. Not collective. The calling thread must live until it returns. */
-int dg_mesher_ask(int *answer, const struct dg_request *request, struct dg_error *err) DG_MUST_USE;
+ * process. Not collective. The calling thread must live until it returns.
+ * *meshed, also behind an error: Gmsh made a mesh, or died at it; it did not only read one, and was in time. */
+int dg_mesher_ask(int *answer, const struct dg_request *request, bool *meshed, struct dg_error *err) DG_MUST_USE;

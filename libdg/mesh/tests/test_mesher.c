@@ -186,6 +186,138 @@ static void test_crash(void **state)
   refuse(plain("a.geo"), DG_ENVIRONMENT, "/nowhere/curlew-mesh", "CURLEW_MESHER", NULL);
 }
 
+/* ---- several threads */
+
+/* Counts the calls of curlew-mesh; does `first` before the first one, `later` before others. The file of the count. */
+static const char *count_calls(const char *first, const char *later)
+{
+  static char count[160];
+  char script[1200], *real = NULL;
+  struct dg_error err = {0};
+  assert_int_equal(unsetenv("CURLEW_MESHER"), 0);
+  assert_int_equal(dg_mesher_find(&real, &err), 0);
+  snprintf(count, sizeof count, "%s/count", folder);
+  (void)unlink(count);
+  snprintf(script, sizeof script,
+           "#!/bin/sh\necho call >>%s\nif [ \"$(cat %s)\" = call ]; then %s; else %s; fi\nexec %s\n", count, count,
+           first, later, real);
+  stand_in(script);
+  dg_free(real);
+  return count;
+}
+
+static int calls(const char *count)
+{
+  FILE *stream = fopen(count, "r");
+  int lines = 0;
+  assert_non_null(stream);
+  for (int c; (c = fgetc(stream)) != EOF;) lines += c == '\n';
+  assert_int_equal(fclose(stream), 0);
+  return lines;
+}
+
+static int notes_with(const struct dg_mesh_report *report, const char *text)
+{
+  int found = 0;
+  for (size_t i = 0; i < report->notes; i++) found += strstr(report->note[i].text, text) != NULL;
+  return found;
+}
+
+#define APART                                                                                                          \
+  "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {1, 0, 0, 1, 1, 2};\n" /* not joined */
+
+/* Where Gmsh fails with several threads, one makes the mesh, and the log says so; the mesh is kept as one made so. */
+static void test_several_threads_that_fail(void **state)
+{
+  static const char *const first[] = {"printf rm >&4; kill -SEGV $$", "printf rm >&4; echo broken >&2; exit 1"};
+  (void)state;
+  char geometry[128], kept[128];
+  snprintf(kept, sizeof kept, "%s/kept.mesh", folder);
+  snprintf(geometry, sizeof geometry, "%s", write_file("a.geo", BOX, 0600));
+  for (size_t i = 0; i < 2; i++) {
+    struct dg_mesh mesh;
+    struct dg_mesh_report report = {0};
+    struct dg_error err = {0};
+    struct dg_mesh_options options = plain(geometry);
+    options.threads = 4;
+    options.report = &report;
+    options.kept = kept;
+    (void)unlink(kept);
+    const char *count = count_calls(first[i], ":");
+    assert_int_equal(dg_mesh_load(&mesh, &options, &err), 0);
+    assert_int_equal(calls(count), 2);
+    assert_int_equal(notes_with(&report, "made again with one thread; with 4: Gmsh "), 1);
+    dg_mesh_release(&mesh);
+    assert_int_equal(dg_mesh_keep(&report, kept, &err), 0);
+    dg_mesh_report_release(&report);
+    options.threads = 3; /* it is the same mesh, whatever the threads */
+    assert_int_equal(dg_mesh_load(&mesh, &options, &err), 0);
+    assert_true(report.reused);
+    assert_int_equal(calls(count), 2);
+    dg_mesh_release(&mesh);
+    dg_mesh_report_release(&report);
+  }
+}
+
+/* So is one that the checks refuse. What is wrong with one thread too is the geometry's error, said once. */
+static void test_several_threads_that_tear(void **state)
+{
+  (void)state;
+  char swap[300], geometry[128], good[128];
+  struct dg_mesh mesh;
+  struct dg_mesh_report report = {0};
+  struct dg_error err = {0};
+  snprintf(good, sizeof good, "%s", write_file("good.geo", BOX, 0600));
+  snprintf(geometry, sizeof geometry, "%s", write_file("a.geo", APART, 0600));
+  struct dg_mesh_options options = plain(geometry);
+  options.report = &report;
+  for (int threads = 1; threads <= 4; threads += 3) {
+    const char *count = count_calls(":", ":");
+    options.threads = threads;
+    assert_int_equal(dg_mesh_load(&mesh, &options, &err), DG_INPUT);
+    assert_non_null(strstr(err.message, "make the geometry conformal"));
+    assert_int_equal(calls(count), threads == 1 ? 1 : 2);
+    assert_int_equal(notes_with(&report, "made again"), 0);
+    dg_mesh_report_release(&report);
+    err = (struct dg_error){0};
+  }
+  snprintf(swap, sizeof swap, "cp %s %s", good, geometry);
+  const char *count = count_calls(":", swap); /* a torn mesh first, a good one then */
+  assert_int_equal(dg_mesh_load(&mesh, &options, &err), 0);
+  assert_int_equal(calls(count), 2);
+  assert_int_equal(notes_with(&report, "made again with one thread; with 4: "), 1);
+  assert_int_equal(notes_with(&report, "make the geometry conformal"), 1);
+  dg_mesh_release(&mesh);
+  dg_mesh_report_release(&report);
+}
+
+#define FLAT                                                                                                           \
+  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n$EndNodes\n"                   \
+  "$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n"
+
+/* What was only read, or took too long, is not made again. */
+static void test_several_threads_that_only_read(void **state)
+{
+  static const struct {
+    const char *file, *text, *first, *message;
+  } ends[] = {
+      {"a.msh", FLAT, ":", "degenerate"},
+      {"a.geo", BOX, "printf r >&4; kill -SEGV $$", "Gmsh crashed"},
+      {"a.geo", BOX, "printf rm >&4; sleep 20", "Gmsh took longer than"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    char file[128];
+    snprintf(file, sizeof file, "%s", write_file(ends[i].file, ends[i].text, 0600));
+    struct dg_mesh_options options = plain(file);
+    options.threads = 4;
+    if (i == 2) options.seconds = 1;
+    const char *count = count_calls(ends[i].first, ":");
+    refuse(options, DG_INPUT, ends[i].message, NULL);
+    assert_int_equal(calls(count), 1);
+  }
+}
+
 static void test_damaged_answer(void **state)
 {
   (void)state;
@@ -349,6 +481,9 @@ int main(void)
       cmocka_unit_test(test_meshing_that_never_ends),
       cmocka_unit_test(test_huge_memory),
       cmocka_unit_test_teardown(test_crash, no_stand_in),
+      cmocka_unit_test_teardown(test_several_threads_that_fail, no_stand_in),
+      cmocka_unit_test_teardown(test_several_threads_that_tear, no_stand_in),
+      cmocka_unit_test_teardown(test_several_threads_that_only_read, no_stand_in),
       cmocka_unit_test_teardown(test_damaged_answer, no_stand_in),
       cmocka_unit_test_teardown(test_what_it_inherits, no_stand_in),
       cmocka_unit_test(test_killed_parent),
