@@ -491,8 +491,8 @@ struct gpu_tile {
 
   /* What is lifted in turn J at node m of face f of row k beyond the jump of far traces: near traces with another
    * weight than 1/2; on a boundary, where there is no penalty elsewhere, its penalty; and on an open face what the
-   * penalty's extrapolation by half a step adds (design.md), for which it keeps the trace. Several warps may do the
-   * same. */
+   * penalty's extrapolation by half a step adds (share/doc/design/cuda.md), for which it keeps the trace. Several warps
+   * may do the same. */
   template <int J>
   __device__ void uncommon(int f, int k, int m, const gpu_uncommon_face<REAL> &face, REAL &p, REAL &q) const
   {

@@ -4,7 +4,7 @@
  * the method needs and the bandwidth and peak that the same process measures on the same threads. Per element, Np
  * nodes, Nf nodes a face, numbers of 8 or 4 bytes:
  *
- *   flops of an evaluation of the right-hand side   24 Np^2 + 32 Np Nf  (share/doc/design.md, cpu/fused.h)
+ *   flops of an evaluation of the right-hand side   24 Np^2 + 32 Np Nf  (share/doc/design/cpu.md)
  *   bytes of a leapfrog step                        6 Np * 3 numbers    (read the other field, read and write the own
  * one) bytes of a stage of lsrk                        6 Np * 4 numbers    (read and write the fields and the register)
  *

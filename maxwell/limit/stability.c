@@ -377,7 +377,7 @@ static int limit_at(struct mx_stability *result, const struct mx_problem *proble
 
 /* The limit L(h) with the media of step h grows with h, and the step may be as large as the h at which both are equal.
  * From an h below, L(h) is a better one and still below: leapfrog's step times the largest eigenvalue of S grows with
- * the step (design.md). Runge-Kutta has no such proof; there only an h with L(h) >= h is taken. */
+ * the step (share/doc/design/time.md). Runge-Kutta has no such proof; there only an h with L(h) >= h is taken. */
 static int lossy_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        double step, size_t max_unknowns, struct dg_error *err)
 {

@@ -5,7 +5,7 @@
  * undamped, and then the limit is at z = -1 as well), and at z = -1 the scheme reads S x = (2/dt) x with the
  * symmetric S = [[D_E, C], [C^T, D_H]], where open faces count twice (their penalty is extrapolated in time) and
  * conductivity not at all (it is taken at the mean). So the scheme is stable exactly for dt < 2 / lambda_max(S), and
- * Lanczos iteration gives lambda_max. share/doc/design.md has the proof.
+ * Lanczos iteration gives lambda_max. share/doc/design/time.md has the proof.
  *
  * Runge-Kutta. Arnoldi iteration gives the outer eigenvalues of the operator, and the limit is the largest dt that
  * keeps all of them inside the region of stability.

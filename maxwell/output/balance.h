@@ -3,7 +3,7 @@
  *
  * A check that a run can switch on (`output.balance`): the fields of every step come to the host, where the powers are
  * integrated independently of the backend, in double precision, and summed over time in the scheme's own way. It costs
- * several times the step itself on the `cpu` backend. Formulas: share/doc/design.md, "Energy balance".
+ * several times the step itself on the `cpu` backend. Formulas: share/doc/design/time.md, "Energy balance".
  *
  * Leapfrog. With the mean E of a step, Em, the update gives the change of the energy as dt (<rest of E's equation, Em>
  * + <rest of H's equation, mean H>) exactly. Losses are dt <sigma Em, Em>. The penalty acts on the field before its

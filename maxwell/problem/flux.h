@@ -11,8 +11,9 @@
  *   n x (E* - E-) = ( Y+ n x [E] - alpha [H]_t ) / (Y+ + Y-),   Y = 1/Z
  *
  * with alpha = 1; alpha = 0 leaves the impedance-weighted mean, which conserves energy, and any alpha > 0 dissipates
- * (share/doc/design.md has the proof). A boundary is the same formula with a ghost state of zero and the impedance of
- * the wall as Z+: 0 is a perfect electric conductor, infinity a perfect magnetic one, the medium's own is absorbing.
+ * (share/doc/design/method.md has the proof). A boundary is the same formula with a ghost state of zero and the
+ * impedance of the wall as Z+: 0 is a perfect electric conductor, infinity a perfect magnetic one, the medium's own is
+ * absorbing.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  * leapfrog: E at whole steps, H at half steps. Stage 0 moves H from n-1/2 to n+1/2, stage 1 moves E from n to n+1:
  *     mu  (H' - H)/dt = -curl E  + flux,   eps (E' - E)/dt = curl H' - sigma (E' + E)/2 + flux.
  *   The penalty of a stage acts on the field being updated as it is before the update (on open faces: extrapolated by
- *   half a step from the last two); sigma is taken at the mean. share/doc/design.md derives order and stability.
+ *   half a step from the last two); sigma is taken at the mean. share/doc/design/time.md derives order and stability.
  * rk4: classical Runge-Kutta. lsrk: five stages, order four, two registers; source: M. H. Carpenter, C. A. Kennedy,
  *   Fourth-order 2N-storage Runge-Kutta schemes, NASA TM 109112 (1994), solution 3.
  * euler: explicit Euler, unstable without dissipation; for tests only.

@@ -16,7 +16,7 @@
  *
  * What is uploaded at t = 0 is scaled by sqrt(eps/eps'), so that the discrete energy begins as the field's own,
  * 1/2 eps E.E. Where the step resolves the relaxation that changes E by x^2/24 at most; where it does not, the field is
- * gone after a fraction of a step. share/doc/design.md, "Losses", has the proofs. */
+ * gone after a fraction of a step. share/doc/design/time.md, "Losses", has the proofs. */
 #pragma once
 
 #include <stdbool.h>

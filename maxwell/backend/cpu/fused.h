@@ -31,7 +31,7 @@
  * for its sign, it is taken from the same six numbers.
  *
  * Flops a field: 3 Np^2 + 6 Np Nf for the products, about 10 a node and 40 a face node beside them. The floor of the
- * bench counts 12 Np^2 + 16 Np Nf, those of products with whole matrices (share/doc/design.md).
+ * bench counts 12 Np^2 + 16 Np Nf, those of products with whole matrices (share/doc/design/cpu.md).
  */
 #pragma once
 

@@ -44,7 +44,7 @@ static double limit_of(const struct box *box, enum mx_integrator integrator)
   return stability.limit;
 }
 
-/* Mode (1,1,0) of the unit cube with conductivity: a damped oscillator in time (share/doc/design.md). */
+/* Mode (1,1,0) of the unit cube with conductivity: a damped oscillator in time (share/doc/design/time.md). */
 static double conductivity = 0, permittivity = 1;
 
 static void mode_E(const double x[3], double t, double value[3])
