@@ -203,21 +203,17 @@ static int take_clusters(struct selection *s, struct dg_error *err)
 /* An element on its way to rank 0. */
 struct record {
   int64_t number, neighbour[4]; /* in the whole mesh; codes below zero as they are */
-  double metric[9], jacobian, normal[4][3], face_scale[4], epsilon, mu, sigma;
-  struct mx_face_flux flux[4];
+#define MEMBER(type, name, numbers) type name numbers;
+  MX_ELEMENT_ARRAYS(MEMBER)
+#undef MEMBER
 };
 
 static void fill_record(struct record *record, const struct mx_problem *whole, size_t e)
 {
-  memcpy(record->metric, whole->metric[e], sizeof record->metric);
-  memcpy(record->normal, whole->normal[e], sizeof record->normal);
-  memcpy(record->face_scale, whole->face_scale[e], sizeof record->face_scale);
-  memcpy(record->flux, whole->flux[e], sizeof record->flux);
+#define FILL(type, name, numbers) memcpy(&record->name, &whole->name[e], sizeof record->name);
+  MX_ELEMENT_ARRAYS(FILL)
+#undef FILL
   record->number = number_of(whole, e);
-  record->jacobian = whole->jacobian[e];
-  record->epsilon = whole->epsilon[e];
-  record->mu = whole->mu[e];
-  record->sigma = whole->sigma[e];
   for (int f = 0; f < 4; f++) {
     int32_t code = whole->neighbour[e][f];
     size_t other = (size_t)(code / 4);
@@ -247,14 +243,9 @@ static int from_records(struct mx_problem *part, const struct dg_reference *ref,
   qsort(record, count, sizeof *record, compare_records);
   if (mx_problem_alloc(part, ref, count, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) {
-    memcpy(part->metric[i], record[i].metric, sizeof part->metric[i]);
-    memcpy(part->normal[i], record[i].normal, sizeof part->normal[i]);
-    memcpy(part->face_scale[i], record[i].face_scale, sizeof part->face_scale[i]);
-    memcpy(part->flux[i], record[i].flux, sizeof part->flux[i]);
-    part->jacobian[i] = record[i].jacobian;
-    part->epsilon[i] = record[i].epsilon;
-    part->mu[i] = record[i].mu;
-    part->sigma[i] = record[i].sigma;
+#define TAKE(type, name, numbers) memcpy(&part->name[i], &record[i].name, sizeof part->name[i]);
+    MX_ELEMENT_ARRAYS(TAKE)
+#undef TAKE
     for (int f = 0; f < 4; f++) {
       part->neighbour[i][f] = part_code(part, count, record, record[i].neighbour[f]);
     }

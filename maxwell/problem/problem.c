@@ -7,10 +7,9 @@
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
 {
   *problem = (struct mx_problem){.ref = ref, .K = K, .interior = K};
-  if (DG_NEW(problem->metric, K, err) != 0 || DG_NEW(problem->jacobian, K, err) != 0 ||
-      DG_NEW(problem->normal, K, err) != 0 || DG_NEW(problem->face_scale, K, err) != 0 ||
-      DG_NEW(problem->neighbour, K, err) != 0 || DG_NEW(problem->epsilon, K, err) != 0 ||
-      DG_NEW(problem->mu, K, err) != 0 || DG_NEW(problem->sigma, K, err) != 0 || DG_NEW(problem->flux, K, err) != 0) {
+#define NEW(type, name, numbers) || DG_NEW(problem->name, K, err) != 0
+  if (DG_NEW(problem->neighbour, K, err) != 0 MX_ELEMENT_ARRAYS(NEW)) {
+#undef NEW
     mx_problem_release(problem);
     return err->code;
   }
@@ -19,15 +18,10 @@ int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref,
 
 void mx_problem_release(struct mx_problem *problem)
 {
-  dg_free(problem->metric);
-  dg_free(problem->jacobian);
-  dg_free(problem->normal);
-  dg_free(problem->face_scale);
+#define FREE(type, name, numbers) dg_free(problem->name);
+  MX_ELEMENT_ARRAYS(FREE)
+#undef FREE
   dg_free(problem->neighbour);
-  dg_free(problem->epsilon);
-  dg_free(problem->mu);
-  dg_free(problem->sigma);
-  dg_free(problem->flux);
   for (size_t i = 0; i < problem->terms; i++) {
     dg_free(problem->term[i].where);
     dg_free(problem->term[i].E);
@@ -40,6 +34,13 @@ void mx_problem_release(struct mx_problem *problem)
   }
   dg_free(problem->functional);
   *problem = (struct mx_problem){0};
+}
+
+size_t mx_problem_bytes(const struct mx_problem *problem)
+{
+#define BYTES(type, name, numbers) +sizeof *problem->name
+  return problem->K * (sizeof *problem->neighbour MX_ELEMENT_ARRAYS(BYTES));
+#undef BYTES
 }
 
 int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,
@@ -66,14 +67,9 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
   for (size_t i = 0; i < count; i++) local[element[i]] = (int32_t)i;
   for (size_t i = 0; i < count; i++) {
     size_t e = element[i];
-    memcpy(part->metric[i], whole->metric[e], sizeof part->metric[i]);
-    memcpy(part->normal[i], whole->normal[e], sizeof part->normal[i]);
-    memcpy(part->face_scale[i], whole->face_scale[e], sizeof part->face_scale[i]);
-    memcpy(part->flux[i], whole->flux[e], sizeof part->flux[i]);
-    part->jacobian[i] = whole->jacobian[e];
-    part->epsilon[i] = whole->epsilon[e];
-    part->mu[i] = whole->mu[e];
-    part->sigma[i] = whole->sigma[e];
+#define COPY(type, name, numbers) memcpy(&part->name[i], &whole->name[e], sizeof part->name[i]);
+    MX_ELEMENT_ARRAYS(COPY)
+#undef COPY
     for (int f = 0; f < 4; f++) {
       int32_t code = whole->neighbour[e][f];
       if (mx_open_slot(code) >= 0) code = MX_GHOST - 1 - (int32_t)part->open_faces++;

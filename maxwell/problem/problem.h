@@ -58,19 +58,34 @@ struct mx_ranks {
   struct dg_halo halo;
 };
 
+/* What an element carries with it wherever it goes: X(type, name, numbers of an element). A new array is a line in one
+ * of these lists: from them follow the members of mx_problem, allocation and release, restriction to a part, the way to
+ * rank 0 (maxwell/limit) and the bytes that `curlew check` foretells.
+ * Geometry is copied from the arrays of the same names in dg_geometry; the rest is filled in when the problem is built.
+ */
+#define MX_GEOMETRY_ARRAYS(X)                                                                                          \
+  X(double, metric, [9])                                                                                               \
+  X(double, jacobian, )                                                                                                \
+  X(double, normal, [4][3])                                                                                            \
+  X(double, face_scale, [4])
+
+#define MX_ELEMENT_ARRAYS(X)                                                                                           \
+  MX_GEOMETRY_ARRAYS(X)                                                                                                \
+  X(double, epsilon, ) /* relative */                                                                                  \
+  X(double, mu, )      /* relative */                                                                                  \
+  X(double, sigma, )   /* times eta0, 1/m */                                                                           \
+  X(struct mx_face_flux, flux, [4])
+
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
   size_t K;                       /* elements of this rank */
-  double (*metric)[9];            /* [K] as in dg_geometry */
-  double *jacobian;               /* [K] */
-  double (*normal)[4][3];         /* [K] */
-  double (*face_scale)[4];        /* [K] */
-  int32_t (*neighbour)[4];        /* [K] 4 * element + face, or a code above; element K + i stands for what lies beyond
-                                     face i of the halo */
-  double *epsilon, *mu;           /* [K] relative */
-  double *sigma;                  /* [K] times eta0, 1/m */
-  struct mx_face_flux (*flux)[4]; /* [K] */
-  size_t open_faces;              /* slots 0..open_faces-1 */
+  /* [K] each */
+#define MX_MEMBER(type, name, numbers) type(*name) numbers;
+  MX_ELEMENT_ARRAYS(MX_MEMBER)
+#undef MX_MEMBER
+  int32_t (*neighbour)[4]; /* [K] 4 * element + face, or a code above; element K + i stands for what lies beyond face i
+                              of the halo. Not of the list, since it names other elements */
+  size_t open_faces;       /* slots 0..open_faces-1 */
   size_t terms;
   struct mx_term *term; /* [terms] */
   size_t functionals;
@@ -98,3 +113,6 @@ int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t 
 /* Storage for K elements, zeroed; for those who build problems by hand. Release with mx_problem_release. */
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,
                      struct dg_error *err) DG_MUST_USE;
+
+/* Bytes of the arrays that mx_problem_alloc allocates. */
+size_t mx_problem_bytes(const struct mx_problem *problem);

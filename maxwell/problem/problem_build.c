@@ -324,10 +324,9 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
       DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0 ||
       DG_NEW(lumped, config->boundaries, err) != 0)
     goto fail;
-  memcpy(problem->metric, geometry->metric, K * sizeof *problem->metric);
-  memcpy(problem->jacobian, geometry->jacobian, K * sizeof *problem->jacobian);
-  memcpy(problem->normal, geometry->normal, K * sizeof *problem->normal);
-  memcpy(problem->face_scale, geometry->face_scale, K * sizeof *problem->face_scale);
+#define COPY(type, name, numbers) memcpy(problem->name, geometry->name, K * sizeof *problem->name);
+  MX_GEOMETRY_ARRAYS(COPY)
+#undef COPY
   if (assign_materials(problem, assignment, config, script, mesh, choice, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_sheets(assignment, config, mesh, choice, err) != 0) goto fail;

@@ -413,14 +413,13 @@ struct mx_memory mx_setup_memory(const struct mx_setup *setup)
 {
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   const struct mx_problem *problem = &setup->problem;
-  size_t per_element = sizeof *problem->metric + sizeof *problem->jacobian + sizeof *problem->normal +
-                       sizeof *problem->face_scale + sizeof *problem->neighbour + 3 * sizeof(double) +
-                       sizeof *problem->flux + sizeof *setup->mesh.element + sizeof *setup->mesh.neighbour +
-                       sizeof *setup->mesh.surface + sizeof *setup->mesh.volume + sizeof *setup->mesh.tag +
-                       sizeof *setup->assignment.material + sizeof *setup->assignment.boundary;
+  size_t per_element = sizeof *setup->mesh.element + sizeof *setup->mesh.neighbour + sizeof *setup->mesh.surface +
+                       sizeof *setup->mesh.volume + sizeof *setup->mesh.tag + sizeof *setup->assignment.material +
+                       sizeof *setup->assignment.boundary;
   struct mx_memory memory = {
       .fields = setup->ops->memory(problem, &options),
-      .tables = per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
+      .tables =
+          mx_problem_bytes(problem) + per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
       .output = mx_snapshots_memory(setup) + mx_measures_memory(&setup->measures) + mx_balance_memory(setup),
   };
   return memory;
