@@ -1,3 +1,5 @@
+/* Which rank takes which card: every rank lists the cards that it sees, all ranks hear of all lists, and each one comes
+ * to the same distribution. cuda_backend.c calls gpu_take_card once, when the backend is created. */
 #include "gpu/runtime/card.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The monotonic clock of the system, for the seconds in logs, profiles and the summary. */
 #include "libdg/base/clock.h"
 
 #include <time.h>

@@ -1,3 +1,5 @@
+/* A digest of 64 bits over four lanes, so that a processor works on several words at a time. Files of arrays, ledgers,
+ * tables and mesh parcels are checked with it. It finds accidents; it is no protection against a forger. */
 #include "libdg/base/digest.h"
 
 #include <string.h>
@@ -6,12 +8,12 @@
 #define FIRST  UINT64_C(0x9e3779b97f4a7c15)
 #define SECOND UINT64_C(0xc2b2ae3d27d4eb4f)
 
-static uint64_t turn(uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
+static uint64_t rotate(uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
 
 /* One-to-one in each of its arguments, so that a word that differs makes the state differ for good. */
 static uint64_t mix(uint64_t state, uint64_t word)
 {
-  state = turn((state ^ word) * FIRST, 29);
+  state = rotate((state ^ word) * FIRST, 29);
   return state ^ (state >> 32);
 }
 
@@ -23,7 +25,7 @@ uint64_t dg_digest(uint64_t before, const void *data, size_t bytes)
   size_t left = bytes;
   for (; left >= sizeof word; left -= sizeof word, from += sizeof word) {
     memcpy(word, from, sizeof word);
-    for (int i = 0; i < LANES; i++) lane[i] = turn((lane[i] ^ word[i]) * FIRST, 29);
+    for (int i = 0; i < LANES; i++) lane[i] = rotate((lane[i] ^ word[i]) * FIRST, 29);
   }
   uint64_t state = mix(before, bytes);
   for (int i = 0; i < LANES; i++) state = mix(state, lane[i]);

@@ -1,3 +1,6 @@
+/* The last way out: a reserve of addresses for libraries that cannot bear a null pointer, and handlers for crashes and
+ * for a library that calls exit. The program's malloc (maxwell/app/malloc.c), main and the writer of the summary call
+ * it. What runs without memory uses neither stdio nor malloc: text is built in a buffer and written with write(). */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "libdg/base/emergency.h"
 

@@ -1,3 +1,5 @@
+/* Building the one-line messages of error values, and the text and number of every code. Everything that can fail calls
+ * it through the macros of error.h; nothing here allocates. */
 #include "libdg/base/error.h"
 
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* The log of a run: lines to the terminal and to log.txt, warnings, and a line of progress that is overwritten where
+ * the terminal can do that. Set-up, time loop and output call it on all ranks; ranks other than 0 have a log that says
+ * nothing. */
 #include "libdg/base/log.h"
 
 #include <errno.h>

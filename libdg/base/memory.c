@@ -1,3 +1,6 @@
+/* The one allocator. Every block has a cache line before it that remembers its size; totals are counted for messages
+ * and tests. A request is refused when the address space ends or when memory_room.c says that the system has no more.
+ */
 #define _DEFAULT_SOURCE /* madvise */
 #include "libdg/base/memory.h"
 

@@ -1,3 +1,5 @@
+/* A radix sort with digits of 11 bits, lowest first, for keys of 64 bits. Set-up sorts elements, faces and nodes with
+ * it. */
 #include "libdg/base/sort.h"
 
 #include <string.h>

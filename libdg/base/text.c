@@ -1,3 +1,5 @@
+/* The nearest name to a mistyped one, by Damerau's restricted edit distance, and strings and numbers as JSON has them.
+ * Error messages of scripts and options use the first, the summary and the bench the second. */
 #include "libdg/base/text.h"
 
 #include <ctype.h>

@@ -16,7 +16,7 @@
 struct dg_ledger {
   char *folder, *part, *path; /* FOLDER, FOLDER/PART, and the file of this process */
   int file;                   /* -1: not open */
-  pthread_mutex_t turn;
+  pthread_mutex_t lock;
   size_t pending, room; /* names that were claimed since the last sync */
   char **name;
 };
@@ -42,7 +42,7 @@ int dg_ledger_open(struct dg_ledger **result, const char *folder, const char *pa
   snprintf(name, sizeof name, DG_LEDGER_FILES "%04d", rank);
   if (DG_NEW(ledger, 1, err) != 0) return err->code;
   ledger->file = -1;
-  pthread_mutex_init(&ledger->turn, NULL);
+  pthread_mutex_init(&ledger->lock, NULL);
   if (dg_copy_string(&ledger->folder, folder, err) != 0 || join(&ledger->part, folder, part, err) != 0 ||
       join(&ledger->path, ledger->part, name, err) != 0) {
     dg_ledger_free(ledger);
@@ -73,7 +73,7 @@ void dg_ledger_free(struct dg_ledger *ledger)
   dg_free(ledger->folder);
   dg_free(ledger->part);
   dg_free(ledger->path);
-  pthread_mutex_destroy(&ledger->turn);
+  pthread_mutex_destroy(&ledger->lock);
   dg_free(ledger);
 }
 
@@ -215,9 +215,9 @@ int dg_ledger_claim_names(struct dg_ledger *ledger, enum dg_ledger_kind kind, si
                           struct dg_error *err)
 {
   if (ledger == NULL) return 0;
-  pthread_mutex_lock(&ledger->turn);
+  pthread_mutex_lock(&ledger->lock);
   (void)!claim(ledger, kind, count, name, err);
-  pthread_mutex_unlock(&ledger->turn);
+  pthread_mutex_unlock(&ledger->lock);
   return err->code;
 }
 
@@ -273,7 +273,7 @@ static bool beside(const char *a, const char *b)
 int dg_ledger_sync(struct dg_ledger *ledger, struct dg_error *err)
 {
   if (ledger == NULL) return 0;
-  pthread_mutex_lock(&ledger->turn);
+  pthread_mutex_lock(&ledger->lock);
   for (size_t i = 0; i < ledger->pending && err->code == DG_OK; i++) {
     char *path;
     bool last = true; /* of its folder */
@@ -286,7 +286,7 @@ int dg_ledger_sync(struct dg_ledger *ledger, struct dg_error *err)
     if (ledger->pending > 0) (void)dg_file_sync_folder(ledger->part); /* the names of folders inside */
     forget_pending(ledger);
   }
-  pthread_mutex_unlock(&ledger->turn);
+  pthread_mutex_unlock(&ledger->lock);
   return err->code;
 }
 

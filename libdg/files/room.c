@@ -1,3 +1,5 @@
+/* Reserving blocks of the disk before a library writes a file: fallocate where the file system has it, else a look at
+ * what is free. The writers of Silo files and of files of arrays call it before they create a file. */
 #define _GNU_SOURCE /* fallocate: posix_fallocate would change the size of the file */
 
 #include "libdg/files/room.h"

@@ -1,3 +1,6 @@
+/* Metric, Jacobian, normals and face scales of affine tetrahedra, element by element. The tables of a problem are made
+ * from them (maxwell/problem). Source: J. S. Hesthaven, T. Warburton, Nodal Discontinuous Galerkin Methods, Springer
+ * 2008, section 10.2. */
 #include "libdg/geometry/geometry.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Lists the shared faces of a part, sorted so that both sides have them in the same order: by the rank beyond and by
+ * the face's number in the whole mesh. Backends exchange traces along these lists. */
 #include "libdg/halo/halo.h"
 
 #include <stdlib.h>

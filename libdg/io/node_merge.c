@@ -1,3 +1,5 @@
+/* Which nodes are the same point: a union-find over faces between elements, then over shared faces until no rank
+ * changes anything. Snapshots with averages add values up over such points. */
 #include "libdg/io/node_merge.h"
 
 #include <stdbool.h>

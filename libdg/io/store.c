@@ -1,3 +1,5 @@
+/* Files of arrays in HDF5 with a digest in their first 512 bytes. Checkpoints are made of them. What a file says is
+ * checked before it is believed: types, dimensions, lengths. */
 #define _GNU_SOURCE /* sync_file_range */
 #include "libdg/io/store.h"
 

@@ -1,3 +1,5 @@
+/* Cuts the lattice of nodes of an element into order^3 tetrahedra: upright and inverted cells, and octahedra, which are
+ * cut into four along a diagonal. silo_mesh.c writes these as zones. */
 #include "libdg/io/subdivide.h"
 
 #include "libdg/base/memory.h"

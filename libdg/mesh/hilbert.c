@@ -1,3 +1,5 @@
+/* The key of a point along a Hilbert curve in three dimensions. mesh_build.c sorts elements by it. Source: J. Skilling,
+ * Programming the Hilbert curve, AIP Conf. Proc. 707 (2004) 381. */
 #include "libdg/mesh/hilbert.h"
 
 uint64_t dg_hilbert_key(const uint32_t x[3])

@@ -1,3 +1,6 @@
+/* Checks of a mesh as it comes and of a mesh that was built: volumes, indices, shared faces, and a point just outside
+ * of each boundary face, which must lie in no element. Boxes in a tree along the Hilbert curve find that in linear
+ * time. mesh_build.c and join.c call it. */
 #include "libdg/mesh/mesh_check.h"
 
 #include <inttypes.h>

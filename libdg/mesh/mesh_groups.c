@@ -1,3 +1,5 @@
+/* Physical groups: sorting and storing them, and entities without elements. The loader of models and the parts of
+ * meshes call it after the elements are in place. */
 #include "libdg/mesh/mesh_groups.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Small questions to a mesh: which entity has a tag, and is an entity in a group. The builder of meshes and the
+ * selectors of scripts ask them. */
 #include <string.h>
 
 #include "libdg/mesh/mesh.h"

@@ -15,7 +15,7 @@
 
 /* Fortran's interfaces: a hidden length for every character behind the arguments. */
 static struct {
-  pthread_mutex_t turn;
+  pthread_mutex_t lock;
   bool loaded;
   void (*dgemm)(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
                 const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
@@ -24,7 +24,7 @@ static struct {
   void (*dstev)(const char *, const int *, double *, double *, double *, const int *, double *, int *, size_t);
   void (*dgeev)(const char *, const char *, const int *, double *, const int *, double *, double *, double *,
                 const int *, double *, const int *, double *, const int *, int *, size_t, size_t);
-} blas = {.turn = PTHREAD_MUTEX_INITIALIZER}; /* global as the library is */
+} blas = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* global as the library is */
 
 /* OpenBLAS maps a buffer of up to 128 MB for each of its threads, and asks for ever where there is no room.
  * So it is looked for beforehand, and the library has one thread. */
@@ -74,9 +74,9 @@ static int warm_up(struct dg_error *err)
 
 int dg_dense_prepare(struct dg_error *err)
 {
-  pthread_mutex_lock(&blas.turn);
+  pthread_mutex_lock(&blas.lock);
   if (!blas.loaded && load(err) == 0) (void)!warm_up(err);
-  pthread_mutex_unlock(&blas.turn);
+  pthread_mutex_unlock(&blas.lock);
   return err->code;
 }
 

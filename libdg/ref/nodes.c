@@ -1,3 +1,5 @@
+/* Gauss-Lobatto points by Newton's method and recursive nodes on edge, triangle and tetrahedron. reference.c places the
+ * nodes of an element with them. Source: T. Isaac, SIAM J. Sci. Comput. 42 (2020) A4046. */
 #include "libdg/ref/nodes.h"
 
 #include <math.h>

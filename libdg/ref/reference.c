@@ -1,3 +1,5 @@
+/* Builds the reference tetrahedron of an order: nodes, their numbers on faces, and the matrices from the orthonormal
+ * modal basis (modal.c) with dense linear algebra (dense.c). The set-up calls it once. Sources: reference.h. */
 #include "libdg/ref/reference.h"
 
 #include "libdg/base/memory.h"

@@ -1,3 +1,5 @@
+/* Creating, naming and removing Silo files, options of their objects, and the lock that gives Silo and HDF5 to one
+ * thread at a time. The other files of this folder call it around every call of the library. */
 #include "libdg/io/silo/silo_file.h"
 
 #include <errno.h>
@@ -20,13 +22,13 @@ int dg_silo_failed(const char *path, const char *what, struct dg_error *err)
 /* ---- one thread at a time ---------------------------------------------------------------------------------------- */
 
 /* Globals, as what they guard. */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 static int level; /* what Silo said about errors before */
 static DBErrFunc_t report;
 
 void dg_silo_lock(void)
 {
-  pthread_mutex_lock(&turn);
+  pthread_mutex_lock(&library);
   level = DBErrlvl();
   report = DBErrfunc();
   DBShowErrors(DB_NONE, NULL);
@@ -37,7 +39,7 @@ void dg_silo_unlock(void)
 {
   const int reason = errno;
   DBShowErrors(level, report);
-  pthread_mutex_unlock(&turn);
+  pthread_mutex_unlock(&library);
   errno = reason;
 }
 

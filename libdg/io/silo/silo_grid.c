@@ -1,3 +1,5 @@
+/* A plane of a measurement as a Silo file: quadrilaterals with values at their corners. The records of measures write
+ * one for each time (maxwell/measure). */
 #include "libdg/io/silo/silo_grid.h"
 
 #include <errno.h>

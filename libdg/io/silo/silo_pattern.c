@@ -1,3 +1,6 @@
+/* Files of values without the library: the first file of a run is Silo's, this code finds where HDF5 has put the
+ * arrays, and later files are the same bytes with other values. silo_writer.c falls back to Silo where anything is not
+ * as expected. */
 #include "libdg/io/silo/silo_pattern.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* The root of a snapshot: multi-block meshes, multi-block variables and expressions that make vectors of components.
+ * Rank 0 writes it from records that all ranks send, when all blocks are there. */
 #include "libdg/io/silo/silo_root.h"
 
 #include <errno.h>

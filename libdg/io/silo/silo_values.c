@@ -1,3 +1,5 @@
+/* Gathering one component of a field, scaling it, converting it to the file's precision and finding its range, in
+ * pieces that stay in the cache. silo_writer.c hands the numbers to Silo, silo_pattern.c writes them itself. */
 #include "libdg/io/silo/silo_values.h"
 
 #include <errno.h>

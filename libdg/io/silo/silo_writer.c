@@ -1,3 +1,5 @@
+/* Writing a snapshot: blocks of all ranks into a few files, the root, and names in three steps, so that a snapshot is
+ * whole or absent. maxwell/output calls it from the loop or from a thread; silo_writer.h has the rules for both. */
 #include "libdg/io/silo/silo_writer.h"
 
 #include <errno.h>

@@ -68,10 +68,10 @@ enum { DG_SILO_FILES = 32 };
  * an older file `path` may be gone then. Errors: DG_ENVIRONMENT with the path and the system's reason; DG_INPUT when
  * the nodes or sub-tetrahedra are more than Silo can count in one block (int).
  *
- * Several threads may write snapshots, with the same `kept` too, and others grids (silo_grid.h): they take turns for
- * every call of the library. With mesh_once, a file for each rank and no averages only the first file of blocks is the
+ * Several threads may write snapshots, with the same `kept` too, and others grids (silo_grid.h): one at a time
+ * calls the library. With mesh_once, a file for each rank and no averages only the first file of blocks is the
  * library's, later ones are written beside each other; else a snapshot begins when the one before is whole. Files of
- * arrays (store.h) take no turns; nobody may write a snapshot meanwhile.
+ * arrays (store.h) do not wait for that; nobody may write a snapshot meanwhile.
  *
  * Time and cycle are in the root; blocks have them only when they lie in it, else they say 0. */
 int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm,

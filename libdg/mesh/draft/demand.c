@@ -247,8 +247,8 @@ static void consider_round(const struct dg_draft *draft, int32_t vertex, double 
     dg_normalise(normal[i]);
     for (int k = 0; k < i; k++) {
       if (draft->surface_tag[triangle[i]] != draft->surface_tag[triangle[k]]) continue;
-      const double turn = acos(fmax(-1, fmin(1, fabs(dg_dot(normal[i], normal[k])))));
-      const double radius = turn > 0 ? 0.5 * (size[i] + size[k]) / turn : INFINITY;
+      const double bend = acos(fmax(-1, fmin(1, fabs(dg_dot(normal[i], normal[k])))));
+      const double radius = bend > 0 ? 0.5 * (size[i] + size[k]) / bend : INFINITY;
       if (radius < EDGE * median)
         consider(best, altitude, (struct dg_demand){DG_DEMAND_ROUND, {draft->surface_tag[triangle[i]]}, radius, 0});
     }

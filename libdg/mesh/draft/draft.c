@@ -239,7 +239,7 @@ double dg_altitude(const double a[3], const double b[3], const double c[3], cons
     dg_cross(side[f][0], side[f][1], n);
     area = fmax(area, dg_dot(n, n));
   }
-  /* n is u x v of the last turn */
+  /* n is u x v, from the last side */
   return area > 0 ? dg_dot(n, w) / sqrt(area) : 0;
 }
 

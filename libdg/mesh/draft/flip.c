@@ -103,7 +103,7 @@ void dg_flip_move(struct dg_draft *draft, int32_t vertex, double least, double e
 {
   const struct dg_way way = dg_draft_way(draft, vertex);
   const bool curved = way.freedom == DG_ON_CURVE || way.freedom == DG_ON_SURFACE;
-  const int turns = curved ? 12 : 40, directions = way.freedom == DG_ON_CURVE || way.freedom == DG_ON_LINE ? 4 : 12;
+  const int trials = curved ? 12 : 40, directions = way.freedom == DG_ON_CURVE || way.freedom == DG_ON_LINE ? 4 : 12;
   int32_t tet[DG_STAR_MAX];
   double *x = draft->point[vertex], start[3];
   const int count = dg_draft_tets_at(draft, vertex, tet);
@@ -113,7 +113,7 @@ void dg_flip_move(struct dg_draft *draft, int32_t vertex, double least, double e
   memcpy(start, x, sizeof start);
   const double edge = shortest_edge(draft, vertex, tet, count), before = least_altitude(draft, tet, count);
   double best = before, size = 0.3 * edge;
-  for (int turn = 0; turn < turns && size > 1e-3 * edge && best < enough; turn++) {
+  for (int trial = 0; trial < trials && size > 1e-3 * edge && best < enough; turn++) {
     double here[3], next[3];
     bool better = false;
     memcpy(here, x, sizeof here);
@@ -161,18 +161,18 @@ static bool walk(const struct dg_draft *draft, int32_t a, int32_t b, const int32
                  int32_t first, bool closed, struct sector *sector)
 {
   *sector = (struct sector){.ring = {first}, .count = 1, .closed = closed};
-  for (int turn = 0; turn <= count; turn++) {
+  for (int length = 0; length <= count; length++) {
     const int32_t last = sector->ring[sector->count - 1];
     int found = -1;
-    if (turn > 0 && closed && last == first) {
+    if (length > 0 && closed && last == first) {
       sector->count--;
       return sector->count >= 3;
     }
-    if (turn > 0 && !closed && dg_draft_face(draft, a, b, last) >= 0) return true;
+    if (length > 0 && !closed && dg_draft_face(draft, a, b, last) >= 0) return true;
     for (int i = 0; i < count; i++)
       if (pair[i][0] == last) found = i;
     if (found < 0 || sector->count > RING_MAX) return false;
-    if (turn > 0 && draft->volume_tag[tet[found]] != sector->volume) return false;
+    if (length > 0 && draft->volume_tag[tet[found]] != sector->volume) return false;
     sector->volume = draft->volume_tag[tet[found]];
     sector->ring[sector->count++] = pair[found][1];
   }

@@ -1,3 +1,6 @@
+/* Cuts a broken line at the faces of elements and gives every piece to one element, also where it runs along a face or
+ * an edge: to the one with the lowest number in the whole mesh. Wires, voltages and currents along paths are integrated
+ * over these pieces. */
 #include "libdg/mesh/find/segment.h"
 
 #include <math.h>

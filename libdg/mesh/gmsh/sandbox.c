@@ -1,3 +1,5 @@
+/* Enters the sandbox in the process curlew-mesh: limits, Landlock, the filter of system calls (sandbox_filter.c), and
+ * the handler that carries out or refuses each opening of a file. mesher_main.c calls it before Gmsh sees a file. */
 #define _GNU_SOURCE /* realpath, syscall, O_PATH, the registers of a signal's context */
 #include "libdg/mesh/gmsh/sandbox.h"
 

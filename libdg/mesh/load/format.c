@@ -1,3 +1,5 @@
+/* The table of file formats that Gmsh may be given: how each one's name ends and how its content begins, which must
+ * agree. curlew-mesh asks it before Gmsh opens a file. The program asks it only what kind of file a name stands for. */
 #include "libdg/mesh/load/format.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* A scanner for Gmsh's .geo scripts: it finds the parameters that a script can receive, and commands that would start a
+ * program or write a file. curlew-mesh calls it, so that a mistyped parameter is an error. */
 #include "libdg/mesh/load/geo_parameters.h"
 
 #include <ctype.h>

@@ -1,3 +1,6 @@
+/* Makes one mesh in parts of parts that every rank read by itself: numbers in the whole mesh, the other side of each
+ * face at the rank to which its three vertices hash, and ghosts. msh_parts.c calls it for files that Gmsh split, the
+ * bench for its own grid. */
 #include "libdg/mesh/parts/join.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Files that Gmsh split (NAME_1.msh, NAME_2.msh, ...): which ones there are, whether they fit the number of ranks, and
+ * reading one on each rank. dg_mesh_load_parts is called by the set-up. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "libdg/mesh/parts/msh_parts.h"
 

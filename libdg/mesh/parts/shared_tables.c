@@ -1,3 +1,5 @@
+/* Tables of entities and groups on all ranks alike: sent by rank 0 (distribute.c), or joined from parts that came with
+ * their own (join.c). */
 #include "libdg/mesh/parts/shared_tables.h"
 
 #include <string.h>
