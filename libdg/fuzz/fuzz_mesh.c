@@ -387,7 +387,7 @@ static int load(struct dg_mesh *mesh, const struct dg_mesh_options *options, int
   *mesh = (struct dg_mesh){0};
   if (dg_gmsh_load(&made, options, part, err) == 0) {
     FUZZ_EXPECT(dg_model_put(&made, &parcel, err) == 0);
-    dg_parcel_turn(&parcel);
+    dg_parcel_reread(&parcel);
     FUZZ_EXPECT(dg_model_take(&taken, &parcel, err) == 0);
     (void)!dg_model_build(mesh, &taken, err);
   }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct dg_error err = {0};
   size_t before = dg_memory_current();
   FUZZ_EXPECT(dg_parcel_put_bytes(&parcel, data, size, &err) == 0);
-  dg_parcel_turn(&parcel);
+  dg_parcel_reread(&parcel);
   if (dg_model_take(&model, &parcel, &err) == 0) {
     if (dg_model_build(&mesh, &model, &err) == 0) {
       fuzz_check_mesh(&mesh);

@@ -113,7 +113,7 @@ void dg_flip_move(struct dg_draft *draft, int32_t vertex, double least, double e
   memcpy(start, x, sizeof start);
   const double edge = shortest_edge(draft, vertex, tet, count), before = least_altitude(draft, tet, count);
   double best = before, size = 0.3 * edge;
-  for (int trial = 0; trial < trials && size > 1e-3 * edge && best < enough; turn++) {
+  for (int trial = 0; trial < trials && size > 1e-3 * edge && best < enough; trial++) {
     double here[3], next[3];
     bool better = false;
     memcpy(here, x, sizeof here);

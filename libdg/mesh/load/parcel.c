@@ -67,7 +67,7 @@ int dg_parcel_put_text(struct dg_parcel *parcel, const char *text, struct dg_err
 
 /* ---- taking out ---- */
 
-void dg_parcel_turn(struct dg_parcel *parcel)
+void dg_parcel_reread(struct dg_parcel *parcel)
 {
   if (parcel->used > 0) parcel->at = sizeof(struct header);
 }

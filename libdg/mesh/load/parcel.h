@@ -32,7 +32,7 @@ int dg_parcel_put_bytes(struct dg_parcel *parcel, const void *data, size_t bytes
 int dg_parcel_put_text(struct dg_parcel *parcel, const char *text, struct dg_error *err) DG_MUST_USE;
 
 /* From putting in to taking out in the same process. */
-void dg_parcel_turn(struct dg_parcel *parcel);
+void dg_parcel_reread(struct dg_parcel *parcel);
 /* Taking out, in the same order. The bytes may be anybody's: what does not fit is DG_ENVIRONMENT ("is damaged"). */
 int dg_parcel_take_number(struct dg_parcel *parcel, uint64_t *number, struct dg_error *err) DG_MUST_USE;
 int dg_parcel_take_real(struct dg_parcel *parcel, double *number, struct dg_error *err) DG_MUST_USE;
