@@ -5,7 +5,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/orders.h"
-#include "maxwell/shell/rules/rules.h"
+#include "maxwell/model/config_read.h"
 
 const char *const mx_boundary_kind_names[] = {"pec",
                                               "pmc",
@@ -48,9 +48,9 @@ static int read_mesh_file(struct mx_reader *r, const struct mx_rule *rule, const
 {
   char *path;
   if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
-  r->config->mesh.where = value->where;
-  if (value->string[0] == '/' || strcmp(r->config->directory, ".") == 0) return 0;
-  const char *directory = r->config->directory;
+  mx_config_of(r)->mesh.where = value->where;
+  if (value->string[0] == '/' || strcmp(mx_config_of(r)->directory, ".") == 0) return 0;
+  const char *directory = mx_config_of(r)->directory;
   if (mx_arena_format(&r->arena, &path, r->err, "%s%s%s", directory, strcmp(directory, "/") == 0 ? "" : "/",
                       value->string) != 0)
     return r->err->code;
@@ -60,7 +60,7 @@ static int read_mesh_file(struct mx_reader *r, const struct mx_rule *rule, const
 
 static int read_parameters(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  struct mx_config *config = r->config;
+  struct mx_config *config = mx_config_of(r);
   (void)to;
   if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
   if (mx_arena_alloc(&r->arena, &config->mesh.parameter_name, value->count, sizeof(char *), r->err) != 0 ||
@@ -94,8 +94,8 @@ static int read_mesh(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"parameters", read_parameters, 0, .expected = "a table of names and numbers, as in { L = 1.0 }"},
   };
   (void)to;
-  r->config->mesh.line = value->line;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  mx_config_of(r)->mesh.line = value->line;
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_step(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -132,7 +132,7 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"walltime", read_walltime, TIME(walltime), .expected = "a number > 0 (seconds) or a time as in \"23:50:00\"",
        MX_ABOVE(0)},
   };
-  struct mx_config *config = r->config;
+  struct mx_config *config = mx_config_of(r);
   (void)to;
   config->time.line = value->line;
   config->time.where = config->time.step_where = config->time.stop_where = value->where;
@@ -154,7 +154,7 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
 
 static int read_backend(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  r->config->backend_where = value->where;
+  mx_config_of(r)->backend_where = value->where;
   return mx_read_string(r, rule, value, to);
 }
 
@@ -165,7 +165,7 @@ static int read_gpu(struct mx_reader *r, const struct mx_rule *rule, const struc
       {"share", mx_read_boolean, .offset = offsetof(struct mx_config, gpu.share)},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_initial(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -177,7 +177,7 @@ static int read_initial(struct mx_reader *r, const struct mx_rule *rule, const s
        .expected = "a function of x, y, z that returns Hx, Hy, Hz"},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_watchdog(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -187,7 +187,7 @@ static int read_watchdog(struct mx_reader *r, const struct mx_rule *rule, const 
       {"every", mx_read_long, offsetof(struct mx_config, watchdog.every), .expected = "an integer >= 1", MX_FROM(1)},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_checkpoint(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -198,7 +198,7 @@ static int read_checkpoint(struct mx_reader *r, const struct mx_rule *rule, cons
        MX_ABOVE(0)},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static const struct mx_rule root_rules[] = {
@@ -240,14 +240,14 @@ static int split_path(struct mx_reader *r, const char *path)
   int folder = slash == NULL ? 1 : slash == path ? 1 : (int)(slash - path);
   if (mx_arena_format(&r->arena, &directory, r->err, "%.*s", folder, slash == NULL ? "." : path) != 0)
     return r->err->code;
-  r->config->name = name;
-  r->config->directory = directory;
+  mx_config_of(r)->name = name;
+  mx_config_of(r)->directory = directory;
   return 0;
 }
 
 int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg_error *err)
 {
-  struct mx_reader r = {.config = config, .err = err};
+  struct mx_reader r = {.target = config, .err = err};
   *config = (struct mx_config){.script_path = mx_script_path(script),
                                .mesh.unit = 1,
                                .mesh.seconds = 3600,

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "maxwell/shell/rules/rules.h"
+#include "maxwell/model/config_read.h"
 
 static int read_quantities(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
@@ -39,7 +39,7 @@ static int read_fields(struct mx_reader *r, const struct mx_rule *rule, const st
       {"mesh", mx_read_choice, OUTPUT(fields.mesh_each), .names = mesh_names},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_energy(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -48,7 +48,7 @@ static int read_energy(struct mx_reader *r, const struct mx_rule *rule, const st
       {"every", mx_read_long, OUTPUT(energy_every), .expected = "an integer >= 1", MX_FROM(1), .example = "every = 10"},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_balance(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -60,7 +60,7 @@ static int read_balance(struct mx_reader *r, const struct mx_rule *rule, const s
        .most = 1, .open = 1},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_progress(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -70,7 +70,7 @@ static int read_progress(struct mx_reader *r, const struct mx_rule *rule, const 
        .example = "every = 2"},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 /* ---- what all measurements have ---- */
@@ -345,7 +345,7 @@ struct list {
 static int read_list(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value,
                      const struct list *list)
 {
-  struct mx_config *config = r->config;
+  struct mx_config *config = mx_config_of(r);
   struct mx_measure_config *all;
   size_t before = config->output.measures;
   if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
@@ -499,12 +499,12 @@ static int read_port_output(struct mx_reader *r, const struct mx_rule *rule, con
       {"every", mx_read_long, OUTPUT(ports_every), .expected = "an integer >= 1", MX_FROM(1), .example = "every = 10"},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
 static int read_s_parameters(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  r->config->output.s_parameters_where = value->where;
+  mx_config_of(r)->output.s_parameters_where = value->where;
   return mx_read_frequencies(r, rule, value, to);
 }
 
@@ -536,5 +536,5 @@ int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct
       {"s_parameters", read_s_parameters, OUTPUT(s_parameters), .expected = NULL},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), r->config);
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/text.h"
-#include "maxwell/shell/rules/rules.h"
+#include "maxwell/model/config_read.h"
 
 #define KIND(kind) (1u << (kind))
 #define EVERY_PORT (KIND(MX_WAVEGUIDE_PORT) | KIND(MX_COAXIAL_PORT) | KIND(MX_MODAL_PORT) | KIND(MX_LUMPED_PORT))
@@ -161,7 +161,7 @@ int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_b
 
 int mx_check_port_numbers(struct mx_reader *r, const struct mx_value *boundaries)
 {
-  const struct mx_config *config = r->config;
+  const struct mx_config *config = mx_config_of(r);
   for (size_t i = 0; i < config->boundaries; i++)
     for (size_t j = 0; j < i; j++) {
       int number = config->boundary[i].port.number;

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "maxwell/shell/rules/rules.h"
+#include "maxwell/model/config_read.h"
 
 int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct mx_selector *where)
 {
@@ -41,7 +41,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0)},
       {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0)},
   };
-  struct mx_config *config = r->config;
+  struct mx_config *config = mx_config_of(r);
   (void)to;
   if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
   if (value->count == 0)

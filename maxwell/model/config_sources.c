@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "maxwell/shell/rules/rules.h"
+#include "maxwell/model/config_read.h"
 
 #define KIND(kind)   (1u << (kind))
 #define EVERY_KIND   ~0u
@@ -241,7 +241,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
 
 int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  struct mx_config *config = r->config;
+  struct mx_config *config = mx_config_of(r);
   (void)to;
   if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
   if (mx_arena_alloc(&r->arena, &config->boundary, value->count, sizeof *config->boundary, r->err) != 0)
@@ -279,7 +279,7 @@ static int read_interface(struct mx_reader *r, const struct mx_value *value, str
 
 int mx_read_interfaces(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  struct mx_config *config = r->config;
+  struct mx_config *config = mx_config_of(r);
   (void)to;
   if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
   if (mx_arena_alloc(&r->arena, &config->interface, value->count, sizeof *config->interface, r->err) != 0)
@@ -353,7 +353,7 @@ static int read_wire(struct mx_reader *r, const struct mx_value *item, struct mx
 
 int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  struct mx_config *config = r->config;
+  struct mx_config *config = mx_config_of(r);
   (void)to;
   if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
   if (mx_arena_alloc(&r->arena, &config->source, value->count, sizeof *config->source, r->err) != 0)

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "maxwell/shell/rules/rules.h"
+#include "maxwell/model/config_read.h"
 
 #define START_MIN 4.6 /* t0 / tau: exp(-4.6^2) < 1e-9, as in waveform.lua */
 

@@ -6,6 +6,8 @@
 
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
+#include "maxwell/backend/profiled.h"
+#include "maxwell/output/plan.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
 #include "maxwell/setup/initial.h"
@@ -238,7 +240,7 @@ static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struc
 {
   static const char *const first = "summary.json";
   struct mx_plan plan;
-  if (mx_plan_init(&plan, setup, err) != 0 || mx_folder_prepare(folder, &plan, err) != 0 ||
+  if (mx_output_plan(&plan, setup, err) != 0 || mx_folder_prepare(folder, &plan, err) != 0 ||
       dg_ledger_claim_names(folder->ledger, DG_LEDGER_OUTPUT, 1, &first, err) != 0 ||
       mx_summary_write(summary, folder, err) != 0)
     goto fail;

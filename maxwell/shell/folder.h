@@ -10,7 +10,7 @@
 #include "libdg/files/lock.h"
 #include "libdg/base/log.h"
 #include "libdg/files/ledger.h"
-#include "maxwell/output/plan.h"
+#include "maxwell/shell/plan.h"
 
 struct mx_folder {
   char *path;

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "maxwell/backend/backend.h"
+#include <stddef.h>
 
 enum { MX_PHASES_MAX = 24 };
 
@@ -47,27 +47,3 @@ static inline void mx_phase_end(struct mx_profile *profile, struct mx_mark mark,
 {
   if (profile != NULL) mx_profile_end(profile, mark, name, cost);
 }
-
-/* ---- what the parts of a backend read, write and compute, in numbers of `real` bytes */
-
-/* Curl, jumps, fluxes and lift of one or both equations on all elements, with 12 Np^2 + 16 Np Nf flops an equation and
- * element; `arrays` vector fields are read or written, and of the tables six numbers an equation and four neighbours.
- * What is pointwise is not counted. */
-struct mx_cost mx_cost_pass(const struct mx_problem *problem, size_t real, int equations, double arrays);
-/* The same for one equation in Cartesian components, which need 18 Np^2 + 24 Np Nf flops, from two fields to their
- * rate. */
-struct mx_cost mx_cost_plain_pass(const struct mx_problem *problem, size_t real);
-/* Pointwise work on whole vector fields. */
-struct mx_cost mx_cost_update(const struct mx_problem *problem, size_t real, double arrays, double flops_a_number);
-/* Of all open faces in a half step, both visits: two looks at every neighbour; the difference of two traces, written
- * and read; two components lifted into the element's field. */
-struct mx_cost mx_cost_open(const struct mx_problem *problem, size_t real);
-/* Of the source terms of one equation. */
-struct mx_cost mx_cost_sources(const struct mx_problem *problem, int equation, size_t real);
-
-/* ---- a backend whose every call is a phase */
-
-/* Puts a watch around a backend: *backend becomes one that passes all calls on to the old one, which it owns from now
- * on, and notes their times in profile, as the old one does of its parts; *ops is the table of the new one. */
-int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, const struct mx_backend_ops *inner,
-                       struct mx_profile *profile, struct dg_error *err) DG_MUST_USE;

@@ -38,12 +38,12 @@ MAY = {
     "maxwell/shell": "libdg/base libdg/comm libdg/files libdg/io",
     "maxwell/shell/script/world": "libdg/base maxwell/shell",
     "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/script/world",
-    "maxwell/shell/rules": "libdg/base maxwell/shell maxwell/shell/script",
+    "maxwell/shell/rules": "libdg/base maxwell/shell",
     # The solver.
     "maxwell/model": "libdg/base libdg/mesh maxwell/shell*",
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem",
-    "maxwell/backend": "libdg/base maxwell/problem maxwell/time",
+    "maxwell/backend": "libdg/base maxwell/problem maxwell/shell maxwell/time",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
     "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/time",
     "maxwell/limit": "libdg/base libdg/ref maxwell/operator maxwell/problem maxwell/time",
@@ -64,7 +64,7 @@ MAY = {
                           "maxwell/output maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output maxwell/setup "
                    "maxwell/shell maxwell/sources",
-    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/run maxwell/shell*",
+    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/problem maxwell/run maxwell/shell*",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem",

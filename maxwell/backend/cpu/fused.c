@@ -9,7 +9,7 @@
 #include "maxwell/backend/backend.h"
 #include "maxwell/backend/cpu/fused.h"
 #include "maxwell/backend/cpu/fused_tables.h"
-#include "maxwell/shell/profile.h"
+#include "maxwell/backend/cost.h"
 
 /* The best instruction set of this processor; CURLEW_SIMD = portable, avx2 or avx512 asks for a lesser one. */
 static int instruction_set(void)

@@ -6,7 +6,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/backend/backend.h"
 #include "maxwell/operator/operator.h"
-#include "maxwell/shell/profile.h"
+#include "maxwell/backend/cost.h"
 
 #define REAL    double
 #define NAME(x) x##_double

@@ -7,7 +7,7 @@
 
 #include "libdg/base/error.h"
 #include "maxwell/shell/arena.h"
-#include "maxwell/shell/script/script.h"
+#include "maxwell/shell/value.h"
 
 /* Integer keys ascending, then names. */
 void mx_tree_sort(struct mx_value *table);

@@ -8,7 +8,7 @@
 
 #include "libdg/base/error.h"
 #include "maxwell/shell/arena.h"
-#include "maxwell/shell/script/script.h"
+#include "maxwell/shell/value.h"
 
 /* Reads a whole text file; the string lives in the arena. DG_INPUT when it cannot be read or is not text. */
 int mx_input_file(struct mx_arena *arena, const char *path, char **text, struct dg_error *err) DG_MUST_USE;

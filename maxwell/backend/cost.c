@@ -1,0 +1,48 @@
+/* Bytes and flops of the parts of a step, from the sizes of the problem. */
+#include "maxwell/backend/cost.h"
+
+struct mx_cost mx_cost_pass(const struct mx_problem *problem, size_t real, int equations, double arrays)
+{
+  double Np = problem->ref->Np, Nf = problem->ref->Nf, K = (double)problem->K;
+  return (struct mx_cost){
+      .bytes = K * ((double)real * (3 * Np * arrays + 6 * equations) + sizeof *problem->neighbour),
+      .flops = K * equations * (12 * Np * Np + 16 * Np * Nf),
+  };
+}
+
+struct mx_cost mx_cost_plain_pass(const struct mx_problem *problem, size_t real)
+{
+  double Np = problem->ref->Np, Nf = problem->ref->Nf, K = (double)problem->K;
+  double tables = sizeof *problem->metric + sizeof *problem->normal + sizeof *problem->face_scale +
+                  sizeof *problem->flux + sizeof *problem->neighbour;
+  return (struct mx_cost){.bytes = K * (3 * 3 * Np * (double)real + tables),
+                          .flops = K * (18 * Np * Np + 24 * Np * Nf)};
+}
+
+struct mx_cost mx_cost_update(const struct mx_problem *problem, size_t real, double arrays, double flops_a_number)
+{
+  double numbers = 3.0 * problem->ref->Np * (double)problem->K;
+  return (struct mx_cost){.bytes = (double)real * arrays * numbers, .flops = flops_a_number * numbers};
+}
+
+struct mx_cost mx_cost_open(const struct mx_problem *problem, size_t real)
+{
+  double Np = problem->ref->Np, Nf = problem->ref->Nf, faces = (double)problem->open_faces;
+  return (struct mx_cost){
+      .bytes = faces * (double)real * (2 * 3 * Np + 10 * Nf) + 2 * (double)problem->K * sizeof *problem->neighbour,
+      .flops = faces * 6 * Np * Nf,
+  };
+}
+
+struct mx_cost mx_cost_sources(const struct mx_problem *problem, int equation, size_t real)
+{
+  double Np = problem->ref->Np, Nf = problem->ref->Nf;
+  struct mx_cost cost = {0};
+  for (size_t t = 0; t < problem->terms; t++) {
+    double count = (double)problem->term[t].count;
+    if (problem->term[t].kind == MX_CURRENT && equation != 0) continue;
+    cost.bytes += count * 2 * 3 * Np * (double)real;
+    cost.flops += count * (problem->term[t].kind == MX_JUMP ? 6 * Np * Nf : 6 * Np);
+  }
+  return cost;
+}

@@ -1,0 +1,197 @@
+/* The backend around a backend: every call goes on to the inner one, and its time into the profile. */
+#include "maxwell/backend/profiled.h"
+
+#include "libdg/base/memory.h"
+
+struct mx_backend {
+  const struct mx_backend_ops *ops; /* of the inner one */
+  struct mx_backend *inner;
+  struct mx_profile *profile;
+};
+
+static const struct mx_cost uncounted = {0, 0};
+
+static void destroy(struct mx_backend *backend)
+{
+  if (backend == NULL) return;
+  backend->ops->destroy(backend->inner);
+  dg_free(backend);
+}
+
+/* The call of the inner backend as a phase. */
+#define WATCHED(name, call)                                                                                            \
+  do {                                                                                                                 \
+    struct mx_mark mark = mx_phase_begin(backend->profile);                                                            \
+    int status = backend->ops->call;                                                                                   \
+    mx_phase_end(backend->profile, mark, name, uncounted);                                                             \
+    return status;                                                                                                     \
+  } while (0)
+
+static int upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
+{
+  WATCHED("upload", upload(backend->inner, E, H, err));
+}
+
+static int stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
+                       struct dg_error *err)
+{
+  WATCHED("stage, rest", stage_begin(backend->inner, stage, observe, sources, err));
+}
+
+static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
+{
+  WATCHED("stage, wait", stage_end(backend->inner, stage, err));
+}
+
+static int stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
+                         struct dg_error *err)
+{
+  WATCHED("stage, rest", stage_sources(backend->inner, stage, sources, err));
+}
+
+static int functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err)
+{
+  WATCHED("observe functionals", functionals_begin(backend->inner, first, count, err));
+}
+
+static int functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err)
+{
+  WATCHED("observe functionals", functionals_end(backend->inner, first, count, value, err));
+}
+
+static int wait_for_all(struct mx_backend *backend, struct dg_error *err)
+{
+  WATCHED("stage, wait", wait(backend->inner, err));
+}
+
+static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
+{
+  WATCHED("observe energy", energy(backend->inner, electric, magnetic, err));
+}
+
+static int sample(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
+                  struct dg_error *err)
+{
+  WATCHED("observe points", sample(backend->inner, count, point, value, err));
+}
+
+static int functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
+                       struct dg_error *err)
+{
+  WATCHED("observe functionals", functionals(backend->inner, first, count, centred, value, err));
+}
+
+static int loss(struct mx_backend *backend, size_t count, const int32_t *element, double *value, struct dg_error *err)
+{
+  WATCHED("observe losses", loss(backend->inner, count, element, value, err));
+}
+
+static int download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
+{
+  WATCHED("observe fields", download(backend->inner, E, H, err));
+}
+
+static int snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err)
+{
+  WATCHED("observe fields", snapshot_buffers(backend->inner, count, E, H, got, err));
+}
+
+static int snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err)
+{
+  WATCHED("observe fields", snapshot_begin(backend->inner, buffer, err));
+}
+
+/* Another thread's. */
+static int snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err)
+{
+  return backend->ops->snapshot_fetch(backend->inner, buffer, E, H, err);
+}
+
+static int monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *monitor,
+                       struct dg_error *err)
+{
+  WATCHED("observe points", monitor_new(backend->inner, what, rows, monitor, err));
+}
+
+static int monitor_take(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err)
+{
+  WATCHED("observe points", monitor_take(backend->inner, monitor, row, err));
+}
+
+static int monitor_fetch(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err)
+{
+  WATCHED("observe points", monitor_fetch(backend->inner, monitor, rows, value, err));
+}
+
+static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
+{
+  WATCHED("watchdog", check(backend->inner, result, err));
+}
+
+static int save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+                struct dg_error *err)
+{
+  WATCHED("checkpoint", save(backend->inner, array, first, count, value, err));
+}
+
+static int load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+                struct dg_error *err)
+{
+  WATCHED("checkpoint", load(backend->inner, array, first, count, value, err));
+}
+
+static int loaded(struct mx_backend *backend, struct dg_error *err)
+{
+  WATCHED("checkpoint", loaded(backend->inner, err));
+}
+
+static int threads(const struct mx_backend *backend) { return backend->ops->threads(backend->inner); }
+
+static struct mx_halo_use halo_use(const struct mx_backend *backend) { return backend->ops->halo_use(backend->inner); }
+static size_t allocated(const struct mx_backend *backend) { return backend->ops->allocated(backend->inner); }
+
+int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, const struct mx_backend_ops *inner,
+                       struct mx_profile *profile, struct dg_error *err)
+{
+  struct mx_backend *outer;
+  if (DG_NEW(outer, 1, err) != 0) return err->code;
+  *outer = (struct mx_backend){.ops = inner, .inner = *backend, .profile = profile};
+  if (inner->profile != NULL) inner->profile(*backend, profile);
+  *ops = *inner;
+  ops->destroy = destroy;
+  ops->upload = upload;
+  ops->stage_begin = stage_begin;
+  ops->stage_end = stage_end;
+  if (inner->wait != NULL) ops->wait = wait_for_all;
+  if (inner->stage_sources != NULL) {
+    ops->stage_sources = stage_sources;
+    ops->functionals_begin = functionals_begin;
+    ops->functionals_end = functionals_end;
+  }
+  ops->energy = energy;
+  ops->sample = sample;
+  ops->functionals = functionals;
+  ops->loss = loss;
+  ops->download = download;
+  if (inner->snapshot_buffers != NULL) {
+    ops->snapshot_buffers = snapshot_buffers;
+    ops->snapshot_begin = snapshot_begin;
+    ops->snapshot_fetch = snapshot_fetch;
+  }
+  if (inner->monitor_new != NULL) {
+    ops->monitor_new = monitor_new;
+    ops->monitor_take = monitor_take;
+    ops->monitor_fetch = monitor_fetch;
+  }
+  ops->check = check;
+  ops->save = save;
+  ops->load = load;
+  ops->loaded = loaded;
+  ops->threads = threads;
+  ops->halo_use = halo_use;
+  ops->allocated = inner->allocated != NULL ? allocated : NULL;
+  ops->create = NULL; /* there is one already */
+  ops->profile = NULL;
+  *backend = outer;
+  return 0;
+}

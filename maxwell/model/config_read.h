@@ -1,0 +1,44 @@
+/* What the files that read the simulation table share: readers for what is ours, and one for each section. Private to
+ * config*.c.
+ */
+#pragma once
+
+#include "maxwell/model/config.h"
+#include "maxwell/shell/rules/rules.h"
+
+/* The configuration that is being read. */
+static inline struct mx_config *mx_config_of(const struct mx_reader *r) { return r->target; }
+
+/* A direction: three numbers, not all zero; normalised. */
+int mx_read_unit_vector(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
+/* The key of a material, boundary or interface. */
+int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct mx_selector *where) DG_MUST_USE;
+/* A waveform of waveform.*, or a Lua function of t; to a struct mx_waveform. */
+int mx_read_waveform(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
+/* A key that only some kinds of a thing take (a bit a kind); the first rule of a list is that of `kind` itself. */
+struct mx_kind_rule {
+  unsigned kinds;
+  struct mx_rule rule;
+};
+
+/* config_ports.c: the keys of ports in a struct mx_boundary_config, its port before they are read, what is to be
+ * checked behind one port and behind all boundaries. */
+extern const struct mx_kind_rule mx_port_rules[];
+extern const size_t mx_port_rules_count;
+extern const struct mx_port_config mx_no_port;
+int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary) DG_MUST_USE;
+int mx_check_port_numbers(struct mx_reader *r, const struct mx_value *boundaries) DG_MUST_USE;
+
+/* A region or surface as a value: the name of a group or the tag of an entity; to a struct mx_selector. */
+int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* A list of frequencies or { from =, to =, points = }; to a struct mx_frequencies. */
+int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
+/* Sections: `to` is not used, they fill the configuration. */
+int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_interfaces(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
