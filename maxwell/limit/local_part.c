@@ -206,6 +206,8 @@ struct record {
 #define MEMBER(type, name, numbers) type name numbers;
   MX_ELEMENT_ARRAYS(MEMBER)
 #undef MEMBER
+  int64_t response; /* that the element has an entry of, or -1: at most one, of either field */
+  double parameter[MX_RESPONSE_PARAMETERS];
 };
 
 static void fill_record(struct record *record, const struct mx_problem *whole, size_t e)
@@ -214,6 +216,13 @@ static void fill_record(struct record *record, const struct mx_problem *whole, s
   MX_ELEMENT_ARRAYS(FILL)
 #undef FILL
   record->number = number_of(whole, e);
+  record->response = -1;
+  for (size_t r = 0; r < whole->responses; r++) {
+    const ptrdiff_t entry = mx_response_find(&whole->response[r], e);
+    if (entry < 0) continue;
+    record->response = (int64_t)r;
+    memcpy(record->parameter, whole->response[r].parameter[entry], sizeof record->parameter);
+  }
   for (int f = 0; f < 4; f++) {
     int32_t code = whole->neighbour[e][f];
     size_t other = (size_t)(code / 4);
@@ -237,11 +246,29 @@ static int32_t part_code(struct mx_problem *part, size_t count, const struct rec
   return found == NULL ? MX_GHOST : 4 * (int32_t)(found - record) + (int32_t)(code % 4);
 }
 
-static int from_records(struct mx_problem *part, const struct dg_reference *ref, size_t count, struct record *record,
+/* record[count] ascends. */
+static int add_responses(struct mx_problem *part, const struct mx_problem *whole, size_t count,
+                         const struct record *record, struct dg_error *err)
+{
+  for (size_t r = 0; r < whole->responses; r++) {
+    struct mx_response *response;
+    size_t entries = 0, k = 0;
+    for (size_t i = 0; i < count; i++) entries += record[i].response == (int64_t)r;
+    if (mx_problem_add_response(part, whole->response[r].kind, entries, &response, err) != 0) return err->code;
+    for (size_t i = 0; i < count; i++) {
+      if (record[i].response != (int64_t)r) continue;
+      response->where[k] = (int32_t)i;
+      memcpy(response->parameter[k++], record[i].parameter, sizeof record[i].parameter);
+    }
+  }
+  return 0;
+}
+
+static int from_records(struct mx_problem *part, const struct mx_problem *whole, size_t count, struct record *record,
                         struct dg_error *err)
 {
   qsort(record, count, sizeof *record, compare_records);
-  if (mx_problem_alloc(part, ref, count, err) != 0) return err->code;
+  if (mx_problem_alloc(part, whole->ref, count, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) {
 #define TAKE(type, name, numbers) memcpy(&part->name[i], &record[i].name, sizeof part->name[i]);
     MX_ELEMENT_ARRAYS(TAKE)
@@ -250,7 +277,7 @@ static int from_records(struct mx_problem *part, const struct dg_reference *ref,
       part->neighbour[i][f] = part_code(part, count, record, record[i].neighbour[f]);
     }
   }
-  return 0;
+  return add_responses(part, whole, count, record, err);
 }
 
 static int gather(struct mx_problem *part, const struct selection *s, size_t here, struct dg_error *err)
@@ -263,7 +290,7 @@ static int gather(struct mx_problem *part, const struct selection *s, size_t her
     if (s->taken[e]) fill_record(&record[k++], whole, e);
   if (dg_comm_gather(whole->comm, here * sizeof *record, record, &all, NULL, err) == 0 &&
       dg_comm_rank(whole->comm) == 0)
-    (void)!from_records(part, whole->ref, s->count, all, err);
+    (void)!from_records(part, whole, s->count, all, err);
   dg_free(record);
   dg_free(all);
   return err->code;

@@ -63,10 +63,17 @@ struct mx_scalar {
   const char *where; /* as in mx_selector */
 };
 
+/* A Debye pole: epsilon_r + delta/(1 + j w tau). */
+struct mx_debye_config {
+  double delta; /* > 0; 0: there is none */
+  double tau;   /* s, > 0 */
+};
+
 struct mx_material_config {
   struct mx_selector where;
   struct mx_scalar epsilon_r, mu_r; /* default 1; > 0 */
   struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
+  struct mx_debye_config debye;
 };
 
 /* How a source varies: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the waveform. */

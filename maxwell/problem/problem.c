@@ -28,6 +28,8 @@ void mx_problem_release(struct mx_problem *problem)
     dg_free(problem->term[i].H);
   }
   dg_free(problem->term);
+  for (size_t i = 0; i < problem->responses; i++) mx_response_release(&problem->response[i]);
+  dg_free(problem->response);
   for (size_t i = 0; i < problem->functionals; i++) {
     dg_free(problem->functional[i].index);
     dg_free(problem->functional[i].weight);
@@ -51,6 +53,45 @@ int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t 
   (*functional)->magnetic = magnetic;
   (*functional)->count = count;
   if (DG_NEW((*functional)->index, count, err) != 0 || DG_NEW((*functional)->weight, count, err) != 0) return err->code;
+  return 0;
+}
+
+int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, size_t count,
+                            struct mx_response **response, struct dg_error *err)
+{
+  if (dg_grow(&problem->response, problem->responses + 1, sizeof *problem->response, err) != 0) return err->code;
+  *response = &problem->response[problem->responses++];
+  return mx_response_init(*response, kind, count, err);
+}
+
+const struct mx_response *mx_problem_response(const struct mx_problem *problem, bool magnetic, size_t e, size_t *entry)
+{
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const ptrdiff_t found = mx_responses[response->kind]->magnetic == magnetic ? mx_response_find(response, e) : -1;
+    if (found < 0) continue;
+    *entry = (size_t)found;
+    return response;
+  }
+  return NULL;
+}
+
+/* The entries whose elements are in the part; local[whole->K]: their numbers there, or -1. */
+static int restrict_responses(struct mx_problem *part, const struct mx_problem *whole, const int32_t *local,
+                              struct dg_error *err)
+{
+  for (size_t r = 0; r < whole->responses; r++) {
+    const struct mx_response *from = &whole->response[r];
+    struct mx_response *to;
+    size_t count = 0, k = 0;
+    for (size_t i = 0; i < from->count; i++) count += local[from->where[i]] >= 0;
+    if (mx_problem_add_response(part, from->kind, count, &to, err) != 0) return err->code;
+    for (size_t i = 0; i < from->count; i++) {
+      if (local[from->where[i]] < 0) continue;
+      to->where[k] = local[from->where[i]];
+      memcpy(to->parameter[k++], from->parameter[i], sizeof *to->parameter);
+    }
+  }
   return 0;
 }
 
@@ -78,6 +119,7 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
       part->neighbour[i][f] = code;
     }
   }
+  if (restrict_responses(part, whole, local, err) != 0) mx_problem_release(part);
   dg_free(local);
-  return 0;
+  return err->code;
 }

@@ -11,6 +11,7 @@
 #include "libdg/geometry/geometry.h"
 #include "libdg/ref/reference.h"
 #include "maxwell/problem/flux.h"
+#include "maxwell/response/response.h"
 
 /* Physical constants, SI (CODATA 2018). */
 #define MX_C0       299792458.0
@@ -88,6 +89,8 @@ struct mx_problem {
   size_t open_faces;       /* slots 0..open_faces-1 */
   size_t terms;
   struct mx_term *term; /* [terms] */
+  size_t responses;
+  struct mx_response *response; /* [responses] those of a whole mesh or more: each rank and part has its own entries */
   size_t functionals;
   struct mx_functional *functional; /* [functionals] */
   /* Where other ranks have the rest: borrowed; NULL, 0, K and NULL for one rank. The lists of terms and functionals are
@@ -109,6 +112,14 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
 /* A new functional of `count` summands, index and weight zeroed for the caller to fill. */
 int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,
                               struct mx_functional **functional, struct dg_error *err) DG_MUST_USE;
+
+/* A new response of `count` entries, zeroed for the caller to fill; the same responses on all ranks, each with the
+ * entries of its own elements. An element has at most one that changes the same field. */
+int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, size_t count,
+                            struct mx_response **response, struct dg_error *err) DG_MUST_USE;
+
+/* The response that changes this field of an element, and which entry of it; NULL: there is none. */
+const struct mx_response *mx_problem_response(const struct mx_problem *problem, bool magnetic, size_t e, size_t *entry);
 
 /* Storage for K elements, zeroed; for those who build problems by hand. Release with mx_problem_release. */
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,

@@ -101,6 +101,26 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
   return 0;
 }
 
+/* One response for the Debye poles of all materials. */
+static int assign_debye(struct mx_problem *problem, const struct mx_assignment *assignment,
+                        const struct mx_config *config, struct dg_error *err)
+{
+  struct mx_response *response;
+  size_t materials = 0, count = 0, k = 0;
+  for (size_t m = 0; m < config->materials; m++) materials += config->material[m].debye.delta > 0;
+  if (materials == 0) return 0;
+  for (size_t e = 0; e < problem->K; e++) count += config->material[assignment->material[e]].debye.delta > 0;
+  if (mx_problem_add_response(problem, MX_DEBYE, count, &response, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_debye_config *debye = &config->material[assignment->material[e]].debye;
+    if (!(debye->delta > 0)) continue;
+    response->where[k] = (int32_t)e;
+    response->parameter[k][0] = debye->delta;
+    response->parameter[k++][1] = MX_C0 * debye->tau;
+  }
+  return 0;
+}
+
 /* A key for a surface inside the domain is not a boundary: refuse it instead of ignoring it. */
 static int refuse_inner_surfaces(const struct mx_config *config, const struct dg_mesh *mesh, const int *choice,
                                  const size_t *outer, struct dg_error *err)
@@ -328,6 +348,7 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
   MX_GEOMETRY_ARRAYS(COPY)
 #undef COPY
   if (assign_materials(problem, assignment, config, script, mesh, choice, err) != 0) goto fail;
+  if (assign_debye(problem, assignment, config, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_sheets(assignment, config, mesh, choice, err) != 0) goto fail;
   if (lumped_impedances(lumped, problem, assignment, config, mesh, err) != 0) goto fail;
