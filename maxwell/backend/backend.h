@@ -23,7 +23,7 @@
 
 #include "maxwell/problem/problem.h"
 #include "maxwell/time/integrator.h"
-#include "maxwell/time/medium.h"
+#include "maxwell/time/responses.h"
 
 struct mx_backend_options {
   enum mx_integrator integrator;
@@ -36,7 +36,7 @@ struct mx_backend_options {
 static inline struct mx_ampere mx_ampere_of(const struct mx_problem *problem, const struct mx_backend_options *options,
                                             size_t e)
 {
-  return mx_ampere(options->integrator, problem->epsilon[e], problem->sigma[e], options->step);
+  return mx_element_ampere(problem, options->integrator, options->step, e);
 }
 
 struct mx_backend; /* opaque, each backend its own */

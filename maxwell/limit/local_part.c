@@ -7,6 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
+#include "maxwell/time/responses.h"
 
 /* ---- which elements: the same whatever the number of ranks */
 
@@ -29,7 +30,7 @@ static double local_rate(const struct mx_problem *problem, size_t e, bool losses
   for (int i = 0; i < 9; i++) metric += problem->metric[e][i] * problem->metric[e][i];
   for (int f = 0; f < 4; f++) faces += problem->face_scale[e][f];
   double rate = fmax(sqrt(metric), faces) / sqrt(problem->epsilon[e] * problem->mu[e]);
-  return losses ? rate + problem->sigma[e] / problem->epsilon[e] : rate;
+  return losses ? rate + mx_relaxation(problem, e) : rate;
 }
 
 void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate)
@@ -206,7 +207,7 @@ struct record {
 #define MEMBER(type, name, numbers) type name numbers;
   MX_ELEMENT_ARRAYS(MEMBER)
 #undef MEMBER
-  int64_t response; /* that the element has an entry of, or -1: at most one, of either field */
+  int64_t response; /* that the element has an entry of, or -1 */
   double parameter[MX_RESPONSE_PARAMETERS];
 };
 
@@ -217,11 +218,11 @@ static void fill_record(struct record *record, const struct mx_problem *whole, s
 #undef FILL
   record->number = number_of(whole, e);
   record->response = -1;
-  for (size_t r = 0; r < whole->responses; r++) {
-    const ptrdiff_t entry = mx_response_find(&whole->response[r], e);
-    if (entry < 0) continue;
-    record->response = (int64_t)r;
-    memcpy(record->parameter, whole->response[r].parameter[entry], sizeof record->parameter);
+  size_t entry;
+  const struct mx_response *response = mx_problem_response(whole, e, &entry);
+  if (response != NULL) {
+    record->response = response - whole->response;
+    memcpy(record->parameter, response->parameter[entry], sizeof record->parameter);
   }
   for (int f = 0; f < 4; f++) {
     int32_t code = whole->neighbour[e][f];
@@ -251,7 +252,7 @@ static int add_responses(struct mx_problem *part, const struct mx_problem *whole
                          const struct record *record, struct dg_error *err)
 {
   for (size_t r = 0; r < whole->responses; r++) {
-    struct mx_response *response;
+    struct mx_response *response = NULL;
     size_t entries = 0, k = 0;
     for (size_t i = 0; i < count; i++) entries += record[i].response == (int64_t)r;
     if (mx_problem_add_response(part, whole->response[r].kind, entries, &response, err) != 0) return err->code;

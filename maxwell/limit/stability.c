@@ -7,7 +7,7 @@
 #include "libdg/ref/dense.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/limit/local_part.h"
-#include "maxwell/time/medium.h"
+#include "maxwell/time/responses.h"
 
 enum {
   LANCZOS_MAX = 200,
@@ -23,14 +23,60 @@ enum {
 /* The eigenvalue's error is of the order of the squared relative residual. */
 static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
 
-/* Vectors hold E [K][3][Np] and then H [K][3][Np]. */
+/* Vectors hold E [K][3][Np] and then H [K][3][Np]; with losses then the states of responses, [count][states][3][Np] of
+ * each. Leapfrog at its limit knows nothing of responses: the passive terms that they are vanish at z = -1. */
 struct workspace {
   const struct mx_problem *problem;
   struct mx_matrices_double *matrices;
-  size_t n; /* numbers in one field */
+  size_t n;                         /* numbers in one field */
+  size_t all;                       /* in a vector */
+  struct mx_response_entry **entry; /* [responses][count] */
+  double **coefficient;             /* [responses][count][MX_RESPONSE_COEFFICIENTS] */
   int applications;
   double error; /* of the limit that was found, relative */
 };
+
+static size_t states_of(const struct workspace *work, size_t r)
+{
+  const struct mx_response *response = &work->problem->response[r];
+  return response->count * (size_t)mx_responses[response->kind]->states * 3 * (size_t)work->problem->ref->Np;
+}
+
+static void release(struct workspace *work)
+{
+  for (size_t r = 0; work->problem != NULL && r < work->problem->responses; r++) {
+    if (work->entry != NULL) dg_free(work->entry[r]);
+    if (work->coefficient != NULL) dg_free(work->coefficient[r]);
+  }
+  dg_free(work->entry);
+  dg_free(work->coefficient);
+  dg_free(work->matrices);
+}
+
+/* Of a problem whose responses are as the scheme follows them; release in any case. */
+static int start(struct workspace *work, const struct mx_problem *problem, enum mx_integrator integrator,
+                 struct dg_error *err)
+{
+  *work = (struct workspace){.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
+  work->all = 2 * work->n;
+  if (mx_matrices_new_double(&work->matrices, problem->ref, err) != 0) return err->code;
+  if (integrator == MX_LEAPFROG || problem->responses == 0) return 0;
+  if (DG_NEW(work->entry, problem->responses, err) != 0 || DG_NEW(work->coefficient, problem->responses, err) != 0)
+    return err->code;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    if (DG_NEW(work->entry[r], response->count, err) != 0 ||
+        DG_NEW(work->coefficient[r], response->count * MX_RESPONSE_COEFFICIENTS, err) != 0)
+      return err->code;
+    for (size_t k = 0; k < response->count; k++) {
+      work->entry[r][k] = mx_response_prepare(problem, response, k, MX_EULER, 1); /* rates, as they are */
+      memcpy(work->coefficient[r] + k * MX_RESPONSE_COEFFICIENTS, work->entry[r][k].coefficient,
+             sizeof work->entry[r][k].coefficient);
+    }
+    work->all += states_of(work, r);
+  }
+  return 0;
+}
 
 /* S x of stability.h. */
 static void apply_symmetric(struct workspace *work, const double *x, double *y)
@@ -55,6 +101,8 @@ static void apply_rate(struct workspace *work, const double *x, double *y)
     size_t e = i / per_element;
     y[i] -= work->problem->sigma[e] / work->problem->epsilon[e] * E[i];
   }
+  for (size_t r = 0, at = 2 * work->n; r < work->problem->responses; at += states_of(work, r++))
+    mx_response_rate_double(work->problem, &work->problem->response[r], work->coefficient[r], x + at, E, y + at, y);
   work->applications++;
 }
 
@@ -74,6 +122,22 @@ static void apply_mass(const struct workspace *work, const double *x, double *y)
           for (size_t i = 0; i < Np; i++) y[at + i] += factor * mass[j * Np + i] * x[at + j];
       }
     }
+  size_t at = 2 * work->n; /* states with the weight of their energy */
+  for (size_t r = 0; work->entry != NULL && r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const int states = mx_responses[response->kind]->states;
+    for (size_t k = 0; k < response->count; k++)
+      for (int q = 0; q < states; q++) {
+        const struct mx_square *energy = &work->entry[r][k].energy;
+        const double factor =
+            2 * problem->jacobian[response->where[k]] * energy->weight * energy->state[q] * energy->state[q];
+        for (size_t c = 0; c < 3; c++, at += Np) {
+          for (size_t i = 0; i < Np; i++) y[at + i] = 0;
+          for (size_t j = 0; j < Np; j++)
+            for (size_t i = 0; i < Np; i++) y[at + i] += factor * mass[j * Np + i] * x[at + j];
+        }
+      }
+  }
 }
 
 static double dot(size_t n, const double *x, const double *y)
@@ -185,7 +249,7 @@ static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integr
 
 static int arnoldi(struct workspace *work, enum mx_integrator integrator, double *limit, struct dg_error *err)
 {
-  size_t n = 2 * work->n;
+  size_t n = work->all;
   double *basis = NULL, *Mw = NULL, *hessenberg = NULL, earlier = INFINITY, residual = 0;
   if (dg_alloc_untouched(&basis, n * (ARNOLDI_MAX + 1), sizeof *basis, err) != 0 || DG_NEW(Mw, n, err) != 0 ||
       DG_NEW(hessenberg, (ARNOLDI_MAX + 1) * ARNOLDI_MAX, err) != 0)
@@ -228,8 +292,8 @@ fail:
 static int examine(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                    struct dg_error *err)
 {
-  struct workspace work = {.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
-  if (mx_matrices_new_double(&work.matrices, problem->ref, err) != 0) return err->code;
+  struct workspace work;
+  if (start(&work, problem, integrator, err) != 0) goto fail;
   if (integrator == MX_LEAPFROG) {
     double lambda = 0;
     if (lanczos(&work, &lambda, err) != 0) goto fail;
@@ -243,7 +307,7 @@ static int examine(struct mx_stability *result, const struct mx_problem *problem
   if (!isfinite(result->limit) || result->limit <= 0)
     (void)dg_fail(err, DG_BUG, "the search for the stability limit gave %g", result->limit);
 fail:
-  dg_free(work.matrices);
+  release(&work);
   return err->code;
 }
 
@@ -251,21 +315,22 @@ fail:
 
 /* energy[K] of noise behind many applications of the operator: it is left where the fastest modes are. Of the
  * derivatives and fluxes of order 1, which costs a fraction, and has them in the same places. */
-static int find_activity(const struct mx_problem *problem, bool losses, double *energy, struct dg_error *err)
+static int find_activity(const struct mx_problem *problem, enum mx_integrator integrator, double *energy,
+                         struct dg_error *err)
 {
   enum { APPLICATIONS = 20 };
   struct dg_reference linear = {0};
   struct mx_problem of_order_1 = *problem;
-  struct workspace work = {.problem = &of_order_1};
+  struct workspace work = {0};
   double *x = NULL, *y = NULL;
-  if (dg_reference_init(&linear, 1, err) != 0 || mx_matrices_new_double(&work.matrices, &linear, err) != 0) goto fail;
+  if (dg_reference_init(&linear, 1, err) != 0) goto fail;
   of_order_1.ref = &linear;
-  const size_t each = 3 * (size_t)linear.Np, n = 2 * each * problem->K;
-  work.n = n / 2;
+  if (start(&work, &of_order_1, integrator, err) != 0) goto fail;
+  const size_t each = 3 * (size_t)linear.Np, n = work.all;
   if (DG_NEW(x, n, err) != 0 || DG_NEW(y, n, err) != 0) goto fail;
   noise(n, x);
   for (int i = 0; i < APPLICATIONS; i++) {
-    if (losses) apply_rate(&work, x, y);
+    if (integrator != MX_LEAPFROG) apply_rate(&work, x, y);
     else apply_symmetric(&work, x, y);
     scale(n, sqrt((double)n / dot(n, y, y)), y);
     double *const before = x;
@@ -278,7 +343,7 @@ static int find_activity(const struct mx_problem *problem, bool losses, double *
 fail:
   dg_free(x);
   dg_free(y);
-  dg_free(work.matrices);
+  release(&work);
   dg_reference_release(&linear);
   return err->code;
 }
@@ -299,14 +364,13 @@ static int examine_region(struct mx_stability *result, const struct mx_problem *
 static int examine_clusters(struct mx_stability *result, const struct mx_problem *problem,
                             enum mx_integrator integrator, size_t max_unknowns, double *rate, struct dg_error *err)
 {
-  const bool losses = integrator != MX_LEAPFROG;
   struct mx_problem wide = {0}, part = {0};
   double *energy = NULL;
   if (mx_neighbourhood_rates(problem, rate, err) != 0 ||
       mx_local_part(&wide, problem, max_unknowns / (6 * DG_NP(1)), MX_PART_CLUSTERS, rate, err) != 0 ||
       dg_comm_rank(problem->comm) != 0 || DG_NEW(energy, wide.K, err) != 0)
     goto fail;
-  if (find_activity(&wide, losses, energy, err) == 0 &&
+  if (find_activity(&wide, integrator, energy, err) == 0 &&
       mx_local_part(&part, &wide, max_unknowns / 2 / (6 * (size_t)problem->ref->Np), MX_PART_CLUSTERS, energy, err) ==
           0)
     (void)!examine(result, &part, integrator, err);
@@ -350,7 +414,7 @@ static int fixed_limit(struct mx_stability *result, const struct mx_problem *pro
   return dg_comm_broadcast(comm, sizeof *result, result, err);
 }
 
-/* ---- conductors, whose inertia depends on the step ---- */
+/* ---- conductors, whose inertia depends on the step, and responses, which may be slowed down to it ---- */
 
 /* The largest sigma step / eps, of all ranks. */
 static int largest_loss(const struct mx_problem *problem, double step, double *largest, struct dg_error *err)
@@ -360,18 +424,60 @@ static int largest_loss(const struct mx_problem *problem, double step, double *l
   return dg_comm_reduce(problem->comm, DG_MAX, 1, largest, err);
 }
 
+/* Does the scheme take all responses of all ranks as they are? */
+static int follows_all(const struct mx_problem *problem, enum mx_integrator integrator, double step, bool *all,
+                       struct dg_error *err)
+{
+  int64_t others = 0;
+  for (size_t r = 0; r < problem->responses; r++)
+    for (size_t k = 0; k < problem->response[r].count; k++) {
+      double followed[MX_RESPONSE_PARAMETERS];
+      others += !mx_response_follow(problem, &problem->response[r], k, integrator, step, followed);
+    }
+  if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &others, err) != 0) return err->code;
+  *all = others == 0;
+  return 0;
+}
+
+/* The same responses with the parameters that the scheme follows at this step; release_frozen in any case. */
+static int freeze_responses(struct mx_problem *frozen, const struct mx_problem *problem, enum mx_integrator integrator,
+                            double step, struct dg_error *err)
+{
+  frozen->response = NULL;
+  frozen->responses = 0;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *from = &problem->response[r];
+    struct mx_response *to = NULL;
+    if (mx_problem_add_response(frozen, from->kind, from->count, &to, err) != 0) return err->code;
+    memcpy(to->where, from->where, from->count * sizeof *to->where);
+    for (size_t k = 0; k < from->count; k++)
+      (void)mx_response_follow(problem, from, k, integrator, step, to->parameter[k]);
+  }
+  return 0;
+}
+
+static void release_frozen(struct mx_problem *frozen)
+{
+  for (size_t r = 0; r < frozen->responses; r++) mx_response_release(&frozen->response[r]);
+  dg_free(frozen->response);
+  dg_free(frozen->epsilon);
+}
+
 /* The limit with the media as they are at this step. */
 static int limit_at(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                     double step, size_t max_unknowns, struct dg_error *err)
 {
   const int applications = result->applications;
   struct mx_problem frozen = *problem;
-  if (DG_NEW(frozen.epsilon, problem->K, err) != 0) return err->code;
+  frozen.epsilon = NULL;
+  if (freeze_responses(&frozen, problem, integrator, step, err) != 0 || DG_NEW(frozen.epsilon, problem->K, err) != 0)
+    goto fail;
   for (size_t e = 0; e < problem->K; e++)
     frozen.epsilon[e] = mx_ampere(integrator, problem->epsilon[e], problem->sigma[e], step).inertia;
   (void)!fixed_limit(result, &frozen, integrator, max_unknowns, err);
   result->applications += applications;
-  dg_free(frozen.epsilon);
+fail:
+  release_frozen(&frozen);
   return err->code;
 }
 
@@ -403,16 +509,19 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
 {
   static const double negligible = 0.05; /* the inertia of leapfrog grows by x^2/12 */
   double largest;
+  bool followed = true;
   if (integrator == MX_EULER)
     return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
   struct mx_problem lossless = *problem;
   if (fixed_limit(result, problem, integrator, max_unknowns, err) != 0 ||
-      largest_loss(problem, result->limit, &largest, err) != 0)
+      largest_loss(problem, result->limit, &largest, err) != 0 ||
+      follows_all(problem, integrator, result->limit, &followed, err) != 0)
     return err->code;
   if (integrator == MX_LEAPFROG && largest <= negligible) return 0;
   if (integrator == MX_LEAPFROG) return lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
-  if (mx_step_resolves(integrator, 1, largest, 1)) return 0;
+  if (mx_step_resolves(integrator, 1, largest, 1) && followed) return 0;
   if (DG_NEW(lossless.sigma, problem->K, err) != 0) return err->code;
+  lossless.responses = 0;
   const int applications = result->applications;
   if (fixed_limit(result, &lossless, integrator, max_unknowns, err) == 0) {
     result->applications += applications;

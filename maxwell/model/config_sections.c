@@ -57,7 +57,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"epsilon_r", read_scalar, MATERIAL(epsilon_r), .expected = positive, MX_ABOVE(0)},
       {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0)},
       {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0)},
-      {"debye", read_debye, MATERIAL(debye), .expected = "a list of one pole, as in { { delta = 79.2, tau = 9.4e-12 } }"},
+      {"debye", read_debye, MATERIAL(debye),
+       .expected = "a list of one pole, as in { { delta = 79.2, tau = 9.4e-12 } }"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;

@@ -2,12 +2,16 @@
 
 #include "libdg/base/memory.h"
 
+#define MX_POINT static inline
+
 #define REAL    double
 #define NAME(x) x##_double
+#include "maxwell/response/points.h"
 #include "maxwell/operator/operator_body.h"
 #undef REAL
 #undef NAME
 
 #define REAL    float
 #define NAME(x) x##_single
+#include "maxwell/response/points.h"
 #include "maxwell/operator/operator_body.h"

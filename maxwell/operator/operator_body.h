@@ -238,3 +238,49 @@ void NAME(mx_add_sources)(const struct mx_problem *problem, const struct NAME(mx
     else if (equation == MX_AMPERE) NAME(add_current)(problem, term, sources->curl[t], rate);
   }
 }
+
+/* ---- responses, behind everything else */
+
+/* The states of number i of an entry: from[states][numbers]. */
+static inline void NAME(get_states)(const REAL *from, int states, size_t numbers, size_t i, REAL *s)
+{
+  for (int q = 0; q < states; q++) s[q] = from[(size_t)q * numbers + i];
+}
+
+static inline void NAME(put_states)(REAL *to, int states, size_t numbers, size_t i, const REAL *s)
+{
+  for (int q = 0; q < states; q++) to[(size_t)q * numbers + i] = s[q];
+}
+
+void NAME(mx_response_step)(const struct mx_problem *problem, const struct mx_response *response,
+                            const REAL *coefficient, REAL *state, REAL *field)
+{
+  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  const int states = mx_responses[response->kind]->states;
+  for (size_t k = 0; k < response->count; k++) {
+    REAL *u = field + (size_t)response->where[k] * numbers, *own = state + k * (size_t)states * numbers;
+    for (size_t i = 0; i < numbers; i++) {
+      REAL s[MX_RESPONSE_STATES];
+      NAME(get_states)(own, states, numbers, i, s);
+      NAME(mx_point_step)(response->kind, coefficient + k * MX_RESPONSE_COEFFICIENTS, s, &u[i]);
+      NAME(put_states)(own, states, numbers, i, s);
+    }
+  }
+}
+
+void NAME(mx_response_rate)(const struct mx_problem *problem, const struct mx_response *response,
+                            const REAL *coefficient, const REAL *state, const REAL *field, REAL *rate_state, REAL *rate)
+{
+  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  const int states = mx_responses[response->kind]->states;
+  for (size_t k = 0; k < response->count; k++) {
+    const size_t at = (size_t)response->where[k] * numbers, own = k * (size_t)states * numbers;
+    for (size_t i = 0; i < numbers; i++) {
+      REAL s[MX_RESPONSE_STATES], ds[MX_RESPONSE_STATES] = {0}, du = 0;
+      NAME(get_states)(state + own, states, numbers, i, s);
+      NAME(mx_point_rate)(response->kind, coefficient + k * MX_RESPONSE_COEFFICIENTS, s, field[at + i], ds, &du);
+      NAME(put_states)(rate_state + own, states, numbers, i, ds);
+      rate[at + i] += du;
+    }
+  }
+}

@@ -64,11 +64,11 @@ int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind ki
   return mx_response_init(*response, kind, count, err);
 }
 
-const struct mx_response *mx_problem_response(const struct mx_problem *problem, bool magnetic, size_t e, size_t *entry)
+const struct mx_response *mx_problem_response(const struct mx_problem *problem, size_t e, size_t *entry)
 {
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    const ptrdiff_t found = mx_responses[response->kind]->magnetic == magnetic ? mx_response_find(response, e) : -1;
+    const ptrdiff_t found = mx_response_find(response, e);
     if (found < 0) continue;
     *entry = (size_t)found;
     return response;
@@ -82,7 +82,7 @@ static int restrict_responses(struct mx_problem *part, const struct mx_problem *
 {
   for (size_t r = 0; r < whole->responses; r++) {
     const struct mx_response *from = &whole->response[r];
-    struct mx_response *to;
+    struct mx_response *to = NULL;
     size_t count = 0, k = 0;
     for (size_t i = 0; i < from->count; i++) count += local[from->where[i]] >= 0;
     if (mx_problem_add_response(part, from->kind, count, &to, err) != 0) return err->code;

@@ -114,12 +114,12 @@ int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t 
                               struct mx_functional **functional, struct dg_error *err) DG_MUST_USE;
 
 /* A new response of `count` entries, zeroed for the caller to fill; the same responses on all ranks, each with the
- * entries of its own elements. An element has at most one that changes the same field. */
+ * entries of its own elements. An element has at most one. */
 int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, size_t count,
                             struct mx_response **response, struct dg_error *err) DG_MUST_USE;
 
-/* The response that changes this field of an element, and which entry of it; NULL: there is none. */
-const struct mx_response *mx_problem_response(const struct mx_problem *problem, bool magnetic, size_t e, size_t *entry);
+/* The response of an element, and which entry of it; NULL: there is none. */
+const struct mx_response *mx_problem_response(const struct mx_problem *problem, size_t e, size_t *entry);
 
 /* Storage for K elements, zeroed; for those who build problems by hand. Release with mx_problem_release. */
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,

@@ -105,7 +105,7 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
 static int assign_debye(struct mx_problem *problem, const struct mx_assignment *assignment,
                         const struct mx_config *config, struct dg_error *err)
 {
-  struct mx_response *response;
+  struct mx_response *response = NULL;
   size_t materials = 0, count = 0, k = 0;
   for (size_t m = 0; m < config->materials; m++) materials += config->material[m].debye.delta > 0;
   if (materials == 0) return 0;

@@ -4,11 +4,11 @@
  * Leapfrog takes the mean of old and new, P' - P = -(1 - a) P + b (E' + E) with a = (2 tau - h)/(2 tau + h) and
  * b = delta h/(2 tau + h) = delta (1 - a)/2. Multiplied by the mean of E that is an identity of energies,
  *     (P'.P' - P.P)/(2 delta) = (P' - P).(E' + E)/2 - h tau/delta |(P' - P)/h|^2,
- * so that the discrete energy eps E.E/2 + P.P/(2 delta) + .. only falls, whatever the step is; at z = -1, where leapfrog
- * is at its limit, the pole has no part: the limit is that of eps_inf. P' would want E, which is gone behind a pass that
- * works in place. The state is therefore s = a P + b E, from which
- *     P = (s - b E)/a,   P' = s + b E',   s' = a s + (1 + a) b E',
- * and E' = [(eps - b/a) E + h R + (1 - a)/a s]/(eps + b): what multiplies E goes with the pass's loss.
+ * so that the discrete energy eps E.E/2 + P.P/(2 delta) + .. only falls, whatever the step is; at z = -1, where
+ * leapfrog is at its limit, the pole has no part: the limit is that of eps_inf. P' would want E, which is gone behind a
+ * pass that works in place. The state is therefore s = a P + b E, from which P = (s - b E)/a,   P' = s + b E',   s' = a
+ * s + (1 + a) b E', and E' = [(eps - b/a) E + h R + (1 - a)/a s]/(eps + b): what multiplies E goes with the pass's
+ * loss.
  *
  * That wants a > 0. A pole that is faster than the step, tau < h, is taken as slow as the step: for all that the step
  * resolves it stays what it is, a permittivity of eps_inf + delta. Runge-Kutta, whose state is P, does the same where

@@ -8,7 +8,7 @@
 
 #include "maxwell/response/debye_points.h"
 
-MX_POINT void NAME(mx_response_step)(enum mx_response_kind kind, const REAL *c, REAL *s, REAL *u)
+MX_POINT void NAME(mx_point_step)(enum mx_response_kind kind, const REAL *c, REAL *s, REAL *u)
 {
   switch (kind) {
 #define CASE(KIND, PREFIX)                                                                                             \
@@ -17,13 +17,10 @@ MX_POINT void NAME(mx_response_step)(enum mx_response_kind kind, const REAL *c, 
     break;
     MX_RESPONSE_LIST(CASE)
 #undef CASE
-  case MX_RESPONSE_KINDS:
-    break;
   }
 }
 
-MX_POINT void NAME(mx_response_rate)(enum mx_response_kind kind, const REAL *c, const REAL *s, REAL u, REAL *ds,
-                                     REAL *du)
+MX_POINT void NAME(mx_point_rate)(enum mx_response_kind kind, const REAL *c, const REAL *s, REAL u, REAL *ds, REAL *du)
 {
   switch (kind) {
 #define CASE(KIND, PREFIX)                                                                                             \
@@ -32,7 +29,5 @@ MX_POINT void NAME(mx_response_rate)(enum mx_response_kind kind, const REAL *c, 
     break;
     MX_RESPONSE_LIST(CASE)
 #undef CASE
-  case MX_RESPONSE_KINDS:
-    break;
   }
 }

@@ -4,8 +4,8 @@
  * same kind tomorrow. The pass over all elements (curl, flux, lift, losses) knows nothing of it. Behind the pass, and
  * behind open faces and sources, the backend goes through the list of the response and calls the kind's point function
  * at every node: from the state s and the new value u of the field it gives what is added to u, and the new s. The
- * field of before the pass is not needed, so that a backend may work in place; what the response takes of it is in the
- * pass's own loss (mx_response_share).
+ * field of before the pass is not needed, so that a backend may work in place; what the response takes of it is in
+ * the pass's own loss (mx_response_share).
  *
  * To add a kind:
  *   1. a file <kind>_points.h with its two point functions, and a line in points.h; all backends compile them;
@@ -13,9 +13,9 @@
  *   3. where a problem is built: mx_problem_add_response with what the script says.
  * Fields, states, steps, energy, losses, the limit of the step, checkpoints, memory and profile follow from the row.
  *
- * Rules of the game: the response is linear and passive. An element has at most one response that changes the same
- * field: a second one would have to see the field with the first one's addition. A medium with several poles is one
- * response with several states. Numbers are in the natural units of problem/flux.h: times are c0 t in metres.
+ * Rules of the game: a response is linear, passive and changes E. An element has at most one: a second one would have
+ * to see the field with the first one's addition. A medium with several poles is one response with several states.
+ * Numbers are in the natural units of problem/flux.h: times are c0 t in metres.
  */
 #pragma once
 
@@ -29,8 +29,11 @@
 #define MX_RESPONSE_LIST(X) X(MX_DEBYE, mx_debye)
 
 #define MX_RESPONSE_NAME(kind, prefix) kind,
-enum mx_response_kind { MX_RESPONSE_LIST(MX_RESPONSE_NAME) MX_RESPONSE_KINDS };
+enum mx_response_kind { MX_RESPONSE_LIST(MX_RESPONSE_NAME) };
 #undef MX_RESPONSE_NAME
+#define MX_RESPONSE_ONE(kind, prefix) +1
+enum { MX_RESPONSE_KINDS = 0 MX_RESPONSE_LIST(MX_RESPONSE_ONE) };
+#undef MX_RESPONSE_ONE
 
 enum {
   MX_RESPONSE_PARAMETERS = 2,  /* of an entry, at most */
@@ -74,7 +77,6 @@ struct mx_response_entry {
 
 struct mx_response_ops {
   const char *name; /* what the script and messages call it */
-  bool magnetic;    /* changes H, else E */
   int states;
   double flops; /* of the point function */
   /* The parameters that the scheme follows: a relaxation that is faster than it can take is slowed down, static values

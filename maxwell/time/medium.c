@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-/* sigma dt / eps that a Runge-Kutta scheme takes with eps as it is: seven tenths of its bound on the negative real
- * axis, since the penalty and the curl want their part of the region of stability. */
-static double relaxation_bound(enum mx_integrator integrator)
+double mx_relaxation_bound(enum mx_integrator integrator)
 {
   switch (integrator) {
   case MX_RK4:
@@ -22,7 +20,7 @@ static double relaxation_bound(enum mx_integrator integrator)
 
 bool mx_step_resolves(enum mx_integrator integrator, double epsilon, double sigma, double step)
 {
-  return sigma * step <= relaxation_bound(integrator) * epsilon;
+  return sigma * step <= mx_relaxation_bound(integrator) * epsilon;
 }
 
 struct mx_ampere mx_ampere(enum mx_integrator integrator, double epsilon, double sigma, double step)
@@ -36,7 +34,7 @@ struct mx_ampere mx_ampere(enum mx_integrator integrator, double epsilon, double
     /* (x/2) coth(x/2) in terms of 1 - exp(-x), which is exact for small x */
     ampere.inertia = epsilon * (x * (2 - ampere.loss) / (2 * ampere.loss));
   } else if (!mx_step_resolves(integrator, epsilon, sigma, step)) {
-    ampere.inertia = sigma * step / relaxation_bound(integrator);
+    ampere.inertia = sigma * step / mx_relaxation_bound(integrator);
     ampere.gain = step * (epsilon / ampere.inertia);
     ampere.loss = sigma * step / ampere.inertia;
   }

@@ -34,5 +34,10 @@ struct mx_ampere {
 /* epsilon > 0 relative, sigma >= 0 in 1/m, step > 0 in metres: natural units (maxwell/problem/flux.h). */
 struct mx_ampere mx_ampere(enum mx_integrator integrator, double epsilon, double sigma, double step);
 
+/* sigma dt / eps that a Runge-Kutta scheme takes with eps as it is, and of other relaxations their rate times dt: seven
+ * tenths of its bound on the negative real axis, since the penalty and the curl want their part of the region of
+ * stability. */
+double mx_relaxation_bound(enum mx_integrator integrator);
+
 /* Does the step resolve the relaxation eps/sigma? If not, E follows the current (Runge-Kutta: with eps' > eps). */
 bool mx_step_resolves(enum mx_integrator integrator, double epsilon, double sigma, double step);

@@ -41,11 +41,14 @@ MAY = {
     "maxwell/shell/rules": "libdg/base maxwell/shell",
     # The solver.
     "maxwell/model": "libdg/base libdg/mesh maxwell/shell*",
-    "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model",
-    "maxwell/time": "libdg/base maxwell/model maxwell/problem",
+    "maxwell/response": "libdg/base",
+    "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model "
+                       "maxwell/response",
+    "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
     "maxwell/backend": "libdg/base maxwell/problem maxwell/shell maxwell/time",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
-    "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/time",
+    "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/response "
+                        "maxwell/time",
     "maxwell/limit": "libdg/base libdg/ref maxwell/operator maxwell/problem maxwell/time",
     "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/operator maxwell/problem maxwell/shell "
                                  "maxwell/time",
@@ -67,7 +70,7 @@ MAY = {
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/problem maxwell/run maxwell/shell*",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
-    "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem",
+    "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",
     "gpu/host": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                 "maxwell/shell maxwell/time",
 }

@@ -1,0 +1,77 @@
+/* Responses with a scheme and a step. */
+#include "maxwell/time/responses.h"
+
+#include <math.h>
+
+struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, double step)
+{
+  return (struct mx_response_scheme){
+      .staggered = integrator == MX_LEAPFROG, .step = step, .bound = mx_relaxation_bound(integrator)};
+}
+
+static struct mx_ampere medium_of(const struct mx_problem *problem, enum mx_integrator integrator, double step,
+                                  size_t e)
+{
+  return mx_ampere(integrator, problem->epsilon[e], problem->sigma[e], step);
+}
+
+bool mx_response_follow(const struct mx_problem *problem, const struct mx_response *response, size_t k,
+                        enum mx_integrator integrator, double step, double followed[MX_RESPONSE_PARAMETERS])
+{
+  const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
+  const double *own = response->parameter[k];
+  const double inertia = medium_of(problem, integrator, step, (size_t)response->where[k]).inertia;
+  bool same = true;
+  for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) followed[i] = own[i];
+  mx_responses[response->kind]->follow(&scheme, inertia, own, followed);
+  for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) same = same && followed[i] == own[i];
+  return same;
+}
+
+struct mx_ampere mx_element_ampere(const struct mx_problem *problem, enum mx_integrator integrator, double step,
+                                   size_t e)
+{
+  struct mx_ampere ampere = medium_of(problem, integrator, step, e);
+  double followed[MX_RESPONSE_PARAMETERS];
+  size_t k;
+  if (problem->responses == 0 || integrator != MX_LEAPFROG) return ampere;
+  const struct mx_response *response = mx_problem_response(problem, e, &k);
+  if (response == NULL) return ampere;
+  (void)mx_response_follow(problem, response, k, integrator, step, followed);
+  const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
+  const struct mx_response_share share = mx_responses[response->kind]->share(&scheme, followed);
+  const double alone = step * problem->epsilon[e] / ampere.gain, mass = alone + share.mass;
+  ampere.loss = (ampere.loss * alone + share.loss) / mass;
+  ampere.gain = step * problem->epsilon[e] / mass;
+  return ampere;
+}
+
+struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
+                                             size_t k, enum mx_integrator integrator, double step)
+{
+  const size_t e = (size_t)response->where[k];
+  const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
+  const double mass = step * problem->epsilon[e] / mx_element_ampere(problem, integrator, step, e).gain;
+  struct mx_response_entry entry = {0};
+  double followed[MX_RESPONSE_PARAMETERS];
+  (void)mx_response_follow(problem, response, k, integrator, step, followed);
+  mx_responses[response->kind]->prepare(&scheme, mass, followed, &entry);
+  return entry;
+}
+
+double mx_relaxation(const struct mx_problem *problem, size_t e)
+{
+  const double epsilon = problem->epsilon[e], of_currents = problem->sigma[e] / epsilon;
+  size_t k;
+  const struct mx_response *response = mx_problem_response(problem, e, &k);
+  if (response == NULL) return of_currents;
+  return of_currents + mx_responses[response->kind]->rate(epsilon, response->parameter[k]);
+}
+
+double mx_epsilon_at_rest(const struct mx_problem *problem, size_t e)
+{
+  size_t k;
+  const struct mx_response *response = mx_problem_response(problem, e, &k);
+  if (response == NULL) return problem->epsilon[e];
+  return problem->epsilon[e] + mx_responses[response->kind]->at_rest(response->parameter[k]);
+}

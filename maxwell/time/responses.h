@@ -1,0 +1,26 @@
+/* Responses (maxwell/response/response.h) in time: what a scheme and a step make of their parameters, for backends, the
+ * limit of the step, and what the log says. */
+#pragma once
+
+#include "maxwell/problem/problem.h"
+#include "maxwell/time/medium.h"
+
+struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, double step);
+
+/* How E moves in an element behind the pass: its medium (medium.h), with the share of its response. */
+struct mx_ampere mx_element_ampere(const struct mx_problem *problem, enum mx_integrator integrator, double step,
+                                   size_t e);
+
+/* Entry k of a response of the problem. */
+struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
+                                             size_t k, enum mx_integrator integrator, double step);
+
+/* The parameters that the scheme follows, and whether these are the entry's own. */
+bool mx_response_follow(const struct mx_problem *problem, const struct mx_response *response, size_t k,
+                        enum mx_integrator integrator, double step, double followed[MX_RESPONSE_PARAMETERS]);
+
+/* The fastest relaxation of an element: of its conductivity, and of its response, 1/m. */
+double mx_relaxation(const struct mx_problem *problem, size_t e);
+
+/* epsilon as a field at rest sees it. */
+double mx_epsilon_at_rest(const struct mx_problem *problem, size_t e);
