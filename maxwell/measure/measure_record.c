@@ -6,7 +6,6 @@
 
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
-#include "libdg/io/silo/silo_grid.h"
 
 enum { NAME_SIZE = 320, GRID_WIDTH = 13 };
 
@@ -53,9 +52,10 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
 static bool writes(const struct mx_records *records) { return dg_comm_rank(records->measures->problem->comm) == 0; }
 
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
-                    struct mx_folder *folder, double step, bool resume, struct dg_error *err)
+                    const struct dg_snapshot_writer *writer, struct mx_folder *folder, double step, bool resume,
+                    struct dg_error *err)
 {
-  *records = (struct mx_records){.measures = measures, .ops = ops, .folder = folder};
+  *records = (struct mx_records){.measures = measures, .ops = ops, .writer = writer, .folder = folder};
   if (DG_NEW(records->record, measures->count, err) != 0) return err->code;
   for (size_t i = 0; i < measures->count; i++)
     records->record[i].most = dg_comm_size(measures->problem->comm) == 1 ? 1 : measures->measure[i].batch;
@@ -216,52 +216,53 @@ static int write_spectrum_table(const struct mx_measure *measure, const struct m
 
 /* The vectors of `count` fields stand in record->grid, three numbers each; points outside are zero. */
 static int write_grid(const struct mx_records *records, size_t i, const char *name, double time, int cycle,
-                      size_t count, const struct dg_silo_grid_field *field, struct dg_error *err)
+                      size_t count, const struct dg_grid_field *field, struct dg_error *err)
 {
   const struct mx_measure *measure = &records->measures->measure[i];
   const double *grid = records->record[i].grid;
-  struct dg_silo_grid_field all[5];
+  struct dg_grid_field all[5];
   for (size_t f = 0; f < count; f++) {
     all[f] = field[f];
     all[f].components = 3;
     all[f].value = grid + 3 * f;
     all[f].stride = GRID_WIDTH;
   }
-  all[count] = (struct dg_silo_grid_field){"inside", "", "1", 1, grid + 12, GRID_WIDTH};
-  const struct dg_silo_grid file = {.n = {measure->config->samples[0], measure->config->samples[1]},
-                                    .point = (const double(*)[3])measure->x,
-                                    .time = time,
-                                    .cycle = cycle,
-                                    .fields = count + 1,
-                                    .field = all,
-                                    .ledger = records->folder->ledger};
+  all[count] = (struct dg_grid_field){"inside", "", "1", 1, grid + 12, GRID_WIDTH};
+  const struct dg_grid file = {.n = {measure->config->samples[0], measure->config->samples[1]},
+                               .point = (const double(*)[3])measure->x,
+                               .time = time,
+                               .cycle = cycle,
+                               .fields = count + 1,
+                               .field = all,
+                               .ledger = records->folder->ledger};
   char *path;
   if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
-  int status = dg_silo_write_grid(path, &file, err);
+  int status = records->writer->write_grid(path, &file, err);
   dg_free(path);
   return status;
 }
 
 static int write_plane(struct mx_records *records, size_t i, size_t row, struct dg_error *err)
 {
-  static const struct dg_silo_grid_field fields[] = {{.name = "E", .suffix = "", .unit = "V/m"},
-                                                     {.name = "H", .suffix = "", .unit = "A/m"}};
+  static const struct dg_grid_field fields[] = {{.name = "E", .suffix = "", .unit = "V/m"},
+                                                {.name = "H", .suffix = "", .unit = "A/m"}};
   const struct mx_measure *measure = &records->measures->measure[i];
   struct mx_record *record = &records->record[i];
   const double *value = record->value + row * measure->values;
   char name[NAME_SIZE];
   for (size_t k = 0; k < measure->placed; k++)
     memcpy(record->grid + GRID_WIDTH * measure->which[k], value + 6 * measure->which[k], 6 * sizeof(double));
-  snprintf(name, sizeof name, "planes/%.200s_%06ld.silo", measure->config->name, record->fetched_step[row]);
+  snprintf(name, sizeof name, "planes/%.200s_%06ld%s", measure->config->name, record->fetched_step[row],
+           records->writer->ending);
   return write_grid(records, i, name, record->fetched_time[row], (int)record->fetched_step[row], 2, fields, err);
 }
 
 static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_error *err)
 {
-  static const struct dg_silo_grid_field fields[] = {{.name = "E", .suffix = "_re", .unit = "V s/m"},
-                                                     {.name = "E", .suffix = "_im", .unit = "V s/m"},
-                                                     {.name = "H", .suffix = "_re", .unit = "A s/m"},
-                                                     {.name = "H", .suffix = "_im", .unit = "A s/m"}};
+  static const struct dg_grid_field fields[] = {{.name = "E", .suffix = "_re", .unit = "V s/m"},
+                                                {.name = "E", .suffix = "_im", .unit = "V s/m"},
+                                                {.name = "H", .suffix = "_re", .unit = "A s/m"},
+                                                {.name = "H", .suffix = "_im", .unit = "A s/m"}};
   const struct mx_measure *measure = &records->measures->measure[i];
   struct mx_record *record = &records->record[i];
   const struct mx_spectrum *spectrum = &record->spectrum;
@@ -276,7 +277,8 @@ static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_
           to[6 + 3 * part + c] = sum[3 + c][part];
         }
     }
-    snprintf(name, sizeof name, "planes/%.200s_spectrum_%06zu.silo", measure->config->name, f + 1);
+    snprintf(name, sizeof name, "planes/%.200s_spectrum_%06zu%s", measure->config->name, f + 1,
+             records->writer->ending);
     if (write_grid(records, i, name, spectrum->hertz[f], (int)f + 1, 4, fields, err) != 0) return err->code;
   }
   return 0;

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "libdg/io/snapshot_writer.h"
 #include "maxwell/shell/csv.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/measure/measure.h"
@@ -36,9 +37,10 @@ struct mx_watched {
 struct mx_records {
   const struct mx_measures *measures; /* borrowed */
   const struct mx_backend_ops *ops;
-  struct mx_folder *folder;   /* borrowed */
-  struct mx_record *record;   /* [measures->count] */
-  struct mx_backend *backend; /* of what is watched; borrowed */
+  const struct dg_snapshot_writer *writer; /* of planes; borrowed */
+  struct mx_folder *folder;                /* borrowed */
+  struct mx_record *record;                /* [measures->count] */
+  struct mx_backend *backend;              /* of what is watched; borrowed */
   size_t groups;
   struct mx_watched *watched; /* [groups] */
 };
@@ -46,7 +48,8 @@ struct mx_records {
 /* Opens the files, on rank 0, those that are there to `resume`; step is the time step, s. Release with
  * mx_records_release in any case. */
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
-                    struct mx_folder *folder, double step, bool resume, struct dg_error *err) DG_MUST_USE;
+                    const struct dg_snapshot_writer *writer, struct mx_folder *folder, double step, bool resume,
+                    struct dg_error *err) DG_MUST_USE;
 /* A backend on a card keeps what it can of probes, lines, planes, voltages and currents, so that nothing waits for the
  * card at every step; other backends, and what it cannot, measure at once. Before the first stage. Collective. */
 int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;

@@ -1,6 +1,8 @@
 /* What a run is going to write; see plan.h. The names are those of snapshot.c, output.c, measure_record.c,
- * port_output.c, checkpoint_files.c, summary.c and silo_writer.c. */
+ * port_output.c, checkpoint_files.c, summary.c, and those of the writer of snapshots. */
 #include "maxwell/output/plan.h"
+
+#include "maxwell/output/writers.h"
 
 static int add_measure(struct mx_plan *plan, const struct mx_measure_config *measure, struct dg_error *err)
 {
@@ -8,8 +10,9 @@ static int add_measure(struct mx_plan *plan, const struct mx_measure_config *mea
   const bool spectrum = measure->frequencies.count > 0;
   mx_plan_folder(plan, folder);
   if (measure->kind == MX_PROBE_PLANE && measure->silo) {
-    if (mx_plan_pattern(plan, err, "%s/%.200s_#.silo", folder, name) != 0) return err->code;
-    return spectrum ? mx_plan_pattern(plan, err, "%s/%.200s_spectrum_#.silo", folder, name) : 0;
+    const char *const ending = mx_snapshot_writers[0]->ending;
+    if (mx_plan_pattern(plan, err, "%s/%.200s_#%s", folder, name, ending) != 0) return err->code;
+    return spectrum ? mx_plan_pattern(plan, err, "%s/%.200s_spectrum_#%s", folder, name, ending) : 0;
   }
   if (mx_plan_file(plan, err, "%s/%.200s.csv", folder, name) != 0) return err->code;
   return spectrum ? mx_plan_file(plan, err, "%s/%.200s_spectrum.csv", folder, name) : 0;
@@ -29,7 +32,9 @@ static int add_ports(struct mx_plan *plan, const struct mx_setup *setup, struct 
 int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  *plan = (struct mx_plan){.folders = 3, .folder = {".", "checkpoint", "blocks"}};
+  const struct dg_snapshot_writer *const writer = mx_snapshot_writers[0];
+  *plan = (struct mx_plan){.folders = 2, .folder = {".", "checkpoint"}};
+  if (writer->folder != NULL) mx_plan_folder(plan, writer->folder);
   if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "log.txt") != 0 ||
       (config->output.energy_every > 0 && mx_plan_file(plan, err, "energy.csv") != 0) ||
       (config->output.balance.every > 0 && mx_plan_file(plan, err, "balance.csv") != 0))
@@ -40,10 +45,8 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg
   if (add_ports(plan, setup, err) != 0 || mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
       mx_plan_pattern(plan, err, "checkpoint/step_#_#.h5") != 0)
     return err->code;
-  if (config->output.fields.every > 0 &&
-      (mx_plan_pattern(plan, err, "fields_#.silo") != 0 || mx_plan_pattern(plan, err, "blocks/fields_#_#.silo") != 0 ||
-       mx_plan_pattern(plan, err, "blocks/mesh_@_#.silo") != 0))
-    return err->code;
+  for (size_t i = 0; config->output.fields.every > 0 && writer->names[i] != NULL; i++)
+    if (mx_plan_pattern(plan, err, "%s", writer->names[i]) != 0) return err->code;
   mx_plan_sort(plan);
   return 0;
 }

@@ -20,36 +20,36 @@ static int fetch(void *context, size_t slot, struct dg_error *err)
 static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, struct dg_error *err)
 {
   const struct mx_setup *const setup = s->setup;
-  struct dg_silo_field field[5];
+  struct dg_snapshot_field field[5];
   size_t count = 0;
   if (snapshot->E != NULL)
-    field[count++] = (struct dg_silo_field){.name = "E", .unit = "V/m", .components = 3, .value = snapshot->E};
+    field[count++] = (struct dg_snapshot_field){.name = "E", .unit = "V/m", .components = 3, .value = snapshot->E};
   if (snapshot->H != NULL)
-    field[count++] =
-        (struct dg_silo_field){.name = "H", .unit = "A/m", .components = 3, .value = snapshot->H, .divisor = MX_ETA0};
+    field[count++] = (struct dg_snapshot_field){
+        .name = "H", .unit = "A/m", .components = 3, .value = snapshot->H, .divisor = MX_ETA0};
   static const char *const name[3] = {"epsilon_r", "mu_r", "sigma"}, *const unit[3] = {"1", "1", "S/m"};
   for (int i = 0; i < 3 && s->material[i] != NULL; i++)
-    field[count++] = (struct dg_silo_field){
+    field[count++] = (struct dg_snapshot_field){
         .name = name[i], .unit = unit[i], .components = 1, .per_element = true, .value = s->material[i]};
   const bool average = setup->config->output.fields.average;
-  const struct dg_silo_snapshot content = {.mesh = &setup->mesh,
-                                           .ref = &setup->ref,
-                                           .time = snapshot->time,
-                                           .cycle = (int)snapshot->step,
-                                           .fields = count,
-                                           .field = field,
-                                           .merge = average ? &s->merge : NULL,
-                                           .kept = &s->mesh,
-                                           .mesh_once = !setup->config->output.fields.mesh_each,
-                                           .single = setup->config->output.fields.precision == MX_SINGLE,
-                                           .ledger = s->folder->ledger,
-                                           .files = setup->config->output.fields.files};
+  const struct dg_snapshot content = {.mesh = &setup->mesh,
+                                      .ref = &setup->ref,
+                                      .time = snapshot->time,
+                                      .cycle = (int)snapshot->step,
+                                      .fields = count,
+                                      .field = field,
+                                      .merge = average ? &s->merge : NULL,
+                                      .mesh_once = !setup->config->output.fields.mesh_each,
+                                      .single = setup->config->output.fields.precision == MX_SINGLE,
+                                      .ledger = s->folder->ledger,
+                                      .files = setup->config->output.fields.files};
   char file[64], *path;
-  snprintf(file, sizeof file, "fields_%06ld.silo", snapshot->step);
+  snprintf(file, sizeof file, "fields_%06ld%s", snapshot->step, s->writer->ending);
   if (mx_folder_path(&path, s->folder, file, err) != 0) return err->code;
   struct dg_comm *const comm = setup->problem.comm;
-  if (s->relay != NULL && comm != NULL) (void)!dg_silo_write_block(&snapshot->job, path, &content, comm, err);
-  else (void)!dg_silo_write(path, &content, comm, err);
+  if (s->relay != NULL && comm != NULL)
+    (void)!s->writer->write_part(s->series, &snapshot->job, path, &content, comm, err);
+  else (void)!s->writer->write(s->series, path, &content, comm, err);
   dg_free(path);
   return err->code;
 }
@@ -69,22 +69,23 @@ static bool wants(const struct mx_setup *setup, int quantity)
   return (setup->config->output.fields.quantities & quantity) != 0;
 }
 
-static bool in_line(const struct mx_setup *setup)
+/* Several ranks: parts wait for nobody where the writer can do without. */
+static bool in_line(const struct mx_setup *setup, const struct dg_snapshot_writer *writer)
 {
   const bool average = setup->config->output.fields.average;
   return setup->config->output.fields.ahead == 0 ||
-         (setup->comm != NULL && !dg_silo_in_halves(setup->config->output.fields.files, average, setup->comm));
+         (setup->comm != NULL && !writer->in_halves(setup->config->output.fields.files, average, setup->comm));
 }
 
-static size_t slots_of(const struct mx_setup *setup)
+static size_t slots_of(const struct mx_setup *setup, const struct dg_snapshot_writer *writer)
 {
-  return in_line(setup) ? 1 : (size_t)setup->config->output.fields.ahead;
+  return in_line(setup, writer) ? 1 : (size_t)setup->config->output.fields.ahead;
 }
 
 static int new_slots(struct mx_snapshots *s, struct dg_error *err)
 {
   const size_t n = 3 * (size_t)s->setup->ref.Np * s->setup->problem.K;
-  s->slots = slots_of(s->setup);
+  s->slots = slots_of(s->setup, s->writer);
   if (DG_NEW(s->slot, s->slots, err) != 0) return err->code;
   for (size_t i = 0; i < s->slots; i++)
     if ((wants(s->setup, MX_QUANTITY_E) && DG_NEW(s->slot[i].E, n, err) != 0) ||
@@ -107,7 +108,7 @@ static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
 /* Threads that write, each its own snapshot, and of OpenMP what each of them and the stage before has. A backend on the
  * host's processors has them all, and a team here would only be in its way. Beside a card one snapshot at a time is
  * fetched, for which all hands are wanted, but for a part of the time only. Where snapshots have to wait for each other
- * (dg_silo_write) one thread writes, with a team. */
+ * (averages, a mesh in each) one thread writes, with a team. */
 static size_t share_threads(struct mx_snapshots *s)
 {
   const struct mx_config *const config = s->setup->config;
@@ -127,7 +128,7 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
 {
   enum { BUFFERS = 2 }; /* one that leaves the card while the other is filled */
   const struct mx_backend_ops *const ops = s->setup->ops;
-  if (in_line(s->setup)) return 0;
+  if (in_line(s->setup, s->writer)) return 0;
   const size_t most = s->slots < BUFFERS ? s->slots : BUFFERS;
   if (ops->snapshot_buffers != NULL && ops->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E),
                                                              wants(s->setup, MX_QUANTITY_H), &s->buffers, err) != 0)
@@ -147,13 +148,13 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
   return 0;
 }
 
-int mx_snapshots_init(struct mx_snapshots *s, const struct mx_setup *setup, struct mx_backend *backend,
-                      struct mx_folder *folder, struct dg_error *err)
+int mx_snapshots_init(struct mx_snapshots *s, const struct mx_setup *setup, const struct dg_snapshot_writer *writer,
+                      struct mx_backend *backend, struct mx_folder *folder, struct dg_error *err)
 {
   *s = (struct mx_snapshots){0};
   if (setup->config->output.fields.every == 0) return 0;
-  *s = (struct mx_snapshots){.setup = setup, .backend = backend, .folder = folder};
-  if (new_slots(s, err) != 0 ||
+  *s = (struct mx_snapshots){.setup = setup, .writer = writer, .backend = backend, .folder = folder};
+  if (writer->open(&s->series, err) != 0 || new_slots(s, err) != 0 ||
       (setup->config->output.fields.average &&
        dg_node_merge_init(&s->merge, &setup->mesh, &setup->ref, setup->problem.comm, err) != 0) ||
       (wants(setup, MX_QUANTITY_MATERIAL) && copy_materials(s, err) != 0))
@@ -182,9 +183,9 @@ static int name_one(struct mx_snapshots *s, struct dg_error *err)
 {
   if (mx_relay_finish(s->relay, s->handed - s->named - 1, &s->waited, err) != 0) return err->code;
   struct mx_snapshot *const snapshot = &s->slot[s->named++ % s->slots];
-  struct dg_silo_job *const job = snapshot->job;
+  void *const job = snapshot->job;
   snapshot->job = NULL;
-  return dg_silo_write_names(job, err);
+  return s->writer->finish(job, err);
 }
 
 static int name_all(struct mx_snapshots *s, size_t count, struct dg_error *err)
@@ -263,23 +264,23 @@ void mx_snapshots_release(struct mx_snapshots *s)
 {
   mx_relay_stop(s->relay);
   for (size_t i = 0; s->slot != NULL && i < s->slots; i++) {
-    dg_silo_abandon(s->slot[i].job);
+    if (s->slot[i].job != NULL) s->writer->abandon(s->slot[i].job);
     dg_free(s->slot[i].E);
     dg_free(s->slot[i].H);
   }
   dg_free(s->slot);
   for (int i = 0; i < 3; i++) dg_free(s->material[i]);
   dg_node_merge_release(&s->merge);
-  dg_silo_mesh_release(&s->mesh);
+  if (s->writer != NULL) s->writer->close(s->series);
   *s = (struct mx_snapshots){0};
 }
 
-size_t mx_snapshots_memory(const struct mx_setup *setup)
+size_t mx_snapshots_memory(const struct mx_setup *setup, const struct dg_snapshot_writer *writer)
 {
   const size_t K = setup->problem.K, Np = (size_t)setup->ref.Np, p = (size_t)setup->ref.order, zones = p * p * p;
   const size_t fields = (size_t)wants(setup, MX_QUANTITY_E) + (size_t)wants(setup, MX_QUANTITY_H);
   const size_t work = (Np > zones ? Np : zones) * (setup->config->output.fields.average ? 2 : 1);
-  const size_t values = slots_of(setup) * 3 * fields * Np + 3 * Np + work;
+  const size_t values = slots_of(setup, writer) * 3 * fields * Np + 3 * Np + work;
   if (setup->config->output.fields.every == 0) return 0;
   return K * (values * sizeof(double) + zones * 4 * sizeof(int));
 }

@@ -10,21 +10,22 @@
 
 #include <stdbool.h>
 
-#include "libdg/io/silo/silo_writer.h"
+#include "libdg/io/snapshot_writer.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/relay.h"
 #include "maxwell/setup/setup.h"
 
 struct mx_snapshot {
   long step;
-  double time;             /* s */
-  double *E, *H;           /* [K][3][Np]; NULL: not wanted */
-  size_t buffer;           /* of the backend, see snapshot_begin */
-  struct dg_silo_job *job; /* of several ranks: written, and without its name */
+  double time;   /* s */
+  double *E, *H; /* [K][3][Np]; NULL: not wanted */
+  size_t buffer; /* of the backend, see snapshot_begin */
+  void *job;     /* of several ranks: written, and without its name */
 };
 
 struct mx_snapshots {
-  const struct mx_setup *setup; /* borrowed, as the next two; NULL: there are no snapshots */
+  const struct mx_setup *setup; /* borrowed, as the next three; NULL: there are no snapshots */
+  const struct dg_snapshot_writer *writer;
   struct mx_folder *folder;
   struct mx_backend *backend;
   struct mx_relay *relay; /* NULL: all is done in the loop */
@@ -35,16 +36,17 @@ struct mx_snapshots {
   int fetch_threads, write_threads; /* of OpenMP, for a thread of the relay's stages */
   double *material[3];              /* [K] epsilon_r, mu_r, sigma in S/m */
   struct dg_node_merge merge;       /* of those that average */
-  struct dg_silo_mesh mesh;
-  long before;    /* written by the run that a checkpoint goes on */
-  long in_line;   /* written by the loop */
-  double held_up; /* seconds in which the loop did nothing else, */
-  double waited;  /* and of these, before the end, waited for a thread */
+  void *series;                     /* of the writer */
+  long before;                      /* written by the run that a checkpoint goes on */
+  long in_line;                     /* written by the loop */
+  double held_up;                   /* seconds in which the loop did nothing else, */
+  double waited;                    /* and of these, before the end, waited for a thread */
 };
 
 /* Nothing when the script wants none. Collective. Release in any case, before the backend is destroyed. */
-int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *setup, struct mx_backend *backend,
-                      struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
+int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *setup,
+                      const struct dg_snapshot_writer *writer, struct mx_backend *backend, struct mx_folder *folder,
+                      struct dg_error *err) DG_MUST_USE;
 bool mx_snapshots_due(const struct mx_snapshots *snapshots, long n);
 /* Takes a snapshot of step n, time t (s), if one is due. The step must be observed. Also fails when an earlier one
  * could not be written. Collective where one is due. */
@@ -63,4 +65,4 @@ double mx_snapshots_behind(const struct mx_snapshots *snapshots);
 /* Waits as mx_snapshots_finish does. */
 void mx_snapshots_release(struct mx_snapshots *snapshots);
 /* Bytes of the host that a run will take for them on this rank. */
-size_t mx_snapshots_memory(const struct mx_setup *setup);
+size_t mx_snapshots_memory(const struct mx_setup *setup, const struct dg_snapshot_writer *writer);

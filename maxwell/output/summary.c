@@ -11,7 +11,7 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
-#include "libdg/io/silo/silo_writer.h"
+#include "maxwell/output/writers.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/phases.h"
 #include "maxwell/version.h"
@@ -139,8 +139,11 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
             model->copy, model->latency, model->rate, model->fields, model->halo, model->hidden);
   }
   fputs("  \"versions\": {", file);
-  fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\", \"silo\": \"%s\"},\n", CURLEW_VERSION,
-          dg_gmsh_version(), mx_lua_version(), dg_silo_version());
+  fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\"", CURLEW_VERSION, dg_gmsh_version(),
+          mx_lua_version());
+  for (size_t i = 0; mx_snapshot_writers[i] != NULL; i++)
+    fprintf(file, ", \"%s\": \"%s\"", mx_snapshot_writers[i]->name, mx_snapshot_writers[i]->version());
+  fputs("},\n", file);
   if (summary->error != NULL) string_entry(file, "error", summary->error);
   if (strcmp(summary->status, running) == 0) fprintf(file, "%*s\n", ERROR_ROOM, "");
   fputs("  \"status\": ", file);

@@ -12,6 +12,7 @@
 #include "maxwell/output/balance.h"
 #include "maxwell/setup/pace.h"
 #include "maxwell/output/snapshot.h"
+#include "maxwell/output/writers.h"
 #include "maxwell/setup/suspicion.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/limit/stability.h"
@@ -420,7 +421,8 @@ struct mx_memory mx_setup_memory(const struct mx_setup *setup)
       .fields = setup->ops->memory(problem, &options),
       .tables =
           mx_problem_bytes(problem) + per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
-      .output = mx_snapshots_memory(setup) + mx_measures_memory(&setup->measures) + mx_balance_memory(setup),
+      .output = mx_snapshots_memory(setup, mx_snapshot_writers[0]) + mx_measures_memory(&setup->measures) +
+                mx_balance_memory(setup),
   };
   return memory;
 }

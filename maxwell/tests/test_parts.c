@@ -6,6 +6,7 @@
 #include "libdg/mesh/parts/partition.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/measure/measure_record.h"
+#include "libdg/io/silo/silo_format.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/sources/tests/ring.h"
 #include "maxwell/limit/stability.h"
@@ -289,7 +290,8 @@ static void start(struct side *side, enum mx_integrator integrator, double step,
   for (size_t i = 0; dg_comm_rank(side->problem.comm) == 0 && i < side->config.output.measures; i++)
     if (mx_folder_part(&side->folder, mx_measure_folders[side->config.output.measure[i].kind], &err) != 0)
       fail_msg("%s", err.message);
-  if (mx_records_open(&side->records, &side->measures, &mx_backend_reference, &side->folder, step, false, &err) != 0)
+  if (mx_records_open(&side->records, &side->measures, &mx_backend_reference, &dg_silo_format, &side->folder, step,
+                      false, &err) != 0)
     fail_msg("%s", err.message);
 }
 

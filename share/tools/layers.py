@@ -56,7 +56,7 @@ MAY = {
                            "maxwell/time",
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* maxwell/backend maxwell/model maxwell/problem maxwell/shell "
                        "maxwell/time",
-    "maxwell/measure": "libdg/base libdg/io/silo libdg/mesh* maxwell/backend maxwell/model maxwell/problem "
+    "maxwell/measure": "libdg/base libdg/io libdg/mesh* maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell",
     # A run.
     "maxwell/setup": "libdg/* maxwell/backend maxwell/limit maxwell/measure maxwell/model maxwell/operator "

@@ -12,7 +12,7 @@
 #define NAME_SIZE 64
 
 struct writer {
-  const struct dg_silo_grid *grid;
+  const struct dg_grid *grid;
   const char *path;
   struct dg_silo_file file;
   size_t points, zones, variables;
@@ -22,7 +22,7 @@ struct writer {
 
 static int prepare(struct writer *w, struct dg_error *err)
 {
-  const struct dg_silo_grid *const g = w->grid;
+  const struct dg_grid *const g = w->grid;
   DG_ASSERT(g->n[0] >= 2 && g->n[1] >= 2);
   if (g->n[0] > INT_MAX / 4 / g->n[1])
     return dg_fail(err, DG_INPUT, "cannot write '%s': %zu x %zu points are too many for a Silo file", w->path, g->n[0],
@@ -63,12 +63,12 @@ static int write_mesh(struct writer *w, struct dg_error *err)
 }
 
 /* "Ex_re", or "inside" for a scalar. */
-static void component_name(const struct dg_silo_grid_field *field, int c, char name[NAME_SIZE])
+static void component_name(const struct dg_grid_field *field, int c, char name[NAME_SIZE])
 {
   snprintf(name, NAME_SIZE, "%.20s%.*s%.20s", field->name, field->components == 1 ? 0 : 1, &"xyz"[c], field -> suffix);
 }
 
-static int write_component(struct writer *w, const struct dg_silo_grid_field *field, int c, struct dg_error *err)
+static int write_component(struct writer *w, const struct dg_grid_field *field, int c, struct dg_error *err)
 {
   struct dg_silo_options o;
   char label[NAME_SIZE];
@@ -93,7 +93,7 @@ static int write_expressions(const struct writer *w, struct dg_error *err)
   int type[MOST], count = 0;
   DG_ASSERT(w->grid->fields <= MOST);
   for (size_t f = 0; f < w->grid->fields; f++) {
-    const struct dg_silo_grid_field *const field = &w->grid->field[f];
+    const struct dg_grid_field *const field = &w->grid->field[f];
     char part[3][NAME_SIZE];
     if (field->components != 3) continue;
     for (int c = 0; c < 3; c++) component_name(field, c, part[c]);
@@ -118,7 +118,7 @@ static int write_objects(struct writer *w, struct dg_error *err)
   return write_expressions(w, err);
 }
 
-int dg_silo_write_grid(const char *path, const struct dg_silo_grid *grid, struct dg_error *err)
+int dg_silo_write_grid(const char *path, const struct dg_grid *grid, struct dg_error *err)
 {
   struct writer w = {.grid = grid, .path = path};
   if (prepare(&w, err) == 0) {

@@ -11,7 +11,7 @@
 #include "libdg/geometry/geometry.h"
 
 /* Coordinates of the nodes, and how far they reach. */
-static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s)
+static void place_nodes(struct dg_silo_mesh *out, const struct dg_snapshot *s)
 {
   const struct dg_reference *const ref = s->ref;
   const size_t Np = (size_t)ref->Np;
@@ -39,7 +39,7 @@ static void place_nodes(struct dg_silo_mesh *out, const struct dg_silo_snapshot 
   }
 }
 
-int dg_silo_make_mesh(struct dg_silo_mesh *out, const struct dg_silo_snapshot *s, size_t nodes, size_t zones,
+int dg_silo_make_mesh(struct dg_silo_mesh *out, const struct dg_snapshot *s, size_t nodes, size_t zones,
                       struct dg_error *err)
 {
   struct dg_subdivision sub = {0};

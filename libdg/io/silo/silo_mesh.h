@@ -6,7 +6,7 @@
 
 /* Nodes, sub-tetrahedra and how far they reach, and room to work in; nothing is left in it behind an error. `nodes`
  * and `zones` are the snapshot's K Np and K order^3. */
-int dg_silo_make_mesh(struct dg_silo_mesh *mesh, const struct dg_silo_snapshot *snapshot, size_t nodes, size_t zones,
+int dg_silo_make_mesh(struct dg_silo_mesh *mesh, const struct dg_snapshot *snapshot, size_t nodes, size_t zones,
                       struct dg_error *err) DG_MUST_USE;
 /* To the folder where the file stands. Inside dg_silo_lock. Errors: the disk's. */
 int dg_silo_put_mesh(const struct dg_silo_mesh *mesh, const struct dg_silo_file *file, struct dg_silo_options *options,

@@ -59,7 +59,7 @@ static size_t value_size(const struct dg_silo_layout *layout)
   return layout->single ? sizeof(float) : sizeof(double);
 }
 
-static size_t values_of(const struct dg_silo_layout *layout, const struct dg_silo_field *field)
+static size_t values_of(const struct dg_silo_layout *layout, const struct dg_snapshot_field *field)
 {
   return field->per_element ? layout->zones : layout->points;
 }
@@ -69,7 +69,7 @@ static uint64_t key_of(const struct dg_silo_layout *layout)
   const size_t numbers[] = {(size_t)layout->rank, layout->K, layout->points, layout->zones, value_size(layout)};
   uint64_t key = dg_digest(0, numbers, sizeof numbers);
   for (size_t f = 0; f < layout->fields; f++) {
-    const struct dg_silo_field *const field = &layout->field[f];
+    const struct dg_snapshot_field *const field = &layout->field[f];
     const int shape[] = {field->components, field->per_element};
     key = dg_digest(key, field->name, strlen(field->name) + 1);
     key = dg_digest(key, field->unit, strlen(field->unit) + 1);
@@ -243,7 +243,7 @@ static int write_around(const struct dg_silo_pattern *p, int file)
 }
 
 static int write_component(const struct dg_silo_pattern *p, const struct dg_silo_layout *layout,
-                           const struct dg_silo_field *field, int component, size_t index, int file, double *record)
+                           const struct dg_snapshot_field *field, int component, size_t index, int file, double *record)
 {
   const size_t each = layout->K > 0 ? values_of(layout, field) / layout->K : 0;
   return dg_silo_convert_to_file(field, (size_t)component, layout->K, each, layout->single, file, p->place[index],

@@ -17,7 +17,7 @@ struct dg_silo_layout {
   int rank;
   size_t K, points, zones; /* elements, and what they have in the file */
   size_t fields;
-  const struct dg_silo_field *field; /* [fields] */
+  const struct dg_snapshot_field *field; /* [fields] */
   bool single;
 };
 

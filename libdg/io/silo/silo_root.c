@@ -8,13 +8,13 @@
 
 #include "libdg/base/memory.h"
 
-void dg_silo_variable_name(const struct dg_silo_field *field, int component, char name[DG_SILO_NAME])
+void dg_silo_variable_name(const struct dg_snapshot_field *field, int component, char name[DG_SILO_NAME])
 {
   DG_ASSERT(strlen(field->name) < 64);
   snprintf(name, DG_SILO_NAME, "%.64s%.*s", field->name, field->components == 1 ? 0 : 1, &"xyz"[component]);
 }
 
-size_t dg_silo_variables(size_t fields, const struct dg_silo_field *field)
+size_t dg_silo_variables(size_t fields, const struct dg_snapshot_field *field)
 {
   size_t variables = 0;
   for (size_t f = 0; f < fields; f++) variables += (size_t)field[f].components;

@@ -6,8 +6,8 @@
 #include "libdg/io/silo/silo_writer.h"
 
 /* "Ex"; the name of the field for a scalar. */
-void dg_silo_variable_name(const struct dg_silo_field *field, int component, char name[DG_SILO_NAME]);
-size_t dg_silo_variables(size_t fields, const struct dg_silo_field *field);
+void dg_silo_variable_name(const struct dg_snapshot_field *field, int component, char name[DG_SILO_NAME]);
+size_t dg_silo_variables(size_t fields, const struct dg_snapshot_field *field);
 
 /* What the root says of a block: [0..2] smallest, [3..5] largest coordinate of the mesh, [DG_SILO_ZONES], and two
  * numbers for every variable, smallest and largest value, the wrong way round when there is none but NaN.
@@ -23,7 +23,7 @@ struct dg_silo_root {
   const char *const *mesh;  /* [blocks] the same for their meshes */
   const double *record;     /* [blocks][dg_silo_record()] */
   size_t fields;
-  const struct dg_silo_field *field;
+  const struct dg_snapshot_field *field;
 };
 
 int dg_silo_write_root(const struct dg_silo_file *file, const struct dg_silo_root *root,

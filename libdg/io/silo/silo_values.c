@@ -11,7 +11,7 @@ enum { PIECE = 4096 };
 
 static const struct dg_silo_range empty = DG_SILO_NO_RANGE;
 
-static void gather(const struct dg_silo_field *field, size_t component, size_t first, size_t count, size_t each,
+static void gather(const struct dg_snapshot_field *field, size_t component, size_t first, size_t count, size_t each,
                    double *to)
 {
   const size_t components = (size_t)field->components;
@@ -23,7 +23,7 @@ static void gather(const struct dg_silo_field *field, size_t component, size_t f
   }
 }
 
-void dg_silo_gather(const struct dg_silo_field *field, size_t component, size_t K, size_t each, double *to)
+void dg_silo_gather(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, double *to)
 {
 #pragma omp parallel for schedule(static)
   for (size_t e = 0; e < K; e++) gather(field, component, e, 1, each, to + e * each);
@@ -91,8 +91,8 @@ static void finish_range(struct dg_silo_range range, bool single, double result[
 }
 
 /* To memory, or where that is NULL to a file. */
-static int convert(const struct dg_silo_field *field, size_t component, size_t K, size_t each, bool single, void *to,
-                   int file, size_t place, double result[2])
+static int convert(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, bool single,
+                   void *to, int file, size_t place, double result[2])
 {
   const size_t most = each > 0 ? PIECE / each : 1; /* elements */
   struct dg_silo_range range = empty;
@@ -121,13 +121,13 @@ static int convert(const struct dg_silo_field *field, size_t component, size_t K
   return failed;
 }
 
-void dg_silo_convert(const struct dg_silo_field *field, size_t component, size_t K, size_t each, bool single, void *to,
-                     double range[2])
+void dg_silo_convert(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, bool single,
+                     void *to, double range[2])
 {
   (void)convert(field, component, K, each, single, to, -1, 0, range);
 }
 
-int dg_silo_convert_to_file(const struct dg_silo_field *field, size_t component, size_t K, size_t each, bool single,
+int dg_silo_convert_to_file(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, bool single,
                             int file, size_t place, double range[2])
 {
   return convert(field, component, K, each, single, NULL, file, place, range);

@@ -24,8 +24,9 @@
 enum { PLACE = 512 }; /* bytes of the longest name of a block, "blocks/fields_000100_0001.silo:/block_000004" */
 
 struct writer {
-  const struct dg_silo_snapshot *snapshot;
-  struct dg_comm *comm; /* the thread that writes asks it for nothing but numbers */
+  const struct dg_snapshot *snapshot;
+  struct dg_silo_mesh *kept; /* of the series, or NULL */
+  struct dg_comm *comm;      /* the thread that writes asks it for nothing but numbers */
   struct dg_silo_groups groups;
   char *folder, *stem;                     /* of the path: "cavity/", or "", and "fields_000100" */
   struct dg_silo_file root, blocks, apart; /* the last with the mesh, when that is not in the blocks */
@@ -34,10 +35,10 @@ struct writer {
   bool writes_mesh;                        /* which this snapshot makes */
   bool by_pattern;                         /* the file of blocks is not Silo's */
   size_t fields;
-  struct dg_silo_field *field; /* [fields]: the snapshot's, and the rank */
-  double *rank;                /* [K] */
-  size_t nodes;                /* K * Np */
-  struct dg_silo_mesh *mesh;   /* the snapshot's, or `own` */
+  struct dg_snapshot_field *field; /* [fields]: the snapshot's, and the rank */
+  double *rank;                    /* [K] */
+  size_t nodes;                    /* K * Np */
+  struct dg_silo_mesh *mesh;       /* `kept`, or `own` */
   struct dg_silo_mesh own;
   size_t averages; /* variables at nodes, when there are points that other ranks have as well */
   double *average; /* [merge->shared][averages] */
@@ -110,7 +111,7 @@ static void name_mesh(const struct writer *w, int rank, const double *record, ch
 
 static int copy_fields(struct writer *w, struct dg_error *err)
 {
-  const struct dg_silo_snapshot *const s = w->snapshot;
+  const struct dg_snapshot *const s = w->snapshot;
   w->fields = s->fields + (w->groups.ranks > 1);
   if (DG_NEW(w->field, w->fields, err) != 0) return err->code;
   for (size_t f = 0; f < s->fields; f++) {
@@ -121,7 +122,7 @@ static int copy_fields(struct writer *w, struct dg_error *err)
     if (DG_NEW(w->rank, s->mesh->K, err) != 0) return err->code;
     for (size_t e = 0; e < s->mesh->K; e++) w->rank[e] = w->groups.rank;
     w->field[s->fields] =
-        (struct dg_silo_field){.name = "rank", .unit = "", .components = 1, .per_element = true, .value = w->rank};
+        (struct dg_snapshot_field){.name = "rank", .unit = "", .components = 1, .per_element = true, .value = w->rank};
   }
   w->variables = dg_silo_variables(w->fields, w->field);
   return DG_NEW(w->record, dg_silo_record(w->variables), err);
@@ -151,7 +152,7 @@ static int digest_mesh(const struct writer *w, struct dg_error *err)
 
 static int prepare(struct writer *w, const char *path, struct dg_error *err)
 {
-  const struct dg_silo_snapshot *const s = w->snapshot;
+  const struct dg_snapshot *const s = w->snapshot;
   const size_t Np = (size_t)s->ref->Np, p = (size_t)s->ref->order, zones = s->mesh->K * p * p * p;
 
   w->nodes = s->mesh->K * Np;
@@ -161,8 +162,8 @@ static int prepare(struct writer *w, const char *path, struct dg_error *err)
                    "cannot write '%s': %zu elements of order %zu have %zu nodes and %zu sub-tetrahedra, "
                    "too many for one block of a Silo file (at most %d and %d)",
                    path, s->mesh->K, p, w->nodes, zones, INT_MAX, INT_MAX / 4);
-  w->mesh = s->kept != NULL ? s->kept : &w->own;
-  w->once = s->mesh_once && s->kept != NULL;
+  w->mesh = w->kept != NULL ? w->kept : &w->own;
+  w->once = s->mesh_once && w->kept != NULL;
   dg_silo_split_ranks(&w->groups, w->comm, s->files);
   if ((w->mesh->work == NULL && dg_silo_make_mesh(w->mesh, s, w->nodes, zones, err) != 0) || digest_mesh(w, err) != 0 ||
       name_files(w, path, err) != 0 || copy_fields(w, err) != 0)
@@ -205,7 +206,7 @@ static size_t root_size(const struct writer *w)
  * Zeros leave no trace, and have to be said, because Silo would take what was said of the object before. */
 static int start_options(const struct writer *w, struct dg_silo_options *o, struct dg_error *err)
 {
-  const struct dg_silo_snapshot *const s = w->snapshot;
+  const struct dg_snapshot *const s = w->snapshot;
   return dg_silo_options_init(o, w->file->path, w->once ? 0 : s->time, w->once ? 0 : s->cycle, err);
 }
 
@@ -219,7 +220,7 @@ static int write_mesh(const struct writer *w, const struct dg_silo_file *file, s
 }
 
 /* A component at the nodes, value[K][Np], in the mesh's room to work in. */
-static void collect_nodes(const struct writer *w, const struct dg_silo_field *field, size_t component)
+static void collect_nodes(const struct writer *w, const struct dg_snapshot_field *field, size_t component)
 {
   dg_silo_gather(field, component, w->snapshot->mesh->K, (size_t)w->snapshot->ref->Np, w->mesh->work);
 }
@@ -246,7 +247,8 @@ static int share_averages(struct writer *w, struct dg_error *err)
   return dg_node_merge_share(merge, w->comm, w->averages, w->average, err);
 }
 
-static int put_variable(const struct writer *w, const struct dg_silo_field *field, int component, struct dg_error *err)
+static int put_variable(const struct writer *w, const struct dg_snapshot_field *field, int component,
+                        struct dg_error *err)
 {
   const size_t count = field->per_element ? w->mesh->zones : w->mesh->points;
   struct dg_silo_options o;
@@ -264,8 +266,8 @@ static int put_variable(const struct writer *w, const struct dg_silo_field *fiel
 }
 
 /* One scalar; index counts all, node those at the nodes. */
-static int write_variable(struct writer *w, const struct dg_silo_field *field, int component, size_t index, size_t node,
-                          struct dg_error *err)
+static int write_variable(struct writer *w, const struct dg_snapshot_field *field, int component, size_t index,
+                          size_t node, struct dg_error *err)
 {
   const size_t K = w->snapshot->mesh->K, count = field->per_element ? w->mesh->zones : w->mesh->points;
   double *const work = w->mesh->work, *const range = w->record + dg_silo_record(index);
@@ -582,9 +584,10 @@ static void end(const struct writer *w)
   if (!w->by_pattern) pthread_mutex_unlock(&by_silo);
 }
 
-int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm, struct dg_error *err)
+int dg_silo_write(const char *path, const struct dg_snapshot *snapshot, struct dg_silo_mesh *kept, struct dg_comm *comm,
+                  struct dg_error *err)
 {
-  struct writer w = {.snapshot = snapshot, .comm = comm};
+  struct writer w = {.snapshot = snapshot, .kept = kept, .comm = comm};
   if (err->code != DG_OK) return err->code;
   if (begin(&w, path, err) == 0) (void)!(is_alone(&w) ? write_alone(&w, err) : write_together(&w, err));
   release(&w, err);
@@ -596,7 +599,7 @@ int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, str
 
 struct dg_silo_job {
   struct writer writer;
-  struct dg_silo_snapshot snapshot;
+  struct dg_snapshot snapshot;
 };
 
 bool dg_silo_in_halves(int files, bool average, const struct dg_comm *comm)
@@ -606,13 +609,13 @@ bool dg_silo_in_halves(int files, bool average, const struct dg_comm *comm)
   return groups.ranks > 1 && groups.count == groups.ranks && !average;
 }
 
-int dg_silo_write_block(struct dg_silo_job **result, const char *path, const struct dg_silo_snapshot *snapshot,
-                        struct dg_comm *comm, struct dg_error *err)
+int dg_silo_write_block(struct dg_silo_job **result, const char *path, const struct dg_snapshot *snapshot,
+                        struct dg_silo_mesh *kept, struct dg_comm *comm, struct dg_error *err)
 {
   struct dg_silo_job *job;
   *result = NULL;
   if (err->code != DG_OK || DG_NEW(job, 1, err) != 0) return err->code;
-  *job = (struct dg_silo_job){.snapshot = *snapshot, .writer = {.comm = comm}};
+  *job = (struct dg_silo_job){.snapshot = *snapshot, .writer = {.kept = kept, .comm = comm}};
   struct writer *const w = &job->writer;
   w->snapshot = &job->snapshot;
   if (begin(w, path, err) == 0) (void)!write_parts(w, err);

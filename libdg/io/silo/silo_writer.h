@@ -1,24 +1,13 @@
 /* Silo snapshots of nodal fields that look as their order: every element becomes order^3 linear tetrahedra between its
- * own nodes; values are not averaged between elements unless asked. */
+ * own nodes; values are not averaged between elements unless asked. A vector E is written as Ex, Ey, Ez and the
+ * expression E; what has a value an element is centred on zones. silo_format.h puts this behind the seam
+ * (libdg/io/snapshot_writer.h). */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libdg/comm/comm.h"
-#include "libdg/files/ledger.h"
-#include "libdg/io/node_merge.h"
-#include "libdg/mesh/mesh.h"
-#include "libdg/ref/reference.h"
-
-struct dg_silo_field {
-  const char *name; /* "E": written as Ex, Ey, Ez and the vector expression E; a scalar keeps its name */
-  const char *unit; /* "V/m" */
-  int components;   /* 1 or 3 */
-  bool per_element; /* false: value[K][components][Np] at the nodes; true: value[K][components], zone-centred */
-  const double *value;
-  double divisor; /* of the values, on their way to the file; 0: none */
-};
+#include "libdg/io/snapshot_writer.h"
 
 /* What files of the same mesh have in common, and room to work in. {0} at first; the first snapshot fills it. Belongs
  * to one mesh, order and merge; where the mesh is written once, to one folder. Snapshots that are written with it at
@@ -35,22 +24,7 @@ struct dg_silo_mesh {
 };
 void dg_silo_mesh_release(struct dg_silo_mesh *mesh);
 
-struct dg_silo_snapshot {
-  const struct dg_mesh *mesh;
-  const struct dg_reference *ref;
-  double time; /* s */
-  int cycle;   /* step number */
-  size_t fields;
-  const struct dg_silo_field *field;
-  const struct dg_node_merge *merge; /* nodes at the same point become one, with the average; NULL: they stay apart */
-  struct dg_silo_mesh *kept;         /* for the next snapshot; NULL: everything is made for this file alone */
-  bool mesh_once;                    /* in files of its own; needs `kept` */
-  bool single;                       /* values are written as floats; coordinates never */
-  struct dg_ledger *ledger;          /* is told of every file before it is created; NULL: nobody is */
-  int files;                         /* of several ranks: at most so many have a file open; 0: DG_SILO_FILES */
-};
-
-enum { DG_SILO_FILES = 32 };
+enum { DG_SILO_FILES = 32 }; /* of a snapshot that does not say how many */
 
 /* Collective. Writes `path`, "folder/name.silo", the root file: a multi-block mesh "mesh" and multi-block variables
  * over the blocks. One rank alone has its block in the same file, in the directory block_000000. Several ranks have
@@ -58,10 +32,12 @@ enum { DG_SILO_FILES = 32 };
  * after the other, each to its own directory (block_000007 of rank 7); names in the root are relative, so that the
  * folder may be moved. They also get the variable "rank", one number an element.
  *
- * With mesh_once the blocks of one rank, too, lie in "folder/blocks/name_0000.silo", and what they have in common,
- * their meshes, in "folder/blocks/mesh_0123456789abcdef_0000.silo". That is called after its content, so that no
- * snapshot finds another one's mesh: the first one writes it, or finds it there, later ones name it in their roots and
- * write it again only when somebody has taken it away.
+ * `kept` is for the next snapshot of the series; NULL: everything is made for this file alone.
+ *
+ * With mesh_once, which needs `kept`, the blocks of one rank, too, lie in "folder/blocks/name_0000.silo", and what they
+ * have in common, their meshes, in "folder/blocks/mesh_0123456789abcdef_0000.silo". That is called after its content,
+ * so that no snapshot finds another one's mesh: the first one writes it, or finds it there, later ones name it in their
+ * roots and write it again only when somebody has taken it away.
  *
  * A file appears under its name only when it is complete: it is written beside it (.part) and renamed, the meshes
  * first, the root when all others have their names. After an error on any rank no root and no file of blocks is left;
@@ -74,7 +50,7 @@ enum { DG_SILO_FILES = 32 };
  * arrays (store.h) do not wait for that; nobody may write a snapshot meanwhile.
  *
  * Time and cycle are in the root; blocks have them only when they lie in it, else they say 0. */
-int dg_silo_write(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_comm *comm,
+int dg_silo_write(const char *path, const struct dg_snapshot *snapshot, struct dg_silo_mesh *kept, struct dg_comm *comm,
                   struct dg_error *err) DG_MUST_USE;
 
 /* The same in two halves, of which the first says nothing to other ranks, so that a thread may write it while another
@@ -84,8 +60,8 @@ struct dg_silo_job; /* opaque */
 bool dg_silo_in_halves(int files, bool average, const struct dg_comm *comm);
 /* This rank's block, under its .part name. What the snapshot points to, but for its list of fields, must stay until the
  * second half. *job is NULL behind an error. */
-int dg_silo_write_block(struct dg_silo_job **job, const char *path, const struct dg_silo_snapshot *snapshot,
-                        struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
+int dg_silo_write_block(struct dg_silo_job **job, const char *path, const struct dg_snapshot *snapshot,
+                        struct dg_silo_mesh *kept, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 /* Collective: the root, and the names. The job is gone in any case. */
 int dg_silo_write_names(struct dg_silo_job *job, struct dg_error *err) DG_MUST_USE;
 /* Instead of the second half: removes the block. NULL is safe. */

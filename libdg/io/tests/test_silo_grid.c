@@ -20,9 +20,9 @@
 enum { NX = 30, NY = 20 };
 
 static double point[NX * NY][3], value[NX * NY][4];
-static const struct dg_silo_grid_field field[] = {{"E", "_re", "V/m", 3, value[0], 4},
-                                                  {"inside", "", "1", 1, value[0] + 3, 4}};
-static const struct dg_silo_grid grid = {{NX, NY}, (const double (*)[3])point, 1e-9, 7, 2, field, NULL};
+static const struct dg_grid_field field[] = {{"E", "_re", "V/m", 3, value[0], 4},
+                                             {"inside", "", "1", 1, value[0] + 3, 4}};
+static const struct dg_grid grid = {{NX, NY}, (const double (*)[3])point, 1e-9, 7, 2, field, NULL};
 
 static int exists(const char *path)
 {
@@ -52,7 +52,7 @@ static void writes_and_replaces(void **state)
   unlink("silo_grid.silo");
 }
 
-static void refuses(const char *path, enum dg_code code, const char *message, const struct dg_silo_grid *what)
+static void refuses(const char *path, enum dg_code code, const char *message, const struct dg_grid *what)
 {
   struct dg_error err = {0};
   char part[200];
@@ -67,7 +67,7 @@ static void refuses(const char *path, enum dg_code code, const char *message, co
 static void refuses_bad_places(void **state)
 {
   (void)state;
-  const struct dg_silo_grid big = {{100000, 100000}, NULL, 0, 0, 0, NULL, NULL};
+  const struct dg_grid big = {{100000, 100000}, NULL, 0, 0, 0, NULL, NULL};
   refuses("no_such_folder/a.silo", DG_ENVIRONMENT, "cannot write 'no_such_folder/a.silo': No such file or directory",
           &grid);
   refuses("a.silo", DG_INPUT, "cannot write 'a.silo': 100000 x 100000 points are too many for a Silo file", &big);

@@ -65,7 +65,7 @@ static void begin_series(struct series *series, const char *folder, int p)
   snprintf(command, sizeof command, "rm -rf %s && mkdir %s", folder, folder);
   assert_int_equal(system(command), 0);
   set_up(&series->s, 2, p);
-  series->s.snapshot.kept = &series->kept;
+  series->s.kept = &series->kept;
   series->s.snapshot.mesh_once = true;
 }
 
@@ -98,12 +98,12 @@ struct some_of_series {
 static void *write_some(void *context)
 {
   struct some_of_series *some = context;
-  struct dg_silo_snapshot snapshot = some->series->s.snapshot;
+  struct dg_snapshot snapshot = some->series->s.snapshot;
   for (int i = some->first; i < some->first + EACH; i++) {
     char path[64];
     snapshot.cycle = i;
     snprintf(path, sizeof path, "silo_like/fields_%06d.silo", i);
-    if (dg_silo_write(path, &snapshot, NULL, &some->err) != 0) break;
+    if (dg_silo_write(path, &snapshot, some->series->s.kept, NULL, &some->err) != 0) break;
   }
   return NULL;
 }
@@ -124,7 +124,7 @@ static void begin_with(struct series *series, const char *folder, bool single, d
   series->s.snapshot.single = single;
   fill_with(series, number);
   snprintf(path, sizeof path, "%s/first.silo", folder);
-  assert_int_equal(dg_silo_write(path, &series->s.snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write(path, &series->s.snapshot, series->s.kept, NULL, &err), 0);
 }
 
 /* As HDF5 asks for it; time() is some milliseconds behind. */
@@ -163,7 +163,7 @@ static void test_like_the_first(void **state)
     fill_with(&like, -17.25);
     files_of_silo = 0;
     writes_less = true;
-    assert_int_equal(dg_silo_write("silo_like/second.silo", &like.s.snapshot, NULL, &err), 0);
+    assert_int_equal(dg_silo_write("silo_like/second.silo", &like.s.snapshot, like.s.kept, NULL, &err), 0);
     writes_less = false;
     for (int t = 0; t < WRITERS; t++) {
       some[t] = (struct some_of_series){.series = &like, .first = t * EACH};
@@ -197,7 +197,7 @@ static void test_like_the_first_fails(void **state)
   struct stat whole;
   struct rlimit saved;
   begin_series(&series, "silo_like_fails", 4);
-  assert_int_equal(dg_silo_write("silo_like_fails/first.silo", &series.s.snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write("silo_like_fails/first.silo", &series.s.snapshot, series.s.kept, NULL, &err), 0);
   assert_int_equal(stat("silo_like_fails/blocks/first_0000.silo", &whole), 0);
   const char *const path = "silo_like_fails/next.silo", *const block = "silo_like_fails/blocks/next_0000.silo";
   int failures[2] = {0};
@@ -209,7 +209,7 @@ static void test_like_the_first_fails(void **state)
       files_of_silo = 0;
       if (kind == 0) dg_memory_fail_at(n);
       else fails_at = n;
-      const int status = dg_silo_write(path, &series.s.snapshot, NULL, &err);
+      const int status = dg_silo_write(path, &series.s.snapshot, series.s.kept, NULL, &err);
       dg_memory_fail_at(0);
       fails_at = 0;
       assert_true(files_of_silo <= 1);
@@ -232,7 +232,7 @@ static void test_like_the_first_fails(void **state)
     const struct rlimit limit = {.rlim_cur = (rlim_t)limits[i], .rlim_max = saved.rlim_max};
     err = (struct dg_error){0};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_int_equal(dg_silo_write(path, &series.s.snapshot, NULL, &err), DG_ENVIRONMENT);
+    assert_int_equal(dg_silo_write(path, &series.s.snapshot, series.s.kept, NULL, &err), DG_ENVIRONMENT);
     assert_non_null(strstr(err.message, "cannot write 'silo_like_fails/next.silo': File too large"));
     expect_nothing_left("silo_like_fails");
   }
@@ -241,7 +241,7 @@ static void test_like_the_first_fails(void **state)
   /* A folder that has gone is made again. */
   err = (struct dg_error){0};
   assert_int_equal(system("rm -r silo_like_fails/blocks"), 0);
-  assert_int_equal(dg_silo_write(path, &series.s.snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write(path, &series.s.snapshot, series.s.kept, NULL, &err), 0);
   assert_true(exists(block));
   end_series(&series);
 }
@@ -253,7 +253,7 @@ static void test_other_layouts(void **state)
   struct series series;
   struct dg_error err = {0};
   begin_series(&series, "silo_other", 2);
-  struct dg_silo_snapshot *const s = &series.s.snapshot;
+  struct dg_snapshot *const s = &series.s.snapshot;
   const char *const path = "silo_other/fields.silo";
   /* the number of Silo's files: the block, the root and for the first the mesh */
   static const struct {
@@ -269,14 +269,14 @@ static void test_other_layouts(void **state)
     s->single = turn[i].single;
     s->fields = turn[i].fewer ? 3 : 5;
     files_of_silo = 0;
-    assert_int_equal(dg_silo_write(path, s, NULL, &err), 0);
+    assert_int_equal(dg_silo_write(path, s, &series.kept, NULL, &err), 0);
     if (files_of_silo != turn[i].files) fail_msg("%zu: Silo wrote %d files, not %d", i, files_of_silo, turn[i].files);
   }
   dg_silo_mesh_release(&series.kept);
   set_average(&series.s, NULL);
   for (int i = 0; i < 2; i++) {
     files_of_silo = 0;
-    assert_int_equal(dg_silo_write(path, s, NULL, &err), 0);
+    assert_int_equal(dg_silo_write(path, s, &series.kept, NULL, &err), 0);
     assert_int_equal(files_of_silo, i == 0 ? 3 : 2);
   }
   end_series(&series);

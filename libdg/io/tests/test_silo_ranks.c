@@ -56,14 +56,14 @@ static void write_alone(const char *name, bool holes, int p, bool average)
   set_up_fields(&s, p);
   if (average) set_average(&s, NULL);
   snprintf(path, sizeof path, "%s/alone_%s.silo", folder, name);
-  assert_int_equal(dg_silo_write(path, &s.snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write(path, &s.snapshot, s.kept, NULL, &err), 0);
   tear_down(&s);
 }
 
-static int write_in_halves(const char *path, const struct dg_silo_snapshot *snapshot, struct dg_error *err)
+static int write_in_halves(const char *path, const struct setup *s, struct dg_error *err)
 {
   struct dg_silo_job *job;
-  if (dg_silo_write_block(&job, path, snapshot, comm, err) != 0) return err->code;
+  if (dg_silo_write_block(&job, path, &s->snapshot, s->kept, comm, err) != 0) return err->code;
   return dg_silo_write_names(job, err);
 }
 
@@ -79,8 +79,8 @@ static void write_both(const char *name, bool holes, int p, bool average, int fi
   s.snapshot.files = files;
   snprintf(path, sizeof path, "%s/ranks_%s.silo", folder, name);
   for (int again = 0; again < 2; again++)
-    if ((again && dg_silo_in_halves(files, average, comm) ? write_in_halves(path, &s.snapshot, &err)
-                                                          : dg_silo_write(path, &s.snapshot, comm, &err)) != 0)
+    if ((again && dg_silo_in_halves(files, average, comm) ? write_in_halves(path, &s, &err)
+                                                          : dg_silo_write(path, &s.snapshot, s.kept, comm, &err)) != 0)
       fail_msg("%s", err.message);
   tear_down(&s);
 }
@@ -95,22 +95,22 @@ static void write_series(const char *name, int p, bool average, int files)
   set_up_part(&s, false, p);
   if (average) set_average(&s, comm);
   s.snapshot.files = files;
-  s.snapshot.kept = &kept;
+  s.kept = &kept;
   s.snapshot.mesh_once = true;
   s.snapshot.cycle--;
   const bool halves = dg_silo_in_halves(files, average, comm);
   struct dg_silo_job *job = NULL;
   snprintf(path, sizeof path, "%s/before_%s.silo", folder, name);
-  if (halves) assert_int_equal(dg_silo_write_block(&job, path, &s.snapshot, comm, &err), 0);
-  else assert_int_equal(dg_silo_write(path, &s.snapshot, comm, &err), 0);
+  if (halves) assert_int_equal(dg_silo_write_block(&job, path, &s.snapshot, s.kept, comm, &err), 0);
+  else assert_int_equal(dg_silo_write(path, &s.snapshot, s.kept, comm, &err), 0);
   s.snapshot.cycle++;
   snprintf(path, sizeof path, "%s/once_%s.silo", folder, name);
   if (halves) { /* the second is written before the first has its names */
     struct dg_silo_job *second;
-    assert_int_equal(dg_silo_write_block(&second, path, &s.snapshot, comm, &err), 0);
+    assert_int_equal(dg_silo_write_block(&second, path, &s.snapshot, s.kept, comm, &err), 0);
     assert_int_equal(dg_silo_write_names(job, &err), 0);
     assert_int_equal(dg_silo_write_names(second, &err), 0);
-  } else assert_int_equal(dg_silo_write(path, &s.snapshot, comm, &err), 0);
+  } else assert_int_equal(dg_silo_write(path, &s.snapshot, s.kept, comm, &err), 0);
   dg_silo_mesh_release(&kept);
   tear_down(&s);
 }
@@ -140,7 +140,7 @@ static void abandons(void **state)
   set_up_part(&s, false, 2);
   snprintf(path, sizeof path, "%s/abandoned.silo", folder);
   snprintf(blocks, sizeof blocks, "%s/blocks", folder);
-  assert_int_equal(dg_silo_write_block(&job, path, &s.snapshot, comm, &err), 0);
+  assert_int_equal(dg_silo_write_block(&job, path, &s.snapshot, s.kept, comm, &err), 0);
   assert_true(count_files(blocks, ".part") > 0);
   assert_int_equal(dg_comm_agree(comm, &err), 0);
   dg_silo_abandon(job);
@@ -189,7 +189,7 @@ static const char *argument[4]; /* of the program */
 static bool argument_is(const char *what) { return strcmp(argument[1], what) == 0; }
 
 /* Makes what is asked for go wrong on this rank; returns what the message will say. */
-static const char *sabotage(struct dg_silo_snapshot *snapshot)
+static const char *sabotage(struct dg_snapshot *snapshot)
 {
   char name[64];
   const bool here = argument[2] != NULL && atoi(argument[2]) == rank;
@@ -228,7 +228,7 @@ static void fails_together(void **state)
   snprintf(blocks, sizeof blocks, "%s/blocks", folder);
   const char *const message = sabotage(&s.snapshot);
   (void)!dg_comm_agree(comm, &err); /* a rank that is still in here learns of the failure of one that is not */
-  const int status = halves ? write_in_halves(path, &s.snapshot, &err) : dg_silo_write(path, &s.snapshot, comm, &err);
+  const int status = halves ? write_in_halves(path, &s, &err) : dg_silo_write(path, &s.snapshot, s.kept, comm, &err);
   dg_memory_fail_at(0);
   dg_comm_stop(comm, &err);
   assert_int_equal(status, DG_ENVIRONMENT);

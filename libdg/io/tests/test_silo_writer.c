@@ -53,7 +53,7 @@ static void test_write(void **state)
       snprintf(path, sizeof path, "silo_%s_%d.silo", average ? "averaged" : "nodal", p);
       unlink(path);
       unlink("silo_nodal_1.silo.part");
-      assert_int_equal(dg_silo_write(path, &s.snapshot, NULL, &err), 0);
+      assert_int_equal(dg_silo_write(path, &s.snapshot, s.kept, NULL, &err), 0);
       assert_string_equal(err.message, "");
       assert_true(exists(path));
       tear_down(&s);
@@ -74,10 +74,10 @@ static void test_replace_and_nan(void **state)
   for (size_t n = 0; n < s.mesh.K * (size_t)s.ref.Np; n++) s.scalar[n] = NAN;
   for (int i = 0; i < 2; i++) {
     s.snapshot.cycle = i;
-    assert_int_equal(dg_silo_write("silo_nan.silo", &s.snapshot, NULL, &err), 0);
+    assert_int_equal(dg_silo_write("silo_nan.silo", &s.snapshot, s.kept, NULL, &err), 0);
   }
   s.snapshot.fields = 0;
-  assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write("silo_mesh_only.silo", &s.snapshot, s.kept, NULL, &err), 0);
   tear_down(&s);
 }
 
@@ -99,7 +99,7 @@ static int write_series(struct setup *s, int number, struct dg_error *err)
   char path[64];
   s->snapshot.cycle = 10 * s->ref.order + number;
   snprintf(path, sizeof path, "silo_once/fields_%06d.silo", s->snapshot.cycle);
-  return dg_silo_write(path, &s->snapshot, NULL, err);
+  return dg_silo_write(path, &s->snapshot, s->kept, NULL, err);
 }
 
 /* Of a run's snapshot all but the values is in one before it. */
@@ -110,7 +110,7 @@ static void write_other_values(struct setup *s)
   double *const values = s->scalar, *other;
   assert_int_equal(DG_NEW(other, n, &err), 0);
   s->field[1].value = other;
-  assert_int_equal(dg_silo_write("silo_once/other.silo", &s->snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write("silo_once/other.silo", &s->snapshot, s->kept, NULL, &err), 0);
   s->field[1].value = values;
   dg_free(other);
 }
@@ -129,7 +129,7 @@ static void test_mesh_once(void **state)
     char mesh[80];
     set_up(&s, 2, p);
     if (p == 2) set_average(&s, NULL);
-    s.snapshot.kept = &kept;
+    s.kept = &kept;
     s.snapshot.mesh_once = true;
     write_other_values(&s);
     assert_int_equal(write_series(&s, 0, &err), 0);
@@ -158,7 +158,7 @@ static void test_mesh_once_fails(void **state)
   assert_int_equal(system("rm -rf silo_once_fails"), 0);
   assert_int_equal(mkdir("silo_once_fails", 0777), 0);
   set_up(&s, 1, 2);
-  s.snapshot.kept = &kept;
+  s.kept = &kept;
   s.snapshot.mesh_once = true;
   const char *const path = "silo_once_fails/fields_000200.silo";
   char mesh[80];
@@ -166,7 +166,7 @@ static void test_mesh_once_fails(void **state)
   for (long n = 1; !done; n++) {
     struct dg_error err = {0};
     dg_memory_fail_at(n);
-    done = dg_silo_write(path, &s.snapshot, NULL, &err) == 0;
+    done = dg_silo_write(path, &s.snapshot, s.kept, NULL, &err) == 0;
     dg_memory_fail_at(0);
     assert_int_equal(exists(path), done);
     find_mesh("silo_once_fails/blocks", &kept, mesh, sizeof mesh);
@@ -179,10 +179,10 @@ static void test_mesh_once_fails(void **state)
     struct dg_error err = {0};
     unlink(path);
     rmdir(path);
-    assert_int_equal(there ? dg_silo_write(path, &s.snapshot, NULL, &err) : unlink(mesh), 0);
+    assert_int_equal(there ? dg_silo_write(path, &s.snapshot, s.kept, NULL, &err) : unlink(mesh), 0);
     unlink(path);
     assert_int_equal(mkdir(path, 0777), 0);
-    assert_int_equal(dg_silo_write(path, &s.snapshot, NULL, &err), DG_ENVIRONMENT);
+    assert_int_equal(dg_silo_write(path, &s.snapshot, s.kept, NULL, &err), DG_ENVIRONMENT);
     assert_string_equal(err.message, "cannot write 'silo_once_fails/fields_000200.silo': Is a directory");
     assert_int_equal(exists(mesh), there);
     assert_int_equal(rmdir(path), 0);
@@ -202,7 +202,7 @@ static void expect_failure(const struct setup *s, const char *path, enum dg_code
   snprintf(part, sizeof part, "%s.part", path);
   unlink(path); /* what a failed test may have left */
   unlink(part);
-  assert_int_equal(dg_silo_write(path, &s->snapshot, NULL, &err), code);
+  assert_int_equal(dg_silo_write(path, &s->snapshot, s->kept, NULL, &err), code);
   if (!strstr(err.message, part_of_message) || !strstr(err.message, path) || strchr(err.message, '\n'))
     fail_msg("'%s' does not say '%s' of '%s'", err.message, part_of_message, path);
   assert_false(exists(path));
@@ -220,7 +220,7 @@ static void test_bad_places(void **state)
   rmdir("silo_folder.silo");
   assert_true(mkdir("silo_folder.silo", 0777) == 0);
   struct dg_error err = {0};
-  assert_int_equal(dg_silo_write("silo_folder.silo", &s.snapshot, NULL, &err), DG_ENVIRONMENT);
+  assert_int_equal(dg_silo_write("silo_folder.silo", &s.snapshot, s.kept, NULL, &err), DG_ENVIRONMENT);
   assert_non_null(strstr(err.message, "cannot write 'silo_folder.silo': Is a directory"));
   assert_false(exists("silo_folder.silo.part"));
   rmdir("silo_folder.silo");
@@ -242,7 +242,7 @@ static void test_file_size_limit(void **state)
   struct rlimit saved;
   struct dg_error err = {0};
   set_up(&s, 3, 4);
-  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, s.kept, NULL, &err), 0);
   assert_int_equal(stat("silo_limit.silo", &whole), 0);
   unlink("silo_limit.silo");
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &saved), 0);
@@ -255,7 +255,7 @@ static void test_file_size_limit(void **state)
   }
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
   signal(SIGXFSZ, SIG_DFL);
-  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, NULL, &err), 0);
+  assert_int_equal(dg_silo_write("silo_limit.silo", &s.snapshot, s.kept, NULL, &err), 0);
   unlink("silo_limit.silo");
   tear_down(&s);
 }
@@ -279,7 +279,7 @@ static void disk_fills_up(const struct setup *s)
   for (size_t room = 0; room < DISK_SIZE && whole < 2; room += 4096) {
     struct dg_error err = {0};
     fill_disk(room);
-    if (dg_silo_write("silo_disk/fields.silo", &s->snapshot, NULL, &err) == 0) {
+    if (dg_silo_write("silo_disk/fields.silo", &s->snapshot, s->kept, NULL, &err) == 0) {
       whole++;
       assert_true(exists("silo_disk/fields.silo"));
       unlink("silo_disk/fields.silo");
@@ -332,7 +332,7 @@ static void test_too_many_nodes(void **state)
   set_up(&s, 1, 2);
   const size_t K = s.mesh.K;
   s.mesh.K = (size_t)1 << 28; /* x 10 nodes: more than int counts; the arrays are not touched before the check */
-  assert_int_equal(dg_silo_write("silo_big.silo", &s.snapshot, NULL, &err), DG_INPUT);
+  assert_int_equal(dg_silo_write("silo_big.silo", &s.snapshot, s.kept, NULL, &err), DG_INPUT);
   assert_non_null(strstr(err.message, "268435456 elements of order 2 have 2684354560 nodes"));
   assert_false(exists("silo_big.silo"));
   s.mesh.K = K;
@@ -352,7 +352,7 @@ static void test_no_memory(void **state)
     struct dg_error err = {0};
     unlink("silo_memory.silo");
     dg_memory_fail_at(n);
-    done = dg_silo_write("silo_memory.silo", &s.snapshot, NULL, &err) == 0;
+    done = dg_silo_write("silo_memory.silo", &s.snapshot, s.kept, NULL, &err) == 0;
     dg_memory_fail_at(0);
     assert_int_equal(exists("silo_memory.silo"), done);
     assert_false(exists("silo_memory.silo.part"));

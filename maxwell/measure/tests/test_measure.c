@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "libdg/io/silo/silo_format.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/measure/measure_record.h"
@@ -466,7 +467,7 @@ static int everything(struct box *box, char *folder, const struct mx_backend_ops
   drive.options = (struct mx_backend_options){.integrator = MX_RK4, .precision = MX_DOUBLE, .step = 1e-3};
   if (drive.ops->create(&drive.backend, &box->problem, &drive.options, err) != 0 ||
       drive.ops->upload(drive.backend, E, NULL, err) != 0 || make_parts(&place, &box->config, err) != 0 ||
-      mx_records_open(&records, &measures, drive.ops, &place, 1e-12, false, err) != 0 ||
+      mx_records_open(&records, &measures, drive.ops, &dg_silo_format, &place, 1e-12, false, err) != 0 ||
       mx_records_monitor(&records, drive.backend, err) != 0)
     goto fail;
   for (int n = 0; n < steps; n++) {
@@ -534,7 +535,7 @@ static void asks_when_rows_are_many(void **state)
   struct drive drive = drive_new(&ops, &box, MX_RK4, MX_DOUBLE, 1e-4, NULL, NULL);
   struct mx_folder place = {.path = folder};
   assert_int_equal(make_parts(&place, &box.config, &err), 0);
-  assert_int_equal(mx_records_open(&records, &measures, &ops, &place, 1e-12, false, &err), 0);
+  assert_int_equal(mx_records_open(&records, &measures, &ops, &dg_silo_format, &place, 1e-12, false, &err), 0);
   assert_int_equal(mx_records_monitor(&records, drive.backend, &err), 0);
   for (long n = 0; n < 30; n++) {
     assert_int_equal(mx_records_due(&records, n), n % 2 == 0);

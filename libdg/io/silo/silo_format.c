@@ -1,0 +1,58 @@
+/* The table of functions by which runs write Silo files; silo_writer.h and silo_grid.h are what it stands for. */
+#include "libdg/io/silo/silo_format.h"
+
+#include "libdg/base/memory.h"
+#include "libdg/io/silo/silo_grid.h"
+#include "libdg/io/silo/silo_writer.h"
+
+static int open_series(void **series, struct dg_error *err)
+{
+  struct dg_silo_mesh *kept;
+  *series = NULL;
+  if (DG_NEW(kept, 1, err) != 0) return err->code;
+  *series = kept;
+  return 0;
+}
+
+static void close_series(void *series)
+{
+  if (series != NULL) dg_silo_mesh_release(series);
+  dg_free(series);
+}
+
+static int write_snapshot(void *series, const char *path, const struct dg_snapshot *snapshot, struct dg_comm *comm,
+                          struct dg_error *err)
+{
+  return dg_silo_write(path, snapshot, series, comm, err);
+}
+
+static int write_part(void *series, void **job, const char *path, const struct dg_snapshot *snapshot,
+                      struct dg_comm *comm, struct dg_error *err)
+{
+  struct dg_silo_job *block;
+  const int status = dg_silo_write_block(&block, path, snapshot, series, comm, err);
+  *job = block;
+  return status;
+}
+
+static int finish(void *job, struct dg_error *err) { return dg_silo_write_names(job, err); }
+
+static void abandon(void *job) { dg_silo_abandon(job); }
+
+static const char *const names[] = {"fields_#.silo", "blocks/fields_#_#.silo", "blocks/mesh_@_#.silo", NULL};
+
+const struct dg_snapshot_writer dg_silo_format = {
+    .name = "silo",
+    .ending = ".silo",
+    .version = dg_silo_version,
+    .names = names,
+    .folder = "blocks",
+    .open = open_series,
+    .close = close_series,
+    .write = write_snapshot,
+    .in_halves = dg_silo_in_halves,
+    .write_part = write_part,
+    .finish = finish,
+    .abandon = abandon,
+    .write_grid = dg_silo_write_grid,
+};

@@ -1,0 +1,90 @@
+/* The seam of snapshots: what a snapshot of nodal fields and a grid of values hold, and the table of functions that a
+ * format of files is. Those who have fields know no format; a format is one file (or folder) that fills the table, and
+ * one line in the list of who chooses (maxwell/output/writers.c). libdg/io/silo/silo_writer.h is the first.
+ *
+ * Every element of a snapshot looks as its order: writers show order^3 linear tetrahedra between its nodes, or the
+ * polynomial itself; values are not averaged between elements unless asked.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libdg/comm/comm.h"
+#include "libdg/files/ledger.h"
+#include "libdg/io/node_merge.h"
+#include "libdg/mesh/mesh.h"
+#include "libdg/ref/reference.h"
+
+struct dg_snapshot_field {
+  const char *name; /* "E": a vector has its name, and its components are Ex, Ey, Ez; a scalar keeps its name */
+  const char *unit; /* "V/m" */
+  int components;   /* 1 or 3 */
+  bool per_element; /* false: value[K][components][Np] at the nodes; true: value[K][components] */
+  const double *value;
+  double divisor; /* of the values, on their way to the file; 0: none */
+};
+
+/* All borrowed. */
+struct dg_snapshot {
+  const struct dg_mesh *mesh;
+  const struct dg_reference *ref;
+  double time; /* s */
+  int cycle;   /* step number */
+  size_t fields;
+  const struct dg_snapshot_field *field;
+  const struct dg_node_merge *merge; /* nodes at the same point become one, with the average; NULL: they stay apart */
+  bool mesh_once;                    /* the mesh stands in a file that the snapshots of a series share */
+  bool single;                       /* values are written as floats; coordinates never */
+  struct dg_ledger *ledger;          /* is told of every file before it is created; NULL: nobody is */
+  int files;                         /* of several ranks: at most so many have a file open; 0: the writer's number */
+};
+
+struct dg_grid_field {
+  const char *name, *suffix; /* "E", "_re": the vector E_re has the components Ex_re, Ey_re, Ez_re; a scalar is E_re */
+  const char *unit;          /* "V/m" */
+  int components;            /* 1 or 3 */
+  const double *value;       /* component c of point i at [i * stride + c] */
+  size_t stride;
+};
+
+/* Values on a grid of n0 x n1 points of a surface. */
+struct dg_grid {
+  size_t n[2];              /* points along the two edges, 2 or more each */
+  const double (*point)[3]; /* [n1][n0] metres */
+  double time;
+  int cycle;
+  size_t fields;
+  const struct dg_grid_field *field;
+  struct dg_ledger *ledger; /* is told of the file before it is created; NULL: nobody is */
+};
+
+/* A format of snapshots. Paths are "folder/name" and the writer's ending. A file appears under its name only when it is
+ * complete, and of a snapshot the file `path` last; after an error on any rank there is none. Errors: DG_ENVIRONMENT
+ * with the path and the system's reason, DG_INPUT for what the format cannot hold. */
+struct dg_snapshot_writer {
+  const char *name;             /* "silo", as scripts and messages call it */
+  const char *ending;           /* ".silo" */
+  const char *(*version)(void); /* of its library */
+  /* Names that a series of snapshots "fields_#" may have in its folder, NULL-terminated: '#' stands for digits, '@' for
+   * hexadecimal ones. */
+  const char *const *names;
+  const char *folder; /* inside of that folder, which `names` mention; NULL: there is none */
+  /* The state of a series: snapshots of one mesh, order and merge in one folder. NULL behind an error. */
+  int (*open)(void **series, struct dg_error *err);
+  void (*close)(void *series); /* NULL is safe */
+  /* Collective: one snapshot. */
+  int (*write)(void *series, const char *path, const struct dg_snapshot *snapshot, struct dg_comm *comm,
+               struct dg_error *err);
+  /* The same in two halves, of which the first says nothing to other ranks, so that a thread may write it while another
+   * one uses the communicator: whether several ranks can; this rank's part, which `job` is then (NULL behind an error);
+   * collective: the rest, and the job is gone in any case; instead of that: removes the part. One rank
+   * alone, and with in_halves false several, take `write`. */
+  bool (*in_halves)(int files, bool average, const struct dg_comm *comm);
+  int (*write_part)(void *series, void **job, const char *path, const struct dg_snapshot *snapshot,
+                    struct dg_comm *comm, struct dg_error *err);
+  int (*finish)(void *job, struct dg_error *err);
+  void (*abandon)(void *job);
+  /* One rank: a grid, in a file of its own. */
+  int (*write_grid)(const char *path, const struct dg_grid *grid, struct dg_error *err);
+};
