@@ -160,14 +160,20 @@ static void spin_briefly(char **argv)
   (void)execv(self, argv);
 }
 
-int main(int argc, char **argv)
+/* Before the constructors of the libraries that are part of the program: CUDA's runtime takes memory in one of them,
+ * and does not look whether there is any. */
+__attribute__((constructor(101))) static void begin(void)
 {
   enum { RESERVE = 16 << 20 };
+  share_heaps();
+  dg_emergency_start(RESERVE);
+}
+
+int main(int argc, char **argv)
+{
   struct dg_error err = {0};
   struct mx_options options = {0};
   struct dg_log *log = NULL;
-  share_heaps();
-  dg_emergency_start(RESERVE);
   (void)signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error of the write, as a full disk is */
   (void)signal(SIGPIPE, SIG_IGN); /* so is a pipe that nobody reads any more; while steps are made see run/control.h */
   if (mx_options_read(&options, argc, argv, &err) != 0) {
