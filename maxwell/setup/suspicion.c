@@ -127,7 +127,7 @@ static int try_function(const struct mx_setup *setup, size_t index, double most[
   const size_t nodes = source->points / (term->count > 0 ? term->count : 1);
   struct dg_error failed = {0};
   most[0] = most[1] = 0;
-  mx_script_quiet(setup->script, true);
+  mx_script_trial(setup->script, true);
   for (int i = 0; i < PLACES * TIMES && source->points > 0 && failed.code == DG_OK; i++) {
     const size_t k = (size_t)(i % PLACES) * (source->points - 1) / (PLACES - 1);
     const int turn = i / PLACES + 1;
@@ -143,7 +143,7 @@ static int try_function(const struct mx_setup *setup, size_t index, double most[
     most[0] = fmax(most[0], sqrt(square));
     most[1] = fmax(most[1], sqrt(fmax(0, square - normal * normal)));
   }
-  mx_script_quiet(setup->script, false);
+  mx_script_trial(setup->script, false);
   double reduced[3] = {most[0], most[1], failed.code != DG_OK};
   if (dg_comm_reduce(setup->comm, DG_MAX, 3, reduced, err) != 0) return err->code;
   for (int i = 0; i < 2; i++) most[i] = reduced[2] > 0 ? 1 : reduced[i]; /* nobody knows: nothing is said */

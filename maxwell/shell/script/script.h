@@ -81,8 +81,8 @@ void mx_script_try(struct mx_script *script, const struct mx_calls *calls);
 /* Why there are no threads, or why they do not call every function; NULL: there is no reason. */
 const char *mx_script_alone(const struct mx_script *script);
 
-/* While it is quiet, nothing that the script prints is heard: for calls that only try a function. */
-void mx_script_quiet(struct mx_script *script, bool quiet);
+/* For calls that only try a function: nothing that the script prints is heard, and a call takes a second at most. */
+void mx_script_trial(struct mx_script *script, bool trial);
 
 /* Calls the function once more at x[count] (at most some thousand of them), last first. DG_INPUT, with the place, if it
  * does not give out[count][outputs] again: what it gives must depend on its arguments alone, or a run could not be

@@ -68,11 +68,13 @@ static void end_call(lua_State *L, lua_Debug *here)
  * for ever: after ten seconds the program ends here, as if it had been killed. */
 void mx_state_end_call(void *context, enum mx_watch_reason why)
 {
-  enum { PATIENCE = 100 };
+  enum { PATIENCE = 100, A_SECOND = 10 };
   struct mx_script *script = context;
+  /* What is only tried may be slow where it is meant to be called. */
+  const double patience = PATIENCE + (script->trial ? A_SECOND * script->seconds : 0);
   script->stop = why;
   script->asked = script->asked + 1;
-  if (script->asked > PATIENCE) {
+  if (script->asked > patience) {
     (void)!write(STDERR_FILENO, script->last_words, strlen(script->last_words));
     _exit(why == MX_WATCH_INTERRUPTED ? DG_INTERRUPTED : DG_INPUT);
   }
@@ -252,7 +254,11 @@ int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, s
   return err->code;
 }
 
-void mx_script_quiet(struct mx_script *script, bool quiet) { script->quiet = quiet; }
+void mx_script_trial(struct mx_script *script, bool trial)
+{
+  script->quiet = script->trial = trial;
+  mx_watch_limit(script->watch, trial ? fmin(script->seconds, 1) : script->seconds);
+}
 
 int mx_script_repeat(struct mx_script *script, int function, const char *what, size_t count, const double (*x)[3],
                      int outputs, const double *out, struct dg_error *err)

@@ -39,7 +39,8 @@ struct mx_script {
   const struct mx_definition *arg, *set;
   struct mx_value root;
   bool reads_clock; /* has asked for the time */
-  bool quiet;       /* of a copy: it does not print now */
+  bool quiet;       /* it does not print now */
+  bool trial;       /* a function is only tried */
   const volatile sig_atomic_t *interrupt;
   struct mx_crew *crew; /* other threads that call functions, or NULL */
   char alone[200];      /* why there are none, or why they do not call all functions; "": nothing is to be said */

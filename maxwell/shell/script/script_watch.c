@@ -17,7 +17,7 @@ struct mx_watch {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   bool quit;
-  double seconds;
+  _Atomic(double) seconds;
   void (*stop)(void *context, enum mx_watch_reason why);
   void *context;
   _Atomic(const volatile sig_atomic_t *) interrupt;
@@ -64,7 +64,7 @@ static void look(struct mx_watch *watch, unsigned long *seen, double *since)
     *since = now();
   } else if (interrupt != NULL && *interrupt && lasted >= patience) {
     end_call(watch, call, MX_WATCH_INTERRUPTED);
-  } else if (lasted >= watch->seconds) {
+  } else if (lasted >= atomic_load(&watch->seconds)) {
     end_call(watch, call, MX_WATCH_TOO_LONG);
   }
 }
@@ -72,7 +72,7 @@ static void look(struct mx_watch *watch, unsigned long *seen, double *since)
 static void *work(void *argument)
 {
   struct mx_watch *watch = argument;
-  const double tick = fmin(0.1, watch->seconds / 4);
+  const double tick = fmin(0.1, atomic_load(&watch->seconds) / 4);
   unsigned long seen = 0;
   double since = 0;
   pthread_mutex_lock(&watch->mutex);
@@ -119,7 +119,7 @@ int mx_watch_new(struct mx_watch **watch, double seconds, void (*stop)(void *con
   struct mx_watch *w;
   *watch = NULL;
   if (DG_NEW(w, 1, err) != 0) return err->code;
-  w->seconds = seconds;
+  atomic_init(&w->seconds, seconds);
   w->stop = stop;
   w->context = context;
   sigemptyset(&action.sa_mask);
@@ -148,6 +148,8 @@ void mx_watch_interrupt(struct mx_watch *watch, const volatile sig_atomic_t *fla
 {
   atomic_store(&watch->interrupt, flag);
 }
+
+void mx_watch_limit(struct mx_watch *watch, double seconds) { atomic_store(&watch->seconds, seconds); }
 
 void mx_watch_enter(struct mx_watch *watch)
 {

@@ -22,6 +22,9 @@ void mx_watch_free(struct mx_watch *watch);
 /* A flag that a signal handler sets when the run is to end; NULL: none. */
 void mx_watch_interrupt(struct mx_watch *watch, const volatile sig_atomic_t *flag);
 
+/* Another limit for calls from now on. */
+void mx_watch_limit(struct mx_watch *watch, double seconds);
+
 /* Around every call; calls are not nested, and one at a time. */
 void mx_watch_enter(struct mx_watch *watch);
 /* Between calls that follow each other: one ends, the next begins. */
