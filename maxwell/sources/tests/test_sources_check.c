@@ -29,6 +29,21 @@ static void make_bar(struct box *box, enum mx_boundary_kind low, enum mx_boundar
   box_boundary(box, 4, MX_PMC, 0);
 }
 
+/* The problem without what its sources were. */
+static void drop_sources(struct mx_problem *problem)
+{
+  for (size_t i = 0; i < problem->terms; i++) {
+    dg_free(problem->term[i].where);
+    dg_free(problem->term[i].E);
+    dg_free(problem->term[i].H);
+  }
+  for (size_t i = 0; i < problem->functionals; i++) {
+    dg_free(problem->functional[i].index);
+    dg_free(problem->functional[i].weight);
+  }
+  problem->terms = problem->functionals = 0;
+}
+
 /* "" if the sources are taken. */
 static const char *message_of(struct box *box)
 {
@@ -38,7 +53,7 @@ static const char *message_of(struct box *box)
   if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err) == 0)
     mx_sources_release(&sources);
   else assert_int_equal(err.code, DG_INPUT);
-  box->problem.terms = box->problem.functionals = 0;
+  drop_sources(&box->problem);
   return err.message;
 }
 
