@@ -61,8 +61,14 @@ def test_lines_grow_rare(program):
     with Place(program) as place:
         options = ("--set", "time.steps=100000000", "--set", "output.fields=nil", "--set", "output.energy=nil", "--set",
                    "time.walltime=7")
-        _, out, _, _ = place.run(*RUN, *options)
-        expect(len(PROGRESS.findall(out.encode())) in (1, 2), f"lines after 2 and 4 s: {out}")
+        most = 0
+        for _ in range(3):  # a machine that has much else to do may take some of the seconds before the first step
+            _, out, _, _ = place.run(*RUN, *options)
+            most = max(most, len(PROGRESS.findall(out.encode())))
+            expect(most <= 2, f"lines after 2 and 4 s: {out}")
+            if most > 0:
+                break
+        expect(most > 0, f"no line after 2 s: {out}")
         _, out, _, _ = place.run(*RUN, *options, "--set", "output.progress.every=0.25")
         expect(len(PROGRESS.findall(out.encode())) >= 8, f"{out}")
         _, out, _, _ = place.run(*RUN, *options, "--set", "output.progress.every=0")
