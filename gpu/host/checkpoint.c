@@ -3,15 +3,7 @@
 #include <string.h>
 
 #include "gpu/host/state.h"
-#include "maxwell/backend/cpu/fused_tables.h"
-
-/* A vector with these components along t1 and t2 of face f, from which mx_fused_along gives the same bits. */
-static void from_along(size_t f, const double along[2], double u[3])
-{
-  const double vector[4][3] = {
-      {0, along[0], along[1]}, {0, -along[1], -along[0]}, {-along[1], 0, -along[0]}, {-along[1], -along[0], 0}};
-  memcpy(u, vector[f], sizeof vector[f]);
-}
+#include "maxwell/backend/frame/frame.h"
 
 /* The face of every slot lies on the card; on the host it is looked for. */
 static size_t face_of_slot(const struct mx_problem *problem, size_t slot, size_t *e)
@@ -33,11 +25,11 @@ static void turn_open(const struct mx_backend *backend, size_t first, size_t cou
       double u[3], along[2];
       if (to != NULL) {
         for (size_t a = 0; a < 2; a++) along[a] = gpu_get(backend, host, (2 * k + a) * Nf + m);
-        from_along(f, along, u);
+        MX_WITH_ALONG(f, along[0], along[1], u);
         for (size_t c = 0; c < 3; c++) to[(3 * k + c) * Nf + m] = u[c];
       } else {
         for (size_t c = 0; c < 3; c++) u[c] = from[(3 * k + c) * Nf + m];
-        mx_fused_along(f, u, along);
+        MX_ALONG(f, u[0], u[1], u[2], along);
         for (size_t a = 0; a < 2; a++) gpu_put(backend, host, (2 * k + a) * Nf + m, along[a]);
       }
     }

@@ -4,7 +4,8 @@
 
 #include "gpu/host/state.h"
 #include "libdg/base/memory.h"
-#include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/backend/frame/face_weights.h"
+#include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/symmetry.h"
 
 bool gpu_penalty_inside(const struct mx_problem *problem)
@@ -225,7 +226,7 @@ static int pack_mass(struct mx_backend *backend, const struct mx_symmetry *symme
   return err->code;
 }
 
-/* Lift, of a flux of 2 w (far - near): a quarter, for the half of curl and flux (mx_fused_from_along), and for 2 w. */
+/* Lift, of a flux of 2 w (far - near): a quarter, for the half of curl and flux (MX_FROM_ALONG), and for 2 w. */
 static double lift_between(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t out,
                            size_t m)
 {
@@ -370,7 +371,7 @@ static int pack_metric(struct mx_backend *backend, struct dg_error *err)
   for (size_t i = 6 * problem->K; i < 6 * backend->padded; i++) gpu_put(backend, metric, i, i % 6 % 5 % 3 == 0);
 #pragma omp parallel for schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
-    double x[3][3], jacobian = mx_fused_tangents(problem->metric[e], x);
+    double x[3][3], jacobian = mx_frame_tangents(problem->metric[e], x);
     for (size_t a = 0, k = 0; a < 3; a++)
       for (size_t b = a; b < 3; b++, k++)
         gpu_put(backend, metric, 6 * e + k, (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]) / jacobian);
@@ -419,7 +420,7 @@ static int pack_fluxes(struct mx_backend *backend, struct dg_error *err)
   size_t count;
   int32_t(*index)[4];
   if (DG_NEW(index, backend->padded, err) != 0) return err->code;
-  if (mx_fused_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
+  if (mx_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
   if (pack_index(backend, &backend->tables.flux, (int32_t *)index, 4 * backend->padded, count, err) != 0 ||
       gpu_new_copy(backend, &backend->tables.flux_table, table, count * sizeof *table, "fluxes", err) != 0)
     goto fail;
@@ -444,7 +445,7 @@ static size_t hash(const double key[3], size_t mask)
   uint64_t word[3], h = 0;
   memcpy(word, key, sizeof word);
   for (size_t i = 0; i < 3; i++) {
-    h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15); /* as in fused_tables.c */
+    h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15); /* as in face_weights.c */
     h ^= h >> 32;
   }
   return h & mask;

@@ -4,7 +4,7 @@
 
 #include "gpu/host/state.h"
 #include "libdg/base/memory.h"
-#include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/backend/frame/frame.h"
 
 int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *err)
 {
@@ -164,7 +164,7 @@ void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, co
 {
   double u[6], g[3][3];
   memcpy(u, from, sizeof u);
-  mx_fused_gradients(backend->problem->metric[element], g);
+  mx_frame_gradients(backend->problem->metric[element], g);
   for (size_t f = 0; f < 6; f += 3)
     for (size_t d = 0; d < 3; d++) value[f + d] = u[f] * g[0][d] + u[f + 1] * g[1][d] + u[f + 2] * g[2][d];
 }
@@ -241,7 +241,7 @@ static void pack_functional(const struct mx_backend *backend, const struct mx_fu
     const size_t e = from->index[k] / (3 * Np), c = from->index[k] / Np % 3, i = from->index[k] % Np;
     double gradient[3][3];
     if (k > 0 && e != from->index[k - 1] / (3 * Np)) row++;
-    mx_fused_gradients(problem->metric[e], gradient);
+    mx_frame_gradients(problem->metric[e], gradient);
     for (size_t a = 0; a < 3; a++) {
       const size_t at = gpu_at(problem->ref->order, 0, a, (size_t)backend->place[i]);
       place[3 * k + a] = (struct gpu_place){.row = (uint32_t)row, .at = (uint32_t)at};
@@ -415,7 +415,7 @@ static void to_cartesian(const struct mx_backend *backend, const void *from, siz
   for (size_t k = 0; k < count; k++) {
     double g[3][3], row[3 * DG_NP_MAX];
     read_row(backend, from, k, row);
-    mx_fused_gradients(problem->metric[first + k], g);
+    mx_frame_gradients(problem->metric[first + k], g);
     for (size_t c = 0; c < 3; c++) {
       double *const value = to + (3 * (first + k) + c) * Np;
       for (size_t n = 0; n < Np; n++)
@@ -497,7 +497,7 @@ int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, s
     const size_t count = problem->K - first < most ? problem->K - first : most;
     for (size_t k = 0; k < count; k++) {
       double g[3][3];
-      mx_fused_gradients(problem->metric[first + k], g);
+      mx_frame_gradients(problem->metric[first + k], g);
       memcpy(backend->staging[0] + k * sizeof g, g, sizeof g);
     }
     const struct gpu_largest wanted = {.first = first,
@@ -513,7 +513,7 @@ int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, s
     for (size_t k = 0; k < count; k++) {
       double largest;
       memcpy(&largest, backend->staging[1] + k * sizeof largest, sizeof largest);
-      *check = mx_fused_worse(
+      *check = mx_worse_check(
           *check, (struct mx_field_check){.finite = isfinite(largest), .element = first + k, .largest = largest});
     }
   }

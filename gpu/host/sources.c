@@ -4,7 +4,7 @@
 
 #include "gpu/host/state.h"
 #include "libdg/base/memory.h"
-#include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/backend/frame/frame.h"
 
 /* ---- set-up */
 
@@ -60,12 +60,15 @@ static void project(const struct mx_backend *backend, const struct gpu_term *ter
   for (size_t k = 0; k < term->term->count; k++) {
     const size_t where = (size_t)term->term->where[k];
     double x[3][3];
-    (void)mx_fused_tangents(problem->metric[faces ? where / 4 : where], x);
+    (void)mx_frame_tangents(problem->metric[faces ? where / 4 : where], x);
     for (size_t i = 0; i < N; i++) {
       double u[3] = {0, 0, 0};
       for (size_t a = 0; a < 3; a++)
         for (size_t c = 0; c < 3; c++) u[a] += x[a][c] * from[(3 * k + c) * N + i];
-      if (faces) mx_fused_along(where % 4, (const double[3]){u[0], u[1], u[2]}, u);
+      if (faces) { /* two parts in the place of three */
+        const double v[3] = {u[0], u[1], u[2]};
+        MX_ALONG(where % 4, v[0], v[1], v[2], u);
+      }
       const size_t place = faces ? i : (size_t)backend->place[i];
       for (size_t a = 0; a < term->parts; a++) gpu_put(backend, to, (term->parts * k + a) * N + place, u[a]);
     }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpu/host/state.h"
-#include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/backend/frame/frame.h"
 
 /* ---- fields from the host */
 
@@ -25,7 +25,7 @@ static void convert(const struct mx_backend *backend, int field, const double *f
   for (size_t k = 0; k < count; k++) {
     double x[3][3];
     const double scale = field == 0 ? mx_ampere_of(problem, &backend->options, first + k).start : 1;
-    (void)mx_fused_tangents(problem->metric[first + k], x);
+    (void)mx_frame_tangents(problem->metric[first + k], x);
     for (size_t a = 0; a < 3; a++)
       for (size_t n = 0; n < Np; n++) {
         double value = 0;

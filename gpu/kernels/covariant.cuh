@@ -1,8 +1,9 @@
-/* Faces and components along the bimedians, at a point: what maxwell/backend/cpu/fused.h derives, for the kernels. */
+/* Faces and components along the bimedians (maxwell/backend/frame/frame.h), at a point, for the kernels. */
 #pragma once
 
 #include "gpu/kernels/kernels.h"
 #include "gpu/kernels/layout.h"
+#include "maxwell/backend/frame/frame.h"
 
 __device__ inline int gpu_look_up(const gpu_index &index, size_t i)
 {
@@ -15,8 +16,7 @@ __device__ constexpr bool gpu_changes_sign(int c, int g) { return g != 0 && g !=
 /* Components along the edges t1 and t2 of face f, the same vectors on both sides of a face. */
 template <typename REAL> __device__ inline void gpu_along(int f, REAL a, REAL b, REAL c, REAL along[2])
 {
-  along[0] = f == 0 ? b - a : f == 1 ? -a - c : -b - c;
-  along[1] = f == 0 ? c - a : f == 3 ? -a - c : -a - b;
+  MX_ALONG(f, a, b, c, along);
 }
 
 /* The same vector along the first two edges from the first vertex, where the half turn f makes face f of face 0. */
@@ -37,9 +37,7 @@ __device__ inline void gpu_trace(int order, const REAL *field, size_t e, int f, 
 /* Twice what is lifted along x_a, x_b, x_c, from what it is along t1 and t2 (the lift's matrix has the half). */
 template <typename REAL> __device__ inline void gpu_from_along(int f, REAL p, REAL q, REAL flux[3])
 {
-  flux[0] = f < 2 ? p + q : q;
-  flux[1] = f == 0 ? -p : f == 1 ? q : f == 2 ? p + q : p;
-  flux[2] = f == 0 ? -q : f == 3 ? p + q : p;
+  MX_FROM_ALONG(f, p, q, flux[0], flux[1], flux[2]);
 }
 
 /* What multiplies the jumps on a face: of the field under the curl, and of the one that changes, which takes the
@@ -58,10 +56,7 @@ __device__ inline gpu_face_weights<REAL> gpu_weigh_face(int equation, int f, con
   if (f % 2 == 1) weights.jump = -weights.jump;
   if (penalty == 0) return weights;
   REAL aa = g[0], ab = g[1], ac = g[2], bb = g[3], bc = g[4], cc = g[5];
-  if (f == 0) g11 = aa - 2 * ab + bb, g12 = aa - ab - ac + bc, g22 = aa - 2 * ac + cc;
-  else if (f == 1) g11 = aa + 2 * ac + cc, g12 = aa + ab + ac + bc, g22 = aa + 2 * ab + bb;
-  else if (f == 2) g11 = bb + 2 * bc + cc, g12 = ab + bb + ac + bc, g22 = aa + 2 * ab + bb;
-  else g11 = bb + 2 * bc + cc, g12 = ab + bc + ac + cc, g22 = aa + 2 * ac + cc;
+  MX_FACE_PRODUCTS(f, aa, ab, ac, bb, bc, cc, g11, g12, g22);
   REAL scale = -penalty / sqrt(g11 * g22 - g12 * g12); /* minus: bimedians have another orientation than r, s, t */
   weights.inverse[0] = scale * g22;
   weights.inverse[1] = -scale * g12;

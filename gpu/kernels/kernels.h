@@ -67,7 +67,7 @@ struct gpu_tables {
   const int32_t *open_slot;  /* [K][4] of an open face, else negative; NULL: none are the tiles' business */
   int lossy;                 /* some medium has a decay */
   const void *derivative;    /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
-  const void *lift;          /* [4 Nf][Np] half of the lift, column by column (mx_fused_from_along's half) */
+  const void *lift;          /* [4 Nf][Np] half of the lift, column by column: MX_FROM_ALONG makes twice the flux */
   const double *mass;        /* [MX_SECTOR_0][Np] blocks by sectors, rows behind each other (tables.c) */
   const int32_t *face_node;  /* [4][Nf] */
   const int32_t *face_place; /* [4][Nf] which node of face f is g_f of the m-th node of face 0 (tables.c orders them) */

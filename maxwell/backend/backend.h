@@ -62,6 +62,15 @@ struct mx_field_check {
   double largest; /* over E and H, V/m */
 };
 
+/* What the checks of two sets of elements say of both together. */
+static inline struct mx_field_check mx_worse_check(struct mx_field_check a, struct mx_field_check b)
+{
+  bool first = b.element < a.element;
+  if (a.finite != b.finite) return a.finite ? b : a;
+  if (!a.finite || a.largest == b.largest) return first ? b : a;
+  return b.largest > a.largest ? b : a;
+}
+
 /* The changing part of every source term at one stage: value[term] is one number, [count][N] or [count][3][N] as the
  * term says (V/m; currents times eta0). In leapfrog the jump of the field under the curl and that of the field in the
  * penalty belong to different times (integrator.h): `curl` and `penalty`; otherwise both are the same. */

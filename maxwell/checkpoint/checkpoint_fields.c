@@ -10,7 +10,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
 #include "libdg/io/store.h"
-#include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/backend/frame/frame.h"
 #include "maxwell/shell/checkpoint_files.h"
 
 static const char *const array_names[MX_STATE_ARRAYS] = {"E", "H", "open_E", "open_H"};
@@ -172,8 +172,8 @@ static void convert(const struct reader *reader, size_t e, size_t N, double *val
   const bool from = reader->components == MX_CARTESIAN, to = reader->setup->ops->components == MX_CARTESIAN;
   double g[3][3];
   if (from == to) return;
-  if (from) (void)mx_fused_tangents(reader->setup->problem.metric[e], g);
-  else mx_fused_gradients(reader->setup->problem.metric[e], g);
+  if (from) (void)mx_frame_tangents(reader->setup->problem.metric[e], g);
+  else mx_frame_gradients(reader->setup->problem.metric[e], g);
   for (size_t i = 0; i < N; i++) {
     double old[3] = {value[i], value[N + i], value[2 * N + i]};
     for (size_t c = 0; c < 3; c++)
@@ -284,8 +284,8 @@ static void complete_node(const struct reader *reader, double *trace, size_t e, 
       if (problem->ref->face_node[f * Nf + m] != i) continue;
       double along[2], row[3][2];
       at[faces] = trace + 3 * (size_t)slot * Nf + m;
-      mx_fused_along(f, (const double[3]){at[faces][0], at[faces][Nf], at[faces][2 * Nf]}, along);
-      for (int c = 0; c < 3; c++) mx_fused_along(f, (const double[3]){c == 0, c == 1, c == 2}, row[c]);
+      MX_ALONG(f, at[faces][0], at[faces][Nf], at[faces][2 * Nf], along);
+      for (int c = 0; c < 3; c++) MX_ALONG(f, (double)(c == 0), (double)(c == 1), (double)(c == 2), row[c]);
       for (int c = 0; c < 3; c++) {
         b[c] += row[c][0] * along[0] + row[c][1] * along[1];
         for (int d = 0; d < 3; d++) M[c][d] += row[c][0] * row[d][0] + row[c][1] * row[d][1];

@@ -10,6 +10,8 @@
 #include "maxwell/backend/cpu/fused.h"
 #include "maxwell/backend/cpu/fused_tables.h"
 #include "maxwell/backend/cost.h"
+#include "maxwell/backend/frame/face_weights.h"
+#include "maxwell/backend/frame/frame.h"
 
 /* The best instruction set of this processor; CURLEW_SIMD = portable, avx2 or avx512 asks for a lesser one. */
 static int instruction_set(void)

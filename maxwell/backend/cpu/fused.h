@@ -4,29 +4,9 @@
  * last block one of zeros, which stands for what lies beyond the boundary. The three components of a lane lie side by
  * side, so that a neighbour's value at a node is one short load from one cache line or two.
  *
- * The components are the covariant ones of the bimedians (symmetry.h), u_a = x_a . u with
- *
- *   x_a = dx/da = (x_r - x_s - x_t) / 2,   x_b = (x_s - x_r - x_t) / 2,   x_c = (x_t - x_r - x_s) / 2.
- *
- * With them, J the signed Jacobian of (a, b, c),
- *
- *   J (curl u)^a = d_b u_c - d_c u_b    (a, b, c cyclic; contravariant part a)
- *
- * needs six derivatives and no geometry, and these fall into sectors. The vertices of all elements are sorted, so the
- * edges t1, t2 that span a face are the same vectors on both of its sides, each the sum or difference of two bimedians:
- *
- *   face 0: x_b - x_a, x_c - x_a;      1: -x_a - x_c, -x_a - x_b;
- *   face 2: -x_b - x_c, -x_a - x_b;    3: -x_b - x_c, -x_a - x_c.
- *
- * With v1 = t1.v, v2 = t2.v the jump of a field under the curl enters as
- *
- *   -2 J face_scale n x v = kappa ( v1 t2 - v2 t1 ),   kappa = +1, -1, +1, -1 on faces 0..3,
- *
- * again without geometry. The penalty takes the inverse metric of the face,
- *
- *   -2 J face_scale v_t = -sign(J) ( (g22 v1 - g12 v2) t1 + (g11 v2 - g12 v1) t2 ) / sqrt(g11 g22 - g12^2),
- *
- * the update the element's: u_a += dt/(eps J) sum_c g_ac (...)^c. `metric` holds the products dt/(eps J) g_ac for the
+ * Components are covariant, along the bimedians; with them the curl, the jumps and the penalty need no geometry but the
+ * face's inverse metric (maxwell/backend/frame/frame.h), and derivatives fall into sectors (symmetry.h). There remains
+ * the update, u_a += dt/(eps J) sum_c g_ac (...)^c. `metric` holds the products dt/(eps J) g_ac for the
  * equation of E and -dt/(mu J) g_ac for that of H; since the penalty's formula does not depend on the scale of g but
  * for its sign, it is taken from the same six numbers.
  *
@@ -39,6 +19,7 @@
 #include <stdint.h>
 
 #include "libdg/base/orders.h"
+#include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/symmetry.h"
 
 enum {

@@ -43,7 +43,7 @@ static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t
 static inline void NAME(vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i, double v[3])
 {
   double u[3], g[3][3];
-  mx_fused_gradients(state->problem->metric[e], g);
+  mx_frame_gradients(state->problem->metric[e], g);
   for (size_t c = 0; c < 3; c++) u[c] = (double)field[NAME(at)(state, e, c, i)];
   for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[0][b] + u[1] * g[1][b] + u[2] * g[2][b];
 }
@@ -124,7 +124,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
   for (size_t e = 0; e < state->blocks * LANES; e++) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
     bool there = e < problem->K;
-    double x[3][3], jacobian = mx_fused_tangents(there ? problem->metric[e] : unit, x), dt = state->options.step;
+    double x[3][3], jacobian = mx_frame_tangents(there ? problem->metric[e] : unit, x), dt = state->options.step;
     const struct mx_ampere ampere = there ? mx_ampere_of(problem, &state->options, e) : (struct mx_ampere){.gain = dt};
     double factor[2] = {ampere.gain / (there ? problem->epsilon[e] : 1), -dt / (there ? problem->mu[e] : 1)};
     if (lossy) state->decay[e] = (REAL)-ampere.loss;
@@ -151,7 +151,7 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
     return err->code;
   int32_t(*index)[4];
   if (DG_NEW(index, problem->K, err) != 0) return err->code;
-  if (mx_fused_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
+  if (mx_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
   for (int equation = 0; equation < 2; equation++) {
     if (DG_NEW(state->jump[equation], count, err) != 0 || DG_NEW(state->penalty[equation], count, err) != 0) goto fail;
     for (size_t i = 0; i < count; i++) {
@@ -207,7 +207,7 @@ static int NAME(pack_functionals)(struct NAME(state) * state, struct dg_error *e
     for (size_t k = 0; k < from->count; k++) {
       size_t e = from->index[k] / (3 * Np), b = from->index[k] / Np % 3, i = from->index[k] % Np;
       double gradient[3][3];
-      mx_fused_gradients(problem->metric[e], gradient);
+      mx_frame_gradients(problem->metric[e], gradient);
       for (size_t a = 0; a < 3; a++) {
         to->index[3 * k + a] = NAME(at)(state, e, a, i);
         to->weight[3 * k + a] = from->weight[k] * gradient[a][b];
@@ -306,7 +306,7 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
   for (size_t a = 0, k = 0; a < 3; a++)
     for (size_t c = a; c < 3; c++, k++)
       M[a][c] = M[c][a] = (double)state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES];
-  mx_fused_face_metric((int)f, (const double(*)[3])M, equation == 0 ? weights->e_penalty : weights->h_penalty, inverse);
+  mx_frame_face_metric((int)f, (const double(*)[3])M, equation == 0 ? weights->e_penalty : weights->h_penalty, inverse);
   if (f % 2 == 1) jump_weight = -jump_weight;
   for (size_t m = 0; m < Nf; m++) {
     double along[2] = {0, 0};
@@ -316,9 +316,8 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
     }
     along[0] += inverse[0] * own[m] + inverse[1] * own[Nf + m];
     along[1] += inverse[1] * own[m] + inverse[2] * own[Nf + m];
-    double parts[3];
-    mx_fused_from_along(f, along, parts);
-    for (int c = 0; c < 3; c++) flux[c][m] = parts[c];
+    MX_FROM_ALONG(f, along[0], along[1], flux[0][m], flux[1][m], flux[2][m]);
+    for (int c = 0; c < 3; c++) flux[c][m] *= 0.5;
   }
   for (size_t i = 0; i < Np; i++) {
     double lifted[3] = {0, 0, 0};
@@ -354,7 +353,7 @@ static void NAME(remember_open)(struct NAME(state) * state, int equation)
           d[c] = -0.5 * ((double)now[at] - (double)before[at]);
         }
         double pair[2];
-        mx_fused_along(f, d, pair);
+        MX_ALONG(f, d[0], d[1], d[2], pair);
         state->open[((size_t)slot * 2) * Nf + m] = (REAL)pair[0];
         state->open[((size_t)slot * 2 + 1) * Nf + m] = (REAL)pair[1];
       }
@@ -387,17 +386,17 @@ static void NAME(add_jump)(struct NAME(state) * state, int equation, const struc
   for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
     double x[3][3], other[2 * DG_NF_MAX], own[2 * DG_NF_MAX];
-    (void)mx_fused_tangents(state->problem->metric[e], x);
+    (void)mx_frame_tangents(state->problem->metric[e], x);
     for (size_t m = 0; m < Nf; m++) {
       double v[3], u[3], along[2];
       mx_fused_term_vector(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, m, v);
       for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
-      mx_fused_along(f, u, along);
+      MX_ALONG(f, u[0], u[1], u[2], along);
       other[m] = along[0];
       other[Nf + m] = along[1];
       mx_fused_term_vector(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, m, v);
       for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
-      mx_fused_along(f, u, along);
+      MX_ALONG(f, u[0], u[1], u[2], along);
       own[m] = along[0];
       own[Nf + m] = along[1];
     }
@@ -413,7 +412,7 @@ static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *
   for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k];
     double x[3][3], factor = mx_ampere_of(problem, &state->options, e).gain / problem->epsilon[e];
-    (void)mx_fused_tangents(problem->metric[e], x);
+    (void)mx_frame_tangents(problem->metric[e], x);
     for (size_t i = 0; i < Np; i++) {
       double v[3];
       mx_fused_term_vector(term, term->E, value, true, Np, k, i, v);

@@ -8,21 +8,6 @@
 /* Ghosts begin at a block of their own. */
 static inline size_t NAME(ghost)(const struct NAME(state) * state, size_t i) { return state->blocks * LANES + i; }
 
-/* Components along t1 and t2 of face f, as the kernels form them. */
-static inline void NAME(trace)(int f, const REAL u[3], REAL along[2])
-{
-  along[0] = f == 0 ? u[1] - u[0] : f == 1 ? -u[0] - u[2] : -u[1] - u[2];
-  along[1] = f == 0 ? u[2] - u[0] : f == 3 ? -u[0] - u[2] : -u[0] - u[1];
-}
-
-/* A vector with these components. */
-static inline void NAME(untrace)(int f, const REAL along[2], REAL u[3])
-{
-  const REAL vector[4][3] = {
-      {0, along[0], along[1]}, {0, -along[1], -along[0]}, {-along[1], 0, -along[0]}, {-along[1], -along[0], 0}};
-  memcpy(u, vector[f], sizeof vector[f]);
-}
-
 static int NAME(new_exchange)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
@@ -48,8 +33,9 @@ static int NAME(send_traces)(struct NAME(state) * state, REAL *const *field, str
     int f = problem->halo->send[k] % 4;
     for (size_t q = 0; q < fields; q++)
       for (size_t m = 0; m < Nf; m++) {
+        const REAL *u = field[q] + NAME(at)(state, e, 0, (size_t)ref->face_node[(size_t)f * Nf + m]);
         REAL along[2], *to = buffer + (k * fields + q) * 2 * Nf;
-        NAME(trace)(f, field[q] + NAME(at)(state, e, 0, (size_t)ref->face_node[(size_t)f * Nf + m]), along);
+        MX_ALONG(f, u[0], u[1], u[2], along);
         to[m] = along[0];
         to[Nf + m] = along[1];
       }
@@ -76,9 +62,10 @@ static int NAME(receive_traces)(struct NAME(state) * state, REAL *const *field, 
     int f = problem->halo->receive[k] % 4;
     for (size_t q = 0; q < fields; q++)
       for (size_t m = 0; m < Nf; m++) {
-        const REAL *from = buffer + (k * fields + q) * 2 * Nf, along[2] = {from[m], from[Nf + m]};
+        const REAL *from = buffer + (k * fields + q) * 2 * Nf;
         size_t node = (size_t)ref->face_node[(size_t)f * Nf + m];
-        NAME(untrace)(f, along, field[q] + NAME(at)(state, NAME(ghost)(state, k), 0, node));
+        REAL *u = field[q] + NAME(at)(state, NAME(ghost)(state, k), 0, node);
+        MX_WITH_ALONG(f, from[m], from[Nf + m], u);
       }
   }
   mx_phase_end(state->profile, mark, "halo", (struct mx_cost){0, 0});

@@ -266,12 +266,7 @@ INLINE void NAME(turn)(NAME(vec) x[4])
   x[3] = m - n;
 }
 
-/* Components along -t1 and -t2 of face f. */
-INLINE void NAME(along)(int f, NAME(vec) a, NAME(vec) b, NAME(vec) c, NAME(vec) v[2])
-{
-  v[0] = f == 0 ? a - b : f == 1 ? a + c : b + c;
-  v[1] = f == 0 ? a - c : f == 3 ? a + c : a + b;
-}
+INLINE void NAME(against)(int f, NAME(vec) a, NAME(vec) b, NAME(vec) c, NAME(vec) v[2]) { MX_AGAINST(f, a, b, c, v); }
 
 /* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 goes along t1, [1] v1 + [2] v2 along t2. */
 INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight, NAME(vec) inverse[3])
@@ -280,10 +275,7 @@ INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight, NAME(
   aa = NAME(load)(metric), ab = NAME(load)(metric + LANES), ac = NAME(load)(metric + 2 * LANES),
   bb = NAME(load)(metric + 3 * LANES), bc = NAME(load)(metric + 4 * LANES), cc = NAME(load)(metric + 5 * LANES);
   NAME(vec) g11, g12, g22;
-  if (f == 0) g11 = aa - 2 * ab + bb, g12 = aa - ab - ac + bc, g22 = aa - 2 * ac + cc;
-  else if (f == 1) g11 = aa + 2 * ac + cc, g12 = aa + ab + ac + bc, g22 = aa + 2 * ab + bb;
-  else if (f == 2) g11 = bb + 2 * bc + cc, g12 = ab + bb + ac + bc, g22 = aa + 2 * ab + bb;
-  else g11 = bb + 2 * bc + cc, g12 = ab + bc + ac + cc, g22 = aa + 2 * ac + cc;
+  MX_FACE_PRODUCTS(f, aa, ab, ac, bb, bc, cc, g11, g12, g22);
   NAME(vec) scale = weight * NAME(reciprocal_root)(g11 * g22 - g12 * g12);
   inverse[0] = -scale * g22; /* minus: the orientation of the bimedians is not that of r, s, t */
   inverse[1] = scale * g12;
@@ -330,7 +322,8 @@ INLINE void NAME(locate)(const struct NAME(outside) * o, const int32_t *table, i
   __asm__("" : "+m"(*(int32_t(*)[WIDE])at));
 }
 
-/* The neighbours' components along -t1 and -t2, as NAME(along) has them, by the number that the face has there. */
+/* The neighbours' components along -t1 and -t2, by the number that the face has there, which is another one in every
+ * lane: MX_AGAINST with choices of lanes. */
 INLINE void NAME(traces)(const struct NAME(outside) * o, const REAL *field, const int32_t at[WIDE], NAME(vec) v[2])
 {
   NAME(vec) u[3];

@@ -12,7 +12,7 @@ static const REAL *NAME(other_H)(const struct NAME(state) * state)
 static void NAME(inverse_metric)(const struct mx_problem *problem, size_t e, double inverse[6])
 {
   double g[3][3];
-  mx_fused_gradients(problem->metric[e], g);
+  mx_frame_gradients(problem->metric[e], g);
   for (int a = 0, k = 0; a < 3; a++)
     for (int b = a; b < 3; b++, k++) inverse[k] = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
 }
@@ -156,9 +156,9 @@ static void NAME(check)(const struct NAME(state) * state, struct mx_field_check 
   {
     struct mx_field_check mine = {.finite = true};
 #pragma omp for schedule(static) nowait
-    for (size_t e = 0; e < state->problem->K; e++) mine = mx_fused_worse(mine, NAME(check_element)(state, e));
+    for (size_t e = 0; e < state->problem->K; e++) mine = mx_worse_check(mine, NAME(check_element)(state, e));
 #pragma omp critical
-    worst = mx_fused_worse(worst, mine);
+    worst = mx_worse_check(worst, mine);
   }
   *check = worst;
 }

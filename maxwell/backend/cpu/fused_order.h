@@ -68,7 +68,7 @@ INLINE void ORDERED(jump)(const struct mx_fused *fused, int f, int m, const stru
   int i = fused->node[f * NF + m];
   NAME(vec) theirs[2], ours[2];
   NAME(traces)(o, field, at, theirs);
-  NAME(along)(f, u[0][i], u[1][i], u[2][i], ours);
+  NAME(against)(f, u[0][i], u[1][i], u[2][i], ours);
   jump[0] = theirs[0] - ours[0];
   jump[1] = theirs[1] - ours[1];
 }
@@ -84,9 +84,7 @@ INLINE void ORDERED(flux)(const struct mx_fused *fused, int f, int m, NAME(vec) 
     q += inverse[1] * own[0] + inverse[2] * own[1];
   }
   int at = fused->place[f * NF + m];
-  flux[0][f][at] = f < 2 ? p + q : q;
-  flux[1][f][at] = f == 0 ? -p : f == 1 ? q : f == 2 ? p + q : p;
-  flux[2][f][at] = f == 0 ? -q : f == 3 ? p + q : p;
+  MX_FROM_ALONG(f, p, q, flux[0][f][at], flux[1][f][at], flux[2][f][at]);
 }
 
 INLINE void ORDERED(flux_to_sectors)(NAME(vec) (*restrict flux)[4][NF])

@@ -168,7 +168,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   for (size_t e = 0; e < problem->K; e++) {
     double x[3][3];
     const double scale[2] = {mx_ampere_of(problem, &state->options, e).start, 1};
-    (void)mx_fused_tangents(problem->metric[e], x);
+    (void)mx_frame_tangents(problem->metric[e], x);
     for (int field = 0; field < 2; field++)
       for (size_t i = 0; i < Np; i++)
         for (size_t a = 0; a < 3; a++) {

@@ -4,6 +4,7 @@
 #include "maxwell/backend/tests/fused_scenes.h"
 
 #include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/backend/frame/face_weights.h"
 
 static const char *const instruction_sets[] = {"portable", "avx2", "avx512"};
 
@@ -80,7 +81,7 @@ static void test_worse(void **state)
                                              {true, 0, 4}, {false, 8, INFINITY}, {false, 6, INFINITY}};
   for (size_t i = 0; i < 6; i++)
     for (size_t j = 0; j < 6; j++) {
-      struct mx_field_check worse = mx_fused_worse(ascending[i], ascending[j]);
+      struct mx_field_check worse = mx_worse_check(ascending[i], ascending[j]);
       assert_int_equal(worse.element, ascending[i > j ? i : j].element);
     }
 }
@@ -124,7 +125,7 @@ static void test_distinct_fluxes(void **state)
   scene_build(&scene, &wanted);
   const struct mx_problem *problem = &scene.box.problem;
   int32_t(*index)[4] = calloc(problem->K, sizeof *index);
-  assert_int_equal(mx_fused_distinct_fluxes(problem, index, &table, &count, &err), 0);
+  assert_int_equal(mx_distinct_fluxes(problem, index, &table, &count, &err), 0);
   assert_true(count > 5 && count < problem->K);
   for (size_t e = 0; e < problem->K; e++)
     for (int f = 0; f < 4; f++) {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "maxwell/backend/cpu/fused_tables.h"
+#include "maxwell/backend/frame/frame.h"
 #include "maxwell/checkpoint/checkpoint_fields.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
@@ -20,7 +20,7 @@ enum { ORDER = 3 };
 static void strip(size_t f, double u[3])
 {
   double along[2];
-  mx_fused_along(f, u, along);
+  MX_ALONG(f, u[0], u[1], u[2], along);
   const double vector[4][3] = {
       {0, along[0], along[1]}, {0, -along[1], -along[0]}, {-along[1], 0, -along[0]}, {-along[1], -along[0], 0}};
   memcpy(u, vector[f], sizeof vector[f]);
