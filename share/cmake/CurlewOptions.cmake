@@ -69,7 +69,7 @@ function(curlew_fuzz name)
     list(JOIN ${name}_seeds "," seeds)
     set(seeds "-seed_inputs=${seeds}")
   endif()
-  add_test(NAME ${name} COMMAND ${name} ${seeds} -max_total_time=60 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1
+  add_test(NAME ${name} COMMAND ${name} ${seeds} -max_total_time=30 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1
     -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${dictionary} "${found}"
     "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "OMP_NUM_THREADS=1")
