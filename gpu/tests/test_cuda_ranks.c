@@ -104,10 +104,9 @@ static void build_part(struct part *part, const struct scene *whole, const struc
   box->config.time.integrator = wanted->integrator;
   box->config.alpha = wanted->alpha;
   if (dg_reference_init(&box->ref, wanted->order, &err) != 0 ||
-      mx_problem_init(&box->problem, &box->assignment, &box->config, scene->script, &box->mesh, &box->geometry,
-                      &box->ref, &part->ranks, &err) != 0 ||
-      mx_sources_init(&scene->sources, &box->problem, &box->assignment, &box->config, scene->script, &box->mesh,
-                      &err) != 0)
+      mx_problem_init(&box->problem, &box->assignment, &box->config, &box->mesh, &box->geometry, &box->ref,
+                      &part->ranks, &err) != 0 ||
+      mx_sources_init(&scene->sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err) != 0)
     fail_msg("%s", err.message);
   copy_elements(scene, whole);
   copy_functionals(scene, whole);

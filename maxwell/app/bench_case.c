@@ -95,10 +95,8 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
                     struct dg_error *err)
 {
   size_t Np = (size_t)DG_NP(order), elements = (options->unknowns + 6 * Np - 1) / (6 * Np);
-  struct mx_material_config vacuum = {.where = {.is_default = true},
-                                      .epsilon_r = {.value = 1, .function = -1},
-                                      .mu_r = {.value = 1, .function = -1},
-                                      .sigma = {.value = 0, .function = -1}};
+  struct mx_material_config vacuum = {
+      .where = {.is_default = true}, .epsilon_r = {.value = 1}, .mu_r = {.value = 1}, .sigma = {.value = 0}};
   const struct mx_config config = {
       .script_path = "bench", .alpha = options->alpha, .materials = 1, .material = &vacuum};
   double start = mx_clock();
@@ -110,7 +108,7 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
   cube->mesh_seconds = mx_clock() - start;
   start = mx_clock();
   if (dg_reference_init(&cube->ref, order, err) != 0 || dg_geometry_init(&cube->geometry, &cube->mesh, err) != 0 ||
-      mx_problem_init(&cube->problem, &cube->assignment, &config, NULL, &cube->mesh, &cube->geometry, &cube->ref,
+      mx_problem_init(&cube->problem, &cube->assignment, &config, &cube->mesh, &cube->geometry, &cube->ref,
                       comm != NULL ? &cube->ranks : NULL, err) != 0)
     return err->code;
   dg_geometry_release(&cube->geometry);

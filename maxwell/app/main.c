@@ -60,11 +60,11 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   mx_threads_start(log);
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
                      &options->limits, err) != 0 ||
-      mx_config_read(&config, script, err) != 0)
+      mx_config_read(&config, mx_script_origin(script), err) != 0)
     goto fail;
   keeping.folder = options->output != NULL ? options->output : config.name;
   if ((options->command == MX_RUN && mx_folder_open(&folder, keeping.folder, comm, log, err) != 0) ||
-      mx_setup_init(&setup, &config, script, log, comm, &keeping, err) != 0)
+      mx_setup_init(&setup, &config, mx_script_origin(script), log, comm, &keeping, err) != 0)
     goto fail;
   setup.profiling = options->profile;
   setup.resume = options->restart;

@@ -11,7 +11,6 @@
 struct text {
   char *start;
   size_t used, size;
-  struct mx_script *script;
   struct dg_error *err;
 };
 
@@ -104,7 +103,7 @@ static int add_value(struct text *text, const struct mx_value *value);
 /* A long list is one line: what it is a digest of is what its lines would be. */
 static int add_long(struct text *text, const struct mx_value *value)
 {
-  struct text lines = {.script = text->script, .err = text->err};
+  struct text lines = {.err = text->err};
   uint64_t digest = 0;
   for (size_t i = 0; i < value->count && text->err->code == DG_OK; i++) {
     lines.used = 0;
@@ -133,7 +132,7 @@ static int add_value(struct text *text, const struct mx_value *value)
     return add(text, "\"\n");
   }
   case MX_FUNCTION:
-    if (mx_script_digest(text->script, value->function, &digest, text->err) != 0) return text->err->code;
+    if (value->function->digest(value->function->self, &digest, text->err) != 0) return text->err->code;
     return add(text, "%s = function, digest %016" PRIx64 "\n", value->path, digest);
   case MX_TABLE:
     if (*value->path != '\0' && !matters(value->path)) return 0;
@@ -151,7 +150,8 @@ static int add_value(struct text *text, const struct mx_value *value)
 int mx_identity(char **result, const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  struct text text = {.script = setup->script, .err = err};
+  const uint64_t seed = mx_origin_seed(setup->origin);
+  struct text text = {.err = err};
   struct mesh_digest mesh = {0};
   *result = NULL;
   if (digest_mesh(&mesh, &setup->mesh, setup->comm, err) != 0) return err->code;
@@ -164,9 +164,8 @@ int mx_identity(char **result, const struct mx_setup *setup, struct dg_error *er
       add(&text, "mesh, by its elements = digest %016" PRIx64 "\n", mesh.elements) != 0 ||
       add(&text, "mesh, by its vertices = digest %016" PRIx64 "\n", mesh.vertices) != 0 ||
       add(&text, "time step in s = %.17g\n", setup->step) != 0 ||
-      (mx_script_seed(setup->script) != 0 &&
-       add(&text, "math.randomseed = digest %016" PRIx64 "\n", mx_script_seed(setup->script)) != 0) ||
-      add_value(&text, mx_script_root(setup->script)) != 0) {
+      (seed != 0 && add(&text, "math.randomseed = digest %016" PRIx64 "\n", seed) != 0) ||
+      (setup->origin != NULL && add_value(&text, setup->origin->root) != 0)) {
     dg_free(text.start);
     return err->code;
   }

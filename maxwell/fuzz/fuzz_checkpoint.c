@@ -8,6 +8,7 @@
 #include "libdg/fuzz/fuzz.h"
 #include "libdg/io/store.h"
 #include "maxwell/run/run.h"
+#include "maxwell/shell/script/script.h"
 
 #define FOLDER     "result"
 #define CHECKPOINT FOLDER "/checkpoint/step_%012d"
@@ -136,8 +137,8 @@ static void begin(void)
   write_mesh();
   fuzz_write("case.lua", script_text, sizeof script_text - 1);
   if (mx_script_load(&script, "case.lua", 0, NULL, 0, NULL, NULL, &err) != 0 ||
-      mx_config_read(&config, script, &err) != 0 ||
-      mx_setup_init(&setup, &config, script, NULL, NULL, NULL, &err) != 0 || run(&err) != 0) {
+      mx_config_read(&config, mx_script_origin(script), &err) != 0 ||
+      mx_setup_init(&setup, &config, mx_script_origin(script), NULL, NULL, NULL, &err) != 0 || run(&err) != 0) {
     fprintf(stderr, "%s\n", err.message);
     abort();
   }

@@ -24,13 +24,15 @@ static inline void fuzz_load(const char *path, size_t sets, const struct mx_defi
   const size_t before = dg_memory_current();
   if (mx_script_load(&script, path, 0, NULL, sets, set, &limits, &err) == 0) {
     FUZZ_EXPECT(script != NULL && err.code == DG_OK);
-    if (mx_config_read(&config, script, &err) == 0) {
+    if (mx_config_read(&config, mx_script_origin(script), &err) == 0) {
       FUZZ_EXPECT(config.order >= 1 && config.order <= 8 && strchr(config.name, '/') == NULL);
       for (size_t i = 0; i < config.output.measures; i++)
         FUZZ_EXPECT(strchr(config.output.measure[i].name, '/') == NULL);
-      if (config.initial.E >= 0) { /* functions of the script are called at points */
-        double x[3] = {0.5, 0.25, -1}, E[3];
-        (void)!mx_script_call(script, config.initial.E, "initial.E", 3, x, 3, E, &err);
+      if (config.initial.E != NULL) { /* functions of the script are called at points */
+        const double x[1][3] = {{0.5, 0.25, -1}};
+        const struct mx_places at = {.what = "initial.E", .count = 1, .x = x, .components = 3};
+        double E[3];
+        (void)!mx_function_values(config.initial.E, &at, E, &err);
       }
     }
   }

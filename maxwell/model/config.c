@@ -245,19 +245,18 @@ static int split_path(struct mx_reader *r, const char *path)
   return 0;
 }
 
-int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg_error *err)
+int mx_config_read(struct mx_config *config, const struct mx_origin *origin, struct dg_error *err)
 {
   struct mx_reader r = {.target = config, .err = err};
-  *config = (struct mx_config){.script_path = mx_script_path(script),
+  *config = (struct mx_config){.script_path = origin->path,
                                .mesh.unit = 1,
                                .mesh.seconds = 3600,
                                .mesh.threads = 1,
                                .mesh.keep = true,
                                .alpha = 1,
-                               .time = {.integrator = MX_LEAPFROG, .cfl = 0.95, .finish = -1},
+                               .time = {.integrator = MX_LEAPFROG, .cfl = 0.95},
                                .backend = "auto",
                                .precision = MX_DOUBLE,
-                               .initial = {-1, -1},
                                .output.progress_every = -1,
                                .output.balance.tolerance = 0.01,
                                .output.ports_every = 1,
@@ -265,7 +264,7 @@ int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg
   config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
   config->output.fields.ahead = 2;
   config->output.fields.precision = -1; /* as the run */
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = origin->root;
   if (split_path(&r, config->script_path) == 0 &&
       mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
       (mx_is_file_name(config->name) ||

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 #include "libdg/base/error.h"
-#include "maxwell/shell/script/script.h"
+#include "maxwell/shell/function.h"
+#include "maxwell/shell/origin.h"
 #include "maxwell/model/choices.h"
 #include "maxwell/model/waveform.h"
 
@@ -55,10 +56,10 @@ struct mx_selector {
 #define MX_PLACE     "%s%s"
 #define MX_AT(where) (where) != NULL ? (where) : "", (where) != NULL ? ": " : ""
 
-/* A number, or a Lua function of the element's barycentre (metres). */
+/* A number, or a function of the element's barycentre (metres). */
 struct mx_scalar {
   double value;
-  int function; /* handle, or -1: use value */
+  const struct mx_function *function; /* NULL: use value */
   int line;
   const char *where; /* as in mx_selector */
 };
@@ -78,11 +79,11 @@ struct mx_material_config {
 
 /* How a source varies: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the waveform. */
 struct mx_drive {
-  int general;                 /* Lua function, or -1 */
-  int profile;                 /* Lua function, or -1 when `general` is given or `constant` is used */
-  double constant[3];          /* the profile as three numbers, used when profile is -1 */
-  struct mx_waveform waveform; /* native, or kind MX_LUA_WAVEFORM with `function` */
-  double delay;                /* s, default 0: the waveform is taken at t - delay */
+  const struct mx_function *general; /* or NULL */
+  const struct mx_function *profile; /* NULL when `general` is given or `constant` is used */
+  double constant[3];                /* the profile as three numbers, used when profile is NULL */
+  struct mx_waveform waveform;       /* or kind MX_FUNCTION_WAVEFORM with `function` */
+  double delay;                      /* s, default 0: the waveform is taken at t - delay */
 };
 
 /* E(x, t) = amplitude polarisation w(t - direction.(x - origin)/v - delay), H = direction x E / Z, v and Z those of the
@@ -110,11 +111,11 @@ struct mx_port_config {
   struct mx_mode mode; /* MX_WAVEGUIDE_PORT: key `mode`, "TE10" if absent; MX_MODAL_PORT: the family (key `family`) */
   size_t absorbed;     /* MX_WAVEGUIDE_PORT: further modes that are absorbed exactly, key `absorb` */
   struct mx_mode *absorb;
-  bool has_axis;       /* MX_WAVEGUIDE_PORT: the direction of the mode's first index; else the longer side */
-  double axis[3];      /* normalised by the reader */
-  int profile;         /* MX_MODAL_PORT: Lua function of (x, y, z) -> transverse E, any scale */
-  double cutoff;       /* MX_MODAL_PORT: Hz, >= 0; 0 only for TEM */
-  double resistance;   /* MX_LUMPED_PORT: ohm, > 0 */
+  bool has_axis;  /* MX_WAVEGUIDE_PORT: the direction of the mode's first index; else the longer side */
+  double axis[3]; /* normalised by the reader */
+  const struct mx_function *profile; /* MX_MODAL_PORT: of (x, y, z) -> transverse E, any scale */
+  double cutoff;                     /* MX_MODAL_PORT: Hz, >= 0; 0 only for TEM */
+  double resistance;                 /* MX_LUMPED_PORT: ohm, > 0 */
   double direction[3]; /* MX_LUMPED_PORT: from the negative to the positive end of the source; normalised */
   bool driven;         /* has a waveform */
   struct mx_waveform waveform;
@@ -208,14 +209,14 @@ struct mx_config {
   int order;    /* 1..8; required */
   double alpha; /* flux: upwind = 1 (default), centered = 0 */
   struct {
-    enum mx_integrator integrator; /* default leapfrog */
-    double stop;                   /* s; 0: not given. Exactly one of stop and steps is required */
-    long steps;                    /* 0: not given */
-    double step;                   /* s; 0: automatic */
-    double cfl;                    /* fraction of the stability limit, (0, 1], default 0.95 */
-    double decay;                  /* dB: stop when the energy is so far below its maximum; 0: not given */
-    int finish;                    /* Lua function of (t, n, energy) -> true or false: stop; -1: not given */
-    double walltime;               /* s of wall-clock time that the whole run may take; 0: not given */
+    enum mx_integrator integrator;    /* default leapfrog */
+    double stop;                      /* s; 0: not given. Exactly one of stop and steps is required */
+    long steps;                       /* 0: not given */
+    double step;                      /* s; 0: automatic */
+    double cfl;                       /* fraction of the stability limit, (0, 1], default 0.95 */
+    double decay;                     /* dB: stop when the energy is so far below its maximum; 0: not given */
+    const struct mx_function *finish; /* answers (t, n, energy): stop; NULL: not given */
+    double walltime;                  /* s of wall-clock time that the whole run may take; 0: not given */
     int line;
     const char *where; /* of the table, as in mx_selector */
     const char *step_where, *stop_where;
@@ -234,7 +235,7 @@ struct mx_config {
   struct mx_interface_config *interface;
   struct mx_source_config *source;
   struct {
-    int E, H; /* function handles of (x, y, z) -> three numbers (V/m, A/m), or -1 */
+    const struct mx_function *E, *H; /* of (x, y, z) -> three numbers (V/m, A/m), or NULL */
   } initial;
   struct {
     struct {
@@ -269,6 +270,7 @@ struct mx_config {
   void *storage; /* private: what mx_config_release frees */
 };
 
-/* Fills config from the script's table; config points into the script, which must outlive it. */
-int mx_config_read(struct mx_config *config, struct mx_script *script, struct dg_error *err) DG_MUST_USE;
+/* Fills config from the table of its origin, which must outlive it: config points there. A program in C fills a config
+ * itself. */
+int mx_config_read(struct mx_config *config, const struct mx_origin *origin, struct dg_error *err) DG_MUST_USE;
 void mx_config_release(struct mx_config *config);

@@ -99,10 +99,8 @@ const struct mx_kind_rule mx_port_rules[] = {
 };
 const size_t mx_port_rules_count = MX_COUNT(mx_port_rules);
 
-const struct mx_port_config mx_no_port = {.mode = {MX_TE, 1, 0},
-                                          .profile = -1,
-                                          .waveform = {.kind = MX_LUA_WAVEFORM, .amplitude = 1, .function = -1},
-                                          .amplitude = 1};
+const struct mx_port_config mx_no_port = {
+    .mode = {MX_TE, 1, 0}, .waveform = {.kind = MX_FUNCTION_WAVEFORM, .amplitude = 1}, .amplitude = 1};
 
 static bool same_mode(const struct mx_mode *a, const struct mx_mode *b)
 {

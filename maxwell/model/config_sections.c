@@ -52,7 +52,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
     const struct mx_entry *entry = &value->entry[i];
     struct mx_material_config *material = &config->material[i];
     if (mx_read_selector(r, entry, &material->where) != 0) return r->err->code;
-    struct mx_scalar vacuum = {.value = 1, .function = -1, .line = entry->value.line, .where = entry->value.where};
+    struct mx_scalar vacuum = {.value = 1, .line = entry->value.line, .where = entry->value.where};
     material->epsilon_r = material->mu_r = material->sigma = vacuum;
     material->sigma.value = 0;
     if (mx_read_table(r, &entry->value, "a table, as in { epsilon_r = 2 } ({} is vacuum)", rules, MX_COUNT(rules),

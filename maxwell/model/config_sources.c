@@ -160,10 +160,9 @@ static const char region_expected[] = "the name of a volume group, or the tag of
     kinds_of, { "delay", mx_read_real, WAVE_AT(type, delay), .expected = delay_expected, MX_FROM(0) }                  \
   }
 
-static const struct mx_drive no_drive = {
-    .general = -1, .profile = -1, .waveform = {.kind = MX_LUA_WAVEFORM, .amplitude = 1, .function = -1}};
+static const struct mx_drive no_drive = {.waveform = {.kind = MX_FUNCTION_WAVEFORM, .amplitude = 1}};
 static const struct mx_plane_wave no_wave = {.amplitude = 1,
-                                             .waveform = {.kind = MX_LUA_WAVEFORM, .amplitude = 1, .function = -1}};
+                                             .waveform = {.kind = MX_FUNCTION_WAVEFORM, .amplitude = 1}};
 
 /* Exactly one of the general function, and profile with waveform. */
 static int check_drive(struct mx_reader *r, const struct mx_value *value, const char *general_key)

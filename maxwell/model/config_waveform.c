@@ -75,7 +75,7 @@ int mx_read_waveform(struct mx_reader *r, const struct mx_rule *rule, const stru
   struct mx_rule rules[MX_COUNT(fields) + 1] = {kind_rule};
   struct mx_waveform *waveform = to;
   size_t count = 1;
-  *waveform = (struct mx_waveform){.kind = MX_LUA_WAVEFORM, .amplitude = 1, .function = -1};
+  *waveform = (struct mx_waveform){.kind = MX_FUNCTION_WAVEFORM, .amplitude = 1};
   if (value->type == MX_FUNCTION) return mx_read_function(r, rule, value, &waveform->function);
   if (!value->is_waveform) return mx_fail_expected(r, value, rule->expected);
   const struct mx_value *kind = mx_find_value(value, "kind");

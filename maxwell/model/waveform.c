@@ -61,7 +61,7 @@ static double shape(const struct mx_waveform *w, double t)
     return (exp(-t / w->fall) - exp(-t / w->rise)) / double_exponential_peak(w->rise, w->fall);
   case MX_TABULATED:
     return table_at(w, t);
-  case MX_LUA_WAVEFORM:
+  case MX_FUNCTION_WAVEFORM:
     return NAN; /* never asked */
   }
   return 0;
@@ -95,7 +95,7 @@ double mx_waveform_band(const struct mx_waveform *w)
     return double_exponential_band(w->rise, w->fall);
   case MX_SMOOTH_STEP:
   case MX_TABULATED:
-  case MX_LUA_WAVEFORM:
+  case MX_FUNCTION_WAVEFORM:
     return 0;
   }
   return 0;

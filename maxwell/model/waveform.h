@@ -1,11 +1,13 @@
 /* Functions of time that drive sources: w(t), without unit, 1 at their largest unless said otherwise.
  *
  * A script makes them with `waveform.*` (share/lua/waveform.lua documents spectra); here they are plain numbers, so
- * that no Lua runs in the time loop. Every one vanishes (to 1e-9 of its peak or better) for t <= 0.
+ * that no function is called in the time loop. Every one vanishes (to 1e-9 of its peak or better) for t <= 0.
  */
 #pragma once
 
 #include <stddef.h>
+
+struct mx_function; /* maxwell/shell/function.h */
 
 enum mx_waveform_kind {
   MX_GAUSSIAN,                /* exp(-((t-t0)/tau)^2) */
@@ -16,10 +18,10 @@ enum mx_waveform_kind {
   MX_SMOOTH_STEP,             /* 0 to 1 over `rise`, the same fade */
   MX_DOUBLE_EXPONENTIAL,      /* (exp(-t/fall) - exp(-t/rise)) / its peak */
   MX_TABULATED,               /* piecewise linear through time[i], value[i]; 0 outside; "table" in a script */
-  MX_LUA_WAVEFORM, /* a Lua function of t: it is tabulated before the run and becomes an MX_TABULATED (sources.c) */
+  MX_FUNCTION_WAVEFORM, /* a function of t: it is tabulated before the run and becomes an MX_TABULATED (sources.c) */
 };
 
-/* `kind` of what waveform.* of a script make, by enum, NULL-terminated: all but MX_LUA_WAVEFORM. */
+/* `kind` of what waveform.* of a script make, by enum, NULL-terminated: all but MX_FUNCTION_WAVEFORM. */
 extern const char *const mx_waveform_kind_names[];
 
 struct mx_waveform {
@@ -29,12 +31,12 @@ struct mx_waveform {
   double f0;         /* Hz */
   double rise, fall; /* s */
   size_t points;
-  const double *time, *value; /* [points] of MX_TABULATED; times ascending; borrowed */
-  int function;               /* handle of MX_LUA_WAVEFORM, -1 otherwise */
+  const double *time, *value;         /* [points] of MX_TABULATED; times ascending; borrowed */
+  const struct mx_function *function; /* of t, of MX_FUNCTION_WAVEFORM; else NULL */
 };
 
 double mx_waveform_at(const struct mx_waveform *waveform, double t);
 
 /* The band that carries the waveform: beyond *high (Hz) its spectrum is below 1e-2 of its largest value. For the choice
- * of mesh and warnings; f0 of a sine, and 0 where there is none (step, table, Lua). */
+ * of mesh and warnings; f0 of a sine, and 0 where there is none (step, table, function). */
 double mx_waveform_band(const struct mx_waveform *waveform);

@@ -49,7 +49,7 @@ static struct window window_of(const struct mx_waveform *w, const struct mx_wave
     end = w->time[w->points - 1];
     detail = least_interval(w) / (w->points > SAMPLES_MAX / 8 ? 1 : 4);
     break;
-  case MX_LUA_WAVEFORM:
+  case MX_FUNCTION_WAVEFORM:
     break;
   }
   window.span = fmin(window.span, end);

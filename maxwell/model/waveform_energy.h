@@ -22,7 +22,7 @@ struct mx_waveform_energy {
 };
 
 /* A value that stays at the end (a step) has no spectrum; that of its slope is taken. What else is cut at the end is
- * faded out first. At most some 1e5 to 1e6 samples from the waveform's beginning. MX_LUA_WAVEFORM must have been
+ * faded out first. At most some 1e5 to 1e6 samples from the waveform's beginning. MX_FUNCTION_WAVEFORM must have been
  * tabulated. Release in any case. */
 int mx_waveform_energy_init(struct mx_waveform_energy *spectrum, const struct mx_waveform *waveform,
                             const struct mx_waveform_use *use, struct dg_error *err) DG_MUST_USE;

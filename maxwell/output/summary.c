@@ -140,7 +140,7 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   }
   fputs("  \"versions\": {", file);
   fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\"", CURLEW_VERSION, dg_gmsh_version(),
-          mx_lua_version());
+          setup->origin != NULL ? setup->origin->language : "");
   for (size_t i = 0; mx_snapshot_writers[i] != NULL; i++)
     fprintf(file, ", \"%s\": \"%s\"", mx_snapshot_writers[i]->name, mx_snapshot_writers[i]->version());
   fputs("},\n", file);

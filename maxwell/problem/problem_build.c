@@ -19,12 +19,14 @@ static const struct mx_selector *boundary_selector(const struct mx_config *confi
 }
 
 /* A material parameter of one element. */
-static int evaluate(const struct mx_scalar *scalar, struct mx_script *script, const char *what, bool may_be_zero,
-                    const double x[3], double *value, struct dg_error *err)
+static int evaluate(const struct mx_scalar *scalar, const char *what, bool may_be_zero, const double x[3],
+                    double *value, struct dg_error *err)
 {
   *value = scalar->value;
-  if (scalar->function < 0) return 0;
-  if (mx_script_call(script, scalar->function, what, 3, x, 1, value, err) != 0) return err->code;
+  if (scalar->function == NULL) return 0;
+  const double place[1][3] = {{x[0], x[1], x[2]}};
+  const struct mx_places at = {.what = what, .count = 1, .x = place, .components = 1};
+  if (mx_function_values(scalar->function, &at, value, err) != 0) return err->code;
   if (*value > 0 || (may_be_zero && *value == 0)) return 0;
   return dg_fail(err, DG_INPUT, MX_PLACE "%s must be %s 0, but the function gave %g at (%g, %g, %g) m",
                  MX_AT(scalar->where), what, may_be_zero ? "at least" : "greater than", *value, x[0], x[1], x[2]);
@@ -41,8 +43,7 @@ static void name_parameters(const struct mx_material_config *material, char what
 
 /* Whether the functions of materials give again what they gave: value[K] of `parameter`, 0 to 2. */
 static int repeat_functions(const struct mx_problem *problem, const struct mx_assignment *assignment,
-                            const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
-                            struct dg_error *err)
+                            const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
   double(*x)[3] = NULL, *value = NULL;
   if (DG_NEW(x, problem->K, err) != 0 || DG_NEW(value, problem->K, err) != 0) goto fail;
@@ -54,14 +55,14 @@ static int repeat_functions(const struct mx_problem *problem, const struct mx_as
     name_parameters(material, what);
     for (int i = 0; i < 3; i++) {
       size_t count = 0;
-      if (scalar[i]->function < 0) continue;
+      if (scalar[i]->function == NULL) continue;
       for (size_t e = 0; e < problem->K; e++) {
         if (assignment->material[e] != (int)m) continue;
         dg_geometry_barycentre(mesh, e, x[count]);
         value[count++] = table[i][e];
       }
-      if (mx_script_repeat(script, scalar[i]->function, what[i], count, (const double(*)[3])x, 1, value, err) != 0)
-        goto fail;
+      const struct mx_places at = {.what = what[i], .count = count, .x = (const double(*)[3])x, .components = 1};
+      if (mx_function_repeat(scalar[i]->function, &at, value, err) != 0) goto fail;
     }
   }
 fail:
@@ -71,8 +72,8 @@ fail:
 }
 
 static int assign_materials(struct mx_problem *problem, struct mx_assignment *assignment,
-                            const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
-                            int *choice, struct dg_error *err)
+                            const struct mx_config *config, const struct dg_mesh *mesh, int *choice,
+                            struct dg_error *err)
 {
   if (mx_choose(choice, config, mesh, "materials", 3, config->materials, material_selector, err) != 0) return err->code;
   for (size_t i = 0; i < mesh->entities; i++) {
@@ -91,12 +92,12 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
     if (assignment->material[e] != named) name_parameters(material, what);
     named = assignment->material[e];
     dg_geometry_barycentre(mesh, e, x);
-    if (evaluate(&material->epsilon_r, script, what[0], false, x, &problem->epsilon[e], err) != 0 ||
-        evaluate(&material->mu_r, script, what[1], false, x, &problem->mu[e], err) != 0 ||
-        evaluate(&material->sigma, script, what[2], true, x, &problem->sigma[e], err) != 0)
+    if (evaluate(&material->epsilon_r, what[0], false, x, &problem->epsilon[e], err) != 0 ||
+        evaluate(&material->mu_r, what[1], false, x, &problem->mu[e], err) != 0 ||
+        evaluate(&material->sigma, what[2], true, x, &problem->sigma[e], err) != 0)
       return err->code;
   }
-  if (repeat_functions(problem, assignment, config, script, mesh, err) != 0) return err->code;
+  if (repeat_functions(problem, assignment, config, mesh, err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++) problem->sigma[e] *= MX_ETA0;
   return 0;
 }
@@ -325,8 +326,8 @@ fail:
 }
 
 int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
-                    struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
-                    const struct dg_reference *ref, const struct mx_ranks *ranks, struct dg_error *err)
+                    const struct dg_mesh *mesh, const struct dg_geometry *geometry, const struct dg_reference *ref,
+                    const struct mx_ranks *ranks, struct dg_error *err)
 {
   size_t K = mesh->K, *outer = NULL;
   int *choice = NULL;
@@ -347,7 +348,7 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
 #define COPY(type, name, numbers) memcpy(problem->name, geometry->name, K * sizeof *problem->name);
   MX_GEOMETRY_ARRAYS(COPY)
 #undef COPY
-  if (assign_materials(problem, assignment, config, script, mesh, choice, err) != 0) goto fail;
+  if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
   if (assign_debye(problem, assignment, config, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_sheets(assignment, config, mesh, choice, err) != 0) goto fail;

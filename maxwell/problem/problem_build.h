@@ -21,6 +21,6 @@ enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: 
  * condition on faces inside the domain, a material function that fails or returns a value out of range. Collective over
  * `ranks`, which outlive the problem; NULL: the mesh is whole. */
 int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
-                    struct mx_script *script, const struct dg_mesh *mesh, const struct dg_geometry *geometry,
-                    const struct dg_reference *ref, const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
+                    const struct dg_mesh *mesh, const struct dg_geometry *geometry, const struct dg_reference *ref,
+                    const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
 void mx_assignment_release(struct mx_assignment *assignment);

@@ -30,7 +30,7 @@ static const struct {
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 struct mx_signals {
-  struct mx_script *script; /* borrowed */
+  const struct mx_origin *origin; /* borrowed */
   struct sigaction before[SIGNALS];
 };
 
@@ -50,15 +50,15 @@ int mx_control_init(struct mx_control *control, struct mx_signals **saved, const
     sigaction(signals[i].number, &action, before);
     if (signals[i].may_be_ignored && before->sa_handler == SIG_IGN) sigaction(signals[i].number, before, NULL);
   }
-  (*saved)->script = setup->script;
-  mx_script_interrupt(setup->script, &interrupted);
+  (*saved)->origin = setup->origin;
+  mx_origin_interrupt(setup->origin, &interrupted);
   return 0;
 }
 
 void mx_control_end(struct mx_signals *saved)
 {
   if (saved == NULL) return;
-  mx_script_interrupt(saved->script, NULL);
+  mx_origin_interrupt(saved->origin, NULL);
   for (int i = 0; i < SIGNALS; i++) sigaction(signals[i].number, &saved->before[i], NULL);
   dg_free(saved);
 }

@@ -10,7 +10,7 @@ static struct mx_watchdog *watchdog_of(struct mx_loop *loop) { return &loop->wat
 /* Does the script say when to stop, beside the last step? */
 static bool has_rules(const struct mx_loop *loop)
 {
-  return loop->setup->config->time.decay > 0 || loop->setup->config->time.finish >= 0;
+  return loop->setup->config->time.decay > 0 || loop->setup->config->time.finish != NULL;
 }
 
 double mx_loop_seconds(const struct mx_loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
@@ -40,13 +40,13 @@ static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error
     loop->reason = "decay";
     dg_log_line(setup->log, "stop      step %ld: the energy is %.1f dB below its maximum", n, -decibel);
   }
-  if (setup->config->time.finish < 0 || loop->reason != NULL) return 0;
+  if (setup->config->time.finish == NULL || loop->reason != NULL) return 0;
   bool finished = false;
   if (dg_comm_rank(setup->comm) == 0) { /* clocks and the like may tell other ranks something else */
     const double in[] = {t, (double)n, watchdog->last};
     mx_sources_pause(&loop->setup->sources);
-    if (mx_script_ask(setup->script, setup->config->time.finish, "time.finish", 3, in, &finished, err) != 0)
-      return err->code;
+    const struct mx_function *finish = setup->config->time.finish;
+    if (finish->answer(finish->self, "time.finish", 3, in, &finished, err) != 0) return err->code;
   }
   if (dg_comm_broadcast(setup->comm, sizeof finished, &finished, err) != 0) return err->code;
   if (!finished) return 0;

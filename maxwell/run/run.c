@@ -10,7 +10,7 @@
 #include "maxwell/output/plan.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
-#include "maxwell/setup/initial.h"
+#include "maxwell/problem/initial.h"
 #include "maxwell/run/loop.h"
 #include "maxwell/setup/step_model.h"
 #include "maxwell/shell/phases.h"
@@ -43,7 +43,7 @@ static void report_transport(struct mx_setup *setup, const struct mx_backend *ba
 /* Behind the first calls of all functions that are called for every node. */
 static void report_lua_threads(const struct mx_setup *setup)
 {
-  const char *alone = mx_script_alone(setup->script);
+  const char *alone = mx_origin_alone(setup->origin);
   if (setup->lua_threads > 1) dg_log_line(setup->log, "lua       %d threads call functions", setup->lua_threads);
   if (alone != NULL) dg_log_line(setup->log, "lua       one thread calls functions: %s", alone);
 }
@@ -57,7 +57,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
   setup->threads = setup->ops->threads(*backend);
   report_transport(setup, *backend);
-  if (!setup->resume && mx_initial_fields(setup, &E, &H, err) != 0) goto fail;
+  if (!setup->resume && mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0) goto fail;
   report_lua_threads(setup);
   if (!setup->resume && E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
@@ -83,7 +83,7 @@ static void report_sources(const struct mx_summary *summary)
   const struct mx_setup *setup = summary->setup;
   const double lua = setup->seconds.sources_ahead, waited = fmin(setup->seconds.sources, lua);
   char threads[40] = "one thread";
-  if (setup->lua_threads > 1 && mx_script_alone(setup->script) == NULL)
+  if (setup->lua_threads > 1 && mx_origin_alone(setup->origin) == NULL)
     snprintf(threads, sizeof threads, "%d threads", setup->lua_threads);
   if (lua > 0.9 * summary->loop_seconds && waited > 0.1 * summary->loop_seconds)
     dg_log_line(
@@ -137,7 +137,7 @@ static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, stru
                    setup->seconds.sources,
                    setup->seconds.sources_ahead,
                    -use.seconds,
-                   -(double)mx_script_threads(setup->script),
+                   -(double)mx_origin_threads(setup->origin),
                    setup->ops->allocated != NULL ? (double)setup->ops->allocated(backend) : 0,
                    setup->seconds.snapshots,
                    setup->seconds.snapshots_behind};

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/setup/initial.h"
+#include "maxwell/problem/initial.h"
 #include "maxwell/setup/setup.h"
 #include "maxwell/model/selectors.h"
 
@@ -122,7 +122,7 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
 {
   double *E, *H;
   /* A function that fails would stop the run as well. */
-  if (mx_initial_fields(setup, &E, &H, err) != 0) return err->code;
+  if (mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0) return err->code;
   dg_free(E);
   dg_free(H);
   struct mx_memory memory = mx_setup_memory(setup);

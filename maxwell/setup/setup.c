@@ -72,7 +72,7 @@ static int check_mesh_place(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
   if (strncmp(config->mesh.where, "--set ", strlen("--set ")) == 0 ||
-      mx_script_may_name(setup->script, config->mesh.file))
+      mx_origin_may_name(setup->origin, config->mesh.file))
     return 0;
   return dg_fail(err, DG_INPUT,
                  MX_PLACE "mesh file '%s' lies outside of the script's folder: copy it there, name it with --set "
@@ -96,7 +96,7 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, const struct mx_keep
       .kept = setup->mesh_kept,
       .remake = keeping->remesh,
       .same_run = keeping->restart,
-      .trust = mx_script_trusted(setup->script),
+      .trust = setup->origin == NULL || setup->origin->trust,
       .parameters = config->mesh.parameters,
       .parameter_name = config->mesh.parameter_name,
       .parameter_value = config->mesh.parameter_value,
@@ -282,7 +282,7 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
   if (driven == 0)
     return dg_fail(err, DG_INPUT, MX_PLACE "output.s_parameters needs a port with a waveform; there is none",
                    MX_AT(where));
-  if (terms > 0 || config->initial.E >= 0 || config->initial.H >= 0)
+  if (terms > 0 || config->initial.E != NULL || config->initial.H != NULL)
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "output.s_parameters is for fields that only ports drive, and there are %s besides",
                    MX_AT(where), terms > 0 ? "other sources" : "initial fields");
@@ -321,30 +321,30 @@ static void start_lua_threads(struct mx_setup *setup)
 {
   enum { NODES = 2000 };
   const struct mx_config *config = setup->config;
-  bool general = config->initial.E >= 0 || config->initial.H >= 0;
-  for (size_t i = 0; i < config->sources; i++) general = general || config->source[i].drive.general >= 0;
-  for (size_t i = 0; i < config->boundaries; i++) general = general || config->boundary[i].drive.general >= 0;
-  for (size_t i = 0; i < config->interfaces; i++) general = general || config->interface[i].drive.general >= 0;
+  bool general = config->initial.E != NULL || config->initial.H != NULL;
+  for (size_t i = 0; i < config->sources; i++) general = general || config->source[i].drive.general != NULL;
+  for (size_t i = 0; i < config->boundaries; i++) general = general || config->boundary[i].drive.general != NULL;
+  for (size_t i = 0; i < config->interfaces; i++) general = general || config->interface[i].drive.general != NULL;
   int threads = omp_get_max_threads();
   if (setup->ops->take_card != NULL && threads > 2) threads--; /* one drives the card */
-  if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_script_start_threads(setup->script, threads);
+  if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_origin_start_threads(setup->origin, threads);
 }
 
-int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
-                  struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err)
+int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
+                  struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err)
 {
   static const struct mx_keeping nothing = {0};
   struct dg_geometry geometry = {0};
-  *setup = (struct mx_setup){.config = config, .script = script, .log = log, .comm = comm, .started = mx_clock()};
+  *setup = (struct mx_setup){.config = config, .origin = origin, .log = log, .comm = comm, .started = mx_clock()};
   if (choose_backend(setup, err) != 0 || make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0) goto fail;
 
   double start = mx_clock();
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
   start_lua_threads(setup);
   if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
-      mx_problem_init(&setup->problem, &setup->assignment, config, script, &setup->mesh, &geometry, &setup->ref,
+      mx_problem_init(&setup->problem, &setup->assignment, config, &setup->mesh, &geometry, &setup->ref,
                       comm != NULL ? &setup->ranks : NULL, err) != 0 ||
-      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, script, &setup->mesh, err) != 0 ||
+      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
     goto fail;
   dg_geometry_release(&geometry);
@@ -358,7 +358,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0)
     goto fail;
   setup->seconds.setup = mx_clock() - start;
-  setup->lua_threads = mx_script_threads(setup->script);
+  setup->lua_threads = mx_origin_threads(setup->origin);
   dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
               setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
               config->precision == MX_DOUBLE ? "double" : "single");

@@ -40,7 +40,7 @@ struct mx_keeping {
 
 struct mx_setup {
   const struct mx_config *config; /* borrowed */
-  struct mx_script *script;       /* borrowed */
+  const struct mx_origin *origin; /* of the configuration, and of its functions; borrowed; NULL: a program in C */
   struct dg_log *log;             /* borrowed, may be NULL; rank 0 alone has one */
   struct dg_comm *comm;           /* borrowed; NULL: one rank */
   const struct mx_backend_ops *ops;
@@ -79,8 +79,9 @@ struct mx_setup {
 /* Takes the mesh from an earlier run, reads or makes it, builds the tables and finds the step. Errors as those of its
  * parts, and DG_INPUT for a given step beyond the limit (the message names it), DG_ENVIRONMENT for a backend that
  * cannot run here. Collective over comm. keeping may be NULL: nothing is kept. */
-int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, struct mx_script *script, struct dg_log *log,
-                  struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err) DG_MUST_USE;
+int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
+                  struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping,
+                  struct dg_error *err) DG_MUST_USE;
 /* Writes a mesh that was made to where the next run finds it; the folder mesh/ is there. What cannot be written is a
  * warning. Collective. */
 int mx_setup_keep_mesh(struct mx_setup *setup, struct dg_ledger *ledger, struct dg_error *err) DG_MUST_USE;

@@ -127,14 +127,18 @@ static int try_function(const struct mx_setup *setup, size_t index, double most[
   const size_t nodes = source->points / (term->count > 0 ? term->count : 1);
   struct dg_error failed = {0};
   most[0] = most[1] = 0;
-  mx_script_trial(setup->script, true);
   for (int i = 0; i < PLACES * TIMES && source->points > 0 && failed.code == DG_OK; i++) {
     const size_t k = (size_t)(i % PLACES) * (source->points - 1) / (PLACES - 1);
     const int turn = i / PLACES + 1;
     const double t = setup->step * (double)setup->steps * turn / (TIMES + 1);
-    const double in[4] = {source->x[k][0], source->x[k][1], source->x[k][2], t};
+    const struct mx_places at = {.what = source->what,
+                                 .count = 1,
+                                 .x = (const double(*)[3])source->x + k,
+                                 .t = &t,
+                                 .components = 3,
+                                 .trial = true};
     double v[3] = {0, 0, 0}, normal = 0, square = 0;
-    if (mx_script_call(setup->script, source->function, source->what, 4, in, 3, v, &failed) != 0) break;
+    if (mx_function_values(source->function, &at, v, &failed) != 0) break;
     for (int c = 0; c < 3; c++) square += v[c] * v[c];
     if (term->kind == MX_JUMP) {
       const double *n = setup->problem.normal[term->where[k / nodes] / 4][term->where[k / nodes] % 4];
@@ -143,7 +147,6 @@ static int try_function(const struct mx_setup *setup, size_t index, double most[
     most[0] = fmax(most[0], sqrt(square));
     most[1] = fmax(most[1], sqrt(fmax(0, square - normal * normal)));
   }
-  mx_script_trial(setup->script, false);
   double reduced[3] = {most[0], most[1], failed.code != DG_OK};
   if (dg_comm_reduce(setup->comm, DG_MAX, 3, reduced, err) != 0) return err->code;
   for (int i = 0; i < 2; i++) most[i] = reduced[2] > 0 ? 1 : reduced[i]; /* nobody knows: nothing is said */
@@ -175,8 +178,8 @@ int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
     const struct mx_source *source = &sources->source[i];
     struct mx_waveform_energy spectrum = {0};
     struct mx_waveform_use use = {0};
-    if (source->function >= 0 && suspect_function(setup, i, err) != 0) return err->code;
-    if (source->function >= 0 || (source->port && !source->driven)) continue;
+    if (source->function != NULL && suspect_function(setup, i, err) != 0) return err->code;
+    if (source->function != NULL || (source->port && !source->driven)) continue;
     if (use_of(setup, source, &use, err) != 0) return err->code;
     if (mx_waveform_energy_init(&spectrum, &source->waveform, &use, err) == 0) {
       warn_of_time(setup, source, &spectrum, &use);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct mx_function;
+
 enum mx_value_type { MX_NIL, MX_BOOLEAN, MX_NUMBER, MX_STRING, MX_FUNCTION, MX_TABLE };
 
 /* A key of a table: a string, or an integer. */
@@ -20,7 +22,7 @@ struct mx_value {
   bool is_integer; /* a number written without fraction or exponent, or with an integral value */
   double number;
   char *string;
-  int function; /* handle for mx_script_call */
+  const struct mx_function *function; /* maxwell/shell/function.h; lives as long as the tree */
   size_t count; /* entries of a table: the array part in order, then the other keys sorted by name */
   struct mx_entry *entry;
   bool is_waveform; /* a table that waveform.* made; its lists of samples share one path */

@@ -308,7 +308,7 @@ void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *source
     const struct mx_waveform *w = &sources->source[port->mode[0].term].waveform;
     double cutoff = port->mode[0].cutoff / (2 * pi), high = mx_waveform_band(w), low = 0;
     if (!port->driven || cutoff == 0) continue;
-    if (w->kind == MX_TABULATED || w->kind == MX_LUA_WAVEFORM) continue; /* who knows */
+    if (w->kind == MX_TABULATED || w->kind == MX_FUNCTION_WAVEFORM) continue; /* who knows */
     if (w->kind == MX_SINE) low = high;
     if (w->kind == MX_MODULATED_GAUSSIAN) low = fmax(0, 2 * w->f0 - high);
     if (low >= cutoff) continue;

@@ -45,7 +45,7 @@ struct profile {
   const struct mx_mode *mode;                /* of a rectangle */
   const struct mx_port_rectangle *rectangle; /* or NULL */
   const struct mx_port_ring *ring;           /* or NULL */
-  int function;                              /* or -1 */
+  const struct mx_function *function;        /* or NULL */
   double constant[3];                        /* when it is none of these */
 };
 
@@ -143,10 +143,12 @@ static void rectangular_mode(const struct profile *profile, const double x[3], d
 static int evaluate(const struct build *b, const struct profile *profile, const double x[3], double e[3])
 {
   memcpy(e, profile->constant, 3 * sizeof *e);
-  if (profile->function >= 0) {
+  if (profile->function != NULL) {
     char what[200];
     snprintf(what, sizeof what, "%s.profile", b->port->what);
-    return mx_script_call(b->sources->script, profile->function, what, 3, x, 3, e, b->err);
+    const double place[1][3] = {{x[0], x[1], x[2]}};
+    const struct mx_places at = {.what = what, .count = 1, .x = place, .components = 3};
+    return mx_function_values(profile->function, &at, e, b->err);
   }
   if (profile->rectangle != NULL) rectangular_mode(profile, x, e);
   if (profile->ring != NULL) {
@@ -352,8 +354,7 @@ static int build_waveguide(const struct build *b, double speed)
   if (mx_port_face_rectangle(&rectangle, &b->face, &b->place, config->has_axis ? config->axis : NULL, b->err) != 0)
     return b->err->code;
   for (size_t i = 0; i < b->port->modes; i++) {
-    const struct profile profile = {
-        .mode = i == 0 ? &config->mode : &config->absorb[i - 1], .rectangle = &rectangle, .function = -1};
+    const struct profile profile = {.mode = i == 0 ? &config->mode : &config->absorb[i - 1], .rectangle = &rectangle};
     b->port->mode[i].family = profile.mode->family;
     b->port->mode[i].cutoff =
         speed * pi * hypot(profile.mode->m / rectangle.side[0], profile.mode->n / rectangle.side[1]);
@@ -372,7 +373,7 @@ static int build_coaxial(const struct build *b)
 {
   struct mx_port_ring ring;
   if (mx_port_face_ring(&ring, &b->face, &b->place, b->err) != 0) return b->err->code;
-  const struct profile profile = {.ring = &ring, .function = -1};
+  const struct profile profile = {.ring = &ring};
   const struct mx_mode tem = {.family = MX_TEM};
   char face[160];
   b->port->mode[0].family = MX_TEM;
@@ -461,7 +462,7 @@ static int build_lumped(struct build *b)
   snprintf(b->port->about, sizeof b->port->about, "a gap of %.6g m along (%.3g, %.3g, %.3g), %.6g m wide, %.6g ohm",
            length, direction[0], direction[1], direction[2], width, b->port->impedance);
   b->port->mode[0].family = MX_TEM;
-  const struct profile profile = {.function = -1, .constant = {-direction[0], -direction[1], -direction[2]}};
+  const struct profile profile = {.constant = {-direction[0], -direction[1], -direction[2]}};
   return add_mode(b, 0, &profile);
 }
 

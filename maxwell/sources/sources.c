@@ -37,7 +37,6 @@ int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted,
   (*term)->kind = wanted->kind;
   (*term)->values = wanted->values;
   (*term)->count = wanted->count;
-  (*source)->function = -1;
   (*source)->factor = 1;
   (*source)->points = wanted->count * nodes_of(sources, *term);
   size_t numbers = numbers_of(*term, (*source)->points);
@@ -52,10 +51,9 @@ int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted,
 }
 
 int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, const struct mx_assignment *assignment,
-                    const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
-                    struct dg_error *err)
+                    const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
-  *sources = (struct mx_sources){.script = script, .problem = problem, .integrator = config->time.integrator};
+  *sources = (struct mx_sources){.problem = problem, .integrator = config->time.integrator};
   if (mx_sources_build(sources, assignment, config, mesh, err) != 0 ||
       mx_ports_init(&sources->ports, sources, assignment, config, mesh, err) != 0)
     goto fail;
@@ -69,7 +67,7 @@ fail:
 
 /* Eight samples a step: the linear error is below 1e-5 even at ten steps a period, and every time at which leapfrog and
  * rk4 evaluate is a sample itself. */
-static int tabulate(struct mx_sources *sources, struct mx_source *source, double step, long steps, struct dg_error *err)
+static int tabulate(struct mx_source *source, double step, long steps, struct dg_error *err)
 {
   enum { PER_STEP = 8 };
   double early = -source->delay; /* a node that the wave reaches before its origin is ahead of the run's time */
@@ -77,13 +75,10 @@ static int tabulate(struct mx_sources *sources, struct mx_source *source, double
     early = fmax(early, -(source->delay + source->lag[i]));
   size_t ahead = early > 0 ? (size_t)ceil(early / step) : 0;
   size_t points = ((size_t)steps + ahead + 1) * PER_STEP + 1;
-  int function = source->waveform.function;
   if (DG_NEW(source->table_time, points, err) != 0 || DG_NEW(source->table_value, points, err) != 0) return err->code;
-  for (size_t i = 0; i < points; i++) {
-    double t = source->table_time[i] = step * (double)i / PER_STEP;
-    if (mx_script_call(sources->script, function, source->what, 1, &t, 1, &source->table_value[i], err) != 0)
-      return err->code;
-  }
+  for (size_t i = 0; i < points; i++) source->table_time[i] = step * (double)i / PER_STEP;
+  const struct mx_places at = {.what = source->what, .count = points, .t = source->table_time, .components = 1};
+  if (mx_function_values(source->waveform.function, &at, source->table_value, err) != 0) return err->code;
   source->waveform = (struct mx_waveform){.kind = MX_TABULATED,
                                           .amplitude = source->waveform.amplitude,
                                           .points = points,
@@ -93,23 +88,17 @@ static int tabulate(struct mx_sources *sources, struct mx_source *source, double
 }
 
 /* Of a general source, at all its points. */
-static struct mx_calls calls_of(const struct mx_source *source, const double *t)
+static struct mx_places places_of(const struct mx_source *source, const double *t)
 {
-  return (struct mx_calls){.function = source->function,
-                           .what = source->what,
-                           .count = source->points,
-                           .x = (const double(*)[3])source->x,
-                           .t = t,
-                           .outputs = 3,
-                           .out = source->called};
+  return (struct mx_places){
+      .what = source->what, .count = source->points, .x = (const double(*)[3])source->x, .t = t, .components = 3};
 }
 
 /* Vectors at every point of a general source, into `next`. */
-static int call_function(struct mx_sources *sources, const struct mx_source *source, size_t N, double t,
-                         struct dg_error *err)
+static int call_function(const struct mx_source *source, size_t N, double t, struct dg_error *err)
 {
-  const struct mx_calls calls = calls_of(source, &t);
-  if (mx_script_call_all(sources->script, &calls, err) != 0) return err->code;
+  const struct mx_places at = places_of(source, &t);
+  if (mx_function_values(source->function, &at, source->called, err) != 0) return err->code;
   for (size_t first = 0; first < source->points; first += N)
     for (size_t i = 0; i < N; i++) {
       double jump[3];
@@ -146,7 +135,7 @@ static int evaluate_general(void *context, int s, double t, struct dg_error *err
   for (size_t i = 0; i < sources->count; i++) {
     const struct mx_term *term = &sources->problem->term[i];
     if (!calls_at(sources, i, s)) continue;
-    if (call_function(sources, &sources->source[i], nodes_of(sources, term), t, err) != 0) return err->code;
+    if (call_function(&sources->source[i], nodes_of(sources, term), t, err) != 0) return err->code;
   }
   return 0;
 }
@@ -156,23 +145,25 @@ static void try_functions(struct mx_sources *sources, double step, long steps)
 {
   enum { TIMES = 4 };
   for (size_t i = 0; i < sources->count; i++)
-    for (int k = 0; k < TIMES && sources->source[i].function >= 0; k++) {
+    for (int k = 0; k < TIMES; k++) {
+      const struct mx_function *function = sources->source[i].function;
+      if (function == NULL || function->rehearse == NULL) break;
       const double t = step * (double)steps * k / TIMES;
-      const struct mx_calls calls = calls_of(&sources->source[i], &t);
-      mx_script_try(sources->script, &calls);
+      const struct mx_places at = places_of(&sources->source[i], &t);
+      function->rehearse(function->self, &at);
     }
 }
 
 int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err)
 {
   sources->steps = steps;
-  if (sources->script != NULL) try_functions(sources, step, steps);
+  try_functions(sources, step, steps);
   for (size_t i = 0; i < sources->count; i++)
-    sources->general = sources->general || (sources->source[i].function >= 0 && sources->source[i].points > 0);
+    sources->general = sources->general || (sources->source[i].function != NULL && sources->source[i].points > 0);
   if (sources->general && mx_ahead_start(&sources->ahead, evaluate_general, sources, err) != 0) return err->code;
   for (size_t i = 0; i < sources->count; i++)
-    if (sources->source[i].function < 0 && sources->source[i].waveform.kind == MX_LUA_WAVEFORM &&
-        tabulate(sources, &sources->source[i], step, steps, err) != 0)
+    if (sources->source[i].function == NULL && sources->source[i].waveform.kind == MX_FUNCTION_WAVEFORM &&
+        tabulate(&sources->source[i], step, steps, err) != 0)
       return err->code;
   return mx_ports_prepare(&sources->ports, step, steps, err);
 }
@@ -181,7 +172,7 @@ static void evaluate_waveform(const struct mx_sources *sources, size_t index, in
 {
   struct mx_source *source = &sources->source[index];
   double *oldest = source->before;
-  if (source->function >= 0 && !calls_at(sources, index, s)) return;
+  if (source->function != NULL && !calls_at(sources, index, s)) return;
   source->before = source->now;
   source->now = oldest;
   switch (sources->problem->term[index].values) {

@@ -1,9 +1,9 @@
 /* Everything that drives the fields: which elements and faces, and the values at every time.
  *
- * A source of the script becomes one or more terms of the problem (mx_term). Waveforms are evaluated here in C;
- * profiles are evaluated once; only a general function of (x, y, z, t) calls Lua in the time loop, once a point and
- * evaluation, in a thread of its own while the backend works on the stage before, where the machine has a second
- * processor. A waveform that is a Lua function is tabulated before the run, at an eighth of a step.
+ * A source of the configuration becomes one or more terms of the problem (mx_term). Waveforms are evaluated here in C;
+ * profiles are evaluated once; only a general function of (x, y, z, t) is called in the time loop, once an
+ * evaluation, for all its points, in a thread of its own while the backend works on the stage before, where the machine
+ * has a second processor. A waveform that is a function is tabulated before the run, at an eighth of a step.
  */
 #pragma once
 
@@ -14,15 +14,15 @@
 
 /* How one term changes in time. */
 struct mx_source {
-  const char *what;            /* "sources[1].current", for messages; owned by mx_sources */
-  struct mx_waveform waveform; /* of terms with numbers */
-  double delay;                /* s */
-  double *lag;                 /* [points] s, of terms with a number a node: the waveform is taken at t - lag */
-  int function;                /* general: Lua function of (x, y, z, t), else -1 */
-  bool port;                   /* one number, which mx_ports_evaluate gives */
-  bool driven;                 /* a port's: it has a waveform */
-  double factor;               /* from the function's unit to the solver's */
-  double (*x)[3];              /* general: [points] metres */
+  const char *what;                   /* "sources[1].current", for messages; owned by mx_sources */
+  struct mx_waveform waveform;        /* of terms with numbers */
+  double delay;                       /* s */
+  double *lag;                        /* [points] s, of terms with a number a node: the waveform is taken at t - lag */
+  const struct mx_function *function; /* general: of (x, y, z, t), else NULL */
+  bool port;                          /* one number, which mx_ports_evaluate gives */
+  bool driven;                        /* a port's: it has a waveform */
+  double factor;                      /* from the function's unit to the solver's */
+  double (*x)[3];                     /* general: [points] metres */
   double *sheet; /* surface currents in general form: [points][3] own normal, the jump is -K x n; else NULL */
   size_t points;
   double *now, *before;             /* values of the last evaluation and of the one before it */
@@ -32,7 +32,6 @@ struct mx_source {
 };
 
 struct mx_sources {
-  struct mx_script *script;
   struct mx_problem *problem;
   enum mx_integrator integrator;
   size_t count, room;
@@ -45,15 +44,14 @@ struct mx_sources {
   long steps;
 };
 
-/* Adds the script's sources to the problem as terms. Collective: all ranks get the same terms, each with its own
- * elements and faces. Release with mx_sources_release, before the problem. Errors (DG_INPUT): a region, surface or
- * group that the mesh does not have, a sheet on the outer boundary, a surface of total and scattered field that does
+/* Adds the sources of the configuration to the problem as terms. Collective: all ranks get the same terms, each with
+ * its own elements and faces. Release with mx_sources_release, before the problem. Errors (DG_INPUT): a region, surface
+ * or group that the mesh does not have, a sheet on the outer boundary, a surface of total and scattered field that does
  * not bound its region or lies between two media, a plane wave through different media.
  */
 int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, const struct mx_assignment *assignment,
-                    const struct mx_config *config, struct mx_script *script, const struct dg_mesh *mesh,
-                    struct dg_error *err) DG_MUST_USE;
-/* Once the step is known (s): tabulates waveforms that are Lua functions, up to the end of the run. */
+                    const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
+/* Once the step is known (s): tabulates waveforms that are functions, up to the end of the run. */
 int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err) DG_MUST_USE;
 /* Values for stage s of step n; *result is NULL without sources, else valid until the next call. Ports have recorded
  * the stage (mx_ports_record). */
@@ -66,7 +64,7 @@ void mx_sources_evaluate_ports(struct mx_sources *sources, long n, int s, double
 int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg_error *err) DG_MUST_USE;
 /* Before a second run from t = 0. */
 void mx_sources_reset(struct mx_sources *sources);
-/* Until the script is free for others to call. */
+/* Until functions are free for others to call. */
 void mx_sources_pause(struct mx_sources *sources);
 /* Seconds that general sources took in their own thread. */
 double mx_sources_seconds_ahead(struct mx_sources *sources);

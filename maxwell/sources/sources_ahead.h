@@ -1,7 +1,7 @@
-/* A thread that evaluates the script's general sources of a stage to come while the backend works on this one. It may
- * share the calls out among others (mx_script_start_threads).
+/* A thread that evaluates general sources of a stage to come while the backend works on this one. Who
+ * carries their functions out may share the calls among others.
  *
- * While something is under way nobody else may call into the script (mx_ahead_wait).
+ * While something is under way nobody else may call functions (mx_ahead_wait).
  */
 #pragma once
 

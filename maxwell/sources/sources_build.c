@@ -104,13 +104,13 @@ static int check_tangential(const struct build *b, const struct places *places, 
 static int evaluate_profile(const struct build *b, const struct mx_drive *drive, const char *what, size_t points,
                             const double (*x)[3], double *value)
 {
-  struct mx_script *script = b->sources->script;
-  for (size_t k = 0; k < points; k++) {
-    memcpy(value + 3 * k, drive->constant, 3 * sizeof *value);
-    if (drive->profile >= 0 && mx_script_call(script, drive->profile, what, 3, x[k], 3, value + 3 * k, b->err) != 0)
-      return b->err->code;
+  const struct mx_places at = {.what = what, .count = points, .x = x, .components = 3};
+  if (drive->profile == NULL) {
+    for (size_t k = 0; k < points; k++) memcpy(value + 3 * k, drive->constant, 3 * sizeof *value);
+    return 0;
   }
-  return drive->profile < 0 ? 0 : mx_script_repeat(script, drive->profile, what, points, x, 3, value, b->err);
+  if (mx_function_values(drive->profile, &at, value, b->err) != 0) return b->err->code;
+  return mx_function_repeat(drive->profile, &at, value, b->err);
 }
 
 /* What of a drive does not change in time: the profile, or the places and normals of its function. */
@@ -146,11 +146,11 @@ fail:
   return b->err->code;
 }
 
-/* A term whose every node follows the same waveform, or a Lua function of position and time. */
+/* A term whose every node follows the same waveform, or a function of position and time. */
 static int add_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
                      const struct target *target, const char *what, struct dg_error *err)
 {
-  bool exist = false, general = drive->general >= 0;
+  bool exist = false, general = drive->general != NULL;
   if (anywhere(b, places, &exist) != 0) return err->code;
   if (!exist) return 0; /* a `default` that nothing is left for */
   const struct mx_new_term wanted = {

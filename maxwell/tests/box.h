@@ -108,9 +108,9 @@ static inline void box_material(struct box *box, int volume, double epsilon_r, d
 {
   box->material[box->config.materials++] = (struct mx_material_config){
       .where = {.tag = volume, .is_default = volume == 0},
-      .epsilon_r = {.value = epsilon_r, .function = -1},
-      .mu_r = {.value = mu_r, .function = -1},
-      .sigma = {.value = sigma, .function = -1},
+      .epsilon_r = {.value = epsilon_r},
+      .mu_r = {.value = mu_r},
+      .sigma = {.value = sigma},
   };
 }
 
@@ -126,7 +126,7 @@ static inline void box_problem(struct box *box, int order, double alpha)
   struct dg_error err = {0};
   box->config.alpha = alpha;
   if (dg_reference_init(&box->ref, order, &err) != 0 ||
-      mx_problem_init(&box->problem, &box->assignment, &box->config, NULL, &box->mesh, &box->geometry, &box->ref, NULL,
+      mx_problem_init(&box->problem, &box->assignment, &box->config, &box->mesh, &box->geometry, &box->ref, NULL,
                       &err) != 0)
     fail_msg("%s", err.message);
 }

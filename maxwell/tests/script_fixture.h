@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "maxwell/shell/function.h"
 #include "maxwell/shell/script/script.h"
 
 static inline void write_text(const char *path, const char *text)
@@ -37,6 +38,30 @@ static inline int leave_folder(void **state)
   remove("cavity.lua");
   return chdir("/") != 0 || rmdir(*state) != 0;
 }
+
+static inline const struct mx_value *root_of(const struct mx_script *script) { return mx_script_origin(script)->root; }
+
+/* One call, with nothing, t, (x, y, z) or (x, y, z, t). */
+static inline int call_function(const struct mx_function *function, const char *what, int inputs, const double *in,
+                                int outputs, double *out, struct dg_error *err)
+{
+  struct mx_places at = {.what = what, .count = 1, .components = outputs};
+  double x[1][3];
+  assert_true(inputs <= 4 && inputs != 2);
+  if (inputs >= 3) {
+    memcpy(x, in, sizeof x);
+    at.x = (const double(*)[3])x;
+  }
+  if (inputs == 1 || inputs == 4) at.t = in + (inputs - 1);
+  return mx_function_values(function, &at, out, err);
+}
+
+static inline int start_threads(const struct mx_script *script, int threads)
+{
+  return mx_origin_start_threads(mx_script_origin(script), threads);
+}
+
+static inline const char *alone(const struct mx_script *script) { return mx_origin_alone(mx_script_origin(script)); }
 
 static inline struct mx_script *load_text(const char *text, size_t args, const struct mx_definition *arg, size_t sets,
                                           const struct mx_definition *set, struct dg_error *err)

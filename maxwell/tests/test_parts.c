@@ -97,7 +97,7 @@ static struct mx_script *read_config(struct mx_config *config, const struct scen
            "simulation { mesh = { file = 'a.geo' }, order = 2, time = { steps = 1 }, precision = 'double',\n%s }\n",
            scene->script);
   struct mx_script *script = load_text(text, 0, NULL, 0, NULL, &err);
-  if (script == NULL || mx_config_read(config, script, &err) != 0) fail_msg("%s", err.message);
+  if (script == NULL || mx_config_read(config, mx_script_origin(script), &err) != 0) fail_msg("%s", err.message);
   return script;
 }
 
@@ -123,8 +123,8 @@ static void build_problem(struct side *side, const struct scene *scene, const in
   side->script = read_config(&side->config, scene);
   make_mesh(side, scene, owner);
   if (dg_geometry_init(&side->geometry, &side->mesh, &err) != 0 || dg_reference_init(&side->ref, 2, &err) != 0 ||
-      mx_problem_init(&side->problem, &side->assignment, &side->config, side->script, &side->mesh, &side->geometry,
-                      &side->ref, owner != NULL ? &side->ranks : NULL, &err) != 0)
+      mx_problem_init(&side->problem, &side->assignment, &side->config, &side->mesh, &side->geometry, &side->ref,
+                      owner != NULL ? &side->ranks : NULL, &err) != 0)
     fail_msg("%s", err.message);
 }
 
@@ -132,8 +132,7 @@ static void build(struct side *side, const struct scene *scene, const int32_t *o
 {
   struct dg_error err = {0};
   build_problem(side, scene, owner);
-  if (mx_sources_init(&side->sources, &side->problem, &side->assignment, &side->config, side->script, &side->mesh,
-                      &err) != 0 ||
+  if (mx_sources_init(&side->sources, &side->problem, &side->assignment, &side->config, &side->mesh, &err) != 0 ||
       mx_measures_init(&side->measures, &side->problem, &side->config, &side->mesh, NULL, &err) != 0)
     fail_msg("%s", err.message);
 }
@@ -467,8 +466,8 @@ static void errors_are_those_of_the_whole(void **state)
     snprintf(text, sizeof text, "materials = { default = {} },\n%s", wrong[i]);
     for (int k = 0; k < 2; k++) {
       build_problem(&side[k], &scene, owner);
-      if (mx_sources_init(&side[k].sources, &side[k].problem, &side[k].assignment, &side[k].config, side[k].script,
-                          &side[k].mesh, &err[k]) == 0)
+      if (mx_sources_init(&side[k].sources, &side[k].problem, &side[k].assignment, &side[k].config, &side[k].mesh,
+                          &err[k]) == 0)
         assert_int_equal(
             mx_measures_init(&side[k].measures, &side[k].problem, &side[k].config, &side[k].mesh, NULL, &err[k]),
             DG_INPUT);
@@ -497,9 +496,9 @@ static int fail_on(int victim, long n)
   make_mesh(&part, &scenes[0], owner);
   if (dg_geometry_init(&part.geometry, &part.mesh, &err) != 0 || dg_reference_init(&part.ref, 2, &err) != 0) return 1;
   if (dg_comm_rank(comm) == victim) dg_memory_fail_at(n);
-  if (mx_problem_init(&part.problem, &part.assignment, &part.config, part.script, &part.mesh, &part.geometry, &part.ref,
-                      &part.ranks, &err) == 0 &&
-      mx_sources_init(&part.sources, &part.problem, &part.assignment, &part.config, part.script, &part.mesh, &err) == 0)
+  if (mx_problem_init(&part.problem, &part.assignment, &part.config, &part.mesh, &part.geometry, &part.ref, &part.ranks,
+                      &err) == 0 &&
+      mx_sources_init(&part.sources, &part.problem, &part.assignment, &part.config, &part.mesh, &err) == 0)
     (void)!mx_measures_init(&part.measures, &part.problem, &part.config, &part.mesh, NULL, &err);
   dg_memory_fail_at(0);
   release(&part);

@@ -117,8 +117,9 @@ static int run(struct mx_script *script, struct dg_error *err)
   struct mx_setup setup = {0};
   struct mx_folder folder = {0};
   const struct mx_keeping keeping = {.folder = EARLIER};
-  if (mx_config_read(&config, script, err) == 0 && mx_folder_open(&folder, FOLDER, NULL, NULL, err) == 0 &&
-      mx_setup_init(&setup, &config, script, NULL, NULL, &keeping, err) == 0) {
+  if (mx_config_read(&config, mx_script_origin(script), err) == 0 &&
+      mx_folder_open(&folder, FOLDER, NULL, NULL, err) == 0 &&
+      mx_setup_init(&setup, &config, mx_script_origin(script), NULL, NULL, &keeping, err) == 0) {
     assert_true(setup.mesh_report.reused);
     setup.mesh_report.reused = false; /* it lies in a folder that is not this run's to claim */
     (void)!mx_run(&setup, &folder, err);

@@ -40,10 +40,10 @@ MAY = {
     "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/script/world",
     "maxwell/shell/rules": "libdg/base maxwell/shell",
     # The solver.
-    "maxwell/model": "libdg/base libdg/mesh maxwell/shell*",
+    "maxwell/model": "libdg/base libdg/mesh maxwell/shell maxwell/shell/rules",
     "maxwell/response": "libdg/base",
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model "
-                       "maxwell/response",
+                       "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
     "maxwell/backend": "libdg/base maxwell/problem maxwell/shell maxwell/time",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
@@ -65,8 +65,8 @@ MAY = {
                       "maxwell/setup maxwell/shell maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io maxwell/backend maxwell/backend/frame "
                           "maxwell/output maxwell/setup maxwell/shell",
-    "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output maxwell/setup "
-                   "maxwell/shell maxwell/sources",
+    "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "
+                   "maxwell/problem maxwell/setup maxwell/shell maxwell/sources",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/problem maxwell/run maxwell/shell*",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",

@@ -41,10 +41,8 @@ static int prepare(struct trial *trial, const char *path, int order, double flux
                    struct dg_error *err)
 {
   const struct dg_mesh_options options = {.file = path, .unit = 1};
-  trial->material = (struct mx_material_config){.where = {.is_default = true},
-                                                .epsilon_r = {.value = 1, .function = -1},
-                                                .mu_r = {.value = 1, .function = -1},
-                                                .sigma = {.value = 0, .function = -1}};
+  trial->material = (struct mx_material_config){
+      .where = {.is_default = true}, .epsilon_r = {.value = 1}, .mu_r = {.value = 1}, .sigma = {.value = 0}};
   trial->config = (struct mx_config){.script_path = "bisect",
                                      .order = order,
                                      .alpha = flux,
@@ -53,8 +51,8 @@ static int prepare(struct trial *trial, const char *path, int order, double flux
                                      .material = &trial->material};
   if (dg_mesh_load(&trial->mesh, &options, err) != 0 || dg_geometry_init(&trial->geometry, &trial->mesh, err) != 0 ||
       dg_reference_init(&trial->ref, order, err) != 0 ||
-      mx_problem_init(&trial->problem, &trial->assignment, &trial->config, NULL, &trial->mesh, &trial->geometry,
-                      &trial->ref, NULL, err) != 0)
+      mx_problem_init(&trial->problem, &trial->assignment, &trial->config, &trial->mesh, &trial->geometry, &trial->ref,
+                      NULL, err) != 0)
     return err->code;
   trial->n = 3 * (size_t)trial->ref.Np * trial->mesh.K;
   if (DG_NEW(trial->E, trial->n, err) != 0 || DG_NEW(trial->H, trial->n, err) != 0 ||

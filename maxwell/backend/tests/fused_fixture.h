@@ -77,7 +77,7 @@ static inline void scene_read(struct scene *scene, const char *text)
            "materials = { default = { epsilon_r = 2, mu_r = 1.5 } },\n%s }\n",
            text);
   scene->script = load_text(script, 0, NULL, 0, NULL, &err);
-  if (scene->script == NULL || mx_config_read(&scene->box.config, scene->script, &err) != 0)
+  if (scene->script == NULL || mx_config_read(&scene->box.config, mx_script_origin(scene->script), &err) != 0)
     fail_msg("%s", err.message);
 }
 
@@ -95,8 +95,7 @@ static inline void scene_build_on(struct scene *scene, const struct scene_wanted
   scene_read(scene, wanted->text);
   box->config.time.integrator = wanted->integrator;
   box_problem(box, wanted->order, wanted->alpha);
-  if (mx_sources_init(&scene->sources, &box->problem, &box->assignment, &box->config, scene->script, &box->mesh,
-                      &err) != 0)
+  if (mx_sources_init(&scene->sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err) != 0)
     fail_msg("%s", err.message);
   scene_mix(&box->problem, wanted->alpha);
   scene_functionals(scene);

@@ -11,7 +11,7 @@ static int read_with(const char *text, size_t sets, const struct mx_definition *
 {
   *script = load_text(text, 0, NULL, sets, set, err);
   if (*script == NULL) return err->code;
-  if (mx_config_read(config, *script, err) == 0) return 0;
+  if (mx_config_read(config, mx_script_origin(*script), err) == 0) return 0;
   assert_null(config->storage);
   mx_script_free(*script);
   return err->code;
@@ -333,7 +333,7 @@ static void fills_in_defaults(void **state)
   assert_true(c.alpha == 1);
   assert_int_equal(c.time.integrator, MX_LEAPFROG);
   assert_true(c.time.stop == 0 && c.time.steps == 1 && c.time.step == 0 && c.time.cfl == 0.95 && c.time.line == 1);
-  assert_true(c.time.decay == 0 && c.time.finish == -1 && c.time.walltime == 0);
+  assert_true(c.time.decay == 0 && c.time.finish == NULL && c.time.walltime == 0);
   assert_true(c.checkpoint.every == 0 && c.checkpoint.minutes == 0);
   assert_string_equal(c.backend, "auto");
   assert_int_equal(c.precision, MX_DOUBLE);
@@ -342,11 +342,11 @@ static void fills_in_defaults(void **state)
   assert_string_equal(c.material[0].where.group, "air");
   assert_int_equal(c.material[0].where.line, 2);
   assert_string_equal(c.material[0].where.where, "cavity.lua:2");
-  assert_true(c.material[0].epsilon_r.value == 1 && c.material[0].epsilon_r.function == -1);
-  assert_true(c.material[0].mu_r.value == 1 && c.material[0].mu_r.function == -1);
-  assert_true(c.material[0].sigma.value == 0 && c.material[0].sigma.function == -1);
+  assert_true(c.material[0].epsilon_r.value == 1 && c.material[0].epsilon_r.function == NULL);
+  assert_true(c.material[0].mu_r.value == 1 && c.material[0].mu_r.function == NULL);
+  assert_true(c.material[0].sigma.value == 0 && c.material[0].sigma.function == NULL);
   assert_true(c.boundaries == 0 && c.interfaces == 0 && c.sources == 0);
-  assert_true(c.initial.E == -1 && c.initial.H == -1);
+  assert_true(c.initial.E == NULL && c.initial.H == NULL);
   assert_int_equal(c.output.fields.every, 0);
   assert_int_equal(c.output.fields.quantities, MX_QUANTITY_E | MX_QUANTITY_H);
   assert_false(c.output.fields.average);
@@ -383,7 +383,7 @@ static const char full_text[] =
     "  gpu = { transport = 'staged', share = true },\n"
     "}\n";
 
-static void check_full_config(struct mx_script *script, const struct mx_config *c)
+static void check_full_config(const struct mx_config *c)
 {
   struct dg_error err = {0};
   const double at[3] = {0.25, 2, 3};
@@ -405,11 +405,11 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_true(c->time.decay == 40 && c->time.walltime == 100 * 3600 + 20 * 60 + 3);
   assert_true(c->checkpoint.every == 500 && c->checkpoint.minutes == 0.5);
   bool finish = true;
-  assert_int_equal(mx_script_ask(script, c->time.finish, "time.finish", 3, (const double[]){1, 6, 0}, &finish, &err),
-                   0);
+  assert_int_equal(
+      c->time.finish->answer(c->time.finish->self, "time.finish", 3, (const double[]){1, 6, 0}, &finish, &err), 0);
   assert_false(finish);
-  assert_int_equal(mx_script_ask(script, c->time.finish, "time.finish", 3, (const double[]){1, 7, 0}, &finish, &err),
-                   0);
+  assert_int_equal(
+      c->time.finish->answer(c->time.finish->self, "time.finish", 3, (const double[]){1, 7, 0}, &finish, &err), 0);
   assert_true(finish);
   assert_int_equal(c->materials, 3); /* tags first, then names in order */
   assert_true(c->material[0].where.group == NULL && c->material[0].where.tag == 7);
@@ -420,7 +420,7 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_true(c->material[2].epsilon_r.value == 2.25 && c->material[2].mu_r.value == 3);
   assert_true(c->material[2].sigma.value == 1e-3 && c->material[2].sigma.line == 7);
   assert_int_equal(c->material[2].where.line, 6);
-  assert_int_equal(mx_script_call(script, c->material[0].epsilon_r.function, "epsilon_r", 3, at, 1, out, &err), 0);
+  assert_int_equal(call_function(c->material[0].epsilon_r.function, "epsilon_r", 3, at, 1, out, &err), 0);
   assert_true(out[0] == 2.25);
   assert_int_equal(c->boundaries, 4);
   assert_true(c->boundary[0].where.tag == 3 && c->boundary[0].kind == MX_PMC);
@@ -428,9 +428,9 @@ static void check_full_config(struct mx_script *script, const struct mx_config *
   assert_true(strcmp(c->boundary[2].where.group, "open") == 0 && c->boundary[2].kind == MX_ABSORBING);
   assert_true(strcmp(c->boundary[3].where.group, "sheet") == 0 && c->boundary[3].kind == MX_IMPEDANCE);
   assert_true(c->boundary[3].impedance == 50 && c->boundary[3].where.line == 9);
-  assert_int_equal(mx_script_call(script, c->initial.E, "initial.E", 3, at, 3, out, &err), 0);
+  assert_int_equal(call_function(c->initial.E, "initial.E", 3, at, 3, out, &err), 0);
   assert_true(out[0] == 0.25 && out[1] == 2 && out[2] == 3);
-  assert_int_equal(mx_script_call(script, c->initial.H, "initial.H", 3, at, 3, out, &err), 0);
+  assert_int_equal(call_function(c->initial.H, "initial.H", 3, at, 3, out, &err), 0);
   assert_true(out[0] == -0.25 && out[1] == -2 && out[2] == -3);
   assert_int_equal(c->output.fields.every, 100);
   assert_int_equal(c->output.fields.quantities, MX_QUANTITY_H | MX_QUANTITY_MATERIAL);
@@ -457,7 +457,7 @@ static void reads_every_key(void **state)
   struct mx_config config;
   read_with(full_text, 0, NULL, &script, &config, &err);
   assert_string_equal(err.message, "");
-  check_full_config(script, &config);
+  check_full_config(&config);
   mx_config_release(&config);
   mx_config_release(&config); /* released is zero, and zero may be released */
   mx_script_free(script);
@@ -519,7 +519,7 @@ static void looks_for_the_mesh_beside_the_script(void **state)
     snprintf(folder, sizeof folder, "%s", absolute ? (const char *)*state : cases[k].directory);
     snprintf(path, sizeof path, "%s%s%s", absolute ? folder : "", absolute ? "/" : "", cases[k].script);
     assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, NULL, &err), 0);
-    assert_int_equal(mx_config_read(&config, script, &err), 0);
+    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), 0);
     assert_string_equal(config.script_path, path);
     assert_string_equal(config.directory, folder);
     assert_string_equal(config.name, cases[k].name);
@@ -568,7 +568,7 @@ static void keeps_names_in_the_output_folder(void **state)
         struct mx_script *script =
             load_text(from_script ? own : text, 0, NULL, from_script ? 0 : 1, from_script ? NULL : &set, &err);
         assert_string_equal(err.message, "");
-        assert_int_equal(mx_config_read(&config, script, &err), DG_INPUT);
+        assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
         if (from_script)
           snprintf(begin, sizeof begin, "cavity.lua:%zu: %s must be a name ", k < 2 ? 2 : k + 1, keys[k]);
         else snprintf(begin, sizeof begin, "--set %s=%s: %s must be a name ", keys[k], values[v], keys[k]);
@@ -585,7 +585,7 @@ static void keeps_names_in_the_output_folder(void **state)
     char message[200];
     write_text(scripts[i], WITH(""));
     assert_int_equal(mx_script_load(&script, scripts[i], 0, NULL, 0, NULL, NULL, &err), 0);
-    assert_int_equal(mx_config_read(&config, script, &err), DG_INPUT);
+    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
     snprintf(message, sizeof message,
              "%s:1: 'name' is missing, and the script's own name is none for an output folder: '%s'", scripts[i],
              i == 0 ? "." : "..");
@@ -608,10 +608,10 @@ static void survives_every_failing_allocation(void **state)
   for (int failed = 1; failed; n++) {
     err = (struct dg_error){0};
     dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, script, &err) != 0;
+    failed = mx_config_read(&config, mx_script_origin(script), &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
-    if (!failed) check_full_config(script, &config);
+    if (!failed) check_full_config(&config);
     mx_config_release(&config);
     assert_int_equal(dg_memory_current(), before);
   }

@@ -147,7 +147,7 @@ static void refuses_bad_tables(void **state)
     size_t before = dg_memory_current();
     struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
     if (script == NULL) fail_msg("%s", err.message);
-    assert_int_equal(mx_config_read(&config, script, &err), DG_INPUT);
+    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
     assert_string_equal(err.message, bad[i].message);
     mx_script_free(script);
     assert_int_equal(dg_memory_current(), before);
@@ -220,7 +220,7 @@ static void reads_every_kind(void **state)
   for (int failed = 1; failed; n++) { /* the first goes that fail for lack of memory leave nothing behind */
     err = (struct dg_error){0};
     dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, script, &err) != 0;
+    failed = mx_config_read(&config, mx_script_origin(script), &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     if (!failed) check_full(&config);

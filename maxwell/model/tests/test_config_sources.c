@@ -180,7 +180,7 @@ static void refuses_bad_tables(void **state)
     struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
     struct mx_config config;
     assert_string_equal(err.message, "");
-    assert_int_equal(mx_config_read(&config, script, &err), DG_INPUT);
+    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
     assert_string_equal(err.message, bad[i].message);
     assert_null(config.storage);
     mx_script_free(script);
@@ -219,31 +219,31 @@ static void check_triple(const double *v, double x, double y, double z)
 }
 
 /* What a function of the script returns at (0.5, 2, -3, 4): (x, y, z), or with t also z t. */
-static void check_function(struct mx_script *script, int function, int inputs)
+static void check_function(const struct mx_function *function, int inputs)
 {
   const double in[] = {0.5, 2, -3, 4};
   double out[3];
   struct dg_error err = {0};
-  assert_int_equal(mx_script_call(script, function, "f", inputs, in, 3, out, &err), 0);
+  assert_int_equal(call_function(function, "f", inputs, in, 3, out, &err), 0);
   check_triple(out, 0.5, 2, inputs == 4 ? -12 : -3);
 }
 
-static void check_boundaries(struct mx_script *script, const struct mx_config *c)
+static void check_boundaries(const struct mx_config *c)
 {
   struct dg_error err = {0};
   const double t = 21;
   double w;
   assert_int_equal(c->boundaries, 5);
   assert_true(c->boundary[0].where.tag == 4 && c->boundary[0].kind == MX_ELECTRIC_FIELD);
-  check_function(script, c->boundary[0].drive.general, 4);
-  assert_true(c->boundary[0].drive.profile == -1);
+  check_function(c->boundary[0].drive.general, 4);
+  assert_true(c->boundary[0].drive.profile == NULL);
   assert_true(c->boundary[1].where.is_default && c->boundary[1].kind == MX_ABSORBING);
   const struct mx_boundary_config *h = &c->boundary[2], *port = &c->boundary[3], *top = &c->boundary[4];
   assert_true(strcmp(h->where.group, "h") == 0 && h->kind == MX_MAGNETIC_FIELD && h->where.line == 6);
-  assert_true(h->drive.general == -1 && h->drive.profile == -1 && h->drive.delay == 5e-9);
+  assert_true(h->drive.general == NULL && h->drive.profile == NULL && h->drive.delay == 5e-9);
   check_triple(h->drive.constant, 1, -2, 3);
   assert_true(h->drive.waveform.kind == MX_SINE && h->drive.waveform.f0 == 4e9 && h->drive.waveform.rise == 3 / 4e9);
-  assert_true(h->drive.waveform.amplitude == 1 && h->drive.waveform.function == -1);
+  assert_true(h->drive.waveform.amplitude == 1 && h->drive.waveform.function == NULL);
   assert_true(strcmp(port->where.group, "port") == 0 && port->kind == MX_PLANE_WAVE);
   check_triple(port->wave.direction, 0, 0.6, 0.8);
   check_triple(port->wave.polarisation, 0, -0.8, 0.6);
@@ -255,17 +255,17 @@ static void check_boundaries(struct mx_script *script, const struct mx_config *c
   check_triple(top->wave.direction, 0, 0, -1);
   check_triple(top->wave.polarisation, 1, 0, 0); /* made exactly orthogonal */
   check_triple(top->wave.origin, 0, 0, 0);
-  assert_true(top->wave.waveform.kind == MX_LUA_WAVEFORM && top->wave.waveform.amplitude == 1);
-  assert_int_equal(mx_script_call(script, top->wave.waveform.function, "w", 1, &t, 1, &w, &err), 0);
+  assert_true(top->wave.waveform.kind == MX_FUNCTION_WAVEFORM && top->wave.waveform.amplitude == 1);
+  assert_int_equal(call_function(top->wave.waveform.function, "w", 1, &t, 1, &w, &err), 0);
   assert_true(w == 42);
 }
 
-static void check_interfaces(struct mx_script *script, const struct mx_config *c)
+static void check_interfaces(const struct mx_config *c)
 {
   assert_int_equal(c->interfaces, 3);
   const struct mx_interface_config *tag = &c->interface[0], *box = &c->interface[1], *sheet = &c->interface[2];
   assert_true(tag->where.tag == 9 && tag->kind == MX_SURFACE_CURRENT && tag->where.line == 12);
-  check_function(script, tag->drive.general, 4);
+  check_function(tag->drive.general, 4);
   assert_true(strcmp(box->where.group, "box") == 0 && box->kind == MX_TOTAL_FIELD);
   assert_true(strcmp(box->inside.group, "inside") == 0 && box->inside.tag == 0 && box->inside.line == 13);
   assert_string_equal(box->inside.where, "cavity.lua:13");
@@ -274,24 +274,24 @@ static void check_interfaces(struct mx_script *script, const struct mx_config *c
   check_triple(box->wave.origin, -1, 0, 0);
   assert_true(box->wave.amplitude == 3 && box->wave.delay == 1e-9 && box->wave.waveform.kind == MX_RICKER);
   assert_true(fabs(box->wave.waveform.tau * acos(-1.0) * 1e9 - 1) < 1e-15);
-  assert_true(sheet->kind == MX_SURFACE_CURRENT && sheet->drive.general == -1 && sheet->drive.delay == 0);
-  check_function(script, sheet->drive.profile, 3);
+  assert_true(sheet->kind == MX_SURFACE_CURRENT && sheet->drive.general == NULL && sheet->drive.delay == 0);
+  check_function(sheet->drive.profile, 3);
   assert_true(sheet->drive.waveform.kind == MX_SMOOTH_STEP && sheet->drive.waveform.rise == 3e-9);
 }
 
-static void check_sources(struct mx_script *script, const struct mx_config *c)
+static void check_sources(const struct mx_config *c)
 {
   assert_int_equal(c->sources, 5);
   const struct mx_source_config *s = c->source;
   assert_true(strcmp(s[0].where.group, "rod") == 0 && s[0].where.tag == 0 && s[0].where.line == 16);
-  assert_true(s[0].drive.general == -1 && s[0].drive.delay == 0);
-  check_function(script, s[0].drive.profile, 3);
+  assert_true(s[0].drive.general == NULL && s[0].drive.delay == 0);
+  check_function(s[0].drive.profile, 3);
   /* At half the bandwidth from f0 the Gaussian is a tenth. */
   const struct mx_waveform *w = &s[0].drive.waveform;
   assert_true(w->kind == MX_MODULATED_GAUSSIAN && w->f0 == 1e9 && w->amplitude == 1);
   assert_true(fabs(exp(-pow(acos(-1.0) * w->tau * 0.25e9, 2)) - 0.1) < 1e-14 && w->t0 == 5 * w->tau);
-  assert_true(s[1].where.tag == 7 && s[1].where.group == NULL && s[1].drive.profile == -1);
-  check_function(script, s[1].drive.general, 4);
+  assert_true(s[1].where.tag == 7 && s[1].where.group == NULL && s[1].drive.profile == NULL);
+  check_function(s[1].drive.general, 4);
   check_triple(s[2].drive.constant, 0, 0, 1);
   w = &s[2].drive.waveform;
   assert_true(w->kind == MX_GAUSSIAN && w->tau == 2e-9 && w->t0 == 11e-9 && s[2].drive.delay == 1e-9);
@@ -310,11 +310,11 @@ static void reads_every_key(void **state)
   struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
   struct mx_config config;
   assert_string_equal(err.message, "");
-  assert_int_equal(mx_config_read(&config, script, &err), 0);
+  assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), 0);
   assert_string_equal(err.message, "");
-  check_boundaries(script, &config);
-  check_interfaces(script, &config);
-  check_sources(script, &config);
+  check_boundaries(&config);
+  check_interfaces(&config);
+  check_sources(&config);
   mx_config_release(&config);
   mx_script_free(script);
 }
@@ -356,7 +356,7 @@ static void judges_overrides_as_the_script(void **state)
     struct mx_script *script = load_text(full_text, 0, NULL, 1, &set, &err);
     struct mx_config config;
     assert_string_equal(err.message, "");
-    int code = mx_config_read(&config, script, &err);
+    int code = mx_config_read(&config, mx_script_origin(script), &err);
     assert_string_equal(err.message, sets[i].message == NULL ? "" : sets[i].message);
     assert_int_equal(code, sets[i].message == NULL ? DG_OK : DG_INPUT);
     if (i == 0) assert_true(config.source[0].drive.waveform.amplitude == 3);
@@ -379,10 +379,10 @@ static void survives_every_failing_allocation(void **state)
   for (int failed = 1; failed; n++) {
     err = (struct dg_error){0};
     dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, script, &err) != 0;
+    failed = mx_config_read(&config, mx_script_origin(script), &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
-    if (!failed) check_sources(script, &config);
+    if (!failed) check_sources(&config);
     mx_config_release(&config);
     assert_int_equal(dg_memory_current(), before);
   }

@@ -29,7 +29,7 @@ enum { MADE = sizeof made / sizeof made[0] };
 struct fixture {
   struct mx_script *script;
   struct mx_config config;
-  int call[MADE]; /* functions of the script */
+  const struct mx_function *call[MADE]; /* of the script */
 };
 
 static const struct mx_waveform *waveform_of(const struct fixture *f, size_t i)
@@ -53,7 +53,7 @@ static void open_fixture(struct fixture *f)
   f->script = load_text(text, 0, NULL, 0, NULL, &err);
   remove("pulse.csv");
   assert_string_equal(err.message, "");
-  assert_int_equal(mx_config_read(&f->config, f->script, &err), 0);
+  assert_int_equal(mx_config_read(&f->config, mx_script_origin(f->script), &err), 0);
   assert_int_equal(f->config.sources, 2 * MADE);
   for (size_t i = 0; i < MADE; i++) {
     f->call[i] = f->config.source[2 * i + 1].drive.waveform.function;
@@ -125,7 +125,7 @@ static void equals_closed_forms_and_lua(void **state)
       struct dg_error err = {0};
       const struct mx_waveform *w = waveform_of(&f, i);
       double c = mx_waveform_at(w, t), lua, scale = fabs(w->amplitude) * (i >= 12 ? 2 : 1);
-      assert_int_equal(mx_script_call(f.script, f.call[i], "w", 1, &t, 1, &lua, &err), 0);
+      assert_int_equal(call_function(f.call[i], "w", 1, &t, 1, &lua, &err), 0);
       if (fabs(c - lua) > 1e-14 * scale) fail_msg("%s at %g: C %.17g, Lua %.17g", made[i], t, c, lua);
       /* Example 11 divides by the difference of nearly equal numbers. */
       if (fabs(c - closed_form(i, t)) > (i == 11 ? 1e-9 : 2e-13) * scale)
@@ -332,7 +332,7 @@ static void reads_files_beside_the_script(void **state)
              "sources = { { region = 1, profile = { 1, 0, 0 }, waveform = waveform.csv { file = "
              "'long.csv' } } } }");
   assert_int_equal(mx_script_load(&script, "sub/s.lua", 0, NULL, 0, NULL, NULL, &err), 0);
-  assert_int_equal(mx_config_read(&config, script, &err), 0);
+  assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), 0);
   const struct mx_waveform *w = &config.source[0].drive.waveform;
   assert_int_equal(w->points, 20001);
   for (int i = 0; i < 20000; i++) {

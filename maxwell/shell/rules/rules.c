@@ -206,7 +206,7 @@ int mx_read_string(struct mx_reader *r, const struct mx_rule *rule, const struct
 int mx_read_function(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   if (value->type != MX_FUNCTION) return mx_fail_expected(r, value, rule->expected);
-  *(int *)to = value->function;
+  *(const struct mx_function **)to = value->function;
   return 0;
 }
 

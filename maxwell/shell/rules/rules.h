@@ -55,8 +55,8 @@ bool mx_is_file_name(const char *text);
 /* A table whose keys are 1..n. */
 int mx_expect_list(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
 
-/* Readers for rules; `to` is a double, long, int, int (a choice's place in names), bool, const char *, int (handle),
- * double[3] (a list of three numbers). */
+/* Readers for rules; `to` is a double, long, int, int (a choice's place in names), bool, const char *,
+ * const struct mx_function *, double[3] (a list of three numbers). */
 int mx_read_real(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_long(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_int(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -1,3 +1,4 @@
+/* Loading a script: its state, its world, its table; and what a run may ask of it (mx_origin). */
 #include "maxwell/shell/script/script.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 #include "maxwell/shell/script/script_threads.h"
 #include "maxwell/shell/script/world/files.h"
 #include "maxwell/shell/script/world/input.h"
-#include "maxwell/shell/script/script_state.h"
+#include "maxwell/shell/script/script_convert.h"
 #include "maxwell/shell/script/script_tree.h"
 
 #ifndef CURLEW_SHARE_DIR
@@ -44,13 +45,6 @@ static void *allocate(void *user, void *block, size_t old_size, size_t new_size)
   if (dg_grow(&block, new_size, 1, &script->memory_error) != 0) return NULL;
   script->bytes += new_size - had;
   return block;
-}
-
-void mx_state_check(lua_State *L, struct mx_load *load, int code)
-{
-  if (code == 0) return;
-  lua_pushlightuserdata(L, load);
-  lua_error(L);
 }
 
 /* The key of a table that is nearest to the name, or NULL. The names stay on the stack. */
@@ -108,15 +102,6 @@ static int simulation(lua_State *L)
   }
   load->table = luaL_ref(L, LUA_REGISTRYINDEX);
   return 0;
-}
-
-int mx_state_push_plain(lua_State *L, const char *text)
-{
-  if (lua_stringtonumber(L, text) != 0) return 1;
-  if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) lua_pushboolean(L, *text == 't');
-  else if (strcmp(text, "nil") == 0) lua_pushnil(L);
-  else return 0;
-  return 1;
 }
 
 static void load_text(lua_State *L, const char *text, const char *chunk_name)
@@ -320,33 +305,9 @@ static int run(struct mx_script *script, struct dg_error *err)
   return 0;
 }
 
-int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
-                   size_t sets, const struct mx_definition *set, const struct mx_limits *limits, struct dg_error *err)
-{
-  struct mx_script *s;
-  char *text;
-  *script = NULL;
-  if (DG_NEW(s, 1, err) != 0) return err->code;
-  s->args = args;
-  s->sets = sets;
-  if (describe(s, path, limits, err) != 0 || keep(s, args, arg, &s->arg, err) != 0 ||
-      keep(s, sets, set, &s->set, err) != 0 || mx_input_file(&s->arena, path, &text, err) != 0)
-    goto fail;
-  s->text = mx_input_skip_marks(text);
-  if (strncmp(s->text, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0) {
-    dg_fail(err, DG_INPUT, "the script '%s' is compiled Lua, not text", path);
-    goto fail;
-  }
-  if (run(s, err) != 0) goto fail;
-  *script = s;
-  return 0;
+/* ---- what a run has to know */
 
-fail:
-  mx_script_free(s);
-  return err->code;
-}
-
-int mx_state_copy(struct mx_script **copy, const struct mx_script *script, struct dg_error *err)
+static int make_copy(struct mx_script **copy, const struct mx_script *script, struct dg_error *err)
 {
   struct mx_script *s;
   *copy = NULL;
@@ -378,6 +339,87 @@ int mx_state_copy(struct mx_script **copy, const struct mx_script *script, struc
   return 0;
 }
 
+static bool may_name(void *self, const char *path)
+{
+  const struct mx_script *script = self;
+  return script->library.trust || mx_file_is_within(path, script->library.folder);
+}
+
+static uint64_t seed(void *self)
+{
+  const struct mx_script *script = self;
+  return script->random.seed;
+}
+
+static int threads_of(void *self)
+{
+  const struct mx_script *script = self;
+  return mx_crew_threads(script->crew);
+}
+
+static int start_threads(void *self, int threads)
+{
+  static const struct mx_copying copying = {make_copy, mx_script_free};
+  struct mx_script *script = self;
+  mx_crew_start(script, threads, &copying);
+  return threads_of(script);
+}
+
+static const char *alone(void *self)
+{
+  const struct mx_script *script = self;
+  return script->alone[0] != '\0' ? script->alone : NULL;
+}
+
+static void interrupt(void *self, const volatile sig_atomic_t *flag)
+{
+  struct mx_script *script = self;
+  script->interrupt = flag;
+  mx_watch_interrupt(script->watch, flag);
+  mx_crew_interrupt(script->crew, flag);
+}
+
+const struct mx_origin *mx_script_origin(const struct mx_script *script) { return &script->origin; }
+
+/* ---- beginning and end */
+
+int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
+                   size_t sets, const struct mx_definition *set, const struct mx_limits *limits, struct dg_error *err)
+{
+  struct mx_script *s;
+  char *text;
+  *script = NULL;
+  if (DG_NEW(s, 1, err) != 0) return err->code;
+  s->args = args;
+  s->sets = sets;
+  if (describe(s, path, limits, err) != 0 || keep(s, args, arg, &s->arg, err) != 0 ||
+      keep(s, sets, set, &s->set, err) != 0 || mx_input_file(&s->arena, path, &text, err) != 0)
+    goto fail;
+  s->text = mx_input_skip_marks(text);
+  if (strncmp(s->text, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0) {
+    dg_fail(err, DG_INPUT, "the script '%s' is compiled Lua, not text", path);
+    goto fail;
+  }
+  if (run(s, err) != 0) goto fail;
+  s->origin = (struct mx_origin){.path = s->path,
+                                 .language = LUA_RELEASE,
+                                 .root = &s->root,
+                                 .trust = s->library.trust,
+                                 .may_name = may_name,
+                                 .seed = seed,
+                                 .start_threads = start_threads,
+                                 .threads = threads_of,
+                                 .alone = alone,
+                                 .interrupt = interrupt,
+                                 .self = s};
+  *script = s;
+  return 0;
+
+fail:
+  mx_script_free(s);
+  return err->code;
+}
+
 void mx_script_free(struct mx_script *script)
 {
   if (script == NULL) return;
@@ -387,19 +429,6 @@ void mx_script_free(struct mx_script *script)
   mx_lines_release(&script->lines);
   mx_arena_release(&script->arena);
   dg_free(script);
-}
-
-const struct mx_value *mx_script_root(const struct mx_script *script) { return &script->root; }
-
-uint64_t mx_script_seed(const struct mx_script *script) { return script->random.seed; }
-
-const char *mx_script_path(const struct mx_script *script) { return script->path; }
-
-bool mx_script_trusted(const struct mx_script *script) { return script->library.trust; }
-
-bool mx_script_may_name(const struct mx_script *script, const char *path)
-{
-  return script->library.trust || mx_file_is_within(path, script->library.folder);
 }
 
 const char *mx_lua_version(void) { return LUA_RELEASE; }

@@ -187,7 +187,7 @@ static void visit_function(struct walk *walk)
 static void add_functions(struct walk *walk, const struct mx_value *value)
 {
   if (value->type == MX_FUNCTION) {
-    lua_rawgeti(walk->L, LUA_REGISTRYINDEX, value->function);
+    lua_rawgeti(walk->L, LUA_REGISTRYINDEX, mx_state_function(value->function)->handle);
     add_value(walk);
   }
   for (size_t i = 0; value->type == MX_TABLE && i < value->count; i++) add_functions(walk, &value->entry[i].value);
@@ -253,7 +253,7 @@ bool mx_same_tree(const struct mx_value *one, const struct mx_value *other)
   case MX_STRING:
     return strcmp(one->string, other->string) == 0;
   case MX_FUNCTION:
-    return one->function == other->function;
+    return mx_state_function(one->function)->handle == mx_state_function(other->function)->handle;
   case MX_TABLE:
     if (one->count != other->count || one->is_waveform != other->is_waveform) return false;
     for (size_t i = 0; i < one->count; i++)

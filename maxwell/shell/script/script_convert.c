@@ -1,5 +1,5 @@
 /* From a table of Lua's to a tree of values. */
-#include "maxwell/shell/script/script_state.h"
+#include "maxwell/shell/script/script_convert.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include <lauxlib.h>
 
 #include "maxwell/shell/script/script_args.h"
+#include "maxwell/shell/script/script_function.h"
 #include "maxwell/shell/script/script_tree.h"
 
 #define DEPTH_MAX  32      /* of nested tables; the deepest key there is has 5 */
@@ -170,8 +171,7 @@ static void convert_below(lua_State *L, struct mx_load *load, struct mx_value *v
     break;
   case LUA_TFUNCTION:
     value->type = MX_FUNCTION;
-    lua_pushvalue(L, -1);
-    value->function = luaL_ref(L, LUA_REGISTRYINDEX);
+    mx_script_function_make(L, load, &value->function);
     break;
   case LUA_TTABLE:
     if (parent != NULL && parent->is_waveform) convert_samples(L, load, value);

@@ -9,7 +9,9 @@
 #include <lua.h>
 
 #include "maxwell/shell/arena.h"
-#include "maxwell/shell/script/script.h"
+#include "maxwell/shell/function.h"
+#include "maxwell/shell/origin.h"
+#include "maxwell/shell/value.h"
 #include "maxwell/shell/script/world/library.h"
 #include "maxwell/shell/script/script_lines.h"
 #include "maxwell/shell/script/world/random.h"
@@ -38,6 +40,7 @@ struct mx_script {
   size_t args, sets;
   const struct mx_definition *arg, *set;
   struct mx_value root;
+  struct mx_origin origin;
   bool reads_clock; /* has asked for the time */
   bool quiet;       /* it does not print now */
   bool trial;       /* a function is only tried */
@@ -46,6 +49,19 @@ struct mx_script {
   char alone[200];      /* why there are none, or why they do not call all functions; "": nothing is to be said */
   struct mx_load *load; /* while mx_script_load runs */
 };
+
+/* A function of the script. */
+struct mx_script_function {
+  struct mx_function base; /* its `self` is this */
+  struct mx_script *script;
+  int handle; /* registry reference; the same in copies of the script */
+};
+
+/* Of a function that the script's tree holds. */
+static inline const struct mx_script_function *mx_state_function(const struct mx_function *function)
+{
+  return function->self;
+}
 
 /* What runs inside the protected call of mx_script_load. Lua's errors jump out of it: whatever it allocates hangs on
  * the script before anything of Lua's is called. */
@@ -65,20 +81,13 @@ void mx_state_check(lua_State *L, struct mx_load *load, int code);
 int mx_state_caller(lua_State *L, lua_Debug *caller);
 /* Pushes the text as a number, true, false or nil; 0: it is none of them, and nothing is pushed. */
 int mx_state_push_plain(lua_State *L, const char *text);
-/* From the value on top of the stack, which stays there; value->path is set. Leaves with errors. */
-void mx_state_convert(lua_State *L, struct mx_load *load, struct mx_value *value);
-
 /* The lua_CFunction that belongs at MX_STATE_HANDLER: one line with a position, whatever was thrown. */
 int mx_state_message(lua_State *L);
 /* For mx_watch_new; the context is the script. */
 void mx_state_end_call(void *script, enum mx_watch_reason why);
 /* lua_pcall under the watch; the function and its arguments are on the stack. */
 int mx_state_call(struct mx_script *script, int arguments, int results);
+/* For calls that only try a function: nothing that the script prints is heard, and a call takes a second at most. */
+void mx_state_trial(struct mx_script *script, bool trial);
 /* The error of a call that ended with this status. */
 int mx_state_fail(struct mx_script *script, int status, struct dg_error *err);
-/* Runs the script again, in a state of its own, which has the same functions under the same handles if nothing is
- * different; from any thread. It does not print. The script must outlive it; free with mx_script_free. */
-int mx_state_copy(struct mx_script **copy, const struct mx_script *script, struct dg_error *err) DG_MUST_USE;
-/* Calls [first, last) of many. */
-int mx_state_call_part(struct mx_script *script, const struct mx_calls *calls, size_t first, size_t last,
-                       struct dg_error *err) DG_MUST_USE;

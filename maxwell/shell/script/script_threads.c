@@ -8,7 +8,6 @@
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 #include "maxwell/shell/script/script_compare.h"
-#include "maxwell/shell/script/script_state.h"
 
 enum {
   CALLS_A_THREAD = 1000, /* at least: waking a thread takes as long as some hundred short ones */
@@ -29,6 +28,7 @@ struct member {
 
 struct mx_crew {
   struct mx_script *script;
+  struct mx_copying copying;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   int members;
@@ -46,8 +46,8 @@ struct mx_crew {
 static int call_part(struct mx_script *script, const struct mx_calls *calls, int sharing, int index,
                      struct dg_error *err)
 {
-  const size_t first = calls->count * (size_t)index / (size_t)sharing;
-  return mx_state_call_part(script, calls, first, calls->count * ((size_t)index + 1) / (size_t)sharing, err);
+  const size_t first = calls->at.count * (size_t)index / (size_t)sharing;
+  return mx_call_part(script, calls, first, calls->at.count * ((size_t)index + 1) / (size_t)sharing, err);
 }
 
 static void *work(void *argument)
@@ -55,7 +55,7 @@ static void *work(void *argument)
   struct member *member = argument;
   struct mx_crew *crew = member->crew;
   unsigned long seen = 0;
-  if (mx_state_copy(&member->copy, crew->script, &member->err) == 0)
+  if (crew->copying.copy(&member->copy, crew->script, &member->err) == 0)
     member->certain = mx_same_digest(member->copy, &member->digest);
   pthread_mutex_lock(&crew->mutex);
   for (;;) {
@@ -96,7 +96,7 @@ void mx_crew_free(struct mx_crew *crew)
   pthread_mutex_unlock(&crew->mutex);
   for (int i = 0; i < crew->members; i++) {
     pthread_join(crew->member[i].thread, NULL);
-    mx_script_free(crew->member[i].copy);
+    crew->copying.free(crew->member[i].copy);
   }
   pthread_mutex_destroy(&crew->mutex);
   pthread_cond_destroy(&crew->changed);
@@ -107,12 +107,12 @@ void mx_crew_free(struct mx_crew *crew)
 
 void mx_crew_interrupt(struct mx_crew *crew, const volatile sig_atomic_t *flag)
 {
-  for (int i = 0; crew != NULL && i < crew->members; i++) mx_script_interrupt(crew->member[i].copy, flag);
+  for (int i = 0; crew != NULL && i < crew->members; i++) mx_watch_interrupt(crew->member[i].copy->watch, flag);
 }
 
 static int count_functions(const struct mx_value *value)
 {
-  int count = value->type == MX_FUNCTION ? value->function + 1 : 0;
+  int count = value->type == MX_FUNCTION ? mx_state_function(value->function)->handle + 1 : 0;
   for (size_t i = 0; value->type == MX_TABLE && i < value->count; i++) {
     const int inner = count_functions(&value->entry[i].value);
     if (inner > count) count = inner;
@@ -156,26 +156,27 @@ static int compare_members(struct mx_crew *crew, bool certain, uint64_t digest, 
   return 0;
 }
 
-int mx_script_start_threads(struct mx_script *script, int threads)
+void mx_crew_start(struct mx_script *script, int threads, const struct mx_copying *copying)
 {
   struct mx_crew *crew;
   struct dg_error err = {0};
   uint64_t digest;
   const size_t room = script->bytes > 0 ? script->bytes_max / script->bytes : 1;
   if (script->threads > 0) threads = script->threads;
-  if (script->crew != NULL || threads < 2) return mx_script_threads(script);
+  if (script->crew != NULL || threads < 2) return;
   if (script->library.trust) {
     snprintf(script->alone, sizeof script->alone, "a trusted script may do what must not be done twice");
-    return 1;
+    return;
   }
   if ((size_t)threads > room) threads = (int)room;
   if (threads < 2) {
     snprintf(script->alone, sizeof script->alone,
              "there is no memory for the script's tables in each of several threads");
-    return 1;
+    return;
   }
   if (DG_NEW(crew, 1, &err) != 0) goto fail;
   crew->script = script;
+  crew->copying = *copying;
   crew->functions = count_functions(&script->root);
   pthread_mutex_init(&crew->mutex, NULL);
   pthread_cond_init(&crew->changed, NULL);
@@ -184,16 +185,13 @@ int mx_script_start_threads(struct mx_script *script, int threads)
   wait_for_members(crew);
   if (compare_members(crew, certain, digest, &err) != 0) goto fail;
   script->crew = crew;
-  return mx_script_threads(script);
+  return;
 fail:
   mx_crew_free(crew);
   snprintf(script->alone, sizeof script->alone, "run again for another thread, %.150s", err.message);
-  return 1;
 }
 
-int mx_script_threads(const struct mx_script *script) { return script->crew != NULL ? script->crew->members + 1 : 1; }
-
-const char *mx_script_alone(const struct mx_script *script) { return script->alone[0] != '\0' ? script->alone : NULL; }
+int mx_crew_threads(const struct mx_crew *crew) { return crew != NULL ? crew->members + 1 : 1; }
 
 /* ---- which functions may be shared */
 
@@ -201,8 +199,8 @@ static const char not_the_same[] = "does not give the same whenever it is called
 
 static void leave_alone(struct mx_crew *crew, const struct mx_calls *calls, const char *why)
 {
-  crew->trust[calls->function] = ALONE;
-  snprintf(crew->script->alone, sizeof crew->script->alone, "%.40s %.140s", calls->what, why);
+  crew->trust[calls->function->handle] = ALONE;
+  snprintf(crew->script->alone, sizeof crew->script->alone, "%.40s %.140s", calls->at.what, why);
 }
 
 struct trial {
@@ -219,30 +217,30 @@ static int call_trial(struct mx_script *copy, const struct mx_calls *calls, stru
   memset(trial->out, 0, sizeof trial->out);
   for (size_t i = 0; i < TRIED && err->code == DG_OK; i++) {
     const size_t k = forward ? i : TRIED - 1 - i;
-    part.x = (const double(*)[3])trial->x + k;
+    part.at.x = (const double(*)[3])trial->x + k;
     part.out = trial->out[k];
-    part.count = 1;
-    (void)!mx_state_call_part(copy, &part, 0, 1, err);
+    part.at.count = 1;
+    (void)!mx_call_part(copy, &part, 0, 1, err);
   }
   copy->quiet = false;
   if (err->code == DG_OK && copy->reads_clock) (void)dg_fail(err, DG_INPUT, "reads a clock");
   return err->code;
 }
 
-void mx_script_try(struct mx_script *script, const struct mx_calls *calls)
+void mx_crew_try(struct mx_crew *crew, const struct mx_calls *calls)
 {
-  struct mx_crew *crew = script->crew;
   struct dg_error err = {0};
   struct trial first, other;
-  if (crew == NULL || calls->count < 2 * CALLS_A_THREAD || crew->trust[calls->function] == ALONE) return;
+  if (calls->at.x == NULL || calls->at.count < 2 * CALLS_A_THREAD || crew->trust[calls->function->handle] == ALONE)
+    return;
   for (size_t i = 0; i < TRIED; i++)
-    memcpy(first.x[i], calls->x[i * (calls->count - 1) / (TRIED - 1)], sizeof first.x[i]);
+    memcpy(first.x[i], calls->at.x[i * (calls->at.count - 1) / (TRIED - 1)], sizeof first.x[i]);
   other = first;
   struct mx_script *one = crew->member[0].copy, *last = crew->member[crew->members - 1].copy;
   if (call_trial(one, calls, &first, true, &err) == 0 && call_trial(one, calls, &other, true, &err) == 0 &&
       mx_same_numbers(3 * TRIED, first.out[0], other.out[0]) && call_trial(last, calls, &other, false, &err) == 0 &&
       mx_same_numbers(3 * TRIED, first.out[0], other.out[0])) {
-    if (crew->trust[calls->function] == UNKNOWN) crew->trust[calls->function] = SEEMS_SAME;
+    if (crew->trust[calls->function->handle] == UNKNOWN) crew->trust[calls->function->handle] = SEEMS_SAME;
     return;
   }
   leave_alone(crew, calls, err.code != DG_OK ? err.message : not_the_same);
@@ -254,7 +252,7 @@ void mx_script_try(struct mx_script *script, const struct mx_calls *calls)
  * caller's own state sees no more calls than it would alone. */
 static bool agrees(const struct mx_crew *crew, const struct mx_calls *calls, int places, size_t *k)
 {
-  const size_t own = calls->count / (size_t)crew->sharing, outputs = (size_t)calls->outputs;
+  const size_t own = calls->at.count / (size_t)crew->sharing, outputs = (size_t)calls->at.components;
   struct mx_script *copy = crew->member[crew->round % (unsigned long)(crew->sharing - 1)].copy;
   bool same = true;
   copy->quiet = true;
@@ -263,11 +261,10 @@ static bool agrees(const struct mx_crew *crew, const struct mx_calls *calls, int
     struct mx_calls one = *calls;
     double there[3];
     *k = (crew->round + (unsigned long)i) * 7919 % own;
-    one.count = 1;
-    one.x = calls->x + *k;
+    one.at.count = 1;
+    one.at.x = calls->at.x + *k;
     one.out = there;
-    same =
-        mx_state_call_part(copy, &one, 0, 1, &err) == 0 && mx_same_numbers(outputs, there, calls->out + *k * outputs);
+    same = mx_call_part(copy, &one, 0, 1, &err) == 0 && mx_same_numbers(outputs, there, calls->out + *k * outputs);
   }
   copy->quiet = false;
   return same;
@@ -276,7 +273,7 @@ static bool agrees(const struct mx_crew *crew, const struct mx_calls *calls, int
 /* What the members have found. At first the caller can still do their part itself, as if there were none. */
 static int check_members(struct mx_crew *crew, const struct mx_calls *calls, struct dg_error *err)
 {
-  unsigned char *trust = &crew->trust[calls->function];
+  unsigned char *trust = &crew->trust[calls->function->handle];
   const struct dg_error *failed = NULL;
   size_t k = 0;
   for (int i = crew->sharing - 2; i >= 0; i--)
@@ -291,12 +288,12 @@ static int check_members(struct mx_crew *crew, const struct mx_calls *calls, str
   }
   if (*trust != IS_SAME) {
     leave_alone(crew, calls, failed != NULL ? failed->message : not_the_same);
-    return mx_state_call_part(crew->script, calls, calls->count / (size_t)crew->sharing, calls->count, err);
+    return mx_call_part(crew->script, calls, calls->at.count / (size_t)crew->sharing, calls->at.count, err);
   }
   return dg_fail(err, DG_INPUT,
                  "%s: %s gives one thread something else than another at (%.6g, %.6g, %.6g): it must depend on its "
                  "arguments alone; --lua-threads 1 calls it in one thread",
-                 crew->script->path, calls->what, calls->x[k][0], calls->x[k][1], calls->x[k][2]);
+                 crew->script->path, calls->at.what, calls->at.x[k][0], calls->at.x[k][1], calls->at.x[k][2]);
 }
 
 static int call_together(struct mx_crew *crew, const struct mx_calls *calls, int sharing, struct dg_error *err)
@@ -314,13 +311,13 @@ static int call_together(struct mx_crew *crew, const struct mx_calls *calls, int
   return check_members(crew, calls, err);
 }
 
-int mx_script_call_all(struct mx_script *script, const struct mx_calls *calls, struct dg_error *err)
+int mx_crew_call(struct mx_crew *crew, const struct mx_calls *calls, struct dg_error *err)
 {
-  struct mx_crew *crew = script->crew;
-  const size_t useful = calls->count / CALLS_A_THREAD;
-  if (crew == NULL || calls->count < 2 * CALLS_A_THREAD) return mx_state_call_part(script, calls, 0, calls->count, err);
-  if (crew->trust[calls->function] == UNKNOWN) mx_script_try(script, calls);
-  if (crew->trust[calls->function] == ALONE) return mx_state_call_part(script, calls, 0, calls->count, err);
+  const struct mx_places *at = &calls->at;
+  const size_t useful = at->count / CALLS_A_THREAD;
+  if (at->x == NULL || at->count < 2 * CALLS_A_THREAD) return mx_call_part(crew->script, calls, 0, at->count, err);
+  if (crew->trust[calls->function->handle] == UNKNOWN) mx_crew_try(crew, calls);
+  if (crew->trust[calls->function->handle] == ALONE) return mx_call_part(crew->script, calls, 0, at->count, err);
   const int all = crew->members + 1;
   return call_together(crew, calls, useful < (size_t)all ? (int)useful : all, err);
 }

@@ -19,8 +19,8 @@ static inline struct mx_port_config *guide_port(struct box *box, int surface, en
 {
   box_boundary(box, surface, kind, 0);
   struct mx_port_config *port = &box->boundary[box->config.boundaries - 1].port;
-  *port = (struct mx_port_config){
-      .mode = {MX_TE, 1, 0}, .profile = -1, .amplitude = 1, .waveform = {.kind = MX_GAUSSIAN, .amplitude = 1}};
+  *port =
+      (struct mx_port_config){.mode = {MX_TE, 1, 0}, .amplitude = 1, .waveform = {.kind = MX_GAUSSIAN, .amplitude = 1}};
   return port;
 }
 
@@ -32,8 +32,7 @@ static inline void guide_start(struct guide *guide, int order, enum mx_integrato
   struct box *box = &guide->box;
   guide->integrator = box->config.time.integrator = integrator;
   box_problem(box, order, 1);
-  if (mx_sources_init(&guide->sources, &box->problem, &box->assignment, &box->config, guide->script, &box->mesh,
-                      &err) != 0 ||
+  if (mx_sources_init(&guide->sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err) != 0 ||
       mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0)
     fail_msg("%s", err.message);
   guide->step = cfl * stability.limit / MX_C0;

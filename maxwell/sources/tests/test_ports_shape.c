@@ -24,7 +24,7 @@ static struct mx_script *read_script(struct box *box, const char *boundaries)
            "boundaries = { %s } }\n",
            boundaries);
   struct mx_script *script = load_text(text, 0, NULL, 0, NULL, &err);
-  if (script == NULL || mx_config_read(&box->config, script, &err) != 0) fail_msg("%s", err.message);
+  if (script == NULL || mx_config_read(&box->config, mx_script_origin(script), &err) != 0) fail_msg("%s", err.message);
   return script;
 }
 
@@ -117,8 +117,8 @@ static const char *refusal(const char *port, const char *wall, int order)
   snprintf(text, sizeof text, "[1] = { %s }, [3] = { %s }", port, wall);
   guide.script = read_script(&guide.box, text);
   box_problem(&guide.box, order, 1);
-  (void)!mx_sources_init(&guide.sources, &guide.box.problem, &guide.box.assignment, &guide.box.config, guide.script,
-                         &guide.box.mesh, &err);
+  (void)!mx_sources_init(&guide.sources, &guide.box.problem, &guide.box.assignment, &guide.box.config, &guide.box.mesh,
+                         &err);
   release_script(&guide);
   return err.message;
 }
@@ -204,13 +204,13 @@ static const struct {
 };
 
 /* Whatever goes wrong, and wherever memory ends, all is released. */
-static int build(struct box *box, struct mx_script *script, struct dg_error *err)
+static int build(struct box *box, struct dg_error *err)
 {
   struct mx_sources sources;
-  if (mx_problem_init(&box->problem, &box->assignment, &box->config, script, &box->mesh, &box->geometry, &box->ref,
-                      NULL, err) != 0)
+  if (mx_problem_init(&box->problem, &box->assignment, &box->config, &box->mesh, &box->geometry, &box->ref, NULL,
+                      err) != 0)
     return err->code;
-  if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, script, &box->mesh, err) == 0)
+  if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, &box->mesh, err) == 0)
     mx_sources_release(&sources);
   mx_problem_release(&box->problem);
   mx_assignment_release(&box->assignment);
@@ -235,7 +235,7 @@ static void test_errors(void **state)
     deform(&guide.box, bad[i].deform);
     guide.script = read_script(&guide.box, bad[i].boundaries);
     assert_int_equal(dg_reference_init(&guide.box.ref, 2, &err), 0);
-    assert_int_equal(build(&guide.box, guide.script, &err), DG_INPUT);
+    assert_int_equal(build(&guide.box, &err), DG_INPUT);
     const char *place = "cavity.lua:3: ";
     if (strncmp(err.message, place, strlen(place)) != 0 ||
         strncmp(err.message + strlen(place), bad[i].message, strlen(bad[i].message)) != 0)
@@ -256,7 +256,7 @@ static void test_media(void **state)
     box_material(&box, 2, lossy ? 1 : 4, 1, sigma[lossy]);
     (void)guide_port(&box, 3, MX_WAVEGUIDE_PORT);
     assert_int_equal(dg_reference_init(&box.ref, 1, &err), 0);
-    assert_int_equal(build(&box, NULL, &err), DG_INPUT);
+    assert_int_equal(build(&box, &err), DG_INPUT);
     assert_non_null(strstr(err.message, "boundaries.[3]: a port needs one medium without losses all along its surface; "
                                         "near ("));
     /* A resistor does not mind. */
@@ -264,9 +264,9 @@ static void test_media(void **state)
     box.boundary[0].kind = MX_LUMPED_PORT;
     box.boundary[0].port.resistance = 50;
     box.boundary[0].port.direction[2] = 1;
-    if (build(&box, NULL, &err) != 0) fail_msg("%s", err.message);
+    if (build(&box, &err) != 0) fail_msg("%s", err.message);
     box.boundary[0].port.direction[1] = 1;
-    assert_int_equal(build(&box, NULL, &err), DG_INPUT);
+    assert_int_equal(build(&box, &err), DG_INPUT);
     assert_non_null(strstr(err.message, "boundaries.[3]: direction (0, 1, 1) must lie in the face; near ("));
     box_release(&box);
   }
@@ -287,7 +287,7 @@ static void test_failing_allocations(void **state)
   for (int failed = 1; failed; n++) {
     err = (struct dg_error){0};
     dg_memory_fail_at(n);
-    failed = build(&guide.box, guide.script, &err) != 0;
+    failed = build(&guide.box, &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     assert_int_equal(dg_memory_current(), before);
@@ -375,7 +375,7 @@ static void test_ring_that_is_none(void **state)
   box_material(&guide.box, 0, 1, 1, 0);
   (void)guide_port(&guide.box, 1, MX_COAXIAL_PORT);
   assert_int_equal(dg_reference_init(&guide.box.ref, 1, &err), 0);
-  assert_int_equal(build(&guide.box, NULL, &err), DG_INPUT);
+  assert_int_equal(build(&guide.box, &err), DG_INPUT);
   assert_string_equal(err.message, "boundaries.[1]: the face of this port is no ring: from the centre (0, 0.3, -0.2) m "
                                    "its inner rim is 0.08 to 0.1 m away, its outer one 0.23 to 0.23 m");
   guide_release(&guide);

@@ -23,7 +23,7 @@ static struct mx_waveform gaussian(void)
 
 static struct mx_drive constant_drive(double x, double y, double z)
 {
-  return (struct mx_drive){.general = -1, .profile = -1, .constant = {x, y, z}, .waveform = gaussian()};
+  return (struct mx_drive){.constant = {x, y, z}, .waveform = gaussian()};
 }
 
 static void bar_between(struct box *box, enum mx_boundary_kind low, enum mx_boundary_kind high)
@@ -44,7 +44,7 @@ static void run(const struct mx_backend_ops *ops, struct box *box, enum mx_integ
   struct mx_sources sources;
   struct mx_stability stability;
   box->config.time.integrator = integrator;
-  if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err) != 0 ||
+  if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err) != 0 ||
       mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0)
     fail_msg("%s", err.message);
   long steps = (long)ceil(T / (0.9 * stability.limit / MX_C0));
@@ -289,7 +289,7 @@ static void test_thin_currents(void **state)
   box.config.source = source;
   box.config.sources = 2;
   box_problem(&box, 3, 1);
-  if (mx_sources_init(&sources, &box.problem, &box.assignment, &box.config, NULL, &box.mesh, &err) != 0)
+  if (mx_sources_init(&sources, &box.problem, &box.assignment, &box.config, &box.mesh, &err) != 0)
     fail_msg("%s", err.message);
   for (int degree = 0; degree <= 3; degree++) {
     double f = some_polynomial(source[0].at, degree), wanted[3];
@@ -314,7 +314,7 @@ static void fails(struct box *box, const char *message)
 {
   struct dg_error err = {0};
   struct mx_sources sources;
-  assert_int_equal(mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err),
+  assert_int_equal(mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err),
                    DG_INPUT);
   assert_non_null(strstr(err.message, message));
 }

@@ -50,7 +50,7 @@ static const char *message_of(struct box *box)
   static struct dg_error err;
   struct mx_sources sources;
   err = (struct dg_error){0};
-  if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, NULL, &box->mesh, &err) == 0)
+  if (mx_sources_init(&sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err) == 0)
     mx_sources_release(&sources);
   else assert_int_equal(err.code, DG_INPUT);
   drop_sources(&box->problem);
@@ -164,7 +164,7 @@ static void test_profiles_without_a_tangential_part(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct box box = {0};
     make_bar(&box, cases[i].kind, MX_ABSORBING);
-    box.boundary[0].drive = (struct mx_drive){.general = -1, .profile = -1, .waveform = pulse};
+    box.boundary[0].drive = (struct mx_drive){.waveform = pulse};
     memcpy(box.boundary[0].drive.constant, cases[i].profile, sizeof cases[i].profile);
     box_problem(&box, 1, 1);
     expect(&box, cases[i].message);

@@ -31,7 +31,7 @@ static void reads_every_type_of_value(void **state)
   (void)state;
   struct mx_script *script = load_good("simulation { zulu = true, alpha = 2.5, whole = 1e3, text = 'abc', [7] = {},\n"
                                        "f = function() end, 'first', [-2] = 0x10, 'second' }\n");
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = root_of(script);
   static const char *const order[] = {"-2", "1", "2", "7", "alpha", "f", "text", "whole", "zulu"};
   assert_int_equal(root->type, MX_TABLE);
   assert_string_equal(root->path, "");
@@ -50,7 +50,7 @@ static void reads_every_type_of_value(void **state)
   assert_int_equal(at(root, "7")->type, MX_TABLE);
   assert_int_equal(at(root, "7")->count, 0);
   assert_int_equal(at(root, "f")->type, MX_FUNCTION);
-  assert_string_equal(mx_script_path(script), "cavity.lua");
+  assert_string_equal(mx_script_origin(script)->path, "cavity.lua");
   assert_memory_equal(mx_lua_version(), "Lua 5.4", 7);
   mx_script_free(script);
   mx_script_free(NULL);
@@ -85,7 +85,7 @@ static void finds_the_line_of_every_key(void **state)
 {
   (void)state;
   struct mx_script *script = load_good(lines_text);
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = root_of(script);
   assert_int_equal(root->line, 10);
   assert_string_equal(root->where, "cavity.lua:10");
   assert_int_equal(at(root, "l11")->line, 11);
@@ -111,13 +111,13 @@ static void finds_the_line_of_every_key(void **state)
   mx_script_free(script);
 
   script = load_good("\n\nlocal t = { order = 3 }\nt.flux = 1\n\nsimulation(t)\n");
-  assert_int_equal(at(mx_script_root(script), "flux")->line, 6);
+  assert_int_equal(at(root_of(script), "flux")->line, 6);
   mx_script_free(script);
   script = load_good("simulation\n(\n{ order =\n3 }\n)\n");
-  assert_int_equal(at(mx_script_root(script), "order")->line, 3);
+  assert_int_equal(at(root_of(script), "order")->line, 3);
   mx_script_free(script);
   script = load_good("\xef\xbb\xbfsimulation\n{\norder = 3 }"); /* byte-order mark, no newline at the end */
-  assert_int_equal(at(mx_script_root(script), "order")->line, 3);
+  assert_int_equal(at(root_of(script), "order")->line, 3);
   mx_script_free(script);
 }
 
@@ -126,7 +126,7 @@ static void names_the_file_that_calls_simulation(void **state)
   (void)state;
   write_text("other.lua", "\nsimulation {\n order = 3 }\n");
   struct mx_script *script = load_good("dofile('other.lua')\n");
-  assert_string_equal(at(mx_script_root(script), "order")->where, "other.lua:2");
+  assert_string_equal(at(root_of(script), "order")->where, "other.lua:2");
   mx_script_free(script);
   remove("other.lua");
 }
@@ -137,7 +137,7 @@ static void offers_the_constants(void **state)
   struct mx_script *script = load_good("local n = 0; for _ in pairs(const) do n = n + 1 end\n"
                                        "simulation { c0 = const.c0, mu0 = const.mu0, epsilon0 = const.epsilon0,\n"
                                        "eta0 = const.eta0, pi = const.pi, n = n }\n");
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = root_of(script);
   assert_true(at(root, "c0")->number == 299792458.0);
   assert_true(at(root, "mu0")->number == 1.25663706212e-6);
   assert_true(fabs(at(root, "epsilon0")->number / 8.8541878128e-12 - 1) < 1e-10); /* CODATA 2018 */
@@ -158,7 +158,7 @@ static void takes_definitions(void **state)
                                        "t.missing = tostring(args.missing); simulation(t)",
                                        11, arg, 0, NULL, &err);
   assert_string_equal(err.message, "");
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = root_of(script);
   assert_int_equal(root->count, 12);
   assert_true(at(root, "L")->number == 0.25);
   assert_true(at(root, "n")->number == 1000);
@@ -204,7 +204,7 @@ static void overrides_keys(void **state)
                      "output = { probes = { { every = 1 } } } }\n",
                      0, NULL, 11, set, &err);
   assert_string_equal(err.message, "");
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = root_of(script);
   const struct mx_value *steps = at(at(root, "time"), "steps"), *probes = at(at(root, "output"), "probes");
   assert_int_equal(at(root, "time")->count, 1); /* stop is gone */
   assert_true(steps->number == 100 && steps->is_integer);
@@ -424,15 +424,14 @@ static void calls_functions(void **state)
   }
   strcat(text, "}\n");
   struct mx_script *script = load_good(text);
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = root_of(script);
   const double in[] = {0.5, 2, -3, 4e-9};
   double out[4];
   assert_int_equal(root->count, COUNT);
   for (int round = 0; round < 3; round++) { /* errors must leave nothing behind */
     for (size_t i = 0; i < COUNT; i++) {
       struct dg_error err = {0};
-      int code =
-          mx_script_call(script, root->entry[i].value.function, "f", calls[i].inputs, in, calls[i].outputs, out, &err);
+      int code = call_function(root->entry[i].value.function, "f", calls[i].inputs, in, calls[i].outputs, out, &err);
       assert_int_equal(code, calls[i].message == NULL ? DG_OK : DG_INPUT);
       if (calls[i].message == NULL) assert_string_equal(err.message, "");
       else if (strchr(calls[i].message, ':') != NULL) assert_string_equal(err.message, calls[i].message);
@@ -442,9 +441,9 @@ static void calls_functions(void **state)
     }
   }
   struct dg_error err = {0};
-  assert_int_equal(mx_script_call(script, root->entry[0].value.function, "f", 3, in, 3, out, &err), 0);
+  assert_int_equal(call_function(root->entry[0].value.function, "f", 3, in, 3, out, &err), 0);
   assert_true(out[0] == 2.5 && out[1] == -6 && out[2] == 7);
-  assert_int_equal(mx_script_call(script, root->entry[COUNT - 1].value.function, "f", 1, in + 1, 1, out, &err), 0);
+  assert_int_equal(call_function(root->entry[COUNT - 1].value.function, "f", 1, in + 1, 1, out, &err), 0);
   assert_true(out[0] == sqrt(2.0));
   mx_script_free(script);
 }
@@ -466,7 +465,7 @@ static void repeats_random_numbers(void **state)
   (void)state;
   struct mx_script *a = load_good("simulation { x = math.random() }");
   struct mx_script *b = load_good("simulation { x = math.random() }");
-  assert_true(at(mx_script_root(a), "x")->number == at(mx_script_root(b), "x")->number);
+  assert_true(at(root_of(a), "x")->number == at(root_of(b), "x")->number);
   mx_script_free(a);
   mx_script_free(b);
 }
@@ -474,9 +473,9 @@ static void repeats_random_numbers(void **state)
 static double draw(struct mx_script *script, const char *what, double x, double t)
 {
   struct dg_error err = {0};
-  const double in[] = {x, t};
+  const double in[] = {x, 0, 0, t};
   double out;
-  assert_int_equal(mx_script_call(script, at(mx_script_root(script), "f")->function, what, 2, in, 1, &out, &err), 0);
+  assert_int_equal(call_function(at(root_of(script), "f")->function, what, 4, in, 1, &out, &err), 0);
   return out;
 }
 
@@ -486,7 +485,7 @@ static void gives_random_numbers_by_place_and_time(void **state)
   (void)state;
   static const char text[] =
       "local n = 0\n"
-      "simulation { f = function(x, t) n = n + 1 local r = math.random() return r + math.random() end }";
+      "simulation { f = function(x, y, z, t) n = n + 1 local r = math.random() return r + math.random() end }";
   struct mx_script *a = load_good(text), *b = load_good(text);
   const double first = draw(a, "f", 0.5, 1), second = draw(a, "f", 0.5, 2);
   assert_true(first != second && draw(a, "g", 0.5, 1) != first && draw(a, "f", 0.25, 1) != first);
@@ -494,14 +493,15 @@ static void gives_random_numbers_by_place_and_time(void **state)
   assert_true(draw(a, "f", -0.0, 1) == draw(a, "f", 0.0, 1));
   mx_script_free(a);
   mx_script_free(b);
-  a = load_good("math.randomseed(1) simulation { f = function(x, t) return math.random() + math.random() end }");
-  b = load_good("math.randomseed(2) simulation { f = function(x, t) return math.random() + math.random() end }");
+  a = load_good("math.randomseed(1) simulation { f = function(x, y, z, t) return math.random() + math.random() end }");
+  b = load_good("math.randomseed(2) simulation { f = function(x, y, z, t) return math.random() + math.random() end }");
   assert_true(draw(a, "f", 0.5, 1) != draw(b, "f", 0.5, 1) && draw(a, "f", 0.5, 1) != first);
-  assert_true(mx_script_seed(a) != mx_script_seed(b) && mx_script_seed(a) != 0);
+  assert_true(mx_origin_seed(mx_script_origin(a)) != mx_origin_seed(mx_script_origin(b)) &&
+              mx_origin_seed(mx_script_origin(a)) != 0);
   mx_script_free(a);
   mx_script_free(b);
-  a = load_good("simulation { f = function(x, t) math.randomseed(7) return math.random() end }");
-  assert_true(draw(a, "f", 0.5, 1) == draw(a, "f", 0.5, 2) && mx_script_seed(a) == 0);
+  a = load_good("simulation { f = function(x, y, z, t) math.randomseed(7) return math.random() end }");
+  assert_true(draw(a, "f", 0.5, 1) == draw(a, "f", 0.5, 2) && mx_origin_seed(mx_script_origin(a)) == 0);
   mx_script_free(a);
 }
 
@@ -510,7 +510,7 @@ static void gives_random_numbers_that_are_even(void **state)
 {
   (void)state;
   enum { DRAWS = 20000, BINS = 10 };
-  struct mx_script *script = load_good("simulation { f = function(x, t) return math.random() end }");
+  struct mx_script *script = load_good("simulation { f = function(x, y, z, t) return math.random() end }");
   double mean = 0, product = 0, last = 0.5;
   int bin[BINS] = {0};
   for (int i = 0; i < DRAWS; i++) {
@@ -558,7 +558,7 @@ static void reports_memory_used_up_in_a_call(void **state)
   struct dg_error err = {0};
   double out;
   dg_memory_fail_at(3);
-  int code = mx_script_call(script, mx_script_root(script)->entry[0].value.function, "f", 0, NULL, 1, &out, &err);
+  int code = call_function(root_of(script)->entry[0].value.function, "f", 0, NULL, 1, &out, &err);
   dg_memory_fail_at(0);
   assert_int_equal(code, DG_ENVIRONMENT);
   assert_non_null(strstr(err.message, "while running cavity.lua, in f"));

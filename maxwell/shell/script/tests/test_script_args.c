@@ -33,7 +33,7 @@ static void gives_what_args_hold_to_the_table(void **state)
   const struct mx_definition arg[] = {{"L", "0.5"}, {"n", "3"}};
   struct mx_script *script = load_text("args.extra = 4\nsimulation { parameters = args }", 2, arg, 0, NULL, &err);
   assert_string_equal(err.message, "");
-  const struct mx_value *parameters = &mx_script_root(script)->entry[0].value;
+  const struct mx_value *parameters = &root_of(script)->entry[0].value;
   assert_int_equal(parameters->count, 3);
   assert_string_equal(parameters->entry[0].key.name, "L");
   assert_true(parameters->entry[0].value.number == 0.5);
@@ -75,7 +75,7 @@ static void refuses_waveforms_that_were_changed(void **state)
                                        "simulation { n = n + 100 * #w.times, w = w }",
                                        0, NULL, 0, NULL, &err);
   assert_string_equal(err.message, "");
-  assert_true(mx_script_root(script)->entry[0].value.number == 343); /* kind, times, values, amplitude */
+  assert_true(root_of(script)->entry[0].value.number == 343); /* kind, times, values, amplitude */
   mx_script_free(script);
 }
 
@@ -97,12 +97,13 @@ static void notices_functions_that_remember(void **state)
     struct mx_script *script = load_text(text, 0, NULL, 0, NULL, &err);
     assert_string_equal(err.message, "");
     double x[40][3] = {{0}}, out[40];
-    const int function = mx_script_root(script)->entry[0].value.function;
+    const struct mx_function *function = root_of(script)->entry[0].value.function;
     for (int k = 0; k < 40; k++) {
       x[k][0] = k / 7;
-      assert_int_equal(mx_script_call(script, function, "materials.a.sigma", 3, x[k], 1, &out[k], &err), 0);
+      assert_int_equal(call_function(function, "materials.a.sigma", 3, x[k], 1, &out[k], &err), 0);
     }
-    const int status = mx_script_repeat(script, function, "materials.a.sigma", 40, x, 1, out, &err);
+    const struct mx_places at = {.what = "materials.a.sigma", .count = 40, .x = (const double(*)[3])x, .components = 1};
+    const int status = mx_function_repeat(function, &at, out, &err);
     assert_int_equal(status, cases[i].message[0] != '\0' ? DG_INPUT : DG_OK);
     if (status != 0) assert_non_null(strstr(err.message, cases[i].message));
     mx_script_free(script);

@@ -200,7 +200,7 @@ static void is_not_deceived_by_replaced_functions(void **state)
   write_text("pulse.csv", "time,value\n0,0\n1,1\n");
   struct mx_script *script = load_limited(text, NULL, &err);
   assert_string_equal(err.message, "");
-  const struct mx_value *root = mx_script_root(script);
+  const struct mx_value *root = root_of(script);
   assert_int_equal(root->count, 1);
   assert_string_equal(root->entry[0].key.name, "right");
   mx_script_free(script);
@@ -324,19 +324,19 @@ static void stops_functions_that_never_end(void **state)
   (void)state;
   struct mx_script *script = load_limited(functions, &limits, &err);
   assert_non_null(script);
-  const struct mx_value *root = mx_script_root(script);
-  assert_int_equal(mx_script_call(script, root->entry[0].value.function, "f", 1, &in, 1, &out, &err), 0);
+  const struct mx_value *root = root_of(script);
+  assert_int_equal(call_function(root->entry[0].value.function, "f", 1, &in, 1, &out, &err), 0);
   in = 1;
   for (int i = 0; i < 2; i++) {
     err = (struct dg_error){0};
-    assert_int_equal(mx_script_call(script, root->entry[i].value.function, "f", 1, &in, 1, &out, &err), DG_INPUT);
+    assert_int_equal(call_function(root->entry[i].value.function, "f", 1, &in, 1, &out, &err), DG_INPUT);
     char message[200];
     snprintf(message, sizeof message,
              "cavity.lua:%d: still running after 0.5 s, and stopped (--lua-seconds allows more), in f at (t) = (1)",
              i == 0 ? 4 : 7);
     assert_string_equal(err.message, message);
     err = (struct dg_error){0}; /* and nothing of it is left */
-    assert_int_equal(mx_script_call(script, root->entry[2].value.function, "f", 1, &in, 1, &out, &err), 0);
+    assert_int_equal(call_function(root->entry[2].value.function, "f", 1, &in, 1, &out, &err), 0);
     assert_true(out == 2);
   }
   mx_script_free(script);
@@ -354,11 +354,11 @@ static void stops_a_function_when_the_run_is_interrupted(void **state)
   (void)state;
   struct mx_script *script = load_limited(functions, &limits, &err);
   assert_non_null(script);
-  int function = mx_script_root(script)->entry[0].value.function;
-  mx_script_interrupt(script, &flag);
+  const struct mx_function *function = root_of(script)->entry[0].value.function;
+  mx_origin_interrupt(mx_script_origin(script), &flag);
   assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
   alarm(1);
-  assert_int_equal(mx_script_call(script, function, "f", 1, &in, 1, &out, &err), DG_INTERRUPTED);
+  assert_int_equal(call_function(function, "f", 1, &in, 1, &out, &err), DG_INTERRUPTED);
   assert_string_equal(err.message, "cavity.lua:4: interrupted, in f at (t) = (1)");
   assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
   mx_script_free(script);
@@ -404,13 +404,13 @@ static void limits_the_memory_of_a_script(void **state)
                                           &limits, &err);
   assert_string_equal(err.message, "");
   double out;
-  const struct mx_value *root = mx_script_root(script);
-  assert_int_equal(mx_script_call(script, root->entry[0].value.function, "f", 0, NULL, 1, &out, &err), 0);
+  const struct mx_value *root = root_of(script);
+  assert_int_equal(call_function(root->entry[0].value.function, "f", 0, NULL, 1, &out, &err), 0);
   assert_true(out == 4e6);
-  assert_int_equal(mx_script_call(script, root->entry[1].value.function, "f", 0, NULL, 1, &out, &err), DG_INPUT);
+  assert_int_equal(call_function(root->entry[1].value.function, "f", 0, NULL, 1, &out, &err), DG_INPUT);
   assert_non_null(strstr(err.message, "the script takes more than 16.7772 MB of memory"));
   err = (struct dg_error){0};
-  assert_int_equal(mx_script_call(script, root->entry[0].value.function, "f", 0, NULL, 1, &out, &err), 0);
+  assert_int_equal(call_function(root->entry[0].value.function, "f", 0, NULL, 1, &out, &err), 0);
   mx_script_free(script);
 }
 

@@ -31,14 +31,9 @@ static struct mx_script *load_with(const char *text, const struct mx_limits *lim
 /* The script's first function at all places. */
 static int call_all(struct mx_script *script, double t, double out[COUNT][3], struct dg_error *err)
 {
-  const struct mx_calls calls = {.function = mx_script_root(script)->entry[0].value.function,
-                                 .what = "sources[1]",
-                                 .count = COUNT,
-                                 .x = (const double(*)[3])places,
-                                 .t = &t,
-                                 .outputs = 3,
-                                 .out = out[0]};
-  return mx_script_call_all(script, &calls, err);
+  const struct mx_places at = {
+      .what = "sources[1]", .count = COUNT, .x = (const double(*)[3])places, .t = &t, .components = 3};
+  return mx_function_values(root_of(script)->entry[0].value.function, &at, out[0], err);
 }
 
 /* Twice, since a function may have changed something the first time. */
@@ -46,17 +41,17 @@ static void check_same(const char *text, int threads, bool shared)
 {
   struct mx_script *one = load_with(text, NULL), *more = load_with(text, NULL);
   struct dg_error err = {0};
-  assert_int_equal(mx_script_threads(more), 1);
-  assert_int_equal(mx_script_start_threads(more, threads), threads);
-  assert_int_equal(mx_script_start_threads(more, threads), threads);
-  assert_null(mx_script_alone(more));
+  assert_int_equal(mx_origin_threads(mx_script_origin(more)), 1);
+  assert_int_equal(start_threads(more, threads), threads);
+  assert_int_equal(start_threads(more, threads), threads);
+  assert_null(alone(more));
   for (int i = 0; i < 3; i++) {
     memset(values, 0, sizeof values);
     if (call_all(one, 0.25 * i, values[0], &err) != 0 || call_all(more, 0.25 * i, values[1], &err) != 0)
       fail_msg("%s: %s", text, err.message);
     assert_memory_equal(values[0], values[1], sizeof values[0]);
     assert_true(values[0][COUNT - 1][2] != 0);
-    if ((mx_script_alone(more) == NULL) != shared) fail_msg("%s: %s", text, mx_script_alone(more));
+    if ((alone(more) == NULL) != shared) fail_msg("%s: %s", text, alone(more));
   }
   mx_script_free(one);
   mx_script_free(more);
@@ -105,9 +100,9 @@ static void leaves_what_a_function_keeps_to_one_thread(void **state)
     struct dg_error err = {0};
     check_same(kept[i].text, 3, false);
     struct mx_script *script = load_with(kept[i].text, NULL);
-    assert_int_equal(mx_script_start_threads(script, 3), 3);
+    assert_int_equal(start_threads(script, 3), 3);
     assert_int_equal(call_all(script, 0, values[0], &err), 0);
-    assert_string_equal(mx_script_alone(script), kept[i].why);
+    assert_string_equal(alone(script), kept[i].why);
     mx_script_free(script);
   }
 }
@@ -124,10 +119,10 @@ static void goes_back_to_one_thread_before_anything_is_lost(void **state)
   for (int threads = 2; threads < 4; threads++) {
     struct dg_error err = {0};
     struct mx_script *script = load_with(text, NULL);
-    assert_int_equal(mx_script_start_threads(script, threads), threads);
+    assert_int_equal(start_threads(script, threads), threads);
     for (int i = 0; i < 2; i++) {
       assert_int_equal(call_all(script, i, values[0], &err), 0);
-      assert_non_null(mx_script_alone(script));
+      assert_non_null(alone(script));
       for (int k = 0; k < COUNT; k++) {
         const int n = i * COUNT + k + 1;
         assert_true(values[0][k][2] == values[0][0][2] && values[0][k][1] == (n > 3000 ? n : 0));
@@ -145,7 +140,7 @@ static void notices_late_what_a_function_keeps(void **state)
   struct mx_script *script = load_with(text, NULL);
   struct dg_error err = {0};
   (void)state;
-  assert_int_equal(mx_script_start_threads(script, 2), 2);
+  assert_int_equal(start_threads(script, 2), 2);
   assert_int_equal(call_all(script, 0, values[0], &err), 0);
   assert_int_equal(call_all(script, 2, values[0], &err), DG_INPUT);
   const char *says = "cavity.lua: sources[1] gives one thread something else than another at (";
@@ -153,18 +148,15 @@ static void notices_late_what_a_function_keeps(void **state)
   assert_non_null(strstr(err.message, "--lua-threads 1 "));
   mx_script_free(script);
   script = load_with(text, NULL); /* tried at a later time it is found */
-  assert_int_equal(mx_script_start_threads(script, 2), 2);
+  assert_int_equal(start_threads(script, 2), 2);
   for (int i = 0; i < 2; i++) {
     const double t = 2 * i;
-    const struct mx_calls calls = {.function = mx_script_root(script)->entry[0].value.function,
-                                   .what = "sources[1]",
-                                   .count = COUNT,
-                                   .x = (const double(*)[3])places,
-                                   .t = &t,
-                                   .outputs = 3};
-    mx_script_try(script, &calls);
+    const struct mx_function *function = root_of(script)->entry[0].value.function;
+    const struct mx_places at = {
+        .what = "sources[1]", .count = COUNT, .x = (const double(*)[3])places, .t = &t, .components = 3};
+    function->rehearse(function->self, &at);
   }
-  assert_non_null(mx_script_alone(script));
+  assert_non_null(alone(script));
   mx_script_free(script);
 }
 
@@ -197,15 +189,15 @@ __attribute__((unused)) static void stays_alone_when_the_script_comes_to_somethi
     write_text("m.lua", "return 1");
     struct mx_script *script = load_with(uncertain[i].text, &limits);
     write_text("m.lua", "return 2");
-    assert_int_equal(mx_script_start_threads(script, 3), 1);
-    if (strncmp(mx_script_alone(script), uncertain[i].why, strlen(uncertain[i].why)) != 0)
-      assert_string_equal(mx_script_alone(script), uncertain[i].why);
+    assert_int_equal(start_threads(script, 3), 1);
+    if (strncmp(alone(script), uncertain[i].why, strlen(uncertain[i].why)) != 0)
+      assert_string_equal(alone(script), uncertain[i].why);
     assert_int_equal(call_all(script, 0, values[0], &err), 0);
     mx_script_free(script);
   }
   struct mx_script *script = load_with(F "}", &trust);
-  assert_int_equal(mx_script_start_threads(script, 3), 1);
-  assert_non_null(strstr(mx_script_alone(script), "trusted"));
+  assert_int_equal(start_threads(script, 3), 1);
+  assert_non_null(strstr(alone(script), "trusted"));
   mx_script_free(script);
   assert_int_equal(remove("m.lua"), 0);
 }
@@ -220,10 +212,10 @@ static void runs_the_text_that_was_read(void **state)
   (void)state;
   assert_non_null(script);
   write_text("cavity.lua", "nothing");
-  assert_int_equal(mx_script_start_threads(script, 3), 3);
+  assert_int_equal(start_threads(script, 3), 3);
   assert_int_equal(call_all(script, 0, values[0], &err), 0);
   assert_true(values[0][COUNT - 1][0] == 3);
-  assert_null(mx_script_alone(script));
+  assert_null(alone(script));
   mx_script_free(script);
 }
 
@@ -260,9 +252,9 @@ static void names_the_first_place_that_fails(void **state)
     char text[400];
     snprintf(text, sizeof text, "simulation {\nfunction(x, y, z, t) x = t * x %s end }", wrong[i].body);
     struct mx_script *one = load_with(text, &limits), *more = load_with(text, &limits);
-    assert_int_equal(mx_script_start_threads(more, 4), 4);
+    assert_int_equal(start_threads(more, 4), 4);
     assert_int_equal(call_all(more, 0, values[0], &err), 0); /* is tried where nothing is wrong */
-    assert_null(mx_script_alone(more));
+    assert_null(alone(more));
     assert_int_equal(call_all(one, 1, values[0], &err), DG_INPUT);
     assert_int_equal(call_all(more, 1, values[1], &again), DG_INPUT);
     assert_string_equal(again.message, err.message);
@@ -282,13 +274,13 @@ static void limits_threads_by_memory(void **state)
   (void)state;
   struct mx_script *script = load_with(
       "local t = {} for i = 1, 1 << 18 do t[i] = i end simulation { function() return #t, 0, 0 end }", &limits);
-  const int threads = mx_script_start_threads(script, 16);
+  const int threads = start_threads(script, 16);
   assert_true(threads > 1 && threads < 5);
   mx_script_free(script);
   script = load_with("local t = {} for i = 1, 1 << 19 do t[i] = i end simulation { function() return #t, 0, 0 end }",
                      &limits);
-  assert_int_equal(mx_script_start_threads(script, 16), 1);
-  assert_non_null(strstr(mx_script_alone(script), "there is no memory"));
+  assert_int_equal(start_threads(script, 16), 1);
+  assert_non_null(strstr(alone(script), "there is no memory"));
   mx_script_free(script);
 }
 
@@ -297,11 +289,11 @@ static void obeys_the_limit_of_threads(void **state)
   static const struct mx_limits one = {.threads = 1}, three = {.threads = 3};
   (void)state;
   struct mx_script *script = load_with(F "}", &one);
-  assert_int_equal(mx_script_start_threads(script, 16), 1);
-  assert_null(mx_script_alone(script));
+  assert_int_equal(start_threads(script, 16), 1);
+  assert_null(alone(script));
   mx_script_free(script);
   script = load_with(F "}", &three);
-  assert_int_equal(mx_script_start_threads(script, 1), 3);
+  assert_int_equal(start_threads(script, 1), 3);
   mx_script_free(script);
 }
 
@@ -316,9 +308,9 @@ __attribute__((unused)) static void is_interrupted_in_any_thread(void **state)
   (void)state;
   struct mx_script *script =
       load_with("simulation { function(x, y, z, t)\n while t * x > 12.2005 do end\n return x, y, z end }", &limits);
-  assert_int_equal(mx_script_start_threads(script, 4), 4);
+  assert_int_equal(start_threads(script, 4), 4);
   assert_int_equal(call_all(script, 0, values[0], &err), 0);
-  mx_script_interrupt(script, &flag);
+  mx_origin_interrupt(mx_script_origin(script), &flag);
   assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
   alarm(1);
   assert_int_equal(call_all(script, 1, values[0], &err), DG_INTERRUPTED);
@@ -339,12 +331,12 @@ static void survives_every_failing_allocation(void **state)
     struct dg_error err = {0};
     struct mx_script *script = load_with(text, NULL);
     dg_memory_fail_at(n);
-    const int threads = mx_script_start_threads(script, 3);
+    const int threads = start_threads(script, 3);
     const int code = call_all(script, 0, values[0], &err);
-    const bool beyond = threads == 3 && code == 0 && mx_script_alone(script) == NULL;
+    const bool beyond = threads == 3 && code == 0 && alone(script) == NULL;
     dg_memory_fail_at(0);
     assert_true(code == 0 || (code == DG_ENVIRONMENT && strstr(err.message, "out of memory") != NULL));
-    assert_true(threads == 3 || strstr(mx_script_alone(script), AGAIN) != NULL);
+    assert_true(threads == 3 || strstr(alone(script), AGAIN) != NULL);
     mx_script_free(script);
     assert_int_equal(dg_memory_current(), before);
     if (beyond) {

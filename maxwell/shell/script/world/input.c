@@ -67,12 +67,3 @@ bool mx_input_has_position(const char *message)
   }
   return false;
 }
-
-void mx_input_describe(int inputs, const double *in, char *text, size_t size)
-{
-  static const char *const names[] = {"", "t", "x, y", "x, y, z", "x, y, z, t"};
-  size_t used = (size_t)snprintf(text, size, "(%s) = (", inputs <= 4 ? names[inputs] : "inputs");
-  for (int i = 0; i < inputs && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%.6g", i == 0 ? "" : ", ", in[i]);
-  if (used < size) snprintf(text + used, size - used, ")");
-}

@@ -20,5 +20,3 @@ int mx_input_check(const char *option, const struct mx_definition *all, size_t i
                    struct dg_error *err) DG_MUST_USE;
 /* Whether "file:12: " stands in the message, as Lua writes it. */
 bool mx_input_has_position(const char *message);
-/* "(x, y, z) = (0, 0.5, 1)": what a function was called with. */
-void mx_input_describe(int inputs, const double *in, char *text, size_t size);

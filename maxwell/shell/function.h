@@ -1,0 +1,63 @@
+/* Functions of position and time that somebody else carries out: a script, a program in C, a test. The solver asks for
+ * values at many places at once and knows no language.
+ *
+ *   static int field(void *self, const struct mx_places *at, double *value, struct dg_error *err)
+ *   {
+ *     const double *k = self;
+ *     for (size_t i = 0; i < at->count; i++) {
+ *       value[3 * i] = value[3 * i + 1] = 0;
+ *       value[3 * i + 2] = sin(*k * at->x[i][0]);
+ *     }
+ *     return 0;
+ *   }
+ *   const struct mx_function initial = {.values = field, .self = &k};
+ *
+ * What a function gives must depend on its places alone, or a run could not be repeated, continued or shared among
+ * ranks. One call at a time, from any thread: general sources are evaluated in a thread of their own.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdg/base/error.h"
+
+/* Where and when values are wanted. */
+struct mx_places {
+  const char *what; /* whose values they are, for messages: "initial.E" */
+  size_t count;
+  const double (*x)[3]; /* [count] m; NULL: the function depends on time alone */
+  const double *t;      /* s: one time for all of x, without x [count] times; NULL: it does not depend on time */
+  int components;       /* numbers that are wanted at each, at most 3 */
+  bool trial; /* it is only tried: what it prints is not to be heard, and where it takes long it is to fail */
+};
+
+struct mx_function {
+  /* value[count][components], finite. DG_INPUT or what else went wrong, of the first place, in order, that has an
+   * error; then what is in `value` is not defined. NULL of a function that only answers. */
+  int (*values)(void *self, const struct mx_places *at, double *value, struct dg_error *err);
+  /* The following may be NULL, where the function has no such side. */
+  int (*answer)(void *self, const char *what, int inputs, const double *in, bool *answer, struct dg_error *err);
+  void (*rehearse)(void *self, const struct mx_places *at); /* it will be called often, at such places and times */
+  int (*digest)(void *self, uint64_t *digest, struct dg_error *err); /* of what it does */
+  const char *place;                                                 /* where it stands: "cavity.lua:22" */
+  void *self;
+};
+
+/* The values, once they are known to be finite. */
+int mx_function_values(const struct mx_function *function, const struct mx_places *at, double *value,
+                       struct dg_error *err) DG_MUST_USE;
+/* Calls the function once more at all places (some thousand of them, if there are more), last first, and fails with
+ * DG_INPUT if it does not give value[count][components] again. */
+int mx_function_repeat(const struct mx_function *function, const struct mx_places *at, const double *value,
+                       struct dg_error *err) DG_MUST_USE;
+/* "cavity.lua:22: initial.E returned nan at (x, y, z) = (0, 0.5, 1)": DG_INPUT for what is wrong with the value at the
+ * k-th of the places. */
+int mx_function_fail(const struct mx_function *function, const struct mx_places *at, size_t k, struct dg_error *err,
+                     const char *format, ...) DG_PRINTF(5, 6);
+/* "(x, y, z) = (0, 0.5, 1)": what a function was called with. */
+void mx_describe_inputs(int inputs, const double *in, char *text, size_t size);
+/* The numbers that the function is called with at the k-th of the places, in that order: x, y, z, t. Returns how many
+ * there are. */
+int mx_places_inputs(const struct mx_places *at, size_t k, double in[4]);
