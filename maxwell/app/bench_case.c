@@ -262,10 +262,10 @@ static int measure_backends(struct mx_bench_list *list, const struct cube *cube,
                             void (*report)(const struct mx_bench_result *), struct dg_error *err)
 {
   double reference = 0;
-  for (int turn = 0; turn < 2; turn++)
+  for (int round = 0; round < 2; round++)
     for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++) {
       bool first = mx_backends[i] == &mx_backend_reference;
-      if (!options->backend[i] || first != (turn == 0)) continue;
+      if (!options->backend[i] || first != (round == 0)) continue;
       struct mx_bench_result result = *like;
       result.backend = i;
       find_floor(&result, ceilings);

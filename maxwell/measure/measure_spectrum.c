@@ -18,10 +18,10 @@ int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const dou
 
 static void add(struct mx_spectrum *spectrum, double t, const double *value, double weight)
 {
-  const double turn = 2 * acos(-1.0);
+  const double two_pi = 2 * acos(-1.0);
   for (size_t k = 0; k < spectrum->frequencies; k++) {
     double(*sum)[2] = spectrum->sum + k * spectrum->values, cycles = spectrum->hertz[k] * t;
-    double angle = turn * (cycles - floor(cycles)), re = weight * cos(angle), im = -weight * sin(angle);
+    double angle = two_pi * (cycles - floor(cycles)), re = weight * cos(angle), im = -weight * sin(angle);
     for (size_t i = 0; i < spectrum->values; i++) {
       sum[i][0] += re * value[i];
       sum[i][1] += im * value[i];

@@ -72,9 +72,9 @@ static void transform(double complex *x, size_t count)
   for (size_t length = 2; length <= count; length *= 2) {
     const double angle = -2 * pi / (double)length;
     for (size_t k = 0; k < length / 2; k++) {
-      const double complex turn = cos(angle * (double)k) + sin(angle * (double)k) * I;
+      const double complex twiddle = cos(angle * (double)k) + sin(angle * (double)k) * I;
       for (size_t i = k; i < count; i += length) {
-        const double complex other = turn * x[i + length / 2];
+        const double complex other = twiddle * x[i + length / 2];
         x[i + length / 2] = x[i] - other;
         x[i] += other;
       }

@@ -221,12 +221,12 @@ static bool carries(const struct mx_s_parameters *s, size_t f)
 /* The largest singular value of the known columns, by powers of S^H S. */
 static double largest_gain(const struct mx_s_parameters *s, size_t f)
 {
-  enum { TURNS = 60, PORTS = 64 };
+  enum { ITERATIONS = 60, PORTS = 64 };
   double complex x[PORTS], y[PORTS];
   const size_t n = s->ports < PORTS ? s->ports : PORTS;
   double gain = 0;
   for (size_t j = 0; j < n; j++) x[j] = s->known[j] ? cexp(2.4 * I * (double)(j * j)) : 0;
-  for (int turn = 0; turn < TURNS; turn++) {
+  for (int iteration = 0; iteration < ITERATIONS; iteration++) {
     double norm = 0, out = 0;
     for (size_t j = 0; j < n; j++) norm += creal(x[j] * conj(x[j]));
     if (norm == 0) return 0;

@@ -4,8 +4,8 @@
  * convert and write. The loop waits when it is output.fields.ahead snapshots ahead of the disk.
  *
  * Of several ranks each writes its own block so. What they have to tell each other, and the names of files, are the
- * loop's, at steps that are the same on all ranks: MPI is for the thread that started it. Where ranks take turns at
- * files, or share averages, all is done in the loop. */
+ * loop's, at steps that are the same on all ranks: MPI is for the thread that started it. Where ranks write to one
+ * file, or share averages, all is done in the loop. */
 #pragma once
 
 #include <stdbool.h>

@@ -316,19 +316,19 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
   struct mx_setup *setup = loop->setup;
   struct mx_ports *ports = &setup->sources.ports;
   const long resumed = loop->counters.excitation;
-  size_t driven = 0, turn = 0;
+  size_t driven = 0, number = 0;
   if (setup->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
   if (setup->config->output.s_parameters.count == 0) return time_loop(loop, first, err);
   for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
   for (size_t i = 0; i < ports->count; i++) {
     if (!mx_ports_driven(ports, i)) continue;
-    turn++;
+    number++;
     if (setup->resume && (long)i < resumed) continue;
     const bool goes_on = setup->resume && (long)i == resumed;
     loop->writes = writes_output(ports, (long)i);
     loop->counters.excitation = (long)i;
     if (driven > 1)
-      dg_log_line(setup->log, "ports     run %zu of %zu: port '%s' is driven", turn, driven, mx_ports_name(ports, i));
+      dg_log_line(setup->log, "ports     run %zu of %zu: port '%s' is driven", number, driven, mx_ports_name(ports, i));
     mx_ports_reset(ports, (int)i);
     if (!goes_on && !loop->writes) {
       mx_sources_reset(&setup->sources);

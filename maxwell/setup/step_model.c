@@ -5,15 +5,15 @@
 
 #include "libdg/base/memory.h"
 
-enum { TURNS = 12, COPY_BYTES = 32 << 20 };
+enum { TRIES = 12, COPY_BYTES = 32 << 20 };
 
-/* Bytes a second of a copy between arrays of this rank, the best of a few turns. */
+/* Bytes a second of a copy between arrays of this rank, the best of a few attempts. */
 static int measure_copy(double *rate, int threads, struct dg_error *err)
 {
   char *from, *to = NULL;
   double best = INFINITY;
   if (dg_alloc(&from, COPY_BYTES, 1, err) != 0 || dg_alloc(&to, COPY_BYTES, 1, err) != 0) goto fail;
-  for (int turn = 0; turn < TURNS; turn++) {
+  for (int attempt = 0; attempt < TRIES; attempt++) {
     double start = mx_clock();
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int piece = 0; piece < 64; piece++)
@@ -27,7 +27,8 @@ fail:
   return err->code;
 }
 
-/* Seconds of an exchange with the neighbours, `bytes` a face of the halo, or of one item each; the best of a few turns.
+/* Seconds of an exchange with the neighbours, `bytes` a face of the halo, or of one item each; the best of a few
+ * attempts.
  */
 static int measure_exchange(double *seconds, const struct mx_setup *setup, bool one_item, size_t bytes,
                             struct dg_error *err)
@@ -44,7 +45,7 @@ static int measure_exchange(double *seconds, const struct mx_setup *setup, bool 
   if (dg_exchange_new(&exchange, setup->comm, halo->peers, peer, bytes, err) != 0 ||
       dg_comm_agree(setup->comm, err) != 0)
     goto fail;
-  for (int turn = 0; turn < TURNS; turn++) {
+  for (int attempt = 0; attempt < TRIES; attempt++) {
     double start = mx_clock();
     if (dg_exchange_start(exchange, err) != 0 || dg_exchange_finish(exchange, err) != 0) goto fail;
     *seconds = fmin(*seconds, mx_clock() - start);

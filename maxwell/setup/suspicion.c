@@ -129,8 +129,8 @@ static int try_function(const struct mx_setup *setup, size_t index, double most[
   most[0] = most[1] = 0;
   for (int i = 0; i < PLACES * TIMES && source->points > 0 && failed.code == DG_OK; i++) {
     const size_t k = (size_t)(i % PLACES) * (source->points - 1) / (PLACES - 1);
-    const int turn = i / PLACES + 1;
-    const double t = setup->step * (double)setup->steps * turn / (TIMES + 1);
+    const int instant = i / PLACES + 1;
+    const double t = setup->step * (double)setup->steps * instant / (TIMES + 1);
     const struct mx_places at = {.what = source->what,
                                  .count = 1,
                                  .x = (const double(*)[3])source->x + k,

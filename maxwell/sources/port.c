@@ -224,11 +224,11 @@ static void transform(const struct mx_ports *ports, size_t port, double hertz, s
   double complex v = 0, in = 0, out = 0, out_half = 0, voltage, current;
   double phase = -2 * pi * hertz * ports->step;
   for (size_t n = first; n < ports->steps_seen; n++) {
-    double complex turn = cexp(I * phase * (double)n);
-    v += p->incident[n] * turn;
-    in += p->incoming[n] * turn;
-    out += *past_at(ports, &p->mode[0], 0, (long)n) * turn;
-    if (is_leapfrog(ports)) out_half += *past_at(ports, &p->mode[0], 1, (long)n) * turn;
+    double complex phasor = cexp(I * phase * (double)n);
+    v += p->incident[n] * phasor;
+    in += p->incoming[n] * phasor;
+    out += *past_at(ports, &p->mode[0], 0, (long)n) * phasor;
+    if (is_leapfrog(ports)) out_half += *past_at(ports, &p->mode[0], 1, (long)n) * phasor;
   }
   out += v + out_half * cexp(0.5 * I * phase); /* each part at its own times: no mean of two half steps */
   combine(p, out, in, v, &voltage, &current);

@@ -257,7 +257,7 @@ INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
 #endif
 
 /* What an orbit of four sums to in the sectors, and back again but for a factor of four. */
-INLINE void NAME(turn)(NAME(vec) x[4])
+INLINE void NAME(to_sectors)(NAME(vec) x[4])
 {
   NAME(vec) p = x[0] + x[1], m = x[0] - x[1], q = x[2] + x[3], n = x[2] - x[3];
   x[0] = p + q;

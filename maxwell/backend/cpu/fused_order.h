@@ -28,7 +28,7 @@ INLINE void ORDERED(to_sectors)(const struct mx_fused *fused, const NAME(vec) (*
     const int32_t *node = fused->orbit;
     for (int k = 0; k < QUADS; k++, node += 4) {
       NAME(vec) x[4] = {from[c][node[0]], from[c][node[1]], from[c][node[2]], from[c][node[3]]};
-      NAME(turn)(x);
+      NAME(to_sectors)(x);
       for (int s = 0; s < 4; s++) u[c][SECTOR(s) + k] = x[s];
     }
     for (int s = 1; PAIRS > 0 && s < 4; s++)
@@ -92,7 +92,7 @@ INLINE void ORDERED(flux_to_sectors)(NAME(vec) (*restrict flux)[4][NF])
   for (int c = 0; c < 3; c++)
     for (int m = 0; m < NF; m++) {
       NAME(vec) x[4] = {flux[c][0][m], flux[c][1][m], flux[c][2][m], flux[c][3][m]};
-      NAME(turn)(x);
+      NAME(to_sectors)(x);
       for (int s = 0; s < 4; s++) flux[c][s][m] = x[s];
     }
 }
@@ -150,7 +150,7 @@ INLINE int ORDERED(from_sectors)(const NAME(vec) (*restrict w)[NP], int orbit, N
   for (int c = 0; c < 3; c++)
     if (nodes == 4) {
       NAME(vec) y[4] = {w[c][orbit], w[c][SECTOR(1) + orbit], w[c][SECTOR(2) + orbit], w[c][SECTOR(3) + orbit]};
-      NAME(turn)(y);
+      NAME(to_sectors)(y);
       for (int k = 0; k < 4; k++) x[k][c] = y[k];
     } else if (nodes == 2) {
       int s = (orbit - QUADS) / (PAIRS > 0 ? PAIRS : 1) + 1, k = (orbit - QUADS) % (PAIRS > 0 ? PAIRS : 1);

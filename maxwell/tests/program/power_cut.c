@@ -29,7 +29,7 @@
   found_##next = dlsym(RTLD_NEXT, #name);                                                                              \
   memcpy(&(next), &found_##next, sizeof(next))
 
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int number;
 
 /* The path in the folder, "" for the folder itself; NULL: it is elsewhere. */
@@ -97,13 +97,13 @@ static void list(FILE *to, const char *part, bool deep)
 static void note_names(void)
 {
   const int reason = errno;
-  pthread_mutex_lock(&turn);
+  pthread_mutex_lock(&lock);
   number++;
   FILE *file = names();
   list(file, "", true);
   fclose(file);
   event("names", 0);
-  pthread_mutex_unlock(&turn);
+  pthread_mutex_unlock(&lock);
   errno = reason;
 }
 
@@ -112,10 +112,10 @@ static void note_new(int descriptor)
   const int reason = errno;
   struct stat info;
   if (descriptor < 0 || fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return;
-  pthread_mutex_lock(&turn);
+  pthread_mutex_lock(&lock);
   number++;
   event("new", (unsigned long long)info.st_ino);
-  pthread_mutex_unlock(&turn);
+  pthread_mutex_unlock(&lock);
   errno = reason;
   note_names();
 }
@@ -147,7 +147,7 @@ static void note_sync(int descriptor)
   path[length > 0 ? length : 0] = '\0';
   const char *part = length > 0 ? inside(path) : NULL;
   if (part == NULL || fstat(descriptor, &info) != 0) return;
-  pthread_mutex_lock(&turn);
+  pthread_mutex_lock(&lock);
   number++;
   if (S_ISREG(info.st_mode)) {
     copy_content(descriptor);
@@ -160,7 +160,7 @@ static void note_sync(int descriptor)
     snprintf(what, sizeof what, "folder %.1000s", part);
     event(what, 0);
   }
-  pthread_mutex_unlock(&turn);
+  pthread_mutex_unlock(&lock);
   errno = reason;
 }
 
