@@ -22,7 +22,9 @@
 #include "libdg/ref/dense.h"
 #include "maxwell/app/threads.h"
 #include "maxwell/backend/backend.h"
+#include "maxwell/output/check.h"
 #include "maxwell/run/run.h"
+#include "maxwell/setup/setup_build.h"
 #include "maxwell/version.h"
 
 static void info(void)
@@ -66,9 +68,8 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   if ((options->command == MX_RUN && mx_folder_open(&folder, keeping.folder, comm, log, err) != 0) ||
       mx_setup_init(&setup, &config, mx_script_origin(script), log, comm, &keeping, err) != 0)
     goto fail;
-  setup.profiling = options->profile;
-  setup.resume = options->restart;
-  int status = options->command == MX_CHECK ? mx_check(&setup, err) : mx_run(&setup, &folder, err);
+  const struct mx_run_options how = {.resume = options->restart, .profile = options->profile};
+  int status = options->command == MX_CHECK ? mx_check(&setup, err) : mx_run(&setup, &folder, &how, err);
   if (status != 0) goto fail;
 fail:
   mx_folder_close(&folder);

@@ -9,6 +9,7 @@
 #include "libdg/io/store.h"
 #include "maxwell/run/run.h"
 #include "maxwell/shell/script/script.h"
+#include "maxwell/setup/setup_build.h"
 
 #define FOLDER     "result"
 #define CHECKPOINT FOLDER "/checkpoint/step_%012d"
@@ -122,10 +123,12 @@ static void load_arrays(struct file *file)
   dg_store_free(store);
 }
 
+static struct mx_run_options how;
+
 static int run(struct dg_error *err)
 {
   struct mx_folder folder;
-  if (mx_folder_open(&folder, FOLDER, NULL, NULL, err) == 0) (void)!mx_run(&setup, &folder, err);
+  if (mx_folder_open(&folder, FOLDER, NULL, NULL, err) == 0) (void)!mx_run(&setup, &folder, &how, err);
   mx_folder_close(&folder);
   return err->code;
 }
@@ -153,7 +156,7 @@ static void begin(void)
     load_bytes(&tables[i]);
   }
   config.checkpoint.every = 0;
-  setup.resume = true;
+  how.resume = true;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -289,18 +289,18 @@ static int settle(struct mx_balance *balance, struct dg_error *err)
   return 0;
 }
 
-static int open_table(struct mx_balance *balance, struct mx_folder *folder, struct dg_error *err)
+static int open_table(struct mx_balance *balance, struct mx_folder *folder, bool resume, struct dg_error *err)
 {
   char *path;
   if (dg_comm_rank(balance->setup->comm) != 0) return 0;
   if (mx_folder_path(&path, folder, "balance.csv", err) != 0) return err->code;
-  (void)!mx_csv_open(&balance->table, path, "step,time,energy,sources,losses,radiated,dissipated,difference",
-                     balance->setup->resume, err);
+  (void)!mx_csv_open(&balance->table, path, "step,time,energy,sources,losses,radiated,dissipated,difference", resume,
+                     err);
   dg_free(path);
   return err->code;
 }
 
-int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, struct mx_folder *folder,
+int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, struct mx_folder *folder, bool resume,
                    struct dg_error *err)
 {
   struct mx_balance *balance;
@@ -317,7 +317,7 @@ int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, str
       DG_NEW(balance->E_before, all, err) != 0 || DG_NEW(balance->H_before, all, err) != 0 ||
       DG_NEW(balance->mean, all, err) != 0 || DG_NEW(balance->H_earlier, all, err) != 0 ||
       DG_NEW(balance->driven[0], own, err) != 0 || DG_NEW(balance->driven[1], own, err) != 0 ||
-      settle(balance, err) != 0 || open_table(balance, folder, err) != 0)
+      settle(balance, err) != 0 || open_table(balance, folder, resume, err) != 0)
     goto fail;
   *result = balance;
   return 0;

@@ -22,7 +22,7 @@
 struct mx_balance; /* opaque */
 
 /* *balance stays NULL where the script wants none. */
-int mx_balance_new(struct mx_balance **balance, const struct mx_setup *setup, struct mx_folder *folder,
+int mx_balance_new(struct mx_balance **balance, const struct mx_setup *setup, struct mx_folder *folder, bool resume,
                    struct dg_error *err) DG_MUST_USE;
 void mx_balance_free(struct mx_balance *balance);
 /* Bytes on this rank. */

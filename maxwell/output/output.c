@@ -7,21 +7,21 @@
 #include "maxwell/shell/folder.h"
 
 int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struct mx_backend *backend,
-                   struct mx_folder *folder, struct dg_error *err)
+                   struct mx_folder *folder, bool resume, struct dg_error *err)
 {
   *output = (struct mx_output){.setup = setup, .last_flush = mx_clock()};
   if (mx_records_open(&output->records, &setup->measures, setup->ops, mx_snapshot_writers[0], folder, setup->step,
-                      setup->resume, err) != 0 ||
+                      resume, err) != 0 ||
       mx_records_monitor(&output->records, backend, err) != 0)
     return err->code;
   if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0) {
     char *path;
     if (mx_folder_path(&path, folder, "energy.csv", err) != 0) return err->code;
-    (void)!mx_csv_open(&output->energy, path, "step,time,electric,magnetic,total", setup->resume, err);
+    (void)!mx_csv_open(&output->energy, path, "step,time,electric,magnetic,total", resume, err);
     dg_free(path);
     if (err->code != DG_OK) return err->code;
   }
-  if (mx_balance_new(&output->balance, setup, folder, err) != 0) return err->code;
+  if (mx_balance_new(&output->balance, setup, folder, resume, err) != 0) return err->code;
   return mx_snapshots_init(&output->snapshots, setup, mx_snapshot_writers[0], backend, folder, err);
 }
 

@@ -28,10 +28,10 @@ struct mx_output {
   double last_flush;
 };
 
-/* Opens the files, those that are there if setup->resume; the folder is prepared. Release with mx_output_release in any
+/* Opens the files, those that are there to `resume`; the folder is prepared. Release with mx_output_release in any
  * case. */
 int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struct mx_backend *backend,
-                   struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
+                   struct mx_folder *folder, bool resume, struct dg_error *err) DG_MUST_USE;
 /* Is anything to be written at step n? */
 bool mx_output_due(const struct mx_output *output, long n);
 /* Does that ask the backend for values at once? What a card's buffers take does not. */

@@ -10,7 +10,7 @@
 static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
 
 int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
-                        struct dg_error *err)
+                        bool resume, struct dg_error *err)
 {
   size_t count = setup->sources.ports.count;
   if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
@@ -21,7 +21,7 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
     snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&setup->sources.ports, i));
     char *path;
     if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
-    (void)!mx_csv_open(&output->table[i], path, "time,incident,reflected,voltage,current", setup->resume, err);
+    (void)!mx_csv_open(&output->table[i], path, "time,incident,reflected,voltage,current", resume, err);
     dg_free(path);
     if (err->code != DG_OK) return err->code;
   }

@@ -16,9 +16,9 @@ struct mx_port_output {
   struct mx_s_quality quality; /* once closed */
 };
 
-/* Opens the files, those that are there if setup->resume; the folder exists. Release in any case. */
+/* Opens the files, those that are there to `resume`; the folder exists. Release in any case. */
 int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
-                        struct dg_error *err) DG_MUST_USE;
+                        bool resume, struct dg_error *err) DG_MUST_USE;
 /* Writes a line if one is due at step n. */
 int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err) DG_MUST_USE;
 int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;

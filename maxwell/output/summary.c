@@ -99,8 +99,8 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   number_entry(file, "elements", (double)setup->mesh.whole.K);
   number_entry(file, "unknowns", (double)setup->unknowns);
   number_entry(file, "ranks", dg_comm_size(setup->comm));
-  number_entry(file, "threads", setup->threads);
-  number_entry(file, "lua_threads", setup->lua_threads);
+  number_entry(file, "threads", summary->threads);
+  number_entry(file, "lua_threads", summary->lua_threads);
   number_entry(file, "time_step", setup->step);
   if (setup->limit > 0) number_entry(file, "stability_limit", setup->limit);
   else fputs("  \"stability_limit\": null,\n", file);
@@ -109,10 +109,10 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
   number_entry(file, "loop_seconds", summary->loop_seconds);
   number_entry(file, "dof_per_second", dofs);
   number_entry(file, "evaluations_per_second", dofs * mx_schemes[config->time.integrator].evaluations);
-  seconds_entry(file, &setup->seconds);
-  if (setup->profiling) {
+  seconds_entry(file, &summary->seconds);
+  if (summary->profile != NULL) {
     fputs("  \"profile\": ", file);
-    mx_phases_write(&setup->profile, file);
+    mx_phases_write(summary->profile, file);
     fputs(",\n", file);
   }
   number_entry(file, "energy_first", summary->energy_first);
@@ -122,17 +122,17 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
           summary->checkpoint_seconds, summary->restarts);
   if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);
   else fputs("  \"stop_reason\": null,\n", file);
-  number_entry(file, "peak_memory_bytes", setup->peak_memory);
-  if (setup->card_memory > 0) number_entry(file, "card_memory_bytes", setup->card_memory);
+  number_entry(file, "peak_memory_bytes", summary->peak_memory);
+  if (summary->card_memory > 0) number_entry(file, "card_memory_bytes", summary->card_memory);
   if (setup->comm != NULL) {
     const struct mx_partition *part = &setup->partition;
     fprintf(file,
             "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
             "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g",
-            part->smallest, part->largest, part->cut, setup->halo_bytes, setup->halo_least);
-    if (setup->transport != NULL) fprintf(file, ", \"transport\": \"%s\"", setup->transport);
+            part->smallest, part->largest, part->cut, summary->halo_bytes, summary->halo_least);
+    if (summary->transport != NULL) fprintf(file, ", \"transport\": \"%s\"", summary->transport);
     fputs("},\n", file);
-    const struct mx_model *model = &setup->model;
+    const struct mx_model *model = &summary->model;
     fprintf(file,
             "  \"model\": {\"copy_bytes_per_second\": %.4g, \"latency\": %.3g, \"bytes_per_second\": %.4g, "
             "\"fields\": %.4g, \"halo\": %.4g, \"hidden\": %.4g},\n",

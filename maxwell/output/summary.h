@@ -1,8 +1,11 @@
 /* summary.json: what a run was and how it went, for other programs. Keys keep their meaning between versions. */
 #pragma once
 
-#include "maxwell/shell/folder.h"
+#include "libdg/base/clock.h"
 #include "maxwell/output/s_parameters.h"
+#include "maxwell/output/step_model.h"
+#include "maxwell/shell/folder.h"
+#include "maxwell/shell/profile.h"
 
 struct mx_summary {
   const struct mx_setup *setup;
@@ -17,6 +20,16 @@ struct mx_summary {
   long checkpoints, restarts;       /* written by this process; so far */
   double checkpoint_seconds;
   struct mx_s_quality quality; /* of S-parameters */
+  int threads, lua_threads;    /* of the backend; that call the script's functions, of the rank that has fewest */
+  struct mx_seconds seconds;
+  const struct mx_profile *profile; /* NULL: none is kept */
+  /* Of the rank that has or took most, once the run is over. */
+  double peak_memory, card_memory; /* bytes; the latter 0: no card */
+  /* Several ranks. */
+  struct mx_model model;
+  const char *transport; /* of the halo, between cards (mx_halo_use); NULL: none */
+  double halo_bytes;     /* that a rank sends in a step */
+  double halo_least;     /* seconds of the rank that took least; seconds.halo is of the one that took most */
 };
 
 /* Writes folder/summary.json, first under another name, so that readers always find a whole one. */

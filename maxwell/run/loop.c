@@ -113,7 +113,7 @@ static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool
   if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
   else if (status == 0 && mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err) != 0)
     status = dg_context(err, "in step %ld of %ld", n, setup->steps);
-  setup->seconds.sources += mx_clock() - start;
+  loop->source_seconds += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "sources, evaluated", (struct mx_cost){0, 0});
   return status;
 }
@@ -290,7 +290,7 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
   const struct mx_run_state state = state_of(loop);
   *first = 0;
   loop->checkpointed = -1;
-  if (setup->resume) {
+  if (loop->resume) {
     if (mx_checkpoint_load(checkpoint, &state, err) != 0) return err->code;
     *first = loop->counters.step;
     loop->total = loop->checkpointed = loop->counters.total;
@@ -317,14 +317,14 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
   struct mx_ports *ports = &setup->sources.ports;
   const long resumed = loop->counters.excitation;
   size_t driven = 0, number = 0;
-  if (setup->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
+  if (loop->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
   if (setup->config->output.s_parameters.count == 0) return time_loop(loop, first, err);
   for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
   for (size_t i = 0; i < ports->count; i++) {
     if (!mx_ports_driven(ports, i)) continue;
     number++;
-    if (setup->resume && (long)i < resumed) continue;
-    const bool goes_on = setup->resume && (long)i == resumed;
+    if (loop->resume && (long)i < resumed) continue;
+    const bool goes_on = loop->resume && (long)i == resumed;
     loop->writes = writes_output(ports, (long)i);
     loop->counters.excitation = (long)i;
     if (driven > 1)

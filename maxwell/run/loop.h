@@ -5,7 +5,8 @@
 #include "maxwell/run/control.h"
 #include "maxwell/output/output.h"
 #include "maxwell/output/port_output.h"
-#include "maxwell/run/watchdog.h"
+#include "maxwell/output/watchdog.h"
+#include "maxwell/shell/profile.h"
 
 struct mx_loop {
   struct mx_setup *setup;
@@ -21,6 +22,8 @@ struct mx_loop {
   double started, output_seconds;
   struct dg_pace pace;        /* of progress */
   bool writes;                /* output; else this is a further run for S-parameters, which only adds to them */
+  bool resume;                /* from a checkpoint */
+  double source_seconds;      /* that the loop took for them */
   bool stopped;               /* by a signal or the clock, in the same step on all ranks */
   long done;                  /* steps */
   long total;                 /* of all runs for S-parameters */

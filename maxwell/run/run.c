@@ -7,12 +7,12 @@
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/profiled.h"
-#include "maxwell/output/plan.h"
+#include "maxwell/output/file_names.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
 #include "maxwell/problem/initial.h"
 #include "maxwell/run/loop.h"
-#include "maxwell/setup/step_model.h"
+#include "maxwell/setup/setup_mesh.h"
 #include "maxwell/shell/phases.h"
 #include "maxwell/output/summary.h"
 
@@ -30,10 +30,11 @@ static const char *status_word(enum dg_code code)
   }
 }
 
-static void report_transport(struct mx_setup *setup, const struct mx_backend *backend)
+static void report_transport(struct mx_summary *summary, const struct mx_backend *backend)
 {
+  const struct mx_setup *setup = summary->setup;
   const struct mx_halo_use use = setup->ops->halo_use(backend);
-  setup->transport = use.transport;
+  summary->transport = use.transport;
   if (use.transport != NULL)
     dg_log_line(setup->log, "halo      traces travel %s (%s)%s",
                 strcmp(use.transport, "direct") == 0 ? "from GPU to GPU" : "through the memory of the host",
@@ -48,31 +49,38 @@ static void report_lua_threads(const struct mx_setup *setup)
   if (alone != NULL) dg_log_line(setup->log, "lua       one thread calls functions: %s", alone);
 }
 
+/* A run under way: what is called with a profile stands in front of the backend. */
+struct profiling {
+  struct mx_profile profile;
+  struct mx_backend_ops ops;
+};
+
 /* The backend with the initial fields in it, or those of a checkpoint. */
 static int start_backend(struct mx_backend **backend, struct mx_setup *setup, const struct mx_checkpoint *checkpoint,
-                         struct dg_error *err)
+                         struct profiling *profiling, struct mx_summary *summary, struct dg_error *err)
 {
   const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const bool resume = checkpoint != NULL;
   double *E = NULL, *H = NULL, start = mx_clock();
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
-  setup->threads = setup->ops->threads(*backend);
-  report_transport(setup, *backend);
-  if (!setup->resume && mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0) goto fail;
+  summary->threads = setup->ops->threads(*backend);
+  report_transport(summary, *backend);
+  if (!resume && mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0) goto fail;
   report_lua_threads(setup);
-  if (!setup->resume && E == NULL && H == NULL && setup->sources.count == 0)
+  if (!resume && E == NULL && H == NULL && setup->sources.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
-  if (setup->resume && mx_checkpoint_load_fields(checkpoint, *backend, err) != 0) goto fail;
-  if (setup->comm != NULL && mx_model_init(&setup->model, setup, *backend, err) != 0) goto fail;
-  if (setup->profiling) {
-    setup->profile = (struct mx_profile){.count = 1, .phase = {{.name = "halo"}}}; /* one rank has none */
-    if (mx_profile_backend(backend, &setup->profiled, setup->ops, &setup->profile, err) != 0) goto fail;
-    setup->ops = &setup->profiled;
+  if (resume && mx_checkpoint_load_fields(checkpoint, *backend, err) != 0) goto fail;
+  if (setup->comm != NULL && mx_model_init(&summary->model, setup, *backend, summary->threads, err) != 0) goto fail;
+  if (profiling != NULL) {
+    profiling->profile = (struct mx_profile){.count = 1, .phase = {{.name = "halo"}}}; /* one rank has none */
+    if (mx_profile_backend(backend, &profiling->ops, setup->ops, &profiling->profile, err) != 0) goto fail;
+    setup->ops = &profiling->ops;
   }
 fail:
   dg_free(E);
   dg_free(H);
-  setup->seconds.setup += mx_clock() - start;
+  summary->seconds.setup += mx_clock() - start;
   return err->code;
 }
 
@@ -81,9 +89,9 @@ fail:
 static void report_sources(const struct mx_summary *summary)
 {
   const struct mx_setup *setup = summary->setup;
-  const double lua = setup->seconds.sources_ahead, waited = fmin(setup->seconds.sources, lua);
+  const double lua = summary->seconds.sources_ahead, waited = fmin(summary->seconds.sources, lua);
   char threads[40] = "one thread";
-  if (setup->lua_threads > 1 && mx_origin_alone(setup->origin) == NULL)
+  if (summary->lua_threads > 1 && mx_origin_alone(setup->origin) == NULL)
     snprintf(threads, sizeof threads, "%d threads", setup->lua_threads);
   if (lua > 0.9 * summary->loop_seconds && waited > 0.1 * summary->loop_seconds)
     dg_log_line(
@@ -101,7 +109,7 @@ static void report_snapshots(const struct mx_summary *summary, double waited)
     dg_log_line(
         summary->setup->log,
         "snapshots the loop waited %.2f s for the disk, which worked on them for %.2f s (output.fields.ahead = %d)",
-        waited, summary->setup->seconds.snapshots_behind, summary->setup->config->output.fields.ahead);
+        waited, summary->seconds.snapshots_behind, summary->setup->config->output.fields.ahead);
 }
 
 static void report(const struct mx_summary *summary, const struct mx_output *output, const struct mx_folder *folder)
@@ -111,15 +119,15 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               "done      %ld steps in %.2f s: %.4g DoF/s, %.4g evaluations/s; output %.2f s; peak memory %.1f MB",
               summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
               mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
-              setup->seconds.output, 1e-6 * setup->peak_memory);
-  if (setup->card_memory > 0) dg_log_line(setup->log, "card      %.1f MB of its memory", 1e-6 * setup->card_memory);
+              summary->seconds.output, 1e-6 * summary->peak_memory);
+  if (summary->card_memory > 0) dg_log_line(setup->log, "card      %.1f MB of its memory", 1e-6 * summary->card_memory);
   report_sources(summary);
   report_snapshots(summary, output->snapshots.waited);
   if (setup->comm != NULL && summary->steps_total > 0)
-    mx_model_report(&setup->model, setup, summary->loop_seconds / (double)summary->steps_total,
-                    setup->seconds.halo / (double)summary->steps_total,
-                    setup->halo_least / (double)summary->steps_total);
-  if (setup->profiling) mx_phases_log(&setup->profile, setup->log);
+    mx_model_report(&summary->model, setup, summary->loop_seconds / (double)summary->steps_total,
+                    summary->seconds.halo / (double)summary->steps_total,
+                    summary->halo_least / (double)summary->steps_total);
+  if (summary->profile != NULL) mx_phases_log(summary->profile, setup->log);
   const size_t ports = setup->config->output.ports_every > 0 ? setup->sources.ports.count : 0;
   char said[40] = "";
   if (ports > 0) snprintf(said, sizeof said, ", %zu ports", ports);
@@ -128,30 +136,31 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
 }
 
 /* What the run took, of the rank that took most. */
-static int gather_costs(struct mx_setup *setup, struct mx_backend *backend, struct dg_error *err)
+static int gather_costs(struct mx_summary *summary, struct mx_backend *backend, struct dg_error *err)
 {
+  const struct mx_setup *setup = summary->setup;
   struct mx_halo_use use = setup->ops->halo_use(backend);
   double most[] = {use.seconds,
                    (double)use.bytes,
                    (double)dg_memory_resident_peak(),
-                   setup->seconds.sources,
-                   setup->seconds.sources_ahead,
+                   summary->seconds.sources,
+                   summary->seconds.sources_ahead,
                    -use.seconds,
                    -(double)mx_origin_threads(setup->origin),
                    setup->ops->allocated != NULL ? (double)setup->ops->allocated(backend) : 0,
-                   setup->seconds.snapshots,
-                   setup->seconds.snapshots_behind};
+                   summary->seconds.snapshots,
+                   summary->seconds.snapshots_behind};
   if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
-  setup->seconds.halo = most[0];
-  setup->halo_bytes = most[1];
-  setup->peak_memory = most[2];
-  setup->seconds.sources = most[3];
-  setup->seconds.sources_ahead = most[4];
-  setup->halo_least = -most[5];
-  setup->lua_threads = -(int)most[6];
-  setup->card_memory = most[7];
-  setup->seconds.snapshots = most[8];
-  setup->seconds.snapshots_behind = most[9];
+  summary->seconds.halo = most[0];
+  summary->halo_bytes = most[1];
+  summary->peak_memory = most[2];
+  summary->seconds.sources = most[3];
+  summary->seconds.sources_ahead = most[4];
+  summary->halo_least = -most[5];
+  summary->lua_threads = -(int)most[6];
+  summary->card_memory = most[7];
+  summary->seconds.snapshots = most[8];
+  summary->seconds.snapshots_behind = most[9];
   return 0;
 }
 
@@ -163,21 +172,23 @@ static const char *stop_reason(const struct mx_loop *loop)
 
 /* Runs the loop in a prepared folder and fills the summary. */
 static int run_in(struct mx_setup *setup, struct mx_backend *backend, const struct mx_checkpoint *checkpoint,
-                  struct mx_folder *folder, const char *identity, struct mx_summary *summary, struct dg_error *err)
+                  struct mx_folder *folder, const char *identity, struct mx_profile *profile,
+                  struct mx_summary *summary, struct dg_error *err)
 {
   struct mx_loop loop = {.setup = setup,
                          .backend = backend,
                          .folder = folder,
                          .identity = identity,
                          .writes = true,
-                         .profile = setup->profiling ? &setup->profile : NULL};
+                         .resume = checkpoint != NULL,
+                         .profile = profile};
   struct mx_signals *saved = NULL;
   long first;
   mx_watchdog_init(&loop.watchdog[0], setup);
   mx_watchdog_init(&loop.watchdog[1], setup);
   if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), err) != 0 ||
-      mx_output_open(&loop.output, setup, backend, folder, err) != 0 ||
-      mx_port_output_open(&loop.port_output, setup, folder, err) != 0 ||
+      mx_output_open(&loop.output, setup, backend, folder, loop.resume, err) != 0 ||
+      mx_port_output_open(&loop.port_output, setup, folder, loop.resume, err) != 0 ||
       DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0 ||
       mx_loop_begin(&loop, checkpoint, &first, err) != 0)
     goto fail;
@@ -185,7 +196,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   int status = mx_loop_run(&loop, first, err);
   mx_phase_end(loop.profile, mark, "time loop, rest", (struct mx_cost){0, 0});
   if (status == 0) status = dg_emergency_check(err);
-  summary->loop_seconds = setup->seconds.stepping = mx_loop_seconds(&loop);
+  summary->loop_seconds = summary->seconds.stepping = mx_loop_seconds(&loop);
   double start = mx_clock();
   struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
   /* All ranks come this far, also when interrupted, and none may stop the others before they have finished. */
@@ -196,10 +207,11 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   }
   if (mx_output_close(&loop.output, err) != 0 && status == 0) status = err->code;
   if (mx_port_output_close(&loop.port_output, err) != 0 && status == 0) status = err->code;
-  setup->seconds.sources_ahead = mx_sources_seconds_ahead(&setup->sources);
-  setup->seconds.output = loop.output_seconds + mx_clock() - start;
-  setup->seconds.snapshots = loop.output.snapshots.held_up;
-  setup->seconds.snapshots_behind = mx_snapshots_seconds(&loop.output.snapshots);
+  summary->seconds.sources = loop.source_seconds;
+  summary->seconds.sources_ahead = mx_sources_seconds_ahead(&setup->sources);
+  summary->seconds.output = loop.output_seconds + mx_clock() - start;
+  summary->seconds.snapshots = loop.output.snapshots.held_up;
+  summary->seconds.snapshots_behind = mx_snapshots_seconds(&loop.output.snapshots);
   summary->steps_done = loop.done;
   summary->steps_total = loop.total;
   summary->simulated_time = setup->step * (double)loop.done;
@@ -211,7 +223,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   summary->checkpoint_seconds = loop.checkpoint_seconds;
   summary->restarts = loop.counters.restarts;
   (void)!mx_control_settle(&loop.control, err); /* of a run that failed */
-  if (status == 0) status = gather_costs(setup, backend, err);
+  if (status == 0) status = gather_costs(summary, backend, err);
   if (status == 0) report(summary, &loop.output, folder);
   if (status == 0 && dg_log_status(setup->log) != 0)
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder->path,
@@ -224,20 +236,21 @@ fail:
   return err->code;
 }
 
-static int open_log(struct mx_setup *setup, const struct mx_folder *folder, struct dg_error *err)
+static int open_log(const struct mx_setup *setup, const struct mx_folder *folder, bool resume, struct dg_error *err)
 {
   char *path;
   if (setup->log == NULL) return 0;
   if (mx_folder_path(&path, folder, "log.txt", err) != 0) return err->code;
-  (void)!dg_log_open(setup->log, path, setup->resume, err);
+  (void)!dg_log_open(setup->log, path, resume, err);
   dg_free(path);
   return err->code;
 }
 
 /* What can fail before the first step fails before the output of an earlier run is removed. */
-static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struct mx_summary *summary, bool *ours,
+static int prepare(struct mx_folder *folder, const struct mx_summary *summary, bool resume, bool *ours,
                    struct dg_error *err)
 {
+  const struct mx_setup *setup = summary->setup;
   static const char *const first = "summary.json";
   struct mx_plan plan;
   if (mx_output_plan(&plan, setup, err) != 0 || mx_folder_prepare(folder, &plan, err) != 0 ||
@@ -245,8 +258,8 @@ static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struc
       mx_summary_write(summary, folder, err) != 0)
     goto fail;
   *ours = true;
-  if (mx_summary_watch(folder, err) == 0 && mx_folder_claim(folder, &plan, !setup->resume, err) == 0)
-    (void)!open_log(setup, folder, err);
+  if (mx_summary_watch(folder, err) == 0 && mx_folder_claim(folder, &plan, !resume, err) == 0)
+    (void)!open_log(setup, folder, resume, err);
 fail:
   mx_plan_release(&plan);
   return err->code;
@@ -264,26 +277,36 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_set
                  counters.step, setup->steps);
 }
 
-int mx_run(struct mx_setup *setup, struct mx_folder *folder, struct dg_error *err)
+int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run_options *options, struct dg_error *err)
 {
   const bool first = dg_comm_rank(setup->comm) == 0;
   struct mx_backend *backend = NULL;
+  const struct mx_backend_ops *const ops = setup->ops;
   struct mx_checkpoint checkpoint = {0};
-  struct mx_summary summary = {.setup = setup, .status = "running", .energy_first = NAN, .energy_last = NAN};
-  setup->peak_memory = (double)dg_memory_resident_peak();
+  const struct mx_checkpoint *const from = options->resume ? &checkpoint : NULL;
+  struct profiling own = {0}, *const profiling = options->profile ? &own : NULL;
+  struct mx_summary summary = {.setup = setup,
+                               .status = "running",
+                               .energy_first = NAN,
+                               .energy_last = NAN,
+                               .lua_threads = setup->lua_threads,
+                               .seconds = {.meshing = setup->meshing_seconds, .setup = setup->setup_seconds},
+                               .profile = options->profile ? &own.profile : NULL,
+                               .peak_memory = (double)dg_memory_resident_peak()};
   char *identity =
       NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
   if (mx_identity(&identity, setup, err) != 0 ||
-      (setup->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
-      start_backend(&backend, setup, &checkpoint, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
+      (options->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
+      start_backend(&backend, setup, from, profiling, &summary, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
     goto fail;
   bool ours = false; /* the folder, which then has a summary */
-  int status = first ? prepare(setup, folder, &summary, &ours, err) : 0;
+  int status = first ? prepare(folder, &summary, options->resume, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = mx_folder_join(folder, err);
   if (status == 0 && !first) status = mx_summary_watch(folder, err);
   if (status == 0) status = mx_setup_keep_mesh(setup, folder->ledger, err);
-  if (status == 0) status = run_in(setup, backend, &checkpoint, folder, identity, &summary, err);
+  if (status == 0)
+    status = run_in(setup, backend, from, folder, identity, profiling != NULL ? &own.profile : NULL, &summary, err);
   /* A run is done when the disk has it. */
   if (status == 0) status = dg_ledger_sync(folder->ledger, err);
   if (status == 0) status = dg_comm_agree(setup->comm, err);
@@ -299,6 +322,7 @@ fail:
   mx_summary_forget();
   mx_setup_explain(setup, err);
   setup->ops->destroy(backend);
+  setup->ops = ops;
   mx_checkpoint_release(&checkpoint);
   dg_free(identity);
   return err->code;

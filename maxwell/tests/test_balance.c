@@ -82,7 +82,7 @@ static int run(struct bench *bench, enum mx_precision precision, long steps, lon
       drive_new(ops, &bench->box, bench->box.config.time.integrator, precision, bench->setup.step * MX_C0, E, H);
   const size_t numbers = 3 * (size_t)bench->box.ref.Np;
   double value[3 * DG_NP_MAX];
-  if (mx_balance_new(&balance, &bench->setup, &bench->folder, err) != 0) goto fail;
+  if (mx_balance_new(&balance, &bench->setup, &bench->folder, false, err) != 0) goto fail;
   for (long n = 0; n <= steps && err->code == DG_OK; n++) {
     if (n == spoilt) {
       assert_int_equal(ops->save(drive.backend, MX_STATE_E, element, 1, value, err), 0);
@@ -243,7 +243,7 @@ static void test_memory_failure(void **state)
     struct dg_error err = {0};
     const size_t before = dg_memory_current();
     dg_memory_fail_at(n);
-    int status = mx_balance_new(&balance, &bench.setup, &bench.folder, &err);
+    int status = mx_balance_new(&balance, &bench.setup, &bench.folder, false, &err);
     dg_memory_fail_at(0);
     mx_balance_free(balance);
     assert_int_equal(dg_memory_current(), before);

@@ -2,7 +2,7 @@
 #include "script_fixture.h"
 
 #include "maxwell/run/run.h"
-#include "maxwell/setup/setup.h"
+#include "maxwell/setup/setup_build.h"
 #include "maxwell/tests/box.h"
 
 #define FOLDER  "result"
@@ -122,7 +122,7 @@ static int run(struct mx_script *script, struct dg_error *err)
       mx_setup_init(&setup, &config, mx_script_origin(script), NULL, NULL, &keeping, err) == 0) {
     assert_true(setup.mesh_report.reused);
     setup.mesh_report.reused = false; /* it lies in a folder that is not this run's to claim */
-    (void)!mx_run(&setup, &folder, err);
+    (void)!mx_run(&setup, &folder, &(struct mx_run_options){0}, err);
   }
   mx_folder_close(&folder);
   mx_setup_release(&setup);

@@ -67,7 +67,8 @@ MAY = {
                           "maxwell/output maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/shell maxwell/sources",
-    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/problem maxwell/run maxwell/shell*",
+    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/output maxwell/problem maxwell/run maxwell/setup "
+                   "maxwell/shell*",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",

@@ -58,7 +58,7 @@ simulation {
   } or nil,
   output = {
     s_parameters = (which == "ports" or which == "gap") and { 1.5e9, 2e9 } or nil,
-    balance = which ~= "waves" and { every = 7, tolerance = 1 } or nil,
+    balance = { every = 7, tolerance = 1 },
     probes = { { name = "a", at = { 0.1, 0.05, 0.1 } },
                { name = "b", at = { 0.03, 0.05, 0.27 }, every = 3, frequencies = frequencies } },
     lines = { { name = "axis", from = { 0.1, 0.05, 0 }, to = { 0.1, 0.05, 0.35 }, points = 9, every = 5,

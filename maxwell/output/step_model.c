@@ -1,4 +1,4 @@
-#include "maxwell/setup/step_model.h"
+#include "maxwell/output/step_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,7 +56,7 @@ fail:
   return err->code;
 }
 
-int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct mx_backend *backend,
+int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct mx_backend *backend, int threads,
                   struct dg_error *err)
 {
   const struct mx_problem *problem = &setup->problem;
@@ -71,7 +71,7 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
     struct mx_ceilings card;
     if (setup->ops->ceilings(setup->ops->memory(problem, &options), &card, err) != 0) return err->code;
     copy = card.copy;
-  } else if (measure_copy(&copy, setup->threads, err) != 0) {
+  } else if (measure_copy(&copy, threads, err) != 0) {
     return err->code;
   }
   if (setup->ops->time_exchange != NULL) {

@@ -1,4 +1,4 @@
-#include "maxwell/setup/suspicion.h"
+#include "maxwell/setup/source_warnings.h"
 
 #include <math.h>
 #include <stdio.h>

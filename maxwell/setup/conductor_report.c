@@ -1,8 +1,9 @@
 /* What the log says of conductors whose relaxation a step does not resolve (time/medium.h). */
+#include "maxwell/setup/conductor_report.h"
+
 #include <math.h>
 #include <stdio.h>
 
-#include "maxwell/setup/setup.h"
 #include "maxwell/model/selectors.h"
 
 /* The largest values of all ranks. */

@@ -1,11 +1,15 @@
 /* `curlew check`: what a run would take and how well it would resolve a wave. */
+#include "maxwell/output/check.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/output/balance.h"
+#include "maxwell/output/snapshot.h"
+#include "maxwell/output/writers.h"
 #include "maxwell/problem/initial.h"
-#include "maxwell/setup/setup.h"
 #include "maxwell/model/selectors.h"
 
 /* The longest edge of an element, metres. */
@@ -118,6 +122,28 @@ static void report_cards(const struct mx_setup *setup)
               cards, cards > 1 ? "s or fewer" : "", 1e-6 * (double)enough);
 }
 
+/* Bytes of the backend's fields, of the tables, and of the buffers for snapshots and measurements. */
+struct mx_memory {
+  size_t fields, tables, output;
+};
+
+static struct mx_memory memory_of(const struct mx_setup *setup)
+{
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const struct mx_problem *problem = &setup->problem;
+  size_t per_element = sizeof *setup->mesh.element + sizeof *setup->mesh.neighbour + sizeof *setup->mesh.surface +
+                       sizeof *setup->mesh.volume + sizeof *setup->mesh.tag + sizeof *setup->assignment.material +
+                       sizeof *setup->assignment.boundary;
+  struct mx_memory memory = {
+      .fields = setup->ops->memory(problem, &options),
+      .tables =
+          mx_problem_bytes(problem) + per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
+      .output = mx_snapshots_memory(setup, mx_snapshot_writers[0]) + mx_measures_memory(&setup->measures) +
+                mx_balance_memory(setup),
+  };
+  return memory;
+}
+
 int mx_check(const struct mx_setup *setup, struct dg_error *err)
 {
   double *E, *H;
@@ -125,7 +151,7 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
   if (mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0) return err->code;
   dg_free(E);
   dg_free(H);
-  struct mx_memory memory = mx_setup_memory(setup);
+  struct mx_memory memory = memory_of(setup);
   double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* of all ranks */
   if (report_resolution(setup, err) != 0 || dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0) return err->code;
   const char *where = setup->ops->ceilings != NULL ? "on the card" : "fields";

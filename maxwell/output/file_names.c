@@ -1,6 +1,6 @@
-/* What a run is going to write; see plan.h. The names are those of snapshot.c, output.c, measure_record.c,
+/* What a run is going to write; see file_names.h. The names are those of snapshot.c, output.c, measure_record.c,
  * port_output.c, checkpoint_files.c, summary.c, and those of the writer of snapshots. */
-#include "maxwell/output/plan.h"
+#include "maxwell/output/file_names.h"
 
 #include "maxwell/output/writers.h"
 

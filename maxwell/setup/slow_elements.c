@@ -1,5 +1,5 @@
 /* The slowest elements, and how long the run will take. */
-#include "maxwell/setup/pace.h"
+#include "maxwell/setup/slow_elements.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "maxwell/run/watchdog.h"
+#include "maxwell/output/watchdog.h"
 
 #include <math.h>
 #include <stdio.h>

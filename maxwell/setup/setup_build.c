@@ -1,0 +1,247 @@
+/* The order in which a set-up is built: backend, mesh, tables, sources, measurements, step; and what the log says. */
+#include "maxwell/setup/setup_build.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "libdg/base/text.h"
+#include "maxwell/limit/stability.h"
+#include "maxwell/model/selectors.h"
+#include "maxwell/setup/conductor_report.h"
+#include "maxwell/setup/slow_elements.h"
+#include "maxwell/setup/source_warnings.h"
+
+static int take_card(const struct mx_setup *setup, const struct mx_backend_ops *ops, struct dg_error *err)
+{
+  return ops->take_card != NULL ? ops->take_card(setup->comm, setup->config->gpu.share, err) : 0;
+}
+
+/* Can all ranks work with this backend, each on a card of its own if it wants one? */
+static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *ops, bool *can, struct dg_error *err)
+{
+  struct dg_error why = {0};
+  int64_t here = ops->available(&why) == 0;
+  if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &here, err) != 0) return err->code;
+  *can = here && take_card(setup, ops, &why) == 0;
+  if (here && !*can) dg_log_line(setup->log, "backend   not %s: %s", ops->name, why.message);
+  return dg_comm_poll(setup->comm, err);
+}
+
+static int choose_backend(struct mx_setup *setup, struct dg_error *err)
+{
+  const char *name = setup->config->backend;
+  const char *names[32];
+  size_t count = 0;
+  for (; mx_backends[count] != NULL && count < 32; count++) names[count] = mx_backends[count]->name;
+  for (size_t i = 0; i < count; i++) {
+    bool can = false;
+    if (strcmp(name, "auto") == 0) {
+      if (can_serve(setup, mx_backends[i], &can, err) != 0) return err->code;
+      if (!can) continue;
+    } else if (strcmp(name, names[i]) != 0) {
+      continue;
+    } else if (mx_backends[i]->available(err) != 0) {
+      return dg_context(err, "needed by backend = \"%s\"", name);
+    } else if (take_card(setup, mx_backends[i], err) != 0) {
+      return err->code;
+    }
+    setup->ops = mx_backends[i];
+    return 0;
+  }
+  if (strcmp(name, "cuda") == 0 || strcmp(name, "cpu") == 0)
+    return dg_fail(err, DG_ENVIRONMENT, MX_PLACE "backend = \"%s\" is not in this build (curlew info lists them)",
+                   MX_AT(setup->config->backend_where), name);
+  char known[256] = "\"auto\"", hint[80] = "";
+  size_t used = strlen(known);
+  for (size_t i = 0; i < count && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", names[i]);
+  int nearest = dg_nearest(name, names, count);
+  if (nearest >= 0) snprintf(hint, sizeof hint, " (nearest: \"%s\")", names[nearest]);
+  return dg_fail(err, DG_INPUT, MX_PLACE "there is no backend \"%s\"%s; this build has %s",
+                 MX_AT(setup->config->backend_where), name, hint, known);
+}
+
+/* A step that is beyond the limit, or so near to it that the search for it cannot tell. */
+static int refuse_step(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  const double most = setup->certain * setup->limit, cautious = 0.95;
+  if (config->time.step > setup->limit)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "time.step = %.6g s is beyond the stability limit of this mesh, order, flux and integrator, "
+                   "%.6g s; use \"auto\" or at most %.4g of that",
+                   MX_AT(config->time.step_where), setup->step, setup->limit, setup->certain);
+  if (config->time.step > 0)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "time.step = %.6g s is nearer to the stability limit, %.6g s, than the search for it is exact; use "
+                   "\"auto\" or at most %.4g of the limit",
+                   MX_AT(config->time.step_where), setup->step, setup->limit, setup->certain);
+  if (config->time.cfl > cautious)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "time.cfl = %g is nearer to the stability limit than the search for it is exact; use at most %.4g",
+                   MX_AT(config->time.where), config->time.cfl, floor(1e4 * setup->certain) / 1e4);
+  dg_log_warning(setup->log, "the search for the stability limit is exact to %.2g only: the step is %.4g of the limit",
+                 1 - setup->certain, setup->certain);
+  setup->step = most;
+  return 0;
+}
+
+/* The step and the number of steps from what the user gave and the limit. */
+static int choose_step(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  bool euler = config->time.integrator == MX_EULER;
+  if (euler && config->time.step == 0)
+    return dg_fail(err, DG_INPUT, MX_PLACE "time.step must be given for the euler integrator: it has no automatic step",
+                   MX_AT(config->time.where));
+  setup->certain = 1;
+  if (euler) {
+    dg_log_warning(setup->log, "explicit Euler is for tests: no stability limit is checked, the run may blow up");
+  } else {
+    struct mx_stability stability;
+    if (mx_stability_limit(&stability, &setup->problem, config->time.integrator, 0, err) != 0) return err->code;
+    setup->limit = stability.limit / MX_C0;
+    setup->certain = 1 - stability.error;
+    setup->limit_elements = stability.elements;
+    setup->limit_clustered = stability.clustered;
+    setup->limit_applications = stability.applications;
+  }
+  setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
+  if (!euler && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;
+  setup->steps = config->time.steps;
+  if (setup->steps == 0) {
+    double count = ceil(config->time.stop / setup->step * (1 - 1e-12));
+    if (count > 1e15)
+      return dg_fail(err, DG_INPUT, MX_PLACE "time.stop = %g s takes %.3g steps of %g s: too many to count",
+                     MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
+    setup->steps = (long)count;
+    /* An automatic step shrinks a little so that the run ends exactly at `stop`. */
+    if (config->time.step == 0) setup->step = config->time.stop / count;
+  }
+  return 0;
+}
+
+static void report_defaults(const struct mx_setup *setup)
+{
+  if (setup->assignment.default_pec_faces > 0)
+    dg_log_line(setup->log, "boundary  %zu of %zu boundary faces have no key in boundaries: perfect electric conductor",
+                setup->assignment.default_pec_faces, setup->mesh.whole.boundary_faces);
+}
+
+/* S-parameters are those of the ports only if nothing else drives the fields. */
+static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  const struct mx_ports *ports = &setup->sources.ports;
+  const char *where = config->output.s_parameters_where;
+  size_t terms = 0, driven = 0;
+  if (config->output.s_parameters.count == 0) return 0;
+  for (size_t i = 0; i < setup->sources.count; i++) terms += !setup->sources.source[i].port;
+  for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
+  if (driven == 0)
+    return dg_fail(err, DG_INPUT, MX_PLACE "output.s_parameters needs a port with a waveform; there is none",
+                   MX_AT(where));
+  if (terms > 0 || config->initial.E != NULL || config->initial.H != NULL)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "output.s_parameters is for fields that only ports drive, and there are %s besides",
+                   MX_AT(where), terms > 0 ? "other sources" : "initial fields");
+  return 0;
+}
+
+/* Once the step is known: frequencies that samples in time can tell, and at which ports have an impedance. */
+static int check_frequencies(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_frequencies *frequencies = &setup->config->output.s_parameters;
+  const struct mx_ports *ports = &setup->sources.ports;
+  const char *where = setup->config->output.s_parameters_where;
+  for (size_t f = 0; f < frequencies->count; f++) {
+    const double hertz = frequencies->hertz[f];
+    if (2 * hertz * setup->step > 1)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE
+                     "output.s_parameters cannot tell %.6g Hz: with a step of %.6g s frequencies go up to %.6g "
+                     "Hz",
+                     MX_AT(where), hertz, setup->step, 0.5 / setup->step);
+    for (size_t i = 0; i < ports->count; i++) {
+      const double size = cabs(mx_ports_impedance(ports, i, hertz));
+      if (size == 0 || !isfinite(size))
+        return dg_fail(err, DG_INPUT,
+                       MX_PLACE
+                       "output.s_parameters: at %.6g Hz the mode of port '%s' has no impedance (neither at 0 Hz "
+                       "nor at its cut-off); take a frequency beside it",
+                       MX_AT(where), hertz, mx_ports_name(ports, i));
+    }
+  }
+  return 0;
+}
+
+/* Before the first function is called. Fewer nodes would not be shared among threads. */
+static void start_lua_threads(struct mx_setup *setup)
+{
+  enum { NODES = 2000 };
+  const struct mx_config *config = setup->config;
+  bool general = config->initial.E != NULL || config->initial.H != NULL;
+  for (size_t i = 0; i < config->sources; i++) general = general || config->source[i].drive.general != NULL;
+  for (size_t i = 0; i < config->boundaries; i++) general = general || config->boundary[i].drive.general != NULL;
+  for (size_t i = 0; i < config->interfaces; i++) general = general || config->interface[i].drive.general != NULL;
+  int threads = omp_get_max_threads();
+  if (setup->ops->take_card != NULL && threads > 2) threads--; /* one drives the card */
+  if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_origin_start_threads(setup->origin, threads);
+}
+
+int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
+                  struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err)
+{
+  static const struct mx_keeping nothing = {0};
+  struct dg_geometry geometry = {0};
+  *setup = (struct mx_setup){.config = config, .origin = origin, .log = log, .comm = comm, .started = mx_clock()};
+  if (choose_backend(setup, err) != 0 || mx_setup_make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0)
+    goto fail;
+
+  double start = mx_clock();
+  if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
+  start_lua_threads(setup);
+  if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
+      mx_problem_init(&setup->problem, &setup->assignment, config, &setup->mesh, &geometry, &setup->ref,
+                      comm != NULL ? &setup->ranks : NULL, err) != 0 ||
+      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
+      mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
+    goto fail;
+  dg_geometry_release(&geometry);
+  setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
+  if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);
+  report_defaults(setup);
+  mx_ports_describe(&setup->sources.ports, setup->log);
+  mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
+  if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
+      mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
+      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0)
+    goto fail;
+  setup->setup_seconds = mx_clock() - start;
+  setup->lua_threads = mx_origin_threads(setup->origin);
+  dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
+              setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
+              config->precision == MX_DOUBLE ? "double" : "single");
+  char clustered[60] = "";
+  if (setup->limit_clustered > 0)
+    (void)snprintf(clustered, sizeof clustered, ", and of %zu in clusters", setup->limit_clustered);
+  dg_log_line(setup->log,
+              "time      %ld steps of %.6g s to %.6g s; stability limit %.6g s (%d operator applications, of %zu "
+              "elements%s, set-up %.2f s)",
+              setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
+              setup->limit_elements, clustered, setup->setup_seconds);
+  if (mx_report_conductors(setup, err) != 0 || mx_report_pace(setup, err) != 0) goto fail;
+  return 0;
+fail:
+  mx_setup_explain(setup, err);
+  dg_geometry_release(&geometry);
+  mx_setup_release(setup);
+  return err->code;
+}

@@ -1,0 +1,141 @@
+/* The mesh of a run: from an earlier run, from a file, or from curlew-mesh; and its parts for ranks. */
+#include "maxwell/setup/setup_mesh.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "libdg/base/memory.h"
+
+/* A script of somebody else names files of its own folder. What the command line names is the user's own word. */
+static int check_mesh_place(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  if (strncmp(config->mesh.where, "--set ", strlen("--set ")) == 0 ||
+      mx_origin_may_name(setup->origin, config->mesh.file))
+    return 0;
+  return dg_fail(err, DG_INPUT,
+                 MX_PLACE "mesh file '%s' lies outside of the script's folder: copy it there, name it with --set "
+                          "mesh.file=..., or start curlew with --trust if you trust this script",
+                 MX_AT(config->mesh.where), config->mesh.file);
+}
+
+/* Loads the mesh: `in_parts` each rank its own, else rank 0 the whole. */
+static int load_mesh(struct mx_setup *setup, bool in_parts, const struct mx_keeping *keeping, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  struct dg_mesh_report *report = &setup->mesh_report;
+  struct dg_mesh_options options = {
+      .file = config->mesh.file,
+      .size = config->mesh.size,
+      .unit = config->mesh.unit,
+      .seconds = config->mesh.seconds,
+      .memory = 1e9 * config->mesh.memory,
+      .threads = config->mesh.threads > 0 ? config->mesh.threads : omp_get_num_procs(),
+      .report = report,
+      .kept = setup->mesh_kept,
+      .remake = keeping->remesh,
+      .same_run = keeping->restart,
+      .trust = setup->origin == NULL || setup->origin->trust,
+      .parameters = config->mesh.parameters,
+      .parameter_name = config->mesh.parameter_name,
+      .parameter_value = config->mesh.parameter_value,
+  };
+  struct dg_error why = {0};
+  if (check_mesh_place(setup, err) != 0) return err->code;
+  int status = in_parts ? dg_mesh_load_parts(&setup->mesh, &options, setup->comm, &why)
+                        : dg_mesh_load(&setup->mesh, &options, &why);
+  if (report->why[0] != '\0')
+    dg_log_line(setup->log, "mesh      made anew, '%s' is not used: %s", setup->mesh_kept, report->why);
+  for (size_t i = 0; i < report->notes; i++) {
+    if (report->note[i].warning) dg_log_warning(setup->log, "%s", report->note[i].text);
+    else dg_log_line(setup->log, "mesh      %s", report->note[i].text);
+  }
+  if (status == 0) return 0;
+  /* libdg knows no script: the place goes in front of what it says. */
+  if (why.code != DG_INPUT) *err = why;
+  else (void)dg_fail(err, DG_INPUT, MX_PLACE "%s", MX_AT(config->mesh.where), why.message);
+  return status;
+}
+
+/* Where this rank's mesh is kept, or will be. */
+static int name_kept(struct mx_setup *setup, bool in_parts, const struct mx_keeping *keeping, struct dg_error *err)
+{
+  if (keeping->folder == NULL || !setup->config->mesh.keep) return 0;
+  size_t size = strlen(keeping->folder) + 40;
+  if (dg_alloc(&setup->mesh_kept, size, 1, err) != 0) return err->code;
+  if (in_parts)
+    snprintf(setup->mesh_kept, size, "%s/mesh/part_%04d.mesh", keeping->folder, dg_comm_rank(setup->comm) + 1);
+  else snprintf(setup->mesh_kept, size, "%s/mesh/whole.mesh", keeping->folder);
+  return 0;
+}
+
+int mx_setup_keep_mesh(struct mx_setup *setup, struct dg_ledger *ledger, struct dg_error *err)
+{
+  struct dg_error why = {0};
+  const struct dg_mesh_report *report = &setup->mesh_report;
+  int64_t failed = 0;
+  /* A claim also removes what a run that was killed left unfinished. */
+  if (report->fresh != NULL || report->reused)
+    failed = dg_ledger_claim(ledger, DG_LEDGER_KEPT, setup->mesh_kept, &why) != 0 && report->fresh != NULL;
+  if (!failed) failed = dg_mesh_keep(&setup->mesh_report, setup->mesh_kept, &why) != 0;
+  if (failed) dg_log_warning(setup->log, "the mesh is not kept: %s", why.message);
+  int64_t others = failed && dg_comm_rank(setup->comm) != 0;
+  if (dg_comm_reduce_int(setup->comm, DG_SUM, 1, &others, err) != 0) return err->code;
+  if (others > 0) dg_log_warning(setup->log, "the mesh is not kept: %d ranks could not write their parts", (int)others);
+  return 0;
+}
+
+/* Every rank gets its part of what rank 0 has. */
+static int share_mesh(struct mx_setup *setup, struct dg_error *err)
+{
+  const int ranks = dg_comm_size(setup->comm);
+  int32_t *owner = NULL;
+  if (dg_comm_rank(setup->comm) == 0 &&
+      (DG_NEW(owner, setup->mesh.K, err) != 0 || dg_mesh_partition(&setup->mesh, ranks, NULL, owner, err) != 0))
+    goto fail;
+  (void)!dg_mesh_distribute(&setup->mesh, owner, setup->comm, err);
+fail:
+  dg_free(owner);
+  return err->code;
+}
+
+/* What the parts have come to; every rank knows its own. */
+static int measure_parts(struct mx_setup *setup, struct dg_error *err)
+{
+  struct dg_comm *comm = setup->comm;
+  int64_t most[] = {(int64_t)setup->mesh.K, -(int64_t)setup->mesh.K}, cut = (int64_t)setup->ranks.halo.faces;
+  if (dg_comm_reduce_int(comm, DG_MAX, 2, most, err) != 0 || dg_comm_reduce_int(comm, DG_SUM, 1, &cut, err) != 0)
+    return err->code;
+  setup->partition = (struct mx_partition){.smallest = (size_t)-most[1],
+                                           .largest = (size_t)most[0],
+                                           .mean = (double)setup->mesh.whole.K / dg_comm_size(comm),
+                                           .cut = (size_t)cut / 2};
+  const struct mx_partition *part = &setup->partition;
+  dg_log_line(
+      setup->log,
+      "ranks     %d parts of %zu to %zu tetrahedra (the largest %.1f %% above the mean), %zu faces between them",
+      dg_comm_size(comm), part->smallest, part->largest, 100 * ((double)part->largest / part->mean - 1), part->cut);
+  return 0;
+}
+
+int mx_setup_make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping, struct dg_error *err)
+{
+  double start = mx_clock();
+  bool in_parts = dg_comm_rank(setup->comm) == 0 && dg_mesh_in_parts(setup->config->mesh.file);
+  if (dg_comm_broadcast(setup->comm, sizeof in_parts, &in_parts, err) != 0) return err->code;
+  if ((in_parts || dg_comm_rank(setup->comm) == 0) &&
+      (name_kept(setup, in_parts, keeping, err) != 0 || load_mesh(setup, in_parts, keeping, err) != 0))
+    return err->code;
+  const struct dg_mesh_size *whole = &setup->mesh.whole;
+  setup->meshing_seconds = mx_clock() - start;
+  dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s%s)",
+              setup->config->mesh.file, whole->K, whole->vertices, whole->boundary_faces, setup->meshing_seconds,
+              setup->mesh_report.reused ? ", as an earlier run kept it" : "");
+  if (setup->comm == NULL) return 0;
+  if ((!in_parts && share_mesh(setup, err) != 0) || dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
+    return err->code;
+  setup->ranks.comm = setup->comm;
+  return measure_parts(setup, err);
+}
