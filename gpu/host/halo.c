@@ -20,9 +20,9 @@ static int new_events(struct gpu_halo *halo, struct dg_error *err)
   for (size_t i = 0; i < 3; i++)
     if (gpu_check(gpuEventCreateWithFlags(untimed[i], gpuEventDisableTiming), "making an event", err) != 0)
       return err->code;
-  for (int i = 0; i < GPU_TURNS; i++) {
-    struct gpu_turn *turn = &halo->turn[i];
-    gpuEvent_t *timed[] = {&turn->packed, &turn->inner, &turn->there};
+  for (int i = 0; i < GPU_TIMINGS; i++) {
+    struct gpu_timing *timing = &halo->timing[i];
+    gpuEvent_t *timed[] = {&timing->packed, &timing->inner, &timing->there};
     for (size_t k = 0; k < 3; k++)
       if (gpu_check(gpuEventCreate(timed[k]), "making an event", err) != 0) return err->code;
   }
@@ -90,8 +90,8 @@ void gpu_release_halo(struct mx_backend *backend)
   dg_exchange_free(halo->exchange);
   for (size_t i = 0; i < 3; i++)
     if (untimed[i] != NULL) (void)gpuEventDestroy(untimed[i]);
-  for (int i = 0; i < GPU_TURNS; i++) {
-    gpuEvent_t timed[] = {halo->turn[i].packed, halo->turn[i].inner, halo->turn[i].there};
+  for (int i = 0; i < GPU_TIMINGS; i++) {
+    gpuEvent_t timed[] = {halo->timing[i].packed, halo->timing[i].inner, halo->timing[i].there};
     for (size_t k = 0; k < 3; k++)
       if (timed[k] != NULL) (void)gpuEventDestroy(timed[k]);
   }
@@ -108,15 +108,15 @@ static struct gpu_halo_faces faces_of(const struct gpu_halo *halo, void *const *
   return faces;
 }
 
-static struct gpu_turn *turn_of(struct gpu_halo *halo, long number) { return &halo->turn[number % GPU_TURNS]; }
+static struct gpu_timing *timing_of(struct gpu_halo *halo, long number) { return &halo->timing[number % GPU_TIMINGS]; }
 
 int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err)
 {
   struct gpu_halo *halo = &backend->halo;
-  for (; halo->timed < halo->turns - but; halo->timed++) {
-    const struct gpu_turn *turn = turn_of(halo, halo->timed);
+  for (; halo->timed < halo->begun - but; halo->timed++) {
+    const struct gpu_timing *timing = timing_of(halo, halo->timed);
     float waiting = 0;
-    if (gpu_check(gpuEventElapsedTime(&waiting, turn->inner, turn->there), "timing the halo", err) != 0)
+    if (gpu_check(gpuEventElapsedTime(&waiting, timing->inner, timing->there), "timing the halo", err) != 0)
       return err->code;
     halo->seconds += 1e-3 * fmax(0, (double)waiting); /* ghosts that come early cost nothing */
   }
@@ -125,7 +125,7 @@ int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err)
 
 void gpu_halo_forget(struct mx_backend *backend)
 {
-  backend->halo.timed = backend->halo.turns;
+  backend->halo.timed = backend->halo.begun;
   backend->halo.seconds = 0;
 }
 
@@ -135,12 +135,12 @@ int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_err
   if (halo->exchange == NULL) return 0;
   const struct gpu_halo_faces faces = faces_of(halo, field, halo->out);
   /* Those of which the events are used again: the card has packed the last one, so these were over long ago. */
-  if (gpu_halo_times(backend, GPU_TURNS - 1, err) != 0) return err->code;
-  const struct gpu_turn *turn = turn_of(halo, halo->turns);
+  if (gpu_halo_times(backend, GPU_TIMINGS - 1, err) != 0) return err->code;
+  const struct gpu_timing *timing = timing_of(halo, halo->begun);
   if (gpu_check(gpuEventRecord(halo->ready, backend->work), "packing the halo", err) != 0 ||
       gpu_check(gpuStreamWaitEvent(halo->stream, halo->ready, 0), "packing the halo", err) != 0 ||
       gpu_check(gpu_halo_pack(&backend->tables, &faces, halo->stream), "packing the halo", err) != 0 ||
-      gpu_check(gpuEventRecord(turn->packed, halo->stream), "packing the halo", err) != 0)
+      gpu_check(gpuEventRecord(timing->packed, halo->stream), "packing the halo", err) != 0)
     return err->code;
   if (halo->direct) return 0;
   if (gpu_check(
@@ -154,9 +154,9 @@ int gpu_halo_send(struct mx_backend *backend, struct dg_error *err)
 {
   struct gpu_halo *halo = &backend->halo;
   if (halo->exchange == NULL) return 0;
-  const struct gpu_turn *turn = turn_of(halo, halo->turns);
-  if (gpu_check(gpuEventRecord(turn->inner, backend->work), "working on a stage", err) != 0 ||
-      gpu_check(gpuEventSynchronize(halo->direct ? turn->packed : halo->copied), "packing the halo", err) != 0)
+  const struct gpu_timing *timing = timing_of(halo, halo->begun);
+  if (gpu_check(gpuEventRecord(timing->inner, backend->work), "working on a stage", err) != 0 ||
+      gpu_check(gpuEventSynchronize(halo->direct ? timing->packed : halo->copied), "packing the halo", err) != 0)
     return err->code;
   return dg_exchange_start(halo->exchange, err);
 }
@@ -171,10 +171,10 @@ int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_e
       gpu_check(gpuMemcpyAsync(halo->in, halo->host_in, halo->faces * halo->bytes, gpuMemcpyHostToDevice, halo->stream),
                 "copying the halo", err) != 0)
     return err->code;
-  const struct gpu_turn *turn = turn_of(halo, halo->turns++);
+  const struct gpu_timing *timing = timing_of(halo, halo->begun++);
   if (gpu_check(gpu_halo_unpack(&backend->tables, &faces, halo->stream), "unpacking the halo", err) != 0)
     return err->code;
-  return gpu_check(gpuEventRecord(turn->there, halo->stream), "unpacking the halo", err);
+  return gpu_check(gpuEventRecord(timing->there, halo->stream), "unpacking the halo", err);
 }
 
 int gpu_halo_join(struct mx_backend *backend, struct dg_error *err)

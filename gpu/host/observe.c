@@ -252,7 +252,9 @@ static void pack_functional(const struct mx_backend *backend, const struct mx_fu
 
 int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
 {
-  enum { PIECE = 768 }; /* summands: a few for every thread of a block, since each waits for three loads in turn */
+  enum {
+    PIECE = 768
+  }; /* summands: a few for every thread of a block, since each waits for three loads one behind the other */
   const struct mx_problem *problem = backend->problem;
   const size_t F = problem->functionals;
   size_t pieces = 0, summands = 0, rows = 0;
@@ -426,36 +428,36 @@ static void to_cartesian(const struct mx_backend *backend, const void *from, siz
 
 /* Starts the way of rows at..at+count-1 of (u + v)/2 to the host. */
 static int start_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
-                      size_t at, size_t count, int turn, struct dg_error *err)
+                      size_t at, size_t count, int buffer, struct dg_error *err)
 {
   const size_t numbers = gpu_stride(backend->tables.order) * count, bytes = numbers * backend->real;
   const size_t before = gpu_stride(backend->tables.order) * at * backend->real;
   const unsigned char *from = (const unsigned char *)u + before;
   if (u != v) {
-    if (gpu_check(gpu_mean(backend->tables.single, numbers, from, (const unsigned char *)v + before, way->card[turn],
+    if (gpu_check(gpu_mean(backend->tables.single, numbers, from, (const unsigned char *)v + before, way->card[buffer],
                            way->stream),
                   "observing fields", err) != 0)
       return err->code;
-    from = way->card[turn];
+    from = way->card[buffer];
   }
-  if (gpu_check(gpuMemcpyAsync(way->pinned[turn], from, bytes, gpuMemcpyDeviceToHost, way->stream), "copying fields",
+  if (gpu_check(gpuMemcpyAsync(way->pinned[buffer], from, bytes, gpuMemcpyDeviceToHost, way->stream), "copying fields",
                 err) != 0)
     return err->code;
-  return gpu_check(gpuEventRecord(way->arrived[turn], way->stream), "copying fields", err);
+  return gpu_check(gpuEventRecord(way->arrived[buffer], way->stream), "copying fields", err);
 }
 
 int gpu_bring_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
                    size_t first, size_t count, double *to, struct dg_error *err)
 {
   const size_t most = way->bytes / (gpu_stride(backend->tables.order) * backend->real);
-  int turn = 0;
-  if (start_rows(backend, way, u, v, 0, count < most ? count : most, turn, err) != 0) return err->code;
-  for (size_t at = 0; at < count; at += most, turn = 1 - turn) {
+  int buffer = 0;
+  if (start_rows(backend, way, u, v, 0, count < most ? count : most, buffer, err) != 0) return err->code;
+  for (size_t at = 0; at < count; at += most, buffer = 1 - buffer) {
     const size_t next = at + most, rest = next < count ? count - next : 0;
-    if (rest > 0 && start_rows(backend, way, u, v, next, rest < most ? rest : most, 1 - turn, err) != 0)
+    if (rest > 0 && start_rows(backend, way, u, v, next, rest < most ? rest : most, 1 - buffer, err) != 0)
       return err->code;
-    if (gpu_check(gpuEventSynchronize(way->arrived[turn]), "copying fields", err) != 0) return err->code;
-    to_cartesian(backend, way->pinned[turn], first + at, count - at < most ? count - at : most, to);
+    if (gpu_check(gpuEventSynchronize(way->arrived[buffer]), "copying fields", err) != 0) return err->code;
+    to_cartesian(backend, way->pinned[buffer], first + at, count - at < most ? count - at : most, to);
   }
   return 0;
 }

@@ -7,9 +7,9 @@
 #include "maxwell/backend/backend.h"
 
 enum {
-  GPU_SLOTS = 2,  /* buffers of source values: one is filled while the card reads the other */
-  GPU_BEHIND = 4, /* stages that the card may be behind the host */
-  GPU_TURNS = 4,  /* exchanges with other ranks whose times are not yet read */
+  GPU_SLOTS = 2,   /* buffers of source values: one is filled while the card reads the other */
+  GPU_BEHIND = 4,  /* stages that the card may be behind the host */
+  GPU_TIMINGS = 4, /* exchanges with other ranks whose times are not yet read */
   /* Below this a card of several has less than 0.8 of its speed: four H200, leapfrog at order 3, centred flux, have
    * 0.42, 0.65, 0.81 with 4.2, 8.8 and 17.6 million each (profiling/scale_gpus.py --study smallest). */
   GPU_UNKNOWNS_A_CARD = 17000000,
@@ -45,7 +45,7 @@ struct gpu_slot {
 };
 
 /* Events of one exchange with their times: `inner` on the stream of the kernels, the others on the halo's. */
-struct gpu_turn {
+struct gpu_timing {
   gpuEvent_t packed, inner, there; /* behind packing; behind the inner elements; ghosts unpacked */
 };
 
@@ -60,8 +60,8 @@ struct gpu_halo {
   unsigned char *host_out, *host_in; /* pinned; NULL if direct */
   gpuStream_t stream;                /* packing, copies, unpacking and the outer elements, before other work */
   gpuEvent_t ready, copied, done;    /* ready: for packing; done: with the outer elements */
-  struct gpu_turn turn[GPU_TURNS];
-  long turns, timed; /* begun so far; of which the times have been read */
+  struct gpu_timing timing[GPU_TIMINGS];
+  long begun, timed; /* begun so far; of which the times have been read */
   double seconds;    /* in which the kernels' stream waited */
 };
 
@@ -188,7 +188,7 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE
  * case. */
 struct gpu_tiles {
   size_t count, inner, traces; /* traces: with the gaps that make every list start at a multiple of four */
-  int4 *tile, *turn;           /* turn: NULL before they are shared out */
+  int4 *tile, *dealt;          /* dealt: NULL before they are shared out */
   uint32_t *trace;
   uint16_t (*neighbour)[4];
 };

@@ -43,15 +43,15 @@ static int upload_field(struct mx_backend *backend, int which, const double *fro
     return gpu_check(gpuMemsetAsync(field, 0, backend->field_bytes, backend->work), "clearing fields", err);
   if (gpu_grow_staging(backend, GPU_STAGING, err) != 0) return err->code;
   const size_t most = backend->staging_bytes / bytes;
-  int turn = 0;
-  for (size_t first = 0; first < K; first += most, turn = 1 - turn) {
+  int buffer = 0;
+  for (size_t first = 0; first < K; first += most, buffer = 1 - buffer) {
     const size_t count = K - first < most ? K - first : most;
-    if (gpu_check(gpuEventSynchronize(backend->staged[turn]), "copying fields", err) != 0) return err->code;
-    convert(backend, which, from, first, count, backend->staging[turn]);
-    if (gpu_check(gpuMemcpyAsync((unsigned char *)field + first * bytes, backend->staging[turn], count * bytes,
+    if (gpu_check(gpuEventSynchronize(backend->staged[buffer]), "copying fields", err) != 0) return err->code;
+    convert(backend, which, from, first, count, backend->staging[buffer]);
+    if (gpu_check(gpuMemcpyAsync((unsigned char *)field + first * bytes, backend->staging[buffer], count * bytes,
                                  gpuMemcpyHostToDevice, backend->work),
                   "copying fields", err) != 0 ||
-        gpu_check(gpuEventRecord(backend->staged[turn], backend->work), "copying fields", err) != 0)
+        gpu_check(gpuEventRecord(backend->staged[buffer], backend->work), "copying fields", err) != 0)
       return err->code;
   }
   return 0;

@@ -99,7 +99,7 @@ static int share_out(struct gpu_tiles *tiles, const struct mx_problem *problem, 
     qsort(block, count, sizeof *block, by_cost);
     for (size_t i = 0; i < count; i++) {
       const struct load *tile = &round[i];
-      tiles->turn[first + block[i].number] = tiles->tile[tile->number];
+      tiles->dealt[first + block[i].number] = tiles->tile[tile->number];
       sum[block[i].number] -= tile->cost;
     }
   }
@@ -113,7 +113,7 @@ fail:
 int gpu_share_out_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t blocks,
                         size_t blocks_inner, struct dg_error *err)
 {
-  if (DG_NEW(tiles->turn, tiles->count, err) != 0 ||
+  if (DG_NEW(tiles->dealt, tiles->count, err) != 0 ||
       share_out(tiles, problem, penalty_inside, 0, tiles->inner, blocks_inner, err) != 0)
     return err->code;
   return share_out(tiles, problem, penalty_inside, tiles->inner, tiles->count, blocks, err);
@@ -145,8 +145,8 @@ static void cut_large(struct cutter *cutter, size_t first, size_t last)
 static void cut_evenly(struct cutter *cutter, size_t first, size_t last, size_t wanted)
 {
   const size_t start = first, eights = (last - first) / EIGHT;
-  for (size_t turn = 1; first < last; turn++) {
-    const size_t end = turn < wanted ? start + EIGHT * (eights * turn / wanted) : last;
+  for (size_t part = 1; first < last; part++) {
+    const size_t end = part < wanted ? start + EIGHT * (eights * part / wanted) : last;
     if (end > first) first = add_tile(cutter, first, end); /* else there are fewer eights than tiles, or it is ahead */
   }
 }
@@ -201,7 +201,7 @@ void gpu_release_tiles(struct gpu_tiles *tiles)
   dg_free(tiles->tile);
   dg_free(tiles->trace);
   dg_free(tiles->neighbour);
-  dg_free(tiles->turn);
+  dg_free(tiles->dealt);
   *tiles = (struct gpu_tiles){0};
 }
 
@@ -233,7 +233,7 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
                     err) != 0 ||
       gpu_share_out_tiles(&tiles, backend->problem, backend->tables.penalty_inside, (size_t)tiling->blocks,
                           (size_t)shape.blocks * (size_t)(backend->tables.processors - tiling->apart), err) != 0 ||
-      gpu_new_copy(backend, &tiling->turn, tiles.turn, tiles.count * sizeof *tiles.turn, "tiles", err) != 0 ||
+      gpu_new_copy(backend, &tiling->dealt, tiles.dealt, tiles.count * sizeof *tiles.dealt, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->tile, tiles.tile, tiles.count * sizeof *tiles.tile, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->trace, tiles.trace, tiles.traces * sizeof *tiles.trace, "tiles", err) != 0 ||
       gpu_new_copy(backend, &tiling->neighbour, tiles.neighbour, backend->padded * sizeof *tiles.neighbour, "tiles",

@@ -36,7 +36,7 @@ struct gpu_tiling {
   int blocks;                /* that the card has room for */
   int apart;                 /* multiprocessors that the inner elements leave to the others */
   const int4 *tile;          /* [count] first eight elements, number of eights, first trace, number of traces */
-  const int4 *turn;          /* the same in the order in which blocks take them, of inner and outer elements */
+  const int4 *dealt;         /* the same in the order in which blocks take them, of inner and outer elements */
   const uint32_t *trace;     /* from outside: 16 * row of a field, + 4 * face of the tile's element + face there unless
                                 whole */
   const uint16_t *neighbour; /* [K][4] 4 * row + face: rows of the tile, then, behind all rows that there could be, its

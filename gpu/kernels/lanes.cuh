@@ -22,7 +22,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   struct sums {
     REAL w[CHANGING][3][4][orbits::all]; /* by sector and orbit; only those that are there */
     REAL metric[6], change[CHANGING], keep;
-    REAL kept[STAGED ? STRIDE : 1]; /* in the turn at hand */
+    REAL kept[STAGED ? STRIDE : 1]; /* in the update at hand */
   };
   const int mine = 32 * group + lane;
 
@@ -50,7 +50,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     for (int o = 0; o < orbits::all; o++) {
       REAL member[4];
       for (int i = 0; i < 4; i++) member[i] = x[c * COMPONENT + orbits::node(o, i)];
-      gpu_turn(member);
+      gpu_to_sectors(member);
       for (int s = 0; s < 4; s++) u[s][o] = member[s];
     }
   }
@@ -81,7 +81,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* Of the element's faces, in a turn. */
+  /* Of the element's faces, in an update. */
   struct faces {
     gpu_far_face<REAL> far[4];
     gpu_face_factors<REAL> factors[4];
@@ -134,8 +134,8 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   /* At node m of the faces. */
   __device__ void lift_fluxes(int m, REAL p[4], REAL q[4], REAL w[3][4][orbits::all]) const
   {
-    gpu_turn(p);
-    gpu_turn(q);
+    gpu_to_sectors(p);
+    gpu_to_sectors(q);
 #pragma unroll
     for (int s = 0; s < 4; s++) {
       const REAL flux[3] = {p[s ^ 1] + q[s ^ 1], -p[s ^ 2], -q[s ^ 3]};
@@ -235,14 +235,14 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   template <int J> __device__ void update(sums &sum)
   {
     REAL by[STRIDE], *own = this->own_rows(J) + lane * tile::OWN_ROW;
-    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
+    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one update */
 #pragma unroll
     for (int o = 0; o < orbits::all; o++) {
       REAL w[3][4];
 #pragma unroll
       for (int c = 0; c < 3; c++) {
         for (int s = 0; s < 4; s++) w[c][s] = orbits::has(s, o) ? sum.w[J][c][s][o] : 0;
-        gpu_turn(w[c]);
+        gpu_to_sectors(w[c]);
       }
 #pragma unroll
       for (int i = 0; i < 4; i++) {

@@ -138,7 +138,7 @@ template <int P, typename REAL> struct gpu_products_work {
   }
 
   /* From values at nodes to the thread's number of a sector, of v in shared memory, of u in `number`. */
-  __device__ void turn(double number[3]) const
+  __device__ void to_sector(double number[3]) const
   {
 #pragma unroll
     for (int c = 0; c < 3; c++) {
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(THREADS, gpu_mass<P>::BLOCKS) products(gpu_tab
     __syncthreads();
     work.load(start + step + work.mine);
     if (work.thread < count) work.weigh(start + static_cast<unsigned>(work.thread)); /* an element each */
-    if (there) work.turn(number);
+    if (there) work.to_sector(number);
     __syncthreads();
     if (there) sum += work.add(number);
   }

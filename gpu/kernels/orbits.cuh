@@ -58,7 +58,7 @@ template <int P> struct gpu_orbits {
 };
 
 /* Values of the four members of an orbit (or faces of a node of face 0) to sectors, or back. */
-template <typename REAL> __device__ inline void gpu_turn(REAL x[4])
+template <typename REAL> __device__ inline void gpu_to_sectors(REAL x[4])
 {
   REAL a = x[0] + x[1], b = x[0] - x[1], c = x[2] + x[3], d = x[2] - x[3];
   x[0] = a + c, x[1] = a - c, x[2] = b + d, x[3] = b - d;

@@ -356,7 +356,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
 #ifndef CURLEW_HIP
   if constexpr (P <= GPU_TILE_ORDERS)
     if (tables->tiling.count > 0 && !(some && half->some.element != nullptr)) {
-      const gpu_tile_pass pass = {.tile = some ? tables->tiling.tile : tables->tiling.turn,
+      const gpu_tile_pass pass = {.tile = some ? tables->tiling.tile : tables->tiling.dealt,
                                   .first = some ? half->some.tile : gpu_first_tile(*tables, half->part),
                                   .end = some ? half->some.tile + half->some.tiles : gpu_end_tile(*tables, half->part),
                                   .backwards = half->equation == 0,
@@ -390,7 +390,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
 #ifndef CURLEW_HIP
   if constexpr (P <= GPU_TILE_ORDERS)
     if (tables->tiling.count > 0) {
-      gpu_tile_pass pass = {.tile = tables->tiling.turn,
+      gpu_tile_pass pass = {.tile = tables->tiling.dealt,
                             .first = gpu_first_tile(*tables, stage->part),
                             .end = gpu_end_tile(*tables, stage->part),
                             .backwards = stage->backwards,

@@ -103,7 +103,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   struct sums {
     REAL w[CHANGING][MINE][3][4][2];
     REAL metric[6], change[CHANGING], keep;
-    REAL kept[STAGED ? BUNCHES : 1][4][3]; /* in the turn at hand */
+    REAL kept[STAGED ? BUNCHES : 1][4][3]; /* in the update at hand */
   };
   const int fourth = lane % 4, mine = 8 * group + lane / 4; /* the lane's t and element */
 
@@ -168,7 +168,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       const REAL *at = row + c * COMPONENT;
       if (!PACKED || k < orbits::few_steps)
         for (int i = 0; i < 4; i++) u[c][i] = at[node[i]];
-      if (!PACKED || 4 * k + 3 < orbits::quads) gpu_turn(u[c]);
+      if (!PACKED || 4 * k + 3 < orbits::quads) gpu_to_sectors(u[c]);
       else if (k < orbits::few_steps) split_mixed(at, u[c]);
       else u[c][0] = at[node[0]] + at[node[1]]; /* a pair, or twice the fixed node */
     }
@@ -244,8 +244,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       p[f] = more_p - curl[1];
       q[f] = more_q + curl[0];
     }
-    gpu_turn(p);
-    gpu_turn(q);
+    gpu_to_sectors(p);
+    gpu_to_sectors(q);
   }
 
   /* Of so many steps from k on. */
@@ -335,15 +335,15 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
         for (int f = 0; f < 4; f++)
           this->template uncommon<J>(f, mine, min(m, tile::NF - 1), face[f], p[i][f], q[i][f]);
-        gpu_turn(p[i]);
-        gpu_turn(q[i]);
+        gpu_to_sectors(p[i]);
+        gpu_to_sectors(q[i]);
       }
       if (AT_ONCE == 1 || k + 1 < steps) lift(AT_ONCE, k, p, q, w);
       else lift(1, k, p, q, w);
     }
   }
 
-  /* Of turn J. `common`: of all faces of the warp. */
+  /* Of update J. `common`: of all faces of the warp. */
   template <int J> __device__ void products(sums &sum)
   {
     products_sum w[MINE];
@@ -405,10 +405,10 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* What the nodes of a bunch change by in turn J, where it is w along the bimedians. */
+  /* What the nodes of a bunch change by in update J, where it is w along the bimedians. */
   template <int J, int COUNT> __device__ void put(sums &sum, int bunch, const REAL w[3][COUNT]) const
   {
-    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one turn */
+    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one update */
     REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = STAGED ? this->kept(J, mine) : nullptr;
     int node[4];
     nodes_of(bunch, node);
@@ -438,7 +438,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int c = 0; c < 3; c++) {
         for (int s = 0; s < 4; s++) w[c][s] = sum.w[J][e][c][s][h];
         if (PACKED && h == 1) join_mixed(sum.w[J][MINE - 1][c][0], w[c]);
-        else gpu_turn(w[c]);
+        else gpu_to_sectors(w[c]);
       }
       put<J>(sum, i, w);
     }

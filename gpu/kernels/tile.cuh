@@ -51,7 +51,7 @@ struct gpu_tile {
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), GROUP_SIZE = GROUP;
   static constexpr int ELEMENTS = SIZE.elements, GROUPS = ELEMENTS / GROUP, WARPS = GROUPS * WARPS_A_GROUP;
   static constexpr int THREADS = 32 * WARPS;
-  static constexpr bool BOTH = STAGED && SIZE.together; /* fields change, one turn each */
+  static constexpr bool BOTH = STAGED && SIZE.together; /* fields change, one update each */
   static constexpr int FIELDS = PENALISED || BOTH ? 2 : 1, CHANGING = BOTH ? 2 : 1;
   static constexpr bool IN_PLACE = FIELDS == 2;
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
@@ -76,7 +76,7 @@ struct gpu_tile {
   struct memory {
     /* Barriers: what has arrived. A tile, a list of traces; a group's rows that change. */
     uint64_t full, listed, grouped[GROUPS];
-    alignas(16) int4 where[4]; /* this tile and the next two, by their turn */
+    alignas(16) int4 where[4]; /* this tile and the next two, by their round */
     alignas(16) FACTOR fragment[orbits::fragments][32];
     /* See node_at. By 4 face + neighbour's face: in rows; from 16 on in packed traces, from 32 on their pieces by face;
      * or 16: gathered traces. */
@@ -115,9 +115,9 @@ struct gpu_tile {
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
   int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
-  int number = 0;    /* of this tile in pass.tile */
-  unsigned turn = 0; /* how many tiles came before; all barriers go on by a phase a tile */
-  int rows = 0;      /* of this tile, elements of the group */
+  int number = 0;     /* of this tile in pass.tile */
+  unsigned round = 0; /* how many tiles came before; all barriers go on by a phase a tile */
+  int rows = 0;       /* of this tile, elements of the group */
 
   __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
@@ -126,11 +126,11 @@ struct gpu_tile {
   {
   }
 
-  /* Which field (of `under`, if there are two) changes in turn j, and which is under the curl. */
+  /* Which field (of `under`, if there are two) changes in update j, and which is under the curl. */
   __device__ static constexpr int changing(int j) { return BOTH ? j : 1; }
   __device__ static constexpr int curled(int j) { return BOTH ? 1 - j : 0; }
   __device__ int equation(int j) const { return BOTH ? j : pass.equation; }
-  /* The group's rows of what changes in turn j. */
+  /* The group's rows of what changes in update j. */
   __device__ REAL *own_rows(int j) const
   {
     return (IN_PLACE ? under + changing(j) * FIELD : t.own) + GROUP * group * OWN_ROW;
@@ -146,14 +146,14 @@ struct gpu_tile {
     const int blocks = static_cast<int>(gridDim.x), least = pass.first + static_cast<int>(blockIdx.x);
     return pass.backwards && least < pass.end ? least + (pass.end - 1 - least) / blocks * blocks : least;
   }
-  /* Of the tile `later` turns from now: number, is there one, where it is. */
+  /* Of the tile `later` rounds from now: number, is there one, where it is. */
   __device__ int number_of(int later) const
   {
     const int blocks = static_cast<int>(gridDim.x);
     return number + later * (pass.backwards ? -blocks : blocks);
   }
   __device__ bool is_there(int later) const { return number_of(later) >= pass.first && number_of(later) < pass.end; }
-  __device__ int4 &where(int later) const { return t.where[(turn + static_cast<unsigned>(later)) % 4]; }
+  __device__ int4 &where(int later) const { return t.where[(round + static_cast<unsigned>(later)) % 4]; }
 
   /* All that comes from no kernel before this one; the tables of the first tile among it. */
   __device__ void prepare()
@@ -346,7 +346,7 @@ struct gpu_tile {
     for (int j = 0; j < CHANGING; j++)
       gpu_bulk_fetch(static_cast<const REAL *>(pass.kept[j]) + first_element(0) * STRIDE, bytes);
   }
-  /* In turn j: number 0 of row k; number i is 8 i behind it. */
+  /* In update j: number 0 of row k; number i is 8 i behind it. */
   __device__ REAL *kept(int j, int k) const
   {
     return static_cast<REAL *>(pass.kept[j]) + gpu_kept_at(P, first_element(0) + static_cast<size_t>(k), 0);
@@ -355,10 +355,10 @@ struct gpu_tile {
   __device__ static void remember(REAL *kept, int i, REAL value) { kept[8 * i] = value; }
 
   /* Until they are there: the group's own, or those of all groups. */
-  __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], turn & 1); }
+  __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], round & 1); }
   __device__ void wait_groups()
   {
-    for (int g = 0; g < GROUPS; g++) gpu_barrier_wait(&t.grouped[g], turn & 1);
+    for (int g = 0; g < GROUPS; g++) gpu_barrier_wait(&t.grouped[g], round & 1);
   }
 
   __device__ void store_group()
@@ -398,7 +398,7 @@ struct gpu_tile {
     return static_cast<int>(static_cast<const INDEX *>(data)[i]);
   }
 
-  /* In turn j. */
+  /* In update j. */
   __device__ void look_at_face(int j, int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
   {
     using far_face = gpu_far_face<REAL>;
@@ -439,7 +439,7 @@ struct gpu_tile {
     if (factors.near != 0 || (!PENALISED && penalty != 0) || is_open(f, k)) far.info |= far_face::UNCOMMON;
   }
 
-  /* By what the metric's product is multiplied in turn j, and what of the old value is added. */
+  /* By what the metric's product is multiplied in update j, and what of the old value is added. */
   __device__ REAL change_factor(int j, int k) const
   {
     return static_cast<REAL>(pass.scale * medium(k).factor[equation(j)]);
@@ -489,7 +489,7 @@ struct gpu_tile {
     for (int i = 0; i < 3; i++) face.inverse[i] = factors.inverse[i];
   }
 
-  /* What is lifted in turn J at node m of face f of row k beyond the jump of far traces: near traces with another
+  /* What is lifted in update J at node m of face f of row k beyond the jump of far traces: near traces with another
    * weight than 1/2; on a boundary, where there is no penalty elsewhere, its penalty; and on an open face what the
    * penalty's extrapolation by half a step adds (share/doc/design/cuda.md), for which it keeps the trace. Several warps
    * may do the same. */
@@ -521,7 +521,7 @@ struct gpu_tile {
     q += face.inverse[1] * edge[0] + face.inverse[2] * edge[1];
   }
 
-  /* What changes in turn J at node m of face f of row k. */
+  /* What changes in update J at node m of face f of row k. */
   template <int J> __device__ void near_own(int f, int k, int m, REAL near[3]) const
   {
     const REAL *at = under + changing(J) * FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
@@ -572,10 +572,10 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
   gpu_barrier_wait(&work.t.listed, 0);
   work.load_rows(0);
   if (WORK::IN_PLACE && work.member == 0) work.load_group(0);
-  for (;; work.number = work.number_of(1), work.turn++) {
+  for (;; work.number = work.number_of(1), work.round++) {
     const bool more = work.is_there(1);
     work.enter();
-    gpu_barrier_wait(&work.t.full, work.turn & 1);
+    gpu_barrier_wait(&work.t.full, work.round & 1);
     /* All have read the last list, or this would not be full. */
     if (more && threadIdx.x < 32) work.load_list(1);
     if (threadIdx.x == 0) work.fetch_kept();
@@ -585,7 +585,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     gpu_fence_bulk(); /* before bulk copies write where this thread has read */
     __syncthreads();
     if (more) {
-      gpu_barrier_wait(&work.t.listed, (work.turn + 1) & 1);
+      gpu_barrier_wait(&work.t.listed, (work.round + 1) & 1);
       if (threadIdx.x == 0) work.load_tables(1);
       work.load_rows(1);
     }

@@ -186,13 +186,13 @@ static void check_shares(const struct mx_problem *problem, const struct gpu_tile
   bool *seen = calloc(tiles->count, sizeof *seen);
   for (size_t i = first; i < end; i++) {
     size_t which = first;
-    while (which < end && tiles->tile[which].x != tiles->turn[i].x) which++;
+    while (which < end && tiles->tile[which].x != tiles->dealt[i].x) which++;
     assert_true(which < end && !seen[which]);
     assert_int_equal((which - first) / blocks, (i - first) / blocks);
-    assert_memory_equal(&tiles->tile[which], &tiles->turn[i], sizeof *tiles->tile);
+    assert_memory_equal(&tiles->tile[which], &tiles->dealt[i], sizeof *tiles->tile);
     seen[which] = true;
     bool any = false;
-    for (size_t e = EIGHT * (size_t)tiles->turn[i].x, k = 0; k < EIGHT * (size_t)tiles->turn[i].y; k++)
+    for (size_t e = EIGHT * (size_t)tiles->dealt[i].x, k = 0; k < EIGHT * (size_t)tiles->dealt[i].y; k++)
       any = any || (e + k < problem->K && odd[e + k]);
     sum[(i - first) % blocks] += any ? costly : like_others;
     moved += which != i;
