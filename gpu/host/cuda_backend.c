@@ -204,7 +204,7 @@ static size_t of_terms(const struct mx_problem *problem, size_t real)
 
 static size_t allocated(const struct mx_backend *backend) { return backend->card.bytes; }
 
-/* Of the card. */
+/* Bytes of the card. */
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   const bool leapfrog = options->integrator == MX_LEAPFROG;

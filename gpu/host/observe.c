@@ -339,7 +339,7 @@ static int begin_functionals(const struct mx_backend *backend, size_t first, siz
   return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
 }
 
-/* Those of functional f at the time of a step. */
+/* Summands of functional f at the time of a step. */
 static int begin_centred(struct mx_backend *backend, size_t f, double *part, struct dg_error *err)
 {
   const size_t *row = backend->functional_row + f;

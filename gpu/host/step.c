@@ -132,7 +132,7 @@ static int begin_half_step(struct mx_backend *backend, int equation, struct dg_e
   return adds_open(backend) ? remember_open(backend, equation, false, err) : 0;
 }
 
-/* What a stage of Runge-Kutta schemes does: memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
+/* A stage of Runge-Kutta schemes: memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
 struct scheme {
   double a, b;
   bool update;

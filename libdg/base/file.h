@@ -11,7 +11,7 @@
 
 #include "libdg/base/error.h"
 
-/* What stands at the path: nothing, a regular file, or something that is none of ours. */
+/* The kind of thing at a path: nothing, a regular file, or something that is none of ours. */
 enum dg_file_kind { DG_FILE_NONE, DG_FILE_REGULAR, DG_FILE_OTHER };
 enum dg_file_kind dg_file_kind(const char *path);
 /* "a symbolic link", "a FIFO", ..., of what is DG_FILE_OTHER. */

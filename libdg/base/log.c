@@ -30,7 +30,7 @@ struct dg_log {
 #define EARLY_BYTES 65536
 #define LINE_BYTES  4096
 
-/* Of a clock that nobody sets. */
+/* Seconds of a clock that nobody sets. */
 static double seconds(void)
 {
   struct timespec now;

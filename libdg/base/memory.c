@@ -43,8 +43,8 @@ static int told_to_fail(void)
 
 /* ---- what the system has left (memory_room.h) */
 
-/* What stays for libraries, stacks and page tables; and for what is small: messages, paths, the summary of a run that
- * ends for want of memory. */
+/* The margin that stays for libraries, stacks and page tables; and for what is small: messages, paths, the summary of a
+ * run that ends for want of memory. */
 enum { MARGIN = 16 << 20, LAST_MARGIN = 4 << 20, SMALL = 64 << 10 };
 
 static atomic_llong budget;   /* bytes that may be given away until the system is asked again */

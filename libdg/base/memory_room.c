@@ -60,8 +60,8 @@ static uint64_t number_of_stat(const char *folder, const char *word)
 
 static uint64_t left(uint64_t limit, uint64_t used) { return limit > used ? limit - used : 0; }
 
-/* What the group in a folder has left; UINT64_MAX: it has no limit. Caches of files that are not in memory only (shmem)
- * can be taken back. */
+/* The bytes that the group in a folder has left; UINT64_MAX: it has no limit. Caches of files that are not in memory
+ * only (shmem) can be taken back. */
 static uint64_t room_of_group(const char *folder, bool second, uint64_t swap)
 {
   const char *const limit_name = second ? "memory.max" : "memory.limit_in_bytes";
@@ -85,8 +85,8 @@ static uint64_t room_of_group(const char *folder, bool second, uint64_t swap)
   return room + swap;
 }
 
-/* Of the group of this process and all around it. In a container the path may be that of the host, which is not there:
- * then what is there, the root, is the container's. */
+/* The same for the group of this process and all groups around it. In a container the path may be that of the host,
+ * which is not there: then what is there, the root, is the container's. */
 static uint64_t room_of_groups(const char *root, bool second, const char *group, uint64_t swap)
 {
   char mount[PATH_BYTES], folder[2 * PATH_BYTES];

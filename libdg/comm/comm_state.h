@@ -1,4 +1,4 @@
-/* What comm.c and exchange.c share. Private to them. */
+/* State that comm.c and exchange.c share. Private to them. */
 #pragma once
 
 #include <mpi.h>

@@ -96,7 +96,7 @@ static int write_all(const struct dg_ledger *ledger, int file, const char *text,
   return 0;
 }
 
-/* What cannot be waited for is not waited for. */
+/* A file system that cannot sync is not waited for. */
 static int wait_for_disk(const struct dg_ledger *ledger, int file, struct dg_error *err)
 {
   if (fdatasync(file) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP) return 0;
@@ -221,7 +221,7 @@ int dg_ledger_claim_names(struct dg_ledger *ledger, enum dg_ledger_kind kind, si
   return err->code;
 }
 
-/* What it is called in the folder. */
+/* The file's name in the folder. */
 static const char *name_in(const struct dg_ledger *ledger, const char *path)
 {
   const size_t length = strlen(ledger->folder);

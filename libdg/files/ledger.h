@@ -20,7 +20,7 @@
 
 #include "libdg/base/error.h"
 
-/* What becomes of a file when the folder is used anew: output is removed, what is kept stays ours. */
+/* The fate of a file when the folder is used anew: output is removed, what is kept stays ours. */
 enum dg_ledger_kind { DG_LEDGER_OUTPUT, DG_LEDGER_KEPT };
 
 struct dg_ledger; /* opaque */

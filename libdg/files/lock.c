@@ -25,7 +25,7 @@ static int set(int file, short type, off_t first, off_t length)
 
 static bool is_busy(int reason) { return reason == EAGAIN || reason == EACCES || reason == EWOULDBLOCK; }
 
-/* What the holder wrote, "HOST PID DATE TIME"; false: nothing yet. */
+/* The holder's signature, "HOST PID DATE TIME"; false: nothing yet. */
 static bool read_holder(int file, char host[80], long *process, char since[40])
 {
   char text[DG_LOCK_HOLDER] = "", date[16], hour[16];

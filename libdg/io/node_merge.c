@@ -43,8 +43,8 @@ static void join_faces(int32_t *parent, const struct dg_mesh *mesh, const struct
 
 /* ---- points that several ranks have ---- */
 
-/* What all nodes of a point agree on, on whatever rank they are: the lowest of their numbers in the whole mesh, and the
- * rank that has this node. That rank adds up. */
+/* The label that all nodes of a point agree on, on whatever rank they are: the lowest of their numbers in the whole
+ * mesh, and the rank that has this node. That rank adds up. */
 struct label {
   int64_t node, rank;
 };
@@ -121,7 +121,7 @@ fail:
   return err->code;
 }
 
-/* What a rank tells the one that adds up: its nodes at a point. */
+/* The message of a rank to the one that adds up: its nodes at a point. */
 struct announcement {
   int64_t node, count;
 };

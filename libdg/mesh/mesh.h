@@ -94,7 +94,7 @@ struct dg_mesh_options {
   struct dg_mesh_report *report; /* filled, also behind an error; NULL: not wanted */
 };
 
-/* What the mesher says beside the mesh. Release it; {0} is empty. */
+/* The mesher's words beside the mesh. Release it; {0} is empty. */
 struct dg_mesh_report {
   size_t notes;
   struct dg_mesh_note {

@@ -56,7 +56,7 @@ static void sort4(int32_t v[4])
     }
 }
 
-/* Those that the elements use, in the order of the points. */
+/* Vertices: the points that the elements use, in the order of the points. */
 static void keep_order(struct dg_mesh *mesh, const struct dg_mesh_input *input, int32_t *number)
 {
   for (size_t i = 0; i < 4 * mesh->K; i++) number[input->tet[i / 4][i % 4]] = 0;

@@ -17,7 +17,7 @@ static inline void dg_cross(const double a[3], const double b[3], double c[3])
 
 static inline double dg_dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* Of length 1; zero stays zero. */
+/* Makes the vector's length 1; zero stays zero. */
 static inline void dg_normalise(double a[3])
 {
   const double length = sqrt(dg_dot(a, a));

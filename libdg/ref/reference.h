@@ -36,5 +36,5 @@ void dg_reference_interpolate(const struct dg_reference *ref, double r, double s
 
 /* The orthonormal basis of total degree <= order at a point; value[Np]. */
 void dg_modal_basis(int order, double r, double s, double t, double *value);
-/* Its gradient; gradient[3][Np]. */
+/* The gradients of the orthonormal basis at a point; gradient[3][Np]. */
 void dg_modal_gradient(int order, double r, double s, double t, double *gradient);

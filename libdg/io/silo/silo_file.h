@@ -1,4 +1,4 @@
-/* What the writers of Silo files share. Private to this folder; only its .c files see silo.h.
+/* Code that the writers of Silo files share. Private to this folder; only its .c files see silo.h.
  *
  * A file is written as NAME.part and gets its name when it is complete. */
 #pragma once

@@ -1,4 +1,4 @@
-/* What the files of blocks of a run have in common: all but their values.
+/* The pattern of a run: the bytes that its files of blocks have in common, all but their values.
  *
  * The first of them is Silo's. Where HDF5 has put the values of each variable, and what is around them, is kept; a
  * later file is that and its own values, in the same bytes that Silo would have written. They need no library, which
@@ -12,7 +12,7 @@
 
 struct dg_silo_pattern; /* opaque */
 
-/* What the values of a rank's block are. Files with the same pattern have the same, but for the pointers to values. */
+/* The values of a rank's block. Files with the same pattern have the same, but for the pointers to values. */
 struct dg_silo_layout {
   int rank;
   size_t K, points, zones; /* elements, and what they have in the file */

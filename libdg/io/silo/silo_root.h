@@ -9,7 +9,7 @@
 void dg_silo_variable_name(const struct dg_snapshot_field *field, int component, char name[DG_SILO_NAME]);
 size_t dg_silo_variables(size_t fields, const struct dg_snapshot_field *field);
 
-/* What the root says of a block: [0..2] smallest, [3..5] largest coordinate of the mesh, [DG_SILO_ZONES], and two
+/* The root's record of a block: [0..2] smallest, [3..5] largest coordinate of the mesh, [DG_SILO_ZONES], and two
  * numbers for every variable, smallest and largest value, the wrong way round when there is none but NaN.
  * [DG_SILO_MESH] are the bits by which its writer knows the mesh. */
 enum { DG_SILO_ZONES = 6, DG_SILO_MESH, DG_SILO_VARIABLES };

@@ -319,7 +319,7 @@ static int write_block(struct writer *w, struct dg_error *err)
   return err->code;
 }
 
-/* Of the file of meshes. */
+/* Writes the file of meshes. */
 static int write_mesh_alone(const struct writer *w, struct dg_error *err)
 {
   dg_silo_lock();

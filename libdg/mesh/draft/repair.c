@@ -84,8 +84,8 @@ static double median_near(const struct dg_draft *draft, int32_t tet)
   return count > 0 ? middle(altitude, count) : 0;
 }
 
-/* What the element should reach at least: where all elements are small, they are small on purpose. In a mesh whose
- * sizes were asked for, only what is a sliver among its neighbours is changed. */
+/* The height that the element should reach at least: where all elements are small, they are small on purpose. In a mesh
+ * whose sizes were asked for, only what is a sliver among its neighbours is changed. */
 static double goal_of(const struct dg_draft *draft, int32_t tet, double median)
 {
   const double near = median_near(draft, tet);

@@ -20,7 +20,7 @@ struct node {
   int32_t index;
 };
 
-/* What was read of the model. */
+/* The parts of the model that were read. */
 struct model {
   double unit;
   size_t nodes, K, tet_room, triangles, triangle_room;
@@ -282,7 +282,7 @@ static int read_group(struct dg_group_input *group, int dim, int tag, struct dg_
   return err->code;
 }
 
-/* Those of the whole model, of which a part has only some. */
+/* Entities of the whole model, of which a part has only some. */
 static int read_entities(struct dg_model *model, struct dg_error *err)
 {
   for (int dim = 2; dim <= 3 && err->code == DG_OK; dim++) {

@@ -27,14 +27,15 @@ static struct {
   char *name[NAMES_MAX];
 } seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* What no mesh depends on. FLTK, with which Gmsh makes its windows, reads and writes preferences when Gmsh starts. */
+/* Files on which no mesh depends. FLTK, with which Gmsh makes its windows, reads and writes preferences when Gmsh
+ * starts. */
 static int of_the_system(const char *name)
 {
   return strncmp(name, "/proc/", 6) == 0 || strncmp(name, "/sys/", 5) == 0 || strncmp(name, "/dev/", 5) == 0 ||
          strstr(name, "/fltk.org/fltk.prefs") != NULL;
 }
 
-/* What may not be read, `refused`, is nothing that the mesh depends on. */
+/* A mesh does not depend on a file that may not be read, `refused`. */
 static void see(const char *name, int writes, int refused)
 {
   if (!seen.watching || refused || name == NULL || of_the_system(name)) return;

@@ -161,7 +161,7 @@ static int enter_sandbox(struct dg_model *model, const char *file, struct dg_err
   return without_walls(model, file, &walls, err);
 }
 
-/* What it was kept from without being ended for it. */
+/* Says from what the process was kept without being ended for it. */
 static int tell_of_sandbox(struct dg_model *model, struct dg_error *problem, struct dg_error *err)
 {
   if (problem->code == DG_INPUT && dg_sandbox_refused()[0] != '\0')

@@ -32,7 +32,7 @@ struct dg_sandbox {
   void (*denied)(const char *what);
 };
 
-/* What the kernel has of it. */
+/* The walls that the kernel has. */
 struct dg_sandbox_walls {
   bool landlock, seccomp;
 };

@@ -27,7 +27,7 @@
 #endif
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY))
 
-/* Those of a later kernel than the headers are have the same number everywhere. */
+/* System calls of a kernel that is later than the headers have the same number everywhere. */
 enum { OPENAT2 = 437, CLONE3 = 435, PIDFD_OPEN = 434, PIDFD_GETFD = 438, PIDFD_SIGNAL = 424, FCHMODAT2 = 452 };
 
 #define KILL     SECCOMP_RET_KILL_PROCESS

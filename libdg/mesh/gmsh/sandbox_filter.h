@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a trapped call was for; it comes with the signal SIGSYS. */
+/* The purpose of a trapped call, which comes with the signal SIGSYS. */
 enum dg_sandbox_trap {
   DG_TRAP_READ = 1, /* open, openat: look at the name */
   DG_TRAP_WRITE,    /* the same, for writing; creat */

@@ -32,7 +32,7 @@ static const char *behind_blanks(const char *text) { return text + strspn(text, 
 
 /* ---- how files of a format begin ---- */
 
-/* What Gmsh takes for a mesh or for values whatever the file's name says. */
+/* Beginnings that Gmsh takes for a mesh or for values whatever the file's name says. */
 static const char *const gmsh_headers[] = {"$MeshFormat", "$NO", "$PTS", "$ELM", "$PARA", "$Comments", NULL};
 static const char *const value_headers[] = {"$PostFormat", "$View", NULL};
 

@@ -21,5 +21,5 @@ enum dg_format_kind {
  * not, or is a script with a byte that is no text. Scripts have no such rule for their content, but must not begin as
  * what Gmsh would take for something else. */
 int dg_format_check(const char *file, bool trust, enum dg_format_kind *kind, struct dg_error *err) DG_MUST_USE;
-/* What the name says alone. */
+/* The kind that the name alone says. */
 enum dg_format_kind dg_format_by_name(const char *file);

@@ -189,7 +189,7 @@ static int scan_text(struct dg_geo_parameters *list, const char *text, const cha
   return 0;
 }
 
-/* What is merged is a script unless name and content say together that it is something else. */
+/* A merged file is a script unless name and content together say that it is something else. */
 static bool holds_no_script(const char *path)
 {
   enum dg_format_kind kind;

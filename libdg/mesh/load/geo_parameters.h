@@ -1,6 +1,6 @@
-/* What a Gmsh .geo script offers and does, found in its text: its parameters, and whether it would run programs or
- * write files. The latter is a friendly word beforehand, no wall: commands can be composed, and the sandbox (sandbox.h)
- * keeps a script from carrying them out.
+/* The parameters and deeds of a Gmsh .geo script, found in its text: its parameters, and whether it would run programs
+ * or write files. The latter is a friendly word beforehand, no wall: commands can be composed, and the sandbox
+ * (sandbox.h) keeps a script from carrying them out.
  *
  * Gmsh 4.8 takes any name for a parameter and says nothing when the script has none of that name, so that a mistyped
  * name would be ignored in silence; hence this reader. It knows the places where a script can receive a number:

@@ -12,7 +12,7 @@
 #define ARRAYS(X)                                                                                                      \
   X(point, points)                                                                                                     \
   X(tet, K) X(volume_tag, K) X(tag, K) X(triangle, triangles) X(surface_tag, triangles) X(entity, entities)
-/* Those that it may lack. */
+/* Texts that a model may lack. */
 #define OPTIONAL(X) X(partition, K) X(number, points)
 
 void dg_model_drop_group(struct dg_model *model)
@@ -175,7 +175,7 @@ static int take_lists(struct dg_model *model, struct dg_parcel *parcel, struct d
   return 0;
 }
 
-/* What dg_mesh_build takes for granted, and dg_mesh_check_input does not look at. */
+/* Checks of everything that dg_mesh_build takes for granted and dg_mesh_check_input does not look at. */
 static int check(const struct dg_model *model, struct dg_error *err)
 {
   if ((model->partitions > 0) != (model->partition != NULL)) return damaged(err, "partitions without elements");

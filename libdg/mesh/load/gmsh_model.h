@@ -1,7 +1,7 @@
-/* What the mesher has made of a file, before it is a mesh: points, elements, entities, groups, and what there is to say
- * about them. The process `curlew-mesh` fills a model (gmsh_reader.c), and hands it over as a parcel; the program takes
- * it out and makes the mesh. Nothing in a model that was taken out of a parcel is trusted: dg_model_take checks sizes
- * and texts, dg_model_build (and dg_mesh_build in it) the rest.
+/* A model: the mesher's result for a file, before it is a mesh: points, elements, entities, groups, and what there is
+ * to say about them. The process `curlew-mesh` fills a model (gmsh_reader.c), and hands it over as a parcel; the
+ * program takes it out and makes the mesh. Nothing in a model that was taken out of a parcel is trusted: dg_model_take
+ * checks sizes and texts, dg_model_build (and dg_mesh_build in it) the rest.
  */
 #pragma once
 

@@ -54,7 +54,7 @@ static int report_notes(struct dg_mesh_report *report, const struct dg_model *mo
 
 /* ---- the answer ---- */
 
-/* What it is the answer to, what Gmsh said, an error or none, and the model. */
+/* An answer: its question, what Gmsh said, an error or none, and the model. */
 struct answer {
   const char *key;
   size_t key_bytes;

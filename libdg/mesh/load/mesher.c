@@ -93,7 +93,7 @@ static int own_environment(char ***list, struct dg_error *err)
   return 0;
 }
 
-/* What the process needs and what it leaves. */
+/* The process: its descriptors, and what it leaves. */
 struct mesher {
   pid_t id;
   int request, answer, words, life, his_life; /* descriptors; -1: none */

@@ -1,4 +1,4 @@
-/* What a mesh was made of: every file that was opened for it, the file that was looked for and not there, and the
+/* The provenance of a mesh: every file that was opened for it, the file that was looked for and not there, and the
  * programs that made it. A mesh that is kept is used again only where all of them are as they were. */
 #pragma once
 

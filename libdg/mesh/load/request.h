@@ -1,4 +1,4 @@
-/* What the program asks of curlew-mesh, and the words and descriptors that both know. */
+/* Requests of the program to curlew-mesh, and the words and descriptors that both know. */
 #pragma once
 
 #include "libdg/mesh/mesh.h"
@@ -10,7 +10,7 @@
 
 /* Descriptors that curlew-mesh starts with, beside 1 and 2. */
 enum { DG_MESHER_REQUEST = 0, DG_MESHER_ANSWER = 3, DG_MESHER_LIFE = 4, DG_MESHER_DESCRIPTORS = 5 };
-/* Its exit code when memory is used up so that no answer can be made. */
+/* curlew-mesh's exit code when memory is used up so that no answer can be made. */
 enum { DG_MESHER_NO_MEMORY = 83 };
 /* The sandbox has ended it; the last line on its descriptor 2 is what was tried, "to write the file 'x'". */
 enum { DG_MESHER_DENIED = 84 };
@@ -23,8 +23,9 @@ struct dg_request {
 };
 
 int dg_request_put(const struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
-/* What is taken out points into the parcel. Release also after an error. */
+/* Texts of the request point into the parcel. Release also after an error. */
 int dg_request_take(struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
-/* What the answer depends on, beside the files: an array of bytes that is the same for the same question. */
+/* The key of an answer, on which it depends beside the files: an array of bytes that is the same for the same question.
+ */
 int dg_request_key(const struct dg_request *request, struct dg_parcel *key, struct dg_error *err) DG_MUST_USE;
 void dg_request_release(struct dg_request *request);

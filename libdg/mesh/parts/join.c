@@ -252,7 +252,7 @@ fail:
   return err->code;
 }
 
-/* Those of the part and the apexes of ghosts, each once, by ascending number. */
+/* Vertices: those of the part and the apexes of ghosts, each once, by ascending number. */
 static int merge_vertices(struct joiner *j, struct dg_error *err)
 {
   const struct dg_mesh *mesh = j->mesh;

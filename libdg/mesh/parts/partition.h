@@ -32,7 +32,7 @@ bool dg_mesh_in_parts(const char *file);
 int dg_mesh_load_parts(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_comm *comm,
                        struct dg_error *err) DG_MUST_USE;
 
-/* What dg_mesh_locate_shared says where it finds no element of this rank. */
+/* The answer of dg_mesh_locate_shared where it finds no element of this rank. */
 enum { DG_ELSEWHERE = -1, DG_NOWHERE = -2 };
 
 /* Collective; count points (metres, finite), the same on all ranks. element[count]: this rank's element that holds the

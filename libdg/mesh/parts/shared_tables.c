@@ -6,7 +6,7 @@
 
 #include "libdg/base/memory.h"
 
-/* What everybody gets of rank 0: tables without their pointers, which follow as one list each. */
+/* The part that everybody gets of rank 0: tables without their pointers, which follow as one list each. */
 struct table_sizes {
   struct dg_mesh_size whole;
   size_t entities, groups, members, letters;
