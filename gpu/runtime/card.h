@@ -16,5 +16,5 @@ struct gpu_card_name {
  * have. Returns the most ranks that have the same one. */
 int gpu_share_out(int ranks, const int *visible, const struct gpu_card_name *name, int *card);
 
-/* mx_backend_ops.take_card */
+/* mx_card_ops.take */
 int gpu_take_card(struct dg_comm *comm, bool share, struct dg_error *err);

@@ -285,7 +285,7 @@ struct fetching {
 static void *fetch(void *context)
 {
   struct fetching *f = context;
-  f->status = mx_backend_cuda.snapshot_fetch(f->backend, f->buffer, f->E, f->H, &f->err);
+  f->status = mx_backend_cuda.card->snapshot_fetch(f->backend, f->buffer, f->E, f->H, &f->err);
   return NULL;
 }
 
@@ -301,7 +301,7 @@ static void compare_snapshots(const struct scene *scene, enum mx_integrator inte
   size_t got;
   struct drive drive =
       drive_new(&mx_backend_cuda, &scene->box, integrator, precision, scene->step * MX_C0, scene->E, scene->H);
-  assert_int_equal(mx_backend_cuda.snapshot_buffers(drive.backend, BUFFERS, true, true, &got, &err), 0);
+  assert_int_equal(mx_backend_cuda.card->snapshot_buffers(drive.backend, BUFFERS, true, true, &got, &err), 0);
   assert_int_equal(got, BUFFERS);
   for (size_t b = 0; b < BUFFERS; b++) {
     fetching[b] = (struct fetching){.backend = drive.backend,
@@ -310,7 +310,7 @@ static void compare_snapshots(const struct scene *scene, enum mx_integrator inte
                                     .H = b == 0 ? box_field(&scene->box) : NULL}; /* what is not wanted */
     E[b] = box_field(&scene->box), H[b] = box_field(&scene->box);
     drive_observe(&drive);
-    assert_int_equal(mx_backend_cuda.snapshot_begin(drive.backend, b, &err), 0);
+    assert_int_equal(mx_backend_cuda.card->snapshot_begin(drive.backend, b, &err), 0);
     assert_int_equal(mx_backend_cuda.download(drive.backend, E[b], H[b], &err), 0);
     drive_finish(&drive);
     if (b > 0) pthread_join(thread[b - 1], NULL); /* one thread fetches, one after the other */
@@ -327,11 +327,11 @@ static void compare_snapshots(const struct scene *scene, enum mx_integrator inte
   /* A buffer that was filled and left for long, behind others' steps, is still that of its own. */
   drive_observe(&drive);
   assert_int_equal(mx_backend_cuda.download(drive.backend, E[0], H[0], &err), 0);
-  assert_int_equal(mx_backend_cuda.snapshot_begin(drive.backend, 0, &err), 0);
+  assert_int_equal(mx_backend_cuda.card->snapshot_begin(drive.backend, 0, &err), 0);
   drive_finish(&drive);
   drive_steps(&drive, BETWEEN);
-  assert_int_equal(mx_backend_cuda.wait(drive.backend, &err), 0);
-  assert_int_equal(mx_backend_cuda.snapshot_fetch(drive.backend, 0, fetching[0].E, fetching[0].H, &err), 0);
+  assert_int_equal(mx_backend_cuda.card->wait(drive.backend, &err), 0);
+  assert_int_equal(mx_backend_cuda.card->snapshot_fetch(drive.backend, 0, fetching[0].E, fetching[0].H, &err), 0);
   assert_memory_equal(fetching[0].E, E[0], bytes);
   assert_memory_equal(fetching[0].H, H[0], bytes);
   mx_backend_cuda.destroy(drive.backend);
@@ -353,21 +353,21 @@ static void compare_monitors(const struct scene *scene, enum mx_integrator integ
   struct dg_error err = {0};
   for (int i = 0; i < scene->box.ref.Np; i++) weight[i] = sin(i + 1.0);
   struct drive drive = drive_new(ops, &scene->box, integrator, precision, scene->step * MX_C0, scene->E, scene->H);
-  assert_int_equal(ops->monitor_new(drive.backend, &what, &rows, &number[0], &err), 0);
-  assert_int_equal(ops->monitor_new(drive.backend, &one, &few, &number[1], &err), 0);
+  assert_int_equal(ops->card->monitor_new(drive.backend, &what, &rows, &number[0], &err), 0);
+  assert_int_equal(ops->card->monitor_new(drive.backend, &one, &few, &number[1], &err), 0);
   assert_true(rows == ROWS && few == ROWS && number[0] != number[1]);
   for (size_t row = 0; row < ROWS; row++) {
     drive_observe(&drive);
-    assert_int_equal(ops->monitor_take(drive.backend, number[0], row, &err), 0);
-    assert_int_equal(ops->monitor_take(drive.backend, number[1], row, &err), 0);
+    assert_int_equal(ops->card->monitor_take(drive.backend, number[0], row, &err), 0);
+    assert_int_equal(ops->card->monitor_take(drive.backend, number[1], row, &err), 0);
     assert_int_equal(ops->sample(drive.backend, POINTS, point, (double(*)[6])expected[row], &err), 0);
     assert_int_equal(
         ops->functionals(drive.backend, scene->functional, 2, true, expected[row] + 6 * (size_t)POINTS, &err), 0);
     drive_finish(&drive);
     drive_steps(&drive, 3);
   }
-  assert_int_equal(ops->monitor_fetch(drive.backend, number[0], ROWS, value[0], &err), 0);
-  assert_int_equal(ops->monitor_fetch(drive.backend, number[1], ROWS, alone, &err), 0);
+  assert_int_equal(ops->card->monitor_fetch(drive.backend, number[0], ROWS, value[0], &err), 0);
+  assert_int_equal(ops->card->monitor_fetch(drive.backend, number[1], ROWS, alone, &err), 0);
   /* H of before is kept here and worked out there, where leapfrog works in place. */
   const double tolerance = drive.backend->in_place ? (precision == MX_SINGLE ? 1e-5 : 1e-12) : 0;
   double largest = 0;
@@ -385,8 +385,8 @@ static void compare_monitors(const struct scene *scene, enum mx_integrator integ
   struct mx_point *points = calloc(1 << 20, sizeof *points);
   const struct mx_monitor many = {.points = 1 << 20, .point = points};
   rows = few = (size_t)1 << 40;
-  assert_int_equal(ops->monitor_new(drive.backend, &what, &rows, &number[0], &err), 0);
-  assert_int_equal(ops->monitor_new(drive.backend, &many, &few, &number[1], &err), 0);
+  assert_int_equal(ops->card->monitor_new(drive.backend, &what, &rows, &number[0], &err), 0);
+  assert_int_equal(ops->card->monitor_new(drive.backend, &many, &few, &number[1], &err), 0);
   assert_true(rows > 64 && rows < (size_t)1 << 20 && few == 0);
   free(points);
   ops->destroy(drive.backend);
@@ -439,7 +439,7 @@ static void test_snapshots_without_room(void **state)
     if (gpuMalloc(&hoard[hoards], bytes) == gpuSuccess) hoards++;
     else bytes /= 2;
   (void)gpuGetLastError();
-  int status = mx_backend_cuda.snapshot_buffers(drive.backend, 2, true, true, &got, &err);
+  int status = mx_backend_cuda.card->snapshot_buffers(drive.backend, 2, true, true, &got, &err);
   while (hoards > 0) (void)gpuFree(hoard[--hoards]);
   assert_int_equal(status, 0);
   assert_int_equal(got, 0);
@@ -477,7 +477,7 @@ static void test_memory(void **state)
     free(E), free(H);
     double observed = (before - free_memory()) / unknowns;
     double predicted = (double)mx_backend_cuda.memory(&box.problem, &options) / unknowns;
-    double asked = (double)mx_backend_cuda.allocated(drive.backend) / unknowns;
+    double asked = (double)mx_backend_cuda.card->allocated(drive.backend) / unknowns;
     mx_backend_cuda.destroy(drive.backend);
     print_message("flux %d: %.2f bytes of the card an unknown, %.2f once observed (%.2f asked for), %.2f predicted\n",
                   alpha, bare, observed, asked, predicted);
@@ -581,7 +581,7 @@ static void test_ceilings(void **state)
   (void)state;
   struct mx_ceilings ceilings;
   struct dg_error err = {0};
-  assert_int_equal(mx_backend_cuda.ceilings((size_t)64 << 20, &ceilings, &err), 0);
+  assert_int_equal(mx_backend_cuda.card->ceilings((size_t)64 << 20, &ceilings, &err), 0);
   print_message("%s: copy %.0f GB/s, %.0f GB/s of 64 MiB; peak %.1f TFLOP/s double, %.1f single\n", ceilings.name,
                 1e-9 * ceilings.copy, 1e-9 * ceilings.copy_fields, 1e-12 * ceilings.peak[0], 1e-12 * ceilings.peak[1]);
   assert_true(ceilings.copy > 1e10 && ceilings.copy < 1e14);

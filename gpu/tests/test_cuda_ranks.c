@@ -155,7 +155,7 @@ static struct scene_result run_part(struct part *part, enum mx_precision precisi
   scene_observe(scene, &drive, &result);
   const struct mx_halo_use use = ops->halo_use(backend);
   assert_true(use.bytes > 0 && use.seconds >= 0);
-  if (ops->take_card != NULL && transport != MX_TRANSPORT_AUTO)
+  if (ops->card->present && transport != MX_TRANSPORT_AUTO)
     assert_string_equal(use.transport, transport == MX_TRANSPORT_DIRECT ? "direct" : "staged");
   ops->destroy(backend);
   return result;
@@ -331,14 +331,14 @@ static void test_few_cards(void **state)
 {
   (void)state;
   struct dg_error err = {0};
-  if (ops->take_card == NULL) skip();
-  const int status = ops->take_card(comm, false, &err);
+  if (!ops->card->present) skip();
+  const int status = ops->card->take(comm, false, &err);
   int64_t statuses[] = {status, -status};
   assert_true(status == 0 || (status == DG_INPUT && strstr(err.message, "share = true") != NULL));
   err = (struct dg_error){0};
   assert_int_equal(dg_comm_reduce_int(comm, DG_MAX, 2, statuses, &err), 0);
   assert_int_equal(statuses[0], -statuses[1]);
-  assert_int_equal(ops->take_card(comm, true, &err), 0);
+  assert_int_equal(ops->card->take(comm, true, &err), 0);
 }
 
 static int choose(int argc, char **argv, struct dg_error *err)
@@ -348,8 +348,8 @@ static int choose(int argc, char **argv, struct dg_error *err)
   for (int i = 0; argc > 2 && mx_backends[i] != NULL; i++)
     if (strcmp(argv[2], mx_backends[i]->name) == 0) ops = mx_backends[i];
   if (ops->available(err) != 0) return 77;
-  if (ops->take_card != NULL && ops->take_card(comm, true, err) != 0) return 1;
-  return ops->take_card != NULL && transport == MX_TRANSPORT_DIRECT && dg_comm_takes_device_memory() == DG_NO ? 77 : 0;
+  if (ops->card->take(comm, true, err) != 0) return 1;
+  return ops->card->present && transport == MX_TRANSPORT_DIRECT && dg_comm_takes_device_memory() == DG_NO ? 77 : 0;
 }
 
 int main(int argc, char **argv)

@@ -31,8 +31,7 @@ static int prepare(const struct mx_bench_options *options, struct dg_comm *comm,
 {
   for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++)
     if (options->backend[i] &&
-        (mx_backends[i]->available(err) != 0 ||
-         (mx_backends[i]->take_card != NULL && mx_backends[i]->take_card(comm, options->share_gpus, err) != 0)))
+        (mx_backends[i]->available(err) != 0 || mx_backends[i]->card->take(comm, options->share_gpus, err) != 0))
       return err->code;
   return 0;
 }

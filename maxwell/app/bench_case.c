@@ -125,7 +125,7 @@ static int take_steps(const struct mx_backend_ops *ops, struct mx_backend *backe
   for (long n = 0; n < steps; n++)
     for (int s = 0; s < stages; s++)
       if (ops->stage_begin(backend, s, false, NULL, err) != 0 || ops->stage_end(backend, s, err) != 0) return err->code;
-  return ops->wait != NULL ? ops->wait(backend, err) : 0;
+  return ops->card->wait(backend, err);
 }
 
 /* Seconds of the slowest rank. */
@@ -205,7 +205,7 @@ static int check_fields(const struct mx_backend_ops *ops, struct mx_backend *bac
 /* As bench.h has it. */
 static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *measured)
 {
-  const bool on_card = mx_backends[result->backend]->ceilings != NULL;
+  const bool on_card = mx_backends[result->backend]->card->present;
   const double copy = on_card ? measured->card.copy : measured->copy;
   const double copy_fields = on_card ? measured->card.copy_fields : measured->copy_fields;
   const double peak = on_card ? measured->card.peak[result->precision] : measured->peak[result->precision];
@@ -235,7 +235,7 @@ static int measure_case(struct mx_bench_result *result, const struct cube *cube,
     goto fail;
   result->setup_seconds = cube->setup_seconds + mx_clock() - start;
   result->mesh_seconds = cube->mesh_seconds;
-  size_t bytes = ops->ceilings != NULL ? ops->memory(&cube->problem, &wanted) : dg_memory_current() - noise;
+  size_t bytes = ops->card->present ? ops->memory(&cube->problem, &wanted) : dg_memory_current() - noise;
   result->memory = (double)bytes * result->ranks / (double)result->unknowns;
   result->threads = ops->threads(backend);
   result->instructions = ops->instructions != NULL ? ops->instructions() : "compiler's choice";

@@ -211,8 +211,8 @@ int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_m
       if (precision == MX_DOUBLE) ceilings->instructions = list[i]->name;
     }
   for (int i = 0; i < MX_BENCH_BACKENDS && mx_backends[i] != NULL; i++)
-    if (options->backend[i] && mx_backends[i]->ceilings != NULL &&
-        mx_backends[i]->ceilings(options->unknowns * sizeof(double), &ceilings->card, err) != 0)
+    if (options->backend[i] && mx_backends[i]->card->present &&
+        mx_backends[i]->card->ceilings(options->unknowns * sizeof(double), &ceilings->card, err) != 0)
       return err->code;
   return measure_copy(ceilings, machine, options, threads, err);
 }

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "maxwell/backend/card.h"
 #include "maxwell/problem/problem.h"
 #include "maxwell/time/integrator.h"
 #include "maxwell/time/responses.h"
@@ -39,21 +40,12 @@ static inline struct mx_ampere mx_ampere_of(const struct mx_problem *problem, co
   return mx_element_ampere(problem, options->integrator, options->step, e);
 }
 
-struct mx_backend; /* opaque, each backend its own */
 struct mx_profile; /* profile.h */
 
 struct mx_point { /* where to sample: weights of the element's nodes, or one node */
   size_t element;
   const double *weight; /* [Np], or NULL: the value at `node` */
   size_t node;
-};
-
-/* What is measured again and again: the fields at points, and functionals of the problem. */
-struct mx_monitor {
-  size_t points;
-  const struct mx_point *point; /* the weights stay where they are */
-  size_t functionals;
-  const size_t *functional;
 };
 
 struct mx_field_check {
@@ -98,18 +90,7 @@ struct mx_halo_use {
   bool fell_back;        /* staged, because MPI does not say that it takes the card's memory */
 };
 
-/* What a card can do, measured. */
-struct mx_ceilings {
-  char name[128];      /* of the card */
-  size_t memory;       /* bytes */
-  size_t array;        /* bytes of each of the two arrays that are copied */
-  double copy;         /* bytes read and written a second */
-  size_t fields_array; /* bytes: smaller arrays, as large as asked for */
-  double copy_fields;  /* of those */
-  double peak[2];      /* flops a second of multiply-adds, by enum mx_precision */
-};
-
-/* Given to stage_begin: the sources follow (stage_sources). */
+/* Given to stage_begin: the sources follow (card.h, stage_sources). */
 extern const struct mx_stage_sources mx_sources_follow;
 
 struct mx_backend_ops {
@@ -117,10 +98,6 @@ struct mx_backend_ops {
   const char *description; /* one line for `curlew info` */
   /* 0 when it can run on this machine; else err says what is missing. */
   int (*available)(struct dg_error *err);
-  /* For backends on a card: this rank takes the one that is its own, before anything but `available` is called. With
-   * `share` ranks may have the same one; else that is an error (DG_INPUT), the same on all ranks. Collective; a NULL
-   * communicator is one rank. Else NULL. */
-  int (*take_card)(struct dg_comm *comm, bool share, struct dg_error *err);
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
                 struct dg_error *err);
   void (*destroy)(struct mx_backend *backend); /* NULL is safe */
@@ -130,12 +107,6 @@ struct mx_backend_ops {
   int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                      struct dg_error *err);
   int (*stage_end)(struct mx_backend *backend, int stage, struct dg_error *err);
-  /* For backends on a card, else NULL: the sources of a stage that was begun with mx_sources_follow, before stage_end.
-   * What they depend on, functionals of the fields before the stage, comes while the card works on it. */
-  int (*stage_sources)(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
-                       struct dg_error *err);
-  /* Until all stages that were begun are done; NULL where stage_end does that. */
-  int (*wait)(struct mx_backend *backend, struct dg_error *err);
   /* Electric and magnetic energy: 1/2 integral of eps_r E.E (in conductors with the inertia of time/medium.h) and of
    * mu_r H.H, V^2 m (times epsilon0: joules). */
   int (*energy)(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);
@@ -147,32 +118,10 @@ struct mx_backend_ops {
    * E). */
   int (*functionals)(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
                      struct dg_error *err);
-  /* With stage_sources, else NULL: the same, not centred, in two halves. The values are those behind what the card was
-   * given to do before `begin`, and `end` waits for them, not for what came since. */
-  int (*functionals_begin)(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err);
-  int (*functionals_end)(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err);
   /* Integral of sigma E.E over elements, V^2 (divided by eta0: watts). */
   int (*loss)(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
   /* NULL for a field that is not wanted. */
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);
-  /* For backends on a card, else NULL: what `download` gives, in two halves, so that the fields leave the card while it
-   * works on. Buffers of the card take as much as is wanted of both fields; there are *got of them, at most `count`,
-   * and 0 where the card has no room. Once, before the first stage. */
-  int (*snapshot_buffers)(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err);
-  /* What is observed goes into a buffer, behind what the card has been given to do; the host does not wait. */
-  int (*snapshot_begin)(struct mx_backend *backend, size_t buffer, struct dg_error *err);
-  /* From the buffer to the host, waiting for it; NULL for a field that is not wanted. A thread of its own may call this
-   * while another one drives the backend. The buffer is free then. */
-  int (*snapshot_fetch)(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err);
-  /* For backends on a card, else NULL: what `sample` and `functionals` (centred) give, a row a time, without waiting
-   * for the card until rows are fetched. *rows in: that are wanted; out: that there will be, 0 where the card cannot.
-   * Before the first stage. */
-  int (*monitor_new)(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *monitor,
-                     struct dg_error *err);
-  /* What is observed becomes a row, behind what the card has been given to do. */
-  int (*monitor_take)(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err);
-  /* value[rows][6 points + functionals]: rows 0..rows-1. */
-  int (*monitor_fetch)(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err);
   int (*check)(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err);
   /* The state between two steps, exactly: numbers first..first+count-1 of an array, in the backend's components. What
    * was saved, loaded behind an upload, goes on with the same bits. */
@@ -185,21 +134,13 @@ struct mx_backend_ops {
   int (*loaded)(struct mx_backend *backend, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* that work on the fields */
   struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
-  /* Seconds of an exchange of one stage's traces, or, `one_face`, of the message of one face to every neighbour, with
-   * nothing else going on: the best of a few. Collective, between steps. NULL: as between arrays of the host. */
-  int (*time_exchange)(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err);
   const char *(*instructions)(void); /* "AVX-512": what the kernels use on this machine; may be NULL */
   /* From now on adds the times of its phases to the profile, which outlives the backend. NULL where it has none. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
   /* Bytes that the backend will allocate for a problem of this size, so that `curlew check` can say it beforehand; of
-   * the card where it has `ceilings`. */
+   * the card where there is one. */
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
-  /* Unknowns a card below which several lose more than a fifth of their speed; 0: no card. */
-  size_t unknowns_a_card;
-  /* For backends on a card: bytes of it that are allocated by now. Else NULL. */
-  size_t (*allocated)(const struct mx_backend *backend);
-  /* For backends on a card: what it can do, copies of arrays of `field_bytes` each among that. Else NULL. */
-  int (*ceilings)(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);
+  const struct mx_card_ops *card; /* what only cards can do; of backends of the host &mx_no_card */
 };
 
 /* All backends that were compiled in, best first, NULL-terminated. The list is maxwell/app's. */

@@ -46,22 +46,22 @@ static int stage_end(struct mx_backend *backend, int stage, struct dg_error *err
 static int stage_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
                          struct dg_error *err)
 {
-  WATCHED("stage, rest", stage_sources(backend->inner, stage, sources, err));
+  WATCHED("stage, rest", card->stage_sources(backend->inner, stage, sources, err));
 }
 
 static int functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err)
 {
-  WATCHED("observe functionals", functionals_begin(backend->inner, first, count, err));
+  WATCHED("observe functionals", card->functionals_begin(backend->inner, first, count, err));
 }
 
 static int functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err)
 {
-  WATCHED("observe functionals", functionals_end(backend->inner, first, count, value, err));
+  WATCHED("observe functionals", card->functionals_end(backend->inner, first, count, value, err));
 }
 
 static int wait_for_all(struct mx_backend *backend, struct dg_error *err)
 {
-  WATCHED("stage, wait", wait(backend->inner, err));
+  WATCHED("stage, wait", card->wait(backend->inner, err));
 }
 
 static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
@@ -93,34 +93,34 @@ static int download(struct mx_backend *backend, double *E, double *H, struct dg_
 
 static int snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err)
 {
-  WATCHED("observe fields", snapshot_buffers(backend->inner, count, E, H, got, err));
+  WATCHED("observe fields", card->snapshot_buffers(backend->inner, count, E, H, got, err));
 }
 
 static int snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err)
 {
-  WATCHED("observe fields", snapshot_begin(backend->inner, buffer, err));
+  WATCHED("observe fields", card->snapshot_begin(backend->inner, buffer, err));
 }
 
 /* Another thread's. */
 static int snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err)
 {
-  return backend->ops->snapshot_fetch(backend->inner, buffer, E, H, err);
+  return backend->ops->card->snapshot_fetch(backend->inner, buffer, E, H, err);
 }
 
 static int monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *monitor,
                        struct dg_error *err)
 {
-  WATCHED("observe points", monitor_new(backend->inner, what, rows, monitor, err));
+  WATCHED("observe points", card->monitor_new(backend->inner, what, rows, monitor, err));
 }
 
 static int monitor_take(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err)
 {
-  WATCHED("observe points", monitor_take(backend->inner, monitor, row, err));
+  WATCHED("observe points", card->monitor_take(backend->inner, monitor, row, err));
 }
 
 static int monitor_fetch(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err)
 {
-  WATCHED("observe points", monitor_fetch(backend->inner, monitor, rows, value, err));
+  WATCHED("observe points", card->monitor_fetch(backend->inner, monitor, rows, value, err));
 }
 
 static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
@@ -148,11 +148,29 @@ static int loaded(struct mx_backend *backend, struct dg_error *err)
 static int threads(const struct mx_backend *backend) { return backend->ops->threads(backend->inner); }
 
 static struct mx_halo_use halo_use(const struct mx_backend *backend) { return backend->ops->halo_use(backend->inner); }
-static size_t allocated(const struct mx_backend *backend) { return backend->ops->allocated(backend->inner); }
+static size_t allocated(const struct mx_backend *backend) { return backend->ops->card->allocated(backend->inner); }
 
-int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, const struct mx_backend_ops *inner,
+static void watch_card(struct mx_card_ops *card, const struct mx_card_ops *inner)
+{
+  *card = *inner;
+  card->wait = wait_for_all;
+  card->stage_sources = stage_sources;
+  card->functionals_begin = functionals_begin;
+  card->functionals_end = functionals_end;
+  card->snapshot_buffers = snapshot_buffers;
+  card->snapshot_begin = snapshot_begin;
+  card->snapshot_fetch = snapshot_fetch;
+  card->monitor_new = monitor_new;
+  card->monitor_take = monitor_take;
+  card->monitor_fetch = monitor_fetch;
+  card->time_exchange = NULL; /* asked before */
+  card->allocated = allocated;
+}
+
+int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, const struct mx_backend_ops *inner,
                        struct mx_profile *profile, struct dg_error *err)
 {
+  struct mx_backend_ops *ops = &tables->ops;
   struct mx_backend *outer;
   if (DG_NEW(outer, 1, err) != 0) return err->code;
   *outer = (struct mx_backend){.ops = inner, .inner = *backend, .profile = profile};
@@ -162,34 +180,21 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_backend_ops *ops, 
   ops->upload = upload;
   ops->stage_begin = stage_begin;
   ops->stage_end = stage_end;
-  if (inner->wait != NULL) ops->wait = wait_for_all;
-  if (inner->stage_sources != NULL) {
-    ops->stage_sources = stage_sources;
-    ops->functionals_begin = functionals_begin;
-    ops->functionals_end = functionals_end;
-  }
   ops->energy = energy;
   ops->sample = sample;
   ops->functionals = functionals;
   ops->loss = loss;
   ops->download = download;
-  if (inner->snapshot_buffers != NULL) {
-    ops->snapshot_buffers = snapshot_buffers;
-    ops->snapshot_begin = snapshot_begin;
-    ops->snapshot_fetch = snapshot_fetch;
-  }
-  if (inner->monitor_new != NULL) {
-    ops->monitor_new = monitor_new;
-    ops->monitor_take = monitor_take;
-    ops->monitor_fetch = monitor_fetch;
-  }
   ops->check = check;
   ops->save = save;
   ops->load = load;
   ops->loaded = loaded;
   ops->threads = threads;
   ops->halo_use = halo_use;
-  ops->allocated = inner->allocated != NULL ? allocated : NULL;
+  if (inner->card->present) {
+    watch_card(&tables->card, inner->card);
+    ops->card = &tables->card;
+  }
   ops->create = NULL; /* there is one already */
   ops->profile = NULL;
   *backend = outer;

@@ -88,7 +88,7 @@ static int watch(struct mx_records *records, struct mx_watched *watched, struct 
     points += on_points(measure) ? measure->inside : 0;
   }
   const struct mx_monitor what = {points, point, functionals, functional};
-  (void)!records->ops->monitor_new(backend, &what, &most, &watched->monitor, err);
+  (void)!records->ops->card->monitor_new(backend, &what, &most, &watched->monitor, err);
 fail:
   dg_free(point);
   dg_free(functional);
@@ -119,7 +119,7 @@ int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, s
 {
   const struct mx_measures *measures = records->measures;
   records->backend = backend;
-  if (records->ops->monitor_new == NULL) return 0;
+  if (!records->ops->card->present) return 0;
   if (DG_NEW(records->watched, measures->count, err) != 0) return err->code;
   for (size_t i = 0; i < measures->count; i++) {
     const struct mx_measure *measure = &measures->measure[i];
@@ -329,7 +329,8 @@ static int fetch_watched(struct mx_records *records, const struct mx_watched *wa
 {
   const size_t rows = watched->members > 0 ? records->record[watched->member[0]].rows : 0;
   if (rows == 0) return 0;
-  if (records->ops->monitor_fetch(records->backend, watched->monitor, rows, watched->value, err) != 0) return err->code;
+  if (records->ops->card->monitor_fetch(records->backend, watched->monitor, rows, watched->value, err) != 0)
+    return err->code;
   const double *value = watched->value;
   for (size_t row = 0; row < rows; row++)
     for (size_t k = 0; k < watched->members; k++) {
@@ -357,7 +358,7 @@ int mx_records_write(struct mx_records *records, struct mx_backend *backend, lon
     const struct mx_watched *watched = &records->watched[g];
     bool full = false;
     if (watched->members == 0 || n % watched->every != 0) continue;
-    if (records->ops->monitor_take(backend, watched->monitor, records->record[watched->member[0]].rows, err) != 0)
+    if (records->ops->card->monitor_take(backend, watched->monitor, records->record[watched->member[0]].rows, err) != 0)
       return err->code;
     for (size_t k = 0; k < watched->members; k++) {
       struct mx_record *record = &records->record[watched->member[k]];

@@ -113,7 +113,7 @@ static void report_snapshots(const struct mx_setup *setup)
 /* How many cards the problem keeps busy. */
 static void report_cards(const struct mx_setup *setup)
 {
-  const size_t enough = setup->ops->unknowns_a_card;
+  const size_t enough = setup->ops->card->unknowns;
   if (enough == 0) return;
   const size_t cards = setup->unknowns / enough > 0 ? setup->unknowns / enough : 1;
   dg_log_line(setup->log,
@@ -154,7 +154,7 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
   struct mx_memory memory = memory_of(setup);
   double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* of all ranks */
   if (report_resolution(setup, err) != 0 || dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0) return err->code;
-  const char *where = setup->ops->ceilings != NULL ? "on the card" : "fields";
+  const char *where = setup->ops->card->present ? "on the card" : "fields";
   dg_log_line(setup->log,
               "memory    %s %.1f MB, tables %.1f MB, snapshot and measurement buffers %.1f MB (%.1f bytes an unknown)",
               where, 1e-6 * bytes[0], 1e-6 * bytes[1], 1e-6 * bytes[2],

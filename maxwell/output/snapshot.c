@@ -13,7 +13,7 @@ static int fetch(void *context, size_t slot, struct dg_error *err)
   const struct mx_snapshots *const s = context;
   const struct mx_snapshot *const snapshot = &s->slot[slot];
   omp_set_num_threads(s->fetch_threads);
-  return s->setup->ops->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
+  return s->setup->ops->card->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
 }
 
 /* To its file; of several ranks that have threads, up to its name. */
@@ -116,7 +116,7 @@ static size_t share_threads(struct mx_snapshots *s)
   const bool beside = !config->output.fields.average && !config->output.fields.mesh_each;
   size_t writers = 1;
   s->fetch_threads = s->write_threads = 1;
-  if (s->setup->ops->snapshot_buffers == NULL || half < 2) return 1;
+  if (!s->setup->ops->card->present || half < 2) return 1;
   if (beside) writers = s->slots < (size_t)most ? s->slots : (size_t)most;
   s->fetch_threads = half;
   s->write_threads = (size_t)half > writers ? half / (int)writers : 1;
@@ -130,8 +130,8 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
   const struct mx_backend_ops *const ops = s->setup->ops;
   if (in_line(s->setup, s->writer)) return 0;
   const size_t most = s->slots < BUFFERS ? s->slots : BUFFERS;
-  if (ops->snapshot_buffers != NULL && ops->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E),
-                                                             wants(s->setup, MX_QUANTITY_H), &s->buffers, err) != 0)
+  if (ops->card->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E), wants(s->setup, MX_QUANTITY_H),
+                                  &s->buffers, err) != 0)
     return err->code;
   const struct mx_relay_stage stage[] = {{.work = fetch, .threads = 1, .most = s->buffers},
                                          {.work = write_behind, .threads = share_threads(s), .most = s->slots}};
@@ -207,7 +207,7 @@ static int hand_over(struct mx_snapshots *s, long n, double t, struct dg_error *
   snapshot->time = t;
   if (s->buffers > 0) {
     snapshot->buffer = s->handed % s->buffers;
-    if (s->setup->ops->snapshot_begin(s->backend, snapshot->buffer, err) != 0) return err->code;
+    if (s->setup->ops->card->snapshot_begin(s->backend, snapshot->buffer, err) != 0) return err->code;
   } else if (s->setup->ops->download(s->backend, snapshot->E, snapshot->H, err) != 0) {
     return err->code;
   }

@@ -67,16 +67,16 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
   double sent = (double)setup->ops->halo_use(backend).bytes, a_stage = sent / scheme->stages, latency, whole,
          copy = INFINITY;
   size_t a_face = faces > 0 ? (size_t)(a_stage / faces) : 0;
-  if (setup->ops->ceilings != NULL) {
+  if (setup->ops->card->present) {
     struct mx_ceilings card;
-    if (setup->ops->ceilings(setup->ops->memory(problem, &options), &card, err) != 0) return err->code;
+    if (setup->ops->card->ceilings(setup->ops->memory(problem, &options), &card, err) != 0) return err->code;
     copy = card.copy;
   } else if (measure_copy(&copy, threads, err) != 0) {
     return err->code;
   }
-  if (setup->ops->time_exchange != NULL) {
-    if (setup->ops->time_exchange(backend, true, &latency, err) != 0 ||
-        setup->ops->time_exchange(backend, false, &whole, err) != 0)
+  if (setup->ops->card->present) {
+    if (setup->ops->card->time_exchange(backend, true, &latency, err) != 0 ||
+        setup->ops->card->time_exchange(backend, false, &whole, err) != 0)
       return err->code;
   } else if (measure_exchange(&latency, setup, true, 8, err) != 0 ||
              measure_exchange(&whole, setup, false, a_face, err) != 0) {

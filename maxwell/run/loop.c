@@ -63,7 +63,7 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
   const bool looks = observed && mx_watchdog_due(watchdog, n);
   const bool asks = looks || (observed && loop->writes && mx_output_asks(&loop->output, n));
   /* What asks for values waits for the steps behind which they are: that is their time, not output's. */
-  if (asks && ops->wait != NULL && ops->wait(loop->backend, err) != 0) return err->code;
+  if (asks && ops->card->wait(loop->backend, err) != 0) return err->code;
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
@@ -105,7 +105,7 @@ static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool
   int status = 0;
   if (ports->functionals > 0) {
     double *value = loop->port_amplitude;
-    status = begun ? setup->ops->functionals_end(loop->backend, ports->first, ports->functionals, value, err)
+    status = begun ? setup->ops->card->functionals_end(loop->backend, ports->first, ports->functionals, value, err)
                    : setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, value, err);
     if (status == 0) status = mx_ports_sum(ports, value, err);
     if (status == 0) mx_ports_record(ports, n, s, value);
@@ -148,7 +148,7 @@ static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, b
   const struct mx_ports *ports = &setup->sources.ports;
   const struct mx_stage_sources *sources = NULL;
   const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
-  if (ops->functionals_begin(loop->backend, ports->first, ports->functionals, err) != 0 ||
+  if (ops->card->functionals_begin(loop->backend, ports->first, ports->functionals, err) != 0 ||
       (here && observe(loop, n, observed, err) != 0))
     return err->code;
   last = last || loop->reason != NULL;
@@ -157,7 +157,7 @@ static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, b
       (here && write_ports(loop, n, err) != 0))
     return err->code;
   if (last) return 0;
-  if (ops->stage_sources(loop->backend, s, sources, err) != 0) return err->code;
+  if (ops->card->stage_sources(loop->backend, s, sources, err) != 0) return err->code;
   return ops->stage_end(loop->backend, s, err);
 }
 
@@ -166,7 +166,7 @@ static int step(struct mx_loop *loop, long n, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
-  const bool ahead = setup->sources.ports.functionals > 0 && setup->ops->stage_sources != NULL;
+  const bool ahead = setup->sources.ports.functionals > 0 && setup->ops->card->present;
   bool looks = (loop->writes || has_rules(loop)) && mx_watchdog_due(watchdog_of(loop), n);
   bool observed = looks || (loop->writes && mx_output_due(&loop->output, n));
   for (int s = 0; s < scheme->stages; s++) {
@@ -197,7 +197,7 @@ static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *
   struct dg_error failure;
   bool written;
   if (loop->checkpointed == loop->total) return 0; /* there is one of this moment */
-  if (setup->ops->wait != NULL && setup->ops->wait(loop->backend, err) != 0) return err->code;
+  if (setup->ops->card->wait(loop->backend, err) != 0) return err->code;
   double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
   loop->counters.step = n;
@@ -272,7 +272,7 @@ static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
     if (n < setup->steps) loop->total++;
     progress(loop);
   }
-  if (setup->ops->wait != NULL && setup->ops->wait(loop->backend, err) != 0) return err->code;
+  if (setup->ops->card->wait(loop->backend, err) != 0) return err->code;
   return mx_control_settle(&loop->control, err);
 }
 

@@ -52,7 +52,7 @@ static void report_lua_threads(const struct mx_setup *setup)
 /* A run under way: what is called with a profile stands in front of the backend. */
 struct profiling {
   struct mx_profile profile;
-  struct mx_backend_ops ops;
+  struct mx_profiled tables;
 };
 
 /* The backend with the initial fields in it, or those of a checkpoint. */
@@ -74,8 +74,8 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
   if (setup->comm != NULL && mx_model_init(&summary->model, setup, *backend, summary->threads, err) != 0) goto fail;
   if (profiling != NULL) {
     profiling->profile = (struct mx_profile){.count = 1, .phase = {{.name = "halo"}}}; /* one rank has none */
-    if (mx_profile_backend(backend, &profiling->ops, setup->ops, &profiling->profile, err) != 0) goto fail;
-    setup->ops = &profiling->ops;
+    if (mx_profile_backend(backend, &profiling->tables, setup->ops, &profiling->profile, err) != 0) goto fail;
+    setup->ops = &profiling->tables.ops;
   }
 fail:
   dg_free(E);
@@ -147,7 +147,7 @@ static int gather_costs(struct mx_summary *summary, struct mx_backend *backend, 
                    summary->seconds.sources_ahead,
                    -use.seconds,
                    -(double)mx_origin_threads(setup->origin),
-                   setup->ops->allocated != NULL ? (double)setup->ops->allocated(backend) : 0,
+                   (double)setup->ops->card->allocated(backend),
                    summary->seconds.snapshots,
                    summary->seconds.snapshots_behind};
   if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;

@@ -15,18 +15,13 @@
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
 
-static int take_card(const struct mx_setup *setup, const struct mx_backend_ops *ops, struct dg_error *err)
-{
-  return ops->take_card != NULL ? ops->take_card(setup->comm, setup->config->gpu.share, err) : 0;
-}
-
 /* Can all ranks work with this backend, each on a card of its own if it wants one? */
 static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *ops, bool *can, struct dg_error *err)
 {
   struct dg_error why = {0};
   int64_t here = ops->available(&why) == 0;
   if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &here, err) != 0) return err->code;
-  *can = here && take_card(setup, ops, &why) == 0;
+  *can = here && ops->card->take(setup->comm, setup->config->gpu.share, &why) == 0;
   if (here && !*can) dg_log_line(setup->log, "backend   not %s: %s", ops->name, why.message);
   return dg_comm_poll(setup->comm, err);
 }
@@ -46,15 +41,16 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
       continue;
     } else if (mx_backends[i]->available(err) != 0) {
       return dg_context(err, "needed by backend = \"%s\"", name);
-    } else if (take_card(setup, mx_backends[i], err) != 0) {
+    } else if (mx_backends[i]->card->take(setup->comm, setup->config->gpu.share, err) != 0) {
       return err->code;
     }
     setup->ops = mx_backends[i];
     return 0;
   }
-  if (strcmp(name, "cuda") == 0 || strcmp(name, "cpu") == 0)
-    return dg_fail(err, DG_ENVIRONMENT, MX_PLACE "backend = \"%s\" is not in this build (curlew info lists them)",
-                   MX_AT(setup->config->backend_where), name);
+  for (const char *const *missing = mx_backends_missing; *missing != NULL; missing += 2)
+    if (strcmp(name, *missing) == 0)
+      return dg_fail(err, DG_ENVIRONMENT, MX_PLACE "backend = \"%s\" is not in this build (curlew info lists them)",
+                     MX_AT(setup->config->backend_where), name);
   char known[256] = "\"auto\"", hint[80] = "";
   size_t used = strlen(known);
   for (size_t i = 0; i < count && used < sizeof known; i++)
@@ -192,7 +188,7 @@ static void start_lua_threads(struct mx_setup *setup)
   for (size_t i = 0; i < config->boundaries; i++) general = general || config->boundary[i].drive.general != NULL;
   for (size_t i = 0; i < config->interfaces; i++) general = general || config->interface[i].drive.general != NULL;
   int threads = omp_get_max_threads();
-  if (setup->ops->take_card != NULL && threads > 2) threads--; /* one drives the card */
+  if (setup->ops->card->present && threads > 2) threads--; /* one drives the card */
   if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_origin_start_threads(setup->origin, threads);
 }
 

@@ -164,7 +164,7 @@ static int report_seconds(struct mx_setup *setup, double *rate, struct dg_error 
   struct mx_problem part = {0};
   int64_t largest = (int64_t)setup->problem.K;
   double seconds = 0;
-  if (setup->ops->take_card != NULL) return 0;
+  if (setup->ops->card->present) return 0;
   if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &largest, err) != 0 ||
       mx_local_part(&part, &setup->problem, UNKNOWNS / per_element, MX_PART_REGION, rate, err) != 0)
     goto fail;

@@ -105,4 +105,5 @@ const struct mx_backend_ops mx_backend_cpu = {
     .instructions = instructions,
     .profile = set_profile,
     .memory = memory,
+    .card = &mx_no_card,
 };

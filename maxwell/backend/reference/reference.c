@@ -65,4 +65,5 @@ const struct mx_backend_ops mx_backend_reference = {
     .halo_use = halo_use,
     .profile = set_profile,
     .memory = memory,
+    .card = &mx_no_card,
 };

@@ -167,20 +167,20 @@ static inline void scene_stage(struct scene *scene, const struct drive *drive, l
   const struct mx_backend_ops *ops = drive->ops;
   struct mx_sources *sources = &scene->sources;
   const struct mx_ports *ports = &sources->ports;
-  const bool ahead = ops->stage_sources != NULL && !in_line;
+  const bool ahead = ops->card->present && !in_line;
   double *amplitude = calloc(ports->functionals + 1, sizeof *amplitude);
   const struct mx_stage_sources *now;
   if (ahead) {
-    assert_int_equal(ops->functionals_begin(drive->backend, ports->first, ports->functionals, &err), 0);
+    assert_int_equal(ops->card->functionals_begin(drive->backend, ports->first, ports->functionals, &err), 0);
     assert_int_equal(ops->stage_begin(drive->backend, s, observe, &mx_sources_follow, &err), 0);
-    assert_int_equal(ops->functionals_end(drive->backend, ports->first, ports->functionals, amplitude, &err), 0);
+    assert_int_equal(ops->card->functionals_end(drive->backend, ports->first, ports->functionals, amplitude, &err), 0);
   } else {
     assert_int_equal(ops->functionals(drive->backend, ports->first, ports->functionals, false, amplitude, &err), 0);
   }
   assert_int_equal(mx_ports_sum(ports, amplitude, &err), 0);
   mx_ports_record(&sources->ports, n, s, amplitude);
   if (mx_sources_evaluate(sources, n, s, scene->step, &now, &err) != 0) fail_msg("%s", err.message);
-  if (ahead) assert_int_equal(ops->stage_sources(drive->backend, s, now, &err), 0);
+  if (ahead) assert_int_equal(ops->card->stage_sources(drive->backend, s, now, &err), 0);
   else assert_int_equal(ops->stage_begin(drive->backend, s, observe, now, &err), 0);
   assert_int_equal(ops->stage_end(drive->backend, s, &err), 0);
   free(amplitude);

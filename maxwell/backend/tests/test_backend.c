@@ -355,6 +355,37 @@ static void check_memory_failure(const struct mx_backend_ops *ops)
   box_release(&box);
 }
 
+/* What only cards can do may be asked of every backend: without a card there is nothing to take, to wait for or to be
+ * had; with one all of it is there. */
+static void check_card(const struct mx_backend_ops *ops)
+{
+  const struct mx_card_ops *card = ops->card;
+  struct dg_error err = {0};
+  struct box box = {0};
+  size_t got = 7, rows = 7, monitor = 7;
+  if (card->present) {
+    assert_true(card->unknowns > 0 && card->stage_sources != NULL && card->functionals_begin != NULL &&
+                card->functionals_end != NULL && card->snapshot_begin != NULL && card->snapshot_fetch != NULL &&
+                card->monitor_take != NULL && card->monitor_fetch != NULL && card->time_exchange != NULL &&
+                card->ceilings != NULL);
+  }
+  static const int cells[3] = {1, 1, 1};
+  box_mesh(&box, cells, unit, 0, NULL);
+  box_material(&box, 0, 1, 1, 0);
+  box_problem(&box, 2, 1);
+  struct drive drive = drive_new(ops, &box, MX_LEAPFROG, MX_DOUBLE, 1e-3, NULL, NULL);
+  assert_int_equal(card->take(NULL, false, &err), 0);
+  assert_int_equal(card->wait(drive.backend, &err), 0);
+  assert_true((card->allocated(drive.backend) > 0) == card->present);
+  if (!card->present) {
+    assert_int_equal(card->snapshot_buffers(drive.backend, 2, true, true, &got, &err), 0);
+    assert_int_equal(card->monitor_new(drive.backend, &(struct mx_monitor){0}, &rows, &monitor, &err), 0);
+    assert_true(got == 0 && rows == 0);
+  }
+  ops->destroy(drive.backend);
+  box_release(&box);
+}
+
 #define TEST(name)                                                                                                     \
   static void test_##name(void **state)                                                                                \
   {                                                                                                                    \
@@ -369,6 +400,7 @@ TEST(leapfrog_energy)
 TEST(single_precision)
 TEST(access)
 TEST(memory_failure)
+TEST(card)
 
 int main(void)
 {
@@ -381,6 +413,7 @@ int main(void)
       cmocka_unit_test(test_single_precision),
       cmocka_unit_test(test_access),
       cmocka_unit_test(test_memory_failure),
+      cmocka_unit_test(test_card),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -417,7 +417,10 @@ static int keep_fetch(struct mx_backend *backend, size_t monitor, size_t rows, d
 static struct mx_backend_ops keeping(size_t most)
 {
   struct mx_backend_ops ops = mx_backend_reference;
-  ops.monitor_new = keep_new, ops.monitor_take = keep_take, ops.monitor_fetch = keep_fetch;
+  static struct mx_card_ops card;
+  card = mx_no_card;
+  card.present = true, card.monitor_new = keep_new, card.monitor_take = keep_take, card.monitor_fetch = keep_fetch;
+  ops.card = &card;
   most_kept = most, monitors = fetched = 0;
   return ops;
 }
