@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks that documents and comments point at what exists: docs.py [ROOT].
 
-Four rules, each with a line for what breaks it:
+Five rules, each with a line for what breaks it:
   - a relative link in a *.md file leads to a file, and its #anchor to a heading of that file;
   - a path such as libdg/ref/dense.h or share/doc/design/time.md, in a document or a source, exists (or is made from
     PATH.in);
   - a document that a source of the program mentions by its bare name (time.md) is one of share/doc/ or share/doc/design/;
-  - the table of folders in share/doc/design.md has the folders of the table MAY in layers.py, no more and no fewer.
+  - the table of folders in share/doc/design.md has the folders of the table MAY in layers.py, no more and no fewer;
+  - share/doc/manual.md mentions every key that a rule of maxwell/model reads.
 
 ctest runs it as `check_docs`. Exit code 0, or 1 with a line for each violation.
 """
@@ -23,6 +24,7 @@ SOURCES = (".c", ".h", ".cu", ".cuh", ".in", ".py", ".lua", ".txt", ".cmake")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"(?<![\w./-])((?:libdg|maxwell|gpu|share|examples|validation|profiling)/"
                   r"[\w./-]*\.(?:cu\.in|cuh|cu|c|h|md|py|lua|geo))(?![\w*])")
+KEY = re.compile(r'\{"(\w+)",\s*(?:mx_)?read_\w+')
 PAGE = re.compile(r"(?<![\w./-])([\w-]+\.md)\b")
 
 
@@ -88,6 +90,14 @@ def check_folders(documents):
         yield f"share/doc/design.md: the table of folders has {folder}, which layers.py does not know: take it out"
 
 
+def check_keys(sources, documents):
+    manual = documents["share/doc/manual.md"]
+    for path, text in sources.items():
+        for match in KEY.finditer(text) if path.startswith("maxwell/model/") else ():
+            if not re.search(rf"\b{match.group(1)}\b", manual):
+                yield f"{path}:{line_of(text, match.start())}: share/doc/manual.md lacks the key {match.group(1)}"
+
+
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
     listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split()
@@ -95,7 +105,8 @@ def main():
     documents = {path: read(path) for path in listed if path.endswith(".md")}
     sources = {path: read(path) for path in listed if path.endswith(SOURCES)}
     lines = [*check_links(documents), *check_paths(documents), *check_paths(sources),
-             *check_pages(sources, documents), *check_folders(documents)]
+             *check_pages(sources, documents), *check_folders(documents),
+             *check_keys(sources, documents)]
     good = f"{len(documents)} documents and {len(sources)} sources: all that they point at exists"
     print("\n".join(lines) if lines else good)
     return 1 if lines else 0
