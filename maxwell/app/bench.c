@@ -1,3 +1,5 @@
+/* `curlew bench`: from the options to measured cases and their report. main calls mx_bench; bench_machine.c measures
+ * the machine, bench_case.c the backends, bench_report.c writes. */
 #include "maxwell/app/bench.h"
 
 #include <errno.h>

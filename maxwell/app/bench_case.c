@@ -1,3 +1,5 @@
+/* The cases of the bench: a cube of vacuum, its step, batches of steps on each backend, and the floor that each case is
+ * compared with. bench.c calls it once for each order. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

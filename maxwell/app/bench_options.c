@@ -1,3 +1,5 @@
+/* The options of `curlew bench`: lists of orders, integrators, precisions and backends. main calls it when the first
+ * word is bench. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

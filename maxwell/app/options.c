@@ -1,3 +1,5 @@
+/* The command line of `curlew`: commands, options, usage. main calls it first; a word that it does not know is an error
+ * that names the nearest one. */
 #include "maxwell/app/options.h"
 
 #include <stdio.h>

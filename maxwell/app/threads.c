@@ -1,3 +1,5 @@
+/* Starts as many plain threads as OpenMP is going to ask for, to see whether the system gives them, and then OpenMP's
+ * own. main calls it before set-up. */
 #include "maxwell/app/threads.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* Cuts out of a problem the elements that may decide the step: the fastest ones with their neighbours, and clusters of
+ * slivers that touch each other. stability.c iterates on these parts. */
 #include "maxwell/limit/local_part.h"
 
 #include <limits.h>

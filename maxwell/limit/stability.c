@@ -1,3 +1,5 @@
+/* The largest stable step: Lanczos iteration for leapfrog, Arnoldi iteration for Runge-Kutta, on the parts of
+ * local_part.c. The set-up and the bench call mx_stability_limit. Proofs: share/doc/design/time.md. */
 #include "maxwell/limit/stability.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* The right-hand side in both precisions: instances of operator_body.h. The reference backend, the search for the step
+ * limit and the energy balance call it. */
 #include "maxwell/operator/operator.h"
 
 #include "libdg/base/memory.h"

@@ -1,3 +1,5 @@
+/* Allocating, releasing and measuring the tables of a problem. Everything that builds or copies a problem calls it;
+ * problem_build.c fills the tables. */
 #include "maxwell/problem/problem.h"
 
 #include <string.h>

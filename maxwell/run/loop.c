@@ -1,3 +1,5 @@
+/* The time loop: stages with their sources, observation, tables, checkpoints and the reasons to stop. run.c calls it;
+ * share/doc/design.md has a diagram of a step. */
 #include "maxwell/run/loop.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* A run from its folder to its summary: backend, initial fields, the time loop, and what is said and written at the
+ * end, whatever happens. main calls mx_run. */
 #include "maxwell/run/run.h"
 
 #include <math.h>
