@@ -5,8 +5,8 @@
  * nodes, Nf nodes a face, numbers of 8 or 4 bytes:
  *
  *   flops of an evaluation of the right-hand side   24 Np^2 + 32 Np Nf  (share/doc/design/cpu.md)
- *   bytes of a leapfrog step                        6 Np * 3 numbers    (read the other field, read and write the own
- * one) bytes of a stage of lsrk                        6 Np * 4 numbers    (read and write the fields and the register)
+ *   bytes of a leapfrog step                        6 Np * 3 numbers    (read the other field, read and write its own)
+ *   bytes of a stage of lsrk                        6 Np * 4 numbers    (read and write the fields and the register)
  *
  * A backend on a card has the ceilings of that card. Geometry, neighbour tables and pointwise terms are not counted.
  */

@@ -27,10 +27,10 @@ static inline int mx_open_slot(int32_t code) { return MX_GHOST - 1 - code; } /* 
 
 /* A source term: where it acts, and the part of it that does not change.
  *   MX_CURRENT  on elements: the right-hand side of eps dE/dt loses J (times eta0, V/m^2), N = Np nodes an element.
- *   MX_JUMP     on faces: [E] and [H] in the flux are enlarged by given values, N = Nf nodes a face. A wave that enters
- *               through a wall, a field prescribed there, a sheet of current and the surface between total and
- * scattered field are all that. What changes is a number for the whole term, a number a node, or a vector a node
- * (struct mx_term_values). */
+ *   MX_JUMP     on faces: [E] and [H] in the flux are enlarged by given values, N = Nf nodes a face: waves that enter
+ *               through a wall, prescribed fields, sheets of current, the surface of total and scattered field.
+ *
+ * In time a number for the whole term changes, or a number a node, or a vector a node (enum mx_term_values). */
 enum mx_term_kind { MX_CURRENT, MX_JUMP };
 enum mx_term_values { MX_ONE_NUMBER, MX_NUMBER_A_NODE, MX_VECTOR_A_NODE };
 
