@@ -5,10 +5,13 @@
  * (the resistance of a lumped port): power waves at ports whose Z is real.
  *
  * A run that ends while fields are left cuts b_i. The error of a column is estimated as the larger of two numbers:
- *   sqrt(W/W_in): the energy W that is left in the domain, spread over frequencies as the incident energy W_in is,
- * would change |S_ij| by so much if all of it left through one port. W_in is the incident pulse's energy, or the
- * largest that was in the domain if that is more. |B_i(f)| r/(1 - r) / |a_j|: B_i is the transform of the last part of
- * b_i, r the factor by which its size has decreased from the part before: what a decaying oscillation would still add.
+ *
+ *   sqrt(W/W_in)              W is the energy that is left in the domain. Spread over frequencies as the incident
+ *                             energy W_in is, it would change |S_ij| by so much if all of it left through one port.
+ *                             W_in is that of the incident pulse, or the largest energy in the domain if that is more.
+ *   |B_i(f)| r/(1 - r)/|a_j|  B_i is the transform of the last part of b_i, r the factor by which its size has
+ * decreased from the part before: what a decaying oscillation would still add.
+ *
  * Neither is a bound. Fields that stay for ever (charges on isolated conductors) count as left.
  *
  * Where the waveform carries next to nothing, S is NaN.

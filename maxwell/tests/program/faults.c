@@ -4,9 +4,9 @@
  *   FAULT_AT=N     the N-th call of that kind from now on, from 1; 0: none
  *   FAULT_LASTS=1  and all later ones
  *   FAULT_HOW      ENOMEM, EIO, ENOSPC, EINTR; short: a write takes half of what it is given
- *   FAULT_IN=NAME  counts only calls of which NAME is part of the file of the caller: "hdf5", "silo", "curlew"; what
- * the C library calls is its caller's FAULT_COUNT=F  at the end the number of calls of that kind is written to the file
- * F
+ *   FAULT_IN=NAME  counts only calls of which NAME is part of the file of the caller: "hdf5", "silo", "curlew"; a call
+ *                  from the C library counts as one of its caller
+ *   FAULT_COUNT=F  at the end the number of calls of that kind is written to the file F
  *
  * Only files below the current folder count, and no descriptors 0 to 2. What the C library's streams write does not
  * pass here.
