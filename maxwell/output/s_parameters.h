@@ -10,7 +10,7 @@
  *                             energy W_in is, it would change |S_ij| by so much if all of it left through one port.
  *                             W_in is that of the incident pulse, or the largest energy in the domain if that is more.
  *   |B_i(f)| r/(1 - r)/|a_j|  B_i is the transform of the last part of b_i, r the factor by which its size has
- * decreased from the part before: what a decaying oscillation would still add.
+ *                             decreased from the part before: what a decaying oscillation would still add.
  *
  * Neither is a bound. Fields that stay for ever (charges on isolated conductors) count as left.
  *
