@@ -71,7 +71,7 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, s
    * of a rough field may do within a step. Where sources do, only numbers that are none stop the run. */
   double size = fmax(total, MX_EPSILON0 * electric), bound = watchdog->setup->config->watchdog.growth * watchdog->first;
   /* Leapfrog's total can stay an invariant while a mode explodes: the electric part, a square, cannot. */
-  if (watchdog->setup->sources.count == 0 && size > bound) {
+  if (watchdog->setup->sources.list.count == 0 && size > bound) {
     snprintf(watchdog->alarm, sizeof watchdog->alarm, "the energy is %.3g J, the initial one was %.3g J", size,
              watchdog->first);
     return 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/sources/port.h"
+#include "maxwell/problem/port_face.h"
 #include "maxwell/problem/problem_build.h"
 #include "maxwell/model/selectors.h"
 
@@ -238,11 +238,19 @@ static int lumped_impedances(double *impedance, const struct mx_problem *problem
                              const struct dg_mesh *mesh, struct dg_error *err)
 {
   for (size_t i = 0; i < config->boundaries; i++) {
+    const struct mx_boundary_config *boundary = &config->boundary[i];
+    char name[128], what[160];
+    struct mx_port_face face;
     double length, width;
-    if (config->boundary[i].kind != MX_LUMPED_PORT) continue;
-    if (mx_port_gap(&config->boundary[i], (int)i, assignment, mesh, problem, &length, &width, err) != 0)
-      return err->code;
-    impedance[i] = config->boundary[i].port.resistance * width / length / MX_ETA0;
+    if (boundary->kind != MX_LUMPED_PORT) continue;
+    mx_selector_name(&boundary->where, name, sizeof name);
+    snprintf(what, sizeof what, "boundaries.%s", name);
+    const struct mx_port_place place = {.mesh = mesh, .problem = problem, .where = boundary->where.where, .what = what};
+    if (mx_port_face_init(&face, &place, assignment, (int)i, err) == 0 &&
+        mx_port_face_gap(&face, &place, boundary->port.direction, &length, &width, err) == 0)
+      impedance[i] = boundary->port.resistance * width / length / MX_ETA0;
+    mx_port_face_release(&face);
+    if (err->code != DG_OK) return err->code;
   }
   return 0;
 }
@@ -366,11 +374,4 @@ fail:
   mx_problem_release(problem);
   mx_assignment_release(assignment);
   return err->code;
-}
-
-void mx_assignment_release(struct mx_assignment *assignment)
-{
-  dg_free(assignment->material);
-  dg_free(assignment->boundary);
-  *assignment = (struct mx_assignment){0};
 }

@@ -6,15 +6,8 @@
 #include "libdg/geometry/geometry.h"
 #include "libdg/mesh/mesh.h"
 #include "maxwell/model/config.h"
+#include "maxwell/problem/assignment.h"
 #include "maxwell/problem/problem.h"
-
-/* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
-struct mx_assignment {
-  int *material;            /* [K] index into config.material */
-  int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
-  size_t default_pec_faces; /* boundary faces without a key, of all ranks */
-};
-enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: a conducting sheet inside */
 
 /* Finds every element's material and every boundary face's condition, evaluates them and builds the tables. Errors
  * (DG_INPUT, with file:line): a group or tag that the mesh does not have, a volume without a material, a boundary
@@ -23,4 +16,3 @@ enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: 
 int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
                     const struct dg_mesh *mesh, const struct dg_geometry *geometry, const struct dg_reference *ref,
                     const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
-void mx_assignment_release(struct mx_assignment *assignment);

@@ -69,7 +69,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
   report_transport(summary, *backend);
   if (!resume && mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0) goto fail;
   report_lua_threads(setup);
-  if (!resume && E == NULL && H == NULL && setup->sources.count == 0)
+  if (!resume && E == NULL && H == NULL && setup->sources.list.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
   if (resume && mx_checkpoint_load_fields(checkpoint, *backend, err) != 0) goto fail;

@@ -139,7 +139,7 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
   const char *where = config->output.s_parameters_where;
   size_t terms = 0, driven = 0;
   if (config->output.s_parameters.count == 0) return 0;
-  for (size_t i = 0; i < setup->sources.count; i++) terms += !setup->sources.source[i].port;
+  for (size_t i = 0; i < setup->sources.list.count; i++) terms += !setup->sources.list.source[i].port;
   for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
   if (driven == 0)
     return dg_fail(err, DG_INPUT, MX_PLACE "output.s_parameters needs a port with a waveform; there is none",
@@ -215,7 +215,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);
   report_defaults(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
-  mx_ports_warn(&setup->sources.ports, &setup->sources, setup->log);
+  mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
       mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0)

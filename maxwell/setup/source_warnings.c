@@ -122,7 +122,7 @@ static int judge_spectrum(const struct mx_setup *setup, const struct mx_source *
 static int try_function(const struct mx_setup *setup, size_t index, double most[2], struct dg_error *err)
 {
   enum { PLACES = 8, TIMES = 4 };
-  const struct mx_source *source = &setup->sources.source[index];
+  const struct mx_source *source = &setup->sources.list.source[index];
   const struct mx_term *term = &setup->problem.term[index];
   const size_t nodes = source->points / (term->count > 0 ? term->count : 1);
   struct dg_error failed = {0};
@@ -159,13 +159,13 @@ static int suspect_function(const struct mx_setup *setup, size_t index, struct d
   if (try_function(setup, index, most, err) != 0) return err->code;
   if (most[0] == 0)
     dg_log_warning(setup->log, "%s: its function gives zero wherever and whenever it was tried",
-                   setup->sources.source[index].what);
+                   setup->sources.list.source[index].what);
   else if (most[1] <= 1e-6 * most[0])
     dg_log_warning(
         setup->log,
         "%s: what its function gives is normal to the surface wherever it was tried, and only the tangential "
         "part acts",
-        setup->sources.source[index].what);
+        setup->sources.list.source[index].what);
   return 0;
 }
 
@@ -174,8 +174,8 @@ int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
   const struct mx_sources *sources = &setup->sources;
   struct limits limits = {INFINITY, INFINITY, -1};
   if (find_limits(setup, &limits, err) != 0) return err->code;
-  for (size_t i = 0; i < sources->count; i++) {
-    const struct mx_source *source = &sources->source[i];
+  for (size_t i = 0; i < sources->list.count; i++) {
+    const struct mx_source *source = &sources->list.source[i];
     struct mx_waveform_energy spectrum = {0};
     struct mx_waveform_use use = {0};
     if (source->function != NULL && suspect_function(setup, i, err) != 0) return err->code;

@@ -9,6 +9,7 @@
 #include "libdg/base/log.h"
 #include "libdg/base/memory.h"
 #include "maxwell/sources/port_state.h"
+#include "maxwell/time/integrator.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -161,22 +162,22 @@ static double convolve(const struct mx_ports *ports, const struct mx_port_mode *
   return n == 0 ? sum : sum + product(mode->table[1], past_at(ports, mode, 1, n - 1), count - 1);
 }
 
-void mx_ports_evaluate(struct mx_ports *ports, struct mx_sources *sources, long n, int s, double t)
+void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long n, int s, double t)
 {
   for (size_t i = 0; ports->here && i < ports->count; i++) {
     struct mx_port *port = &ports->port[i];
     bool driven = port->driven && (ports->active < 0 || (size_t)ports->active == i);
     double incident = 0;
     if (driven)
-      incident = port->amplitude / port->scale *
-                 mx_waveform_at(&sources->source[port->mode[0].term].waveform, t - port->delay);
+      incident =
+          port->amplitude / port->scale * mx_waveform_at(&list->source[port->mode[0].term].waveform, t - port->delay);
     for (size_t k = 0; k < port->modes; k++) {
       struct mx_port_mode *mode = &port->mode[k];
       double v = k == 0 ? incident : 0;
       if (s == 0) *past_at(ports, mode, 0, n) = mode->recorded[0] + (is_leapfrog(ports) ? 0 : mode->recorded[1]) - v;
       else if (is_leapfrog(ports)) *past_at(ports, mode, 1, n) = mode->recorded[1];
       double incoming = v + convolve(ports, mode, n, s);
-      sources->source[mode->term].now[0] = incoming;
+      list->source[mode->term].now[0] = incoming;
       if (k > 0 || s > 0) continue;
       port->incident[n] = v;
       port->incoming[n] = incoming;
@@ -300,12 +301,12 @@ static void warn_of_modes(const struct mx_port *port, struct dg_log *log)
                      MX_AT(port->where), port->what, 100 * port->mode[k].kept, k + 1);
 }
 
-void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *sources, struct dg_log *log)
+void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *list, struct dg_log *log)
 {
   for (size_t i = 0; i < ports->count; i++) warn_of_modes(&ports->port[i], log);
   for (size_t i = 0; i < ports->count; i++) {
     const struct mx_port *port = &ports->port[i];
-    const struct mx_waveform *w = &sources->source[port->mode[0].term].waveform;
+    const struct mx_waveform *w = &list->source[port->mode[0].term].waveform;
     double cutoff = port->mode[0].cutoff / (2 * pi), high = mx_waveform_band(w), low = 0;
     if (!port->driven || cutoff == 0) continue;
     if (w->kind == MX_TABULATED || w->kind == MX_FUNCTION_WAVEFORM) continue; /* who knows */

@@ -22,9 +22,8 @@
 
 #include "libdg/mesh/mesh.h"
 #include "maxwell/shell/archive.h"
+#include "maxwell/sources/source_list.h"
 #include "maxwell/problem/problem_build.h"
-
-struct mx_sources;
 
 struct dg_log;
 
@@ -46,18 +45,18 @@ struct mx_ports {
   struct dg_comm *comm; /* of the ranks with `here`; NULL: none or one */
 };
 
-/* Adds the ports of config to the sources (terms) and the problem (functionals). Collective. Errors (DG_INPUT), with
+/* Adds the ports of config to the list (terms) and the problem (functionals). Collective. Errors (DG_INPUT), with
  * file:line: a face that is no plane, no rectangle or no ring, more than one medium or a lossy one along it, a profile
  * that vanishes or is not tangential, a mode of which the faces' polynomials hold less than 0.9, walls beside it that
  * do not conduct, a lumped port whose direction is not along its face. Release with mx_ports_release in any case.
  */
-int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const struct mx_assignment *assignment,
+int mx_ports_init(struct mx_ports *ports, struct mx_source_list *list, const struct mx_assignment *assignment,
                   const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
 /* Says what each port is: its face, its mode, its number. */
 void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log);
 /* Warns of waveforms that lie wholly or partly below the cut-off of their mode, and of modes that the mesh holds
  * badly. Before mx_sources_prepare. */
-void mx_ports_warn(const struct mx_ports *ports, const struct mx_sources *sources, struct dg_log *log);
+void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *list, struct dg_log *log);
 /* Once the step is known (s): room for the history, tables of the kernels. DG_INPUT if a mode's cut-off is too high for
  * the step. */
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
@@ -70,9 +69,9 @@ int mx_ports_archive(struct mx_ports *ports, long n, struct mx_archive *archive,
 int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *err) DG_MUST_USE;
 /* Before stage s of step n: the values of the ports' functionals, of the fields as they are. */
 void mx_ports_record(struct mx_ports *ports, long n, int s, const double *functional);
-/* The value of every port's terms at stage s of step n, time t (s), into sources->source[].now. Nothing without
+/* The value of every port's terms at stage s of step n, time t (s), into list->source[].now. Nothing without
  * `here`, nor is anything known there of what follows. */
-void mx_ports_evaluate(struct mx_ports *ports, struct mx_sources *sources, long n, int s, double t);
+void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long n, int s, double t);
 /* At t_n, once the stage behind which step n is observed has been recorded. */
 void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct mx_port_values *values);
 /* Incident and reflected voltage of the steps so far at a frequency (Hz), V s: sum of v(t_n) exp(-2 pi i f t_n) dt. */
@@ -89,9 +88,3 @@ const char *mx_ports_name(const struct mx_ports *ports, size_t port);
 int mx_ports_number(const struct mx_ports *ports, size_t port);
 bool mx_ports_driven(const struct mx_ports *ports, size_t port);
 void mx_ports_release(struct mx_ports *ports);
-
-/* The gap of a lumped port: its length along `direction` and its width, area / length (m). Collective. Errors as
- * above. */
-int mx_port_gap(const struct mx_boundary_config *boundary, int index, const struct mx_assignment *assignment,
-                const struct dg_mesh *mesh, const struct mx_problem *problem, double *length, double *width,
-                struct dg_error *err) DG_MUST_USE;

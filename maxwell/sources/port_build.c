@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/sources/common_medium.h"
 #include "maxwell/sources/port_shape.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/model/selectors.h"
@@ -27,7 +28,7 @@ struct rule {
 /* Everything for one port. */
 struct build {
   struct mx_ports *ports;
-  struct mx_sources *sources;
+  struct mx_source_list *list;
   struct mx_problem *problem;
   const struct dg_mesh *mesh;
   const struct rule *rule;
@@ -270,7 +271,7 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
   size_t Nf = b->rule->Nf, numbers = 3 * b->face.own * Nf;
   bool lumped = b->config->kind == MX_LUMPED_PORT;
   mode->term = b->problem->terms;
-  if (mx_sources_add(b->sources, &wanted, &term, &source, b->err) != 0 || DG_NEW(term->E, numbers, b->err) != 0 ||
+  if (mx_source_add(b->list, &wanted, &term, &source, b->err) != 0 || DG_NEW(term->E, numbers, b->err) != 0 ||
       (!lumped && DG_NEW(term->H, numbers, b->err) != 0))
     return b->err->code;
   term->open = true;
@@ -396,31 +397,6 @@ static int build_modal(const struct build *b)
   return add_mode(b, 0, &profile);
 }
 
-static int measure_gap(const struct mx_port_face *face, const struct mx_port_place *place, const double direction[3],
-                       double *length, double *width, struct dg_error *err)
-{
-  double low = INFINITY, high = -INFINITY;
-  for (size_t k = 0; k < face->count; k++) {
-    const double(*corner)[3] = face->triangle[k].corner, *n = face->triangle[k].normal;
-    double across = n[0] * direction[0] + n[1] * direction[1] + n[2] * direction[2];
-    if (fabs(across) > 1e-3)
-      return dg_fail(err, DG_INPUT,
-                     MX_PLACE
-                     "%s: direction (%g, %g, %g) must lie in the face; near (%g, %g, %g) m the normal is (%.4g, "
-                     "%.4g, %.4g)",
-                     MX_AT(place->where), place->what, direction[0], direction[1], direction[2], corner[0][0],
-                     corner[0][1], corner[0][2], n[0], n[1], n[2]);
-    for (int i = 0; i < 3; i++) {
-      double x = corner[i][0] * direction[0] + corner[i][1] * direction[1] + corner[i][2] * direction[2];
-      low = fmin(low, x);
-      high = fmax(high, x);
-    }
-  }
-  *length = high - low;
-  *width = face->area / *length;
-  return 0;
-}
-
 static void name_port(const struct mx_boundary_config *boundary, char what[160])
 {
   char name[128];
@@ -428,26 +404,12 @@ static void name_port(const struct mx_boundary_config *boundary, char what[160])
   snprintf(what, 160, "boundaries.%s", name);
 }
 
-int mx_port_gap(const struct mx_boundary_config *boundary, int index, const struct mx_assignment *assignment,
-                const struct dg_mesh *mesh, const struct mx_problem *problem, double *length, double *width,
-                struct dg_error *err)
-{
-  char what[160];
-  name_port(boundary, what);
-  const struct mx_port_place place = {.mesh = mesh, .problem = problem, .where = boundary->where.where, .what = what};
-  struct mx_port_face face;
-  if (mx_port_face_init(&face, &place, assignment, index, err) == 0)
-    (void)!measure_gap(&face, &place, boundary->port.direction, length, width, err);
-  mx_port_face_release(&face);
-  return err->code;
-}
-
 /* V = -integral of E along the direction, averaged over the width; V_s makes E = -V_s/l along it. */
 static int build_lumped(struct build *b)
 {
   const double *direction = b->config->port.direction;
   double length, width, share = 0;
-  if (measure_gap(&b->face, &b->place, direction, &length, &width, b->err) != 0) return b->err->code;
+  if (mx_port_face_gap(&b->face, &b->place, direction, &length, &width, b->err) != 0) return b->err->code;
   b->Z = b->config->port.resistance * width / length / MX_ETA0;
   b->port->impedance = b->config->port.resistance;
   for (size_t k = 0; k < b->face.count; k++) {
@@ -532,27 +494,27 @@ static void put_in_order(const struct mx_config *config, size_t count, size_t *o
     }
 }
 
-int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const struct mx_assignment *assignment,
+int mx_ports_init(struct mx_ports *ports, struct mx_source_list *list, const struct mx_assignment *assignment,
                   const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
   struct rule *rule = NULL;
   size_t *order = NULL, count = 0;
   int *number = NULL;
   *ports = (struct mx_ports){.active = -1,
-                             .first = sources->problem->functionals,
+                             .first = list->problem->functionals,
                              .integrator = config->time.integrator,
-                             .here = dg_comm_rank(sources->problem->comm) == 0};
+                             .here = dg_comm_rank(list->problem->comm) == 0};
   for (size_t i = 0; i < config->boundaries; i++) count += mx_is_port(config->boundary[i].kind);
   if (count == 0) return 0;
   if (DG_NEW(ports->port, count, err) != 0 || DG_NEW(order, count, err) != 0 || DG_NEW(number, count, err) != 0 ||
-      DG_NEW(rule, 1, err) != 0 || make_rule(rule, sources->problem->ref, err) != 0)
+      DG_NEW(rule, 1, err) != 0 || make_rule(rule, list->problem->ref, err) != 0)
     goto fail;
   put_in_order(config, count, order, number);
   ports->count = count;
   for (size_t i = 0; i < count; i++) {
     struct build b = {.ports = ports,
-                      .sources = sources,
-                      .problem = sources->problem,
+                      .list = list,
+                      .problem = list->problem,
                       .mesh = mesh,
                       .rule = rule,
                       .all = config,
@@ -565,8 +527,8 @@ int mx_ports_init(struct mx_ports *ports, struct mx_sources *sources, const stru
     mx_port_face_release(&b.face);
     if (status != 0) goto fail;
   }
-  ports->functionals = sources->problem->functionals - ports->first;
-  (void)!dg_comm_part(&ports->comm, sources->problem->comm, ports->here, err);
+  ports->functionals = list->problem->functionals - ports->first;
+  (void)!dg_comm_part(&ports->comm, list->problem->comm, ports->here, err);
 fail:
   if (rule != NULL) release_rule(rule);
   dg_free(rule);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "maxwell/sources/port.h"
-#include "maxwell/sources/sources.h"
 
 enum { MX_PORT_TABLES = 5 }; /* distinct stage times of an integrator, at most */
 

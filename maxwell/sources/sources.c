@@ -7,57 +7,15 @@
 
 const struct mx_stage_sources mx_sources_follow = {0};
 
-static size_t nodes_of(const struct mx_sources *sources, const struct mx_term *term)
-{
-  return (size_t)(term->kind == MX_CURRENT ? sources->problem->ref->Np : sources->problem->ref->Nf);
-}
-
-static size_t numbers_of(const struct mx_term *term, size_t points)
-{
-  switch (term->values) {
-  case MX_ONE_NUMBER:
-    return 1;
-  case MX_NUMBER_A_NODE:
-    return points;
-  case MX_VECTOR_A_NODE:
-    return 3 * points;
-  }
-  return 0;
-}
-
-int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted, struct mx_term **term,
-                   struct mx_source **source, struct dg_error *err)
-{
-  struct mx_problem *problem = sources->problem;
-  if (dg_grow(&problem->term, problem->terms + 1, sizeof *problem->term, err) != 0 ||
-      dg_grow(&sources->source, sources->count + 1, sizeof *sources->source, err) != 0)
-    return err->code;
-  *term = &problem->term[problem->terms++];
-  *source = &sources->source[sources->count++];
-  (*term)->kind = wanted->kind;
-  (*term)->values = wanted->values;
-  (*term)->count = wanted->count;
-  (*source)->factor = 1;
-  (*source)->points = wanted->count * nodes_of(sources, *term);
-  size_t numbers = numbers_of(*term, (*source)->points);
-  char *what;
-  if (dg_copy_string(&what, wanted->what, err) != 0) return err->code;
-  (*source)->what = what;
-  if (DG_NEW((*term)->where, wanted->count, err) != 0 || DG_NEW((*source)->now, numbers, err) != 0 ||
-      DG_NEW((*source)->before, numbers, err) != 0 ||
-      ((*term)->values == MX_VECTOR_A_NODE && DG_NEW((*source)->next, numbers, err) != 0))
-    return err->code;
-  return 0;
-}
-
 int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, const struct mx_assignment *assignment,
                     const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
-  *sources = (struct mx_sources){.problem = problem, .integrator = config->time.integrator};
+  *sources = (struct mx_sources){.list.problem = problem, .integrator = config->time.integrator};
   if (mx_sources_build(sources, assignment, config, mesh, err) != 0 ||
-      mx_ports_init(&sources->ports, sources, assignment, config, mesh, err) != 0)
+      mx_ports_init(&sources->ports, &sources->list, assignment, config, mesh, err) != 0)
     goto fail;
-  if (DG_NEW(sources->curl, sources->count, err) != 0 || DG_NEW(sources->penalty, sources->count, err) != 0) goto fail;
+  if (DG_NEW(sources->curl, sources->list.count, err) != 0 || DG_NEW(sources->penalty, sources->list.count, err) != 0)
+    goto fail;
   sources->stage = (struct mx_stage_sources){.curl = sources->curl, .penalty = sources->penalty};
   return 0;
 fail:
@@ -116,15 +74,15 @@ static int call_function(const struct mx_source *source, size_t N, double t, str
 /* Whether stage s takes values of a general source: that of leapfrog which changes H takes no currents. */
 static bool calls_at(const struct mx_sources *sources, size_t i, int s)
 {
-  const struct mx_term *term = &sources->problem->term[i];
+  const struct mx_term *term = &sources->list.problem->term[i];
   return term->values == MX_VECTOR_A_NODE &&
          !(sources->integrator == MX_LEAPFROG && s == 0 && term->kind == MX_CURRENT);
 }
 
 static bool stage_calls(const struct mx_sources *sources, int s)
 {
-  for (size_t i = 0; i < sources->count; i++)
-    if (sources->source[i].points > 0 && calls_at(sources, i, s)) return true;
+  for (size_t i = 0; i < sources->list.count; i++)
+    if (sources->list.source[i].points > 0 && calls_at(sources, i, s)) return true;
   return false;
 }
 
@@ -132,10 +90,10 @@ static bool stage_calls(const struct mx_sources *sources, int s)
 static int evaluate_general(void *context, int s, double t, struct dg_error *err)
 {
   struct mx_sources *sources = context;
-  for (size_t i = 0; i < sources->count; i++) {
-    const struct mx_term *term = &sources->problem->term[i];
+  for (size_t i = 0; i < sources->list.count; i++) {
+    const struct mx_term *term = &sources->list.problem->term[i];
     if (!calls_at(sources, i, s)) continue;
-    if (call_function(&sources->source[i], nodes_of(sources, term), t, err) != 0) return err->code;
+    if (call_function(&sources->list.source[i], mx_source_nodes(&sources->list, term), t, err) != 0) return err->code;
   }
   return 0;
 }
@@ -144,12 +102,12 @@ static int evaluate_general(void *context, int s, double t, struct dg_error *err
 static void try_functions(struct mx_sources *sources, double step, long steps)
 {
   enum { TIMES = 4 };
-  for (size_t i = 0; i < sources->count; i++)
+  for (size_t i = 0; i < sources->list.count; i++)
     for (int k = 0; k < TIMES; k++) {
-      const struct mx_function *function = sources->source[i].function;
+      const struct mx_function *function = sources->list.source[i].function;
       if (function == NULL || function->rehearse == NULL) break;
       const double t = step * (double)steps * k / TIMES;
-      const struct mx_places at = places_of(&sources->source[i], &t);
+      const struct mx_places at = places_of(&sources->list.source[i], &t);
       function->rehearse(function->self, &at);
     }
 }
@@ -158,24 +116,25 @@ int mx_sources_prepare(struct mx_sources *sources, double step, long steps, stru
 {
   sources->steps = steps;
   try_functions(sources, step, steps);
-  for (size_t i = 0; i < sources->count; i++)
-    sources->general = sources->general || (sources->source[i].function != NULL && sources->source[i].points > 0);
+  for (size_t i = 0; i < sources->list.count; i++)
+    sources->general =
+        sources->general || (sources->list.source[i].function != NULL && sources->list.source[i].points > 0);
   if (sources->general && mx_ahead_start(&sources->ahead, evaluate_general, sources, err) != 0) return err->code;
-  for (size_t i = 0; i < sources->count; i++)
-    if (sources->source[i].function == NULL && sources->source[i].waveform.kind == MX_FUNCTION_WAVEFORM &&
-        tabulate(&sources->source[i], step, steps, err) != 0)
+  for (size_t i = 0; i < sources->list.count; i++)
+    if (sources->list.source[i].function == NULL && sources->list.source[i].waveform.kind == MX_FUNCTION_WAVEFORM &&
+        tabulate(&sources->list.source[i], step, steps, err) != 0)
       return err->code;
   return mx_ports_prepare(&sources->ports, step, steps, err);
 }
 
 static void evaluate_waveform(const struct mx_sources *sources, size_t index, int s, double t)
 {
-  struct mx_source *source = &sources->source[index];
+  struct mx_source *source = &sources->list.source[index];
   double *oldest = source->before;
   if (source->function != NULL && !calls_at(sources, index, s)) return;
   source->before = source->now;
   source->now = oldest;
-  switch (sources->problem->term[index].values) {
+  switch (sources->list.problem->term[index].values) {
   case MX_ONE_NUMBER:
     if (!source->port) source->now[0] = mx_waveform_at(&source->waveform, t - source->delay);
     return;
@@ -215,20 +174,20 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
                         struct dg_error *err)
 {
   *result = NULL;
-  if (sources->count == 0) return 0;
+  if (sources->list.count == 0) return 0;
   double t = time_of(sources, n, s, step);
   const bool calls = sources->general && stage_calls(sources, s);
   const bool ready = calls && sources->ahead != NULL && mx_ahead_take(sources->ahead, s, t, err);
   if (err->code != DG_OK || (calls && !ready && evaluate_general(sources, s, t, err) != 0)) return err->code;
-  for (size_t i = 0; i < sources->count; i++) {
+  for (size_t i = 0; i < sources->list.count; i++) {
     evaluate_waveform(sources, i, s, t);
     /* In leapfrog the penalty of closed faces acts on the field before the update, half a step before the field under
      * the curl: that is the evaluation before this one. On open faces it is extrapolated to this time. */
-    bool lags = sources->integrator == MX_LEAPFROG && !sources->problem->term[i].open;
-    sources->curl[i] = sources->source[i].now;
-    sources->penalty[i] = lags ? sources->source[i].before : sources->source[i].now;
+    bool lags = sources->integrator == MX_LEAPFROG && !sources->list.problem->term[i].open;
+    sources->curl[i] = sources->list.source[i].now;
+    sources->penalty[i] = lags ? sources->list.source[i].before : sources->list.source[i].now;
   }
-  mx_ports_evaluate(&sources->ports, sources, n, s, t);
+  mx_ports_evaluate(&sources->ports, &sources->list, n, s, t);
   if (calls) ask_ahead(sources, n, s, step);
   *result = &sources->stage;
   return 0;
@@ -236,14 +195,14 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
 
 void mx_sources_evaluate_ports(struct mx_sources *sources, long n, int s, double step)
 {
-  if (sources->ports.count > 0) mx_ports_evaluate(&sources->ports, sources, n, s, time_of(sources, n, s, step));
+  if (sources->ports.count > 0) mx_ports_evaluate(&sources->ports, &sources->list, n, s, time_of(sources, n, s, step));
 }
 
 void mx_sources_reset(struct mx_sources *sources)
 {
-  for (size_t i = 0; i < sources->count; i++) {
-    struct mx_source *source = &sources->source[i];
-    size_t bytes = numbers_of(&sources->problem->term[i], source->points) * sizeof *source->now;
+  for (size_t i = 0; i < sources->list.count; i++) {
+    struct mx_source *source = &sources->list.source[i];
+    size_t bytes = mx_source_numbers(&sources->list.problem->term[i], source->points) * sizeof *source->now;
     memset(source->now, 0, bytes);
     memset(source->before, 0, bytes);
   }
@@ -252,10 +211,10 @@ void mx_sources_reset(struct mx_sources *sources)
 int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg_error *err)
 {
   const int last = mx_schemes[sources->integrator].stages - 1;
-  if (n == 0 || sources->count == 0) return 0;
+  if (n == 0 || sources->list.count == 0) return 0;
   double t = time_of(sources, n - 1, last, step);
   if (evaluate_general(sources, last, t, err) != 0) return err->code;
-  for (size_t i = 0; i < sources->count; i++) evaluate_waveform(sources, i, last, t);
+  for (size_t i = 0; i < sources->list.count; i++) evaluate_waveform(sources, i, last, t);
   if (sources->general) ask_ahead(sources, n - 1, last, step);
   return 0;
 }
@@ -274,22 +233,7 @@ void mx_sources_release(struct mx_sources *sources)
 {
   mx_ahead_stop(sources->ahead);
   mx_ports_release(&sources->ports);
-  for (size_t i = 0; i < sources->count; i++) {
-    struct mx_source *source = &sources->source[i];
-    char *what;
-    memcpy(&what, &source->what, sizeof what); /* the struct shows it const; it is ours */
-    dg_free(what);
-    dg_free(source->lag);
-    dg_free(source->x);
-    dg_free(source->sheet);
-    dg_free(source->now);
-    dg_free(source->before);
-    dg_free(source->next);
-    dg_free(source->called);
-    dg_free(source->table_time);
-    dg_free(source->table_value);
-  }
-  dg_free(sources->source);
+  mx_source_list_release(&sources->list);
   dg_free(sources->curl);
   dg_free(sources->penalty);
   *sources = (struct mx_sources){0};

@@ -10,33 +10,13 @@
 #include "libdg/mesh/mesh.h"
 #include "maxwell/backend/backend.h"
 #include "maxwell/sources/port.h"
+#include "maxwell/sources/source_list.h"
 #include "maxwell/sources/sources_ahead.h"
 
-/* How one term changes in time. */
-struct mx_source {
-  const char *what;                   /* "sources[1].current", for messages; owned by mx_sources */
-  struct mx_waveform waveform;        /* of terms with numbers */
-  double delay;                       /* s */
-  double *lag;                        /* [points] s, of terms with a number a node: the waveform is taken at t - lag */
-  const struct mx_function *function; /* general: of (x, y, z, t), else NULL */
-  bool port;                          /* one number, which mx_ports_evaluate gives */
-  bool driven;                        /* a port's: it has a waveform */
-  double factor;                      /* from the function's unit to the solver's */
-  double (*x)[3];                     /* general: [points] metres */
-  double *sheet; /* surface currents in general form: [points][3] own normal, the jump is -K x n; else NULL */
-  size_t points;
-  double *now, *before;             /* values of the last evaluation and of the one before it */
-  double *next;                     /* general: of the evaluation to come */
-  double *called;                   /* general: [points][3] what the function gave */
-  double *table_time, *table_value; /* of a tabulated waveform */
-};
-
 struct mx_sources {
-  struct mx_problem *problem;
+  struct mx_source_list list; /* one for each of the problem's terms */
   enum mx_integrator integrator;
-  size_t count, room;
-  struct mx_source *source;       /* [count] = the problem's terms */
-  const double **curl, **penalty; /* [count] what the backend is given */
+  const double **curl, **penalty; /* [list.count] what the backend is given */
   struct mx_stage_sources stage;
   struct mx_ports ports;
   bool general;           /* some source has points here and is a function of (x, y, z, t) */
@@ -70,23 +50,5 @@ void mx_sources_pause(struct mx_sources *sources);
 double mx_sources_seconds_ahead(struct mx_sources *sources);
 void mx_sources_release(struct mx_sources *sources);
 
-/* Used by sources_build.c: a new term and its source, both zeroed but for what the arguments say. */
-struct mx_new_term {
-  enum mx_term_kind kind;
-  enum mx_term_values values;
-  size_t count;
-  const char *what;
-};
-int mx_sources_add(struct mx_sources *sources, const struct mx_new_term *wanted, struct mx_term **term,
-                   struct mx_source **source, struct dg_error *err) DG_MUST_USE;
-/* Collective: the medium of all the elements of faces, all ranks' together, which must be one and without losses. */
-struct mx_surface_faces {
-  size_t count;           /* this rank's */
-  const int32_t *where;   /* [count] 4 * element + face */
-  const char *place;      /* as mx_selector.where */
-  const char *what, *who; /* "boundaries.left", "a plane wave" */
-};
-int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
-                     double *epsilon, double *mu, struct dg_error *err) DG_MUST_USE;
 int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *assignment, const struct mx_config *config,
                      const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;

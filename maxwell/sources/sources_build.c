@@ -8,6 +8,7 @@
 #include "libdg/mesh/parts/partition.h"
 #include "libdg/mesh/find/segment.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/sources/common_medium.h"
 #include "maxwell/sources/sources.h"
 #include "maxwell/sources/sources_check.h"
 
@@ -157,7 +158,7 @@ static int add_drive(const struct build *b, const struct places *places, const s
       .kind = target->kind, .values = general ? MX_VECTOR_A_NODE : MX_ONE_NUMBER, .count = places->count, .what = what};
   struct mx_term *term;
   struct mx_source *source;
-  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
+  if (mx_source_add(&b->sources->list, &wanted, &term, &source, err) != 0) return err->code;
   for (size_t k = 0; k < places->count; k++) term->where[k] = places->where[k];
   term->into_H = target->into_H;
   double *part = NULL;
@@ -177,48 +178,6 @@ static int add_drive(const struct build *b, const struct places *places, const s
   return fill_drive(b, places, drive, target, what, source, part);
 }
 
-/* The medium of the element with the lowest number in the whole mesh, of all ranks' faces. */
-static int first_medium(const struct mx_problem *problem, const struct dg_mesh *mesh,
-                        const struct mx_surface_faces *faces, double *epsilon, double *mu, struct dg_error *err)
-{
-  int64_t own = INT64_MAX, lowest;
-  double medium[2] = {0, 0};
-  for (size_t k = 0; k < faces->count; k++) {
-    size_t e = (size_t)faces->where[k] / 4;
-    if (dg_mesh_global(mesh, e) >= own) continue;
-    own = dg_mesh_global(mesh, e);
-    medium[0] = problem->epsilon[e];
-    medium[1] = problem->mu[e];
-  }
-  lowest = own;
-  if (dg_comm_reduce_int(problem->comm, DG_MIN, 1, &lowest, err) != 0) return err->code;
-  if (own != lowest) medium[0] = medium[1] = 0; /* the sum below has one summand */
-  if (dg_comm_reduce(problem->comm, DG_SUM, 2, medium, err) != 0) return err->code;
-  *epsilon = medium[0];
-  *mu = medium[1];
-  return 0;
-}
-
-int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
-                     double *epsilon, double *mu, struct dg_error *err)
-{
-  if (first_medium(problem, mesh, faces, epsilon, mu, err) != 0) return err->code;
-  for (size_t k = 0; k < faces->count; k++) {
-    size_t e = (size_t)faces->where[k] / 4;
-    if (fabs(problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(problem->mu[e] - *mu) > 1e-12 * *mu ||
-        problem->sigma[e] != 0) {
-      double x[3];
-      dg_geometry_barycentre(mesh, e, x);
-      return dg_fail(err, DG_INPUT,
-                     MX_PLACE "%s: %s needs one medium without losses all along its surface; near (%g, %g, %g) m there "
-                              "is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m)",
-                     MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], problem->epsilon[e],
-                     problem->mu[e], problem->sigma[e] / MX_ETA0);
-    }
-  }
-  return 0;
-}
-
 /* A term whose faces carry a plane wave. */
 static int add_plane_wave(const struct build *b, const struct places *places, const struct mx_plane_wave *wave,
                           bool open, const struct mx_selector *where, const char *what)
@@ -234,7 +193,7 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   const struct mx_surface_faces faces = {
       .count = places->count, .where = places->where, .place = where->where, .what = what, .who = "a plane wave"};
   if (mx_common_medium(b->problem, b->mesh, &faces, &epsilon, &mu, err) != 0) return err->code;
-  if (mx_sources_add(b->sources, &wanted, &term, &source, err) != 0) return err->code;
+  if (mx_source_add(&b->sources->list, &wanted, &term, &source, err) != 0) return err->code;
   if (DG_NEW(term->E, 3 * source->points, err) != 0 || DG_NEW(term->H, 3 * source->points, err) != 0 ||
       DG_NEW(source->lag, source->points, err) != 0)
     return err->code;
@@ -304,7 +263,7 @@ static int add_thin_term(const struct build *b, const struct mx_source_config *c
 {
   const struct mx_new_term wanted = {.kind = MX_CURRENT, .values = MX_ONE_NUMBER, .count = count, .what = what};
   struct mx_source *source;
-  if (mx_sources_add(b->sources, &wanted, term, &source, b->err) != 0) return b->err->code;
+  if (mx_source_add(&b->sources->list, &wanted, term, &source, b->err) != 0) return b->err->code;
   source->waveform = config->drive.waveform;
   source->delay = config->drive.delay;
   return DG_NEW((*term)->E, 3 * source->points, b->err);
@@ -469,13 +428,13 @@ int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *ass
                      const struct dg_mesh *mesh, struct dg_error *err)
 {
   const struct build b = {.sources = sources,
-                          .problem = sources->problem,
+                          .problem = sources->list.problem,
                           .assignment = assignment,
                           .config = config,
                           .mesh = mesh,
                           .err = err};
   const struct mx_source_check check = {
-      .problem = sources->problem, .assignment = assignment, .config = config, .mesh = mesh};
+      .problem = sources->list.problem, .assignment = assignment, .config = config, .mesh = mesh};
   int *choice;
   if (mx_check_plane_waves(&check, err) != 0) return err->code;
   for (size_t i = 0; i < config->sources; i++)

@@ -5,6 +5,7 @@
 
 #include "libdg/mesh/parts/partition.h"
 #include "maxwell/sources/port_state.h"
+#include "maxwell/sources/sources.h"
 #include "maxwell/measure/measure_record.h"
 #include "libdg/io/silo/silo_format.h"
 #include "maxwell/tests/box.h"
@@ -171,7 +172,7 @@ static double *spread_term(const struct side *side, size_t index, size_t K, size
 {
   struct dg_error err = {0};
   const struct mx_term *term = &side->problem.term[index];
-  const struct mx_source *source = &side->sources.source[index];
+  const struct mx_source *source = &side->sources.list.source[index];
   bool current = term->kind == MX_CURRENT;
   size_t N = (size_t)(current ? side->ref.Np : side->ref.Nf), width = 1 + 13 * N;
   double *all = calloc(*count = 4 * K * width, sizeof *all);
@@ -236,7 +237,7 @@ static void compare_tables(const struct side *part, const struct side *whole)
     double *a = spread_term(part, i, K, &count), *b = spread_term(whole, i, K, &count);
     assert_true(largest(b, count) > 0);
     assert_int_equal(part->problem.term[i].open, whole->problem.term[i].open);
-    alike(a, b, count, 0, part->sources.source[i].what);
+    alike(a, b, count, 0, part->sources.list.source[i].what);
     free(a);
     free(b);
   }

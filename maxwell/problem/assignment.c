@@ -1,0 +1,11 @@
+/* The end of an assignment; mx_problem_init makes it. */
+#include "maxwell/problem/assignment.h"
+
+#include "libdg/base/memory.h"
+
+void mx_assignment_release(struct mx_assignment *assignment)
+{
+  dg_free(assignment->material);
+  dg_free(assignment->boundary);
+  *assignment = (struct mx_assignment){0};
+}

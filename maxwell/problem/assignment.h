@@ -1,0 +1,13 @@
+/* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
+#pragma once
+
+#include <stddef.h>
+
+struct mx_assignment {
+  int *material;            /* [K] index into config.material */
+  int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
+  size_t default_pec_faces; /* boundary faces without a key, of all ranks */
+};
+enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: a conducting sheet inside */
+
+void mx_assignment_release(struct mx_assignment *assignment);

@@ -1,0 +1,46 @@
+/* The face of a port: its triangles and its size. The flux needs the size of a lumped port's gap, the ports
+ * (maxwell/sources) all of it.
+ *
+ * The face may lie on several ranks. All of them get all of its triangles, in the same order.
+ */
+#pragma once
+
+#include "libdg/mesh/mesh.h"
+#include "maxwell/problem/assignment.h"
+#include "maxwell/problem/problem.h"
+
+/* Whose face it is, for all that is done with it and all that is said about it. */
+struct mx_port_place {
+  const struct dg_mesh *mesh;
+  const struct mx_problem *problem;
+  const char *where; /* as in mx_selector */
+  const char *what;  /* "boundaries.left" */
+};
+
+struct mx_port_triangle {
+  int64_t number;      /* 4 * element + face, the element numbered in the whole mesh */
+  int64_t vertex[3];   /* numbers in the whole mesh, ascending */
+  double corner[3][3]; /* of these vertices, m */
+  double normal[3], area, epsilon, mu;
+  int32_t where; /* 4 * element + face, or -1 when it is another rank's */
+  int32_t rank;
+};
+
+struct mx_port_face {
+  size_t count;                      /* of all ranks */
+  struct mx_port_triangle *triangle; /* [count] by ascending number */
+  size_t own;                        /* of this rank */
+  int32_t *where;                    /* [own] 4 * element + face, in the same order */
+  double area;                       /* m^2 */
+  double extent;                     /* the longest side of the bounding box, m: the scale of tolerances */
+  double normal[3];
+};
+
+/* The faces with boundary condition `index`. Collective. Release with mx_port_face_release in any case. */
+int mx_port_face_init(struct mx_port_face *face, const struct mx_port_place *place,
+                      const struct mx_assignment *assignment, int index, struct dg_error *err) DG_MUST_USE;
+void mx_port_face_release(struct mx_port_face *face);
+/* The gap of a lumped port: its length along `direction` and its width, area / length (m). DG_INPUT if the direction
+ * does not lie in the face. */
+int mx_port_face_gap(const struct mx_port_face *face, const struct mx_port_place *place, const double direction[3],
+                     double *length, double *width, struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,48 @@
+/* The one medium along a surface that may lie on several ranks; see common_medium.h. */
+#include "maxwell/sources/common_medium.h"
+
+#include <math.h>
+
+#include "maxwell/model/config.h"
+
+/* The medium of the element with the lowest number in the whole mesh, of all ranks' faces. */
+static int first_medium(const struct mx_problem *problem, const struct dg_mesh *mesh,
+                        const struct mx_surface_faces *faces, double *epsilon, double *mu, struct dg_error *err)
+{
+  int64_t own = INT64_MAX, lowest;
+  double medium[2] = {0, 0};
+  for (size_t k = 0; k < faces->count; k++) {
+    size_t e = (size_t)faces->where[k] / 4;
+    if (dg_mesh_global(mesh, e) >= own) continue;
+    own = dg_mesh_global(mesh, e);
+    medium[0] = problem->epsilon[e];
+    medium[1] = problem->mu[e];
+  }
+  lowest = own;
+  if (dg_comm_reduce_int(problem->comm, DG_MIN, 1, &lowest, err) != 0) return err->code;
+  if (own != lowest) medium[0] = medium[1] = 0; /* the sum below has one summand */
+  if (dg_comm_reduce(problem->comm, DG_SUM, 2, medium, err) != 0) return err->code;
+  *epsilon = medium[0];
+  *mu = medium[1];
+  return 0;
+}
+
+int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
+                     double *epsilon, double *mu, struct dg_error *err)
+{
+  if (first_medium(problem, mesh, faces, epsilon, mu, err) != 0) return err->code;
+  for (size_t k = 0; k < faces->count; k++) {
+    size_t e = (size_t)faces->where[k] / 4;
+    if (fabs(problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(problem->mu[e] - *mu) > 1e-12 * *mu ||
+        problem->sigma[e] != 0) {
+      double x[3];
+      dg_geometry_barycentre(mesh, e, x);
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "%s: %s needs one medium without losses all along its surface; near (%g, %g, %g) m there "
+                              "is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m)",
+                     MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], problem->epsilon[e],
+                     problem->mu[e], problem->sigma[e] / MX_ETA0);
+    }
+  }
+  return 0;
+}

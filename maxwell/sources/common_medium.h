@@ -1,0 +1,15 @@
+/* The one medium along a surface, which plane waves and the modes of ports need. */
+#pragma once
+
+#include "libdg/mesh/mesh.h"
+#include "maxwell/problem/problem.h"
+
+/* Collective: the medium of all the elements of faces, all ranks' together, which must be one and without losses. */
+struct mx_surface_faces {
+  size_t count;           /* this rank's */
+  const int32_t *where;   /* [count] 4 * element + face */
+  const char *place;      /* as mx_selector.where */
+  const char *what, *who; /* "boundaries.left", "a plane wave" */
+};
+int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
+                     double *epsilon, double *mu, struct dg_error *err) DG_MUST_USE;
