@@ -152,7 +152,7 @@ static void check_fields(struct world *world, enum drive_kind kind, const struct
   struct mx_sources sources;
   struct mx_stability limit;
   struct dg_error err = {0};
-  double *E, *H;
+  double *E = NULL, *H = NULL;
   box_mesh(&box, cells, size, 0.1, NULL);
   box_material(&box, 0, 1, 1, 0);
   box.material[0].epsilon_r.function = &epsilon;
