@@ -30,7 +30,7 @@ struct mx_places {
   const double (*x)[3]; /* [count] m; NULL: the function depends on time alone */
   const double *t;      /* s: one time for all of x, without x [count] times; NULL: it does not depend on time */
   int components;       /* numbers that are wanted at each, at most 3 */
-  bool trial; /* it is only tried: what it prints is not to be heard, and where it takes long it is to fail */
+  bool trial;           /* it is only tried: what it prints is not to be heard, and where it takes long it is to fail */
 };
 
 struct mx_function {
