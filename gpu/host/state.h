@@ -1,4 +1,4 @@
-/* The `cuda` backend's own: what lies on the card and on the host, shared by the files that set it up (tables.c,
+/* The `cuda` backend's own: what lies on the card and on the host, shared by the files that set it up (kernel_tables.c,
  * sources.c), step (step.c) and observe (observe.c, past_h.c). */
 #pragma once
 
@@ -175,7 +175,7 @@ int gpu_new_copy(struct mx_backend *backend, void *pointer, const void *host, si
 int gpu_new_pinned(struct mx_backend *backend, void *pointer, size_t bytes, struct dg_error *err) DG_MUST_USE;
 void gpu_release_memory(struct mx_backend *backend);
 
-/* ---- tables.c */
+/* ---- kernel_tables.c */
 
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* For the nodes face_node[4][Nf] of a component: piece[4][count] and packed[4][Nf] as gpu_tables has them. Returns the

@@ -64,16 +64,16 @@ struct gpu_tables {
   struct gpu_index medium;  /* [K] into medium_table */
   const struct mx_face_flux *flux_table;
   const struct gpu_medium *medium_table;
-  const int32_t *open_slot;  /* [K][4] of an open face, else negative; NULL: none are the tiles' business */
-  int lossy;                 /* some medium has a decay */
-  const void *derivative;    /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
-  const void *lift;          /* [4 Nf][Np] half of the lift, column by column: MX_FROM_ALONG makes twice the flux */
-  const double *mass;        /* [MX_SECTOR_0][Np] blocks by sectors, rows behind each other (tables.c) */
-  const int32_t *face_node;  /* [4][Nf] */
-  const int32_t *face_place; /* [4][Nf] which node of face f is g_f of the m-th node of face 0 (tables.c orders them) */
-  const uint8_t *face_piece; /* [4][gpu_face_pieces] pairs of numbers of a component that have nodes of the face */
+  const int32_t *open_slot;   /* [K][4] of an open face, else negative; NULL: none are the tiles' business */
+  int lossy;                  /* some medium has a decay */
+  const void *derivative;     /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
+  const void *lift;           /* [4 Nf][Np] half of the lift, column by column: MX_FROM_ALONG makes twice the flux */
+  const double *mass;         /* [MX_SECTOR_0][Np] blocks by sectors, rows behind each other (kernel_tables.c) */
+  const int32_t *face_node;   /* [4][Nf] */
+  const int32_t *face_place;  /* [4][Nf] which node of face f is g_f of node m of face 0, in kernel_tables.c's order */
+  const uint8_t *face_piece;  /* [4][gpu_face_pieces] pairs of numbers of a component that have nodes of the face */
   const int32_t *face_packed; /* [4][Nf] where in these, one behind the other, node m of the face is */
-  const void *fragment;       /* operators between sectors (tables.c) */
+  const void *fragment;       /* operators between sectors (kernel_tables.c) */
   struct gpu_tiling tiling;
   int penalty_inside; /* some face between elements has a penalty */
 };

@@ -41,7 +41,7 @@ GPU_INLINE int gpu_packs_pairs(int order) { return order == 4; }
 GPU_INLINE int gpu_two_steps(int single, int order) { return single && (order == 4 || order == 5); }
 /* How many pairs of numbers (2 i, 2 i + 1) of a component have nodes of a face, where these are less than half of all:
  * then those kernels of tile.cuh that want room load them instead of rows. The order of the nodes
- * (maxwell/backend/frame/symmetry.c) makes them as few; tables.c has lists. 0: rows, or the nodes one by one. */
+ * (maxwell/backend/frame/symmetry.c) makes them as few; kernel_tables.c has lists. 0: rows, or the nodes one by one. */
 GPU_INLINE int gpu_face_pieces(int order) { return order == 5 ? 12 : order == 6 ? 17 : 0; }
 /* Do the kernels of tile.cuh have a thread an element (lanes.cuh)? Else tensor cores. */
 GPU_INLINE int gpu_by_lanes(int single, int order) { return order <= (single ? 3 : 2); }

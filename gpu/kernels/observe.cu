@@ -23,8 +23,8 @@ __device__ double sum_of_block(double mine)
 /* ---- products through the mass matrix
  *
  * It keeps sectors (maxwell/backend/frame/symmetry.h), so a sum over nodes sum_ij U_i M_ij V_j falls into four, over
- * orbits, of sums over their members. A thread has a row of a sector's block (tables.c) in registers, and a node of
- * each of the elements that its block takes one after the other, some at a time. */
+ * orbits, of sums over their members. A thread has a row of a sector's block (kernel_tables.c) in registers, and a node
+ * of each of the elements that its block takes one after the other, some at a time. */
 
 template <int P> struct gpu_mass {
   using orbits = gpu_orbits<P>;

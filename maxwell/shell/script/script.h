@@ -27,7 +27,7 @@ struct mx_script; /* opaque */
  * lua/waveform.lua under $CURLEW_SHARE if that is set, else in the source tree or the installed share folder; without
  * it: DG_ENVIRONMENT. Errors (DG_INPUT):
  * no such file, Lua's own errors with file:line, an undefined global, no call of `simulation`, or two, a script that
- * takes more than its limits (NULL: the defaults). Which of Lua's libraries it sees: script_library.h.
+ * takes more than its limits (NULL: the defaults). Which of Lua's libraries it sees: world/library.h.
  * Free with mx_script_free; NULL is safe. */
 int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
                    size_t sets, const struct mx_definition *set, const struct mx_limits *limits,

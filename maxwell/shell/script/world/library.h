@@ -22,7 +22,7 @@ struct mx_library {
   bool copy;         /* the script runs again, for another thread */
 };
 
-/* Fills the globals and leaves the stack as it was; raises Lua errors. Random numbers are those of script_random.h.
+/* Fills the globals and leaves the stack as it was; raises Lua errors. Random numbers are those of random.h.
  *
  * Without trust: base, table, string, math, utf8; of os only clock, date, difftime and time; of debug only traceback;
  * no io, no package. Methods of strings cannot be replaced. load takes text only; dofile, loadfile and require take
