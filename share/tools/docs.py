@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks that documents and comments point at what exists: docs.py [ROOT].
 
-Five rules, each with a line for what breaks it:
+Six rules, each with a line for what breaks it:
   - a relative link in a *.md file leads to a file, and its #anchor to a heading of that file;
   - a path such as libdg/ref/dense.h or share/doc/design/time.md, in a document or a source, exists (or is made from
     PATH.in);
-  - a document that a source of the program mentions by its bare name (time.md) is one of share/doc/ or share/doc/design/;
+  - a source that a comment or a page of share/doc mentions by its name alone (stability.c, cpu/fused.h) exists;
+  - a document that a source of the program mentions by its bare name (time.md) is one of share/doc or share/doc/design;
   - the table of folders in share/doc/design.md has the folders of the table MAY in layers.py, no more and no fewer;
   - share/doc/manual.md mentions every key that a rule of maxwell/model reads.
 
@@ -24,6 +25,8 @@ SOURCES = (".c", ".h", ".cu", ".cuh", ".in", ".py", ".lua", ".txt", ".cmake")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"(?<![\w./-])((?:libdg|maxwell|gpu|share|examples|validation|profiling)/"
                   r"[\w./-]*\.(?:cu\.in|cuh|cu|c|h|md|py|lua|geo))(?![\w*])")
+NAMED = re.compile(r'(?<![\w/.<"*$}-])((?:[a-z_0-9]+/)*[a-z0-9][a-z_0-9]*\.(?:cuh|cu|c|h))(?![\w"*.])')
+OTHERS = {"lua.c", "assert.h", "silo.h", "linux/landlock.h"}  # files of others that comments mention
 KEY = re.compile(r'\{"(\w+)",\s*(?:mx_)?read_\w+')
 PAGE = re.compile(r"(?<![\w./-])([\w-]+\.md)\b")
 
@@ -72,6 +75,19 @@ def check_paths(texts):
                 yield f"{path}:{line_of(text, match.start())}: {match.group(1)} does not exist"
 
 
+def check_names(texts):
+    """Names of sources without the folders that they begin with."""
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split()
+    ends = {"/".join(path.removesuffix(".in").split("/")[i:]) for path in listed for i in range(path.count("/") + 1)}
+    for path, text in texts.items():
+        program = path.startswith(("libdg/", "maxwell/", "gpu/")) and path.endswith((".c", ".h", ".cu", ".cuh"))
+        if not (program or path.startswith("share/doc/")) or "/tests/" in path or "/fuzz/" in path:
+            continue
+        for match in NAMED.finditer(text):
+            if match.group(1) not in ends | OTHERS:
+                yield f"{path}:{line_of(text, match.start())}: there is no source {match.group(1)}"
+
+
 def check_pages(sources, documents):
     pages = {os.path.basename(path) for path in documents if path.startswith("share/doc/")} | {"README.md"}
     for path, text in sources.items():
@@ -105,8 +121,8 @@ def main():
     documents = {path: read(path) for path in listed if path.endswith(".md")}
     sources = {path: read(path) for path in listed if path.endswith(SOURCES)}
     lines = [*check_links(documents), *check_paths(documents), *check_paths(sources),
-             *check_pages(sources, documents), *check_folders(documents),
-             *check_keys(sources, documents)]
+             *check_names(documents), *check_names(sources), *check_pages(sources, documents),
+             *check_folders(documents), *check_keys(sources, documents)]
     good = f"{len(documents)} documents and {len(sources)} sources: all that they point at exists"
     print("\n".join(lines) if lines else good)
     return 1 if lines else 0
