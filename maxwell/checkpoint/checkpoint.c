@@ -1,3 +1,5 @@
+/* Writing, finding, checking and loading checkpoints: the file of what there is once, and the order in which files get
+ * their names. The time loop calls it; fields are checkpoint_fields.c's. */
 #include "maxwell/checkpoint/checkpoint.h"
 
 #include <inttypes.h>

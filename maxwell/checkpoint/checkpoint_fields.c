@@ -1,3 +1,5 @@
+/* The fields of a rank in a checkpoint: saved as the backend holds them, and loaded from the files of any number of
+ * ranks, turned to other components where the backends differ. checkpoint.c calls it. */
 #include "maxwell/checkpoint/checkpoint_fields.h"
 
 #include <float.h>

@@ -1,3 +1,5 @@
+/* Measures from the script's lists to points, functionals and surfaces of the mesh, and their values at a time. The
+ * set-up makes them; measure_record.c asks for values. */
 #include "maxwell/measure/measure.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* The files of measures: rows in batches from all ranks or from the card, tables, grids of planes, spectra at the end.
+ * The output of a run opens, writes and closes them. */
 #include "maxwell/measure/measure_record.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Running Fourier transforms of measures and ports, sample by sample, and their place in checkpoints. */
 #include "maxwell/measure/measure_spectrum.h"
 
 #include <math.h>

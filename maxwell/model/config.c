@@ -1,3 +1,5 @@
+/* Reads the `simulation` table: mesh, order, flux, time, backend and the other small sections, and calls the readers of
+ * the large ones (config_*.c). main calls mx_config_read on every rank. */
 #include "maxwell/model/config.h"
 
 #include <stdio.h>

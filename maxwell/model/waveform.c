@@ -1,3 +1,4 @@
+/* Waveforms at a time, and the band in which their energy lies. Sources and ports evaluate them once a stage. */
 #include "maxwell/model/waveform.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Samples a waveform within the run and transforms it (radix 2), so that warnings can say how much of its energy lies
+ * above a frequency. source_warnings.c calls it. */
 #include "maxwell/model/waveform_energy.h"
 
 #include <complex.h>

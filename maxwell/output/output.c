@@ -1,3 +1,5 @@
+/* What a run writes while it runs, on its schedule: energy, measures, snapshots, balance. The time loop calls it where
+ * fields are those of a whole step. */
 #include "maxwell/output/output.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Tables of ports while the run goes on, and S-parameters as CSV and Touchstone files at its end. The time loop calls
+ * it. */
 #include "maxwell/output/port_output.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* S-parameters from running transforms of port voltages, and an estimate of what is wrong with them: energy that is
+ * left, gain above one, asymmetry. port_output.c calls it. */
 #include "maxwell/output/s_parameters.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Snapshots: values set aside by the loop, fetched and written by threads, named by the loop when all ranks have
+ * written. output.c calls it. */
 #include "maxwell/output/snapshot.h"
 
 #include <omp.h>

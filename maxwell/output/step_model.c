@@ -1,3 +1,5 @@
+/* What a step on several ranks would take if nothing but memory and messages cost time: measures both and compares.
+ * run.c calls it; share/doc/scaling.md has the model. */
 #include "maxwell/output/step_model.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* summary.json: written whole when a run begins, changes its state, and ends; with blanks that an emergency can write
+ * its line over. */
 #include "maxwell/output/summary.h"
 
 #include <errno.h>

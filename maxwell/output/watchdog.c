@@ -1,3 +1,5 @@
+/* Looks at the fields now and then: are they numbers, and does their energy run away? The time loop calls it, and asks
+ * it for the message when a run blew up. */
 #include "maxwell/output/watchdog.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Warnings before a run: waveforms that are zero in the run or begin with a jump, and energy at frequencies that mesh
+ * or step do not resolve. The set-up calls it once sources are prepared. */
 #include "maxwell/setup/source_warnings.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* One call for an array of numbers that is measured, saved or loaded. Every module's mx_..._archive function is made of
+ * such calls. */
 #include "maxwell/shell/archive.h"
 
 _Static_assert(sizeof(long) == sizeof(int64_t), "longs are saved as 64-bit integers");

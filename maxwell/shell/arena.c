@@ -1,3 +1,5 @@
+/* Blocks of memory in a list, released together. The script reader and the readers of the configuration allocate from
+ * it. */
 #include "maxwell/shell/arena.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Names of the files of checkpoints, listing them and removing old ones. The code of checkpoints calls it. */
 #include "maxwell/shell/checkpoint_files.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* A profile as a table for people and as JSON for programs. run.c and summary.c call it. */
 #include "maxwell/shell/phases.h"
 
 #include "libdg/base/text.h"

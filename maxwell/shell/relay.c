@@ -1,3 +1,4 @@
+/* Slots that go through stages of threads, in order. Snapshots leave the time loop through it. */
 #include "maxwell/shell/relay.h"
 
 #include <pthread.h>

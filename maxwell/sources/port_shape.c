@@ -1,3 +1,5 @@
+/* Collects the triangles of a port's face from all ranks, and finds the rectangle or ring that they make. port_build.c
+ * and port_walls.c call it. */
 #include "maxwell/sources/port_shape.h"
 
 #include <math.h>

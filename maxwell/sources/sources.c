@@ -1,3 +1,5 @@
+/* The values of all source terms at a stage: waveforms, delays, functions of the script, ports. The time loop calls it
+ * once a stage. */
 #include "maxwell/sources/sources.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* The thread that evaluates functions of position and time for the stage to come. sources.c asks it and takes the
+ * values. */
 #include "maxwell/sources/sources_ahead.h"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+/* Errors of sources that cannot be meant: surfaces of total field that are not closed, waves that go out of the domain,
+ * profiles without a tangential part. sources_build.c calls it. */
 #include "maxwell/sources/sources_check.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The coefficients of the integrators and their regions of stability. Sources: integrator.h. */
 #include "maxwell/time/integrator.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Errors, memory, names, JSON, the log and sorting: the small things that everything else stands on. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* Geometric factors of a tetrahedron in closed form, and of a cube of many: volumes, normals, the map, the divergence
+ * theorem. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* What both precisions of the `cpu` backend share: functionals in blocks, the values of terms at a node, the parts of
+ * blocks and terms that threads take, and how far ahead fields are fetched. fused_body.h calls it. */
 #include "maxwell/backend/cpu/fused_tables.h"
 
 #include <omp.h>

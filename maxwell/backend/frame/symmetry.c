@@ -1,3 +1,5 @@
+/* Orbits of nodes under the half turns of the tetrahedron, and derivatives, lifts and mass matrix by sectors. The
+ * backends `cpu` and `cuda` build their tables with it; symmetry.h derives it. */
 #include "maxwell/backend/frame/symmetry.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* The configuration from scripts that are right, and the messages of scripts that are wrong: all keys but those of
+ * sources. */
 #include "maxwell/tests/script_fixture.h"
 
 #include <math.h>

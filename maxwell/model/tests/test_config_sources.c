@@ -1,3 +1,4 @@
+/* The same for everything that drives fields: boundaries, interfaces and sources. */
 #include "maxwell/tests/script_fixture.h"
 
 #include <math.h>

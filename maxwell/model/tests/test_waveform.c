@@ -1,3 +1,4 @@
+/* Waveforms against closed forms, against the same waveform in Lua, and their spectra against what the manual says. */
 #include "maxwell/tests/script_fixture.h"
 
 #include <complex.h>

@@ -1,3 +1,5 @@
+/* Readers of numbers, strings, lists, functions and tables by rules, and messages for what does not fit. The readers of
+ * the configuration call it. */
 #include "maxwell/shell/rules/rules.h"
 
 #include <limits.h>

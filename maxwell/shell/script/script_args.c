@@ -1,3 +1,5 @@
+/* The table `args`: values of -D, and which of them the script has read. script.c calls it before and behind the
+ * script. */
 #include "maxwell/shell/script/script_args.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* Digests of all that functions of a script can reach, in an order that depends neither on addresses nor on the order
+ * of keys. The threads that call functions compare their copies with it. */
 #include "maxwell/shell/script/script_compare.h"
 
 #include <stdlib.h>

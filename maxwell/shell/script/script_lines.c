@@ -1,3 +1,5 @@
+/* A small tokenizer that finds the line of every key of the simulation table, because Lua keeps none. Messages name
+ * these lines. */
 #include "maxwell/shell/script/script_lines.h"
 
 #include <ctype.h>

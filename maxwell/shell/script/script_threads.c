@@ -1,3 +1,5 @@
+/* Copies of a script in threads of their own, which share the calls of a function at many nodes, and the trials that
+ * find functions which depend on more than their arguments. */
 #include "maxwell/shell/script/script_threads.h"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+/* Sorting, finding, inserting and removing values of a tree by path. script.c and script_convert.c build trees with it.
+ */
 #include "maxwell/shell/script/script_tree.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* A thread with a clock that ends calls of Lua which take too long, by a signal to the thread that is in Lua. Every
+ * call of a function of the script is announced here. */
 #include "maxwell/shell/script/script_watch.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* The script reader: values, lines of keys, constants, -D and --set, limits, and messages for scripts that are wrong.
+ */
 #include "maxwell/tests/script_fixture.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* A digest of a Lua function: its stripped bytecode and upvalues. Identities of runs and the comparison of threads are
+ * made of such digests. */
 #include "maxwell/shell/script/world/digest.h"
 
 #include <lauxlib.h>

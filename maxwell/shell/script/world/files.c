@@ -1,3 +1,5 @@
+/* Opens a file that a script names, if it lies in the script's folder or below: found with O_PATH, looked at, and
+ * opened through the same descriptor. */
 #define _GNU_SOURCE /* realpath, O_PATH */
 #include "maxwell/shell/script/world/files.h"
 

@@ -1,3 +1,4 @@
+/* Reads the text of a script, and checks definitions of the command line (-D, --set). */
 #include "maxwell/shell/script/world/input.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* The libraries of Lua that a script sees: what is harmless, with files and clocks of our own; all of Lua with --trust.
+ * script.c opens every state with it. */
 #include "maxwell/shell/script/world/library.h"
 
 #include <errno.h>

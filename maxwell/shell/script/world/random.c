@@ -1,3 +1,5 @@
+/* math.random for scripts: Lua's own generator while the script runs, and a digest of key and arguments in functions
+ * that the solver calls. */
 #include "maxwell/shell/script/world/random.h"
 
 #include <string.h>
