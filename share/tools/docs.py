@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that documents and comments point at what exists: docs.py [ROOT].
+"""Checks documents and comments: docs.py [ROOT].
 
-Six rules, each with a line for what breaks it:
+Seven rules, each with a line for what breaks it:
+  - a source of libdg, maxwell and gpu begins with a comment: what it does, who calls it, where the method comes from;
   - a relative link in a *.md file leads to a file, and its #anchor to a heading of that file;
   - a path such as libdg/ref/dense.h or share/doc/design/time.md, in a document or a source, exists (or is made from
     PATH.in);
@@ -22,6 +23,7 @@ sys.dont_write_bytecode = True
 import layers  # noqa: E402
 
 SOURCES = (".c", ".h", ".cu", ".cuh", ".in", ".py", ".lua", ".txt", ".cmake")
+PROGRAM = re.compile(r"\.(?:cu\.in|cuh|cu|c|h)$")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"(?<![\w./-])((?:libdg|maxwell|gpu|share|examples|validation|profiling)/"
                   r"[\w./-]*\.(?:cu\.in|cuh|cu|c|h|md|py|lua|geo))(?![\w*])")
@@ -53,6 +55,12 @@ def line_of(text, at):
     return text.count("\n", 0, at) + 1
 
 
+def check_heads(sources):
+    for path, text in sources.items():
+        if path.startswith(("libdg/", "maxwell/", "gpu/")) and PROGRAM.search(path) and not text.startswith("/* "):
+            yield f"{path} does not begin with a comment: say in two to six lines what it does and who calls it"
+
+
 def check_links(documents):
     for path, text in documents.items():
         for match in LINK.finditer(text):
@@ -80,7 +88,7 @@ def check_names(texts):
     listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split()
     ends = {"/".join(path.removesuffix(".in").split("/")[i:]) for path in listed for i in range(path.count("/") + 1)}
     for path, text in texts.items():
-        program = path.startswith(("libdg/", "maxwell/", "gpu/")) and path.endswith((".c", ".h", ".cu", ".cuh"))
+        program = path.startswith(("libdg/", "maxwell/", "gpu/")) and PROGRAM.search(path)
         if not (program or path.startswith("share/doc/")) or "/tests/" in path or "/fuzz/" in path:
             continue
         for match in NAMED.finditer(text):
@@ -120,10 +128,10 @@ def main():
     listed = [path for path in listed if os.path.isfile(path)]
     documents = {path: read(path) for path in listed if path.endswith(".md")}
     sources = {path: read(path) for path in listed if path.endswith(SOURCES)}
-    lines = [*check_links(documents), *check_paths(documents), *check_paths(sources),
+    lines = [*check_heads(sources), *check_links(documents), *check_paths(documents), *check_paths(sources),
              *check_names(documents), *check_names(sources), *check_pages(sources, documents),
              *check_folders(documents), *check_keys(sources, documents)]
-    good = f"{len(documents)} documents and {len(sources)} sources: all that they point at exists"
+    good = f"{len(documents)} documents and {len(sources)} sources: what they say of each other is so"
     print("\n".join(lines) if lines else good)
     return 1 if lines else 0
 
