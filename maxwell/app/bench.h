@@ -74,7 +74,7 @@ struct mx_bench_ceilings {
 };
 
 void mx_bench_describe(struct mx_bench_machine *machine);
-/* Of `threads` threads, and of the card if one of the backends works on it; the best of several tries. */
+/* The ceilings of `threads` threads, and of the card if one of the backends works on it; the best of several tries. */
 int mx_bench_measure(struct mx_bench_ceilings *ceilings, const struct mx_bench_machine *machine,
                      const struct mx_bench_options *options, int threads, struct dg_error *err) DG_MUST_USE;
 

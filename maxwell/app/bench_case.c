@@ -182,7 +182,7 @@ fail:
   return err->code;
 }
 
-/* What ranks share, and what they cost each other: of the one that waits most and of the one that sends most. */
+/* Cost of the halo: seconds of the rank that waits most, and bytes of the one that sends most. */
 static int measure_halo(struct mx_bench_result *result, const struct mx_backend_ops *ops,
                         const struct mx_backend *backend, struct dg_comm *comm, struct dg_error *err)
 {
@@ -195,7 +195,7 @@ static int measure_halo(struct mx_bench_result *result, const struct mx_backend_
   return 0;
 }
 
-/* What was timed was a simulation: the noise, which the walls keep in, is neither gone nor grown. */
+/* Checks that the batches were a simulation: the noise, which the walls keep in, is neither gone nor grown. */
 static int check_fields(const struct mx_backend_ops *ops, struct mx_backend *backend, struct dg_error *err)
 {
   struct mx_field_check check;

@@ -133,7 +133,7 @@ static int read_value(struct mx_bench_options *options, const char *option, cons
   return err->code;
 }
 
-/* What is measured unless the options say otherwise: all that there is. */
+/* The bench measures everything that there is unless the options say otherwise. */
 static struct mx_bench_options defaults(void)
 {
   struct mx_bench_options options = {.alpha = 1, .unknowns = 3000000, .seconds = 2};

@@ -124,7 +124,7 @@ static int with_mpi(const struct mx_options *options, struct dg_log *log, struct
   return err->code;
 }
 
-/* What is wrong before MPI has started is so on all ranks: they meet, and one says it. */
+/* An error before MPI has started is the same on all ranks: they meet, and one says it. */
 static void print_together(struct dg_error *err)
 {
   struct dg_comm *comm = NULL;

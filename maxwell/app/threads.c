@@ -25,7 +25,7 @@ static void *wait_for_end(void *argument)
   return NULL;
 }
 
-/* What OMP_STACKSIZE says: a number and B, K (if there is none), M or G; 0: nothing. */
+/* Bytes that OMP_STACKSIZE asks for: a number and B, K (if there is none), M or G; 0: nothing. */
 static size_t stack_size(void)
 {
   const char *text = getenv("OMP_STACKSIZE");

@@ -21,7 +21,7 @@ struct mx_counters {
   double elapsed, output; /* s of wall-clock time in the loop, and of that for output */
 };
 
-/* What a checkpoint is made of; all borrowed. */
+/* The parts of a run that a checkpoint is made of; all borrowed. */
 struct mx_run_state {
   struct mx_setup *setup;
   struct mx_backend *backend;

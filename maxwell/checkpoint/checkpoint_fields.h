@@ -7,7 +7,7 @@
 
 /* Bytes of this rank's file, without HDF5's own. */
 size_t mx_fields_bytes(const struct mx_setup *setup);
-/* This rank's file; not collective. Of fields that are no longer numbers there is none, and *finite is false. */
+/* This rank's file; not collective. Fields that are no longer numbers have no file, and *finite is false. */
 int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, const struct mx_setup *setup,
                    struct mx_backend *backend, bool *finite, uint64_t *digest, struct dg_error *err) DG_MUST_USE;
 void mx_fields_remove(const char *folder, long number, long rank);

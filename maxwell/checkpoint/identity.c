@@ -1,4 +1,4 @@
-/* What makes two runs the same: a text of lines `key = value` from the script's tree, the step, and digests of the
+/* The identity of a run: a text of lines `key = value` from the script's tree, the step, and digests of the
  * mesh. It is saved with a checkpoint and compared on restart. */
 #include "maxwell/checkpoint/identity.h"
 

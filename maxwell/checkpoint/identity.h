@@ -1,4 +1,4 @@
-/* What two runs must have in common for one to go on where the other was interrupted. */
+/* Identities: two runs must have the same for one to go on where the other was interrupted. */
 #pragma once
 
 #include "maxwell/setup/setup.h"

@@ -199,7 +199,7 @@ static int write_row(struct mx_balance *balance, const double flow[FLOWS], struc
   return 0;
 }
 
-/* What happened so far counts as known, and the sums begin anew. */
+/* Everything so far counts as known, and the sums begin anew. */
 static void begin_anew(struct mx_balance *balance, const double flow[FLOWS])
 {
   memcpy(balance->settled, flow, sizeof balance->settled);

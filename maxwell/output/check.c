@@ -90,7 +90,7 @@ static void report_measures(const struct mx_setup *setup)
   if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
 }
 
-/* Of all ranks; what Silo puts around the arrays is little. */
+/* Bytes of all ranks. Silo puts little around the arrays. */
 static void report_snapshots(const struct mx_setup *setup)
 {
   const long every = setup->config->output.fields.every;

@@ -52,7 +52,7 @@ int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct d
 /* Behind the last step of a run in which port `driven` alone was: its column. `last` and `peak`: energy in the domain
  * at the end and the largest of the run, J. Says in the log what is left, and warns. */
 int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double peak, struct dg_error *err) DG_MUST_USE;
-/* Of the columns that are known. Warns of more power than comes in, and of S_ij that differ from S_ji. */
+/* The quality of the columns that are known. Warns of more power than comes in, and of S_ij that differ from S_ji. */
 void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality);
 /* The table of the known columns, and a Touchstone 1.1 file, which takes all of them. */
 void mx_s_write_table(const struct mx_s_parameters *s, FILE *file);

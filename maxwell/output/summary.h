@@ -23,7 +23,7 @@ struct mx_summary {
   int threads, lua_threads;    /* of the backend; that call the script's functions, of the rank that has fewest */
   struct mx_seconds seconds;
   const struct mx_profile *profile; /* NULL: none is kept */
-  /* Of the rank that has or took most, once the run is over. */
+  /* Figures of the rank that has or took most, once the run is over. */
   double peak_memory, card_memory; /* bytes; the latter 0: no card */
   /* Several ranks. */
   struct mx_model model;

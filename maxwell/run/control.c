@@ -81,7 +81,7 @@ static bool out_of_time(const struct mx_control *control, double step_seconds)
   return mx_clock() - control->setup->started > limit - fmin(margin, 0.5 * limit);
 }
 
-/* What this rank wants. */
+/* The orders that this rank wants. */
 static struct mx_orders own_orders(struct mx_control *control, double step_seconds)
 {
   const double minutes = control->setup->config->checkpoint.minutes;

@@ -64,14 +64,14 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
   struct mx_watchdog *watchdog = watchdog_of(loop);
   const bool looks = observed && mx_watchdog_due(watchdog, n);
   const bool asks = looks || (observed && loop->writes && mx_output_asks(&loop->output, n));
-  /* What asks for values waits for the steps behind which they are: that is their time, not output's. */
+  /* A look at values waits for the steps before it: that is the steps' time, not output's. */
   if (asks && ops->card->wait(loop->backend, err) != 0) return err->code;
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
   if (looks) status = mx_watchdog_look(watchdog, loop->backend, err);
   if (status == 0 && watchdog->alarm[0] != '\0') {
-    /* What was measured until now tells how it came to that. */
+    /* The rows that were measured until now tell how it came to that. */
     status = mx_output_drain(&loop->output, err);
     if (status == 0) status = mx_watchdog_stop(watchdog, loop->backend, n, err);
   }
@@ -95,8 +95,8 @@ static int write_ports(struct mx_loop *loop, long n, struct dg_error *err)
   return status;
 }
 
-/* What drives stage s of step n; where ports are looked at, as the fields are now, or as they were when that was begun.
- * Of the stage behind the last one only the ports' part is wanted, for output. */
+/* The sources of stage s of step n; where ports are looked at, as the fields are now, or as they were when that was
+ * begun. Of the stage behind the last one only the ports' part is wanted, for output. */
 static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool begun,
                             const struct mx_stage_sources **sources, struct dg_error *err)
 {
@@ -120,7 +120,7 @@ static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool
   return status;
 }
 
-/* What drives stage s, which is told behind the look at the fields before it. */
+/* Tells the balance what drives stage s, behind the look at the fields before the stage. */
 static int account(struct mx_loop *loop, int s, const struct mx_stage_sources *sources, struct dg_error *err)
 {
   return loop->writes ? mx_balance_sources(loop->output.balance, s, sources, err) : 0;
@@ -242,7 +242,7 @@ static int stop_early(struct mx_loop *loop, long n, enum mx_stop stop, struct dg
                  stop == MX_STOP_WALLTIME ? "stopped before the end of time.walltime" : "interrupted", n, steps);
 }
 
-/* Of several ranks: those that all have written. */
+/* Names the snapshots that all ranks have written. */
 static int name_snapshots(struct mx_loop *loop, long count, struct dg_error *err)
 {
   const double held_up = loop->output.snapshots.held_up;

@@ -137,7 +137,7 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               mx_snapshots_written(&output->snapshots), setup->config->output.measures, said);
 }
 
-/* What the run took, of the rank that took most. */
+/* Seconds and memory of the run, of the rank that took most. */
 static int gather_costs(struct mx_summary *summary, struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_setup *setup = summary->setup;
@@ -248,7 +248,7 @@ static int open_log(const struct mx_setup *setup, const struct mx_folder *folder
   return err->code;
 }
 
-/* What can fail before the first step fails before the output of an earlier run is removed. */
+/* Everything that can fail before the first step is done before the output of an earlier run is removed. */
 static int prepare(struct mx_folder *folder, const struct mx_summary *summary, bool resume, bool *ours,
                    struct dg_error *err)
 {

@@ -1,4 +1,4 @@
-/* What a set-up owns, and what follows from it. */
+/* Releasing a set-up, and small things that follow from it. */
 #include "maxwell/setup/setup.h"
 
 #include <string.h>

@@ -101,7 +101,7 @@ fail:
   return err->code;
 }
 
-/* What the parts have come to; every rank knows its own. */
+/* Sizes of the parts; every rank knows its own. */
 static int measure_parts(struct mx_setup *setup, struct dg_error *err)
 {
   struct dg_comm *comm = setup->comm;

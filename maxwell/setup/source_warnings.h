@@ -1,4 +1,4 @@
-/* What a run can be told beforehand to do badly: `run` and `check` say the same. */
+/* Warnings of what a run would do badly, before it begins: `run` and `check` say the same. */
 #pragma once
 
 #include "maxwell/setup/setup.h"

@@ -110,7 +110,7 @@ static bool put(struct mx_csv *table, const char *text, size_t bytes)
   return true;
 }
 
-/* Of a stream: 0 says that it failed. */
+/* Writes bytes of a stream; 0 says that this failed. */
 static ssize_t write_stream(void *cookie, const char *text, size_t bytes)
 {
   struct mx_csv *const table = cookie;
@@ -174,7 +174,7 @@ int mx_csv_flush(struct mx_csv *table, struct dg_error *err)
   return is_gone(table) ? fail_gone(table, err) : 0;
 }
 
-/* What cannot be waited for, a pipe for instance, is not waited for. */
+/* A file that cannot sync, a pipe for instance, is not waited for. */
 static int wait_for_disk(struct mx_csv *table, struct dg_error *err)
 {
   if (!take(table)) return fail(table->path, errno, err);

@@ -37,7 +37,7 @@ int mx_csv_open(struct mx_csv *table, const char *path, const char *header, bool
                 struct dg_error *err) DG_MUST_USE;
 /* DG_ENVIRONMENT with the path and the reason in errno, which was set to 0 before the print that failed. */
 int mx_csv_failed(const struct mx_csv *table, struct dg_error *err);
-/* What was written so far goes to the system; nothing for a closed table. Also an error when somebody has removed the
+/* Hands what was written so far to the system; nothing for a closed table. Also an error when somebody has removed the
  * file: the system would go on to take what nobody will see. */
 int mx_csv_flush(struct mx_csv *table, struct dg_error *err) DG_MUST_USE;
 /* Saving waits until the disk has the rows. Loading cuts the file to the length that it had and goes on behind it;

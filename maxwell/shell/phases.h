@@ -1,4 +1,4 @@
-/* What a profile says, for people and for programs. */
+/* A profile as text, for people and for programs. */
 #pragma once
 
 #include <stdio.h>

@@ -14,7 +14,7 @@ enum { MX_RELAY_STAGES = 2 };
 
 struct mx_relay; /* opaque */
 
-/* What a stage does with a slot, in one of its threads: 0 or the code in err. Behind a job that failed none is begun;
+/* The work of a stage on a slot, in one of its threads: 0 or the code in err. Behind a job that failed none is begun;
  * those that were handed over go through as they are. */
 typedef int mx_relay_work(void *context, size_t slot, struct dg_error *err);
 

@@ -26,7 +26,7 @@ int mx_fail_where(struct dg_error *err, const char *where, const char *file, int
 /* "simulation" or the path of a table. */
 static const char *name_of(const struct mx_value *table) { return *table->path == '\0' ? "simulation" : table->path; }
 
-/* What a value is: `the string "three"`, `2.5`, `a table`. */
+/* Describes a value: `the string "three"`, `2.5`, `a table`. */
 static void describe(const struct mx_value *value, char *text, size_t size)
 {
   static const char *const types[] = {"nil", "a boolean", "a number", "a string", "a function", "a table"};

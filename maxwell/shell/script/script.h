@@ -10,7 +10,7 @@
 #include "libdg/base/error.h"
 #include "maxwell/shell/origin.h"
 
-/* What a script may do. */
+/* Limits of a script. */
 struct mx_limits {
   bool trust;     /* all of Lua's libraries, and no limit to its memory */
   double seconds; /* that one call of a function, or the script itself, may take; 0: 60, infinity: no limit */

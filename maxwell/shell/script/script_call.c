@@ -9,7 +9,7 @@
 
 #include "maxwell/shell/script/world/digest.h"
 
-/* What the call with these numbers ended with. */
+/* The error that the call with these numbers ended with. */
 static int fail_call(struct mx_script *script, int status, const char *what, int inputs, const double *in,
                      struct dg_error *err)
 {

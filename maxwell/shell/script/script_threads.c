@@ -272,7 +272,7 @@ static bool agrees(const struct mx_crew *crew, const struct mx_calls *calls, int
   return same;
 }
 
-/* What the members have found. At first the caller can still do their part itself, as if there were none. */
+/* The errors that the members have found. At first the caller can still do their part itself, as if there were none. */
 static int check_members(struct mx_crew *crew, const struct mx_calls *calls, struct dg_error *err)
 {
   unsigned char *trust = &crew->trust[calls->function->handle];
