@@ -34,6 +34,15 @@ struct mx_cost mx_cost_open(const struct mx_problem *problem, size_t real)
   };
 }
 
+struct mx_cost mx_cost_response(const struct mx_problem *problem, const struct mx_response *response, size_t real,
+                                double registers)
+{
+  const struct mx_response_ops *ops = mx_responses[response->kind];
+  const double numbers = 3.0 * problem->ref->Np * (double)response->count;
+  return (struct mx_cost){.bytes = numbers * 2 * (double)real * (1 + ops->states * registers),
+                          .flops = numbers * (ops->flops + 2 * (registers - 1) * (ops->states + 1))};
+}
+
 struct mx_cost mx_cost_sources(const struct mx_problem *problem, int equation, size_t real)
 {
   double Np = problem->ref->Np, Nf = problem->ref->Nf;

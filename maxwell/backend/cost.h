@@ -18,5 +18,8 @@ struct mx_cost mx_cost_update(const struct mx_problem *problem, size_t real, dou
 /* Of all open faces in a half step, both visits: two looks at every neighbour; the difference of two traces, written
  * and read; two components lifted into the element's field. */
 struct mx_cost mx_cost_open(const struct mx_problem *problem, size_t real);
+/* Of a response in a stage: its states and registers, each read and written, and the field likewise. */
+struct mx_cost mx_cost_response(const struct mx_problem *problem, const struct mx_response *response, size_t real,
+                                double registers);
 /* Of the source terms of one equation. */
 struct mx_cost mx_cost_sources(const struct mx_problem *problem, int equation, size_t real);

@@ -32,6 +32,23 @@ static int read_scalar(struct mx_reader *r, const struct mx_rule *rule, const st
   return mx_read_real(r, rule, value, &scalar->value);
 }
 
+/* A list, as one day there may be several. */
+static int read_debye(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+#define POLE(field) offsetof(struct mx_debye_config, field)
+  static const char step[] = "a number >= 0 (the step of epsilon_r)", time[] = "a number > 0 (seconds)";
+  static const struct mx_rule rules[] = {
+      {"delta", mx_read_real, POLE(delta), .expected = step, MX_FROM(0), .example = "delta = 79.2"},
+      {"tau", mx_read_real, POLE(tau), .expected = time, MX_ABOVE(0), .example = "tau = 9.4e-12"},
+  };
+  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
+  if (value->count != 1)
+    return mx_fail_at(r, value, "%s has %zu poles, and a material has one: %s", value->path, value->count,
+                      rule->expected);
+  return mx_read_table(r, &value->entry[0].value, "a table, as in { delta = 79.2, tau = 9.4e-12 }", rules,
+                       MX_COUNT(rules), to);
+}
+
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define MATERIAL(field) offsetof(struct mx_material_config, field)
@@ -40,6 +57,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"epsilon_r", read_scalar, MATERIAL(epsilon_r), .expected = positive, MX_ABOVE(0)},
       {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0)},
       {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0)},
+      {"debye", read_debye, MATERIAL(debye),
+       .expected = "a list of one pole, as in { { delta = 79.2, tau = 9.4e-12 } }"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;

@@ -78,7 +78,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   size_t per_element = real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np + 13) + 8 * sizeof(int32_t);
   size_t traces = options->integrator == MX_LEAPFROG ? 2 * (size_t)problem->ref->Nf * problem->open_faces : 0;
   size_t ghosts = fields[options->integrator] * 3 * (size_t)problem->ref->Np * problem->ghosts;
-  return per_element * problem->K + real * (traces + ghosts);
+  return per_element * problem->K + real * (traces + ghosts) + mx_response_bytes(problem, options, real);
 }
 
 const struct mx_backend_ops mx_backend_cpu = {

@@ -23,6 +23,7 @@ struct NAME(state) {
   uint8_t *flags;
   int *term_threads; /* [terms] that add a source term */
   struct mx_fused_functional *functional;
+  struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
   bool observed;
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
   int travelling;                         /* fields whose traces go at a time */
@@ -49,6 +50,7 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 }
 
 #include "maxwell/backend/cpu/fused_halo.h"
+#include "maxwell/backend/host_response.h"
 
 /* ---- set-up */
 
@@ -62,6 +64,7 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->neighbour,    state->weight,   state->flags,        state->orbit,    state->place,
                     state->term_threads, state->mass};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  NAME(free_responses)(state->response, state->problem);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_exchange_free(state->exchange);
   dg_free(state);
@@ -114,7 +117,7 @@ fail:
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
-  bool lossy = false;
+  bool lossy = problem->responses > 0;
   for (size_t e = 0; e < problem->K; e++) lossy = lossy || problem->sigma[e] > 0;
   if (DG_NEW(state->metric[0], state->blocks * 6 * LANES, err) != 0 ||
       DG_NEW(state->metric[1], state->blocks * 6 * LANES, err) != 0 ||
@@ -260,7 +263,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   }
   if (NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
       NAME(pack_functionals)(state, err) != 0 || NAME(share_terms)(state, err) != 0 ||
-      NAME(new_exchange)(state, err) != 0)
+      NAME(new_responses)(&state->response, problem, options, err) != 0 || NAME(new_exchange)(state, err) != 0)
     goto fail;
   for (int i = 0; i < 2; i++)
     if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||

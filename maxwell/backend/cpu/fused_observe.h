@@ -37,6 +37,25 @@ static double NAME(contract)(const struct NAME(products) * products, const doubl
   return sum;
 }
 
+/* Integral of the square of entry k: a block of its own that has the vector in the element's lane. */
+static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k, bool loss)
+{
+  const struct mx_problem *problem = state->problem;
+  const struct mx_response *response = &problem->response[r];
+  const struct mx_response_entry *entry = &state->response[r].entry[k];
+  const struct mx_square *square = loss ? &entry->loss : &entry->energy;
+  const size_t Np = (size_t)problem->ref->Np, e = (size_t)response->where[k];
+  _Alignas(MX_FUSED_BYTES) REAL v[3 * DG_NP_MAX * LANES + LANES] = {0};
+  double inverse[6];
+  for (size_t i = 0; i < Np; i++)
+    for (size_t c = 0; c < 3; c++)
+      v[3 * (i * LANES + e % LANES) + c] =
+          (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->field[0], c, i);
+  const struct NAME(products) products = NAME(integrate)(state, 0, v, v);
+  NAME(inverse_metric)(problem, e, inverse);
+  return square->weight * problem->jacobian[e] * NAME(contract)(&products, inverse, e);
+}
+
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
 {
   const struct mx_problem *problem = state->problem;
@@ -52,6 +71,10 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
       e_sum += half * mx_ampere_of(problem, &state->options, e).inertia * NAME(contract)(&E, inverse, e);
       h_sum += half * problem->mu[e] * NAME(contract)(&H, inverse, e);
     }
+  }
+  for (size_t r = 0; r < problem->responses; r++) {
+#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum)
+    for (size_t k = 0; k < problem->response[r].count; k++) e_sum += NAME(square)(state, r, k, false);
   }
   *electric = e_sum;
   *magnetic = h_sum;
@@ -105,6 +128,9 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
     for (size_t k = 0; k < count; k++) {
       size_t e = (size_t)element[k];
       double inverse[6];
+      size_t entry;
+      const struct mx_response *response = mx_problem_response(problem, e, &entry);
+      if (response != NULL) sum += NAME(square)(state, (size_t)(response - problem->response), entry, true);
       if (!(problem->sigma[e] > 0)) continue;
       if (e / LANES != block) E = NAME(integrate)(state, block = e / LANES, state->field[0], state->field[0]);
       NAME(inverse_metric)(problem, e, inverse);

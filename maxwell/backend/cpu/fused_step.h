@@ -70,12 +70,13 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   NAME(add_open)(state, equation, state->spare[equation]);
   mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
   NAME(add_sources)(state, equation, state->sources, state->spare[equation], NULL, 0);
+  if (equation == 0) NAME(step_responses)(state, state->spare[0]);
   NAME(swap)(&state->field[equation], &state->spare[equation]);
   return 0;
 }
 
 /* memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
-static int NAME(runge_kutta)(struct NAME(state) * state, double a, double b, REAL *const field[2], bool update,
+static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double b, REAL *const field[2], bool update,
                              bool begin, struct dg_error *err)
 {
   const struct mx_fused_stage stage = {
@@ -102,6 +103,13 @@ static int NAME(runge_kutta)(struct NAME(state) * state, double a, double b, REA
   }
   for (int i = 0; i < 2; i++)
     NAME(add_sources)(state, i, state->sources, state->memory[i], update ? state->spare[i] : NULL, b);
+  struct NAME(response_stage) responses = NAME(stage_of)(state, s);
+  responses.field = field[0];
+  responses.to = state->memory[0];
+  responses.scale = (REAL)state->options.step;
+  responses.also = update ? state->spare[0] : NULL;
+  responses.also_by = (REAL)b;
+  NAME(stage_responses)(state, &responses);
   return 0;
 }
 
@@ -132,14 +140,15 @@ static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_
   case MX_LEAPFROG:
     return NAME(half_step)(state, 1 - s, begin, err);
   case MX_LSRK:
-    if (NAME(runge_kutta)(state, mx_lsrk_a[s], mx_lsrk_b[s], state->field, true, begin, err) != 0) return err->code;
+    if (NAME(runge_kutta)(state, s, mx_lsrk_a[s], mx_lsrk_b[s], state->field, true, begin, err) != 0) return err->code;
     break;
   case MX_RK4:
-    if (NAME(runge_kutta)(state, 0, 0, s == 0 ? state->field : state->spare, false, begin, err) != 0) return err->code;
+    if (NAME(runge_kutta)(state, s, 0, 0, s == 0 ? state->field : state->spare, false, begin, err) != 0)
+      return err->code;
     if (!begin) NAME(rk4_sums)(state, s);
     break;
   case MX_EULER:
-    if (NAME(runge_kutta)(state, 0, 1, state->field, true, begin, err) != 0) return err->code;
+    if (NAME(runge_kutta)(state, s, 0, 1, state->field, true, begin, err) != 0) return err->code;
     break;
   }
   for (int i = 0; i < 2 && update && !begin; i++) NAME(swap)(&state->field[i], &state->spare[i]);
@@ -178,6 +187,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
           state->field[field][at] = state->spare[field][at] = (REAL)(scale[field] * value);
         }
   }
+  NAME(start_responses)(state, state->field[0]);
   state->observed = false;
   state->sources = NULL; /* every waveform is zero up to t = 0 */
   if (state->options.integrator != MX_LEAPFROG) return 0;

@@ -39,7 +39,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 4};
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t traces = options->integrator == MX_LEAPFROG ? 2 * 3 * (size_t)problem->ref->Nf * problem->open_faces : 0;
-  return real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
+  return mx_response_bytes(problem, options, real) +
+         real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
 }
 
 const struct mx_backend_ops mx_backend_reference = {

@@ -6,13 +6,15 @@ struct NAME(state) {
   const struct mx_problem *problem;
   struct mx_backend_options options;
   struct NAME(mx_matrices) * matrices;
-  size_t n;                /* numbers in one field: 3 * Np * K */
-  REAL *E, *H;             /* [K][3][Np] */
-  REAL *rate_E, *rate_H;   /* right-hand sides; leapfrog needs only rate_E, for both stages */
-  REAL *first_E, *first_H; /* lsrk: the second register; rk4: the fields at the start of the step */
-  REAL *sum_E, *sum_H;     /* rk4: the fields at the end of the step, as they add up */
-  REAL *H_before;          /* leapfrog: H at n-1/2, kept while a step is observed */
-  REAL *trace_E, *trace_H; /* leapfrog: traces on the open faces one step ago */
+  size_t n;                         /* numbers in one field: 3 * Np * K */
+  REAL *E, *H;                      /* [K][3][Np] */
+  REAL *rate_E, *rate_H;            /* right-hand sides; leapfrog needs only rate_E, for both stages */
+  REAL *first_E, *first_H;          /* lsrk: the second register; rk4: the fields at the start of the step */
+  REAL *sum_E, *sum_H;              /* rk4: the fields at the end of the step, as they add up */
+  REAL *H_before;                   /* leapfrog: H at n-1/2, kept while a step is observed */
+  REAL *trace_E, *trace_H;          /* leapfrog: traces on the open faces one step ago */
+  struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
+  int threads;                      /* 1 */
   bool observed;
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
   double halo_seconds;                    /* that it took */
@@ -20,12 +22,21 @@ struct NAME(state) {
   struct mx_profile *profile;             /* borrowed, or NULL */
 };
 
+/* Where component c at node i of element e stands in a field. */
+static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
+{
+  return (3 * e + c) * (size_t)state->problem->ref->Np + i;
+}
+
+#include "maxwell/backend/host_response.h"
+
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
   REAL *arrays[] = {state->E,     state->H,     state->rate_E,   state->rate_H,  state->first_E, state->first_H,
                     state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  NAME(free_responses)(state->response, state->problem);
   dg_free(state->matrices);
   dg_exchange_free(state->exchange);
   dg_free(state);
@@ -47,6 +58,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->problem = problem;
   state->options = *options;
   state->n = n;
+  state->threads = 1;
   if (NAME(mx_matrices_new)(&state->matrices, problem->ref, err) != 0 || DG_NEW(state->E, all, err) != 0 ||
       DG_NEW(state->H, all, err) != 0 || DG_NEW(state->rate_E, n, err) != 0 ||
       (!leapfrog && DG_NEW(state->rate_H, n, err) != 0) || (second && DG_NEW(state->first_E, n, err) != 0) ||
@@ -54,6 +66,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
       (rk4 && DG_NEW(state->sum_H, n, err) != 0) || (leapfrog && DG_NEW(state->H_before, n, err) != 0) ||
       (leapfrog && DG_NEW(state->trace_E, traces, err) != 0) ||
       (leapfrog && DG_NEW(state->trace_H, traces, err) != 0) ||
+      NAME(new_responses)(&state->response, problem, options, err) != 0 ||
       (problem->halo != NULL &&
        dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
                        NAME(face_numbers)(problem) * sizeof(REAL), err) != 0)) {
@@ -108,6 +121,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
     state->E[i] = E != NULL ? (REAL)(mx_ampere_of(state->problem, &state->options, i / per_element).start * E[i]) : 0;
     state->H[i] = H != NULL ? (REAL)H[i] : 0;
   }
+  NAME(start_responses)(state, state->E);
   state->observed = false;
   state->sources = NULL; /* every waveform is zero up to t = 0 */
   if (state->options.integrator != MX_LEAPFROG) return 0;
@@ -143,11 +157,12 @@ static void NAME(leapfrog_E)(struct NAME(state) * state)
     REAL keep = (REAL)(1 - ampere.loss), add = (REAL)ampere.gain;
     for (size_t i = e * per_element; i < (e + 1) * per_element; i++) state->E[i] = keep * state->E[i] + add * rate[i];
   }
+  NAME(step_responses)(state, state->E);
   state->observed = false;
 }
 
-/* The right-hand side of both equations, losses included. */
-static void NAME(rates)(struct NAME(state) * state)
+/* The right-hand side of both equations, losses and responses included, whose states go on. */
+static void NAME(rates)(struct NAME(state) * state, int s)
 {
   const struct mx_problem *problem = state->problem;
   size_t per_element = 3 * (size_t)problem->ref->Np;
@@ -160,6 +175,11 @@ static void NAME(rates)(struct NAME(state) * state)
     for (size_t i = e * per_element; i < (e + 1) * per_element; i++)
       state->rate_E[i] = gain * state->rate_E[i] - loss * state->E[i];
   }
+  struct NAME(response_stage) stage = NAME(stage_of)(state, s);
+  stage.field = state->E;
+  stage.to = state->rate_E;
+  stage.scale = 1;
+  NAME(stage_responses)(state, &stage);
 }
 
 static void NAME(lsrk_stage)(struct NAME(state) * state, int s, REAL *field, REAL *memory, const REAL *rate)
@@ -195,17 +215,17 @@ static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, co
     else NAME(leapfrog_E)(state);
     return 0;
   case MX_LSRK:
-    NAME(rates)(state);
+    NAME(rates)(state, s);
     NAME(lsrk_stage)(state, s, state->E, state->first_E, state->rate_E);
     NAME(lsrk_stage)(state, s, state->H, state->first_H, state->rate_H);
     return 0;
   case MX_RK4:
-    NAME(rates)(state);
+    NAME(rates)(state, s);
     NAME(rk4_stage)(state, s, state->E, state->first_E, state->sum_E, state->rate_E);
     NAME(rk4_stage)(state, s, state->H, state->first_H, state->sum_H, state->rate_H);
     return 0;
   case MX_EULER:
-    NAME(rates)(state);
+    NAME(rates)(state, s);
     for (size_t i = 0; i < state->n; i++) {
       state->E[i] += dt * state->rate_E[i];
       state->H[i] += dt * state->rate_H[i];
@@ -243,6 +263,18 @@ static double NAME(product)(const struct dg_reference *ref, const REAL *u, const
   return 0.5 * sum;
 }
 
+/* The integral of what `square` is of entry k. */
+static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k, const struct mx_square *square)
+{
+  const struct mx_response *response = &state->problem->response[r];
+  const size_t Np = (size_t)state->problem->ref->Np;
+  REAL v[3 * DG_NP_MAX];
+  for (size_t c = 0; c < 3; c++)
+    for (size_t i = 0; i < Np; i++)
+      v[c * Np + i] = (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->E, c, i);
+  return 2 * square->weight * state->problem->jacobian[response->where[k]] * NAME(product)(state->problem->ref, v, v);
+}
+
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
 {
   const struct mx_problem *problem = state->problem;
@@ -255,6 +287,9 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
                  NAME(product)(problem->ref, state->E + at, state->E + at);
     *magnetic += volume * problem->mu[e] * NAME(product)(problem->ref, H_other + at, state->H + at);
   }
+  for (size_t r = 0; r < problem->responses; r++)
+    for (size_t k = 0; k < problem->response[r].count; k++)
+      *electric += NAME(square)(state, r, k, &state->response[r].entry[k].energy);
 }
 
 static void NAME(sample)(const struct NAME(state) * state, size_t count, const struct mx_point *point,
@@ -302,6 +337,11 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
     const REAL *E = state->E + 3 * (size_t)problem->ref->Np * e;
     if (problem->sigma[e] > 0)
       *loss += 2 * problem->jacobian[e] * problem->sigma[e] * NAME(product)(problem->ref, E, E);
+    size_t entry;
+    const struct mx_response *response = mx_problem_response(problem, e, &entry);
+    if (response == NULL) continue;
+    const size_t r = (size_t)(response - problem->response);
+    *loss += NAME(square)(state, r, entry, &state->response[r].entry[entry].loss);
   }
 }
 

@@ -1,0 +1,209 @@
+/* Responses (maxwell/response/response.h) on the host, behind the pass: states with their registers, and what becomes
+ * of them in a stage. Part of the bodies of `reference` and `cpu`, once for every precision: the file that includes it
+ * defines REAL, NAME(x), NAME(at)(state, e, c, i), where component c at node i of element e stands in a field, and has
+ * in its state `problem`, `options`, `threads`, `profile` and `response`.
+ *
+ * A state is [count][states][3][Np], in the components and nodes of the backend's fields. */
+
+#define MX_POINT static inline
+#include "maxwell/response/points.h"
+#undef MX_POINT
+
+struct NAME(response) {
+  struct mx_response_entry *entry; /* [count] */
+  REAL *coefficient;               /* [count][MX_RESPONSE_COEFFICIENTS] */
+  REAL *now;                       /* between steps the state; what follows are Runge-Kutta's registers */
+  REAL *memory;                    /* of low storage */
+  REAL *stage, *sum;               /* rk4: where the stage is, and what the step will end in */
+};
+
+static size_t NAME(response_numbers)(const struct mx_problem *problem, const struct mx_response *response)
+{
+  return response->count * (size_t)mx_responses[response->kind]->states * 3 * (size_t)problem->ref->Np;
+}
+
+static void NAME(free_responses)(struct NAME(response) * list, const struct mx_problem *problem)
+{
+  for (size_t r = 0; list != NULL && r < problem->responses; r++) {
+    void *arrays[] = {list[r].entry, list[r].coefficient, list[r].now, list[r].memory, list[r].stage, list[r].sum};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  }
+  dg_free(list);
+}
+
+static int NAME(new_response)(struct NAME(response) * own, const struct mx_problem *problem,
+                              const struct mx_response *response, const struct mx_backend_options *options,
+                              struct dg_error *err)
+{
+  const size_t numbers = NAME(response_numbers)(problem, response);
+  const bool rk4 = options->integrator == MX_RK4, low = !rk4 && options->integrator != MX_LEAPFROG;
+  if (DG_NEW(own->entry, response->count, err) != 0 ||
+      DG_NEW(own->coefficient, response->count * MX_RESPONSE_COEFFICIENTS, err) != 0 ||
+      DG_NEW(own->now, numbers, err) != 0 || (low && DG_NEW(own->memory, numbers, err) != 0) ||
+      (rk4 && DG_NEW(own->stage, numbers, err) != 0) || (rk4 && DG_NEW(own->sum, numbers, err) != 0))
+    return err->code;
+  for (size_t k = 0; k < response->count; k++) {
+    own->entry[k] = mx_response_prepare(problem, response, k, options->integrator, options->step);
+    for (size_t i = 0; i < MX_RESPONSE_COEFFICIENTS; i++)
+      own->coefficient[k * MX_RESPONSE_COEFFICIENTS + i] = (REAL)own->entry[k].coefficient[i];
+  }
+  return 0;
+}
+
+static int NAME(new_responses)(struct NAME(response) * *list, const struct mx_problem *problem,
+                               const struct mx_backend_options *options, struct dg_error *err)
+{
+  if (problem->responses == 0) return 0;
+  if (DG_NEW(*list, problem->responses, err) != 0) return err->code;
+  for (size_t r = 0; r < problem->responses; r++)
+    if (NAME(new_response)(&(*list)[r], problem, &problem->response[r], options, err) != 0) return err->code;
+  return 0;
+}
+
+/* The states at t = 0 of the field as it was uploaded. */
+static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
+{
+  const struct mx_problem *problem = state->problem;
+  const size_t Np = (size_t)problem->ref->Np;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    struct NAME(response) *own = &state->response[r];
+    const size_t states = (size_t)mx_responses[response->kind]->states;
+    if (own->memory != NULL) memset(own->memory, 0, NAME(response_numbers)(problem, response) * sizeof(REAL));
+    for (size_t k = 0; k < response->count; k++)
+      for (size_t q = 0; q < states; q++)
+        for (size_t c = 0; c < 3; c++)
+          for (size_t i = 0; i < Np; i++)
+            own->now[((k * states + q) * 3 + c) * Np + i] =
+                (REAL)own->entry[k].start[q] * field[NAME(at)(state, (size_t)response->where[k], c, i)];
+  }
+}
+
+/* What a stage of Runge-Kutta adds to, and how its state goes on. */
+struct NAME(response_stage) {
+  int s;
+  REAL step, a, b;   /* low storage: memory = a memory + dt rate, state + b memory */
+  REAL weight, next; /* rk4: sum + weight rate, start + next rate */
+  const REAL *field; /* whose rates are taken */
+  REAL *to, *also;   /* to += scale * what is added to the rate, also += b times that (may be NULL) */
+  REAL scale, also_by;
+};
+
+/* Without what it adds to. */
+static struct NAME(response_stage) NAME(stage_of)(const struct NAME(state) * state, int s)
+{
+  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  const double dt = state->options.step;
+  struct NAME(response_stage) stage = {.s = s, .step = (REAL)dt, .b = 1};
+  if (state->options.integrator == MX_LSRK) {
+    stage.a = (REAL)mx_lsrk_a[s];
+    stage.b = (REAL)mx_lsrk_b[s];
+  } else if (state->options.integrator == MX_RK4) {
+    stage.weight = (REAL)(weight[s] * dt);
+    stage.next = (REAL)(next[s] * dt);
+  }
+  return stage;
+}
+
+/* Element and states of one entry, a kind: inlined, so that the point function is. */
+static inline __attribute__((always_inline)) void NAME(entry_step)(const struct NAME(state) * state,
+                                                                   enum mx_response_kind kind, size_t states, size_t e,
+                                                                   const REAL *c, REAL *now, REAL *field)
+{
+  const size_t Np = (size_t)state->problem->ref->Np;
+  for (size_t i = 0; i < Np; i++)
+    for (size_t component = 0; component < 3; component++) {
+      REAL s[MX_RESPONSE_STATES] = {0};
+      REAL *own = now + component * Np + i;
+      for (size_t q = 0; q < states; q++) s[q] = own[q * 3 * Np];
+      NAME(mx_point_step)(kind, c, s, &field[NAME(at)(state, e, component, i)]);
+      for (size_t q = 0; q < states; q++) own[q * 3 * Np] = s[q];
+    }
+}
+
+static inline __attribute__((always_inline)) void
+NAME(entry_stage)(const struct NAME(state) * state, enum mx_response_kind kind, size_t states, size_t e, const REAL *c,
+                  size_t first, const struct NAME(response) * own, const struct NAME(response_stage) * stage)
+{
+  const size_t Np = (size_t)state->problem->ref->Np;
+  const REAL *from = own->stage != NULL && stage->s > 0 ? own->stage : own->now;
+  for (size_t i = 0; i < Np; i++)
+    for (size_t component = 0; component < 3; component++) {
+      const size_t at = NAME(at)(state, e, component, i), here = first + component * Np + i;
+      REAL s[MX_RESPONSE_STATES] = {0}, ds[MX_RESPONSE_STATES] = {0}, du = 0;
+      for (size_t q = 0; q < states; q++) s[q] = from[here + q * 3 * Np];
+      NAME(mx_point_rate)(kind, c, s, stage->field[at], ds, &du);
+      stage->to[at] += stage->scale * du;
+      if (stage->also != NULL) stage->also[at] += stage->also_by * (stage->scale * du);
+      for (size_t q = 0; q < states; q++) {
+        const size_t k = here + q * 3 * Np;
+        if (own->memory != NULL) {
+          own->memory[k] = stage->a * own->memory[k] + stage->step * ds[q];
+          own->now[k] += stage->b * own->memory[k];
+        } else {
+          own->sum[k] = (stage->s == 0 ? own->now[k] : own->sum[k]) + stage->weight * ds[q];
+          own->stage[k] = own->now[k] + stage->next * ds[q];
+          if (stage->s == 3) own->now[k] = own->sum[k];
+        }
+      }
+    }
+}
+
+/* Behind everything else that a step of leapfrog does to the field. */
+static void NAME(step_responses)(struct NAME(state) * state, REAL *field)
+{
+  const struct mx_problem *problem = state->problem;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const struct NAME(response) *own = &state->response[r];
+    const size_t states = (size_t)mx_responses[response->kind]->states, each = states * 3 * (size_t)problem->ref->Np;
+    struct mx_mark mark = mx_phase_begin(state->profile);
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (size_t k = 0; k < response->count; k++) switch (response->kind) {
+#define CASE(KIND, PREFIX)                                                                                             \
+  case KIND:                                                                                                           \
+    NAME(entry_step)                                                                                                   \
+    (state, KIND, states, (size_t)response->where[k], own->coefficient + k * MX_RESPONSE_COEFFICIENTS,                 \
+     own->now + k * each, field);                                                                                      \
+    break;
+        MX_RESPONSE_LIST(CASE)
+#undef CASE
+      }
+    mx_phase_end(state->profile, mark, "responses", mx_cost_response(problem, response, sizeof(REAL), 1));
+  }
+}
+
+/* Behind the rates of a stage, while its field is still there. */
+static void NAME(stage_responses)(struct NAME(state) * state, const struct NAME(response_stage) * stage)
+{
+  const struct mx_problem *problem = state->problem;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const struct NAME(response) *own = &state->response[r];
+    const size_t states = (size_t)mx_responses[response->kind]->states, each = states * 3 * (size_t)problem->ref->Np;
+    struct mx_mark mark = mx_phase_begin(state->profile);
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (size_t k = 0; k < response->count; k++) switch (response->kind) {
+#define CASE(KIND, PREFIX)                                                                                             \
+  case KIND:                                                                                                           \
+    NAME(entry_stage)                                                                                                  \
+    (state, KIND, states, (size_t)response->where[k], own->coefficient + k * MX_RESPONSE_COEFFICIENTS, k * each, own,  \
+     stage);                                                                                                           \
+    break;
+        MX_RESPONSE_LIST(CASE)
+#undef CASE
+      }
+    mx_phase_end(state->profile, mark, "responses", mx_cost_response(problem, response, sizeof(REAL), 2));
+  }
+}
+
+/* Component c at node i of the vector that `square` of entry k is of. */
+static inline double NAME(response_vector)(const struct NAME(state) * state, const struct mx_response *response,
+                                           const struct NAME(response) * own, size_t k, const struct mx_square *square,
+                                           const REAL *field, size_t c, size_t i)
+{
+  const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[response->kind]->states;
+  double sum = square->field * (double)field[NAME(at)(state, (size_t)response->where[k], c, i)];
+  for (size_t q = 0; q < states; q++) sum += square->state[q] * (double)own->now[((k * states + q) * 3 + c) * Np + i];
+  return sum;
+}
