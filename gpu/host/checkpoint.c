@@ -51,7 +51,7 @@ static void turn_elements(const struct mx_backend *backend, size_t count, void *
 }
 
 /* Where items of an array lie on the card; *bytes of one. */
-static unsigned char *place(const struct mx_backend *backend, enum mx_state_array array, size_t first, size_t *bytes)
+static unsigned char *place(const struct mx_backend *backend, int array, size_t first, size_t *bytes)
 {
   const bool open = array >= MX_STATE_OPEN_E;
   *bytes = backend->real * (open ? 2 * (size_t)backend->problem->ref->Nf : gpu_stride(backend->tables.order));
@@ -59,7 +59,7 @@ static unsigned char *place(const struct mx_backend *backend, enum mx_state_arra
   return start + first * *bytes;
 }
 
-int gpu_save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value,
              struct dg_error *err)
 {
   size_t bytes;
@@ -74,7 +74,7 @@ int gpu_save(struct mx_backend *backend, enum mx_state_array array, size_t first
   return 0;
 }
 
-int gpu_load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, const double *value,
              struct dg_error *err)
 {
   size_t bytes;

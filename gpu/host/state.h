@@ -340,9 +340,9 @@ void gpu_release_monitors(struct mx_backend *backend);
 
 /* ---- checkpoint.c */
 
-int gpu_save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
+int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value,
              struct dg_error *err);
-int gpu_load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, const double *value,
              struct dg_error *err);
 int gpu_loaded(struct mx_backend *backend, struct dg_error *err);
 

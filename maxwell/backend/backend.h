@@ -72,7 +72,8 @@ struct mx_stage_sources {
 };
 
 /* What of the fields lives from one step to the next, for checkpoints: arrays of elements, [K][3][Np], and in leapfrog
- * the traces of one step ago on the open faces, [open_faces][3][Nf] by slot. H is that of the half step before. */
+ * the traces of one step ago on the open faces, [open_faces][3][Nf] by slot. H is that of the half step before. The
+ * states of response r are array MX_STATE_ARRAYS + r, [count][states][3][Np]. */
 enum mx_state_array { MX_STATE_E, MX_STATE_H, MX_STATE_OPEN_E, MX_STATE_OPEN_H, MX_STATE_ARRAYS };
 
 /* In which components a backend holds vectors. */
@@ -126,9 +127,8 @@ struct mx_backend_ops {
   /* The state between two steps, exactly: numbers first..first+count-1 of an array, in the backend's components. What
    * was saved, loaded behind an upload, goes on with the same bits. */
   enum mx_components components;
-  int (*save)(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
-              struct dg_error *err);
-  int (*load)(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+  int (*save)(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err);
+  int (*load)(struct mx_backend *backend, int array, size_t first, size_t count, const double *value,
               struct dg_error *err);
   /* Once all arrays are there; exchanges traces. */
   int (*loaded)(struct mx_backend *backend, struct dg_error *err);

@@ -122,15 +122,14 @@ static int check(struct mx_backend *backend, struct mx_field_check *result, stru
   return 0;
 }
 
-static int save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
-                struct dg_error *err)
+static int save(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err)
 {
   (void)err;
   DISPATCH(backend, save, array, first, count, value);
   return 0;
 }
 
-static int load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+static int load(struct mx_backend *backend, int array, size_t first, size_t count, const double *value,
                 struct dg_error *err)
 {
   (void)err;

@@ -207,3 +207,13 @@ static inline double NAME(response_vector)(const struct NAME(state) * state, con
   for (size_t q = 0; q < states; q++) sum += square->state[q] * (double)own->now[((k * states + q) * 3 + c) * Np + i];
   return sum;
 }
+
+/* The state of a response for checkpoints, and the numbers of an entry; NULL: the array is none of them. */
+static REAL *NAME(response_array)(const struct NAME(state) * state, int array, size_t *width)
+{
+  const struct mx_problem *problem = state->problem;
+  const int r = array - MX_STATE_ARRAYS;
+  if (r < 0) return NULL;
+  *width = 3 * (size_t)mx_responses[problem->response[r].kind]->states * (size_t)problem->ref->Np;
+  return state->response[r].now;
+}

@@ -128,13 +128,12 @@ static int check(struct mx_backend *backend, struct mx_field_check *result, stru
   WATCHED("watchdog", check(backend->inner, result, err));
 }
 
-static int save(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, double *value,
-                struct dg_error *err)
+static int save(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err)
 {
   WATCHED("checkpoint", save(backend->inner, array, first, count, value, err));
 }
 
-static int load(struct mx_backend *backend, enum mx_state_array array, size_t first, size_t count, const double *value,
+static int load(struct mx_backend *backend, int array, size_t first, size_t count, const double *value,
                 struct dg_error *err)
 {
   WATCHED("checkpoint", load(backend->inner, array, first, count, value, err));

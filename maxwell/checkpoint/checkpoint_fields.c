@@ -5,6 +5,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,14 +16,62 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/shell/checkpoint_files.h"
 
-static const char *const array_names[MX_STATE_ARRAYS] = {"E", "H", "open_E", "open_H"};
+/* Arrays are numbered as in backend.h: those of enum mx_state_array, then one of every response. What they have an item
+ * of are lists, whose items have names in the whole mesh: elements and entries of responses `element`, open faces
+ * 4 * element + face. */
+enum { ELEMENTS, OPEN_FACES, ENTRIES }; /* ENTRIES + r: of response r */
 
-/* Elements and open faces have a list of whose numbers each; the former `element`, the latter 4 * element + face. */
-static bool of_faces(int array) { return array >= MX_STATE_OPEN_E; }
+static int list_of(int array)
+{
+  if (array >= MX_STATE_ARRAYS) return ENTRIES + array - MX_STATE_ARRAYS;
+  return array >= MX_STATE_OPEN_E ? OPEN_FACES : ELEMENTS;
+}
+
+static int first_array(int list)
+{
+  if (list >= ENTRIES) return MX_STATE_ARRAYS + list - ENTRIES;
+  return list == OPEN_FACES ? MX_STATE_OPEN_E : MX_STATE_E;
+}
+
+static int arrays_of(const struct mx_problem *problem) { return MX_STATE_ARRAYS + (int)problem->responses; }
+static int lists_of(const struct mx_problem *problem) { return ENTRIES + (int)problem->responses; }
+
+struct name {
+  char text[24];
+};
+
+static struct name array_name(int array)
+{
+  static const char *const names[MX_STATE_ARRAYS] = {"E", "H", "open_E", "open_H"};
+  struct name name;
+  if (array < MX_STATE_ARRAYS) (void)snprintf(name.text, sizeof name.text, "%s", names[array]);
+  else (void)snprintf(name.text, sizeof name.text, "response_%d", array - MX_STATE_ARRAYS + 1);
+  return name;
+}
+
+static struct name list_name(int list)
+{
+  struct name name;
+  if (list < ENTRIES) (void)snprintf(name.text, sizeof name.text, "%s", list == ELEMENTS ? "elements" : "open");
+  else (void)snprintf(name.text, sizeof name.text, "entries_%d", list - ENTRIES + 1);
+  return name;
+}
 
 static size_t nodes_of(const struct mx_problem *problem, int array)
 {
-  return (size_t)(of_faces(array) ? problem->ref->Nf : problem->ref->Np);
+  return (size_t)(list_of(array) == OPEN_FACES ? problem->ref->Nf : problem->ref->Np);
+}
+
+/* Of an item. */
+static size_t vectors_of(const struct mx_problem *problem, int array)
+{
+  if (array < MX_STATE_ARRAYS) return 1;
+  return (size_t)mx_responses[problem->response[array - MX_STATE_ARRAYS].kind]->states;
+}
+
+static size_t width_of(const struct mx_problem *problem, int array)
+{
+  return 3 * vectors_of(problem, array) * nodes_of(problem, array);
 }
 
 static size_t open_faces(const struct mx_setup *setup)
@@ -34,35 +83,45 @@ static size_t open_faces(const struct mx_setup *setup)
 static size_t piece_of(const struct mx_problem *problem, int array)
 {
   enum { NUMBERS = 1 << 15 }; /* they stay in the cache while they are looked at and written */
-  size_t items = NUMBERS / (3 * nodes_of(problem, array));
+  size_t items = NUMBERS / width_of(problem, array);
   return items > 0 ? items : 1;
+}
+
+/* How many items a list has here. */
+static size_t items_of(const struct mx_setup *setup, int list)
+{
+  if (list >= ENTRIES) return setup->problem.response[list - ENTRIES].count;
+  return list == OPEN_FACES ? open_faces(setup) : setup->problem.K;
 }
 
 size_t mx_fields_bytes(const struct mx_setup *setup)
 {
   const struct mx_problem *problem = &setup->problem;
   const size_t real = setup->config->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  return problem->K * (sizeof(int64_t) + 6 * (size_t)problem->ref->Np * real) +
-         open_faces(setup) * (sizeof(int64_t) + 6 * (size_t)problem->ref->Nf * real);
+  size_t bytes = 0;
+  for (int list = 0; list < lists_of(problem); list++) bytes += items_of(setup, list) * sizeof(int64_t);
+  for (int array = 0; array < arrays_of(problem); array++)
+    bytes += items_of(setup, list_of(array)) * width_of(problem, array) * real;
+  return bytes;
 }
 
 /* ---- saving */
 
-/* The names of elements and of open faces, in the order of their numbers here. */
-static int save_names(struct dg_store *store, const struct mx_setup *setup, struct dg_error *err)
+/* The names of a list's items, in the order of their numbers here. */
+static int save_names(struct dg_store *store, const struct mx_setup *setup, int list, struct dg_error *err)
 {
   const struct dg_mesh *mesh = &setup->mesh;
-  const size_t open = open_faces(setup);
+  const size_t count = items_of(setup, list);
   int64_t *name;
-  if (DG_NEW(name, mesh->K + open, err) != 0) return err->code;
-  for (size_t e = 0; e < mesh->K; e++) name[e] = dg_mesh_global(mesh, e);
-  for (size_t e = 0; e < mesh->K && open > 0; e++)
+  if (DG_NEW(name, count, err) != 0) return err->code;
+  for (size_t i = 0; i < count && list != OPEN_FACES; i++)
+    name[i] = dg_mesh_global(mesh, list == ELEMENTS ? i : (size_t)setup->problem.response[list - ENTRIES].where[i]);
+  for (size_t e = 0; e < mesh->K && count > 0 && list == OPEN_FACES; e++)
     for (int f = 0; f < 4; f++) {
       int slot = mx_open_slot(setup->problem.neighbour[e][f]);
-      if (slot >= 0) name[mesh->K + (size_t)slot] = 4 * name[e] + f;
+      if (slot >= 0) name[slot] = 4 * dg_mesh_global(mesh, e) + f;
     }
-  (void)!(dg_store_put(store, "elements", DG_STORE_INTEGERS, mesh->K, name, err) != 0 ||
-          dg_store_put(store, "open", DG_STORE_INTEGERS, open, name + mesh->K, err) != 0);
+  (void)!dg_store_put(store, list_name(list).text, DG_STORE_INTEGERS, count, name, err);
   dg_free(name);
   return err->code;
 }
@@ -77,16 +136,17 @@ static bool all_finite(size_t count, const double *value)
 static int save_array(struct dg_store *store, int array, const struct mx_setup *setup, struct mx_backend *backend,
                       double *piece, bool *finite, struct dg_error *err)
 {
-  const size_t count = of_faces(array) ? open_faces(setup) : setup->problem.K;
-  const size_t width = 3 * nodes_of(&setup->problem, array), most = piece_of(&setup->problem, array);
+  const size_t count = items_of(setup, list_of(array));
+  const size_t width = width_of(&setup->problem, array), most = piece_of(&setup->problem, array);
+  const struct name name = array_name(array);
   const enum dg_store_type type = setup->config->precision == MX_DOUBLE ? DG_STORE_DOUBLES : DG_STORE_FLOATS;
-  if (dg_store_add(store, array_names[array], type, count * width, err) != 0) return err->code;
+  if (dg_store_add(store, name.text, type, count * width, err) != 0) return err->code;
   for (size_t first = 0; first < count; first += most) {
     const size_t here = count - first < most ? count - first : most;
-    if (setup->ops->save(backend, (enum mx_state_array)array, first, here, piece, err) != 0) return err->code;
+    if (setup->ops->save(backend, array, first, here, piece, err) != 0) return err->code;
     *finite = all_finite(here * width, piece);
     if (!*finite) return 0;
-    if (dg_store_write(store, array_names[array], first * width, here * width, piece, err) != 0) return err->code;
+    if (dg_store_write(store, name.text, first * width, here * width, piece, err) != 0) return err->code;
   }
   return 0;
 }
@@ -95,8 +155,8 @@ static int save_array(struct dg_store *store, int array, const struct mx_setup *
 static int new_piece(double **piece, const struct mx_problem *problem, struct dg_error *err)
 {
   size_t numbers = 0;
-  for (int array = 0; array < MX_STATE_ARRAYS; array++) {
-    size_t here = piece_of(problem, array) * 3 * nodes_of(problem, array);
+  for (int array = 0; array < arrays_of(problem); array++) {
+    size_t here = piece_of(problem, array) * width_of(problem, array);
     if (here > numbers) numbers = here;
   }
   return dg_alloc_untouched(piece, numbers, sizeof **piece, err);
@@ -107,15 +167,17 @@ int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, co
 {
   struct dg_store *store = NULL;
   double *piece = NULL;
+  const int lists = lists_of(&setup->problem), arrays = arrays_of(&setup->problem);
   char *path;
   *finite = true;
   if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(setup->comm), err) != 0) return err->code;
   if (new_piece(&piece, &setup->problem, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
-      dg_store_create(&store, path, mx_fields_bytes(setup), 2 + MX_STATE_ARRAYS, err) != 0 ||
-      save_names(store, setup, err) != 0)
+      dg_store_create(&store, path, mx_fields_bytes(setup), (size_t)(lists + arrays), err) != 0)
     goto fail;
-  for (int array = 0; array < MX_STATE_ARRAYS && *finite; array++)
-    if ((!of_faces(array) || open_faces(setup) > 0) &&
+  for (int list = 0; list < lists; list++)
+    if (save_names(store, setup, list, err) != 0) goto fail;
+  for (int array = 0; array < arrays && *finite; array++)
+    if ((list_of(array) == ELEMENTS || items_of(setup, list_of(array)) > 0) &&
         save_array(store, array, setup, backend, piece, finite, err) != 0)
       goto fail;
   if (*finite && dg_store_finish(store, digest, err) != 0) goto fail;
@@ -143,19 +205,19 @@ struct reader {
   enum mx_components components; /* of the files */
   struct dg_keyed *own;          /* [K] this rank's elements by their names */
   double *piece;
-  double *trace[2];              /* [open_faces][3][Nf] that have to be completed; else NULL */
-  bool *seen[2];                 /* [K], [open_faces]: elements and faces that a file had */
-  size_t found[MX_STATE_ARRAYS]; /* items that were loaded */
+  double *trace[2]; /* [open_faces][3][Nf] that have to be completed; else NULL */
+  bool **seen;      /* [lists][items]: those that a file had */
+  size_t *found;    /* [arrays] items that were loaded */
 };
 
 enum { NOT_HERE = -1 };
 
-/* This rank's number of an element, or the slot of a face. */
-static int64_t own_number(const struct reader *reader, int array, int64_t name)
+/* This rank's number of an item: of an element, the slot of a face, an entry. */
+static int64_t own_number(const struct reader *reader, int list, int64_t name)
 {
   if (name < 0) return NOT_HERE;
   size_t low = 0, high = reader->setup->problem.K;
-  const uint64_t wanted = (uint64_t)(of_faces(array) ? name / 4 : name);
+  const uint64_t wanted = (uint64_t)(list == OPEN_FACES ? name / 4 : name);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (reader->own[middle].key < wanted) low = middle + 1;
@@ -163,7 +225,8 @@ static int64_t own_number(const struct reader *reader, int array, int64_t name)
   }
   if (low == reader->setup->problem.K || reader->own[low].key != wanted) return NOT_HERE;
   size_t e = reader->own[low].item;
-  if (!of_faces(array)) return (int64_t)e;
+  if (list == ELEMENTS) return (int64_t)e;
+  if (list >= ENTRIES) return mx_response_find(&reader->setup->problem.response[list - ENTRIES], e);
   int slot = mx_open_slot(reader->setup->problem.neighbour[e][name % 4]);
   return slot >= 0 && (size_t)slot < open_faces(reader->setup) ? slot : NOT_HERE;
 }
@@ -187,18 +250,20 @@ static void convert(const struct reader *reader, size_t e, size_t N, double *val
 static int load_piece(struct reader *reader, int array, struct dg_store *store, size_t first, size_t count,
                       const int64_t *number, const int64_t *name, struct dg_error *err)
 {
-  const size_t N = nodes_of(&reader->setup->problem, array), width = 3 * N;
+  const size_t N = nodes_of(&reader->setup->problem, array), width = width_of(&reader->setup->problem, array);
+  const int list = list_of(array);
   size_t here = 0;
   for (size_t i = 0; i < count; i++) here += number[i] != NOT_HERE;
   if (here == 0) return 0;
-  if (dg_store_read(store, array_names[array], DG_STORE_DOUBLES, first * width, count * width, reader->piece, err) != 0)
+  if (dg_store_read(store, array_name(array).text, DG_STORE_DOUBLES, first * width, count * width, reader->piece,
+                    err) != 0)
     return err->code;
   for (size_t i = 0; i < count; i++) {
     if (number[i] == NOT_HERE) continue;
-    size_t e = of_faces(array) ? (size_t)own_number(reader, MX_STATE_E, name[i] / 4) : (size_t)number[i];
-    convert(reader, e, N, reader->piece + i * width);
+    const size_t e = (size_t)own_number(reader, ELEMENTS, list == OPEN_FACES ? name[i] / 4 : name[i]);
+    for (size_t at = 0; at < width; at += 3 * N) convert(reader, e, N, reader->piece + i * width + at);
   }
-  if (of_faces(array) && reader->trace[0] != NULL) {
+  if (list == OPEN_FACES && reader->trace[0] != NULL) {
     for (size_t i = 0; i < count; i++)
       if (number[i] != NOT_HERE)
         memcpy(reader->trace[array - MX_STATE_OPEN_E] + (size_t)number[i] * width, reader->piece + i * width,
@@ -208,8 +273,8 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
   }
   for (size_t i = 0, run; i < count; i += run) { /* numbers that follow each other go together */
     for (run = 1; i + run < count && number[i] != NOT_HERE && number[i + run] == number[i] + (int64_t)run;) run++;
-    if (number[i] != NOT_HERE && reader->setup->ops->load(reader->backend, (enum mx_state_array)array,
-                                                          (size_t)number[i], run, reader->piece + i * width, err) != 0)
+    if (number[i] != NOT_HERE &&
+        reader->setup->ops->load(reader->backend, array, (size_t)number[i], run, reader->piece + i * width, err) != 0)
       return err->code;
   }
   reader->found[array] += here;
@@ -218,34 +283,35 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
 
 /* number[count] of the names in a file. No name stands for two: one that comes again would stand for one that is not
  * there. */
-static int find_numbers(struct reader *reader, bool faces, size_t count, const int64_t *name, int64_t *number,
+static int find_numbers(struct reader *reader, int list, size_t count, const int64_t *name, int64_t *number,
                         struct dg_error *err)
 {
   for (size_t i = 0; i < count; i++) {
-    number[i] = own_number(reader, faces ? MX_STATE_OPEN_E : MX_STATE_E, name[i]);
+    number[i] = own_number(reader, list, name[i]);
     if (number[i] == NOT_HERE) continue;
-    bool *seen = &reader->seen[faces][number[i]];
+    bool *seen = &reader->seen[list][number[i]];
     if (*seen)
-      return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %s %" PRId64 " twice", faces ? "face" : "element",
-                     name[i]);
+      return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %s %" PRId64 " twice",
+                     list == OPEN_FACES ? "face" : "element", name[i]);
     *seen = true;
   }
   return 0;
 }
 
-/* The arrays of elements (E, H), or those of faces, of one file. */
-static int load_arrays(struct reader *reader, bool faces, struct dg_store *store, struct dg_error *err)
+/* The arrays of a list, of one file. */
+static int load_arrays(struct reader *reader, int list, struct dg_store *store, struct dg_error *err)
 {
-  const char *names = faces ? "open" : "elements";
-  const int begin = faces ? MX_STATE_OPEN_E : MX_STATE_E;
+  const struct name names = list_name(list);
+  const int begin = first_array(list), end = begin + (list < ENTRIES ? 2 : 1);
   const size_t most = piece_of(&reader->setup->problem, begin);
   int64_t *name = NULL, *number = NULL;
   size_t count;
-  if (dg_store_count(store, names, &count, err) != 0 || DG_NEW(name, count, err) != 0 ||
-      DG_NEW(number, count, err) != 0 || dg_store_read(store, names, DG_STORE_INTEGERS, 0, count, name, err) != 0 ||
-      find_numbers(reader, faces, count, name, number, err) != 0)
+  if (dg_store_count(store, names.text, &count, err) != 0 || DG_NEW(name, count, err) != 0 ||
+      DG_NEW(number, count, err) != 0 ||
+      dg_store_read(store, names.text, DG_STORE_INTEGERS, 0, count, name, err) != 0 ||
+      find_numbers(reader, list, count, name, number, err) != 0)
     goto fail;
-  for (int array = begin; array < begin + 2; array++)
+  for (int array = begin; array < end; array++)
     for (size_t first = 0; first < count; first += most) {
       const size_t here = count - first < most ? count - first : most;
       if (load_piece(reader, array, store, first, here, number + first, name + first, err) != 0) goto fail;
@@ -310,8 +376,8 @@ static int load_completed(struct reader *reader, struct dg_error *err)
       for (int f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
       for (int32_t i = 0; open && i < problem->ref->Np; i++) complete_node(reader, reader->trace[equation], e, i);
     }
-    if (reader->setup->ops->load(reader->backend, (enum mx_state_array)(MX_STATE_OPEN_E + equation), 0,
-                                 open_faces(reader->setup), reader->trace[equation], err) != 0)
+    if (reader->setup->ops->load(reader->backend, MX_STATE_OPEN_E + equation, 0, open_faces(reader->setup),
+                                 reader->trace[equation], err) != 0)
       return err->code;
   }
   return 0;
@@ -325,7 +391,8 @@ static int load_part(struct reader *reader, const char *folder, long number, lon
   int status = dg_store_open(&store, path, true, err);
   dg_free(path);
   if (status != 0) return status;
-  if (load_arrays(reader, false, store, err) == 0) (void)!load_arrays(reader, true, store, err);
+  for (int list = 0; list < lists_of(&reader->setup->problem); list++)
+    if (load_arrays(reader, list, store, err) != 0) break;
   dg_store_free(store);
   return err->code;
 }
@@ -336,9 +403,12 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
   const size_t K = setup->problem.K;
   struct reader reader = {.setup = setup, .backend = backend, .components = components};
   const bool incomplete = components == MX_COVARIANT_TANGENTIAL && setup->ops->components == MX_COVARIANT;
+  const int lists = lists_of(&setup->problem), arrays = arrays_of(&setup->problem);
   if (new_piece(&reader.piece, &setup->problem, err) != 0 || DG_NEW(reader.own, K, err) != 0 ||
-      DG_NEW(reader.seen[0], K, err) != 0 || DG_NEW(reader.seen[1], open_faces(setup), err) != 0)
+      DG_NEW(reader.found, (size_t)arrays, err) != 0 || DG_NEW(reader.seen, (size_t)lists, err) != 0)
     goto fail;
+  for (int list = 0; list < lists; list++)
+    if (DG_NEW(reader.seen[list], items_of(setup, list), err) != 0) goto fail;
   for (int i = 0; i < 2 && incomplete; i++)
     if (DG_NEW(reader.trace[i], open_faces(setup) * 3 * (size_t)setup->ref.Nf, err) != 0) goto fail;
   for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(&setup->mesh, e), e};
@@ -346,10 +416,10 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
   /* A rank that wrote a part reads it first: with as many ranks as there were it has all that it needs. */
   for (long i = 0; i < parts && reader.found[MX_STATE_H] < K; i++)
     if (load_part(&reader, folder, number, (dg_comm_rank(setup->comm) + i) % parts, err) != 0) goto fail;
-  for (int array = 0; array < MX_STATE_ARRAYS; array++)
-    if (reader.found[array] != (of_faces(array) ? open_faces(setup) : K)) {
+  for (int array = 0; array < arrays; array++)
+    if (reader.found[array] != items_of(setup, list_of(array))) {
       (void)dg_fail(err, DG_ENVIRONMENT, "the checkpoint of step %ld in '%s' has %zu of %zu numbers of %s", number,
-                    folder, reader.found[array], of_faces(array) ? open_faces(setup) : K, array_names[array]);
+                    folder, reader.found[array], items_of(setup, list_of(array)), array_name(array).text);
       goto fail;
     }
   if ((incomplete && open_faces(setup) > 0 && load_completed(&reader, err) != 0) ||
@@ -358,8 +428,9 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
 fail:
   dg_free(reader.trace[0]);
   dg_free(reader.trace[1]);
-  dg_free(reader.seen[0]);
-  dg_free(reader.seen[1]);
+  for (int list = 0; reader.seen != NULL && list < lists; list++) dg_free(reader.seen[list]);
+  dg_free(reader.seen);
+  dg_free(reader.found);
   dg_free(reader.piece);
   dg_free(reader.own);
   return err->code;

@@ -23,10 +23,14 @@ static void NAME(copy_open)(const struct NAME(state) * state, int equation, size
     }
 }
 
-static void NAME(save)(const struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
-                       double *value)
+static void NAME(save)(const struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
-  size_t Np = (size_t)state->problem->ref->Np;
+  size_t Np = (size_t)state->problem->ref->Np, width;
+  const REAL *of_response = NAME(response_array)(state, array, &width);
+  if (of_response != NULL) {
+    for (size_t k = 0; k < count * width; k++) value[k] = (double)of_response[first * width + k];
+    return;
+  }
   if (array >= MX_STATE_OPEN_E) {
     NAME(copy_open)(state, array - MX_STATE_OPEN_E, first, count, value, NULL);
     return;
@@ -37,10 +41,14 @@ static void NAME(save)(const struct NAME(state) * state, enum mx_state_array arr
       for (size_t i = 0; i < Np; i++) value[(3 * k + c) * Np + i] = (double)field[NAME(at)(state, first + k, c, i)];
 }
 
-static void NAME(load)(struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
-                       const double *value)
+static void NAME(load)(struct NAME(state) * state, int array, size_t first, size_t count, const double *value)
 {
-  size_t Np = (size_t)state->problem->ref->Np;
+  size_t Np = (size_t)state->problem->ref->Np, width;
+  REAL *of_response = NAME(response_array)(state, array, &width);
+  if (of_response != NULL) {
+    for (size_t k = 0; k < count * width; k++) of_response[first * width + k] = (REAL)value[k];
+    return;
+  }
   if (array >= MX_STATE_OPEN_E) {
     NAME(copy_open)(state, array - MX_STATE_OPEN_E, first, count, NULL, value);
     return;

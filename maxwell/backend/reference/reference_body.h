@@ -372,9 +372,11 @@ static void NAME(check)(const struct NAME(state) * state, struct mx_field_check 
 }
 
 /* An array of the state, and how many numbers an item of it has. */
-static REAL *NAME(state_array)(const struct NAME(state) * state, enum mx_state_array array, size_t *width)
+static REAL *NAME(state_array)(const struct NAME(state) * state, int array, size_t *width)
 {
   const struct dg_reference *ref = state->problem->ref;
+  REAL *of_response = NAME(response_array)(state, array, width);
+  if (of_response != NULL) return of_response;
   *width = 3 * (size_t)(array == MX_STATE_E || array == MX_STATE_H ? ref->Np : ref->Nf);
   REAL *const list[MX_STATE_ARRAYS] = {[MX_STATE_E] = state->E,
                                        [MX_STATE_H] = state->H,
@@ -383,16 +385,14 @@ static REAL *NAME(state_array)(const struct NAME(state) * state, enum mx_state_a
   return list[array];
 }
 
-static void NAME(save)(const struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
-                       double *value)
+static void NAME(save)(const struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
   size_t width;
   const REAL *from = NAME(state_array)(state, array, &width);
   for (size_t i = 0; i < count * width; i++) value[i] = (double)from[first * width + i];
 }
 
-static void NAME(load)(struct NAME(state) * state, enum mx_state_array array, size_t first, size_t count,
-                       const double *value)
+static void NAME(load)(struct NAME(state) * state, int array, size_t first, size_t count, const double *value)
 {
   size_t width;
   REAL *to = NAME(state_array)(state, array, &width);
