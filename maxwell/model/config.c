@@ -9,19 +9,6 @@
 #include "libdg/base/orders.h"
 #include "maxwell/model/config_read.h"
 
-const char *const mx_boundary_kind_names[] = {"pec",
-                                              "pmc",
-                                              "impedance",
-                                              "absorbing",
-                                              "plane_wave",
-                                              "electric_field",
-                                              "magnetic_field",
-                                              "surface_current",
-                                              "waveguide_port",
-                                              "coaxial_port",
-                                              "modal_port",
-                                              "lumped_port",
-                                              NULL};
 const char *const mx_interface_kind_names[] = {"surface_current", "total_field", "pec", NULL};
 
 _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` says 1 to 8");

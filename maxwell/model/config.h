@@ -13,22 +13,9 @@
 #include "maxwell/shell/function.h"
 #include "maxwell/shell/origin.h"
 #include "maxwell/model/choices.h"
+#include "maxwell/model/walls.h"
 #include "maxwell/model/waveform.h"
 
-enum mx_boundary_kind {
-  MX_PEC,
-  MX_PMC,
-  MX_IMPEDANCE,
-  MX_ABSORBING,
-  MX_PLANE_WAVE,     /* absorbing, with a plane wave coming in */
-  MX_ELECTRIC_FIELD, /* prescribed tangential E */
-  MX_MAGNETIC_FIELD, /* prescribed tangential H */
-  MX_WALL_CURRENT,   /* a magnetic wall that carries a given surface current */
-  MX_WAVEGUIDE_PORT, /* modes TE_mn, TM_mn of a rectangular face: absorbed exactly, one of them driven */
-  MX_COAXIAL_PORT,   /* TEM mode of a circular ring */
-  MX_MODAL_PORT,     /* a mode whose profile and cut-off the script gives */
-  MX_LUMPED_PORT     /* a resistor with a voltage source in series across the face */
-};
 enum mx_interface_kind {
   MX_SURFACE_CURRENT,
   MX_TOTAL_FIELD,
@@ -36,12 +23,7 @@ enum mx_interface_kind {
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 
-/* NULL-terminated, by enum: "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", "magnetic_field",
- * "surface_current", "waveguide_port", "coaxial_port", "modal_port", "lumped_port" */
-extern const char *const mx_boundary_kind_names[];
 extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */
-
-static inline bool mx_is_port(enum mx_boundary_kind kind) { return kind >= MX_WAVEGUIDE_PORT; }
 
 /* Where a material or boundary applies: a physical group by name, an entity by tag, or everything else. */
 struct mx_selector {

@@ -8,8 +8,9 @@
 #include "libdg/base/text.h"
 #include "maxwell/model/config_read.h"
 
-#define KIND(kind) (1u << (kind))
-#define EVERY_PORT (KIND(MX_WAVEGUIDE_PORT) | KIND(MX_COAXIAL_PORT) | KIND(MX_MODAL_PORT) | KIND(MX_LUMPED_PORT))
+#define KIND(kind)                            (1u << (kind))
+#define IF_PORT(kind, name, behind, entering) | ((entering) == MX_MODES ? KIND(kind) : 0u)
+#define EVERY_PORT                            (0u MX_WALLS(IF_PORT))
 
 enum { PORT_NAME_MAX = 128 }; /* of its files */
 

@@ -210,16 +210,21 @@ static int check_wave(struct mx_reader *r, const struct mx_value *value, struct 
 static int read_boundary(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary)
 {
 #define BOUNDARY(field) offsetof(struct mx_boundary_config, field)
-#define FIELDS          KIND(MX_ELECTRIC_FIELD) | KIND(MX_MAGNETIC_FIELD)
+/* Keys follow from what stands behind a wall and what comes in through it (walls.h). */
+#define IF_GIVEN(kind, name, behind, entering) | ((behind) == MX_BEHIND_GIVEN ? KIND(kind) : 0u)
+#define IF_WAVE(kind, name, behind, entering)  | ((entering) == MX_WAVE ? KIND(kind) : 0u)
+#define IF_FIELD(kind, name, behind, entering)                                                                         \
+  | ((entering) == MX_GIVEN_E || (entering) == MX_GIVEN_H ? KIND(kind) : 0u)
+#define IF_SHEET(kind, name, behind, entering) | ((entering) == MX_SHEET_CURRENT ? KIND(kind) : 0u)
   static const struct mx_kind_rule rules[] = {
       {EVERY_KIND,
        {"kind", mx_read_choice, BOUNDARY(kind), .names = mx_boundary_kind_names, .example = "kind = \"pec\""}},
-      {KIND(MX_IMPEDANCE),
+      {0u MX_WALLS(IF_GIVEN),
        {"impedance", mx_read_real, BOUNDARY(impedance), .expected = "a number > 0 (ohm)", MX_ABOVE(0),
         .example = "impedance = 377"}},
-      WAVE_RULES(mx_boundary_config, KIND(MX_PLANE_WAVE)),
-      DRIVE_RULES(mx_boundary_config, "field", FIELDS),
-      DRIVE_RULES(mx_boundary_config, "current", KIND(MX_WALL_CURRENT)),
+      WAVE_RULES(mx_boundary_config, (0u MX_WALLS(IF_WAVE))),
+      DRIVE_RULES(mx_boundary_config, "field", (0u MX_WALLS(IF_FIELD))),
+      DRIVE_RULES(mx_boundary_config, "current", (0u MX_WALLS(IF_SHEET))),
   };
   struct mx_kind_rule all[RULES_MAX];
   DG_ASSERT(MX_COUNT(rules) + mx_port_rules_count <= RULES_MAX);
@@ -231,10 +236,19 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
   if (read_by_kind(r, value, "a table, as in { kind = \"pec\" }", all, MX_COUNT(rules) + mx_port_rules_count,
                    boundary) != 0)
     return r->err->code;
-  if (mx_is_port(boundary->kind)) return mx_check_port(r, value, boundary);
-  if (boundary->kind == MX_PLANE_WAVE) return check_wave(r, value, &boundary->wave);
-  if (boundary->kind == MX_ELECTRIC_FIELD || boundary->kind == MX_MAGNETIC_FIELD) return check_drive(r, value, "field");
-  if (boundary->kind == MX_WALL_CURRENT) return check_drive(r, value, "current");
+  switch (mx_walls[boundary->kind].entering) {
+  case MX_NOTHING:
+    return 0;
+  case MX_WAVE:
+    return check_wave(r, value, &boundary->wave);
+  case MX_GIVEN_E:
+  case MX_GIVEN_H:
+    return check_drive(r, value, "field");
+  case MX_SHEET_CURRENT:
+    return check_drive(r, value, "current");
+  case MX_MODES:
+    return mx_check_port(r, value, boundary);
+  }
   return 0;
 }
 

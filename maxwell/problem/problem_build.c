@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/problem/port_face.h"
 #include "maxwell/problem/problem_build.h"
 #include "maxwell/model/selectors.h"
 
@@ -142,38 +141,6 @@ static int refuse_inner_surfaces(const struct mx_config *config, const struct dg
   return 0;
 }
 
-/* `lumped` is that of a lumped port. */
-static double wall_impedance(const struct mx_boundary_config *boundary, double own, double lumped)
-{
-  if (boundary == NULL) return 0;
-  switch (boundary->kind) {
-  case MX_PEC:
-  case MX_ELECTRIC_FIELD:
-    return 0;
-  case MX_PMC:
-  case MX_MAGNETIC_FIELD:
-  case MX_WALL_CURRENT:
-    return INFINITY;
-  case MX_IMPEDANCE:
-    return boundary->impedance / MX_ETA0;
-  case MX_ABSORBING:
-  case MX_PLANE_WAVE:
-  case MX_WAVEGUIDE_PORT:
-  case MX_COAXIAL_PORT:
-  case MX_MODAL_PORT:
-    return own;
-  case MX_LUMPED_PORT:
-    return lumped;
-  }
-  return 0;
-}
-
-static bool is_open(const struct mx_boundary_config *boundary)
-{
-  return boundary != NULL && (boundary->kind == MX_IMPEDANCE || boundary->kind == MX_ABSORBING ||
-                              boundary->kind == MX_PLANE_WAVE || mx_is_port(boundary->kind));
-}
-
 /* Over all ranks. */
 static int sum_counts(struct dg_comm *comm, size_t n, size_t *count, struct dg_error *err)
 {
@@ -217,41 +184,19 @@ static const struct mx_selector *interface_selector(const struct mx_config *conf
   return &config->interface[i].where;
 }
 
-/* Conducting sheets: faces inside the domain that are walls on both sides. */
-static int assign_sheets(struct mx_assignment *assignment, const struct mx_config *config, const struct dg_mesh *mesh,
-                         int *choice, struct dg_error *err)
+/* Which surface is which interface; conducting sheets are walls on both sides of their faces. */
+static int assign_interfaces(struct mx_assignment *assignment, const struct mx_config *config,
+                             const struct dg_mesh *mesh, struct dg_error *err)
 {
-  if (mx_choose(choice, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0)
+  const int *interface = assignment->interface;
+  if (mx_choose(assignment->interface, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0)
     return err->code;
   for (size_t e = 0; e < mesh->K; e++)
     for (int f = 0; f < 4; f++) {
       int surface = mesh->surface[e][f];
-      if (surface < 0 || choice[surface] < 0 || mesh->neighbour[e][f] < 0) continue;
-      if (config->interface[choice[surface]].kind == MX_CONDUCTING_SHEET) assignment->boundary[e][f] = MX_SHEET;
+      if (surface < 0 || interface[surface] < 0 || mesh->neighbour[e][f] < 0) continue;
+      if (config->interface[interface[surface]].kind == MX_CONDUCTING_SHEET) assignment->boundary[e][f] = MX_SHEET;
     }
-  return 0;
-}
-
-/* The impedance of the resistive wall that a lumped port is, relative; 0 for other kinds. */
-static int lumped_impedances(double *impedance, const struct mx_problem *problem,
-                             const struct mx_assignment *assignment, const struct mx_config *config,
-                             const struct dg_mesh *mesh, struct dg_error *err)
-{
-  for (size_t i = 0; i < config->boundaries; i++) {
-    const struct mx_boundary_config *boundary = &config->boundary[i];
-    char name[128], what[160];
-    struct mx_port_face face;
-    double length, width;
-    if (boundary->kind != MX_LUMPED_PORT) continue;
-    mx_selector_name(&boundary->where, name, sizeof name);
-    snprintf(what, sizeof what, "boundaries.%s", name);
-    const struct mx_port_place place = {.mesh = mesh, .problem = problem, .where = boundary->where.where, .what = what};
-    if (mx_port_face_init(&face, &place, assignment, (int)i, err) == 0 &&
-        mx_port_face_gap(&face, &place, boundary->port.direction, &length, &width, err) == 0)
-      impedance[i] = boundary->port.resistance * width / length / MX_ETA0;
-    mx_port_face_release(&face);
-    if (err->code != DG_OK) return err->code;
-  }
   return 0;
 }
 
@@ -286,7 +231,7 @@ static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side oth
 
 /* Neighbour codes and flux weights of every face but those of the halo. */
 static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
-                    const double *lumped, const struct dg_mesh *mesh)
+                    const struct dg_mesh *mesh)
 {
   for (size_t e = 0; e < problem->K; e++) {
     double own = sqrt(problem->mu[e] / problem->epsilon[e]);
@@ -297,11 +242,12 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
         problem->flux[e][f] = inner_flux(flux_side(problem, e), flux_side(problem, (size_t)code / 4), config->alpha);
       } else {
         int index = assignment->boundary[e][f];
-        const struct mx_boundary_config *boundary = index >= 0 ? &config->boundary[index] : NULL;
+        const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
+        const double given = index >= 0 ? config->boundary[index].impedance / MX_ETA0 : 0;
+        const bool open = mx_is_open(kind);
         /* What an open face absorbs is physics, not a choice of flux: its alpha is always 1. */
-        double alpha = is_open(boundary) ? 1 : config->alpha;
-        problem->flux[e][f] = mx_face_flux(own, wall_impedance(boundary, own, index >= 0 ? lumped[index] : 0), alpha);
-        code = is_open(boundary) ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
+        problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own), open ? 1 : config->alpha);
+        code = open ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
       }
       problem->neighbour[e][f] = code;
     }
@@ -339,7 +285,6 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
 {
   size_t K = mesh->K, *outer = NULL;
   int *choice = NULL;
-  double *lumped = NULL;
   *assignment = (struct mx_assignment){0};
   if (mx_problem_alloc(problem, ref, K, err) != 0) return err->code;
   problem->interior = mesh->interior;
@@ -351,7 +296,7 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
   }
   if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
       DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0 ||
-      DG_NEW(lumped, config->boundaries, err) != 0)
+      DG_NEW(assignment->interface, mesh->entities, err) != 0)
     goto fail;
 #define COPY(type, name, numbers) memcpy(problem->name, geometry->name, K * sizeof *problem->name);
   MX_GEOMETRY_ARRAYS(COPY)
@@ -359,17 +304,14 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
   if (assign_debye(problem, assignment, config, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
-  if (assign_sheets(assignment, config, mesh, choice, err) != 0) goto fail;
-  if (lumped_impedances(lumped, problem, assignment, config, mesh, err) != 0) goto fail;
-  connect(problem, assignment, config, lumped, mesh);
+  if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;
+  connect(problem, assignment, config, mesh);
   if (connect_halo(problem, assignment, config, err) != 0) goto fail;
   dg_free(choice);
-  dg_free(lumped);
   dg_free(outer);
   return 0;
 fail:
   dg_free(choice);
-  dg_free(lumped);
   dg_free(outer);
   mx_problem_release(problem);
   mx_assignment_release(assignment);

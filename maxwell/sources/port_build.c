@@ -408,10 +408,14 @@ static void name_port(const struct mx_boundary_config *boundary, char what[160])
 static int build_lumped(struct build *b)
 {
   const double *direction = b->config->port.direction;
-  double length, width, share = 0;
+  double length = 0, width = 0, share = 0;
   if (mx_port_face_gap(&b->face, &b->place, direction, &length, &width, b->err) != 0) return b->err->code;
   b->Z = b->config->port.resistance * width / length / MX_ETA0;
   b->port->impedance = b->config->port.resistance;
+  for (size_t i = 0; i < b->face.own; i++) { /* the wall that the resistor is, which only now is known */
+    const size_t e = (size_t)b->face.where[i] / 4, f = (size_t)b->face.where[i] % 4;
+    b->problem->flux[e][f] = mx_face_flux(sqrt(b->problem->mu[e] / b->problem->epsilon[e]), b->Z, 1);
+  }
   for (size_t k = 0; k < b->face.count; k++) {
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     double Z = sqrt(triangle->mu / triangle->epsilon);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "maxwell/model/config.h"
-#include "maxwell/problem/port_face.h"
+#include "maxwell/sources/port_face.h"
 
 struct mx_port_rectangle {
   double corner[3], axis[2][3]; /* of its first and second index, orthonormal, both towards growing coordinates */

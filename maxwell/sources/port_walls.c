@@ -61,9 +61,9 @@ static bool conducts(const struct mx_problem *problem, const struct mx_config *c
   const double metal = 0.01; /* of the medium's impedance; copper at 10 GHz has 7e-5 */
   if (boundary == MX_DEFAULT_PEC) return true;
   const struct mx_boundary_config *wall = &config->boundary[boundary];
-  if (wall->kind == MX_IMPEDANCE)
+  if (mx_walls[wall->kind].behind == MX_BEHIND_GIVEN)
     return wall->impedance <= metal * MX_ETA0 * sqrt(problem->mu[e] / problem->epsilon[e]);
-  return wall->kind == MX_PEC || wall->kind == MX_ELECTRIC_FIELD;
+  return mx_walls[wall->kind].behind == MX_BEHIND_METAL;
 }
 
 static int fail_wall(const struct mx_port_place *place, const struct mx_config *config, int boundary, size_t e, int f,

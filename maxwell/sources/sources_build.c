@@ -337,9 +337,9 @@ static int add_thin_current(const struct build *b, size_t index)
 static int add_boundary(const struct build *b, size_t index)
 {
   const struct mx_boundary_config *config = &b->config->boundary[index];
-  bool wave = config->kind == MX_PLANE_WAVE, electric = config->kind == MX_ELECTRIC_FIELD;
-  bool sheet = config->kind == MX_WALL_CURRENT;
-  if (!wave && !electric && !sheet && config->kind != MX_MAGNETIC_FIELD) return 0;
+  const enum mx_entering entering = mx_walls[config->kind].entering;
+  const bool wave = entering == MX_WAVE, electric = entering == MX_GIVEN_E, sheet = entering == MX_SHEET_CURRENT;
+  if (entering == MX_NOTHING || entering == MX_MODES) return 0; /* modes are the ports' */
   struct places places = {0};
   char name[128], what[160];
   mx_selector_name(&config->where, name, sizeof name);
@@ -419,11 +419,6 @@ fail:
   return b->err->code;
 }
 
-static const struct mx_selector *interface_selector(const struct mx_config *config, size_t i)
-{
-  return &config->interface[i].where;
-}
-
 int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *assignment, const struct mx_config *config,
                      const struct dg_mesh *mesh, struct dg_error *err)
 {
@@ -435,19 +430,15 @@ int mx_sources_build(struct mx_sources *sources, const struct mx_assignment *ass
                           .err = err};
   const struct mx_source_check check = {
       .problem = sources->list.problem, .assignment = assignment, .config = config, .mesh = mesh};
-  int *choice;
   if (mx_check_plane_waves(&check, err) != 0) return err->code;
   for (size_t i = 0; i < config->sources; i++)
     if ((config->source[i].shape == MX_REGION ? add_current(&b, i) : add_thin_current(&b, i)) != 0) return err->code;
   for (size_t i = 0; i < config->boundaries; i++)
     if (add_boundary(&b, i) != 0) return err->code;
-  if (DG_NEW(choice, mesh->entities, err) != 0) return err->code;
-  if (mx_choose(choice, config, mesh, "interfaces", 2, config->interfaces, interface_selector, err) != 0) goto fail;
   for (size_t i = 0; i < config->interfaces; i++)
-    if (add_interface(&b, i, choice) != 0 ||
-        (config->interface[i].kind == MX_TOTAL_FIELD && mx_check_total_field(&check, i, choice, err) != 0))
-      goto fail;
-fail:
-  dg_free(choice);
-  return err->code;
+    if (add_interface(&b, i, assignment->interface) != 0 ||
+        (config->interface[i].kind == MX_TOTAL_FIELD &&
+         mx_check_total_field(&check, i, assignment->interface, err) != 0))
+      return err->code;
+  return 0;
 }

@@ -153,25 +153,14 @@ static double residual(const struct mx_plane_wave *wave, const double n[3], doub
 }
 
 /* Zw of a wall over that of the medium. */
-static double wall(const struct mx_source_check *check, size_t e, int f, const char **kind)
+static double wall(const struct mx_source_check *check, size_t e, int f, const char **name)
 {
   const int index = check->assignment->boundary[e][f];
   const double own = sqrt(check->problem->mu[e] / check->problem->epsilon[e]);
-  *kind = index < 0 ? mx_boundary_kind_names[MX_PEC] : mx_boundary_kind_names[check->config->boundary[index].kind];
-  if (index < 0) return 0;
-  switch (check->config->boundary[index].kind) {
-  case MX_PEC:
-  case MX_ELECTRIC_FIELD:
-    return 0;
-  case MX_PMC:
-  case MX_MAGNETIC_FIELD:
-  case MX_WALL_CURRENT:
-    return INFINITY;
-  case MX_IMPEDANCE:
-    return check->config->boundary[index].impedance / MX_ETA0 / own;
-  default:
-    return 1;
-  }
+  const enum mx_boundary_kind kind = index < 0 ? MX_PEC : check->config->boundary[index].kind;
+  const double given = index < 0 ? 0 : check->config->boundary[index].impedance / MX_ETA0;
+  *name = mx_boundary_kind_names[kind];
+  return mx_wall_impedance(kind, given, own) / own;
 }
 
 /* Walls at the rim of the surface must be planes of symmetry of the wave. */
@@ -227,7 +216,7 @@ int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *e
   for (size_t e = 0; e < check->mesh->K; e++)
     for (int f = 0; f < 4; f++) {
       const int index = check->assignment->boundary[e][f];
-      if (index < 0 || config->boundary[index].kind != MX_PLANE_WAVE) continue;
+      if (index < 0 || mx_walls[config->boundary[index].kind].entering != MX_WAVE) continue;
       entering[index] =
           fmax(entering[index], -dot(config->boundary[index].wave.direction, check->problem->normal[e][f]));
     }
@@ -235,9 +224,10 @@ int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *e
   for (size_t i = 0; i < config->boundaries; i++) {
     const struct mx_boundary_config *boundary = &config->boundary[i];
     double most = entering[i];
-    if (boundary->kind != MX_PLANE_WAVE || isinf(most)) continue; /* a `default` that nothing is left for */
+    if (mx_walls[boundary->kind].entering != MX_WAVE || isinf(most))
+      continue; /* a `default` that nothing is left for */
     for (size_t j = 0; j < config->boundaries; j++)
-      if (config->boundary[j].kind == MX_PLANE_WAVE &&
+      if (mx_walls[config->boundary[j].kind].entering == MX_WAVE &&
           same_numbers(config->boundary[j].wave.direction, boundary->wave.direction, 3))
         most = fmax(most, entering[j]);
     if (most > along) continue;

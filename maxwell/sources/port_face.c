@@ -1,5 +1,5 @@
 /* The triangles of a port's face, of all ranks, and the gap that those of a lumped port leave; see port_face.h. */
-#include "maxwell/problem/port_face.h"
+#include "maxwell/sources/port_face.h"
 
 #include <math.h>
 #include <stdlib.h>

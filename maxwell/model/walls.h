@@ -1,0 +1,55 @@
+/* Kinds of walls, what a boundary of the outer surface may be: one line each, from which follow the enum, the names in
+ * scripts, the flux (problem_build.c), whether a face is open, what ports accept beside them (port_walls.c) and what
+ * the rim of a total-field surface may be (sources_check.c). A new wall is a line here; what it drives, and keys of its
+ * own, are in sources_build.c and config_sources.c.
+ *
+ * The columns: the kind, its word in a script, what stands behind the face, what comes in through it.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* What stands behind a face is an impedance, and the flux is that between two media (flux.h). */
+enum mx_behind {
+  MX_BEHIND_METAL,  /* 0: tangential E vanishes, or is what comes in */
+  MX_BEHIND_MAGNET, /* infinite: tangential H vanishes, or is what comes in */
+  MX_BEHIND_MEDIUM, /* that of the medium: absorbs */
+  MX_BEHIND_GIVEN,  /* the boundary's `impedance`, ohm */
+  MX_BEHIND_GAP     /* of a resistor across the face, which the port knows once it has measured the gap; until then as
+                       MX_BEHIND_MEDIUM */
+};
+enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT, MX_MODES };
+
+#define MX_WALLS(X)                                                                                                    \
+  X(MX_PEC, "pec", MX_BEHIND_METAL, MX_NOTHING)                                                                        \
+  X(MX_PMC, "pmc", MX_BEHIND_MAGNET, MX_NOTHING)                                                                       \
+  X(MX_IMPEDANCE, "impedance", MX_BEHIND_GIVEN, MX_NOTHING)                                                            \
+  X(MX_ABSORBING, "absorbing", MX_BEHIND_MEDIUM, MX_NOTHING)                                                           \
+  X(MX_PLANE_WAVE, "plane_wave", MX_BEHIND_MEDIUM, MX_WAVE)                                                            \
+  X(MX_ELECTRIC_FIELD, "electric_field", MX_BEHIND_METAL, MX_GIVEN_E)                                                  \
+  X(MX_MAGNETIC_FIELD, "magnetic_field", MX_BEHIND_MAGNET, MX_GIVEN_H)                                                 \
+  X(MX_WALL_CURRENT, "surface_current", MX_BEHIND_MAGNET, MX_SHEET_CURRENT)                                            \
+  X(MX_WAVEGUIDE_PORT, "waveguide_port", MX_BEHIND_MEDIUM, MX_MODES) /* TE_mn, TM_mn of a rectangular face */          \
+  X(MX_COAXIAL_PORT, "coaxial_port", MX_BEHIND_MEDIUM, MX_MODES)     /* TEM of a circular ring */                      \
+  X(MX_MODAL_PORT, "modal_port", MX_BEHIND_MEDIUM, MX_MODES)         /* profile and cut-off from the script */         \
+  X(MX_LUMPED_PORT, "lumped_port", MX_BEHIND_GAP, MX_MODES)          /* a resistor with a source in series */
+
+#define MX_WALL_KIND(kind, name, behind, entering) kind,
+enum mx_boundary_kind { MX_WALLS(MX_WALL_KIND) MX_BOUNDARY_KINDS };
+#undef MX_WALL_KIND
+
+struct mx_wall {
+  enum mx_behind behind;
+  enum mx_entering entering;
+};
+extern const struct mx_wall mx_walls[MX_BOUNDARY_KINDS];
+extern const char *const mx_boundary_kind_names[]; /* NULL-terminated, by enum */
+
+static inline bool mx_is_port(enum mx_boundary_kind kind) { return mx_walls[kind].entering == MX_MODES; }
+/* Energy leaves through it by design (struct mx_problem, open faces). */
+static inline bool mx_is_open(enum mx_boundary_kind kind)
+{
+  return mx_walls[kind].behind != MX_BEHIND_METAL && mx_walls[kind].behind != MX_BEHIND_MAGNET;
+}
+/* The impedance behind a face, in the unit of `medium`, that of the medium before it; `given` is the boundary's. */
+double mx_wall_impedance(enum mx_boundary_kind kind, double given, double medium);
