@@ -1,5 +1,4 @@
-/* The face of a port: its triangles and its size. The flux needs the size of a lumped port's gap, the ports
- * (maxwell/sources) all of it.
+/* The face of a port: its triangles and its size, and the gap of a lumped one.
  *
  * The face may lie on several ranks. All of them get all of its triangles, in the same order.
  */
