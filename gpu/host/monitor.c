@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/host/state.h"
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/host/state.h"
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 

@@ -6,6 +6,7 @@
  * On some elements more is added: boundaries may have a penalty, which looks at H itself, open faces extrapolate, and
  * sources add jumps. Their rows are copied before the half step of a step that is observed. */
 #include "gpu/host/state.h"
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 /* Does more than the curl change H? */

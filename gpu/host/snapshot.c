@@ -1,5 +1,6 @@
 /* Snapshots that leave while the card works on: the loop's thread puts what is observed into a buffer of the card, on
  * the kernels' stream, and goes on; another thread brings it to the host on a stream of its own, in pieces. */
+#include "libdg/base/bug.h"
 #include "gpu/host/state.h"
 
 /* Bytes of the card that stay free: for what is allocated when it is first wanted, and for other programs. */

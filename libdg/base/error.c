@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libdg/base/emergency.h"
-
 /* Messages are one line and leave the terminal alone: whatever a library, or a broken file that it quotes, put there.
  */
 static void flatten(char *text)
@@ -60,15 +58,4 @@ const char *dg_error_text(enum dg_code code)
 #undef CASE
   }
   return "unknown error";
-}
-
-void dg_bug(const char *file, int line, const char *format, ...)
-{
-  char text[512];
-  const int used = snprintf(text, sizeof text, "bug at %s:%d: ", file, line);
-  va_list args;
-  va_start(args, format);
-  if (used > 0 && (size_t)used < sizeof text) vsnprintf(text + used, sizeof text - (size_t)used, format, args);
-  va_end(args);
-  dg_emergency_end(DG_BUG, text);
 }

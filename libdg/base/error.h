@@ -52,16 +52,3 @@ int dg_error_set(struct dg_error *err, enum dg_code code, const char *file, int 
 int dg_error_context(struct dg_error *err, const char *format, ...) DG_PRINTF(2, 3);
 /* The text of a code, for summaries. */
 const char *dg_error_text(enum dg_code code);
-
-/* A broken promise inside the program: prints and ends it (emergency.h; never assert.h: it does not know about the
- * other ranks). */
-#define DG_BUG_IF(condition, ...)                                                                                      \
-  do {                                                                                                                 \
-    if (condition) dg_bug(__FILE__, __LINE__, __VA_ARGS__);                                                            \
-  } while (0)
-#ifdef NDEBUG
-#define DG_ASSERT(condition) ((void)sizeof(condition))
-#else
-#define DG_ASSERT(condition) DG_BUG_IF(!(condition), "assertion failed: %s", #condition)
-#endif
-void dg_bug(const char *file, int line, const char *format, ...) DG_PRINTF(3, 4) __attribute__((noreturn));

@@ -9,6 +9,7 @@
 #endif
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,6 +85,14 @@ void dg_comm_finish(struct dg_comm *comm, int code)
   dg_free(comm->own);
   dg_free(comm);
   MPI_Finalize();
+}
+
+void dg_comm_library(char name[DG_COMM_LIBRARY])
+{
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  snprintf(name, DG_COMM_LIBRARY, "%.*s", (int)strcspn(text, ",\n"), text);
 }
 
 int dg_comm_rank(const struct dg_comm *comm) { return comm != NULL ? comm->rank : 0; }

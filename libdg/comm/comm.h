@@ -32,6 +32,10 @@ int dg_comm_settle(struct dg_comm *comm, struct dg_error *err);
  * process exits with `code` then. NULL is safe. */
 void dg_comm_finish(struct dg_comm *comm, int code);
 
+enum { DG_COMM_LIBRARY = 256 };
+/* The name and version of the MPI library. Also before dg_comm_start. */
+void dg_comm_library(char name[DG_COMM_LIBRARY]);
+
 int dg_comm_rank(const struct dg_comm *comm); /* 0 for NULL */
 int dg_comm_size(const struct dg_comm *comm); /* 1 for NULL */
 int dg_comm_here(const struct dg_comm *comm); /* ranks on this node, 1 for NULL */

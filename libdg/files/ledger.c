@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/files/ledger_line.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 
 /* The map from the reference element: x = v0 + (1+r)/2 (v1-v0) + (1+s)/2 (v2-v0) + (1+t)/2 (v3-v0). Its rows a hold
  * d(x,y,z)/d(r,s,t)_a. */
@@ -16,18 +17,11 @@ static void edges(const struct dg_mesh *mesh, size_t e, double row[3][3])
     for (int b = 0; b < 3; b++) row[a][b] = 0.5 * (mesh->vertex[mesh->element[e][a + 1]][b] - origin[b]);
 }
 
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void element_factors(struct dg_geometry *geometry, const struct dg_mesh *mesh, size_t e)
 {
   double row[3][3], cofactor[3][3];
   edges(mesh, e, row);
-  for (int a = 0; a < 3; a++) cross(row[(a + 1) % 3], row[(a + 2) % 3], cofactor[a]);
+  for (int a = 0; a < 3; a++) dg_cross(row[(a + 1) % 3], row[(a + 2) % 3], cofactor[a]);
   double det = row[0][0] * cofactor[0][0] + row[0][1] * cofactor[0][1] + row[0][2] * cofactor[0][2];
   geometry->jacobian[e] = fabs(det);
 

@@ -2,6 +2,7 @@
  * cut into four along a diagonal. silo_mesh.c writes these as zones. */
 #include "libdg/io/subdivide.h"
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 /* Corners of a cell of the lattice as steps from its base node. Octahedron: ends of the diagonal, then the ring. */

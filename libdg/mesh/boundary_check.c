@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/mesh_check.h"
-#include "libdg/mesh/vector.h"
+#include "libdg/mesh/mesh_limits.h"
+#include "libdg/base/vec3.h"
 
 enum { FAN = 8, LEVELS_MAX = 12 };
 #define DOUBLED 1e-3 /* of the longest edge: two faces nearer than this are one whose nodes were doubled */

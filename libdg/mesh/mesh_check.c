@@ -7,45 +7,22 @@
 #include <math.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 #include "libdg/mesh/boundary_check.h"
 
 #define MAX_ELEMENTS (INT32_C(1) << 29) /* 4*e + f fits into int32_t */
 #define FAN          8                  /* children of a box */
 #define MAX_LEVELS   12                 /* FAN^MAX_LEVELS is beyond MAX_ELEMENTS */
 
-static void subtract(const double a[3], const double b[3], double c[3])
-{
-  for (int i = 0; i < 3; i++) c[i] = a[i] - b[i];
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-double dg_mesh_det(const double a[3], const double b[3], const double c[3], const double d[3])
-{
-  double u[3], v[3], w[3], n[3];
-  subtract(b, a, u);
-  subtract(c, a, v);
-  subtract(d, a, w);
-  cross(u, v, n);
-  return dot(n, w);
-}
-
 void dg_mesh_barycentric(const struct dg_mesh *mesh, size_t e, const double x[3], double bary[4])
 {
   const int32_t *n = mesh->element[e];
   const double *v[4] = {mesh->vertex[n[0]], mesh->vertex[n[1]], mesh->vertex[n[2]], mesh->vertex[n[3]]};
-  double det = dg_mesh_det(v[0], v[1], v[2], v[3]);
-  bary[0] = dg_mesh_det(x, v[1], v[2], v[3]) / det;
-  bary[1] = dg_mesh_det(v[0], x, v[2], v[3]) / det;
-  bary[2] = dg_mesh_det(v[0], v[1], x, v[3]) / det;
-  bary[3] = dg_mesh_det(v[0], v[1], v[2], x) / det;
+  double det = dg_volume6(v[0], v[1], v[2], v[3]);
+  bary[0] = dg_volume6(x, v[1], v[2], v[3]) / det;
+  bary[1] = dg_volume6(v[0], x, v[2], v[3]) / det;
+  bary[2] = dg_volume6(v[0], v[1], x, v[3]) / det;
+  bary[3] = dg_volume6(v[0], v[1], v[2], x) / det;
 }
 
 /* ---- the elements as they come ---- */
@@ -58,7 +35,7 @@ static uint64_t tag_of(const struct dg_mesh_input *input, size_t e)
 static double input_det(const struct dg_mesh_input *input, size_t e)
 {
   const int32_t *n = input->tet[e];
-  return dg_mesh_det(input->point[n[0]], input->point[n[1]], input->point[n[2]], input->point[n[3]]);
+  return dg_volume6(input->point[n[0]], input->point[n[1]], input->point[n[2]], input->point[n[3]]);
 }
 
 static double longest_edge(const struct dg_mesh_input *input, size_t e)
@@ -67,8 +44,8 @@ static double longest_edge(const struct dg_mesh_input *input, size_t e)
   for (int i = 0; i < 4; i++)
     for (int j = i + 1; j < 4; j++) {
       double d[3];
-      subtract(input->point[input->tet[e][i]], input->point[input->tet[e][j]], d);
-      longest = fmax(longest, sqrt(dot(d, d)));
+      dg_subtract(input->point[input->tet[e][i]], input->point[input->tet[e][j]], d);
+      longest = fmax(longest, sqrt(dg_dot(d, d)));
     }
   return longest;
 }
@@ -166,8 +143,8 @@ int dg_mesh_check_shared(const struct dg_mesh *mesh, const int32_t *code, size_t
                    "the face at " DG_AT " is shared by %s elements: %" PRIu64 ", %" PRIu64 " and %" PRIu64,
                    DG_XYZ(centre), count == 3 ? "three" : "more than three", tag[0], tag[1], tag[2]);
   }
-  double a = dg_mesh_det(v[0], v[1], v[2], mesh->vertex[apex(mesh, code[0])]);
-  double b = dg_mesh_det(v[0], v[1], v[2], mesh->vertex[apex(mesh, code[1])]);
+  double a = dg_volume6(v[0], v[1], v[2], mesh->vertex[apex(mesh, code[0])]);
+  double b = dg_volume6(v[0], v[1], v[2], mesh->vertex[apex(mesh, code[1])]);
   if ((a > 0) == (b > 0))
     return dg_fail(err, DG_INPUT,
                    "elements %" PRIu64 " and %" PRIu64 " lie on the same side of the face at " DG_AT
@@ -273,12 +250,12 @@ static void point_outside(const struct dg_mesh *mesh, int32_t code, double x[3])
   const double *v[3];
   face_of(mesh, code, v, x);
   double u[3], w[3], n[3], inward[3];
-  subtract(v[1], v[0], u);
-  subtract(v[2], v[0], w);
-  cross(u, w, n);
-  subtract(mesh->vertex[apex(mesh, code)], v[0], inward);
-  double distance = DG_GAP_LIMIT * sqrt(fmax(dot(u, u), dot(w, w)) / dot(n, n));
-  if (dot(n, inward) > 0) distance = -distance;
+  dg_subtract(v[1], v[0], u);
+  dg_subtract(v[2], v[0], w);
+  dg_cross(u, w, n);
+  dg_subtract(mesh->vertex[apex(mesh, code)], v[0], inward);
+  double distance = DG_GAP_LIMIT * sqrt(fmax(dg_dot(u, u), dg_dot(w, w)) / dg_dot(n, n));
+  if (dg_dot(n, inward) > 0) distance = -distance;
   for (int b = 0; b < 3; b++) x[b] += distance * n[b];
 }
 

@@ -3,12 +3,7 @@
 
 #include "libdg/comm/comm.h"
 #include "libdg/mesh/mesh.h"
-
-/* A position in a message: "(%g, %g, %g) m" and its arguments. */
-#define DG_AT         "(%.6g, %.6g, %.6g) m"
-#define DG_XYZ(x)     (x)[0], (x)[1], (x)[2]
-#define DG_FLAT_LIMIT 1e-12 /* |volume| below this times the cube of the longest edge is degenerate */
-#define DG_GAP_LIMIT  1e-6  /* faces nearer to each other than this times their longest edge touch */
+#include "libdg/mesh/mesh_limits.h"
 
 /* Sizes, indices, finite coordinates, positive volumes. */
 int dg_mesh_check_input(const struct dg_mesh_input *input, struct dg_error *err) DG_MUST_USE;
@@ -25,7 +20,5 @@ int dg_mesh_check_outside(const struct dg_mesh *mesh, struct dg_error *err) DG_M
  * second element fails. */
 int dg_mesh_check_between(const struct dg_mesh *mesh, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 
-/* Six times the signed volume of the tetrahedron a, b, c, d. */
-double dg_mesh_det(const double a[3], const double b[3], const double c[3], const double d[3]);
 /* Barycentric coordinates of x in element e. */
 void dg_mesh_barycentric(const struct dg_mesh *mesh, size_t e, const double x[3], double bary[4]);

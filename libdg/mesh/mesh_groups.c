@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 static int compare_entities(const void *left, const void *right)

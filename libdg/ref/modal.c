@@ -1,10 +1,11 @@
 /* Orthonormal polynomials on interval, triangle and tetrahedron.
  * Source: J. S. Hesthaven, T. Warburton, Nodal Discontinuous Galerkin Methods, Springer 2008, appendix A and
  * sections 6.1, 10.1. */
+#include "libdg/ref/modal.h"
+
 #include <math.h>
 
-#include "libdg/ref/modal.h"
-#include "libdg/ref/reference.h"
+#include "libdg/base/orders.h"
 
 /* Jacobi polynomial of degree n, orthonormal for the weight (1-x)^alpha (1+x)^beta on [-1, 1]. */
 static double jacobi(int n, double alpha, double beta, double x)

@@ -2,6 +2,7 @@
  * modal basis (modal.c) with dense linear algebra (dense.c). The set-up calls it once. Sources: reference.h. */
 #include "libdg/ref/reference.h"
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/ref/dense.h"
 #include "libdg/ref/modal.h"

@@ -33,8 +33,3 @@ void dg_reference_release(struct dg_reference *ref);
 
 /* weight[Np] so that u(r,s,t) = sum_j weight[j] u_j. Any point; outside the tetrahedron it extrapolates. */
 void dg_reference_interpolate(const struct dg_reference *ref, double r, double s, double t, double *weight);
-
-/* The orthonormal basis of total degree <= order at a point; value[Np]. */
-void dg_modal_basis(int order, double r, double s, double t, double *value);
-/* The gradients of the orthonormal basis at a point; gradient[3][Np]. */
-void dg_modal_gradient(int order, double r, double s, double t, double *gradient);

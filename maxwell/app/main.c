@@ -3,7 +3,6 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <mpi.h>
 #include <omp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -29,10 +28,8 @@
 
 static void info(void)
 {
-  char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(mpi, &length);
-  mpi[strcspn(mpi, ",\n")] = '\0';
+  char mpi[DG_COMM_LIBRARY];
+  dg_comm_library(mpi);
   printf("curlew %s\n", CURLEW_VERSION);
   printf("Gmsh %s, %s, Silo %s, %s\n", dg_gmsh_version(), mx_lua_version(), dg_silo_version(), mpi);
   printf("backends:\n");

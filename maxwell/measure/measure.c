@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/mesh/parts/partition.h"
 

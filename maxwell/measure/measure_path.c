@@ -4,6 +4,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/find/segment.h"
+#include "libdg/ref/quadrature.h"
 #include "maxwell/measure/measure.h"
 
 #define UNCOVERED_SAID 1e-6 /* of the path: less than this outside the mesh is rounding of the geometry */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "maxwell/model/config_read.h"
 
 #define KIND(kind)   (1u << (kind))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 enum { NAME = 512 };

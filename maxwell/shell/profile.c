@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/clock.h"
 #include "libdg/base/error.h"
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/clock.h"

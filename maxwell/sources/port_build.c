@@ -8,6 +8,8 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/sources/common_medium.h"
+#include "libdg/base/vec3.h"
+#include "libdg/ref/quadrature.h"
 #include "maxwell/sources/port_shape.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/model/selectors.h"
@@ -50,26 +52,6 @@ struct profile {
   double constant[3];                        /* when it is none of these */
 };
 
-/* n Gauss-Legendre points and weights on [0, 1], by Newton's iteration on the Legendre polynomial. */
-static void gauss(size_t n, double *x, double *w)
-{
-  for (size_t i = 0; i < n; i++) {
-    double z = cos(pi * ((double)i + 0.75) / ((double)n + 0.5)), slope = 1;
-    for (int k = 0; k < 20; k++) {
-      double p = 1, before = 0;
-      for (size_t j = 1; j <= n; j++) {
-        double next = ((2 * (double)j - 1) * z * p - ((double)j - 1) * before) / (double)j;
-        before = p;
-        p = next;
-      }
-      slope = (double)n * (z * p - before) / (z * z - 1);
-      z -= p / slope;
-    }
-    x[i] = 0.5 * (1 + z);
-    w[i] = 1 / ((1 - z * z) * slope * slope);
-  }
-}
-
 static void release_rule(struct rule *rule)
 {
   dg_free(rule->basis);
@@ -83,10 +65,11 @@ static int make_rule(struct rule *rule, const struct dg_reference *ref, struct d
   rule->count = n * n;
   rule->Nf = Nf;
   if (DG_NEW(rule->basis, rule->count * Nf, err) != 0 || DG_NEW(rule->factor, Nf * Nf, err) != 0) return err->code;
-  gauss(n, x, w);
+  dg_gauss_legendre((int)n, x, w);
   for (size_t q = 0; q < rule->count; q++) {
-    double b = x[q / n], c = x[q % n] * (1 - b); /* the square collapsed to a triangle */
-    rule->weight[q] = 2 * (1 - b) * w[q / n] * w[q % n];
+    const size_t i = n - 1 - q / n, j = n - 1 - q % n;
+    double b = x[i], c = x[j] * (1 - b); /* the square collapsed to a triangle */
+    rule->weight[q] = 2 * (1 - b) * w[i] * w[j];
     rule->bary[q][0] = 1 - b - c;
     rule->bary[q][1] = b;
     rule->bary[q][2] = c;
@@ -117,13 +100,6 @@ static void solve_mass(const struct rule *rule, double *x)
     for (size_t k = i + 1; k < Nf; k++) x[i] -= L[k * Nf + i] * x[k];
     x[i] /= L[i * Nf + i];
   }
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* TE: E = z x grad of cos cos, TM: E = grad of sin sin. Near the corner TM modes and TEm0 are positive along the axes,
@@ -248,7 +224,7 @@ static int add_functionals(const struct build *b, struct mx_port_mode *mode, con
       for (size_t m = 0; m < Nf; m++) {
         double v[3], turned[3];
         for (size_t c = 0; c < 3; c++) v[c] = moment[(3 * k + c) * Nf + m];
-        cross(triangle->normal, v, turned);
+        dg_cross(triangle->normal, v, turned);
         for (size_t c = 0; c < 3; c++) {
           size_t i = (3 * own + c) * Nf + m;
           functional->index[i] = (3 * e + c) * Np + (size_t)b->problem->ref->face_node[f * Nf + m];
@@ -289,7 +265,7 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
     for (size_t m = 0; m < Nf && !lumped; m++) {
       double e[3], turned[3];
       for (size_t c = 0; c < 3; c++) e[c] = nodal[(3 * k + c) * Nf + m];
-      cross(triangle->normal, e, turned);
+      dg_cross(triangle->normal, e, turned);
       for (size_t c = 0; c < 3; c++) term->H[(3 * own + c) * Nf + m] = -turned[c] / b->Z;
     }
     own++;

@@ -7,21 +7,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static double distance(const double a[3], const double b[3])
-{
-  double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-  return sqrt(dot(d, d));
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
+#include "libdg/base/vec3.h"
 
 int mx_port_face_plane(struct mx_port_face *face, const struct mx_port_place *place, struct dg_error *err)
 {
@@ -32,8 +18,8 @@ int mx_port_face_plane(struct mx_port_face *face, const struct mx_port_place *pl
     const double *n = triangle->normal, *at = triangle->corner[0];
     double away = 0;
     for (int i = 0; i < 3; i++)
-      away = fmax(away, fabs(dot(triangle->corner[i], face->normal) - dot(origin, face->normal)));
-    if (dot(n, face->normal) > 1 - 1e-9 && away < 1e-6 * face->extent) continue;
+      away = fmax(away, fabs(dg_dot(triangle->corner[i], face->normal) - dg_dot(origin, face->normal)));
+    if (dg_dot(n, face->normal) > 1 - 1e-9 && away < 1e-6 * face->extent) continue;
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "%s: the face of this port must be plane; its normal is (%.4g, %.4g, %.4g) near (%g, %g, "
                             "%g) m and (%.4g, %.4g, %.4g) near (%g, %g, %g) m",
@@ -102,10 +88,10 @@ static void bounding_box(struct mx_port_rectangle *r, const struct mx_port_face 
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, height = 0;
   for (size_t k = 0; k < face->count; k++) {
     const struct mx_port_triangle *triangle = &face->triangle[k];
-    height = dot(triangle->corner[0], face->normal);
+    height = dg_dot(triangle->corner[0], face->normal);
     for (int i = 0; i < 3; i++)
       for (int d = 0; d < 2; d++) {
-        double x = dot(triangle->corner[i], r->axis[d]);
+        double x = dg_dot(triangle->corner[i], r->axis[d]);
         low[d] = fmin(low[d], x);
         high[d] = fmax(high[d], x);
       }
@@ -121,9 +107,9 @@ int mx_port_face_rectangle(struct mx_port_rectangle *r, const struct mx_port_fac
   size_t edges;
   if (find_rim(&rim, &edges, face, err) != 0) goto fail;
   const double *from = rim[0].x[0], *to = rim[0].x[1];
-  double length = distance(from, to);
+  double length = dg_distance(from, to);
   for (int c = 0; c < 3; c++) r->axis[0][c] = (to[c] - from[c]) / length;
-  cross(face->normal, r->axis[0], r->axis[1]);
+  dg_cross(face->normal, r->axis[0], r->axis[1]);
   bounding_box(r, face);
   double box = r->side[0] * r->side[1];
   if (fabs(box - face->area) > 1e-6 * box) {
@@ -135,7 +121,7 @@ int mx_port_face_rectangle(struct mx_port_rectangle *r, const struct mx_port_fac
   }
   bool swap = r->side[1] > r->side[0] * (1 + 1e-6);
   if (wanted != NULL) {
-    double along[2] = {fabs(dot(wanted, r->axis[0])), fabs(dot(wanted, r->axis[1]))};
+    double along[2] = {fabs(dg_dot(wanted, r->axis[0])), fabs(dg_dot(wanted, r->axis[1]))};
     swap = along[1] > along[0];
     if (fmax(along[0], along[1]) < 1 - 1e-6) {
       (void)dg_fail(err, DG_INPUT,
@@ -197,10 +183,10 @@ static void fit_centre(const struct edge *rim, const size_t *of, size_t edges, s
 {
   double mean[3] = {0}, axis[2][3], A[2][2] = {{0}}, b[2] = {0}, count = 0;
   const double other[3] = {fabs(normal[0]) < 0.6, fabs(normal[0]) >= 0.6, 0};
-  cross(normal, other, axis[0]);
-  double length = sqrt(dot(axis[0], axis[0]));
+  dg_cross(normal, other, axis[0]);
+  double length = sqrt(dg_dot(axis[0], axis[0]));
   for (int c = 0; c < 3; c++) axis[0][c] /= length;
-  cross(normal, axis[0], axis[1]);
+  dg_cross(normal, axis[0], axis[1]);
   for (size_t i = 0; i < edges; i++)
     for (int s = 0; s < 2 && of[i] == curve; s++, count++)
       for (int c = 0; c < 3; c++) mean[c] += rim[i].x[s][c];
@@ -209,9 +195,9 @@ static void fit_centre(const struct edge *rim, const size_t *of, size_t edges, s
     for (int s = 0; s < 2 && of[i] == curve; s++) {
       double d[3], x[2];
       for (int c = 0; c < 3; c++) d[c] = rim[i].x[s][c] - mean[c];
-      for (int k = 0; k < 2; k++) x[k] = dot(d, axis[k]);
+      for (int k = 0; k < 2; k++) x[k] = dg_dot(d, axis[k]);
       for (int k = 0; k < 2; k++) {
-        b[k] += 0.5 * x[k] * dot(d, d);
+        b[k] += 0.5 * x[k] * dg_dot(d, d);
         for (int l = 0; l < 2; l++) A[k][l] += x[k] * x[l];
       }
     }
@@ -235,12 +221,12 @@ int mx_port_face_ring(struct mx_port_ring *ring, const struct mx_port_face *face
     goto fail;
   }
   double low[2] = {INFINITY, INFINITY}, high[2] = {0, 0}, size[2] = {0, 0}, centre[2][3];
-  for (size_t i = 0; i < edges; i++) size[of[i]] += distance(rim[i].x[0], rim[i].x[1]);
+  for (size_t i = 0; i < edges; i++) size[of[i]] += dg_distance(rim[i].x[0], rim[i].x[1]);
   size_t outer = size[1] > size[0], inner = 1 - outer;
   for (size_t curve = 0; curve < 2; curve++) fit_centre(rim, of, edges, curve, face->normal, centre[curve]);
   for (size_t i = 0; i < edges; i++)
     for (int s = 0; s < 2; s++) {
-      double radius = distance(rim[i].x[s], centre[outer]);
+      double radius = dg_distance(rim[i].x[s], centre[outer]);
       low[of[i]] = fmin(low[of[i]], radius);
       high[of[i]] = fmax(high[of[i]], radius);
     }

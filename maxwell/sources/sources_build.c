@@ -3,10 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/parts/partition.h"
 #include "libdg/mesh/find/segment.h"
+#include "libdg/ref/modal.h"
+#include "libdg/ref/quadrature.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/sources/common_medium.h"
 #include "maxwell/sources/sources.h"
@@ -65,13 +69,6 @@ static void node_position(const struct build *b, enum mx_term_kind kind, int32_t
   dg_geometry_point(b->mesh, e, ref->r[node], ref->s[node], ref->t[node], x);
 }
 
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* What a drive puts into the problem. */
 struct target {
   enum mx_term_kind kind;
@@ -89,7 +86,7 @@ static int check_tangential(const struct build *b, const struct places *places, 
   for (size_t k = 0; k < places->count * N; k++) {
     const double *v = value + 3 * k, *n = b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4];
     double out[3];
-    cross(n, v, out);
+    dg_cross(n, v, out);
     most[0] = fmax(most[0], sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     most[1] = fmax(most[1], sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]));
   }
@@ -136,7 +133,7 @@ static int fill_drive(const struct build *b, const struct places *places, const 
   for (size_t k = 0; k < points; k++) {
     double *v = value + 3 * k, jump[3];
     if (target->sheet) {
-      cross(b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4], v, jump);
+      dg_cross(b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4], v, jump);
       memcpy(v, jump, sizeof jump);
     }
     for (size_t c = 0; c < 3; c++) part[(3 * (k / N) + c) * N + k % N] = target->factor * v[c];
@@ -201,7 +198,7 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   term->open = open;
   source->waveform = wave->waveform;
   source->delay = wave->delay;
-  cross(wave->direction, wave->polarisation, H);
+  dg_cross(wave->direction, wave->polarisation, H);
   size_t N = (size_t)b->problem->ref->Nf;
   double slowness = sqrt(epsilon * mu) / MX_C0, admittance = sqrt(epsilon / mu);
   for (size_t k = 0; k < places->count; k++)

@@ -8,16 +8,8 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 #include "maxwell/model/selectors.h"
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 static void centre_of_face(const struct dg_mesh *mesh, size_t e, int f, double x[3])
 {
@@ -141,10 +133,10 @@ fail:
 static double residual(const struct mx_plane_wave *wave, const double n[3], double impedance)
 {
   double h[3], e_t[3], h_n[3], square = 0;
-  const double normal = dot(wave->polarisation, n);
-  cross(wave->direction, wave->polarisation, h);
-  cross(h, n, h_n);
-  if (isinf(impedance)) return sqrt(dot(h_n, h_n));
+  const double normal = dg_dot(wave->polarisation, n);
+  dg_cross(wave->direction, wave->polarisation, h);
+  dg_cross(h, n, h_n);
+  if (isinf(impedance)) return sqrt(dg_dot(h_n, h_n));
   for (int c = 0; c < 3; c++) {
     e_t[c] = wave->polarisation[c] - normal * n[c] - impedance * h_n[c];
     square += e_t[c] * e_t[c];
@@ -218,7 +210,7 @@ int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *e
       const int index = check->assignment->boundary[e][f];
       if (index < 0 || mx_walls[config->boundary[index].kind].entering != MX_WAVE) continue;
       entering[index] =
-          fmax(entering[index], -dot(config->boundary[index].wave.direction, check->problem->normal[e][f]));
+          fmax(entering[index], -dg_dot(config->boundary[index].wave.direction, check->problem->normal[e][f]));
     }
   if (dg_comm_reduce(check->problem->comm, DG_MAX, config->boundaries, entering, err) != 0) goto fail;
   for (size_t i = 0; i < config->boundaries; i++) {

@@ -54,9 +54,9 @@ MAY = {
                                  "maxwell/time",
     "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell "
                            "maxwell/time",
-    "maxwell/sources": "libdg/base libdg/comm libdg/mesh* maxwell/backend maxwell/model maxwell/problem maxwell/shell "
-                       "maxwell/time",
-    "maxwell/measure": "libdg/base libdg/io libdg/mesh* maxwell/backend maxwell/model maxwell/problem "
+    "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
+                       "maxwell/shell maxwell/time",
+    "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell",
     # A run.
     "maxwell/setup": "libdg/* maxwell/backend maxwell/limit maxwell/measure maxwell/model maxwell/operator "

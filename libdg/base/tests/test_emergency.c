@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/memory_room.h"

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo/silo_file.h"
 

@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-#include "libdg/io/silo/silo_writer.h"
-
 int dg_silo_group_of(const struct dg_silo_groups *g, int rank) { return (int)((int64_t)rank * g->count / g->ranks); }
 
 void dg_silo_split_ranks(struct dg_silo_groups *g, const struct dg_comm *comm, int files)

@@ -6,6 +6,8 @@
 
 #include "libdg/comm/comm.h"
 
+enum { DG_SILO_FILES = 32 }; /* of a snapshot that does not say how many */
+
 struct dg_silo_groups {
   int ranks, rank, count, own;
   bool first, last; /* of its group */

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "libdg/io/silo/silo_file.h"
-#include "libdg/io/silo/silo_writer.h"
+#include "libdg/io/silo/silo_kept.h"
+#include "libdg/io/snapshot_writer.h"
 
 /* Nodes, sub-tetrahedra and how far they reach, and room to work in; nothing is left in it behind an error. `nodes`
  * and `zones` are the snapshot's K Np and K order^3. */

@@ -8,7 +8,7 @@
  * Private to this folder. */
 #pragma once
 
-#include "libdg/io/silo/silo_writer.h"
+#include "libdg/io/snapshot_writer.h"
 
 struct dg_silo_pattern; /* opaque */
 

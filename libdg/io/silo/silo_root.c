@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 void dg_silo_variable_name(const struct dg_snapshot_field *field, int component, char name[DG_SILO_NAME])

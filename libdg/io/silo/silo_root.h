@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libdg/io/silo/silo_file.h"
-#include "libdg/io/silo/silo_writer.h"
+#include "libdg/io/snapshot_writer.h"
 
 /* "Ex"; the name of the field for a scalar. */
 void dg_silo_variable_name(const struct dg_snapshot_field *field, int component, char name[DG_SILO_NAME]);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdg/base/bug.h"
+
 /* Numbers that are handled at a time, so that they stay in the cache. */
 enum { PIECE = 4096 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "libdg/io/silo/silo_writer.h"
+#include "libdg/io/snapshot_writer.h"
 
 /* Smallest and largest of values; NaN is passed over. */
 struct dg_silo_range {

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo/silo_file.h"

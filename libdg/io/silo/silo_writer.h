@@ -7,24 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libdg/comm/comm.h"
+#include "libdg/io/silo/silo_kept.h"
 #include "libdg/io/snapshot_writer.h"
-
-/* What files of the same mesh have in common, and room to work in. {0} at first; the first snapshot fills it. Belongs
- * to one mesh, order and merge; where the mesh is written once, to one folder. Snapshots that are written with it at
- * the same time have the same fields and precision. */
-struct dg_silo_mesh {
-  size_t points, zones;
-  double *coordinate;              /* [3][points] m */
-  double extent[6];                /* smallest x, y, z, largest x, y, z */
-  int (*zone)[4];                  /* [zones] */
-  double *work;                    /* [max(nodes, zones)], twice with a merge */
-  bool digested, written;          /* to a file of its own */
-  uint64_t common;                 /* digest of what is in that file */
-  struct dg_silo_pattern *pattern; /* of files of blocks, which differ in nothing but values (silo_pattern.h) */
-};
-void dg_silo_mesh_release(struct dg_silo_mesh *mesh);
-
-enum { DG_SILO_FILES = 32 }; /* of a snapshot that does not say how many */
 
 /* Collective. Writes `path`, "folder/name.silo", the root file: a multi-block mesh "mesh" and multi-block variables
  * over the blocks. One rank alone has its block in the same file, in the directory block_000000. Several ranks have

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "libdg/mesh/vector.h"
+#include "libdg/base/vec3.h"
 
 #define PI 3.14159265358979323846
 

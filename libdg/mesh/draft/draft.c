@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/vector.h"
+#include "libdg/base/vec3.h"
 
 #define COLLINEAR 1e-7 /* sine of the angle between what counts as one line, or one plane */
 #define RESOLVED  0.85 /* cosine of the angle between neighbours on a curve or surface that the mesh follows closely */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "libdg/mesh/vector.h"
+#include "libdg/base/vec3.h"
 
 enum { RING_MAX = 24 };
 #define SAME_VOLUME 1e-9 /* relative: what is filled before and behind a change */

@@ -6,7 +6,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/draft/flip.h"
-#include "libdg/mesh/vector.h"
+#include "libdg/base/vec3.h"
 
 enum { ROUNDS = 4, PASSES = 30, EXPLAINED = 200 /* slow elements whose reason is looked for, the slowest first */ };
 #define AIM         1.08 /* of the goal: a repaired element shall not lie just on it */

@@ -27,6 +27,3 @@ struct dg_path {
 int dg_path_cut(struct dg_path *path, const struct dg_mesh *mesh, struct dg_comm *comm, size_t points,
                 const double (*point)[3], int closed, struct dg_error *err) DG_MUST_USE;
 void dg_path_release(struct dg_path *path);
-
-/* Gauss-Legendre rule of n points on [0, 1], exact up to degree 2 n - 1: x[n] ascending, weight[n] of sum 1. */
-void dg_gauss_legendre(int n, double *x, double *weight);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/gmsh/gmsh_session.h"
+#include "libdg/mesh/gmsh/gmsh_calls.h"
+#include "libdg/mesh/gmsh/gmsh_reader.h"
+#include "libdg/mesh/gmsh/gmsh_sizes.h"
 #include "libdg/mesh/draft/repair.h"
 
 enum { GMSH_LINE = 1 };

@@ -1,4 +1,6 @@
 /* Gmsh's model, which gmsh_session.c has opened -> struct dg_model; its C API from 4.8 on. */
+#include "libdg/mesh/gmsh/gmsh_reader.h"
+
 #include <gmshc.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -6,8 +8,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/gmsh/gmsh_generate.h"
-#include "libdg/mesh/gmsh/gmsh_session.h"
+#include "libdg/mesh/gmsh/gmsh_sizes.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/parts/msh_parts.h"
 

@@ -15,7 +15,9 @@
 #include "libdg/base/text.h"
 #include "libdg/mesh/load/complete.h"
 #include "libdg/mesh/load/format.h"
+#include "libdg/mesh/gmsh/gmsh_calls.h"
 #include "libdg/mesh/gmsh/gmsh_generate.h"
+#include "libdg/mesh/gmsh/gmsh_reader.h"
 #include "libdg/mesh/gmsh/sandbox.h"
 
 #define GMSH_AT_LEAST(major, minor)                                                                                    \
@@ -32,34 +34,6 @@ static void start(int argc, char **argv, int *failed)
 #endif
 }
 
-static void free_strings(char **string, size_t count)
-{
-  for (size_t i = 0; i < count; i++) gmshFree(string[i]);
-  gmshFree(string);
-}
-
-/* Fails when Gmsh said so or logged an error since it was started; quotes the first one: the others follow from it. */
-int dg_gmsh_check(const char *what, const char *file, int failed, struct dg_error *err)
-{
-  char **line = NULL;
-  size_t count = 0, errors = 0, first = 0;
-  int ierr;
-  gmshLoggerGet(&line, &count, &ierr);
-  if (ierr != 0) count = 0;
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(line[i], "Error", 5) == 0 && errors++ == 0) first = i;
-  if (errors > 0) {
-    const char *text = line[first] + strcspn(line[first], ":");
-    text += strspn(text, ": ");
-    (void)dg_fail(err, DG_INPUT, "Gmsh could not %s '%s': %s", what, file, text);
-    if (errors > 1) dg_context(err, "and %zu more errors", errors - 1);
-  } else if (failed != 0) {
-    (void)dg_fail(err, DG_INPUT, "Gmsh could not %s '%s' and does not say why", what, file);
-  }
-  free_strings(line, count);
-  return err->code;
-}
-
 /* Hands over what Gmsh said. It is not ended: what the end of the process takes away need not be tidied up. */
 static void stop(FILE *messages)
 {
@@ -69,14 +43,8 @@ static void stop(FILE *messages)
   gmshLoggerGet(&line, &count, &ierr);
   if (ierr != 0) count = 0;
   for (size_t i = 0; i < count && messages != NULL; i++) fprintf(messages, "%s\n", line[i]);
-  free_strings(line, count);
+  dg_gmsh_free_strings(line, count);
   gmshLoggerStop(&ierr);
-}
-
-void dg_gmsh_set(const char *name, double value)
-{
-  int ierr; /* an option that this version does not have is not needed */
-  gmshOptionSetNumber(name, value, &ierr);
 }
 
 static void ask_version(struct dg_model *model)

@@ -1,5 +1,5 @@
-/* The only part that knows Gmsh, together with gmsh_reader.c; it belongs to the program `curlew-mesh` (mesher_main.c)
- * and to nothing else. */
+/* The only part that knows Gmsh, together with the other gmsh_*.c; it belongs to the program `curlew-mesh`
+ * (mesher_main.c) and to nothing else. */
 #pragma once
 
 #include "libdg/mesh/load/geo_parameters.h"
@@ -11,10 +11,6 @@
  * which are `number`, and names all entities of the model, also those that lie in other parts. Lines for the log of the
  * run are added with dg_model_note. Errors as those of dg_mesh_load. Release the model also then. */
 int dg_gmsh_load(struct dg_model *model, const struct dg_mesh_options *options, int part,
-                 struct dg_error *err) DG_MUST_USE;
-
-/* The second half of it: the model that Gmsh holds. */
-int dg_gmsh_read(struct dg_model *model, const struct dg_mesh_options *options, int part,
                  struct dg_error *err) DG_MUST_USE;
 
 /* Only the version of the Gmsh library in use. */

@@ -1,4 +1,6 @@
 /* How large elements shall be, and where that was said. */
+#include "libdg/mesh/gmsh/gmsh_sizes.h"
+
 #include <ctype.h>
 #include <gmshc.h>
 #include <math.h>
@@ -7,17 +9,9 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/gmsh/gmsh_generate.h"
+#include "libdg/mesh/gmsh/gmsh_calls.h"
 
 /* ---- options of the geometry ---- */
-
-double dg_gmsh_get(const char *name, double otherwise)
-{
-  double value = otherwise;
-  int ierr;
-  gmshOptionGetNumber(name, &value, &ierr);
-  return ierr == 0 ? value : otherwise;
-}
 
 double dg_gmsh_unit(const struct dg_mesh_options *options)
 {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/mesh/gmsh/sandbox_filter.h"
 
 /* One sandbox a process, as the kernel has it; the handler of a signal finds it here. */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/mesh/load/gmsh_model.h"
 

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
 #include "libdg/mesh/parts/partition.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/mesh/parts/join.h"
 #include "libdg/mesh/parts/partition.h"

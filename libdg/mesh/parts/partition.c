@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 #define SEED         1

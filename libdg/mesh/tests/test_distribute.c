@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "libdg/base/vec3.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/tests/cube.h"
 #include "libdg/mesh/mesh_check.h"
@@ -74,7 +75,7 @@ static struct dg_mesh make_mesh(void)
     }
   for (size_t e = 0; e < cube.K; e++) { /* positively oriented again */
     int32_t *n = cube.element[e], swap = n[0];
-    if (dg_mesh_det(cube.vertex[n[0]], cube.vertex[n[1]], cube.vertex[n[2]], cube.vertex[n[3]]) > 0) continue;
+    if (dg_volume6(cube.vertex[n[0]], cube.vertex[n[1]], cube.vertex[n[2]], cube.vertex[n[3]]) > 0) continue;
     n[0] = n[1], n[1] = swap;
   }
   const struct dg_mesh_input input = {.points = cube.vertices,

@@ -12,7 +12,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/mesh/draft/repair.h"
-#include "libdg/mesh/vector.h"
+#include "libdg/base/vec3.h"
 
 enum { N = 5, SIDE = N + 1, POINTS = SIDE * SIDE * SIDE };
 

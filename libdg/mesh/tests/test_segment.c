@@ -12,6 +12,7 @@
 #include "libdg/io/tests/cube.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/find/segment.h"
+#include "libdg/ref/quadrature.h"
 
 enum { CELLS = 4 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/backend.h"
 #include "maxwell/backend/cpu/fused.h"

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 /* chi_s(g) */

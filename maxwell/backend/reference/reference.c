@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/backend.h"
 #include "maxwell/operator/operator.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/text.h"
 
 #define RULES_MAX 32

@@ -1,0 +1,16 @@
+/* What every part that calls Gmsh needs: its errors and its options. */
+#pragma once
+
+#include <stddef.h>
+
+#include "libdg/base/error.h"
+
+/* Fails when Gmsh said so or logged an error since it was started: "Gmsh could not `what` 'file': ...". */
+int dg_gmsh_check(const char *what, const char *file, int failed, struct dg_error *err) DG_MUST_USE;
+/* An option that this version does not have is not needed. */
+void dg_gmsh_set(const char *name, double value);
+/* otherwise: the value of an option that this version does not have. */
+double dg_gmsh_get(const char *name, double otherwise);
+
+/* A list of strings of Gmsh's. */
+void dg_gmsh_free_strings(char **string, size_t count);
