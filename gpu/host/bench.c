@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/host/state.h"
+#include "gpu/runtime/ceilings.h"
 
 enum { TRIES = 10 };
 

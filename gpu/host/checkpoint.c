@@ -59,8 +59,7 @@ static unsigned char *place(const struct mx_backend *backend, int array, size_t 
   return start + first * *bytes;
 }
 
-int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value,
-             struct dg_error *err)
+int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err)
 {
   size_t bytes;
   const unsigned char *from = place(backend, array, first, &bytes);

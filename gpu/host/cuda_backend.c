@@ -29,7 +29,10 @@ static void destroy(struct mx_backend *backend)
   const bool given_up = backend->halo.exchange != NULL && !dg_exchange_progress(backend->halo.exchange);
   gpu_release_halo(backend);
   gpu_release_leaving(backend);
-  if (!given_up) gpu_release_memory(backend);
+  if (!given_up) {
+    gpu_release_card(&backend->card);
+    gpu_release_pinned(&backend->pinned);
+  }
   for (int i = 0; i < GPU_SLOTS; i++) {
     if (backend->slot[i].copied != NULL) (void)gpuEventDestroy(backend->slot[i].copied);
     if (backend->slot[i].used != NULL) (void)gpuEventDestroy(backend->slot[i].used);
@@ -80,7 +83,7 @@ static int new_fields(struct mx_backend *backend, struct dg_error *err)
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
       const size_t bytes = backend->field_bytes + (k < 2 ? backend->ghost_bytes : 0);
       if (wanted[k] != NULL &&
-          (gpu_new(backend, wanted[k], bytes, "a field", err) != 0 ||
+          (gpu_new(&backend->card, wanted[k], bytes, "a field", err) != 0 ||
            gpu_check(gpuMemsetAsync(*wanted[k], 0, bytes, backend->work), "clearing fields", err) != 0))
         return err->code;
     }
@@ -97,7 +100,8 @@ static int new_open_slots(struct mx_backend *backend, struct dg_error *err)
   if (DG_NEW(slot, backend->padded, err) != 0) return err->code;
   for (size_t e = 0; e < backend->padded; e++)
     for (size_t f = 0; f < 4; f++) slot[e][f] = e < problem->K ? mx_open_slot(problem->neighbour[e][f]) : -1;
-  (void)!gpu_new_copy(backend, &backend->tables.open_slot, slot, backend->padded * sizeof *slot, "open faces", err);
+  (void)!gpu_new_copy(&backend->card, &backend->tables.open_slot, slot, backend->padded * sizeof *slot, "open faces",
+                      err);
   dg_free(slot);
   return err->code;
 }
@@ -117,9 +121,9 @@ static int new_open(struct mx_backend *backend, struct dg_error *err)
     }
   backend->open_faces = count;
   if (gpu_pack_entries(backend, &backend->open, true, count, where, err) != 0 ||
-      gpu_new(backend, &backend->open_before[0], bytes, "open faces", err) != 0 ||
-      gpu_new(backend, &backend->open_before[1], bytes, "open faces", err) != 0 ||
-      gpu_new(backend, &backend->open_now, bytes, "open faces", err) != 0 || new_open_slots(backend, err) != 0)
+      gpu_new(&backend->card, &backend->open_before[0], bytes, "open faces", err) != 0 ||
+      gpu_new(&backend->card, &backend->open_before[1], bytes, "open faces", err) != 0 ||
+      gpu_new(&backend->card, &backend->open_now, bytes, "open faces", err) != 0 || new_open_slots(backend, err) != 0)
     goto fail;
 fail:
   dg_free(where);

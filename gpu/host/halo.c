@@ -49,8 +49,8 @@ static int new_faces(struct mx_backend *backend, struct dg_error *err)
   if (DG_NEW(far, halo->faces, err) != 0) return err->code;
   for (size_t i = 0; i < halo->faces; i++) /* a ghost a face, as the problem has them, not the mesh */
     far[i] = (int32_t)(4 * gpu_row(problem, backend->padded, problem->K + i)) + problem->halo->receive[i] % 4;
-  if (gpu_new_copy(backend, &halo->own, problem->halo->send, halo->faces * sizeof *far, "the halo", err) != 0 ||
-      gpu_new_copy(backend, &halo->far, far, halo->faces * sizeof *far, "the halo", err) != 0)
+  if (gpu_new_copy(&backend->card, &halo->own, problem->halo->send, halo->faces * sizeof *far, "the halo", err) != 0 ||
+      gpu_new_copy(&backend->card, &halo->far, far, halo->faces * sizeof *far, "the halo", err) != 0)
     goto fail;
 fail:
   dg_free(far);
@@ -72,11 +72,11 @@ int gpu_new_halo(struct mx_backend *backend, struct dg_error *err)
       gpu_check(gpuStreamCreateWithPriority(&halo->stream, gpuStreamNonBlocking, highest), "making a stream", err) !=
           0 ||
       new_events(halo, err) != 0 || new_faces(backend, err) != 0 ||
-      gpu_new(backend, &halo->out, bytes, "the halo", err) != 0 ||
-      gpu_new(backend, &halo->in, bytes, "the halo", err) != 0)
+      gpu_new(&backend->card, &halo->out, bytes, "the halo", err) != 0 ||
+      gpu_new(&backend->card, &halo->in, bytes, "the halo", err) != 0)
     return err->code;
-  if (!halo->direct && (gpu_new_pinned(backend, &halo->host_out, bytes, err) != 0 ||
-                        gpu_new_pinned(backend, &halo->host_in, bytes, err) != 0))
+  if (!halo->direct && (gpu_new_pinned(&backend->pinned, &halo->host_out, bytes, err) != 0 ||
+                        gpu_new_pinned(&backend->pinned, &halo->host_in, bytes, err) != 0))
     return err->code;
   return dg_exchange_new_between(&halo->exchange, problem->comm, problem->halo->peers, problem->halo->peer, halo->bytes,
                                  halo->direct ? halo->out : halo->host_out, halo->direct ? halo->in : halo->host_in,

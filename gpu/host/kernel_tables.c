@@ -63,8 +63,8 @@ static int pack_pieces(struct mx_backend *backend, const int32_t *face_node, str
   if (gpu_face_pieces(order) == 0) return 0;
   const size_t count = gpu_list_pieces(order, face_node, piece, packed);
   DG_BUG_IF(count != (size_t)gpu_face_pieces(order), "faces of order %d have %zu pieces", order, count);
-  if (gpu_new_copy(backend, &backend->tables.face_piece, piece, 4 * count, "tables", err) != 0) return err->code;
-  return gpu_new_copy(backend, &backend->tables.face_packed, packed, faces * sizeof *packed, "tables", err);
+  if (gpu_new_copy(&backend->card, &backend->tables.face_piece, piece, 4 * count, "tables", err) != 0) return err->code;
+  return gpu_new_copy(&backend->card, &backend->tables.face_packed, packed, faces * sizeof *packed, "tables", err);
 }
 
 /* How badly four nodes of a face that lanes read at a time meet in shared memory's banks, for all steps: rows of eight
@@ -126,8 +126,10 @@ static int pack_nodes(struct mx_backend *backend, const struct mx_symmetry *symm
     }
   order_face(backend, face_node, face_place, Nf, backend->face_order);
   for (size_t i = 0; i < 4 * Nf; i++) ordered[i] = face_place[i / Nf * Nf + (size_t)backend->face_order[i % Nf]];
-  if (gpu_new_copy(backend, &backend->tables.face_node, face_node, 4 * Nf * sizeof *face_node, "tables", err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.face_place, ordered, 4 * Nf * sizeof *ordered, "tables", err) != 0 ||
+  if (gpu_new_copy(&backend->card, &backend->tables.face_node, face_node, 4 * Nf * sizeof *face_node, "tables", err) !=
+          0 ||
+      gpu_new_copy(&backend->card, &backend->tables.face_place, ordered, 4 * Nf * sizeof *ordered, "tables", err) !=
+          0 ||
       pack_pieces(backend, face_node, err) != 0)
     goto fail;
 fail:
@@ -154,8 +156,8 @@ static int pack_matrices(struct mx_backend *backend, struct dg_error *err)
     }
     for (size_t m = 0; m < faces; m++) gpu_put(backend, lift, m * Np + i, 0.5 * ref->lift[row * faces + m]);
   }
-  if (gpu_new_copy(backend, &backend->tables.derivative, derivative, 3 * Np * Np * real, "matrices", err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.lift, lift, faces * Np * real, "matrices", err) != 0)
+  if (gpu_new_copy(&backend->card, &backend->tables.derivative, derivative, 3 * Np * Np * real, "matrices", err) != 0 ||
+      gpu_new_copy(&backend->card, &backend->tables.lift, lift, faces * Np * real, "matrices", err) != 0)
     goto fail;
 fail:
   dg_free(derivative);
@@ -222,7 +224,7 @@ static int pack_mass(struct mx_backend *backend, const struct mx_symmetry *symme
       row++;
     }
   DG_BUG_IF(row != Np, "sectors of order %d have %zu rows", ref->order, row);
-  (void)!gpu_new_copy(backend, &backend->tables.mass, mass, orbits * Np * sizeof *mass, "matrices", err);
+  (void)!gpu_new_copy(&backend->card, &backend->tables.mass, mass, orbits * Np * sizeof *mass, "matrices", err);
   dg_free(mass);
   return err->code;
 }
@@ -357,7 +359,7 @@ static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *
                      lift_in(symmetry, ref, backend->face_order, s, out + slot_of_column(backend, l / 4), m + l % 4));
         pair_steps(backend, fragment, m / 4, next, &first[s][0][out / 8]);
       }
-  (void)!gpu_new_copy(backend, &backend->tables.fragment, fragment, next * sizeof(double), "matrices", err);
+  (void)!gpu_new_copy(&backend->card, &backend->tables.fragment, fragment, next * sizeof(double), "matrices", err);
   dg_free(fragment);
   return err->code;
 }
@@ -377,8 +379,8 @@ static int pack_metric(struct mx_backend *backend, struct dg_error *err)
       for (size_t b = a; b < 3; b++, k++)
         gpu_put(backend, metric, 6 * e + k, (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]) / jacobian);
   }
-  (void)!gpu_new_copy(backend, &backend->tables.metric, metric, 6 * backend->padded * backend->real, "the geometry",
-                      err);
+  (void)!gpu_new_copy(&backend->card, &backend->tables.metric, metric, 6 * backend->padded * backend->real,
+                      "the geometry", err);
   dg_free(metric);
   return err->code;
 }
@@ -394,8 +396,8 @@ static int pack_neighbours(struct mx_backend *backend, struct dg_error *err)
       const size_t row = code < 0 ? 0 : gpu_row(problem, backend->padded, (size_t)code / 4);
       neighbour[e][f] = code < 0 ? code : (int32_t)(4 * row) + code % 4;
     }
-  (void)!gpu_new_copy(backend, &backend->tables.neighbour, neighbour, problem->K * sizeof *neighbour, "neighbours",
-                      err);
+  (void)!gpu_new_copy(&backend->card, &backend->tables.neighbour, neighbour, problem->K * sizeof *neighbour,
+                      "neighbours", err);
   dg_free(neighbour);
   return err->code;
 }
@@ -410,7 +412,7 @@ static int pack_index(struct mx_backend *backend, struct gpu_index *packed, int3
     const uint16_t value = (uint16_t)index[i];
     memcpy(narrow + i, &value, sizeof value);
   }
-  return gpu_new_copy(backend, &packed->data, index, count * (packed->wide ? sizeof(int32_t) : sizeof(uint16_t)),
+  return gpu_new_copy(&backend->card, &packed->data, index, count * (packed->wide ? sizeof(int32_t) : sizeof(uint16_t)),
                       "indices", err);
 }
 
@@ -423,7 +425,7 @@ static int pack_fluxes(struct mx_backend *backend, struct dg_error *err)
   if (DG_NEW(index, backend->padded, err) != 0) return err->code;
   if (mx_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
   if (pack_index(backend, &backend->tables.flux, (int32_t *)index, 4 * backend->padded, count, err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.flux_table, table, count * sizeof *table, "fluxes", err) != 0)
+      gpu_new_copy(&backend->card, &backend->tables.flux_table, table, count * sizeof *table, "fluxes", err) != 0)
     goto fail;
 fail:
   dg_free(index);
@@ -487,7 +489,7 @@ static int pack_media(struct mx_backend *backend, struct dg_error *err)
   if (DG_NEW(table, count, err) != 0) goto fail;
   for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i]);
   if (pack_index(backend, &backend->tables.medium, index, backend->padded, count, err) != 0 ||
-      gpu_new_copy(backend, &backend->tables.medium_table, table, count * sizeof *table, "media", err) != 0)
+      gpu_new_copy(&backend->card, &backend->tables.medium_table, table, count * sizeof *table, "media", err) != 0)
     goto fail;
 fail:
   dg_free(index);

@@ -41,8 +41,8 @@ static int keep_elements(struct mx_backend *backend, struct gpu_monitor *monitor
   if (dg_grow(&all->element, monitor->first + count, sizeof *all->element, err) != 0) return err->code;
   (void)list_elements(backend, what, all->element + monitor->first);
   all->kept.count += count;
-  return gpu_new_copy(backend, &all->kept.element, all->element, all->kept.count * sizeof *all->element, "measurements",
-                      err);
+  return gpu_new_copy(&backend->card, &all->kept.element, all->element, all->kept.count * sizeof *all->element,
+                      "measurements", err);
 }
 
 static int new_points(struct mx_backend *backend, struct gpu_monitor *monitor, const struct mx_monitor *what,
@@ -57,8 +57,8 @@ static int new_points(struct mx_backend *backend, struct gpu_monitor *monitor, c
     number[2 * count + k] = backend->in_place ? (int32_t)(monitor->first + k) : number[k];
     monitor->element[k] = what->point[k].element;
   }
-  if (gpu_new_copy(backend, &on_card, number, 3 * count * sizeof *number, "measurements", err) != 0 ||
-      gpu_new_copy(backend, &monitor->at.weight, weight, weights * sizeof *weight, "measurements", err) != 0)
+  if (gpu_new_copy(&backend->card, &on_card, number, 3 * count * sizeof *number, "measurements", err) != 0 ||
+      gpu_new_copy(&backend->card, &monitor->at.weight, weight, weights * sizeof *weight, "measurements", err) != 0)
     goto fail;
   monitor->at.count = count;
   monitor->at.element = monitor->at.row = on_card;
@@ -89,7 +89,7 @@ int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, s
   if (what->functionals > 0)
     memcpy(monitor->functional, what->functional, what->functionals * sizeof *what->functional);
   if (keep_elements(backend, monitor, what, err) != 0 || new_points(backend, monitor, what, err) != 0) return err->code;
-  return gpu_new(backend, &monitor->value, *rows * width * sizeof *monitor->value, "measurements", err);
+  return gpu_new(&backend->card, &monitor->value, *rows * width * sizeof *monitor->value, "measurements", err);
 }
 
 void gpu_release_monitors(struct mx_backend *backend)
@@ -107,7 +107,8 @@ int gpu_monitor_keep(struct mx_backend *backend, struct dg_error *err)
   struct gpu_kept *kept = &backend->monitored.kept;
   const size_t row = gpu_stride(backend->tables.order) * backend->real;
   if (!backend->observed || kept->count == 0) return 0;
-  if (kept->row == NULL && gpu_new(backend, &kept->row, kept->count * row, "rows of half a step before", err) != 0)
+  if (kept->row == NULL &&
+      gpu_new(&backend->card, &kept->row, kept->count * row, "rows of half a step before", err) != 0)
     return err->code;
   return gpu_check(gpu_keep_rows(&backend->tables, kept, backend->field[1], backend->work), "copying rows", err);
 }

@@ -16,8 +16,8 @@ int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *
   if (bytes < backend->staging_bytes / 2 * 3) bytes = backend->staging_bytes / 2 * 3;
   if (gpu_wait(backend, err) != 0) return err->code;
   for (int i = 0; i < 2; i++)
-    if (gpu_new_pinned(backend, &backend->staging[i], bytes, err) != 0 ||
-        gpu_new(backend, &backend->card_staging[i], bytes, "observation", err) != 0)
+    if (gpu_new_pinned(&backend->pinned, &backend->staging[i], bytes, err) != 0 ||
+        gpu_new(&backend->card, &backend->card_staging[i], bytes, "observation", err) != 0)
       return err->code;
   backend->staging_bytes = bytes;
   return 0;
@@ -289,11 +289,15 @@ int gpu_pack_functionals(struct mx_backend *backend, struct dg_error *err)
     at = end;
   }
   first[pieces] = summands;
-  if (gpu_new_copy(backend, &backend->piece_first, first, (pieces + 1) * sizeof *first, "functionals", err) != 0 ||
-      gpu_new_copy(backend, &backend->functional_place, place, summands * sizeof *place, "functionals", err) != 0 ||
-      gpu_new_copy(backend, &backend->functional_element, element, rows * sizeof *element, "functionals", err) != 0 ||
-      gpu_new_copy(backend, &backend->functional_weight, weight, summands * sizeof *weight, "functionals", err) != 0 ||
-      gpu_new_copy(backend, &backend->piece_magnetic, magnetic, pieces, "functionals", err) != 0)
+  if (gpu_new_copy(&backend->card, &backend->piece_first, first, (pieces + 1) * sizeof *first, "functionals", err) !=
+          0 ||
+      gpu_new_copy(&backend->card, &backend->functional_place, place, summands * sizeof *place, "functionals", err) !=
+          0 ||
+      gpu_new_copy(&backend->card, &backend->functional_element, element, rows * sizeof *element, "functionals", err) !=
+          0 ||
+      gpu_new_copy(&backend->card, &backend->functional_weight, weight, summands * sizeof *weight, "functionals",
+                   err) != 0 ||
+      gpu_new_copy(&backend->card, &backend->piece_magnetic, magnetic, pieces, "functionals", err) != 0)
     goto fail;
 fail:
   dg_free(magnetic);
@@ -380,7 +384,7 @@ int gpu_functionals_begin(struct mx_backend *backend, size_t first, size_t count
                all = backend->functional_piece[backend->problem->functionals];
   if (piece[count] == piece[0]) return 0;
   if (backend->functional_part == NULL &&
-      gpu_new_pinned(backend, &backend->functional_part, all * sizeof *backend->functional_part, err) != 0)
+      gpu_new_pinned(&backend->pinned, &backend->functional_part, all * sizeof *backend->functional_part, err) != 0)
     return err->code;
   if (begin_functionals(backend, first, count, backend->functional_part, err) != 0) return err->code;
   return gpu_check(gpuEventRecord(backend->functional_there, backend->work), "observing", err);

@@ -68,8 +68,8 @@ int gpu_new_recall(struct mx_backend *backend, struct dg_error *err)
   if (DG_NEW(recall->element, recall->kept.count, err) != 0) goto fail;
   for (size_t e = 0, i = 0; e < problem->K; e++)
     if (more[e]) recall->element[i++] = (int32_t)e;
-  (void)!gpu_new_copy(backend, &recall->kept.element, recall->element, recall->kept.count * sizeof *recall->element,
-                      "observation", err);
+  (void)!gpu_new_copy(&backend->card, &recall->kept.element, recall->element,
+                      recall->kept.count * sizeof *recall->element, "observation", err);
 fail:
   dg_free(more);
   return err->code;
@@ -102,8 +102,8 @@ static int new_rows(struct mx_backend *backend, struct dg_error *err)
   }
   if (recall->rows < least) recall->rows = least;
   recall->rows = (recall->rows + 7) / 8 * 8; /* with padding */
-  if (gpu_new(backend, &recall->kept.row, recall->kept.count * row, "rows of half a step before", err) != 0 ||
-      gpu_new(backend, &recall->row, recall->rows * row, "rows of half a step before", err) != 0)
+  if (gpu_new(&backend->card, &recall->kept.row, recall->kept.count * row, "rows of half a step before", err) != 0 ||
+      gpu_new(&backend->card, &recall->row, recall->rows * row, "rows of half a step before", err) != 0)
     return err->code;
   return 0;
 }

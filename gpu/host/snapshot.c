@@ -12,7 +12,8 @@ static size_t reserve(const struct mx_backend *backend, size_t all)
 static int new_buffer(struct mx_backend *backend, struct gpu_buffer *buffer, struct dg_error *err)
 {
   for (int i = 0; i < 2; i++)
-    if (backend->leaving.wanted[i] && gpu_new(backend, &buffer->field[i], backend->field_bytes, "a snapshot", err) != 0)
+    if (backend->leaving.wanted[i] &&
+        gpu_new(&backend->card, &buffer->field[i], backend->field_bytes, "a snapshot", err) != 0)
       return err->code;
   return gpu_check(gpuEventCreateWithFlags(&buffer->ready, gpuEventDisableTiming), "making an event", err);
 }
@@ -24,7 +25,7 @@ static int new_way(struct mx_backend *backend, struct dg_error *err)
   if (gpu_check(gpuStreamCreateWithFlags(&way->stream, gpuStreamNonBlocking), "making a stream", err) != 0)
     return err->code;
   for (int i = 0; i < 2; i++)
-    if (gpu_new_pinned(backend, &way->pinned[i], GPU_LEAVING, err) != 0 ||
+    if (gpu_new_pinned(&backend->pinned, &way->pinned[i], GPU_LEAVING, err) != 0 ||
         gpu_check(gpuEventCreateWithFlags(&way->arrived[i], gpuEventDisableTiming), "making an event", err) != 0)
       return err->code;
   return 0;

@@ -37,10 +37,10 @@ int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bo
     if (k == 0 || element_of(faces, where[entry[k]]) != element_of(faces, where[entry[k - 1]]))
       start[entries->groups++] = (int32_t)k;
   start[entries->groups] = (int32_t)count;
-  if (gpu_new_copy(backend, &entries->start, start, ((size_t)entries->groups + 1) * sizeof *start, "sources", err) !=
-          0 ||
-      gpu_new_copy(backend, &entries->entry, entry, count * sizeof *entry, "sources", err) != 0 ||
-      gpu_new_copy(backend, &entries->where, where, count * sizeof *where, "sources", err) != 0)
+  if (gpu_new_copy(&backend->card, &entries->start, start, ((size_t)entries->groups + 1) * sizeof *start, "sources",
+                   err) != 0 ||
+      gpu_new_copy(&backend->card, &entries->entry, entry, count * sizeof *entry, "sources", err) != 0 ||
+      gpu_new_copy(&backend->card, &entries->where, where, count * sizeof *where, "sources", err) != 0)
     goto fail;
 fail:
   dg_free(start);
@@ -83,7 +83,7 @@ static int pack_part(struct mx_backend *backend, const struct gpu_term *term, co
   if (from == NULL || term->term->values == MX_VECTOR_A_NODE) return 0;
   if (dg_alloc(&projected, count, backend->real, err) != 0) return err->code;
   project(backend, term, from, projected);
-  (void)!gpu_new_copy(backend, part, projected, count * backend->real, "sources", err);
+  (void)!gpu_new_copy(&backend->card, part, projected, count * backend->real, "sources", err);
   dg_free(projected);
   return err->code;
 }
@@ -123,8 +123,8 @@ int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err)
       return err->code;
   }
   for (size_t s = 0; s < GPU_SLOTS && backend->slot_bytes > 0; s++)
-    if (gpu_new_pinned(backend, &backend->slot[s].host, backend->slot_bytes, err) != 0 ||
-        gpu_new(backend, &backend->slot[s].card, backend->slot_bytes, "sources", err) != 0)
+    if (gpu_new_pinned(&backend->pinned, &backend->slot[s].host, backend->slot_bytes, err) != 0 ||
+        gpu_new(&backend->card, &backend->slot[s].card, backend->slot_bytes, "sources", err) != 0)
       return err->code;
   return 0;
 }

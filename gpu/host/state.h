@@ -4,6 +4,8 @@
 
 #include "gpu/kernels/kernels.h"
 #include "gpu/kernels/layout.h"
+#include "gpu/runtime/errors.h"
+#include "gpu/runtime/memory.h"
 #include "maxwell/backend/backend.h"
 
 enum {
@@ -18,13 +20,6 @@ enum {
   GPU_BUFFERS = 2,        /* snapshots that may be on the card */
   GPU_MONITORS = 16,      /* what is measured at the same steps is one */
   GPU_RECALLED = 16 << 20 /* bytes of H of half a step ago, at most, that are worked out at a time */
-};
-
-/* Memory of the card, or pinned memory of the host, all of which lives as long as the backend. */
-struct gpu_memory {
-  size_t count;
-  void **block;
-  size_t bytes;
 };
 
 /* A source term. What changes in time is a number, given to the kernel with its launch, or `staged`: numbers that are
@@ -160,20 +155,6 @@ struct mx_backend {
   struct gpu_leaving leaving;
   struct gpu_monitored monitored;
 };
-
-/* ---- errors.c: what the runtime says, as an error value */
-
-/* 0, or the code in err: "the GPU failed while WHAT: ..."; DG_ENVIRONMENT for a card that is missing or lost. */
-int gpu_check(gpuError_t status, const char *what, struct dg_error *err) DG_MUST_USE;
-/* Memory of the card, not zeroed. DG_ENVIRONMENT: how much was wanted for what, and how much is free. */
-int gpu_new(struct mx_backend *backend, void *pointer, size_t bytes, const char *what,
-            struct dg_error *err) DG_MUST_USE;
-/* The same with the content of an array of the host. */
-int gpu_new_copy(struct mx_backend *backend, void *pointer, const void *host, size_t bytes, const char *what,
-                 struct dg_error *err) DG_MUST_USE;
-/* Pinned memory of the host. */
-int gpu_new_pinned(struct mx_backend *backend, void *pointer, size_t bytes, struct dg_error *err) DG_MUST_USE;
-void gpu_release_memory(struct mx_backend *backend);
 
 /* ---- kernel_tables.c */
 
@@ -340,8 +321,7 @@ void gpu_release_monitors(struct mx_backend *backend);
 
 /* ---- checkpoint.c */
 
-int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value,
-             struct dg_error *err);
+int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err);
 int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, const double *value,
              struct dg_error *err);
 int gpu_loaded(struct mx_backend *backend, struct dg_error *err);

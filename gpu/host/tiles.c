@@ -233,11 +233,12 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
                     err) != 0 ||
       gpu_share_out_tiles(&tiles, backend->problem, backend->tables.penalty_inside, (size_t)tiling->blocks,
                           (size_t)shape.blocks * (size_t)(backend->tables.processors - tiling->apart), err) != 0 ||
-      gpu_new_copy(backend, &tiling->dealt, tiles.dealt, tiles.count * sizeof *tiles.dealt, "tiles", err) != 0 ||
-      gpu_new_copy(backend, &tiling->tile, tiles.tile, tiles.count * sizeof *tiles.tile, "tiles", err) != 0 ||
-      gpu_new_copy(backend, &tiling->trace, tiles.trace, tiles.traces * sizeof *tiles.trace, "tiles", err) != 0 ||
-      gpu_new_copy(backend, &tiling->neighbour, tiles.neighbour, backend->padded * sizeof *tiles.neighbour, "tiles",
-                   err) != 0)
+      gpu_new_copy(&backend->card, &tiling->dealt, tiles.dealt, tiles.count * sizeof *tiles.dealt, "tiles", err) != 0 ||
+      gpu_new_copy(&backend->card, &tiling->tile, tiles.tile, tiles.count * sizeof *tiles.tile, "tiles", err) != 0 ||
+      gpu_new_copy(&backend->card, &tiling->trace, tiles.trace, tiles.traces * sizeof *tiles.trace, "tiles", err) !=
+          0 ||
+      gpu_new_copy(&backend->card, &tiling->neighbour, tiles.neighbour, backend->padded * sizeof *tiles.neighbour,
+                   "tiles", err) != 0)
     goto fail;
   tiling->count = (int)tiles.count;
   tiling->inner = (int)tiles.inner;

@@ -274,13 +274,6 @@ struct gpu_largest {
 };
 gpuError_t gpu_largest_component(const struct gpu_tables *tables, const struct gpu_largest *check, gpuStream_t stream);
 
-/* ---- what the card can do (ceilings.cu), launched for the clock */
-
-gpuError_t gpu_copy(void *to, const void *from, size_t bytes, gpuStream_t stream); /* a multiple of 16 */
-/* 2 * 16 * rounds flops a thread, blocks * 256 threads. */
-enum { GPU_PEAK_THREADS = 256, GPU_PEAK_CHAINS = 16 };
-gpuError_t gpu_multiply_adds(int single, int blocks, int rounds, void *sink, gpuStream_t stream);
-
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/runtime/errors.h"
 #include "libdg/base/memory.h"
 
 static bool same(const struct gpu_card_name *a, const struct gpu_card_name *b) { return memcmp(a, b, sizeof *a) == 0; }

@@ -1,5 +1,5 @@
 /* What the card can do, for `curlew bench`: copies, and multiply-adds in registers. */
-#include "gpu/kernels/kernels.h"
+#include "gpu/runtime/ceilings.h"
 
 namespace
 {

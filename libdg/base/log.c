@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libdg/base/launch.h"
+#include "libdg/base/machine/launch.h"
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 

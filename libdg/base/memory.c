@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "libdg/base/memory_room.h"
+#include "libdg/base/machine/memory_room.h"
 
 #define ALIGNMENT 64
 #define HUGE_PAGE ((size_t)2 << 20)

@@ -14,7 +14,7 @@
 
 #include "libdg/comm/comm.h"
 #include "libdg/base/emergency.h"
-#include "libdg/base/launch.h"
+#include "libdg/base/machine/launch.h"
 #include "libdg/base/log.h"
 #include "libdg/io/silo/silo_writer.h"
 #include "maxwell/app/options.h"

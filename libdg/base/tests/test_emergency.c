@@ -17,7 +17,7 @@
 #include "libdg/base/bug.h"
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
-#include "libdg/base/memory_room.h"
+#include "libdg/base/machine/memory_room.h"
 
 /* ---- ends, each in a child of its own */
 

@@ -1,5 +1,5 @@
 /* Launchers of MPI tell the processes that they start who they are by variables of the environment. */
-#include "libdg/base/launch.h"
+#include "libdg/base/machine/launch.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Reads what the control groups and the machine have left from /proc and /sys/fs/cgroup (versions 1 and 2), without
  * asking for memory itself. memory.c calls it now and then; tests call it with a folder that looks like /proc and /sys.
  */
-#include "libdg/base/memory_room.h"
+#include "libdg/base/machine/memory_room.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
