@@ -234,24 +234,32 @@ static int split_path(struct mx_reader *r, const char *path)
   return 0;
 }
 
+struct mx_config mx_config_defaults(void)
+{
+  struct mx_config config = {.directory = ".",
+                             .mesh.unit = 1,
+                             .mesh.seconds = 3600,
+                             .mesh.threads = 1,
+                             .mesh.keep = true,
+                             .alpha = 1,
+                             .time = {.integrator = MX_LEAPFROG, .cfl = 0.95},
+                             .backend = "auto",
+                             .precision = MX_DOUBLE,
+                             .output.progress_every = -1,
+                             .output.balance.tolerance = 0.01,
+                             .output.ports_every = 1,
+                             .watchdog.growth = 1e3};
+  config.output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
+  config.output.fields.ahead = 2;
+  config.output.fields.precision = MX_DOUBLE;
+  return config;
+}
+
 int mx_config_read(struct mx_config *config, const struct mx_origin *origin, struct dg_error *err)
 {
   struct mx_reader r = {.target = config, .err = err};
-  *config = (struct mx_config){.script_path = origin->path,
-                               .mesh.unit = 1,
-                               .mesh.seconds = 3600,
-                               .mesh.threads = 1,
-                               .mesh.keep = true,
-                               .alpha = 1,
-                               .time = {.integrator = MX_LEAPFROG, .cfl = 0.95},
-                               .backend = "auto",
-                               .precision = MX_DOUBLE,
-                               .output.progress_every = -1,
-                               .output.balance.tolerance = 0.01,
-                               .output.ports_every = 1,
-                               .watchdog.growth = 1e3};
-  config->output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
-  config->output.fields.ahead = 2;
+  *config = mx_config_defaults();
+  config->script_path = origin->path;
   config->output.fields.precision = -1; /* as the run */
   const struct mx_value *root = origin->root;
   if (split_path(&r, config->script_path) == 0 &&

@@ -252,7 +252,8 @@ struct mx_config {
   void *storage; /* private: what mx_config_release frees */
 };
 
-/* Fills config from the table of its origin, which must outlive it: config points there. A program in C fills a config
- * itself. */
+/* What holds for keys that are not given; nothing that is required is in it. A program in C begins with it. */
+struct mx_config mx_config_defaults(void);
+/* Fills config from the table of its origin, which must outlive it: config points there. */
 int mx_config_read(struct mx_config *config, const struct mx_origin *origin, struct dg_error *err) DG_MUST_USE;
 void mx_config_release(struct mx_config *config);

@@ -12,8 +12,8 @@
 static int check_mesh_place(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  if (strncmp(config->mesh.where, "--set ", strlen("--set ")) == 0 ||
-      mx_origin_may_name(setup->origin, config->mesh.file))
+  if (mx_origin_may_name(setup->origin, config->mesh.file) ||
+      strncmp(config->mesh.where, "--set ", strlen("--set ")) == 0)
     return 0;
   return dg_fail(err, DG_INPUT,
                  MX_PLACE "mesh file '%s' lies outside of the script's folder: copy it there, name it with --set "

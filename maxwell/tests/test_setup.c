@@ -193,12 +193,94 @@ static void survives_in_the_reference(void **state)
   fail_everywhere(scattering, "reference");
 }
 
+/* ---- without a script */
+
+static int ramp(void *self, const struct mx_places *at, double *value, struct dg_error *err)
+{
+  const double *slope = self;
+  (void)err;
+  for (size_t i = 0; i < at->count; i++) {
+    value[3 * i] = value[3 * i + 1] = 0;
+    value[3 * i + 2] = *slope * at->x[i][0];
+  }
+  return 0;
+}
+
+static int is_late(void *self, const char *what, int inputs, const double *in, bool *answer, struct dg_error *err)
+{
+  const double *last = self;
+  (void)err;
+  assert_string_equal(what, "time.finish");
+  assert_int_equal(inputs, 3);
+  *answer = in[1] >= *last; /* t, n, energy */
+  return 0;
+}
+
+/* A program in C fills the configuration, says that it comes from nowhere, and has all that a run has: its functions,
+ * output, a rule to stop, a checkpoint. */
+static void runs_without_a_script(void **state)
+{
+  double slope = 2, last = 20;
+  const struct mx_function field = {.values = ramp, .self = &slope}, finish = {.answer = is_late, .self = &last};
+  struct mx_material_config vacuum = {
+      .where.is_default = true, .epsilon_r.value = 1, .mu_r.value = 1, .sigma.value = 0};
+  struct mx_config config = mx_config_defaults();
+  struct mx_setup setup = {0};
+  struct mx_folder folder = {0};
+  struct dg_error err = {0};
+  const size_t before = dg_memory_current();
+  char text[8192];
+  (void)state;
+  config.name = "x";
+  config.script_path = "a program";
+  config.mesh.file = "box.msh";
+  config.mesh.keep = false;
+  config.order = 2;
+  config.alpha = 0;
+  config.time.steps = 1000;
+  config.time.finish = &finish;
+  config.watchdog.every = 1;
+  config.checkpoint.every = 15;
+  config.output.energy_every = 1;
+  config.material = &vacuum;
+  config.materials = 1;
+  config.initial.E = &field;
+  assert_int_equal(system("rm -rf " FOLDER), 0);
+  if (mx_folder_open(&folder, FOLDER, NULL, NULL, &err) == 0 &&
+      mx_setup_init(&setup, &config, NULL, NULL, NULL, NULL, &err) == 0)
+    (void)!mx_run(&setup, &folder, &(struct mx_run_options){0}, &err);
+  assert_string_equal(err.message, "");
+  mx_folder_close(&folder);
+  mx_setup_release(&setup);
+  assert_int_equal(dg_memory_current(), before);
+  assert_true(check_summary(true) == false);
+  FILE *file = fopen(FOLDER "/summary.json", "r");
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  assert_non_null(strstr(text, "\"stop_reason\": \"function\""));
+  assert_non_null(strstr(text, "\"steps\": 20,"));
+  file = fopen(FOLDER "/energy.csv", "r");
+  assert_non_null(file);
+  double first = 0, electric = 0, now, total;
+  int rows = 0;
+  assert_non_null(fgets(text, sizeof text, file));
+  for (; fscanf(file, "%*d,%*f,%lf,%*f,%lf", &now, &total) == 2; rows++) {
+    if (rows == 0) first = total, electric = now;
+    assert_true(fabs(total / first - 1) < 1e-9); /* the centred flux keeps it */
+  }
+  fclose(file);
+  assert_int_equal(rows, 21);
+  /* 1/2 epsilon0 times the integral of (2 x)^2 over the box of 1 x 1 x 0.5 m */
+  assert_true(fabs(electric / (0.5 * MX_EPSILON0 * 4.0 / 3 * 0.5) - 1) < 1e-9);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(survives_with_sources_and_measurements),
       cmocka_unit_test(survives_with_s_parameters),
       cmocka_unit_test(survives_in_the_reference),
+      cmocka_unit_test(runs_without_a_script),
   };
   return cmocka_run_group_tests_name("setup", tests, enter, leave);
 }
