@@ -25,6 +25,7 @@
 #include "maxwell/run/run.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/version.h"
+#include "maxwell/measure/kinds.h"
 
 static void info(void)
 {
@@ -59,7 +60,7 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   mx_threads_start(log);
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
                      &options->limits, err) != 0 ||
-      mx_config_read(&config, mx_script_origin(script), err) != 0)
+      mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), err) != 0)
     goto fail;
   keeping.folder = options->output != NULL ? options->output : config.name;
   if ((options->command == MX_RUN && mx_folder_open(&folder, keeping.folder, comm, log, err) != 0) ||

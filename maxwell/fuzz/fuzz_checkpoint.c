@@ -10,6 +10,7 @@
 #include "maxwell/run/run.h"
 #include "maxwell/shell/script/script.h"
 #include "maxwell/setup/setup_build.h"
+#include "maxwell/measure/kinds.h"
 
 #define FOLDER     "result"
 #define CHECKPOINT FOLDER "/checkpoint/step_%012d"
@@ -140,7 +141,7 @@ static void begin(void)
   write_mesh();
   fuzz_write("case.lua", script_text, sizeof script_text - 1);
   if (mx_script_load(&script, "case.lua", 0, NULL, 0, NULL, NULL, &err) != 0 ||
-      mx_config_read(&config, mx_script_origin(script), &err) != 0 ||
+      mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0 ||
       mx_setup_init(&setup, &config, mx_script_origin(script), NULL, NULL, NULL, &err) != 0 || run(&err) != 0) {
     fprintf(stderr, "%s\n", err.message);
     abort();

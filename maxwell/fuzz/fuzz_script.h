@@ -5,6 +5,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/model/config.h"
 #include "maxwell/shell/script/script.h"
+#include "maxwell/measure/kinds.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -24,7 +25,7 @@ static inline void fuzz_load(const char *path, size_t sets, const struct mx_defi
   const size_t before = dg_memory_current();
   if (mx_script_load(&script, path, 0, NULL, sets, set, &limits, &err) == 0) {
     FUZZ_EXPECT(script != NULL && err.code == DG_OK);
-    if (mx_config_read(&config, mx_script_origin(script), &err) == 0) {
+    if (mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) == 0) {
       FUZZ_EXPECT(config.order >= 1 && config.order <= 8 && strchr(config.name, '/') == NULL);
       for (size_t i = 0; i < config.output.measures; i++)
         FUZZ_EXPECT(strchr(config.output.measure[i].name, '/') == NULL);

@@ -9,17 +9,10 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 
-enum { NAME_SIZE = 320, GRID_WIDTH = 13 };
+enum { NAME_SIZE = 320 };
 
-static bool on_points(const struct mx_measure *measure) { return measure->config->kind <= MX_PROBE_PLANE; }
-
-static bool is_silo(const struct mx_measure *measure)
-{
-  return measure->config->kind == MX_PROBE_PLANE && measure->config->silo;
-}
-
-/* Probes are single points, whose place the script says. */
-static bool shows_place(const struct mx_measure *measure) { return on_points(measure) && measure->points > 1; }
+/* A single point is one whose place the script says. */
+static bool shows_place(const struct mx_measure *measure) { return measure->x != NULL && measure->rows > 1; }
 
 static bool is_due(const struct mx_measure *measure, long n) { return n % measure->config->every == 0; }
 
@@ -37,13 +30,9 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
       mx_spectrum_init(&record->spectrum, config->frequencies.count, config->frequencies.hertz, measure->values,
                        (double)config->every * step, err) != 0)
     return err->code;
-  if (is_silo(measure)) {
-    if (DG_NEW(record->grid, GRID_WIDTH * measure->points, err) != 0) return err->code;
-    for (size_t k = 0; k < measure->placed; k++) record->grid[GRID_WIDTH * measure->which[k] + 12] = 1;
-    return 0;
-  }
-  snprintf(name, sizeof name, "%s/%.200s.csv", mx_measure_folders[config->kind], config->name);
-  snprintf(header, sizeof header, "time,%s", mx_measure_columns[config->kind]);
+  if (measure->form != NULL) return measure->form->open(records, i, err);
+  snprintf(name, sizeof name, "%s/%.200s.csv", config->kind->key, config->name);
+  snprintf(header, sizeof header, "time,%s", measure->kind->columns);
   char *path;
   if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
   (void)!mx_csv_open(&record->table, path, header, resume, err);
@@ -77,17 +66,21 @@ static int watch(struct mx_records *records, struct mx_watched *watched, struct 
   size_t *functional = NULL, points = 0, functionals = 0, most = SIZE_MAX;
   for (size_t k = 0; k < watched->members; k++) {
     const struct mx_measure *measure = &measures->measure[watched->member[k]];
-    points += measure->inside;
+    const struct mx_monitor part = measure->kind->watch(measure);
+    points += part.points;
+    functionals += part.functionals;
     watched->width += measure->parts;
     if (measure->batch < most) most = measure->batch;
   }
-  if (DG_NEW(point, points, err) != 0 || DG_NEW(functional, watched->members, err) != 0) goto fail;
-  points = 0;
+  if (DG_NEW(point, points, err) != 0 || DG_NEW(functional, functionals, err) != 0) goto fail;
+  points = functionals = 0;
   for (size_t k = 0; k < watched->members; k++) {
     const struct mx_measure *measure = &measures->measure[watched->member[k]];
-    if (!on_points(measure)) functional[functionals++] = measure->functional;
-    else if (measure->inside > 0) memcpy(point + points, measure->point, measure->inside * sizeof *point);
-    points += on_points(measure) ? measure->inside : 0;
+    const struct mx_monitor part = measure->kind->watch(measure);
+    if (part.points > 0) memcpy(point + points, part.point, part.points * sizeof *point);
+    if (part.functionals > 0) memcpy(functional + functionals, part.functional, part.functionals * sizeof *functional);
+    points += part.points;
+    functionals += part.functionals;
   }
   const struct mx_monitor what = {points, point, functionals, functional};
   (void)!records->ops->card->monitor_new(backend, &what, &most, &watched->monitor, err);
@@ -108,13 +101,11 @@ fail:
   return 0;
 }
 
-/* Points come before voltages and currents, in a monitor and in a configuration. A plane of which only a few times can
- * be kept would have those with it fetched as often. */
+/* Of a plane of which only a few times can be kept, those with it would be fetched as often. */
 static bool can_be_watched(const struct mx_measure *measure)
 {
   enum { FEW = 8 };
-  const enum mx_measure_kind kind = measure->config->kind;
-  return measure->batch >= FEW && (kind <= MX_PROBE_PLANE || kind == MX_VOLTAGE || kind == MX_LOOP_CURRENT);
+  return measure->batch >= FEW && measure->kind->watch != NULL;
 }
 
 int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err)
@@ -123,10 +114,12 @@ int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, s
   records->backend = backend;
   if (!records->ops->card->present) return 0;
   if (DG_NEW(records->watched, measures->count, err) != 0) return err->code;
-  for (size_t i = 0; i < measures->count; i++) {
+  for (size_t turn = 0; turn < 2 * measures->count; turn++) { /* a monitor has functionals behind all points */
+    const size_t i = turn % measures->count;
     const struct mx_measure *measure = &measures->measure[i];
     struct mx_watched *watched = records->watched;
-    if (!can_be_watched(measure)) continue;
+    if (!can_be_watched(measure) || (measure->kind->watch(measure).functionals > 0) != (turn >= measures->count))
+      continue;
     while (watched < records->watched + records->groups && watched->every != measure->config->every) watched++;
     if (watched == records->watched + records->groups) {
       records->groups++;
@@ -162,7 +155,7 @@ bool mx_records_ask(const struct mx_records *records, long n)
 /* Rows "first,[x,y,z,]value.." of all points; with an imaginary part both, re before im, from pairs. */
 static int write_rows(FILE *file, const struct mx_measure *measure, double first, const double *value, size_t parts)
 {
-  size_t rows = on_points(measure) ? measure->points : 1, columns = measure->values / rows;
+  size_t rows = measure->rows, columns = measure->values / rows;
   for (size_t i = 0; i < rows; i++) {
     if (fprintf(file, "%.17g", first) < 0) return -1;
     if (shows_place(measure)) {
@@ -182,7 +175,7 @@ static int write_rows(FILE *file, const struct mx_measure *measure, double first
 /* "frequency,x,y,z,Ex_re,Ex_im,.." from the kind's columns. */
 static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
 {
-  const char *column = mx_measure_columns[measure->config->kind];
+  const char *column = measure->kind->columns;
   if (fputs("frequency", file) < 0) return -1;
   while (*column != '\0') {
     int length = (int)strcspn(column, ",");
@@ -214,78 +207,6 @@ static int write_spectrum_table(const struct mx_measure *measure, const struct m
   return err->code;
 }
 
-/* ---- Silo ---- */
-
-/* The vectors of `count` fields stand in record->grid, three numbers each; points outside are zero. */
-static int write_grid(const struct mx_records *records, size_t i, const char *name, double time, int cycle,
-                      size_t count, const struct dg_grid_field *field, struct dg_error *err)
-{
-  const struct mx_measure *measure = &records->measures->measure[i];
-  const double *grid = records->record[i].grid;
-  struct dg_grid_field all[5];
-  for (size_t f = 0; f < count; f++) {
-    all[f] = field[f];
-    all[f].components = 3;
-    all[f].value = grid + 3 * f;
-    all[f].stride = GRID_WIDTH;
-  }
-  all[count] = (struct dg_grid_field){"inside", "", "1", 1, grid + 12, GRID_WIDTH};
-  const struct dg_grid file = {.n = {measure->config->samples[0], measure->config->samples[1]},
-                               .point = (const double(*)[3])measure->x,
-                               .time = time,
-                               .cycle = cycle,
-                               .fields = count + 1,
-                               .field = all,
-                               .ledger = records->folder->ledger};
-  char *path;
-  if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
-  int status = records->writer->write_grid(path, &file, err);
-  dg_free(path);
-  return status;
-}
-
-static int write_plane(struct mx_records *records, size_t i, size_t row, struct dg_error *err)
-{
-  static const struct dg_grid_field fields[] = {{.name = "E", .suffix = "", .unit = "V/m"},
-                                                {.name = "H", .suffix = "", .unit = "A/m"}};
-  const struct mx_measure *measure = &records->measures->measure[i];
-  struct mx_record *record = &records->record[i];
-  const double *value = record->value + row * measure->values;
-  char name[NAME_SIZE];
-  for (size_t k = 0; k < measure->placed; k++)
-    memcpy(record->grid + GRID_WIDTH * measure->which[k], value + 6 * measure->which[k], 6 * sizeof(double));
-  snprintf(name, sizeof name, "planes/%.200s_%06ld%s", measure->config->name, record->fetched_step[row],
-           records->writer->ending);
-  return write_grid(records, i, name, record->fetched_time[row], (int)record->fetched_step[row], 2, fields, err);
-}
-
-static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_error *err)
-{
-  static const struct dg_grid_field fields[] = {{.name = "E", .suffix = "_re", .unit = "V s/m"},
-                                                {.name = "E", .suffix = "_im", .unit = "V s/m"},
-                                                {.name = "H", .suffix = "_re", .unit = "A s/m"},
-                                                {.name = "H", .suffix = "_im", .unit = "A s/m"}};
-  const struct mx_measure *measure = &records->measures->measure[i];
-  struct mx_record *record = &records->record[i];
-  const struct mx_spectrum *spectrum = &record->spectrum;
-  for (size_t f = 0; f < spectrum->frequencies; f++) {
-    char name[NAME_SIZE];
-    for (size_t k = 0; k < measure->placed; k++) {
-      const double(*sum)[2] = (const double(*)[2])spectrum->sum + f * spectrum->values + 6 * measure->which[k];
-      double *to = record->grid + GRID_WIDTH * measure->which[k];
-      for (size_t c = 0; c < 3; c++)
-        for (size_t part = 0; part < 2; part++) {
-          to[3 * part + c] = sum[c][part];
-          to[6 + 3 * part + c] = sum[3 + c][part];
-        }
-    }
-    snprintf(name, sizeof name, "planes/%.200s_spectrum_%06zu%s", measure->config->name, f + 1,
-             records->writer->ending);
-    if (write_grid(records, i, name, spectrum->hertz[f], (int)f + 1, 4, fields, err) != 0) return err->code;
-  }
-  return 0;
-}
-
 /* ---- the run ---- */
 
 static int write_row(struct mx_records *records, size_t i, size_t row, struct dg_error *err)
@@ -294,7 +215,7 @@ static int write_row(struct mx_records *records, size_t i, size_t row, struct dg
   struct mx_record *record = &records->record[i];
   const double *value = record->value + row * measure->values;
   if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->fetched_time[row], value);
-  if (is_silo(measure)) return write_plane(records, i, row, err);
+  if (measure->form != NULL) return measure->form->write(records, i, row, err);
   errno = 0;
   const int failed = write_rows(record->table.file, measure, record->fetched_time[row], value, 1);
   return failed != 0 ? mx_csv_failed(&record->table, err) : 0;
@@ -414,12 +335,11 @@ int mx_records_write_spectra(struct mx_records *records, struct dg_error *err)
     char name[NAME_SIZE], *path;
     if (spectrum->frequencies == 0) continue;
     mx_spectrum_finish(spectrum);
-    if (is_silo(measure)) {
-      if (write_plane_spectrum(records, i, err) != 0) return err->code;
+    if (measure->form != NULL) {
+      if (measure->form->write_spectrum(records, i, err) != 0) return err->code;
       continue;
     }
-    snprintf(name, sizeof name, "%s/%.200s_spectrum.csv", mx_measure_folders[measure->config->kind],
-             measure->config->name);
+    snprintf(name, sizeof name, "%s/%.200s_spectrum.csv", measure->config->kind->key, measure->config->name);
     if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
     int status = write_spectrum_table(measure, spectrum, path, err);
     dg_free(path);
@@ -457,7 +377,7 @@ void mx_records_release(struct mx_records *records)
     dg_free(records->record[i].fetched_step);
     dg_free(records->record[i].fetched_time);
     dg_free(records->record[i].value);
-    dg_free(records->record[i].grid);
+    dg_free(records->record[i].own);
     mx_spectrum_release(&records->record[i].spectrum);
   }
   for (size_t g = 0; g < records->groups; g++) {

@@ -21,7 +21,7 @@ struct mx_record {
   double *fetched_time;        /* [batch] s */
   double *value;               /* [batch][values] of those */
   struct mx_csv table;         /* closed for planes in Silo files */
-  double *grid;                /* Silo: [points][13], two vectors or their parts, and whether the point is inside */
+  double *own;                 /* of the measure's form */
   struct mx_spectrum spectrum; /* empty without frequencies */
 };
 

@@ -255,11 +255,13 @@ struct mx_config mx_config_defaults(void)
   return config;
 }
 
-int mx_config_read(struct mx_config *config, const struct mx_origin *origin, struct dg_error *err)
+int mx_config_read(struct mx_config *config, const struct mx_measure_reader *const *kinds,
+                   const struct mx_origin *origin, struct dg_error *err)
 {
   struct mx_reader r = {.target = config, .err = err};
   *config = mx_config_defaults();
   config->script_path = origin->path;
+  config->output.kinds = kinds;
   config->output.fields.precision = -1; /* as the run */
   const struct mx_value *root = origin->root;
   if (split_path(&r, config->script_path) == 0 &&

@@ -143,18 +143,10 @@ struct mx_frequencies {
   double *hertz; /* [count] >= 0 */
 };
 
-/* What is measured while the simulation runs. */
-enum mx_measure_kind {
-  MX_PROBE,        /* fields at a point */
-  MX_PROBE_LINE,   /* fields at equally spaced points of a line */
-  MX_PROBE_PLANE,  /* fields on a regular grid of a parallelogram */
-  MX_POYNTING,     /* power through a surface, W */
-  MX_VOLTAGE,      /* integral of E along a path, V */
-  MX_LOOP_CURRENT, /* integral of H along a closed path, A */
-  MX_LOSS          /* power that conductivity takes in a region, W */
-};
+/* What is measured while the simulation runs; by kind what its keys say (measures.h). */
+struct mx_measure_reader;
 struct mx_measure_config {
-  enum mx_measure_kind kind;
+  const struct mx_measure_reader *kind;
   const char *name; /* file-name safe, unique in its kind */
   long every;       /* steps; default 1 */
   int line;
@@ -163,10 +155,11 @@ struct mx_measure_config {
                             corners of a path */
   double (*point)[3];    /* [points] m */
   size_t samples[2];     /* points of a line, or along the two edges of a plane */
-  bool silo;             /* planes: one Silo file a time instead of a CSV file */
-  struct mx_selector on; /* MX_POYNTING: key `surface`; MX_LOSS: key `region` */
-  bool has_direction;    /* MX_POYNTING through inner surfaces: which way is positive; outer ones: outwards */
+  bool silo;             /* planes: a grid a time by the writer of snapshots instead of a table */
+  struct mx_selector on; /* fluxes: key `surface`; losses: key `region` */
+  bool has_direction;    /* fluxes through inner surfaces: which way is positive; outer ones: outwards */
   double direction[3];
+  const void *own;                   /* what else a kind has read, in the reader's arena */
   struct mx_frequencies frequencies; /* of a running Fourier transform */
 };
 
@@ -234,6 +227,7 @@ struct mx_config {
       long every;       /* steps between rows of balance.csv; 0: no balance is kept */
       double tolerance; /* of the largest energy; default 0.01 */
     } balance;
+    const struct mx_measure_reader *const *kinds; /* NULL-terminated; borrowed */
     size_t measures;
     struct mx_measure_config *measure;  /* by kind, each kind in the script's order */
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
@@ -254,6 +248,8 @@ struct mx_config {
 
 /* What holds for keys that are not given; nothing that is required is in it. A program in C begins with it. */
 struct mx_config mx_config_defaults(void);
-/* Fills config from the table of its origin, which must outlive it: config points there. */
-int mx_config_read(struct mx_config *config, const struct mx_origin *origin, struct dg_error *err) DG_MUST_USE;
+/* Fills config from the table of its origin, which must outlive it: config points there. The kinds of measures that a
+ * script may ask for are the caller's (maxwell/measure/kinds.h), NULL-terminated. */
+int mx_config_read(struct mx_config *config, const struct mx_measure_reader *const *kinds,
+                   const struct mx_origin *origin, struct dg_error *err) DG_MUST_USE;
 void mx_config_release(struct mx_config *config);

@@ -1,8 +1,10 @@
-/* The output of the simulation table: snapshots, energy, and what is measured. */
+/* The output of the simulation table: snapshots, energy, and the lists of what is measured. */
 #include <math.h>
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "maxwell/model/config_read.h"
+#include "maxwell/model/measures.h"
 
 static int read_quantities(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
@@ -73,37 +75,7 @@ static int read_progress(struct mx_reader *r, const struct mx_rule *rule, const 
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
-/* ---- what all measurements have ---- */
-
-/* Key of the list, what one and several are called in messages. */
-static const struct {
-  const char *key, *one, *several;
-} kinds[] = {
-    [MX_PROBE] = {"probes", "probe", "probes"},         [MX_PROBE_LINE] = {"lines", "line", "lines"},
-    [MX_PROBE_PLANE] = {"planes", "plane", "planes"},   [MX_POYNTING] = {"fluxes", "flux", "fluxes"},
-    [MX_VOLTAGE] = {"voltages", "voltage", "voltages"}, [MX_LOOP_CURRENT] = {"currents", "current", "currents"},
-    [MX_LOSS] = {"losses", "loss", "losses"},
-};
-
-#define POINT_EXPECTED "three numbers (metres), as in { 0.4, 0.5, 0.3 }"
-#define PATH_EXPECTED  "a list of points (metres), as in { { 0, 0, 0 }, { 0, 0, 0.1 } }"
-
-/* A measurement while it is read. */
-struct draft {
-  struct mx_measure_config measure;
-  double at[3], from[3], to[3], origin[3], u[3], v[3], centre[3], normal[3], radius;
-  long samples;
-};
-
-static int read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
-  if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
-  size_t length = strlen(value->string);
-  if (value->string[0] == '.' || length > 200 || strspn(value->string, safe) != length)
-    return mx_fail_expected(r, value, rule->expected);
-  return 0;
-}
+/* ---- frequencies ---- */
 
 static const char frequency_expected[] =
     "a list of numbers >= 0 (Hz), as in { 1e9, 2e9 }, or { from = 1e9, to = 2e9, points = 101 }";
@@ -149,178 +121,17 @@ int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const s
   return 0;
 }
 
-#define DRAFT(field)   offsetof(struct draft, field)
-#define MEASURE(field) offsetof(struct draft, measure.field)
-#define COMMON_RULES(example_name)                                                                                     \
-  {"name", read_name, MEASURE(name),                                                                                   \
-   .expected = "a name for a file (letters, digits, '_', '-' and '.'; not starting with '.'; at most 200 characters)", \
-   .example = example_name},                                                                                           \
-      {"every", mx_read_long, MEASURE(every), .expected = "an integer >= 1", MX_FROM(1)},                              \
-  {                                                                                                                    \
-    "frequencies", mx_read_frequencies, MEASURE(frequencies), .expected = NULL                                         \
-  }
-
-/* ---- points and paths ---- */
-
-static int set_points(struct mx_reader *r, struct mx_measure_config *measure, size_t count)
-{
-  measure->points = count;
-  return mx_arena_alloc(&r->arena, &measure->point, count, sizeof *measure->point, r->err);
-}
-
-/* Corners of a path, to a draft. */
-static int read_path(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule point = {.expected = POINT_EXPECTED};
-  struct draft *draft = to;
-  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
-  if (set_points(r, &draft->measure, value->count) != 0) return r->err->code;
-  for (size_t i = 0; i < value->count; i++)
-    if (mx_read_triple(r, &point, &value->entry[i].value, draft->measure.point[i]) != 0) return r->err->code;
-  return 0;
-}
-
-static bool same_point(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
-
-/* A path has at least so many points, and no two neighbours are the same. */
-static int check_path(struct mx_reader *r, const struct mx_value *value, const struct mx_measure_config *measure,
-                      size_t least, bool closed)
-{
-  size_t n = measure->points;
-  if (n < least) return mx_fail_at(r, value, "%s must have at least %zu points, not %zu", value->path, least, n);
-  for (size_t i = 0; i + 1 < n + closed; i++) {
-    size_t next = (i + 1) % n;
-    if (!same_point(measure->point[i], measure->point[next])) continue;
-    if (next == 0)
-      return mx_fail_at(r, value, "%s: the path closes by itself; leave the last point, which is the first, out",
-                        value->path);
-    return mx_fail_at(r, value, "%s: points %zu and %zu are the same", value->path, i + 1, next + 1);
-  }
-  return 0;
-}
-
-static void set_point(double (*point)[3], const double a[3], const double b[3])
-{
-  for (int d = 0; d < 3; d++) (*point)[d] = a[d] + (b != NULL ? b[d] : 0);
-}
-
-static int finish_line(struct mx_reader *r, const struct mx_value *item, struct draft *draft)
-{
-  struct mx_measure_config *line = &draft->measure;
-  if (set_points(r, line, 2) != 0) return r->err->code;
-  set_point(&line->point[0], draft->from, NULL);
-  set_point(&line->point[1], draft->to, NULL);
-  line->samples[0] = (size_t)draft->samples;
-  line->samples[1] = 1;
-  if (same_point(draft->from, draft->to)) return mx_fail_at(r, item, "%s: the line ends where it begins", item->path);
-  return 0;
-}
-
-static int finish_plane(struct mx_reader *r, const struct mx_value *item, struct draft *draft)
-{
-  struct mx_measure_config *plane = &draft->measure;
-  const double *u = draft->u, *v = draft->v;
-  double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-  double across = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  double lengths = sqrt((u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-  if (!(across > 1e-9 * lengths))
-    return mx_fail_at(r, item, "%s: the edges 'u' and 'v' of the plane must not be zero or parallel", item->path);
-  if (set_points(r, plane, 3) != 0) return r->err->code;
-  set_point(&plane->point[0], draft->origin, NULL);
-  set_point(&plane->point[1], draft->origin, u);
-  set_point(&plane->point[2], draft->origin, v);
-  return 0;
-}
-
-static int finish_voltage(struct mx_reader *r, const struct mx_value *item, struct draft *draft)
-{
-  const struct mx_value *path = mx_find_value(item, "path"), *from = mx_find_value(item, "from"),
-                        *to = mx_find_value(item, "to");
-  if (path != NULL && (from != NULL || to != NULL))
-    return mx_fail_at(r, from != NULL ? from : to, "%s takes 'path', or 'from' and 'to', not both", item->path);
-  if (path != NULL) return check_path(r, path, &draft->measure, 2, false);
-  if (from == NULL && to == NULL)
-    return mx_fail_at(r, item,
-                      "%s needs 'from' and 'to', or 'path' (for example: from = { 0, 0, 0 }, to = { 0, 0, 0.1 })",
-                      item->path);
-  if (from == NULL || to == NULL)
-    return mx_fail_at(r, item, "'%s' is missing in %s, which has '%s' (for example: %s = { 0, 0, 0.1 })",
-                      from == NULL ? "from" : "to", item->path, from == NULL ? "to" : "from",
-                      from == NULL ? "from" : "to");
-  if (set_points(r, &draft->measure, 2) != 0) return r->err->code;
-  set_point(&draft->measure.point[0], draft->from, NULL);
-  set_point(&draft->measure.point[1], draft->to, NULL);
-  return check_path(r, item, &draft->measure, 2, false);
-}
-
-#define CIRCLE_CORNERS 256 /* the polygon has 1e-4 less area than its circle */
-
-static int read_circle(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      {"centre", mx_read_triple, DRAFT(centre), .expected = POINT_EXPECTED, .example = "centre = { 0, 0, 0 }"},
-      {"normal", mx_read_unit_vector, DRAFT(normal), .expected = "three numbers, as in { 0, 0, 1 }",
-       .example = "normal = { 0, 0, 1 }"},
-      {"radius", mx_read_real, DRAFT(radius), .expected = "a number > 0 (metres)", MX_ABOVE(0),
-       .example = "radius = 0.01"},
-  };
-  struct draft *draft = to;
-  if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), draft) != 0) return r->err->code;
-  /* Two axes across the normal, from the coordinate axis that is farthest from it; anticlockwise around it. */
-  const double *n = draft->normal;
-  int far = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
-  double a[3], length = sqrt(1 - n[far] * n[far]);
-  for (int d = 0; d < 3; d++) a[d] = ((d == far) - n[far] * n[d]) / length;
-  const double b[3] = {n[1] * a[2] - n[2] * a[1], n[2] * a[0] - n[0] * a[2], n[0] * a[1] - n[1] * a[0]};
-  if (set_points(r, &draft->measure, CIRCLE_CORNERS) != 0) return r->err->code;
-  for (int i = 0; i < CIRCLE_CORNERS; i++) {
-    double angle = 2 * acos(-1.0) * i / CIRCLE_CORNERS;
-    for (int d = 0; d < 3; d++)
-      draft->measure.point[i][d] = draft->centre[d] + draft->radius * (cos(angle) * a[d] + sin(angle) * b[d]);
-  }
-  return 0;
-}
-
-static int finish_current(struct mx_reader *r, const struct mx_value *item, struct draft *draft)
-{
-  const struct mx_value *path = mx_find_value(item, "path"), *circle = mx_find_value(item, "circle");
-  if (path != NULL && circle != NULL) return mx_fail_at(r, circle, "%s takes 'path' or 'circle', not both", item->path);
-  if (path != NULL) return check_path(r, path, &draft->measure, 3, true);
-  if (circle == NULL)
-    return mx_fail_at(r, item,
-                      "%s needs 'path' or 'circle' (for example: circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 "
-                      "}, radius = 0.01 })",
-                      item->path);
-  return check_path(r, circle, &draft->measure, 3, true);
-}
-
-static int finish_probe(struct mx_reader *r, const struct mx_value *item, struct draft *draft)
-{
-  draft->measure.where = mx_find_value(item, "at")->where; /* what is wrong with a good probe is its place */
-  if (set_points(r, &draft->measure, 1) != 0) return r->err->code;
-  set_point(&draft->measure.point[0], draft->at, NULL);
-  draft->measure.samples[0] = draft->measure.samples[1] = 1;
-  return 0;
-}
-
-static int finish_flux(struct mx_reader *r, const struct mx_value *item, struct draft *draft)
-{
-  (void)r;
-  draft->measure.has_direction = mx_find_value(item, "direction") != NULL;
-  return 0;
-}
-
-/* ---- lists ---- */
+/* ---- measures ---- */
 
 static int check_names(struct mx_reader *r, const struct mx_value *item, const struct mx_measure_config *measure,
                        size_t i)
 {
-  const char *key = kinds[measure->kind].key;
+  const char *key = measure->kind->key;
   for (size_t j = 0; j < i; j++) {
     const struct mx_measure_config *other = measure - (i - j);
     if (strcmp(other->name, measure->name) == 0)
-      return mx_fail_at(r, item, "output.%s: two %s have the name '%s' (%zu and %zu)", key,
-                        kinds[measure->kind].several, measure->name, j + 1, i + 1);
+      return mx_fail_at(r, item, "output.%s: two %s have the name '%s' (%zu and %zu)", key, key, measure->name, j + 1,
+                        i + 1);
     for (int swap = 0; swap < 2; swap++) {
       const struct mx_measure_config *a = swap ? measure : other, *b = swap ? other : measure;
       size_t length = strlen(a->name);
@@ -333,19 +144,13 @@ static int check_names(struct mx_reader *r, const struct mx_value *item, const s
   return 0;
 }
 
-struct list {
-  enum mx_measure_kind kind;
-  const char *item; /* what an entry must be */
-  size_t rules;
-  const struct mx_rule *rule;
-  int (*finish)(struct mx_reader *r, const struct mx_value *item, struct draft *draft);
-};
-
 /* Adds the list to config->output.measure, which holds the kinds before it. */
-static int read_list(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value,
-                     const struct list *list)
+static int read_measures(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   struct mx_config *config = mx_config_of(r);
+  const struct mx_measure_reader *kind = *config->output.kinds;
+  for (size_t k = 0; strcmp(rule->name, kind->key) != 0; k++) kind = config->output.kinds[k];
+  (void)to;
   struct mx_measure_config *all;
   size_t before = config->output.measures;
   if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
@@ -353,142 +158,21 @@ static int read_list(struct mx_reader *r, const struct mx_rule *rule, const stru
   if (before > 0) memcpy(all, config->output.measure, before * sizeof *all);
   for (size_t i = 0; i < value->count; i++) {
     const struct mx_value *item = &value->entry[i].value;
-    struct draft draft = {.measure = {.kind = list->kind,
-                                      .every = 1,
-                                      .line = item->line,
-                                      .where = item->where,
-                                      .samples = {40, 30},
-                                      .silo = list->kind == MX_PROBE_PLANE},
-                          .samples = 50};
-    if (mx_read_table(r, item, list->item, list->rule, list->rules, &draft) != 0) return r->err->code;
-    if (list->finish != NULL && list->finish(r, item, &draft) != 0) return r->err->code;
+    struct mx_measure_draft draft = {.measure = {.kind = kind,
+                                                 .every = 1,
+                                                 .line = item->line,
+                                                 .where = item->where,
+                                                 .samples = {40, 30},
+                                                 .silo = kind->silo},
+                                     .samples = 50};
+    if (mx_read_table(r, item, kind->item, kind->rule, kind->rules, &draft) != 0) return r->err->code;
+    if (kind->finish != NULL && kind->finish(r, item, &draft) != 0) return r->err->code;
     all[before + i] = draft.measure;
     if (check_names(r, item, &all[before + i], i) != 0) return r->err->code;
   }
   config->output.measure = all;
   config->output.measures = before + value->count;
   return 0;
-}
-
-#define READ_LIST(kind_, item_, rules_, finish_)                                                                       \
-  read_list(r, rule, value, &(const struct list){kind_, item_, MX_COUNT(rules_), rules_, finish_})
-
-static int read_probes(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      COMMON_RULES("name = \"centre\""),
-      {"at", mx_read_triple, DRAFT(at), .expected = POINT_EXPECTED, .example = "at = { 0.4, 0.5, 0.3 }"},
-  };
-  (void)to;
-  return READ_LIST(MX_PROBE, "a table, as in { name = \"centre\", at = { 0.4, 0.5, 0.3 } }", rules, finish_probe);
-}
-
-static int read_lines(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      COMMON_RULES("name = \"axis\""),
-      {"from", mx_read_triple, DRAFT(from), .expected = POINT_EXPECTED, .example = "from = { 0, 0, 0 }"},
-      {"to", mx_read_triple, DRAFT(to), .expected = POINT_EXPECTED, .example = "to = { 0, 0, 0.1 }"},
-      {"points", mx_read_long, DRAFT(samples), .expected = "an integer from 2 to 1000000", .least = 2, .most = 1e6},
-  };
-  (void)to;
-  return READ_LIST(MX_PROBE_LINE, "a table, as in { name = \"axis\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } }", rules,
-                   finish_line);
-}
-
-static int read_samples(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule number = {.expected = "an integer from 2 to 10000", .least = 2, .most = 1e4};
-  size_t *samples = to;
-  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
-  if (value->count != 2)
-    return mx_fail_at(r, value, "%s must be %s, not %zu values", value->path, rule->expected, value->count);
-  for (int i = 0; i < 2; i++) {
-    long count = 0;
-    if (mx_read_long(r, &number, &value->entry[i].value, &count) != 0) return r->err->code;
-    samples[i] = (size_t)count;
-  }
-  return 0;
-}
-
-static int read_format(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const char *const names[] = {"csv", "silo", NULL};
-  struct mx_rule choice = *rule;
-  int format;
-  choice.names = names;
-  if (mx_read_choice(r, &choice, value, &format) != 0) return r->err->code;
-  *(bool *)to = format == 1;
-  return 0;
-}
-
-static int read_planes(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      COMMON_RULES("name = \"cut\""),
-      {"origin", mx_read_triple, DRAFT(origin), .expected = POINT_EXPECTED, .example = "origin = { 0, 0, 0.5 }"},
-      {"u", mx_read_triple, DRAFT(u), .expected = "an edge of three numbers (metres), as in { 1, 0, 0 }",
-       .example = "u = { 1, 0, 0 }"},
-      {"v", mx_read_triple, DRAFT(v), .expected = "an edge of three numbers (metres), as in { 0, 1, 0 }",
-       .example = "v = { 0, 1, 0 }"},
-      {"points", read_samples, MEASURE(samples), .expected = "two integers >= 2, as in { 40, 30 }"},
-      {"format", read_format, MEASURE(silo), .expected = NULL},
-  };
-  (void)to;
-  return READ_LIST(MX_PROBE_PLANE,
-                   "a table, as in { name = \"cut\", origin = { 0, 0, 0.5 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } }", rules,
-                   finish_plane);
-}
-
-static int read_fluxes(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      COMMON_RULES("name = \"outwards\""),
-      {"surface", mx_read_region, MEASURE(on), .expected = "the name of a surface group, or the tag of a surface",
-       .example = "surface = \"aperture\""},
-      {"direction", mx_read_unit_vector, MEASURE(direction), .expected = "three numbers, as in { 0, 0, 1 }"},
-  };
-  (void)to;
-  return READ_LIST(MX_POYNTING, "a table, as in { name = \"outwards\", surface = \"aperture\" }", rules, finish_flux);
-}
-
-static int read_voltages(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      COMMON_RULES("name = \"gap\""),
-      {"path", read_path, 0, .expected = PATH_EXPECTED},
-      {"from", mx_read_triple, DRAFT(from), .expected = POINT_EXPECTED},
-      {"to", mx_read_triple, DRAFT(to), .expected = POINT_EXPECTED},
-  };
-  (void)to;
-  return READ_LIST(MX_VOLTAGE, "a table, as in { name = \"gap\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } }", rules,
-                   finish_voltage);
-}
-
-static int read_currents(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      COMMON_RULES("name = \"wire\""),
-      {"path", read_path, 0, .expected = "a list of points (metres), as in { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } }"},
-      {"circle", read_circle, 0,
-       .expected = "a table, as in { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = 0.01 }"},
-  };
-  (void)to;
-  return READ_LIST(MX_LOOP_CURRENT,
-                   "a table, as in { name = \"wire\", circle = { centre = { 0, 0, 0 }, normal = { 0, 0, "
-                   "1 }, radius = 0.01 } }",
-                   rules, finish_current);
-}
-
-static int read_losses(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule rules[] = {
-      COMMON_RULES("name = \"load\""),
-      {"region", mx_read_region, MEASURE(on), .expected = "the name of a volume group, or the tag of a volume",
-       .example = "region = \"load\""},
-  };
-  (void)to;
-  return READ_LIST(MX_LOSS, "a table, as in { name = \"load\", region = \"load\" }", rules, NULL);
 }
 
 /* ---- ports ---- */
@@ -510,31 +194,25 @@ static int read_s_parameters(struct mx_reader *r, const struct mx_rule *rule, co
 
 int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  /* In the order of enum mx_measure_kind. */
+  enum { MOST = 32 };
   static const struct mx_rule rules[] = {
       {"fields", read_fields, 0, .expected = "a table, as in fields = { every = 100 }"},
-      {"probes", read_probes, 0,
-       .expected = "a list, as in probes = { { name = \"centre\", at = { 0.4, 0.5, 0.3 } } }"},
-      {"lines", read_lines, 0,
-       .expected = "a list, as in lines = { { name = \"axis\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } } }"},
-      {"planes", read_planes, 0,
-       .expected =
-           "a list, as in planes = { { name = \"cut\", origin = { 0, 0, 0.5 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } "
-           "} }"},
-      {"fluxes", read_fluxes, 0,
-       .expected = "a list, as in fluxes = { { name = \"outwards\", surface = \"aperture\" } }"},
-      {"voltages", read_voltages, 0,
-       .expected = "a list, as in voltages = { { name = \"gap\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } } }"},
-      {"currents", read_currents, 0,
-       .expected =
-           "a list, as in currents = { { name = \"wire\", path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } } } }"},
-      {"losses", read_losses, 0, .expected = "a list, as in losses = { { name = \"load\", region = \"load\" } }"},
       {"energy", read_energy, 0, .expected = "a table, as in energy = { every = 10 }"},
       {"balance", read_balance, 0, .expected = "a table, as in balance = { every = 10 }"},
       {"progress", read_progress, 0, .expected = "a table, as in progress = { every = 2 }"},
       {"ports", read_port_output, 0, .expected = "a table, as in ports = { every = 10 }"},
       {"s_parameters", read_s_parameters, OUTPUT(s_parameters), .expected = NULL},
   };
+  /* The lists of measures stand behind `fields`: in this order they are read. */
+  const struct mx_config *config = mx_config_of(r);
+  struct mx_rule all[MOST] = {rules[0]};
+  size_t count = 1;
+  for (size_t k = 0; config->output.kinds[k] != NULL; k++) {
+    DG_ASSERT(count + MX_COUNT(rules) <= MOST);
+    all[count++] = (struct mx_rule){
+        .name = config->output.kinds[k]->key, .read = read_measures, .expected = config->output.kinds[k]->list};
+  }
+  memcpy(all + count, rules + 1, sizeof rules - sizeof *rules);
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
+  return mx_read_table(r, value, rule->expected, all, count + MX_COUNT(rules) - 1, mx_config_of(r));
 }

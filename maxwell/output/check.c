@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/measure/kinds.h"
 #include "maxwell/output/balance.h"
 #include "maxwell/output/snapshot.h"
 #include "maxwell/output/writers.h"
@@ -59,34 +60,32 @@ static int report_resolution(const struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-/* About what the files of a measurement will hold: 22 characters a number in a table; Silo's arrays and 20 kB around
- * them. */
+/* About what the files of a measurement will hold: 22 characters a number in a table. */
 static double file_bytes(const struct mx_measure *measure, long steps)
 {
   const struct mx_measure_config *config = measure->config;
   long lines = steps / config->every + 1;
   double times = (double)lines, spectra = (double)config->frequencies.count;
-  double points = (double)measure->points, values = (double)measure->values;
-  if (config->kind == MX_PROBE_PLANE && config->silo)
-    return times * (20e3 + points * 96) + spectra * (32e3 + points * 144);
-  double place = points > 1 ? 4 * points : 1; /* columns beside the values, of all rows at a time */
+  double rows = (double)measure->rows, values = (double)measure->values;
+  if (measure->form != NULL) return measure->form->bytes(config, times, spectra);
+  double place = rows > 1 ? 4 * rows : 1; /* columns beside the values, of all rows at a time */
   return 22 * (times * (place + values) + spectra * (place + 2 * values));
 }
 
 static void report_measures(const struct mx_setup *setup)
 {
   const struct mx_measures *measures = &setup->measures;
-  size_t count[MX_MEASURE_KINDS] = {0}, used = 0;
+  size_t used = 0;
   char kinds[200] = "";
   double bytes = 0;
-  for (size_t i = 0; i < measures->count; i++) {
-    count[measures->measure[i].config->kind]++;
-    bytes += file_bytes(&measures->measure[i], setup->steps);
-  }
-  for (int kind = 0; kind < MX_MEASURE_KINDS; kind++)
-    if (count[kind] > 0)
+  for (size_t i = 0; i < measures->count; i++) bytes += file_bytes(&measures->measure[i], setup->steps);
+  for (size_t k = 0; mx_measure_kinds[k] != NULL && used < sizeof kinds; k++) {
+    size_t count = 0;
+    for (size_t i = 0; i < measures->count; i++) count += measures->measure[i].config->kind == mx_measure_kinds[k];
+    if (count > 0)
       used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s %zu", used > 0 ? ", " : "",
-                               mx_measure_folders[kind], count[kind]);
+                               mx_measure_kinds[k]->key, count);
+  }
   if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
 }
 

@@ -4,12 +4,12 @@
 
 #include "maxwell/output/writers.h"
 
-static int add_measure(struct mx_plan *plan, const struct mx_measure_config *measure, struct dg_error *err)
+static int add_measure(struct mx_plan *plan, const struct mx_measure *measure, struct dg_error *err)
 {
-  const char *folder = mx_measure_folders[measure->kind], *name = measure->name;
-  const bool spectrum = measure->frequencies.count > 0;
+  const char *folder = measure->config->kind->key, *name = measure->config->name;
+  const bool spectrum = measure->config->frequencies.count > 0;
   mx_plan_folder(plan, folder);
-  if (measure->kind == MX_PROBE_PLANE && measure->silo) {
+  if (measure->form != NULL) {
     const char *const ending = mx_snapshot_writers[0]->ending;
     if (mx_plan_pattern(plan, err, "%s/%.200s_#%s", folder, name, ending) != 0) return err->code;
     return spectrum ? mx_plan_pattern(plan, err, "%s/%.200s_spectrum_#%s", folder, name, ending) : 0;
@@ -39,8 +39,8 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg
       (config->output.energy_every > 0 && mx_plan_file(plan, err, "energy.csv") != 0) ||
       (config->output.balance.every > 0 && mx_plan_file(plan, err, "balance.csv") != 0))
     return err->code;
-  for (size_t i = 0; i < config->output.measures; i++)
-    if (add_measure(plan, &config->output.measure[i], err) != 0) return err->code;
+  for (size_t i = 0; i < setup->measures.count; i++)
+    if (add_measure(plan, &setup->measures.measure[i], err) != 0) return err->code;
   if (setup->mesh_kept != NULL) mx_plan_folder(plan, "mesh");
   if (add_ports(plan, setup, err) != 0 || mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
       mx_plan_pattern(plan, err, "checkpoint/step_#_#.h5") != 0)

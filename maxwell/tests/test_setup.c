@@ -4,6 +4,7 @@
 #include "maxwell/run/run.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/tests/box.h"
+#include "maxwell/measure/kinds.h"
 
 #define FOLDER  "result"
 #define EARLIER "earlier"
@@ -117,7 +118,7 @@ static int run(struct mx_script *script, struct dg_error *err)
   struct mx_setup setup = {0};
   struct mx_folder folder = {0};
   const struct mx_keeping keeping = {.folder = EARLIER};
-  if (mx_config_read(&config, mx_script_origin(script), err) == 0 &&
+  if (mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), err) == 0 &&
       mx_folder_open(&folder, FOLDER, NULL, NULL, err) == 0 &&
       mx_setup_init(&setup, &config, mx_script_origin(script), NULL, NULL, &keeping, err) == 0) {
     assert_true(setup.mesh_report.reused);

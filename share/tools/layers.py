@@ -58,7 +58,7 @@ MAY = {
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
-                       "maxwell/shell",
+                       "maxwell/shell maxwell/shell/rules",
     # A run.
     "maxwell/setup": "libdg/* maxwell/backend maxwell/limit maxwell/measure maxwell/model maxwell/operator "
                      "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
@@ -68,8 +68,8 @@ MAY = {
                           "maxwell/output maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/shell maxwell/sources",
-    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/output maxwell/problem maxwell/run maxwell/setup "
-                   "maxwell/shell*",
+    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/measure maxwell/output maxwell/problem "
+                   "maxwell/run maxwell/setup maxwell/shell*",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",

@@ -10,6 +10,7 @@
 #include "maxwell/tests/drive.h"
 #include "maxwell/sources/tests/ring.h"
 #include "maxwell/limit/stability.h"
+#include "maxwell/measure/kinds.h"
 
 struct scene {
   struct box box;
@@ -77,7 +78,8 @@ static inline void scene_read(struct scene *scene, const char *text)
            "materials = { default = { epsilon_r = 2, mu_r = 1.5 } },\n%s }\n",
            text);
   scene->script = load_text(script, 0, NULL, 0, NULL, &err);
-  if (scene->script == NULL || mx_config_read(&scene->box.config, mx_script_origin(scene->script), &err) != 0)
+  if (scene->script == NULL ||
+      mx_config_read(&scene->box.config, mx_measure_kinds, mx_script_origin(scene->script), &err) != 0)
     fail_msg("%s", err.message);
 }
 

@@ -14,7 +14,9 @@
 #include "libdg/io/silo/silo_format.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
+#include "maxwell/measure/kinds.h"
 #include "maxwell/measure/measure_record.h"
+#include "maxwell/measure/path.h"
 
 static const double size[3] = {1.2, 0.8, 0.6};
 static const double sigma = 0.25;
@@ -110,9 +112,9 @@ static void voltages_are_differences_of_the_potential(void **state)
   double path[4][3] = {{0.1, 0.1, 0.1}, {1.1, 0.7, 0.2}, {0, 0.8, 0.6}, {1.2, 0, 0}};
   double edge[2][3] = {{0, 0, 0}, {0, 0.8, 0}}, plane[2][3] = {{0.6, 0.1, 0.1}, {0.6, 0.7, 0.5}};
   struct mx_measure_config measure[] = {
-      {.kind = MX_VOLTAGE, .name = "a", .points = 4, .point = path},
-      {.kind = MX_VOLTAGE, .name = "b", .points = 2, .point = edge},
-      {.kind = MX_VOLTAGE, .name = "c", .points = 2, .point = plane}, /* along the faces between the volumes */
+      {.kind = &mx_voltages.reads, .name = "a", .points = 4, .point = path},
+      {.kind = &mx_voltages.reads, .name = "b", .points = 2, .point = edge},
+      {.kind = &mx_voltages.reads, .name = "c", .points = 2, .point = plane}, /* along the faces between the volumes */
   };
   for (int order = 1; order <= 8; order++) {
     struct box box;
@@ -132,7 +134,7 @@ static void voltages_end_at_the_wall(void **state)
 {
   (void)state;
   double path[2][3] = {{-0.3, 0.4, 0.3}, {1.3, 0.4, 0.3}}, inner[2][3] = {{0, 0.4, 0.3}, {1.2, 0.4, 0.3}};
-  struct mx_measure_config measure[] = {{.kind = MX_VOLTAGE, .name = "a", .points = 2, .point = path}};
+  struct mx_measure_config measure[] = {{.kind = &mx_voltages.reads, .name = "a", .points = 2, .point = path}};
   struct box box;
   double value;
   degree = 3;
@@ -151,10 +153,10 @@ static void currents_are_the_curl_inside_the_loop(void **state)
   double back[3][3] = {{0.5, 0.7, 0.3}, {1.1, 0.1, 0.6}, {0.1, 0.1, 0}};
   double wall[3][3] = {{0, 0, 0.6}, {1.2, 0, 0.6}, {0, 0.8, 0.6}};
   struct mx_measure_config measure[] = {
-      {.kind = MX_LOOP_CURRENT, .name = "a", .points = 4, .point = square},
-      {.kind = MX_LOOP_CURRENT, .name = "b", .points = 3, .point = slanted},
-      {.kind = MX_LOOP_CURRENT, .name = "c", .points = 3, .point = back},
-      {.kind = MX_LOOP_CURRENT, .name = "d", .points = 3, .point = wall},
+      {.kind = &mx_currents.reads, .name = "a", .points = 4, .point = square},
+      {.kind = &mx_currents.reads, .name = "b", .points = 3, .point = slanted},
+      {.kind = &mx_currents.reads, .name = "c", .points = 3, .point = back},
+      {.kind = &mx_currents.reads, .name = "d", .points = 3, .point = wall},
   };
   for (int order = 1; order <= 8; order++) {
     struct box box;
@@ -177,12 +179,12 @@ static void fluxes_are_exact(void **state)
 {
   (void)state;
   struct mx_measure_config measure[] = {
-      {.kind = MX_POYNTING, .name = "x0", .on = {.tag = 1}},
-      {.kind = MX_POYNTING, .name = "x1", .on = {.tag = 2}},
-      {.kind = MX_POYNTING, .name = "y1", .on = {.tag = 4}},
-      {.kind = MX_POYNTING, .name = "in", .on = {.tag = 7}, .has_direction = true, .direction = {1, 0, 0}},
-      {.kind = MX_POYNTING, .name = "back", .on = {.tag = 7}, .has_direction = true, .direction = {-0.6, 0.8, 0}},
-      {.kind = MX_POYNTING, .name = "x1 back", .on = {.tag = 2}, .has_direction = true, .direction = {-1, 0, 0}},
+      {.kind = &mx_fluxes.reads, .name = "x0", .on = {.tag = 1}},
+      {.kind = &mx_fluxes.reads, .name = "x1", .on = {.tag = 2}},
+      {.kind = &mx_fluxes.reads, .name = "y1", .on = {.tag = 4}},
+      {.kind = &mx_fluxes.reads, .name = "in", .on = {.tag = 7}, .has_direction = true, .direction = {1, 0, 0}},
+      {.kind = &mx_fluxes.reads, .name = "back", .on = {.tag = 7}, .has_direction = true, .direction = {-0.6, 0.8, 0}},
+      {.kind = &mx_fluxes.reads, .name = "x1 back", .on = {.tag = 2}, .has_direction = true, .direction = {-1, 0, 0}},
   };
   for (int order = 1; order <= 8; order++) {
     struct box box;
@@ -203,7 +205,7 @@ static void fluxes_take_the_mean_of_both_sides(void **state)
 {
   (void)state;
   struct mx_measure_config measure[] = {
-      {.kind = MX_POYNTING, .name = "in", .on = {.tag = 7}, .has_direction = true, .direction = {1, 0, 0}}};
+      {.kind = &mx_fluxes.reads, .name = "in", .on = {.tag = 7}, .has_direction = true, .direction = {1, 0, 0}}};
   struct box box;
   double value;
   make_box(&box, 2, measure, 1);
@@ -225,8 +227,8 @@ static void fluxes_take_the_mean_of_both_sides(void **state)
 static void losses_are_exact(void **state)
 {
   (void)state;
-  struct mx_measure_config measure[] = {{.kind = MX_LOSS, .name = "a", .on = {.tag = 1}},
-                                        {.kind = MX_LOSS, .name = "b", .on = {.tag = 2}}};
+  struct mx_measure_config measure[] = {{.kind = &mx_losses.reads, .name = "a", .on = {.tag = 1}},
+                                        {.kind = &mx_losses.reads, .name = "b", .on = {.tag = 2}}};
   for (int order = 1; order <= 4; order++) {
     struct box box;
     double value[2];
@@ -249,9 +251,9 @@ static void points_have_the_fields_values(void **state)
   double at[1][3] = {{0.37, 0.41, 0.13}}, line[2][3] = {{-0.2, 0.3, 0.3}, {1.2, 0.3, 0.3}},
          plane[3][3] = {{0, 0, 0.6}, {1.2, 0, 0.6}, {0, 1.6, 0.6}};
   struct mx_measure_config measure[] = {
-      {.kind = MX_PROBE, .name = "a", .points = 1, .point = at, .samples = {1, 1}},
-      {.kind = MX_PROBE_LINE, .name = "b", .points = 2, .point = line, .samples = {8, 1}},
-      {.kind = MX_PROBE_PLANE, .name = "c", .points = 3, .point = plane, .samples = {3, 5}},
+      {.kind = &mx_probes.reads, .name = "a", .points = 1, .point = at, .samples = {1, 1}},
+      {.kind = &mx_lines.reads, .name = "b", .points = 2, .point = line, .samples = {8, 1}},
+      {.kind = &mx_planes.reads, .name = "c", .points = 3, .point = plane, .samples = {3, 5}},
   };
   struct box box;
   double value[1 + 8 + 15][6];
@@ -283,7 +285,7 @@ static void currents_are_at_the_time_of_voltages(void **state)
 {
   (void)state;
   double loop[3][3] = {{0.1, 0.1, 0.2}, {1.1, 0.1, 0.2}, {0.5, 0.7, 0.2}};
-  struct mx_measure_config measure[] = {{.kind = MX_LOOP_CURRENT, .name = "a", .points = 3, .point = loop}};
+  struct mx_measure_config measure[] = {{.kind = &mx_currents.reads, .name = "a", .points = 3, .point = loop}};
   struct dg_error err = {0};
   struct mx_measures measures;
   struct box box;
@@ -299,7 +301,8 @@ static void currents_are_at_the_time_of_voltages(void **state)
   drive_observe(&drive);
   assert_int_equal(mx_measure_evaluate(&measures, 0, drive.ops, drive.backend, &value, &err), 0);
   assert_int_equal(drive.ops->download(drive.backend, E, H, &err), 0); /* both at the same time, by contract */
-  const struct mx_functional *functional = &box.problem.functional[measures.measure[0].functional];
+  const struct mx_functional *functional =
+      &box.problem.functional[((const struct mx_measured_path *)measures.measure[0].own)->functional];
   for (size_t i = 0; i < functional->count; i++) sampled += functional->weight[i] * H[functional->index[i]];
   near(value * MX_ETA0, sampled, 1);
   drive.ops->destroy(drive.backend);
@@ -434,7 +437,7 @@ static void release_kept(void)
 static int make_parts(const struct mx_folder *folder, const struct mx_config *config, struct dg_error *err)
 {
   for (size_t i = 0; i < config->output.measures; i++)
-    if (mx_folder_part(folder, mx_measure_folders[config->output.measure[i].kind], err) != 0) return err->code;
+    if (mx_folder_part(folder, config->output.measure[i].kind->key, err) != 0) return err->code;
   return 0;
 }
 
@@ -443,14 +446,14 @@ static int everything(struct box *box, char *folder, const struct mx_backend_ops
                       struct dg_error *err)
 {
   static struct mx_measure_config measure[] = {
-      {.kind = MX_PROBE, .name = "a", .points = 1, .point = where, .samples = {1, 1}},
-      {.kind = MX_PROBE_LINE, .name = "a", .points = 2, .point = where, .samples = {5, 1}},
-      {.kind = MX_PROBE_PLANE, .name = "a", .points = 3, .point = where, .samples = {4, 3}, .silo = true},
-      {.kind = MX_PROBE_PLANE, .name = "b", .points = 3, .point = where, .samples = {4, 3}},
-      {.kind = MX_POYNTING, .name = "a", .on = {.tag = 2}},
-      {.kind = MX_VOLTAGE, .name = "a", .points = 3, .point = where},
-      {.kind = MX_LOOP_CURRENT, .name = "a", .points = 3, .point = where},
-      {.kind = MX_LOSS, .name = "a", .on = {.tag = 2}},
+      {.kind = &mx_probes.reads, .name = "a", .points = 1, .point = where, .samples = {1, 1}},
+      {.kind = &mx_lines.reads, .name = "a", .points = 2, .point = where, .samples = {5, 1}},
+      {.kind = &mx_planes.reads, .name = "a", .points = 3, .point = where, .samples = {4, 3}, .silo = true},
+      {.kind = &mx_planes.reads, .name = "b", .points = 3, .point = where, .samples = {4, 3}},
+      {.kind = &mx_fluxes.reads, .name = "a", .on = {.tag = 2}},
+      {.kind = &mx_voltages.reads, .name = "a", .points = 3, .point = where},
+      {.kind = &mx_currents.reads, .name = "a", .points = 3, .point = where},
+      {.kind = &mx_losses.reads, .name = "a", .on = {.tag = 2}},
   };
   struct mx_folder place = {.path = folder};
   struct mx_measures measures = {0};
@@ -524,7 +527,7 @@ static void asks_when_rows_are_many(void **state)
 {
   (void)state;
   static struct mx_measure_config measure[] = {
-      {.kind = MX_PROBE, .name = "a", .points = 1, .point = where, .samples = {1, 1}, .every = 2},
+      {.kind = &mx_probes.reads, .name = "a", .points = 1, .point = where, .samples = {1, 1}, .every = 2},
   };
   const struct mx_backend_ops ops = keeping(5);
   struct mx_measures measures;

@@ -6,6 +6,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/model/config.h"
+#include "maxwell/measure/kinds.h"
 
 /* Reads a script with --set definitions; on success config and script are the caller's to release. */
 static int read_with(const char *text, size_t sets, const struct mx_definition *set, struct mx_script **script,
@@ -13,7 +14,7 @@ static int read_with(const char *text, size_t sets, const struct mx_definition *
 {
   *script = load_text(text, 0, NULL, sets, set, err);
   if (*script == NULL) return err->code;
-  if (mx_config_read(config, mx_script_origin(*script), err) == 0) return 0;
+  if (mx_config_read(config, mx_measure_kinds, mx_script_origin(*script), err) == 0) return 0;
   assert_null(config->storage);
   mx_script_free(*script);
   return err->code;
@@ -442,7 +443,7 @@ static void check_full_config(const struct mx_config *c)
   assert_int_equal(c->output.measures, 2);
   const struct mx_measure_config *a = &c->output.measure[0], *b = &c->output.measure[1];
   assert_string_equal(a->name, "a");
-  assert_true(a->kind == MX_PROBE && a->points == 1 && a->frequencies.count == 0);
+  assert_true(a->kind == &mx_probes.reads && a->points == 1 && a->frequencies.count == 0);
   assert_true(a->point[0][0] == 0.4 && a->point[0][1] == 0.5 && a->point[0][2] == -0.3);
   assert_true(a->every == 1 && a->line == 12);
   assert_string_equal(b->name, "B-2_x.y");
@@ -521,7 +522,7 @@ static void looks_for_the_mesh_beside_the_script(void **state)
     snprintf(folder, sizeof folder, "%s", absolute ? (const char *)*state : cases[k].directory);
     snprintf(path, sizeof path, "%s%s%s", absolute ? folder : "", absolute ? "/" : "", cases[k].script);
     assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, NULL, &err), 0);
-    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), 0);
+    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), 0);
     assert_string_equal(config.script_path, path);
     assert_string_equal(config.directory, folder);
     assert_string_equal(config.name, cases[k].name);
@@ -570,7 +571,7 @@ static void keeps_names_in_the_output_folder(void **state)
         struct mx_script *script =
             load_text(from_script ? own : text, 0, NULL, from_script ? 0 : 1, from_script ? NULL : &set, &err);
         assert_string_equal(err.message, "");
-        assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
+        assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
         if (from_script)
           snprintf(begin, sizeof begin, "cavity.lua:%zu: %s must be a name ", k < 2 ? 2 : k + 1, keys[k]);
         else snprintf(begin, sizeof begin, "--set %s=%s: %s must be a name ", keys[k], values[v], keys[k]);
@@ -587,7 +588,7 @@ static void keeps_names_in_the_output_folder(void **state)
     char message[200];
     write_text(scripts[i], WITH(""));
     assert_int_equal(mx_script_load(&script, scripts[i], 0, NULL, 0, NULL, NULL, &err), 0);
-    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
+    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
     snprintf(message, sizeof message,
              "%s:1: 'name' is missing, and the script's own name is none for an output folder: '%s'", scripts[i],
              i == 0 ? "." : "..");
@@ -610,7 +611,7 @@ static void survives_every_failing_allocation(void **state)
   for (int failed = 1; failed; n++) {
     err = (struct dg_error){0};
     dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, mx_script_origin(script), &err) != 0;
+    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     if (!failed) check_full_config(&config);

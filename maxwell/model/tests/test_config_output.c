@@ -5,6 +5,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/model/config.h"
+#include "maxwell/measure/kinds.h"
 
 #define WITH(output)                                                                                                   \
   "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n output = " \
@@ -147,7 +148,7 @@ static void refuses_bad_tables(void **state)
     size_t before = dg_memory_current();
     struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
     if (script == NULL) fail_msg("%s", err.message);
-    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
+    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
     assert_string_equal(err.message, bad[i].message);
     mx_script_free(script);
     assert_int_equal(dg_memory_current(), before);
@@ -173,20 +174,20 @@ static const char full_text[] =
 static void check_full(const struct mx_config *c)
 {
   static const struct {
-    enum mx_measure_kind kind;
+    const struct mx_measure_reader *kind;
     const char *name;
     size_t points;
-  } expected[] = {{MX_PROBE, "a", 1},        {MX_PROBE_LINE, "a", 2},     {MX_PROBE_LINE, "a_spectrum_", 2},
-                  {MX_PROBE_PLANE, "a", 3},  {MX_PROBE_PLANE, "b", 3},    {MX_POYNTING, "a", 0},
-                  {MX_POYNTING, "b", 0},     {MX_VOLTAGE, "a", 2},        {MX_VOLTAGE, "a_spectrum", 4},
-                  {MX_LOOP_CURRENT, "a", 3}, {MX_LOOP_CURRENT, "b", 256}, {MX_LOSS, "a", 0}};
+  } expected[] = {{&mx_probes.reads, "a", 1},   {&mx_lines.reads, "a", 2},      {&mx_lines.reads, "a_spectrum_", 2},
+                  {&mx_planes.reads, "a", 3},   {&mx_planes.reads, "b", 3},     {&mx_fluxes.reads, "a", 0},
+                  {&mx_fluxes.reads, "b", 0},   {&mx_voltages.reads, "a", 2},   {&mx_voltages.reads, "a_spectrum", 4},
+                  {&mx_currents.reads, "a", 3}, {&mx_currents.reads, "b", 256}, {&mx_losses.reads, "a", 0}};
   const struct mx_measure_config *m = c->output.measure;
   assert_int_equal(c->output.measures, sizeof expected / sizeof *expected);
   for (size_t i = 0; i < c->output.measures; i++) {
-    assert_int_equal(m[i].kind, expected[i].kind);
+    assert_ptr_equal(m[i].kind, expected[i].kind);
     assert_string_equal(m[i].name, expected[i].name);
     assert_int_equal(m[i].points, expected[i].points);
-    assert_int_equal(m[i].every, m[i].kind == MX_LOSS ? 3 : 1);
+    assert_int_equal(m[i].every, m[i].kind == &mx_losses.reads ? 3 : 1);
     assert_int_equal(m[i].frequencies.count, i == 0 ? 3 : i == 1 ? 5 : 0);
     assert_true(m[i].silo == (i == 3));
   }
@@ -220,7 +221,7 @@ static void reads_every_kind(void **state)
   for (int failed = 1; failed; n++) { /* the first goes that fail for lack of memory leave nothing behind */
     err = (struct dg_error){0};
     dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, mx_script_origin(script), &err) != 0;
+    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     if (!failed) check_full(&config);

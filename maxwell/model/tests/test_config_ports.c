@@ -5,6 +5,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/model/config.h"
+#include "maxwell/measure/kinds.h"
 
 /* A script that is right but for what stands on line 2. */
 #define WITH(line2)                                                                                                    \
@@ -107,7 +108,7 @@ static void refuses_bad_tables(void **state)
     struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
     struct mx_config config;
     assert_string_equal(err.message, "");
-    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
+    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
     assert_string_equal(err.message, bad[i].message);
     assert_null(config.storage);
     mx_script_free(script);
@@ -132,7 +133,7 @@ static void reads_every_key(void **state)
   struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
   struct mx_config c;
   assert_string_equal(err.message, "");
-  assert_int_equal(mx_config_read(&c, mx_script_origin(script), &err), 0);
+  assert_int_equal(mx_config_read(&c, mx_measure_kinds, mx_script_origin(script), &err), 0);
   assert_int_equal(c.boundaries, 6);
   const struct mx_port_config *coax = &c.boundary[0].port, *gap = &c.boundary[1].port, *left = &c.boundary[2].port,
                               *right = &c.boundary[3].port, *slot = &c.boundary[4].port, *strip = &c.boundary[5].port;
@@ -168,7 +169,7 @@ static void survives_every_failing_allocation(void **state)
   for (int failed = 1, n = 1; failed; n++) {
     err = (struct dg_error){0};
     dg_memory_fail_at(n);
-    failed = mx_config_read(&config, mx_script_origin(script), &err) != 0;
+    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     mx_config_release(&config);

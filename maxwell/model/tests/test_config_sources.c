@@ -5,6 +5,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/model/config.h"
+#include "maxwell/measure/kinds.h"
 
 /* A script that is right but for what stands on line 2. */
 #define WITH(line2)                                                                                                    \
@@ -181,7 +182,7 @@ static void refuses_bad_tables(void **state)
     struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
     struct mx_config config;
     assert_string_equal(err.message, "");
-    assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), DG_INPUT);
+    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
     assert_string_equal(err.message, bad[i].message);
     assert_null(config.storage);
     mx_script_free(script);
@@ -311,7 +312,7 @@ static void reads_every_key(void **state)
   struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
   struct mx_config config;
   assert_string_equal(err.message, "");
-  assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), 0);
+  assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), 0);
   assert_string_equal(err.message, "");
   check_boundaries(&config);
   check_interfaces(&config);
@@ -357,7 +358,7 @@ static void judges_overrides_as_the_script(void **state)
     struct mx_script *script = load_text(full_text, 0, NULL, 1, &set, &err);
     struct mx_config config;
     assert_string_equal(err.message, "");
-    int code = mx_config_read(&config, mx_script_origin(script), &err);
+    int code = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err);
     assert_string_equal(err.message, sets[i].message == NULL ? "" : sets[i].message);
     assert_int_equal(code, sets[i].message == NULL ? DG_OK : DG_INPUT);
     if (i == 0) assert_true(config.source[0].drive.waveform.amplitude == 3);
@@ -380,7 +381,7 @@ static void survives_every_failing_allocation(void **state)
   for (int failed = 1; failed; n++) {
     err = (struct dg_error){0};
     dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, mx_script_origin(script), &err) != 0;
+    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     if (!failed) check_sources(&config);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "maxwell/model/config.h"
+#include "maxwell/measure/kinds.h"
 
 #define PI 3.14159265358979323846
 
@@ -54,7 +55,7 @@ static void open_fixture(struct fixture *f)
   f->script = load_text(text, 0, NULL, 0, NULL, &err);
   remove("pulse.csv");
   assert_string_equal(err.message, "");
-  assert_int_equal(mx_config_read(&f->config, mx_script_origin(f->script), &err), 0);
+  assert_int_equal(mx_config_read(&f->config, mx_measure_kinds, mx_script_origin(f->script), &err), 0);
   assert_int_equal(f->config.sources, 2 * MADE);
   for (size_t i = 0; i < MADE; i++) {
     f->call[i] = f->config.source[2 * i + 1].drive.waveform.function;
@@ -333,7 +334,7 @@ static void reads_files_beside_the_script(void **state)
              "sources = { { region = 1, profile = { 1, 0, 0 }, waveform = waveform.csv { file = "
              "'long.csv' } } } }");
   assert_int_equal(mx_script_load(&script, "sub/s.lua", 0, NULL, 0, NULL, NULL, &err), 0);
-  assert_int_equal(mx_config_read(&config, mx_script_origin(script), &err), 0);
+  assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), 0);
   const struct mx_waveform *w = &config.source[0].drive.waveform;
   assert_int_equal(w->points, 20001);
   for (int i = 0; i < 20000; i++) {

@@ -8,6 +8,7 @@
 #include "maxwell/tests/drive.h"
 #include "maxwell/sources/tests/port_fixture.h"
 #include "maxwell/sources/tests/ring.h"
+#include "maxwell/measure/kinds.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -24,7 +25,8 @@ static struct mx_script *read_script(struct box *box, const char *boundaries)
            "boundaries = { %s } }\n",
            boundaries);
   struct mx_script *script = load_text(text, 0, NULL, 0, NULL, &err);
-  if (script == NULL || mx_config_read(&box->config, mx_script_origin(script), &err) != 0) fail_msg("%s", err.message);
+  if (script == NULL || mx_config_read(&box->config, mx_measure_kinds, mx_script_origin(script), &err) != 0)
+    fail_msg("%s", err.message);
   return script;
 }
 

@@ -1,19 +1,30 @@
-/* Power through surfaces, and power lost in regions. */
+/* Fluxes: the power through surfaces, the integral of (E x H).n. The mass matrix of each face is exact. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/measure/measure.h"
+#include "maxwell/measure/kinds.h"
 #include "maxwell/model/selectors.h"
 
 #define ALONG_LIMIT 1e-6 /* a direction whose part across the face is less than this lies along the face */
 
-static const char *key_of(const struct mx_measure *measure)
-{
-  return measure->config->kind == MX_POYNTING ? "output.fluxes" : "output.losses";
-}
+struct face {
+  double normal[3]; /* unit, in the direction that counts as positive */
+  double jacobian;  /* half of the area, m^2 */
+  int sides;        /* 1 on the outside, 2 inside */
+  int32_t where;    /* 4 * element + face */
+  int32_t received; /* index in the exchange of the far side, or -1 when it is this rank's too */
+};
+
+/* `point` has the nodes of each face's sides that are in this rank's elements, and behind them those of the sides that
+ * other ranks want. */
+struct surface {
+  size_t faces, nodes, sent; /* sent: of the nodes, for others */
+  struct face *face;
+  struct mx_point *point;       /* [nodes] */
+  struct dg_exchange *exchange; /* NULL: one rank */
+};
 
 static bool on_surface(const struct mx_measure *measure, const struct dg_mesh *mesh, size_t e, int f)
 {
@@ -30,8 +41,8 @@ static bool counts(const struct mx_measure *measure, const struct dg_mesh *mesh,
 }
 
 /* The face's normal, turned to the side of the given direction. */
-static int orient(const struct mx_measure *measure, struct mx_measure_face *face, const double normal[3],
-                  const double at[3], struct dg_error *err)
+static int orient(const struct mx_measure *measure, struct face *face, const double normal[3], const double at[3],
+                  struct dg_error *err)
 {
   const struct mx_measure_config *config = measure->config;
   const double *d = config->direction;
@@ -51,17 +62,18 @@ static int orient(const struct mx_measure *measure, struct mx_measure_face *face
   return 0;
 }
 
-static void add_nodes(struct mx_measure *measure, const struct dg_reference *ref, int32_t where)
+static void add_nodes(struct surface *own, const struct dg_reference *ref, int32_t where)
 {
   const int *node = ref->face_node + where % 4 * ref->Nf;
   for (int m = 0; m < ref->Nf; m++)
-    measure->point[measure->nodes++] = (struct mx_point){.element = (size_t)where / 4, .node = (size_t)node[m]};
+    own->point[own->nodes++] = (struct mx_point){.element = (size_t)where / 4, .node = (size_t)node[m]};
 }
 
 static int add_face(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh, size_t e,
                     int f, struct dg_error *err)
 {
-  struct mx_measure_face *face = &measure->face[measure->faces++];
+  struct surface *own = measure->own;
+  struct face *face = &own->face[own->faces++];
   int32_t beyond = mesh->neighbour[e][f];
   double at[3] = {0};
   for (int i = 0; i < 4; i++)
@@ -71,21 +83,23 @@ static int add_face(struct mx_measure *measure, const struct mx_problem *problem
   if (orient(measure, face, problem->normal[e][f], at, err) != 0) return err->code;
   face->where = 4 * (int32_t)e + f;
   face->received = -1;
-  add_nodes(measure, problem->ref, face->where);
-  if (face->sides == 2 && (size_t)beyond / 4 < problem->K) add_nodes(measure, problem->ref, beyond);
+  add_nodes(own, problem->ref, face->where);
+  if (face->sides == 2 && (size_t)beyond / 4 < problem->K) add_nodes(own, problem->ref, beyond);
   return 0;
 }
 
 static int by_place(const void *key, const void *face)
 {
-  int32_t where = *(const int32_t *)key, other = ((const struct mx_measure_face *)face)->where;
+  int32_t where = *(const int32_t *)key, other = ((const struct face *)face)->where;
   return where < other ? -1 : where > other;
 }
 
 /* Of faces between ranks the far side's fields come from its rank: what to send and receive, in the halo's order. */
+
 static int exchange_sides(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
                           struct dg_error *err)
 {
+  struct surface *own = measure->own;
   const struct dg_halo *halo = problem->halo;
   struct dg_peer *peer;
   size_t Nf = (size_t)problem->ref->Nf, sent = 0, received = 0;
@@ -97,60 +111,65 @@ static int exchange_sides(struct mx_measure *measure, const struct mx_problem *p
       size_t e = (size_t)halo->send[i] / 4;
       int f = halo->send[i] % 4;
       if (counts(measure, mesh, e, f)) {
-        struct mx_measure_face *face =
-            bsearch(&halo->send[i], measure->face, measure->faces, sizeof *measure->face, by_place);
+        struct face *face = bsearch(&halo->send[i], own->face, own->faces, sizeof *own->face, by_place);
         face->received = (int32_t)received++;
       } else if (on_surface(measure, mesh, e, f)) {
-        add_nodes(measure, problem->ref, halo->send[i]);
+        add_nodes(own, problem->ref, halo->send[i]);
         sent++;
       }
     }
     peer[p].send_count = sent - peer[p].send_first;
     peer[p].receive_count = received - peer[p].receive_first;
   }
-  measure->sent = sent * Nf;
-  (void)!dg_exchange_new(&measure->exchange, problem->comm, halo->peers, peer, Nf * sizeof(double[6]), err);
+  own->sent = sent * Nf;
+  (void)!dg_exchange_new(&own->exchange, problem->comm, halo->peers, peer, Nf * sizeof(double[6]), err);
   dg_free(peer);
   return err->code;
 }
 
-int mx_measure_surface(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
-                       struct dg_error *err)
+static int init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
 {
+  const struct mx_problem *problem = scene->problem;
+  const struct dg_mesh *mesh = scene->mesh;
+  struct surface *own;
   size_t faces = 0, sides = 0;
-  if (mx_check_selector(mesh, key_of(measure), &measure->config->on, 2, err) != 0) return err->code;
+  if (DG_NEW(own, 1, err) != 0) return err->code;
+  measure->own = own;
+  if (mx_check_selector(mesh, "output.fluxes", &measure->config->on, 2, err) != 0) return err->code;
   for (size_t e = 0; e < mesh->K; e++)
     for (int f = 0; f < 4; f++) {
       faces += counts(measure, mesh, e, f);
       sides += on_surface(measure, mesh, e, f);
     }
-  if (DG_NEW(measure->face, faces, err) != 0 || DG_NEW(measure->point, sides * (size_t)problem->ref->Nf, err) != 0)
+  if (DG_NEW(own->face, faces, err) != 0 || DG_NEW(own->point, sides * (size_t)problem->ref->Nf, err) != 0)
     return err->code;
   for (size_t e = 0; e < mesh->K; e++)
     for (int f = 0; f < 4; f++)
       if (counts(measure, mesh, e, f) && add_face(measure, problem, mesh, e, f, err) != 0) return err->code;
-  return problem->halo != NULL ? exchange_sides(measure, problem, mesh, err) : 0;
+  if (problem->halo != NULL && exchange_sides(measure, problem, mesh, err) != 0) return err->code;
+  measure->scratch = 6 * own->nodes;
+  return 0;
 }
 
-static int send_sides(const struct mx_measure *measure, const double (*sample)[6], struct dg_error *err)
+static int send_sides(const struct surface *own, const double (*sample)[6], struct dg_error *err)
 {
-  if (measure->exchange == NULL) return 0;
-  if (measure->sent > 0)
-    memcpy(dg_exchange_send_buffer(measure->exchange), sample + (measure->nodes - measure->sent),
-           measure->sent * sizeof *sample);
-  if (dg_exchange_start(measure->exchange, err) != 0) return err->code;
-  return dg_exchange_finish(measure->exchange, err);
+  if (own->exchange == NULL) return 0;
+  if (own->sent > 0)
+    memcpy(dg_exchange_send_buffer(own->exchange), sample + (own->nodes - own->sent), own->sent * sizeof *sample);
+  if (dg_exchange_start(own->exchange, err) != 0) return err->code;
+  return dg_exchange_finish(own->exchange, err);
 }
 
-int mx_measure_power(const struct mx_measure *measure, const struct dg_reference *ref, const double (*sample)[6],
+/* Integral of (E x H).n over this rank's faces, from sample[nodes][6] in the problem's units. V^2. */
+static int integrate(const struct surface *own, const struct dg_reference *ref, const double (*sample)[6],
                      double *power, struct dg_error *err)
 {
   size_t Nf = (size_t)ref->Nf;
-  if (send_sides(measure, sample, err) != 0) return err->code;
-  const double(*received)[6] = measure->exchange != NULL ? dg_exchange_receive_buffer(measure->exchange) : NULL;
+  if (send_sides(own, sample, err) != 0) return err->code;
+  const double(*received)[6] = own->exchange != NULL ? dg_exchange_receive_buffer(own->exchange) : NULL;
   *power = 0;
-  for (size_t k = 0; k < measure->faces; k++) {
-    const struct mx_measure_face *face = &measure->face[k];
+  for (size_t k = 0; k < own->faces; k++) {
+    const struct face *face = &own->face[k];
     const double *n = face->normal;
     bool cut = received != NULL && face->received >= 0;
     const double(*far)[6] = cut ? received + (size_t)face->received * Nf : sample + Nf;
@@ -171,22 +190,58 @@ int mx_measure_power(const struct mx_measure *measure, const struct dg_reference
   return 0;
 }
 
-int mx_measure_region(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
-                      struct dg_log *log, struct dg_error *err)
+static int take(const struct mx_measure *measure, const struct mx_problem *problem, const struct mx_backend_ops *ops,
+                struct mx_backend *backend, double *part, double *scratch, struct dg_error *err)
 {
-  const struct mx_selector *on = &measure->config->on;
-  int64_t conducts = 0;
-  if (mx_check_selector(mesh, key_of(measure), on, 3, err) != 0) return err->code;
-  for (size_t e = 0; e < mesh->K; e++) measure->elements += mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) > 0;
-  if (DG_NEW(measure->element, measure->elements, err) != 0) return err->code;
-  for (size_t e = 0, k = 0; e < mesh->K; e++) {
-    if (mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) == 0) continue;
-    measure->element[k++] = (int32_t)e;
-    conducts += problem->sigma[e] > 0;
-  }
-  if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &conducts, err) != 0) return err->code;
-  if (conducts == 0)
-    dg_log_warning(log, "output.losses: nothing in the region of '%s' conducts; its power stays zero",
-                   measure->config->name);
+  const struct surface *own = measure->own;
+  double(*sample)[6] = (double(*)[6])scratch;
+  if (ops->sample(backend, own->nodes, own->point, sample, err) != 0 ||
+      integrate(own, problem->ref, (const double(*)[6])sample, part, err) != 0)
+    return err->code;
+  *part /= MX_ETA0;
   return 0;
 }
+
+static size_t memory(const struct mx_measure *measure, const struct mx_problem *problem)
+{
+  const struct surface *own = measure->own;
+  (void)problem;
+  return own->nodes * sizeof *own->point + own->faces * sizeof *own->face;
+}
+
+static void release(struct mx_measure *measure)
+{
+  struct surface *own = measure->own;
+  dg_free(own->face);
+  dg_free(own->point);
+  dg_exchange_free(own->exchange);
+}
+
+/* ---- the kind ---- */
+
+static int finish_flux(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
+{
+  (void)r;
+  draft->measure.has_direction = mx_find_value(item, "direction") != NULL;
+  return 0;
+}
+
+static const struct mx_rule rules[] = {
+    MX_MEASURE_RULES("name = \"outwards\""),
+    {"surface", mx_read_region, MX_MEASURE(on), .expected = "the name of a surface group, or the tag of a surface",
+     .example = "surface = \"aperture\""},
+    {"direction", mx_read_unit_vector, MX_MEASURE(direction), .expected = "three numbers, as in { 0, 0, 1 }"},
+};
+const struct mx_measure_kind mx_fluxes = {
+    .reads = {.key = "fluxes",
+              .list = "a list, as in fluxes = { { name = \"outwards\", surface = \"aperture\" } }",
+              .item = "a table, as in { name = \"outwards\", surface = \"aperture\" }",
+              .rules = MX_COUNT(rules),
+              .rule = rules,
+              .finish = finish_flux},
+    .columns = "power",
+    .init = init,
+    .release = release,
+    .take = take,
+    .memory = memory,
+};

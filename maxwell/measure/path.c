@@ -1,11 +1,13 @@
-/* Integrals of E and H along paths, as functionals of the problem. */
+/* Integrals of E and H along paths, as functionals of the problem: voltages and currents. A Gauss rule on each piece of
+ * a path is exact, as the fields are polynomials in every element. */
+#include "maxwell/measure/path.h"
+
 #include <stdlib.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/find/segment.h"
+#include "libdg/mesh/mesh_check.h"
 #include "libdg/ref/quadrature.h"
-#include "maxwell/measure/measure.h"
 
 #define UNCOVERED_SAID 1e-6 /* of the path: less than this outside the mesh is rounding of the geometry */
 
@@ -17,20 +19,20 @@ static int by_element(const void *a, const void *b)
   return p->begin < q->begin ? -1 : p->begin > q->begin;
 }
 
-static int check_outside(const struct mx_measure *measure, struct dg_comm *comm, const struct dg_mesh *mesh,
-                         const struct dg_path *path, struct dg_log *log, struct dg_error *err)
+static int check_outside(const struct mx_measure *measure, const struct mx_measure_scene *scene, const char *what,
+                         const struct dg_path *path, struct dg_error *err)
 {
   const struct mx_measure_config *config = measure->config;
-  const char *kind = config->kind == MX_VOLTAGE ? "voltage" : "current";
   if (path->outside > 0.5 * path->length) {
     char span[300];
-    if (mx_measure_span(mesh, comm, config->points, (const double(*)[3])config->point, span, sizeof span, err) != 0)
+    if (mx_measure_span(scene->mesh, scene->problem->comm, config->points, (const double(*)[3])config->point, span,
+                        sizeof span, err) != 0)
       return err->code;
     return dg_fail(err, DG_INPUT, MX_PLACE "%s '%s': %.4g m of its path of %.4g m are outside the mesh, %s",
-                   MX_AT(config->where), kind, config->name, path->outside, path->length, span);
+                   MX_AT(config->where), what, config->name, path->outside, path->length, span);
   }
   if (path->outside > UNCOVERED_SAID * path->length)
-    dg_log_line(log, "%s   '%s': %.4g m of its path of %.4g m are outside the mesh and count as conductor", kind,
+    dg_log_line(scene->log, "%s   '%s': %.4g m of its path of %.4g m are outside the mesh and count as conductor", what,
                 config->name, path->outside, path->length);
   return 0;
 }
@@ -56,32 +58,59 @@ static void add_piece(const struct mx_measure_config *config, const struct dg_pa
   }
 }
 
-int mx_measure_path(struct mx_measure *measure, struct mx_problem *problem, const struct dg_mesh *mesh,
-                    struct dg_log *log, struct dg_error *err)
+int mx_path_init(struct mx_measure *measure, const struct mx_measure_scene *scene, bool magnetic, const char *what,
+                 struct dg_error *err)
 {
   const struct mx_measure_config *config = measure->config;
+  struct mx_problem *problem = scene->problem;
+  struct mx_measured_path *own;
   struct mx_functional *functional;
   struct dg_path path;
   size_t Np = (size_t)problem->ref->Np, elements = 0;
-  if (dg_path_cut(&path, mesh, problem->comm, config->points, (const double(*)[3])config->point,
-                  config->kind == MX_LOOP_CURRENT, err) != 0 ||
-      check_outside(measure, problem->comm, mesh, &path, log, err) != 0)
+  if (DG_NEW(own, 1, err) != 0) return err->code;
+  measure->own = own;
+  if (dg_path_cut(&path, scene->mesh, problem->comm, config->points, (const double(*)[3])config->point, magnetic,
+                  err) != 0 ||
+      check_outside(measure, scene, what, &path, err) != 0)
     goto fail;
-  measure->length = path.length;
-  measure->uncovered = path.outside;
+  own->length = path.length;
+  own->uncovered = path.outside;
   if (path.pieces > 0) qsort(path.piece, path.pieces, sizeof *path.piece, by_element);
   for (size_t i = 0; i < path.pieces; i++) elements += i == 0 || path.piece[i].element != path.piece[i - 1].element;
-  measure->functional = problem->functionals;
-  if (mx_problem_add_functional(problem, config->kind == MX_LOOP_CURRENT, elements * 3 * Np, &functional, err) != 0)
-    goto fail;
+  own->functional = problem->functionals;
+  if (mx_problem_add_functional(problem, magnetic, elements * 3 * Np, &functional, err) != 0) goto fail;
   size_t first = 0; /* summand */
   for (size_t i = 0; i < path.pieces; i++) {
     const struct dg_path_piece *piece = &path.piece[i];
     if (i > 0 && piece->element != path.piece[i - 1].element) first += 3 * Np;
-    add_piece(config, piece, mesh, problem->ref, functional->weight + first);
+    add_piece(config, piece, scene->mesh, problem->ref, functional->weight + first);
     for (size_t k = 0; k < 3 * Np; k++) functional->index[first + k] = 3 * Np * piece->element + k;
   }
 fail:
   dg_path_release(&path);
   return err->code;
+}
+
+void mx_path_release(struct mx_measure *measure) { (void)measure; }
+
+int mx_path_take(const struct mx_measure *measure, const struct mx_problem *problem, const struct mx_backend_ops *ops,
+                 struct mx_backend *backend, double *part, double *scratch, struct dg_error *err)
+{
+  const struct mx_measured_path *own = measure->own;
+  (void)problem, (void)scratch;
+  if (ops->functionals(backend, own->functional, 1, true, part, err) != 0) return err->code;
+  measure->kind->to_si(measure, part);
+  return 0;
+}
+
+struct mx_monitor mx_path_watch(const struct mx_measure *measure)
+{
+  const struct mx_measured_path *own = measure->own;
+  return (struct mx_monitor){.functionals = 1, .functional = &own->functional};
+}
+
+size_t mx_path_memory(const struct mx_measure *measure, const struct mx_problem *problem)
+{
+  const struct mx_measured_path *own = measure->own;
+  return problem->functional[own->functional].count * (sizeof(size_t) + sizeof(double));
 }

@@ -1,0 +1,70 @@
+/* Losses: the power that conductivity takes in a region. */
+#include "libdg/base/memory.h"
+#include "maxwell/measure/kinds.h"
+#include "maxwell/model/selectors.h"
+
+struct region {
+  size_t elements;
+  int32_t *element; /* [elements] */
+};
+
+static int init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
+{
+  const struct mx_problem *problem = scene->problem;
+  const struct dg_mesh *mesh = scene->mesh;
+  struct region *own;
+  const struct mx_selector *on = &measure->config->on;
+  int64_t conducts = 0;
+  if (DG_NEW(own, 1, err) != 0) return err->code;
+  measure->own = own;
+  if (mx_check_selector(mesh, "output.losses", on, 3, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++) own->elements += mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) > 0;
+  if (DG_NEW(own->element, own->elements, err) != 0) return err->code;
+  for (size_t e = 0, k = 0; e < mesh->K; e++) {
+    if (mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) == 0) continue;
+    own->element[k++] = (int32_t)e;
+    conducts += problem->sigma[e] > 0;
+  }
+  if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &conducts, err) != 0) return err->code;
+  if (conducts == 0)
+    dg_log_warning(scene->log, "output.losses: nothing in the region of '%s' conducts; its power stays zero",
+                   measure->config->name);
+  return 0;
+}
+
+static int take(const struct mx_measure *measure, const struct mx_problem *problem, const struct mx_backend_ops *ops,
+                struct mx_backend *backend, double *part, double *scratch, struct dg_error *err)
+{
+  const struct region *own = measure->own;
+  (void)problem, (void)scratch;
+  if (ops->loss(backend, own->elements, own->element, part, err) != 0) return err->code;
+  *part /= MX_ETA0;
+  return 0;
+}
+
+static size_t memory(const struct mx_measure *measure, const struct mx_problem *problem)
+{
+  const struct region *own = measure->own;
+  (void)problem;
+  return own->elements * sizeof *own->element;
+}
+
+static void release(struct mx_measure *measure) { dg_free(((struct region *)measure->own)->element); }
+
+static const struct mx_rule rules[] = {
+    MX_MEASURE_RULES("name = \"load\""),
+    {"region", mx_read_region, MX_MEASURE(on), .expected = "the name of a volume group, or the tag of a volume",
+     .example = "region = \"load\""},
+};
+const struct mx_measure_kind mx_losses = {
+    .reads = {.key = "losses",
+              .list = "a list, as in losses = { { name = \"load\", region = \"load\" } }",
+              .item = "a table, as in { name = \"load\", region = \"load\" }",
+              .rules = MX_COUNT(rules),
+              .rule = rules},
+    .columns = "power",
+    .init = init,
+    .release = release,
+    .take = take,
+    .memory = memory,
+};

@@ -1,0 +1,35 @@
+/* Points of the mesh, as probes, lines and planes have them: functions for the table of their kinds. The state `own` of
+ * such a measure is a struct mx_measured_points. */
+#pragma once
+
+#include "maxwell/measure/measure.h"
+
+#define MX_FIELD_COLUMNS "Ex,Ey,Ez,Hx,Hy,Hz"
+
+struct mx_measured_points {
+  bool somewhere;         /* one of them at least is in the mesh */
+  size_t inside;          /* of the points, in this rank's elements */
+  size_t placed;          /* rank 0: points in the mesh; elsewhere inside */
+  size_t *which;          /* [placed] the point's index; rank 0: its own first, then those of the others in turn */
+  size_t *inside_of;      /* rank 0: [ranks] how many are whose; elsewhere NULL */
+  struct mx_point *point; /* [inside] */
+  double *weight;         /* [inside][Np] */
+};
+
+/* Places config.samples[0] x samples[1] points along the edges that config.point spans, and finds them. None in the
+ * mesh is no error yet, so that a kind can say it in its own words: mx_points_outside is those of lines and planes. */
+int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err) DG_MUST_USE;
+int mx_points_outside(const struct mx_measure *measure, const struct mx_measure_scene *scene, const char *what,
+                      struct dg_error *err) DG_MUST_USE;
+void mx_points_release(struct mx_measure *measure);
+int mx_points_take(const struct mx_measure *measure, const struct mx_problem *problem, const struct mx_backend_ops *ops,
+                   struct mx_backend *backend, double *part, double *scratch, struct dg_error *err) DG_MUST_USE;
+int mx_points_collect(const struct mx_measure *measure, struct dg_comm *comm, size_t rows, double *value,
+                      double *scratch, struct dg_error *err) DG_MUST_USE;
+struct mx_monitor mx_points_watch(const struct mx_measure *measure);
+void mx_points_to_si(const struct mx_measure *measure, double *part);
+size_t mx_points_memory(const struct mx_measure *measure, const struct mx_problem *problem);
+
+#define MX_ON_POINTS                                                                                                   \
+  .release = mx_points_release, .take = mx_points_take, .collect = mx_points_collect, .watch = mx_points_watch,        \
+  .to_si = mx_points_to_si, .memory = mx_points_memory

@@ -1,0 +1,41 @@
+/* Probes: the fields at a point. */
+#include "maxwell/measure/kinds.h"
+#include "maxwell/measure/points.h"
+
+static int finish_probe(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
+{
+  draft->measure.where = mx_find_value(item, "at")->where; /* what is wrong with a good probe is its place */
+  if (mx_measure_set_points(r, &draft->measure, 1) != 0) return r->err->code;
+  mx_measure_set_point(&draft->measure.point[0], draft->at, NULL);
+  draft->measure.samples[0] = draft->measure.samples[1] = 1;
+  return 0;
+}
+
+static int init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
+{
+  const struct mx_measure_config *config = measure->config;
+  char span[300];
+  if (mx_points_init(measure, scene, err) != 0) return err->code;
+  if (((const struct mx_measured_points *)measure->own)->somewhere) return 0;
+  if (mx_measure_span(scene->mesh, scene->problem->comm, 1, (const double(*)[3])measure->x, span, sizeof span, err) !=
+      0)
+    return err->code;
+  return dg_fail(err, DG_INPUT, MX_PLACE "probe '%s' at (%g, %g, %g) m is outside the mesh, %s", MX_AT(config->where),
+                 config->name, measure->x[0][0], measure->x[0][1], measure->x[0][2], span);
+}
+
+static const struct mx_rule rules[] = {
+    MX_MEASURE_RULES("name = \"centre\""),
+    {"at", mx_read_triple, MX_DRAFT(at), .expected = MX_POINT_EXPECTED, .example = "at = { 0.4, 0.5, 0.3 }"},
+};
+const struct mx_measure_kind mx_probes = {
+    .reads = {.key = "probes",
+              .list = "a list, as in probes = { { name = \"centre\", at = { 0.4, 0.5, 0.3 } } }",
+              .item = "a table, as in { name = \"centre\", at = { 0.4, 0.5, 0.3 } }",
+              .rules = MX_COUNT(rules),
+              .rule = rules,
+              .finish = finish_probe},
+    .columns = MX_FIELD_COLUMNS,
+    .init = init,
+    MX_ON_POINTS,
+};

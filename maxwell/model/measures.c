@@ -1,0 +1,58 @@
+/* What the keys of several kinds of measures have in common; the kinds (maxwell/measure) name these readers in their
+ * rules. */
+#include "maxwell/model/measures.h"
+
+#include <string.h>
+
+int mx_measure_read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  if (mx_read_string(r, rule, value, to) != 0) return r->err->code;
+  size_t length = strlen(value->string);
+  if (value->string[0] == '.' || length > 200 || strspn(value->string, safe) != length)
+    return mx_fail_expected(r, value, rule->expected);
+  return 0;
+}
+
+int mx_measure_set_points(struct mx_reader *r, struct mx_measure_config *measure, size_t count)
+{
+  measure->points = count;
+  return mx_arena_alloc(&r->arena, &measure->point, count, sizeof *measure->point, r->err);
+}
+
+int mx_measure_read_path(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule point = {.expected = MX_POINT_EXPECTED};
+  struct mx_measure_draft *draft = to;
+  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
+  if (mx_measure_set_points(r, &draft->measure, value->count) != 0) return r->err->code;
+  for (size_t i = 0; i < value->count; i++)
+    if (mx_read_triple(r, &point, &value->entry[i].value, draft->measure.point[i]) != 0) return r->err->code;
+  return 0;
+}
+
+bool mx_measure_same_point(const double a[3], const double b[3])
+{
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+int mx_measure_check_path(struct mx_reader *r, const struct mx_value *value, const struct mx_measure_config *measure,
+                          size_t least, bool closed)
+{
+  size_t n = measure->points;
+  if (n < least) return mx_fail_at(r, value, "%s must have at least %zu points, not %zu", value->path, least, n);
+  for (size_t i = 0; i + 1 < n + closed; i++) {
+    size_t next = (i + 1) % n;
+    if (!mx_measure_same_point(measure->point[i], measure->point[next])) continue;
+    if (next == 0)
+      return mx_fail_at(r, value, "%s: the path closes by itself; leave the last point, which is the first, out",
+                        value->path);
+    return mx_fail_at(r, value, "%s: points %zu and %zu are the same", value->path, i + 1, next + 1);
+  }
+  return 0;
+}
+
+void mx_measure_set_point(double (*point)[3], const double a[3], const double b[3])
+{
+  for (int d = 0; d < 3; d++) (*point)[d] = a[d] + (b != NULL ? b[d] : 0);
+}

@@ -1,0 +1,48 @@
+/* What a kind of measure says of its keys in a script, and what kinds share to read them. The kinds themselves, and the
+ * table of them, are in maxwell/measure: who reads a configuration hands the table over.
+ */
+#pragma once
+
+#include "maxwell/model/config.h"
+#include "maxwell/model/config_read.h"
+
+/* A measure while it is read: rules put their values here, `finish` makes the measure of them. */
+struct mx_measure_draft {
+  struct mx_measure_config measure;
+  double at[3], from[3], to[3], origin[3], u[3], v[3], centre[3], normal[3], radius;
+  long samples;
+};
+
+struct mx_measure_reader {
+  const char *key;  /* of the list in the script, and the folder of its files: "probes" */
+  const char *list; /* what the list must be, for messages */
+  const char *item; /* what an entry must be */
+  bool silo;        /* what it writes when it does not say: grids of the writer of snapshots, else tables */
+  size_t rules;
+  const struct mx_rule *rule; /* [rules] into a struct mx_measure_draft, MX_MEASURE_RULES among them */
+  int (*finish)(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft); /* or NULL */
+};
+
+#define MX_POINT_EXPECTED "three numbers (metres), as in { 0.4, 0.5, 0.3 }"
+#define MX_DRAFT(field)   offsetof(struct mx_measure_draft, field)
+#define MX_MEASURE(field) offsetof(struct mx_measure_draft, measure.field)
+/* What all measures have. */
+#define MX_MEASURE_RULES(example_name)                                                                                 \
+  {"name", mx_measure_read_name, MX_MEASURE(name),                                                                     \
+   .expected = "a name for a file (letters, digits, '_', '-' and '.'; not starting with '.'; at most 200 characters)", \
+   .example = example_name},                                                                                           \
+      {"every", mx_read_long, MX_MEASURE(every), .expected = "an integer >= 1", MX_FROM(1)},                           \
+  {                                                                                                                    \
+    "frequencies", mx_read_frequencies, MX_MEASURE(frequencies), .expected = NULL                                      \
+  }
+
+int mx_measure_read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* The corners of a path, to a draft. */
+int mx_measure_read_path(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* A path has at least so many points, and no two neighbours are the same. */
+int mx_measure_check_path(struct mx_reader *r, const struct mx_value *value, const struct mx_measure_config *measure,
+                          size_t least, bool closed) DG_MUST_USE;
+int mx_measure_set_points(struct mx_reader *r, struct mx_measure_config *measure, size_t count) DG_MUST_USE;
+/* The point a, or a + b. */
+void mx_measure_set_point(double (*point)[3], const double a[3], const double b[3]);
+bool mx_measure_same_point(const double a[3], const double b[3]);
