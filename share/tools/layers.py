@@ -46,7 +46,7 @@ MAY = {
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model "
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
-    "maxwell/backend": "libdg/base maxwell/problem maxwell/shell maxwell/time",
+    "maxwell/backend": "libdg/base maxwell/problem maxwell/response maxwell/shell maxwell/time",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
     "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/response "
                         "maxwell/time",
