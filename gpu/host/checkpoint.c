@@ -92,7 +92,7 @@ int gpu_loaded(struct mx_backend *backend, struct dg_error *err)
   backend->observed = false;
   /* The first stage of leapfrog wants the neighbours' H as the last one left it; all other traces travel when they are
    * wanted. */
-  if (backend->options.integrator == MX_LEAPFROG && gpu_halo_exchange(backend, &backend->field[1], err) != 0)
+  if (mx_scheme_of(&backend->options)->staggered && gpu_halo_exchange(backend, &backend->field[1], err) != 0)
     return err->code;
   return gpu_wait(backend, err);
 }

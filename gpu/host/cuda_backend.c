@@ -75,11 +75,11 @@ static int new_streams(struct mx_backend *backend, struct dg_error *err)
 
 static int new_fields(struct mx_backend *backend, struct dg_error *err)
 {
-  const bool leapfrog = backend->options.integrator == MX_LEAPFROG, rk4 = backend->options.integrator == MX_RK4;
-  backend->in_place = leapfrog && !gpu_penalty_inside(backend->problem);
+  const struct mx_scheme *const scheme = mx_scheme_of(&backend->options);
+  backend->in_place = gpu_works_in_place(backend->problem, &backend->options);
   for (int i = 0; i < 2; i++) {
     void **const wanted[] = {&backend->field[i], backend->in_place ? NULL : &backend->spare[i],
-                             leapfrog ? NULL : &backend->memory[i], rk4 ? &backend->sum[i] : NULL};
+                             scheme->staggered ? NULL : &backend->memory[i], scheme->sums ? &backend->sum[i] : NULL};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
       const size_t bytes = backend->field_bytes + (k < 2 ? backend->ghost_bytes : 0);
       if (wanted[k] != NULL &&
@@ -112,7 +112,7 @@ static int new_open(struct mx_backend *backend, struct dg_error *err)
   const struct mx_problem *problem = backend->problem;
   const size_t count = problem->open_faces, bytes = count * 2 * (size_t)problem->ref->Nf * backend->real;
   int32_t *where;
-  if (backend->options.integrator != MX_LEAPFROG || count == 0) return 0;
+  if (!mx_scheme_of(&backend->options)->staggered || count == 0) return 0;
   if (DG_NEW(where, count, err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
@@ -211,15 +211,16 @@ static size_t allocated(const struct mx_backend *backend) { return backend->card
 /* Bytes of the card. */
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
-  const bool leapfrog = options->integrator == MX_LEAPFROG;
+  const struct mx_scheme *const scheme = mx_scheme_of(options);
   const size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  const size_t in_place = leapfrog && !gpu_penalty_inside(problem);
-  const size_t fields = leapfrog ? (in_place ? 2 : 4) : options->integrator == MX_RK4 ? 8 : 6;
+  const size_t in_place = gpu_works_in_place(problem, options);
+  const size_t fields = (in_place ? 2 : 4) + (scheme->staggered ? 0 : 2) + (scheme->sums ? 2 : 0);
   const size_t tiles = 4 * sizeof(uint16_t) + 3 * sizeof(uint32_t) / 2; /* one and a half traces an element */
   const size_t indices =
       4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= GPU_TILE_ORDERS ? tiles : 0);
   const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
-  size_t traces = leapfrog ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
+  size_t traces =
+      scheme->staggered ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
   if (traces > 0 && problem->ref->order <= GPU_TILE_ORDERS) traces += problem->K * 4 * sizeof(int32_t);
   size_t summands = 0, rows = 0;
   for (size_t f = 0; f < problem->functionals; f++) {
@@ -227,7 +228,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
     rows += gpu_rows_of_functional(problem, f, NULL);
   }
   const size_t ghosts = real * (in_place ? 2 : 4) * gpu_stride(problem->ref->order);
-  const size_t travelling = real * (leapfrog ? 1 : 2) * 4 * (size_t)problem->ref->Nf; /* out and in */
+  const size_t travelling = real * (size_t)mx_fields_under_curl(scheme) * 4 * (size_t)problem->ref->Nf; /* out and in */
   return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) + traces +
          of_terms(problem, real) + summands * (sizeof(struct gpu_place) + sizeof(double)) + rows * sizeof(int32_t) +
          (in_place ? gpu_recall_bytes(problem, real) : 0) + 2 * (size_t)GPU_STAGING;

@@ -63,7 +63,7 @@ int gpu_new_halo(struct mx_backend *backend, struct dg_error *err)
   struct gpu_halo *halo = &backend->halo;
   if (problem->halo == NULL) return 0;
   halo->faces = problem->halo->faces;
-  halo->fields = backend->options.integrator == MX_LEAPFROG ? 1 : 2;
+  halo->fields = mx_fields_under_curl(mx_scheme_of(&backend->options));
   halo->bytes = (size_t)halo->fields * 2 * (size_t)problem->ref->Nf * backend->real;
   const size_t bytes = halo->faces * halo->bytes;
   int lowest = 0, highest = 0;
@@ -203,8 +203,7 @@ struct mx_halo_use gpu_halo_use(const struct mx_backend *backend)
   const struct gpu_halo *halo = &backend->halo;
   if (halo->exchange == NULL) return (struct mx_halo_use){0};
   return (struct mx_halo_use){.seconds = halo->seconds,
-                              .bytes =
-                                  halo->bytes * halo->faces * (size_t)mx_schemes[backend->options.integrator].stages,
+                              .bytes = halo->bytes * halo->faces * (size_t)mx_scheme_of(&backend->options)->stages,
                               .transport = halo->direct ? "direct" : "staged",
                               .fell_back = !halo->direct && backend->options.transport == MX_TRANSPORT_AUTO};
 }

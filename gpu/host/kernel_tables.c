@@ -19,6 +19,11 @@ bool gpu_penalty_inside(const struct mx_problem *problem)
   return false;
 }
 
+bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options)
+{
+  return mx_scheme_of(options)->staggered && !gpu_penalty_inside(problem) && !mx_any_loss(problem, MX_FARADAY);
+}
+
 /* ---- by order */
 
 /* Where a node of symmetry.node stands on the card: orbits of four by their members, then the others as they are. */
@@ -433,21 +438,40 @@ fail:
   return err->code;
 }
 
-static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e)
+/* `start`: half a step of leapfrog by -1 then takes H back from t = 0 (time/medium.h). */
+static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e, bool start)
 {
-  const struct mx_problem *problem = backend->problem;
-  const struct mx_ampere ampere = mx_ampere_of(problem, &backend->options, e);
-  const double mu = problem->mu[e];
-  return (struct gpu_medium){.factor = {ampere.gain / problem->epsilon[e], -backend->options.step / mu},
-                             .decay = -ampere.loss,
-                             .weight = {ampere.inertia, mu}};
+  struct gpu_medium medium;
+  for (int i = 0; i < 2; i++) {
+    const enum mx_equation equation = (enum mx_equation)i;
+    const struct mx_medium_update update = mx_update_of(backend->problem, &backend->options, equation, e);
+    const double gain = update.gain / mx_medium_of(backend->problem, equation, e).storage;
+    const double by = start ? update.back : 1;
+    medium.factor[i] = by * (equation == MX_AMPERE ? gain : -gain);
+    medium.decay[i] = -by * update.loss;
+    medium.weight[i] = update.inertia;
+    medium.lag[i] = update.lag;
+  }
+  return medium;
 }
 
-static size_t hash(const double key[3], size_t mask)
+enum { KEYS = 4 };
+
+/* What tells media apart. */
+static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
 {
-  uint64_t word[3], h = 0;
+  for (int i = 0; i < 2; i++) {
+    const struct mx_medium medium = mx_medium_of(problem, (enum mx_equation)i, e);
+    key[2 * i] = medium.storage;
+    key[2 * i + 1] = medium.loss;
+  }
+}
+
+static size_t hash(const double key[KEYS], size_t mask)
+{
+  uint64_t word[KEYS], h = 0;
   memcpy(word, key, sizeof word);
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < KEYS; i++) {
     h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15); /* as in face_weights.c */
     h ^= h >> 32;
   }
@@ -460,11 +484,12 @@ static size_t number_media(const struct mx_problem *problem, int32_t *index, int
 {
   size_t count = 0;
   for (size_t e = 0; e < problem->K; e++) {
-    const double key[3] = {problem->epsilon[e], problem->mu[e], problem->sigma[e]};
+    double key[KEYS], other[KEYS];
+    key_of(problem, e, key);
     size_t at = hash(key, mask);
     for (; slot[at] != 0; at = (at + 1) & mask) {
-      const size_t o = (size_t)first[slot[at] - 1];
-      if (problem->epsilon[o] == key[0] && problem->mu[o] == key[1] && problem->sigma[o] == key[2]) break;
+      key_of(problem, (size_t)first[slot[at] - 1], other);
+      if (memcmp(key, other, sizeof key) == 0) break;
     }
     if (slot[at] == 0) {
       first[count] = (int32_t)e;
@@ -486,11 +511,14 @@ static int pack_media(struct mx_backend *backend, struct dg_error *err)
   if (DG_NEW(index, backend->padded, err) != 0 || DG_NEW(first, problem->K, err) != 0 || DG_NEW(slot, slots, err) != 0)
     goto fail;
   size_t count = number_media(problem, index, first, slot, slots - 1);
+  const size_t bytes = count * sizeof *table;
   if (DG_NEW(table, count, err) != 0) goto fail;
-  for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i]);
+  for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i], false);
   if (pack_index(backend, &backend->tables.medium, index, backend->padded, count, err) != 0 ||
-      gpu_new_copy(&backend->card, &backend->tables.medium_table, table, count * sizeof *table, "media", err) != 0)
+      gpu_new_copy(&backend->card, &backend->tables.medium_table, table, bytes, "media", err) != 0)
     goto fail;
+  for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i], true);
+  if (gpu_new_copy(&backend->card, &backend->start_media, table, bytes, "media", err) != 0) goto fail;
 fail:
   dg_free(index);
   dg_free(first);

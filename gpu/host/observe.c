@@ -25,7 +25,7 @@ int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *
 
 const void *gpu_other_H(const struct mx_backend *backend)
 {
-  if (backend->options.integrator != MX_LEAPFROG) return backend->field[1];
+  if (!mx_scheme_of(&backend->options)->staggered) return backend->field[1];
   DG_BUG_IF(!backend->observed, "values of a leapfrog step were asked for that was not observed");
   DG_BUG_IF(backend->in_place, "the H of half a step ago is not there");
   return backend->spare[1];
@@ -97,36 +97,56 @@ int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, s
   const size_t K = backend->problem->K;
   const struct gpu_product E = {.u = backend->field[0], .v = backend->field[0], .weight = 0, .count = K};
   struct gpu_product H = {.v = backend->field[1], .weight = 1, .count = K};
-  double sum[2] = {0, 0};
+  double sum[4] = {0};
   if (!backend->in_place) H.u = gpu_other_H(backend);
-  if (gpu_grow_staging(backend, 2 * GPU_SUM_PARTS * sizeof(double), err) != 0 ||
+  const bool lags = mx_any_loss(backend->problem, MX_FARADAY) && H.u != H.v; /* time/medium.h */
+  const struct gpu_product after = {.u = H.v, .v = H.v, .weight = 3, .count = K},
+                           before = {.u = H.u, .v = H.u, .weight = 3, .count = K};
+  if (gpu_grow_staging(backend, 4 * GPU_SUM_PARTS * sizeof(double), err) != 0 ||
       begin_product(backend, 0, E, err) != 0 ||
       (backend->in_place ? begin_recalled_product(backend, 1, err) : begin_product(backend, 1, H, err)) != 0 ||
-      end_products(backend, 2, sum, err) != 0)
+      (lags && (begin_product(backend, 2, after, err) != 0 || begin_product(backend, 3, before, err) != 0)) ||
+      end_products(backend, lags ? 4 : 2, sum, err) != 0)
     return err->code;
   *electric = 0.5 * sum[0];
-  *magnetic = 0.5 * sum[1];
+  *magnetic = 0.5 * (sum[1] - (sum[2] - sum[3]));
+  return 0;
+}
+
+/* What an equation loses. Of H that is the mean's: a quarter of H.H, H_other.H_other and twice H.H_other; where H has
+ * losses nothing works in place. */
+static int loss_of(struct mx_backend *backend, enum mx_equation equation, size_t count, const int32_t *element,
+                   double *loss, struct dg_error *err)
+{
+  const size_t bytes = count * (sizeof(double) + sizeof(int32_t));
+  const void *const u = backend->field[equation], *const v = equation == MX_AMPERE ? u : gpu_other_H(backend);
+  const size_t products = u == v ? 1 : 3;
+  double sum[3] = {0};
+  if (gpu_grow_staging(backend, bytes + 3 * GPU_SUM_PARTS * sizeof(double), err) != 0) return err->code;
+  double *factor = (double *)(void *)backend->staging[0];
+  for (size_t k = 0; k < count; k++) factor[k] = mx_medium_of(backend->problem, equation, (size_t)element[k]).loss;
+  memcpy(backend->staging[0] + count * sizeof(double), element, count * sizeof *element);
+  if (send(backend, bytes, err) != 0) return err->code;
+  for (size_t i = 0; i < products; i++) {
+    const struct gpu_product wanted = {
+        .u = i == 0 ? u : v,
+        .v = i == 1 ? v : u,
+        .count = count,
+        .factor = (const double *)(void *)backend->card_staging[0],
+        .element = (const int32_t *)(void *)(backend->card_staging[0] + count * sizeof(double))};
+    if (begin_product(backend, (int)i, wanted, err) != 0) return err->code;
+  }
+  if (end_products(backend, products, sum, err) != 0) return err->code;
+  *loss += products == 1 ? sum[0] : 0.25 * (sum[0] + sum[1]) + 0.5 * sum[2];
   return 0;
 }
 
 int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err)
 {
-  const size_t bytes = count * (sizeof(double) + sizeof(int32_t));
   *loss = 0;
   if (count == 0) return 0;
-  if (gpu_grow_staging(backend, bytes + GPU_SUM_PARTS * sizeof(double), err) != 0) return err->code;
-  double *factor = (double *)(void *)backend->staging[0];
-  for (size_t k = 0; k < count; k++) factor[k] = backend->problem->sigma[element[k]];
-  memcpy(backend->staging[0] + count * sizeof(double), element, count * sizeof *element);
-  if (send(backend, bytes, err) != 0) return err->code;
-  const struct gpu_product wanted = {.u = backend->field[0],
-                                     .v = backend->field[0],
-                                     .count = count,
-                                     .factor = (const double *)(void *)backend->card_staging[0],
-                                     .element =
-                                         (const int32_t *)(void *)(backend->card_staging[0] + count * sizeof(double))};
-  if (begin_product(backend, 0, wanted, err) != 0) return err->code;
-  return end_products(backend, 1, loss, err);
+  if (loss_of(backend, MX_AMPERE, count, element, loss, err) != 0) return err->code;
+  return mx_any_loss(backend->problem, MX_FARADAY) ? loss_of(backend, MX_FARADAY, count, element, loss, err) : 0;
 }
 
 /* Points of a call at most, so that their buffers stay small. Points of one element follow each other. */

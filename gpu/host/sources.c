@@ -154,7 +154,7 @@ static bool separate_penalty(const struct gpu_term *term, const struct mx_stage_
 /* Whether the stage takes the term: that of leapfrog which changes H takes no currents. */
 static bool takes(const struct mx_backend *backend, int stage, const struct gpu_term *term)
 {
-  return term->term->kind == MX_JUMP || backend->options.integrator != MX_LEAPFROG || stage == 1;
+  return term->term->kind == MX_JUMP || mx_scheme_of(&backend->options)->pass[stage].changes[MX_AMPERE];
 }
 
 int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
@@ -224,7 +224,7 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
                                     .entries = term->entries,
                                     .to = to,
                                     .also = also,
-                                    .kept = backend->options.integrator != MX_LEAPFROG,
+                                    .kept = !mx_scheme_of(&backend->options)->staggered,
                                     .b = b};
     if (jump) {
       addition.other = values_of(backend, sources, t, 0, ampere);

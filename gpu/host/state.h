@@ -122,10 +122,11 @@ struct mx_backend {
   int32_t face_order[DG_NF_MAX];  /* the order in which kernels take the nodes of face 0 */
   struct gpu_memory card, pinned; /* owns all that follows */
   void *field[2];                 /* E, H */
-  void *spare[2]; /* takes their next values; leapfrog without penalty between elements works in place and has none */
-  void *memory[2], *sum[2]; /* Runge-Kutta: rates or second register; rk4 */
+  void *spare[2];                 /* takes their next values; leapfrog that works in place has none */
+  void *memory[2], *sum[2];       /* Runge-Kutta: rates or second register; rk4 */
   bool in_place, observed;
-  struct gpu_entries open; /* leapfrog: the open faces */
+  const struct gpu_medium *start_media; /* of the half step that takes leapfrog's H back from t = 0 */
+  struct gpu_entries open;              /* leapfrog: the open faces */
   size_t open_faces;
   /* [open faces][2][Nf] traces of one step ago; those of now, or, where the kernels of the half step do not know open
    * faces, what the extrapolation adds */
@@ -198,6 +199,9 @@ static inline double gpu_get(const struct mx_backend *backend, const void *array
 }
 /* Do faces between elements have a penalty? Then a half step needs the old values of neighbours. */
 bool gpu_penalty_inside(const struct mx_problem *problem);
+/* May a half step of leapfrog overwrite its field? Not with that penalty, and not where H has losses: what H was half a
+ * step ago is then not to be had from the new one without the growth of rounding errors by exp(loss dt/mu). */
+bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options);
 
 /* ---- sources.c */
 

@@ -24,7 +24,7 @@ static void convert(const struct mx_backend *backend, int field, const double *f
 #pragma omp parallel for schedule(static)
   for (size_t k = 0; k < count; k++) {
     double x[3][3];
-    const double scale = field == 0 ? mx_ampere_of(problem, &backend->options, first + k).start : 1;
+    const double scale = mx_update_of(problem, &backend->options, (enum mx_equation)field, first + k).start;
     (void)mx_frame_tangents(problem->metric[first + k], x);
     for (size_t a = 0; a < 3; a++)
       for (size_t n = 0; n < Np; n++) {
@@ -132,41 +132,33 @@ static int begin_half_step(struct mx_backend *backend, int equation, struct dg_e
   return adds_open(backend) ? remember_open(backend, equation, false, err) : 0;
 }
 
-/* A stage of Runge-Kutta schemes: memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
-struct scheme {
-  double a, b;
-  bool update;
-};
-
-static struct scheme scheme_of(const struct mx_backend *backend, int s)
+static const struct mx_pass *pass_of(const struct mx_backend *backend, int s)
 {
-  switch (backend->options.integrator) {
-  case MX_LSRK:
-    return (struct scheme){mx_lsrk_a[s], mx_lsrk_b[s], true};
-  case MX_EULER:
-    return (struct scheme){0, 1, true};
-  default:
-    return (struct scheme){0, 0, false};
-  }
+  return &mx_scheme_of(&backend->options)->pass[s];
 }
 
-/* The fields whose rates a stage takes. */
+static bool is_staggered(const struct mx_backend *backend) { return mx_scheme_of(&backend->options)->staggered; }
+
+/* Sums come behind the rates; else a pass updates the fields itself. */
+static bool has_sums(const struct mx_backend *backend) { return mx_scheme_of(&backend->options)->sums; }
+
+/* The fields whose rates a pass takes. */
 static void *const *fields_of(const struct mx_backend *backend, int s)
 {
-  return backend->options.integrator == MX_RK4 && s > 0 ? backend->spare : backend->field;
+  return has_sums(backend) && s > 0 ? backend->spare : backend->field;
 }
 
 static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, struct dg_error *err)
 {
-  const struct scheme scheme = scheme_of(backend, s);
+  const bool update = !has_sums(backend);
   void *const *field = fields_of(backend, s);
   const struct gpu_stage stage = {
       .part = part,
-      .a = scheme.a,
-      .b = scheme.b,
+      .a = pass_of(backend, s)->a,
+      .b = pass_of(backend, s)->b,
       .field = {field[0], field[1]},
       .memory = {backend->memory[0], backend->memory[1]},
-      .result = {scheme.update ? backend->spare[0] : NULL, scheme.update ? backend->spare[1] : NULL},
+      .result = {update ? backend->spare[0] : NULL, update ? backend->spare[1] : NULL},
       .backwards = (int)(backend->stages % 2),
   };
   const bool single = backend->options.precision == MX_SINGLE;
@@ -175,16 +167,19 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
 }
 
 /* Behind the rates of a stage: field is the start of the step, spare the stage, sum what the step will end in. */
-static int rk4_sums(struct mx_backend *backend, int s, struct dg_error *err)
+static int add_sums(struct mx_backend *backend, int s, struct dg_error *err)
 {
   for (int i = 0; i < 2; i++) {
-    const struct gpu_sums sums = {.s = s,
+    const struct gpu_sums sums = {.weight = pass_of(backend, s)->weight,
+                                  .next = pass_of(backend, s)->next,
+                                  .first = s == 0,
+                                  .last = s == mx_scheme_of(&backend->options)->stages - 1,
                                   .count = backend->field_bytes / backend->real,
                                   .start = backend->field[i],
                                   .stage = backend->spare[i],
                                   .sum = backend->sum[i],
                                   .change = backend->memory[i]};
-    if (gpu_check(gpu_rk4_sums(&backend->tables, &sums, backend->work), "starting the sums of rk4", err) != 0)
+    if (gpu_check(gpu_add_sums(&backend->tables, &sums, backend->work), "starting the sums", err) != 0)
       return err->code;
   }
   return 0;
@@ -193,20 +188,20 @@ static int rk4_sums(struct mx_backend *backend, int s, struct dg_error *err)
 static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_stage_sources *sources,
                            struct dg_error *err)
 {
-  const struct scheme scheme = scheme_of(backend, s);
+  const bool update = !has_sums(backend);
   for (int i = 0; i < 2; i++)
-    if (gpu_add_sources(backend, i, sources, backend->memory[i], scheme.update ? backend->spare[i] : NULL, scheme.b,
-                        err) != 0)
+    if (gpu_add_sources(backend, i, sources, backend->memory[i], update ? backend->spare[i] : NULL,
+                        pass_of(backend, s)->b, err) != 0)
       return err->code;
-  for (int i = 0; i < 2 && scheme.update; i++) swap(&backend->field[i], &backend->spare[i]);
-  return backend->options.integrator == MX_RK4 ? rk4_sums(backend, s, err) : 0;
+  for (int i = 0; i < 2 && update; i++) swap(&backend->field[i], &backend->spare[i]);
+  return has_sums(backend) ? add_sums(backend, s, err) : 0;
 }
 
-/* ---- a stage: leapfrog changes H first, then E */
+/* ---- a stage */
 
 static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struct dg_error *err)
 {
-  if (backend->options.integrator == MX_LEAPFROG) return half_step(backend, 1 - s, 1, true, part, err);
+  if (is_staggered(backend)) return half_step(backend, mx_pass_equation(pass_of(backend, s)), 1, true, part, err);
   return runge_kutta(backend, s, part, err);
 }
 
@@ -214,8 +209,8 @@ static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struc
 static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
 {
   const struct mx_stage_sources *sources = backend->sources;
-  const bool leapfrog = backend->options.integrator == MX_LEAPFROG;
-  if ((leapfrog ? end_half_step(backend, 1 - s, sources, err) : end_runge_kutta(backend, s, sources, err)) != 0 ||
+  if ((is_staggered(backend) ? end_half_step(backend, mx_pass_equation(pass_of(backend, s)), sources, err)
+                             : end_runge_kutta(backend, s, sources, err)) != 0 ||
       gpu_end_sources(backend, sources, err) != 0)
     return err->code;
   return gpu_check(gpuEventRecord(backend->ended[backend->stages++ % GPU_BEHIND], backend->work), "ending a stage",
@@ -226,18 +221,18 @@ static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
  * travelled in the stage before. */
 static void *const *travelling(const struct mx_backend *backend, int s)
 {
-  return backend->options.integrator == MX_LEAPFROG ? &backend->field[s] : fields_of(backend, s);
+  return is_staggered(backend) ? &backend->field[1 - mx_pass_equation(pass_of(backend, s))] : fields_of(backend, s);
 }
 
 int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                     struct dg_error *err)
 {
-  const bool leapfrog = backend->options.integrator == MX_LEAPFROG, shared = backend->halo.exchange != NULL;
+  const bool shared = backend->halo.exchange != NULL;
   const bool follow = sources == &mx_sources_follow;
   backend->observed = stage == 0 && observe;
   backend->sources = follow ? NULL : sources;
   /* Packing comes behind what the half step overwrites has been kept: then the outer elements may start. */
-  if ((leapfrog && begin_half_step(backend, 1 - stage, err) != 0) ||
+  if ((is_staggered(backend) && begin_half_step(backend, mx_pass_equation(pass_of(backend, stage)), err) != 0) ||
       gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
       run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0)
     return err->code;
@@ -273,9 +268,14 @@ int gpu_wait(struct mx_backend *backend, struct dg_error *err)
 static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
 {
   if (remember_open(backend, 1, true, err) != 0 || gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||
-      gpu_halo_exchange(backend, &backend->field[0], err) != 0 ||
-      half_step(backend, 1, -0.5, false, GPU_ALL, err) != 0 || end_half_step(backend, 1, NULL, err) != 0 ||
-      remember_open(backend, 0, true, err) != 0 || remember_open(backend, 1, true, err) != 0)
+      gpu_halo_exchange(backend, &backend->field[0], err) != 0)
+    return err->code;
+  const struct gpu_medium *const media = backend->tables.medium_table;
+  backend->tables.medium_table = backend->start_media;
+  const int status = half_step(backend, 1, -1, false, GPU_ALL, err);
+  backend->tables.medium_table = media;
+  if (status != 0 || end_half_step(backend, 1, NULL, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
+      remember_open(backend, 1, true, err) != 0)
     return err->code;
   return gpu_halo_exchange(backend, &backend->field[1], err);
 }
@@ -284,7 +284,7 @@ int gpu_upload(struct mx_backend *backend, const double *E, const double *H, str
 {
   backend->observed = false;
   if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0) return err->code;
-  if (backend->options.integrator == MX_LEAPFROG && start_leapfrog(backend, err) != 0) return err->code;
+  if (is_staggered(backend) && start_leapfrog(backend, err) != 0) return err->code;
   if (gpu_wait(backend, err) != 0) return err->code;
   gpu_halo_forget(backend);
   return 0;

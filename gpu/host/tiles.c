@@ -222,7 +222,7 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
 {
   struct gpu_tiling *tiling = &backend->tables.tiling;
   struct gpu_tiles tiles;
-  const bool staged = backend->options.integrator != MX_LEAPFROG;
+  const bool staged = !mx_scheme_of(&backend->options)->staggered;
   if (backend->tables.architecture < 90) return 0;
   const struct gpu_tile_shape shape =
       backend->kernels->shape[backend->tables.single](backend->tables.penalty_inside, staged);

@@ -122,7 +122,7 @@ template <typename REAL> __global__ void remember(gpu_tables tables, gpu_open op
   }
 }
 
-template <typename REAL> __global__ void rk4_sums(gpu_tables tables, gpu_sums sums, REAL weight, REAL next)
+template <typename REAL> __global__ void add_sums(gpu_tables tables, gpu_sums sums, REAL weight, REAL next)
 {
   REAL *start = static_cast<REAL *>(sums.start), *sum = static_cast<REAL *>(sums.sum);
   REAL *stage = static_cast<REAL *>(sums.stage);
@@ -131,10 +131,10 @@ template <typename REAL> __global__ void rk4_sums(gpu_tables tables, gpu_sums su
   for (size_t k = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < sums.count;
        k += static_cast<size_t>(gridDim.x) * blockDim.x) {
     const REAL by = change[kept_at(tables, k / stride, k % stride)];
-    REAL now = (sums.s == 0 ? start[k] : sum[k]) + weight * by;
+    REAL now = (sums.first ? start[k] : sum[k]) + weight * by;
     stage[k] = start[k] + next * by;
     sum[k] = now;
-    if (sums.s == 3) start[k] = now;
+    if (sums.last) start[k] = now;
   }
 }
 
@@ -175,15 +175,14 @@ gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, con
                               static_cast<const double *>(field));
 }
 
-gpuError_t gpu_rk4_sums(const gpu_tables *tables, const gpu_sums *sums, gpuStream_t stream)
+gpuError_t gpu_add_sums(const gpu_tables *tables, const gpu_sums *sums, gpuStream_t stream)
 {
-  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
   size_t wanted = (sums->count + 255) / 256;
   unsigned blocks = static_cast<unsigned>(wanted < 65536 ? wanted : 65536);
-  double w = weight[sums->s], c = next[sums->s];
+  double w = sums->weight, c = sums->next;
   if (blocks == 0) return gpuSuccess;
   if (tables->single)
-    rk4_sums<float><<<blocks, 256, 0, stream>>>(*tables, *sums, static_cast<float>(w), static_cast<float>(c));
-  else rk4_sums<double><<<blocks, 256, 0, stream>>>(*tables, *sums, w, c);
+    add_sums<float><<<blocks, 256, 0, stream>>>(*tables, *sums, static_cast<float>(w), static_cast<float>(c));
+  else add_sums<double><<<blocks, 256, 0, stream>>>(*tables, *sums, w, c);
   return gpuGetLastError();
 }

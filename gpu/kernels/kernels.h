@@ -23,9 +23,10 @@ struct gpu_index {
 
 /* All that an element's medium says, times what the step makes of it. Elements share the entries of a table. */
 struct gpu_medium {
-  double factor[2]; /* dt/eps (leapfrog: over 1 + sigma dt / (2 eps)), -dt/mu: times g/J the change, by equation */
-  double decay;     /* times the old E: what conductivity adds to its change */
-  double weight[2]; /* eps, mu: of the energy */
+  double factor[2]; /* dt/eps, -dt/mu, with losses the gain of time/medium.h in the place of dt: times g/J the change */
+  double decay[2];  /* times the old field: what losses add to its change; by equation as all here */
+  double weight[2]; /* of the energy: inertia */
+  double lag[2];    /* of the energy, and less of it: of H behind and before where leapfrog's H has losses */
 };
 
 /* The mesh cut into tiles of consecutive elements, for the kernels of tile.cuh; a tile is a multiple of eight
@@ -65,7 +66,6 @@ struct gpu_tables {
   const struct mx_face_flux *flux_table;
   const struct gpu_medium *medium_table;
   const int32_t *open_slot;   /* [K][4] of an open face, else negative; NULL: none are the tiles' business */
-  int lossy;                  /* some medium has a decay */
   const void *derivative;     /* [3][Np][Np] along the bimedians, column by column: entry (i, j) at [j][i] */
   const void *lift;           /* [4 Nf][Np] half of the lift, column by column: MX_FROM_ALONG makes twice the flux */
   const double *mass;         /* [MX_SECTOR_0][Np] blocks by sectors, rows behind each other (kernel_tables.c) */
@@ -122,15 +122,16 @@ struct gpu_order {
 extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4, gpu_order_5, gpu_order_6, gpu_order_7,
     gpu_order_8;
 
-/* Behind the rates of stage s of classical Runge-Kutta on `count` numbers: sum = (start or sum) + weight change,
- * stage = start + next change, and at the last stage start = sum. */
+/* Behind the rates of a pass with sums (maxwell/time/schedule.h) on `count` numbers: sum = (of the first pass start,
+ * else sum) + weight change, stage = start + next change, and behind the last start = sum. */
 struct gpu_sums {
-  int s;
+  double weight, next;
+  int first, last;
   size_t count;
   void *start, *stage, *sum;
   const void *change; /* a stage's memory */
 };
-gpuError_t gpu_rk4_sums(const struct gpu_tables *tables, const struct gpu_sums *sums, gpuStream_t stream);
+gpuError_t gpu_add_sums(const struct gpu_tables *tables, const struct gpu_sums *sums, gpuStream_t stream);
 
 /* ---- faces that are shared with other ranks (halo.cu)
  *
@@ -198,7 +199,7 @@ enum { GPU_SUM_PARTS = 1024 };
  * or mu as factor, of which u has rows of its own, or the ones listed with a factor each. */
 struct gpu_product {
   const void *u, *v;
-  int weight; /* 0: eps, 1: mu; without a list */
+  int weight; /* 0, 1: of gpu_medium, 2, 3: its lag; without a list */
   int more;   /* adds to `part` */
   size_t first, count;
   const int32_t *element; /* [count] or NULL */

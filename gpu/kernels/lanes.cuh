@@ -21,7 +21,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 
   struct sums {
     REAL w[CHANGING][3][4][orbits::all]; /* by sector and orbit; only those that are there */
-    REAL metric[6], change[CHANGING], keep;
+    REAL metric[6], change[CHANGING], keep[CHANGING];
     REAL kept[STAGED ? STRIDE : 1]; /* in the update at hand */
   };
   const int mine = 32 * group + lane;
@@ -221,8 +221,10 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       lift_all<1>(face, sum);
     }
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
-    for (int j = 0; j < CHANGING; j++) sum.change[j] = this->change_factor(j, mine);
-    sum.keep = this->keep_factor(mine);
+    for (int j = 0; j < CHANGING; j++) {
+      sum.change[j] = this->change_factor(j, mine);
+      sum.keep[j] = this->keep_factor(j, mine);
+    }
     recall(0, sum);
   }
 
@@ -235,7 +237,6 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   template <int J> __device__ void update(sums &sum)
   {
     REAL by[STRIDE], *own = this->own_rows(J) + lane * tile::OWN_ROW;
-    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one update */
 #pragma unroll
     for (int o = 0; o < orbits::all; o++) {
       REAL w[3][4];
@@ -258,7 +259,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
       for (int k = 0; k < PIECE; k++)
         if (i * PIECE + k < 3 * COMPONENT)
-          this->change(by[i * PIECE + k], keep, x.x[k], sum.kept[STAGED ? i * PIECE + k : 0]);
+          this->change(by[i * PIECE + k], sum.keep[J], x.x[k], sum.kept[STAGED ? i * PIECE + k : 0]);
       piece_at(own, i) = x;
     }
     REAL *kept = STAGED ? this->kept(J, mine) : nullptr;

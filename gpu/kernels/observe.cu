@@ -70,6 +70,12 @@ template <typename REAL> __device__ void weights_of_product(const REAL metric[6]
   for (int i = 0; i < 6; i++) weight[i] = 2 * factor / fabs(determinant) * adjoint[i];
 }
 
+/* By gpu_product.weight. */
+__device__ double of_energy(const gpu_medium &medium, int weight)
+{
+  return weight < 2 ? medium.weight[weight] : medium.lag[weight - 2];
+}
+
 /* What a block has of the elements that it takes at a time. */
 template <int P> struct gpu_products_memory {
   using mass = gpu_mass<P>;
@@ -133,7 +139,7 @@ template <int P, typename REAL> struct gpu_products_work {
     const size_t e = element(at);
     const double factor = product.element != nullptr
                               ? product.factor[at]
-                              : tables.medium_table[gpu_look_up(tables.medium, e)].weight[product.weight];
+                              : of_energy(tables.medium_table[gpu_look_up(tables.medium, e)], product.weight);
     weights_of_product(static_cast<const REAL *>(tables.metric) + 6 * e, factor, t.weight[thread]);
   }
 

@@ -149,7 +149,7 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
                                 const REAL own[3], REAL change[3])
   {
     REAL factor = static_cast<REAL>(medium.factor[equation]);
-    REAL decay = equation == 0 ? static_cast<REAL>(medium.decay) : 0;
+    REAL decay = static_cast<REAL>(medium.decay[equation]);
     gpu_apply(t.metric[k], w, change);
     for (int c = 0; c < 3; c++) change[c] = factor * change[c] + decay * own[c];
   }

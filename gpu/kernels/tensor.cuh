@@ -70,7 +70,7 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
   alignas(16) uint4 far[4][ELEMENTS]; /* gpu_far_face */
   REAL factor[CHANGING][4][ELEMENTS]; /* of gpu_face_factors */
   REAL inverse[CHANGING][3][4][PENALISED ? ELEMENTS : 1];
-  REAL change[CHANGING][ELEMENTS], keep[ELEMENTS];
+  REAL change[CHANGING][ELEMENTS], keep[CHANGING][ELEMENTS];
   /* Fluxes in sectors of a step a warp of the group, p and q. */
   static constexpr int WARPS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps;
   static constexpr bool SHARES = PENALISED && WARPS > 1;
@@ -102,7 +102,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 
   struct sums {
     REAL w[CHANGING][MINE][3][4][2];
-    REAL metric[6], change[CHANGING], keep;
+    REAL metric[6], change[CHANGING], keep[CHANGING];
     REAL kept[STAGED ? BUNCHES : 1][4][3]; /* in the update at hand */
   };
   const int fourth = lane % 4, mine = 8 * group + lane / 4; /* the lane's t and element */
@@ -146,7 +146,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int i = 0; i < 3 && PENALISED; i++) t.records.inverse[j][i][fourth][mine] = factors.inverse[i];
     }
     if (fourth < CHANGING) t.records.change[fourth][mine] = this->change_factor(fourth, mine);
-    if (fourth == 2) t.records.keep[mine] = this->keep_factor(mine);
+    if (fourth >= 2 && fourth - 2 < CHANGING) t.records.keep[fourth - 2][mine] = this->keep_factor(fourth - 2, mine);
   }
 
   static constexpr int AT_ONCE = gpu_two_steps(sizeof(REAL) == 4, P) ? 2 : 1; /* steps of a product */
@@ -374,8 +374,10 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     products<0>(sum);
     if constexpr (tile::BOTH) products<1>(sum);
     for (int i = 0; i < 6; i++) sum.metric[i] = t.metric[mine][i];
-    for (int j = 0; j < CHANGING; j++) sum.change[j] = t.records.change[j][mine];
-    sum.keep = t.records.keep[mine];
+    for (int j = 0; j < CHANGING; j++) {
+      sum.change[j] = t.records.change[j][mine];
+      sum.keep[j] = t.records.keep[j][mine];
+    }
     recall(0, sum);
   }
 
@@ -408,7 +410,6 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   /* What the nodes of a bunch change by in update J, where it is w along the bimedians. */
   template <int J, int COUNT> __device__ void put(sums &sum, int bunch, const REAL w[3][COUNT]) const
   {
-    const REAL keep = J == 0 ? sum.keep : 0; /* H has no losses; half a step has one update */
     REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = STAGED ? this->kept(J, mine) : nullptr;
     int node[4];
     nodes_of(bunch, node);
@@ -421,7 +422,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       for (int c = 0; c < 3; c++) {
         const int at = c * COMPONENT + node[n];
         REAL &old = sum.kept[STAGED ? bunch : 0][n][c];
-        this->change(sum.change[J] * by[c], keep, own[at], old);
+        this->change(sum.change[J] * by[c], sum.keep[J], own[at], old);
         if (STAGED) tile::remember(kept, at, old);
       }
     }

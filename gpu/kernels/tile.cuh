@@ -444,9 +444,9 @@ struct gpu_tile {
   {
     return static_cast<REAL>(pass.scale * medium(k).factor[equation(j)]);
   }
-  __device__ REAL keep_factor(int k) const
+  __device__ REAL keep_factor(int j, int k) const
   {
-    return equation(0) == 0 ? static_cast<REAL>(pass.scale * medium(k).decay) : 0;
+    return static_cast<REAL>(pass.scale * medium(k).decay[equation(j)]);
   }
   __device__ const gpu_medium &medium(int k) const
   {

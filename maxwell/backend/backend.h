@@ -5,7 +5,8 @@
  *     functionals, loss, download and check in between; destroy.
  * After mx_schemes[integrator].observe_stage stages of step n, energy, sample and download give E and H at the same
  * time t_n, provided that stage_begin(0) of this step was told `observe`. Leapfrog then holds H at n-1/2 and n+1/2: the
- * values are their mean (second order) and the magnetic energy is their product, which makes the total an invariant.
+ * values are their mean (second order) and the magnetic energy is their product (with losses: time/medium.h), which
+ * makes the total an invariant.
  *
  * stage_begin starts the work, stage_end waits for it, at least as far as the caller can tell: a card may still work on
  * the stages that were begun while the host evaluates the next sources; whatever asks for values waits for them, and so
@@ -33,11 +34,26 @@ struct mx_backend_options {
   enum mx_transport transport; /* of a backend on cards, between ranks */
 };
 
-/* How E moves in an element. */
-static inline struct mx_ampere mx_ampere_of(const struct mx_problem *problem, const struct mx_backend_options *options,
-                                            size_t e)
+static inline const struct mx_scheme *mx_scheme_of(const struct mx_backend_options *options)
 {
-  return mx_element_ampere(problem, options->integrator, options->step, e);
+  return &mx_schemes[options->integrator];
+}
+
+/* How the field that an equation changes moves in an element: E or H. */
+static inline struct mx_medium_update mx_update_of(const struct mx_problem *problem,
+                                                   const struct mx_backend_options *options, enum mx_equation equation,
+                                                   size_t e)
+{
+  return mx_element_update(problem, options->integrator, equation, options->step, e);
+}
+
+/* Does the pass take something of the old field away in any element? */
+static inline bool mx_any_decay(const struct mx_problem *problem, const struct mx_backend_options *options,
+                                enum mx_equation equation)
+{
+  for (size_t e = 0; e < problem->K; e++)
+    if (mx_update_of(problem, options, equation, e).loss > 0) return true;
+  return false;
 }
 
 struct mx_profile; /* profile.h */
@@ -102,14 +118,15 @@ struct mx_backend_ops {
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
                 struct dg_error *err);
   void (*destroy)(struct mx_backend *backend); /* NULL is safe */
-  /* Fields at t = 0, both at the same time; each may be NULL for zero. E in conductors is scaled (time/medium.h). */
+  /* Fields at t = 0, both at the same time; each may be NULL for zero. In media with losses they are scaled
+   * (time/medium.h). */
   int (*upload)(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err);
   /* sources may be NULL where the problem has no terms; its arrays must stay until stage_end. */
   int (*stage_begin)(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                      struct dg_error *err);
   int (*stage_end)(struct mx_backend *backend, int stage, struct dg_error *err);
-  /* Electric and magnetic energy: 1/2 integral of eps_r E.E (in conductors with the inertia of time/medium.h) and of
-   * mu_r H.H, V^2 m (times epsilon0: joules). */
+  /* Electric and magnetic energy: 1/2 integral of eps_r E.E and of mu_r H.H (with losses: the inertia of
+   * time/medium.h), V^2 m (times epsilon0: joules). */
   int (*energy)(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err);
   /* value[count][6]: Ex, Ey, Ez, Hx, Hy, Hz at the points. */
   int (*sample)(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
@@ -119,7 +136,8 @@ struct mx_backend_ops {
    * E). */
   int (*functionals)(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
                      struct dg_error *err);
-  /* Integral of sigma E.E over elements, V^2 (divided by eta0: watts). */
+  /* What elements lose, at t_n as all that is observed: integrals of loss times field squared (sigma E.E), V^2 (divided
+   * by eta0: watts). */
   int (*loss)(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err);
   /* NULL for a field that is not wanted. */
   int (*download)(struct mx_backend *backend, double *E, double *H, struct dg_error *err);

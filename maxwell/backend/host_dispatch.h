@@ -21,13 +21,14 @@ struct mx_backend { /* exactly one of the two is not NULL */
 /* Bytes of the responses' states, registers and coefficients. */
 static size_t mx_response_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
 {
-  static const size_t arrays[] = {[MX_LEAPFROG] = 1, [MX_RK4] = 3, [MX_LSRK] = 2, [MX_EULER] = 2};
+  const struct mx_scheme *scheme = mx_scheme_of(options);
+  const size_t arrays = scheme->staggered ? 1 : scheme->sums ? 3 : 2;
   size_t bytes = 0;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const size_t numbers = (size_t)mx_responses[response->kind]->states * 3 * (size_t)problem->ref->Np;
-    bytes += response->count * (real * (arrays[options->integrator] * numbers + MX_RESPONSE_COEFFICIENTS) +
-                                sizeof(struct mx_response_entry));
+    bytes +=
+        response->count * (real * (arrays * numbers + MX_RESPONSE_COEFFICIENTS) + sizeof(struct mx_response_entry));
   }
   return bytes;
 }

@@ -14,7 +14,7 @@ struct NAME(response) {
   REAL *coefficient;               /* [count][MX_RESPONSE_COEFFICIENTS] */
   REAL *now;                       /* between steps the state; what follows are Runge-Kutta's registers */
   REAL *memory;                    /* of low storage */
-  REAL *stage, *sum;               /* rk4: where the stage is, and what the step will end in */
+  REAL *stage, *sum;               /* with sums: where the stage is, and what the step will end in */
 };
 
 static size_t NAME(response_numbers)(const struct mx_problem *problem, const struct mx_response *response)
@@ -36,11 +36,12 @@ static int NAME(new_response)(struct NAME(response) * own, const struct mx_probl
                               struct dg_error *err)
 {
   const size_t numbers = NAME(response_numbers)(problem, response);
-  const bool rk4 = options->integrator == MX_RK4, low = !rk4 && options->integrator != MX_LEAPFROG;
+  const struct mx_scheme *scheme = mx_scheme_of(options);
+  const bool sums = scheme->sums, low = !sums && !scheme->staggered;
   if (DG_NEW(own->entry, response->count, err) != 0 ||
       DG_NEW(own->coefficient, response->count * MX_RESPONSE_COEFFICIENTS, err) != 0 ||
       DG_NEW(own->now, numbers, err) != 0 || (low && DG_NEW(own->memory, numbers, err) != 0) ||
-      (rk4 && DG_NEW(own->stage, numbers, err) != 0) || (rk4 && DG_NEW(own->sum, numbers, err) != 0))
+      (sums && DG_NEW(own->stage, numbers, err) != 0) || (sums && DG_NEW(own->sum, numbers, err) != 0))
     return err->code;
   for (size_t k = 0; k < response->count; k++) {
     own->entry[k] = mx_response_prepare(problem, response, k, options->integrator, options->step);
@@ -81,9 +82,9 @@ static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
 
 /* What a stage of Runge-Kutta adds to, and how its state goes on. */
 struct NAME(response_stage) {
-  int s;
+  bool first, last;  /* of the step */
   REAL step, a, b;   /* low storage: memory = a memory + dt rate, state + b memory */
-  REAL weight, next; /* rk4: sum + weight rate, start + next rate */
+  REAL weight, next; /* sums: sum + weight rate, start + next rate */
   const REAL *field; /* whose rates are taken */
   REAL *to, *also;   /* to += scale * what is added to the rate, also += b times that (may be NULL) */
   REAL scale, also_by;
@@ -92,17 +93,16 @@ struct NAME(response_stage) {
 /* Without what it adds to. */
 static struct NAME(response_stage) NAME(stage_of)(const struct NAME(state) * state, int s)
 {
-  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  const struct mx_pass *pass = &scheme->pass[s];
   const double dt = state->options.step;
-  struct NAME(response_stage) stage = {.s = s, .step = (REAL)dt, .b = 1};
-  if (state->options.integrator == MX_LSRK) {
-    stage.a = (REAL)mx_lsrk_a[s];
-    stage.b = (REAL)mx_lsrk_b[s];
-  } else if (state->options.integrator == MX_RK4) {
-    stage.weight = (REAL)(weight[s] * dt);
-    stage.next = (REAL)(next[s] * dt);
-  }
-  return stage;
+  return (struct NAME(response_stage)){.first = s == 0,
+                                       .last = s == scheme->stages - 1,
+                                       .step = (REAL)dt,
+                                       .a = (REAL)pass->a,
+                                       .b = (REAL)pass->b,
+                                       .weight = (REAL)(pass->weight * dt),
+                                       .next = (REAL)(pass->next * dt)};
 }
 
 /* Element and states of one entry, a kind: inlined, so that the point function is. */
@@ -126,7 +126,7 @@ NAME(entry_stage)(const struct NAME(state) * state, enum mx_response_kind kind, 
                   size_t first, const struct NAME(response) * own, const struct NAME(response_stage) * stage)
 {
   const size_t Np = (size_t)state->problem->ref->Np;
-  const REAL *from = own->stage != NULL && stage->s > 0 ? own->stage : own->now;
+  const REAL *from = own->stage != NULL && !stage->first ? own->stage : own->now;
   for (size_t i = 0; i < Np; i++)
     for (size_t component = 0; component < 3; component++) {
       const size_t at = NAME(at)(state, e, component, i), here = first + component * Np + i;
@@ -141,9 +141,9 @@ NAME(entry_stage)(const struct NAME(state) * state, enum mx_response_kind kind, 
           own->memory[k] = stage->a * own->memory[k] + stage->step * ds[q];
           own->now[k] += stage->b * own->memory[k];
         } else {
-          own->sum[k] = (stage->s == 0 ? own->now[k] : own->sum[k]) + stage->weight * ds[q];
+          own->sum[k] = (stage->first ? own->now[k] : own->sum[k]) + stage->weight * ds[q];
           own->stage[k] = own->now[k] + stage->next * ds[q];
-          if (stage->s == 3) own->now[k] = own->sum[k];
+          if (stage->last) own->now[k] = own->sum[k];
         }
       }
     }

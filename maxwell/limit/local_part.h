@@ -5,7 +5,7 @@
 
 #include "maxwell/problem/problem.h"
 
-/* rate[K] of elements taken alone: wave speed over size, plus sigma / epsilon with `losses`. */
+/* rate[K] of elements taken alone: wave speed over size, plus that of the losses with `losses`. */
 void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate);
 /* The root of the sum of their squares over each element and its neighbours, in their place: a mode may live in several
  * elements, none of which is among the fastest. Collective. */

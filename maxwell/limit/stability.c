@@ -99,9 +99,11 @@ static void apply_rate(struct workspace *work, const double *x, double *y)
   size_t per_element = 3 * (size_t)work->problem->ref->Np;
   mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, E, H, NULL, y);
   mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, H, E, NULL, y + work->n);
-  for (size_t i = 0; i < work->n; i++) {
-    size_t e = i / per_element;
-    y[i] -= work->problem->sigma[e] / work->problem->epsilon[e] * E[i];
+  for (size_t i = 0; i < 2 * work->n; i++) {
+    const bool of_H = i >= work->n;
+    const size_t e = (of_H ? i - work->n : i) / per_element;
+    const struct mx_medium medium = mx_medium_of(work->problem, of_H ? MX_FARADAY : MX_AMPERE, e);
+    y[i] -= medium.loss / medium.storage * x[i];
   }
   for (size_t r = 0, at = 2 * work->n; r < work->problem->responses; at += states_of(work, r++))
     mx_response_rate_double(work->problem, &work->problem->response[r], work->coefficient[r], x + at, E, y + at, y);
@@ -416,13 +418,13 @@ static int fixed_limit(struct mx_stability *result, const struct mx_problem *pro
   return dg_comm_broadcast(comm, sizeof *result, result, err);
 }
 
-/* ---- conductors, whose inertia depends on the step, and responses, which may be slowed down to it ---- */
+/* ---- media with losses, whose inertia depends on the step, and responses, which may be slowed down to it ---- */
 
-/* The largest sigma step / eps, of all ranks. */
+/* The largest relaxation rate times the step, of all ranks. */
 static int largest_loss(const struct mx_problem *problem, double step, double *largest, struct dg_error *err)
 {
   *largest = 0;
-  for (size_t e = 0; e < problem->K; e++) *largest = fmax(*largest, problem->sigma[e] * step / problem->epsilon[e]);
+  for (size_t e = 0; e < problem->K; e++) *largest = fmax(*largest, mx_relaxation_rate(problem, e) * step);
   return dg_comm_reduce(problem->comm, DG_MAX, 1, largest, err);
 }
 
@@ -463,6 +465,7 @@ static void release_frozen(struct mx_problem *frozen)
   for (size_t r = 0; r < frozen->responses; r++) mx_response_release(&frozen->response[r]);
   dg_free(frozen->response);
   dg_free(frozen->epsilon);
+  dg_free(frozen->mu);
 }
 
 /* The limit with the media as they are at this step. */
@@ -471,11 +474,15 @@ static int limit_at(struct mx_stability *result, const struct mx_problem *proble
 {
   const int applications = result->applications;
   struct mx_problem frozen = *problem;
-  frozen.epsilon = NULL;
-  if (freeze_responses(&frozen, problem, integrator, step, err) != 0 || DG_NEW(frozen.epsilon, problem->K, err) != 0)
+  frozen.epsilon = frozen.mu = NULL;
+  if (freeze_responses(&frozen, problem, integrator, step, err) != 0 || DG_NEW(frozen.epsilon, problem->K, err) != 0 ||
+      DG_NEW(frozen.mu, problem->K, err) != 0)
     goto fail;
-  for (size_t e = 0; e < problem->K; e++)
-    frozen.epsilon[e] = mx_ampere(integrator, problem->epsilon[e], problem->sigma[e], step).inertia;
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_medium of_E = mx_medium_of(problem, MX_AMPERE, e), of_H = mx_medium_of(problem, MX_FARADAY, e);
+    frozen.epsilon[e] = mx_medium_update(integrator, MX_AMPERE, of_E, step).inertia;
+    frozen.mu[e] = mx_medium_update(integrator, MX_FARADAY, of_H, step).inertia;
+  }
   (void)!fixed_limit(result, &frozen, integrator, max_unknowns, err);
   result->applications += applications;
 fail:
@@ -521,7 +528,7 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
     return err->code;
   if (integrator == MX_LEAPFROG && largest <= negligible) return 0;
   if (integrator == MX_LEAPFROG) return lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
-  if (mx_step_resolves(integrator, 1, largest, 1) && followed) return 0;
+  if (mx_step_resolves(integrator, (struct mx_medium){1, largest}, 1) && followed) return 0;
   if (DG_NEW(lossless.sigma, problem->K, err) != 0) return err->code;
   lossless.responses = 0;
   const int applications = result->applications;

@@ -23,11 +23,11 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
   for (size_t e = 0, k = 0; e < mesh->K; e++) {
     if (mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) == 0) continue;
     own->element[k++] = (int32_t)e;
-    conducts += problem->sigma[e] > 0;
+    conducts += mx_relaxation_rate(problem, e) > 0;
   }
   if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &conducts, err) != 0) return err->code;
   if (conducts == 0)
-    dg_log_warning(scene->log, "output.losses: nothing in the region of '%s' conducts; its power stays zero",
+    dg_log_warning(scene->log, "output.losses: nothing in the region of '%s' has losses; its power stays zero",
                    measure->config->name);
   return 0;
 }

@@ -16,9 +16,6 @@ struct mx_penalty {
   double open;  /* impedance and absorbing faces */
 };
 
-/* Which equation: the field that changes (`own`) and the field under the curl (`other`). */
-enum mx_equation { MX_AMPERE, MX_FARADAY };
-
 /* The reference matrices in a kernel's precision and order of access. Free with dg_free. */
 struct mx_matrices_double;
 struct mx_matrices_single;

@@ -87,8 +87,10 @@ static int find_first_H(struct mx_balance *balance, struct dg_error *err)
   for (int round = 0; round < ROUNDS; round++) {
     mx_powers_rate(powers, MX_FARADAY, balance->H_earlier, balance->E, balance->mean);
     for (size_t i = 0; i < powers->own; i++) {
+      const size_t e = i / (3 * (size_t)powers->problem->ref->Np);
+      const struct mx_medium_update update = mx_update_of(powers->problem, &powers->options, MX_FARADAY, e);
       const double driven = balance->drives[1] ? balance->driven[1][i] : 0;
-      balance->H_earlier[i] = balance->H[i] - 0.5 * balance->dt * (balance->mean[i] + driven);
+      balance->H_earlier[i] = 2 * update.back * (balance->H[i] - 0.5 * update.gain * (balance->mean[i] + driven));
     }
     if (mx_powers_ghosts(powers, balance->E, balance->H_earlier, err) != 0) return err->code;
   }
@@ -120,9 +122,11 @@ static int look_at_step(struct mx_balance *balance, struct dg_error *err)
   if (balance->leapfrog) {
     const bool drives = balance->drives[1];
     add(&balance->whole[SOURCES], drives ? mx_powers_work(powers, MX_FARADAY, balance->H, balance->driven[1]) : 0);
+    add(&balance->whole[LOSSES], mx_powers_loss(powers, MX_FARADAY, balance->H));
     return find_lag(balance, closed[0], closed[1], err);
   }
-  add(&balance->whole[LOSSES], mx_powers_loss(powers, balance->E));
+  add(&balance->whole[LOSSES],
+      mx_powers_loss(powers, MX_AMPERE, balance->E) + mx_powers_loss(powers, MX_FARADAY, balance->H));
   return 0;
 }
 
@@ -136,7 +140,7 @@ static void look_at_middle(struct mx_balance *balance)
   mx_powers_penalty(powers, MX_AMPERE, balance->mean, &closed, &open);
   balance->middle[DISSIPATED] += dt * closed;
   balance->middle[RADIATED] += dt * open;
-  balance->middle[LOSSES] += dt * mx_powers_loss(powers, balance->mean);
+  balance->middle[LOSSES] += dt * mx_powers_loss(powers, MX_AMPERE, balance->mean);
   if (balance->drives[0])
     balance->middle[SOURCES] += dt * mx_powers_work(powers, MX_AMPERE, balance->mean, balance->driven[0]);
 }
@@ -277,11 +281,11 @@ int mx_balance_sources(struct mx_balance *balance, int s, const struct mx_stage_
  * loses of a field that is gone after a few of them; leapfrog's sums do. */
 static int settle(struct mx_balance *balance, struct dg_error *err)
 {
-  static const double resolved = 0.1, gone = 10; /* sigma dt / eps, and that times steps */
+  static const double resolved = 0.1, gone = 10; /* relaxation rate times dt, and that times steps */
   const struct mx_problem *problem = &balance->setup->problem;
   double slowest = 0;
   for (size_t e = 0; e < problem->K && !balance->leapfrog; e++) {
-    const double x = problem->sigma[e] * balance->dt / problem->epsilon[e];
+    const double x = mx_relaxation_rate(problem, e) * balance->dt;
     if (x > resolved) slowest = fmax(slowest, 1 / fmin(x, 1)); /* raised permittivities take some steps, too */
   }
   if (dg_comm_reduce(balance->setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;

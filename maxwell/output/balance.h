@@ -6,7 +6,8 @@
  * several times the step itself on the `cpu` backend. Formulas: share/doc/design/time.md, "Energy balance".
  *
  * Leapfrog. With the mean E of a step, Em, the update gives the change of the energy as dt (<rest of E's equation, Em>
- * + <rest of H's equation, mean H>) exactly. Losses are dt <sigma Em, Em>. The penalty acts on the field before its
+ * + <rest of H's equation, mean H>) exactly. Losses are dt <sigma Em, Em>, and those of H
+ * by the trapezoidal rule of its mean (time/medium.h). The penalty acts on the field before its
  * update, which differs from that on the mean by a quarter of a step of <D u, u>, at both ends of the time: no drift.
  * Open faces and waves that enter are second order. Runge-Kutta: powers at whole steps, trapezoidal rule with the
  * correction of Euler and Maclaurin at both ends.

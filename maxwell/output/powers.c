@@ -95,13 +95,13 @@ void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, c
   mx_rate_double(powers->problem, powers->matrices, equation, whole, own, other, NULL, rate);
 }
 
-double mx_powers_loss(const struct mx_powers *powers, const double *E)
+double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation, const double *field)
 {
   const struct mx_problem *problem = powers->problem;
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
-    const double *u = E + 3 * (size_t)problem->ref->Np * e;
-    if (problem->sigma[e] > 0) sum += problem->sigma[e] * product(problem, e, u, u);
+    const double *u = field + 3 * (size_t)problem->ref->Np * e, loss = mx_medium_of(problem, equation, e).loss;
+    if (loss > 0) sum += loss * product(problem, e, u, u);
   }
   return sum;
 }
@@ -117,11 +117,10 @@ double mx_powers_work(const struct mx_powers *powers, enum mx_equation equation,
                       const double *rate)
 {
   const struct mx_problem *problem = powers->problem;
-  const double *weight = equation == MX_AMPERE ? problem->epsilon : problem->mu;
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
     const size_t at = 3 * (size_t)problem->ref->Np * e;
-    sum += weight[e] * product(problem, e, field + at, rate + at);
+    sum += mx_medium_of(problem, equation, e).storage * product(problem, e, field + at, rate + at);
   }
   return sum;
 }
@@ -143,12 +142,14 @@ int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const
     mx_powers_rate(powers, i == 0 ? MX_AMPERE : MX_FARADAY, middle[i], middle[1 - i], rate[i]);
   for (size_t e = 0; e < problem->K; e++) {
     const size_t at = e * per_element;
-    const double inertia[2] = {mx_ampere_of(problem, &powers->options, e).inertia, problem->mu[e]};
-    double sum = problem->sigma[e] * product(problem, e, E_middle + at, E_middle + at);
+    double sum = 0;
     for (int i = 0; i < 2; i++) {
-      const double weight = i == 0 ? problem->epsilon[e] : problem->mu[e];
+      const struct mx_medium medium = mx_medium_of(problem, (enum mx_equation)i, e);
+      const double weight = medium.storage;
+      const double inertia = mx_update_of(problem, &powers->options, (enum mx_equation)i, e).inertia;
+      if (medium.loss > 0) sum += medium.loss * product(problem, e, middle[i] + at, middle[i] + at);
       for (size_t k = 0; k < per_element; k++) change[k] = 2 * (end[i][at + k] - middle[i][at + k]);
-      sum += inertia[i] / powers->options.step * product(problem, e, middle[i] + at, change);
+      sum += inertia / powers->options.step * product(problem, e, middle[i] + at, change);
       sum -= weight * product(problem, e, middle[i] + at, rate[i] + at);
       if (driven[i] != NULL) sum -= weight * product(problem, e, middle[i] + at, driven[i] + at);
     }

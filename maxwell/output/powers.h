@@ -25,8 +25,8 @@ void mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation
 /* rate[K][3][Np] of an equation without losses and sources. */
 void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, const double *own, const double *other,
                     double *rate);
-/* Integral of sigma E.E. */
-double mx_powers_loss(const struct mx_powers *powers, const double *E);
+/* What an equation's own field loses: the integral of sigma E.E, and the same of H. */
+double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation, const double *field);
 /* rate[K][3][Np] = what sources add to an equation's right-hand side over eps or mu, and the work that this does. */
 void mx_powers_sources(const struct mx_powers *powers, enum mx_equation equation,
                        const struct mx_stage_sources *sources, double *rate);

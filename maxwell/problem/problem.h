@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -104,6 +105,37 @@ struct mx_problem {
 };
 
 void mx_problem_release(struct mx_problem *problem);
+
+/* Which equation: the field that changes (`own`) and the field under the curl (`other`). */
+enum mx_equation { MX_AMPERE, MX_FARADAY }; /* E changes, H changes */
+
+/* The medium of an element as an equation sees it:  storage d(own)/dt = +- curl other - loss own. */
+struct mx_medium {
+  double storage; /* epsilon or mu */
+  double loss;    /* sigma, 1/m */
+};
+
+static inline struct mx_medium mx_medium_of(const struct mx_problem *problem, enum mx_equation equation, size_t e)
+{
+  if (equation == MX_AMPERE) return (struct mx_medium){problem->epsilon[e], problem->sigma[e]};
+  return (struct mx_medium){problem->mu[e], 0};
+}
+
+/* The largest of an element's two relaxation rates, loss over storage, 1/m. */
+static inline double mx_relaxation_rate(const struct mx_problem *problem, size_t e)
+{
+  const struct mx_medium E = mx_medium_of(problem, MX_AMPERE, e), H = mx_medium_of(problem, MX_FARADAY, e);
+  const double of_E = E.loss / E.storage, of_H = H.loss / H.storage;
+  return of_E > of_H ? of_E : of_H;
+}
+
+/* Does any element lose energy by this equation? */
+static inline bool mx_any_loss(const struct mx_problem *problem, enum mx_equation equation)
+{
+  for (size_t e = 0; e < problem->K; e++)
+    if (mx_medium_of(problem, equation, e).loss > 0) return true;
+  return false;
+}
 
 /* The problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero. */
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,

@@ -200,32 +200,35 @@ static int assign_interfaces(struct mx_assignment *assignment, const struct mx_c
   return 0;
 }
 
-/* What an element's medium is to the flux: its impedance, and the same of the conductor that it is.
+/* What an element's medium is to the flux: its impedance, and the same with its losses.
  *
  * A wave that enters a good conductor has become a current before it has crossed a fraction of an element: what is
  * beyond the face is nearly a conducting wall, and not the vacuum that epsilon alone would make it. With that, the
  * penalty on the jump of H, which is large where the skin is thinner than an element, would drive H into the metal and
- * take its energy. */
+ * take its energy. Likewise what loses by H is nearly a magnetic wall. */
 struct flux_side {
-  double medium, conductor;
+  double medium, lossy;
 };
 
 static struct flux_side flux_side(const struct mx_problem *problem, size_t e)
 {
-  const double epsilon = problem->epsilon[e], mu = problem->mu[e], *scale = problem->face_scale[e];
+  const struct mx_medium of_E = mx_medium_of(problem, MX_AMPERE, e), of_H = mx_medium_of(problem, MX_FARADAY, e);
+  const double epsilon = of_E.storage, mu = of_H.storage, *scale = problem->face_scale[e];
   const double height = 1 / fmax(fmax(scale[0], scale[1]), fmax(scale[2], scale[3])), medium = sqrt(mu / epsilon);
   const int nodes = problem->ref->order + 1;
   /* About a step. Rounded to a power of two, since backends keep a table of the different fluxes. */
   const double crossing = exp2(round(log2(height * sqrt(epsilon * mu) / (nodes * nodes))));
-  return (struct flux_side){medium, medium / fmax(1, problem->sigma[e] / epsilon * crossing)};
+  return (struct flux_side){medium,
+                            medium * fmax(1, of_H.loss / mu * crossing) / fmax(1, of_E.loss / epsilon * crossing)};
 }
 
 /* Between two elements. The penalty on E within a conductor is no larger than beside a wall: it would limit the step.
- */
+ * The same holds for H in its counterpart. */
 static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side other, double alpha)
 {
-  struct mx_face_flux flux = mx_face_flux(own.conductor, other.conductor, alpha);
+  struct mx_face_flux flux = mx_face_flux(own.lossy, other.lossy, alpha);
   flux.e_penalty = fmin(flux.e_penalty, 2 * alpha / (own.medium + other.medium));
+  flux.h_penalty = fmin(flux.h_penalty, 2 * alpha / (1 / own.medium + 1 / other.medium));
   return flux;
 }
 

@@ -1,4 +1,4 @@
-/* What the log says of conductors whose relaxation a step does not resolve (time/medium.h). */
+/* What the log says of media with losses whose relaxation a step does not resolve (time/medium.h). */
 #include "maxwell/setup/conductor_report.h"
 
 #include <math.h>
@@ -6,46 +6,57 @@
 
 #include "maxwell/model/selectors.h"
 
-/* The largest values of all ranks. */
-struct conductor {
-  double loss;  /* sigma step / eps */
-  double raise; /* eps' / eps */
-  double skin;  /* mu sigma (distance of nodes)^2, in metres: times pi and over c0, one over a frequency */
+/* The largest values of all ranks, of the field that an equation changes. */
+struct lossy {
+  double loss;  /* relaxation rate times step */
+  double raise; /* inertia over storage */
+  double skin;  /* storage of the other field, loss and (distance of nodes)^2, in metres: times pi and over c0, one over
+                   a frequency */
 };
 
-static struct conductor look(const struct mx_setup *setup, size_t material)
+static struct lossy look(const struct mx_setup *setup, size_t material, enum mx_equation equation)
 {
   const struct mx_problem *problem = &setup->problem;
-  struct conductor most = {0, 1, 0};
+  const enum mx_equation other = equation == MX_AMPERE ? MX_FARADAY : MX_AMPERE;
+  struct lossy most = {0, 1, 0};
   for (size_t e = 0; e < problem->K; e++) {
-    if (setup->assignment.material[e] != (int)material || !(problem->sigma[e] > 0)) continue;
-    const double *scale = problem->face_scale[e], sigma = problem->sigma[e], epsilon = problem->epsilon[e];
+    const struct mx_medium medium = mx_medium_of(problem, equation, e);
+    if (setup->assignment.material[e] != (int)material || !(medium.loss > 0)) continue;
+    const double *scale = problem->face_scale[e];
     const double height = 1 / fmax(fmax(scale[0], scale[1]), fmax(scale[2], scale[3]));
     const double nodes = height / problem->ref->order, step = setup->step * MX_C0;
-    const struct mx_ampere ampere = mx_ampere(setup->config->time.integrator, epsilon, sigma, step);
-    most.loss = fmax(most.loss, sigma * step / epsilon);
-    most.raise = fmax(most.raise, ampere.inertia / epsilon);
-    most.skin = fmax(most.skin, problem->mu[e] * sigma * nodes * nodes);
+    const struct mx_medium_update update = mx_medium_update(setup->config->time.integrator, equation, medium, step);
+    most.loss = fmax(most.loss, medium.loss * step / medium.storage);
+    most.raise = fmax(most.raise, update.inertia / medium.storage);
+    most.skin = fmax(most.skin, mx_medium_of(problem, other, e).storage * medium.loss * nodes * nodes);
   }
   return most;
 }
 
+static int report(const struct mx_setup *setup, size_t material, enum mx_equation equation, struct dg_error *err)
+{
+  static const char *const who[2] = {"conductor", "magnetic losses of"}, *const field[2] = {"E", "H"},
+                           *const storage[2] = {"epsilon", "mu"};
+  const enum mx_integrator integrator = setup->config->time.integrator;
+  char name[128], raised[80] = "";
+  const struct lossy most = look(setup, material, equation);
+  double value[3] = {most.loss, most.raise, most.skin};
+  if (dg_comm_reduce(setup->comm, DG_MAX, 3, value, err) != 0) return err->code;
+  if (mx_step_resolves(integrator, (struct mx_medium){1, value[0]}, 1)) return 0;
+  mx_selector_name(&setup->config->material[material].where, name, sizeof name);
+  if (integrator != MX_LEAPFROG)
+    snprintf(raised, sizeof raised, ", and %s counts as %.3g times as large", storage[equation], value[1]);
+  dg_log_line(setup->log,
+              "%s %s: %s relaxes in %.3g s, %.3g times faster than a step, which it does not limit%s; its skin "
+              "is thicker than the distance of nodes below %.3g Hz",
+              who[equation], name, field[equation], setup->step / value[0], value[0], raised,
+              MX_C0 / (3.14159265358979323846 * value[2]));
+  return 0;
+}
+
 int mx_report_conductors(const struct mx_setup *setup, struct dg_error *err)
 {
-  const struct mx_config *config = setup->config;
-  for (size_t m = 0; m < config->materials; m++) {
-    char name[128], raised[80] = "";
-    struct conductor most = look(setup, m);
-    double value[3] = {most.loss, most.raise, most.skin};
-    if (dg_comm_reduce(setup->comm, DG_MAX, 3, value, err) != 0) return err->code;
-    if (mx_step_resolves(config->time.integrator, 1, value[0], 1)) continue;
-    mx_selector_name(&config->material[m].where, name, sizeof name);
-    if (config->time.integrator != MX_LEAPFROG)
-      snprintf(raised, sizeof raised, ", and epsilon counts as %.3g times as large", value[1]);
-    dg_log_line(setup->log,
-                "conductor %s: E relaxes in %.3g s, %.3g times faster than a step, which it does not limit%s; its skin "
-                "is thicker than the distance of nodes below %.3g Hz",
-                name, setup->step / value[0], value[0], raised, MX_C0 / (3.14159265358979323846 * value[2]));
-  }
+  for (size_t m = 0; m < setup->config->materials; m++)
+    if (report(setup, m, MX_AMPERE, err) != 0 || report(setup, m, MX_FARADAY, err) != 0) return err->code;
   return 0;
 }

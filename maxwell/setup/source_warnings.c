@@ -45,7 +45,7 @@ static int find_limits(const struct mx_setup *setup, struct limits *limits, stru
         edge = fmax(edge, hypot(hypot(x[i][0] - x[j][0], x[i][1] - x[j][1]), x[i][2] - x[j][2]));
     const double time = edge / sqrt(3) * sqrt(problem->epsilon[e] * problem->mu[e]); /* of light through it, times c0 */
     const double k = mx_resolved(order) / time;                                      /* of the highest wave */
-    if (time <= slowest || problem->sigma[e] > k * problem->epsilon[e]) continue;
+    if (time <= slowest || mx_relaxation_rate(problem, e) > k) continue;
     slowest = time;
     material = setup->assignment.material[e];
   }

@@ -34,7 +34,7 @@ int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mes
   for (size_t k = 0; k < faces->count; k++) {
     size_t e = (size_t)faces->where[k] / 4;
     if (fabs(problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(problem->mu[e] - *mu) > 1e-12 * *mu ||
-        problem->sigma[e] != 0) {
+        mx_relaxation_rate(problem, e) != 0) {
       double x[3];
       dg_geometry_barycentre(mesh, e, x);
       return dg_fail(err, DG_INPUT,

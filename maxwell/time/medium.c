@@ -1,4 +1,4 @@
-/* The update of conductors: formulas and their limits for small and large conductivity. */
+/* The update in media with losses: formulas and their limits for small and large ones. */
 #include "maxwell/time/medium.h"
 
 #include <math.h>
@@ -18,26 +18,34 @@ double mx_relaxation_bound(enum mx_integrator integrator)
   return INFINITY;
 }
 
-bool mx_step_resolves(enum mx_integrator integrator, double epsilon, double sigma, double step)
+bool mx_step_resolves(enum mx_integrator integrator, struct mx_medium medium, double step)
 {
-  return sigma * step <= mx_relaxation_bound(integrator) * epsilon;
+  return medium.loss * step <= mx_relaxation_bound(integrator) * medium.storage;
 }
 
-struct mx_ampere mx_ampere(enum mx_integrator integrator, double epsilon, double sigma, double step)
+struct mx_medium_update mx_medium_update(enum mx_integrator integrator, enum mx_equation equation,
+                                         struct mx_medium medium, double step)
 {
-  const double x = sigma * step / epsilon;
-  struct mx_ampere ampere = {.inertia = epsilon, .gain = step, .loss = x, .start = 1};
-  if (!(sigma > 0)) return ampere;
-  if (integrator == MX_LEAPFROG) {
-    ampere.loss = -expm1(-x);
-    ampere.gain = step * (ampere.loss / x);
+  const double x = medium.loss * step / medium.storage;
+  const bool leapfrog = integrator == MX_LEAPFROG;
+  struct mx_medium_update update = {
+      .inertia = medium.storage, .gain = step, .loss = x, .start = 1, .back = 0.5, .lag = 0};
+  if (!(medium.loss > 0)) return update;
+  if (leapfrog) {
+    update.loss = -expm1(-x);
+    update.gain = step * (update.loss / x);
     /* (x/2) coth(x/2) in terms of 1 - exp(-x), which is exact for small x */
-    ampere.inertia = epsilon * (x * (2 - ampere.loss) / (2 * ampere.loss));
-  } else if (!mx_step_resolves(integrator, epsilon, sigma, step)) {
-    ampere.inertia = sigma * step / mx_relaxation_bound(integrator);
-    ampere.gain = step * (epsilon / ampere.inertia);
-    ampere.loss = sigma * step / ampere.inertia;
+    update.inertia = medium.storage * (x * (2 - update.loss) / (2 * update.loss));
+  } else if (!mx_step_resolves(integrator, medium, step)) {
+    update.inertia = medium.loss * step / mx_relaxation_bound(integrator);
+    update.gain = step * (medium.storage / update.inertia);
+    update.loss = medium.loss * step / update.inertia;
   }
-  ampere.start = sqrt(epsilon / ampere.inertia);
-  return ampere;
+  update.start = sqrt(medium.storage / update.inertia);
+  if (leapfrog && equation == MX_FARADAY) {
+    update.start = sqrt(tanh(x) / x);
+    update.back = 1 / (2 - update.loss);
+    update.lag = medium.loss * step / 4;
+  }
+  return update;
 }

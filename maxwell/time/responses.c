@@ -9,10 +9,10 @@ struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, doub
       .staggered = integrator == MX_LEAPFROG, .step = step, .bound = mx_relaxation_bound(integrator)};
 }
 
-static struct mx_ampere medium_of(const struct mx_problem *problem, enum mx_integrator integrator, double step,
-                                  size_t e)
+static struct mx_medium_update medium_of(const struct mx_problem *problem, enum mx_integrator integrator,
+                                         enum mx_equation equation, double step, size_t e)
 {
-  return mx_ampere(integrator, problem->epsilon[e], problem->sigma[e], step);
+  return mx_medium_update(integrator, equation, mx_medium_of(problem, equation, e), step);
 }
 
 bool mx_response_follow(const struct mx_problem *problem, const struct mx_response *response, size_t k,
@@ -20,7 +20,7 @@ bool mx_response_follow(const struct mx_problem *problem, const struct mx_respon
 {
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
   const double *own = response->parameter[k];
-  const double inertia = medium_of(problem, integrator, step, (size_t)response->where[k]).inertia;
+  const double inertia = medium_of(problem, integrator, MX_AMPERE, step, (size_t)response->where[k]).inertia;
   bool same = true;
   for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) followed[i] = own[i];
   mx_responses[response->kind]->follow(&scheme, inertia, own, followed);
@@ -28,22 +28,22 @@ bool mx_response_follow(const struct mx_problem *problem, const struct mx_respon
   return same;
 }
 
-struct mx_ampere mx_element_ampere(const struct mx_problem *problem, enum mx_integrator integrator, double step,
-                                   size_t e)
+struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum mx_integrator integrator,
+                                          enum mx_equation equation, double step, size_t e)
 {
-  struct mx_ampere ampere = medium_of(problem, integrator, step, e);
+  struct mx_medium_update update = medium_of(problem, integrator, equation, step, e);
   double followed[MX_RESPONSE_PARAMETERS];
   size_t k;
-  if (problem->responses == 0 || integrator != MX_LEAPFROG) return ampere;
+  if (problem->responses == 0 || integrator != MX_LEAPFROG || equation != MX_AMPERE) return update;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL) return ampere;
+  if (response == NULL) return update;
   (void)mx_response_follow(problem, response, k, integrator, step, followed);
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
   const struct mx_response_share share = mx_responses[response->kind]->share(&scheme, followed);
-  const double alone = step * problem->epsilon[e] / ampere.gain, mass = alone + share.mass;
-  ampere.loss = (ampere.loss * alone + share.loss) / mass;
-  ampere.gain = step * problem->epsilon[e] / mass;
-  return ampere;
+  const double alone = step * problem->epsilon[e] / update.gain, mass = alone + share.mass;
+  update.loss = (update.loss * alone + share.loss) / mass;
+  update.gain = step * problem->epsilon[e] / mass;
+  return update;
 }
 
 struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
@@ -51,7 +51,7 @@ struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, c
 {
   const size_t e = (size_t)response->where[k];
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
-  const double mass = step * problem->epsilon[e] / mx_element_ampere(problem, integrator, step, e).gain;
+  const double mass = step * problem->epsilon[e] / mx_element_update(problem, integrator, MX_AMPERE, step, e).gain;
   struct mx_response_entry entry = {0};
   double followed[MX_RESPONSE_PARAMETERS];
   (void)mx_response_follow(problem, response, k, integrator, step, followed);
@@ -61,11 +61,11 @@ struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, c
 
 double mx_relaxation(const struct mx_problem *problem, size_t e)
 {
-  const double epsilon = problem->epsilon[e], of_currents = problem->sigma[e] / epsilon;
+  const double of_losses = mx_relaxation_rate(problem, e);
   size_t k;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL) return of_currents;
-  return of_currents + mx_responses[response->kind]->rate(epsilon, response->parameter[k]);
+  if (response == NULL) return of_losses;
+  return of_losses + mx_responses[response->kind]->rate(problem->epsilon[e], response->parameter[k]);
 }
 
 double mx_epsilon_at_rest(const struct mx_problem *problem, size_t e)

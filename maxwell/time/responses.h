@@ -7,9 +7,10 @@
 
 struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, double step);
 
-/* How E moves in an element behind the pass: its medium (medium.h), with the share of its response. */
-struct mx_ampere mx_element_ampere(const struct mx_problem *problem, enum mx_integrator integrator, double step,
-                                   size_t e);
+/* How the field of an equation moves in an element behind the pass: its medium (medium.h), with the share of its
+ * response, which changes E. */
+struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum mx_integrator integrator,
+                                          enum mx_equation equation, double step, size_t e);
 
 /* Entry k of a response of the problem. */
 struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
@@ -19,7 +20,7 @@ struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, c
 bool mx_response_follow(const struct mx_problem *problem, const struct mx_response *response, size_t k,
                         enum mx_integrator integrator, double step, double followed[MX_RESPONSE_PARAMETERS]);
 
-/* The fastest relaxation of an element: of its conductivity, and of its response, 1/m. */
+/* The fastest relaxation of an element: of its losses, and of its response, 1/m. */
 double mx_relaxation(const struct mx_problem *problem, size_t e);
 
 /* epsilon as a field at rest sees it. */

@@ -74,11 +74,13 @@ static const char *instructions(void) { return kernels(false)->name; }
 
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
-  static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 6};
+  const struct mx_scheme *scheme = mx_scheme_of(options);
+  /* the fields and the buffers of their next values, registers, sums */
+  const size_t fields = 4 + (scheme->staggered ? 0 : 2) + (scheme->sums ? 2 : 0);
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  size_t per_element = real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np + 13) + 8 * sizeof(int32_t);
-  size_t traces = options->integrator == MX_LEAPFROG ? 2 * (size_t)problem->ref->Nf * problem->open_faces : 0;
-  size_t ghosts = fields[options->integrator] * 3 * (size_t)problem->ref->Np * problem->ghosts;
+  size_t per_element = real * (fields * 3 * (size_t)problem->ref->Np + 13) + 8 * sizeof(int32_t);
+  size_t traces = scheme->staggered ? 2 * (size_t)problem->ref->Nf * problem->open_faces : 0;
+  size_t ghosts = fields * 3 * (size_t)problem->ref->Np * problem->ghosts;
   return per_element * problem->K + real * (traces + ghosts) + mx_response_bytes(problem, options, real);
 }
 

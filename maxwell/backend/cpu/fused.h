@@ -49,7 +49,7 @@ struct mx_fused {
   const void *jump[2];      /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
   const void *metric[2]; /* [blocks][6][W] aa, ab, ac, bb, bc, cc, by equation */
-  const void *decay;     /* [blocks][W] times the old E: what conductivity adds to its change; NULL without losses */
+  const void *decay[2];  /* [blocks][W] times the old field: what losses add to its change; NULL without them */
 };
 
 /* One equation of leapfrog on blocks first..last-1: result = own + decay own + metric (...). */

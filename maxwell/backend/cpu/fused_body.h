@@ -15,7 +15,7 @@ struct NAME(state) {
   REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
   double *mass;
-  REAL *matrix, *metric[2], *decay, *jump[2], *penalty[2];
+  REAL *matrix, *metric[2], *decay[2], *jump[2], *penalty[2];
   size_t open_elements;
   int32_t *open_element; /* those with an open face */
   REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
@@ -57,12 +57,12 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],     state->field[1], state->spare[0],     state->spare[1], state->memory[0],
-                    state->memory[1],    state->sum[0],   state->sum[1],       state->matrix,   state->metric[0],
-                    state->metric[1],    state->decay,    state->jump[0],      state->jump[1],  state->penalty[0],
-                    state->penalty[1],   state->open,     state->open_element, state->node,     state->gather,
-                    state->neighbour,    state->weight,   state->flags,        state->orbit,    state->place,
-                    state->term_threads, state->mass};
+  void *arrays[] = {state->field[0],   state->field[1],     state->spare[0], state->spare[1],     state->memory[0],
+                    state->memory[1],  state->sum[0],       state->sum[1],   state->matrix,       state->metric[0],
+                    state->metric[1],  state->decay[0],     state->decay[1], state->jump[0],      state->jump[1],
+                    state->penalty[0], state->penalty[1],   state->open,     state->open_element, state->node,
+                    state->gather,     state->neighbour,    state->weight,   state->flags,        state->orbit,
+                    state->place,      state->term_threads, state->mass};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_responses)(state->response, state->problem);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
@@ -113,29 +113,31 @@ fail:
   return err->code;
 }
 
-/* dt/(eps J) g and -dt/(mu J) g of every element, and what its conductivity takes. */
+/* dt/(eps J) g and -dt/(mu J) g of every element, and what its losses take. */
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
-  bool lossy = problem->responses > 0;
-  for (size_t e = 0; e < problem->K; e++) lossy = lossy || problem->sigma[e] > 0;
-  if (DG_NEW(state->metric[0], state->blocks * 6 * LANES, err) != 0 ||
-      DG_NEW(state->metric[1], state->blocks * 6 * LANES, err) != 0 ||
-      (lossy && DG_NEW(state->decay, state->blocks * LANES, err) != 0))
-    return err->code;
+  for (int equation = 0; equation < 2; equation++)
+    if (DG_NEW(state->metric[equation], state->blocks * 6 * LANES, err) != 0 ||
+        (mx_any_decay(problem, &state->options, (enum mx_equation)equation) &&
+         DG_NEW(state->decay[equation], state->blocks * LANES, err) != 0))
+      return err->code;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < state->blocks * LANES; e++) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
     bool there = e < problem->K;
-    double x[3][3], jacobian = mx_frame_tangents(there ? problem->metric[e] : unit, x), dt = state->options.step;
-    const struct mx_ampere ampere = there ? mx_ampere_of(problem, &state->options, e) : (struct mx_ampere){.gain = dt};
-    double factor[2] = {ampere.gain / (there ? problem->epsilon[e] : 1), -dt / (there ? problem->mu[e] : 1)};
-    if (lossy) state->decay[e] = (REAL)-ampere.loss;
-    for (int equation = 0; equation < 2; equation++)
+    double x[3][3], jacobian = mx_frame_tangents(there ? problem->metric[e] : unit, x);
+    for (int equation = 0; equation < 2; equation++) {
+      struct mx_medium_update update = {.gain = state->options.step};
+      if (there) update = mx_update_of(problem, &state->options, (enum mx_equation)equation, e);
+      const double storage = there ? mx_medium_of(problem, (enum mx_equation)equation, e).storage : 1;
+      const double factor = (equation == 0 ? update.gain : -update.gain) / storage;
+      if (state->decay[equation] != NULL) state->decay[equation][e] = (REAL)-update.loss;
       for (size_t a = 0, k = 0; a < 3; a++)
         for (size_t b = a; b < 3; b++, k++)
           state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES] =
-              (REAL)(factor[equation] / jacobian * (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]));
+              (REAL)(factor / jacobian * (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]));
+    }
   }
   return 0;
 }
@@ -247,7 +249,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   struct NAME(state) * state;
   if (DG_NEW(state, 1, err) != 0) return err->code;
   size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
-  bool leapfrog = options->integrator == MX_LEAPFROG, rk4 = options->integrator == MX_RK4;
+  const struct mx_scheme *scheme = mx_scheme_of(options);
   state->problem = problem;
   state->options = *options;
   state->kernels = KERNELS();
@@ -267,10 +269,11 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
     goto fail;
   for (int i = 0; i < 2; i++)
     if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||
-        (!leapfrog && NAME(new_field)(state, &state->memory[i], err) != 0) ||
-        (rk4 && NAME(new_field)(state, &state->sum[i], err) != 0))
+        (!scheme->staggered && NAME(new_field)(state, &state->memory[i], err) != 0) ||
+        (scheme->sums && NAME(new_field)(state, &state->sum[i], err) != 0))
       goto fail;
-  if (leapfrog && (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
+  if (scheme->staggered &&
+      (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
     goto fail;
   state->fused = (struct mx_fused){.order = problem->ref->order,
                                    .ahead = mx_fused_ahead(6 * Np * MX_FUSED_BYTES),
@@ -286,7 +289,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
                                    .jump = {state->jump[0], state->jump[1]},
                                    .penalty = {state->penalty[0], state->penalty[1]},
                                    .metric = {state->metric[0], state->metric[1]},
-                                   .decay = state->decay};
+                                   .decay = {state->decay[0], state->decay[1]}};
   *result = state;
   return 0;
 fail:
@@ -414,7 +417,7 @@ static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *
   size_t Np = (size_t)problem->ref->Np;
   for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k];
-    double x[3][3], factor = mx_ampere_of(problem, &state->options, e).gain / problem->epsilon[e];
+    double x[3][3], factor = mx_update_of(problem, &state->options, MX_AMPERE, e).gain / problem->epsilon[e];
     (void)mx_frame_tangents(problem->metric[e], x);
     for (size_t i = 0; i < Np; i++) {
       double v[3];

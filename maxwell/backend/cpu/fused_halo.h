@@ -12,7 +12,7 @@ static int NAME(new_exchange)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   if (problem->halo == NULL) return 0;
-  state->travelling = state->options.integrator == MX_LEAPFROG ? 1 : 2;
+  state->travelling = mx_fields_under_curl(mx_scheme_of(&state->options));
   return dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
                          (size_t)state->travelling * 2 * (size_t)problem->ref->Nf * sizeof(REAL), err);
 }

@@ -3,7 +3,7 @@
 /* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
 static const REAL *NAME(other_H)(const struct NAME(state) * state)
 {
-  if (state->options.integrator != MX_LEAPFROG) return state->field[1];
+  if (!mx_scheme_of(&state->options)->staggered) return state->field[1];
   DG_BUG_IF(!state->observed, "values of a leapfrog step were asked for that was not observed");
   return state->spare[1];
 }
@@ -60,16 +60,25 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
 {
   const struct mx_problem *problem = state->problem;
   const REAL *H_other = NAME(other_H)(state);
+  const bool lags = state->decay[1] != NULL && H_other != state->field[1]; /* time/medium.h */
   double e_sum = 0, h_sum = 0;
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum, h_sum)
   for (size_t block = 0; block < state->blocks; block++) {
     const struct NAME(products) E = NAME(integrate)(state, block, state->field[0], state->field[0]);
     const struct NAME(products) H = NAME(integrate)(state, block, H_other, state->field[1]);
+    struct NAME(products) after = {0}, before = {0};
+    if (lags) {
+      after = NAME(integrate)(state, block, state->field[1], state->field[1]);
+      before = NAME(integrate)(state, block, H_other, H_other);
+    }
     for (size_t e = block * LANES; e < problem->K && e < (block + 1) * LANES; e++) {
+      const struct mx_medium_update of_H = mx_update_of(problem, &state->options, MX_FARADAY, e);
       double inverse[6], half = 0.5 * problem->jacobian[e];
       NAME(inverse_metric)(problem, e, inverse);
-      e_sum += half * mx_ampere_of(problem, &state->options, e).inertia * NAME(contract)(&E, inverse, e);
-      h_sum += half * problem->mu[e] * NAME(contract)(&H, inverse, e);
+      e_sum += half * mx_update_of(problem, &state->options, MX_AMPERE, e).inertia * NAME(contract)(&E, inverse, e);
+      h_sum += half * of_H.inertia * NAME(contract)(&H, inverse, e);
+      if (of_H.lag > 0)
+        h_sum -= half * of_H.lag * (NAME(contract)(&after, inverse, e) - NAME(contract)(&before, inverse, e));
     }
   }
   for (size_t r = 0; r < problem->responses; r++) {
@@ -116,28 +125,47 @@ static void NAME(functionals)(const struct NAME(state) * state, size_t first, si
   }
 }
 
-static void NAME(loss)(const struct NAME(state) * state, size_t count, const int32_t *element, double *loss)
+/* What an equation loses. Of H that is the mean's: a quarter of H.H, H_other.H_other and twice H.H_other. */
+static struct NAME(products) NAME(integrate_lost)(const struct NAME(state) * state, int equation, size_t block)
+{
+  const REAL *u = state->field[equation], *v = equation == 0 ? u : NAME(other_H)(state);
+  struct NAME(products) sum = NAME(integrate)(state, block, u, u);
+  if (u == v) return sum;
+  const struct NAME(products) other = NAME(integrate)(state, block, v, v), mixed = NAME(integrate)(state, block, u, v);
+  for (int k = 0; k < 6; k++)
+    for (size_t l = 0; l < LANES; l++) sum.of[k][l] = 0.25 * (sum.of[k][l] + other.of[k][l]) + 0.5 * mixed.of[k][l];
+  return sum;
+}
+
+static double NAME(loss_of)(const struct NAME(state) * state, int equation, size_t count, const int32_t *element)
 {
   const struct mx_problem *problem = state->problem;
   double sum = 0;
+  if (!mx_any_loss(problem, (enum mx_equation)equation) && (equation == 1 || problem->responses == 0)) return 0;
 #pragma omp parallel num_threads(state->threads) reduction(+ : sum)
   {
-    struct NAME(products) E = {0};
-    size_t block = SIZE_MAX; /* that E is of: elements of a list stand together */
+    struct NAME(products) lost = {0};
+    size_t block = SIZE_MAX; /* that it is of: elements of a list stand together */
 #pragma omp for schedule(static)
     for (size_t k = 0; k < count; k++) {
       size_t e = (size_t)element[k];
+      const double loss = mx_medium_of(problem, (enum mx_equation)equation, e).loss;
       double inverse[6];
       size_t entry;
-      const struct mx_response *response = mx_problem_response(problem, e, &entry);
+      const struct mx_response *response = equation == 0 ? mx_problem_response(problem, e, &entry) : NULL;
       if (response != NULL) sum += NAME(square)(state, (size_t)(response - problem->response), entry, true);
-      if (!(problem->sigma[e] > 0)) continue;
-      if (e / LANES != block) E = NAME(integrate)(state, block = e / LANES, state->field[0], state->field[0]);
+      if (!(loss > 0)) continue;
+      if (e / LANES != block) lost = NAME(integrate_lost)(state, equation, block = e / LANES);
       NAME(inverse_metric)(problem, e, inverse);
-      sum += problem->jacobian[e] * problem->sigma[e] * NAME(contract)(&E, inverse, e);
+      sum += problem->jacobian[e] * loss * NAME(contract)(&lost, inverse, e);
     }
   }
-  *loss = sum;
+  return sum;
+}
+
+static void NAME(loss)(const struct NAME(state) * state, size_t count, const int32_t *element, double *loss)
+{
+  *loss = NAME(loss_of)(state, 0, count, element) + NAME(loss_of)(state, 1, count, element);
 }
 
 static void NAME(download)(const struct NAME(state) * state, double *E, double *H)

@@ -182,9 +182,9 @@ INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fu
   const REAL *other = (const REAL *)half->other + start, *own = (const REAL *)half->own + start;
   const REAL *metric = (const REAL *)fused->metric[half->equation] + block * 6 * LANES + part;
   REAL *result = (REAL *)half->result + start;
-  const int lossy = half->equation == 0 && fused->decay != NULL;
+  const int lossy = fused->decay[half->equation] != NULL;
   NAME(vec) u[3][NP], v[3][NP], sectors[3][NP], w[3][NP], flux[3][4][NF], decay = {0};
-  if (lossy) decay = NAME(load)((const REAL *)fused->decay + block * LANES + part);
+  if (lossy) decay = NAME(load)((const REAL *)fused->decay[half->equation] + block * LANES + part);
   ORDERED(unpack)(other, u);
   if (penalised || lossy) ORDERED(unpack)(own, v);
   MX_UNROLL_FACES
@@ -232,20 +232,22 @@ static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_ha
   NAME(settle)();
 }
 
-/* One equation of a Runge-Kutta stage, from the fields of the block and the fluxes. */
+/* One equation of a Runge-Kutta stage, from the fields of the block and the fluxes. `magnetic`, a constant: H may have
+ * losses; else the second equation knows of none. */
 INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
-                                  size_t part, int equation, const NAME(vec) (*other)[NP], const NAME(vec) (*own)[NP],
-                                  const NAME(vec) (*flux)[4][NF])
+                                  size_t part, int equation, int magnetic, const NAME(vec) (*other)[NP],
+                                  const NAME(vec) (*own)[NP], const NAME(vec) (*flux)[4][NF])
 {
   const size_t start = block * 3 * NP * LANES + 3 * part, ahead = fused->ahead * 3 * NP * LANES;
   const REAL *field = (const REAL *)stage->field[equation] + start;
   const REAL *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES + part;
   REAL *memory = (REAL *)stage->memory[equation] + start;
   REAL *result = stage->result[equation] != NULL ? (REAL *)stage->result[equation] + start : NULL;
-  const int lossy = equation == 0 && fused->decay != NULL;
+  const void *const losses = fused->decay[magnetic ? equation : 0];
+  const int lossy = (magnetic || equation == 0) && losses != NULL;
   const REAL a = (REAL)stage->a, b = (REAL)stage->b;
   NAME(vec) sectors[3][NP], w[3][NP], decay = {0};
-  if (lossy) decay = NAME(load)((const REAL *)fused->decay + block * LANES + part);
+  if (lossy) decay = NAME(load)((const REAL *)losses + block * LANES + part);
   ORDERED(to_sectors)(fused, other, sectors);
   ORDERED(curl)(fused, (const NAME(vec)(*)[NP])sectors, flux, w);
   const int32_t *node = fused->orbit;
@@ -270,7 +272,7 @@ INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_
 }
 
 INLINE void ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
-                                 size_t part, int penalised)
+                                 size_t part, int penalised, int magnetic)
 {
   const size_t start = block * 3 * NP * LANES + 3 * part;
   const REAL *field[2] = {stage->field[0], stage->field[1]};
@@ -293,17 +295,30 @@ INLINE void ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_f
   for (int i = 0; i < 2; i++) {
     ORDERED(flux_to_sectors)(flux[i]);
     ORDERED(stage_update)
-    (fused, stage, block, part, i, (const NAME(vec)(*)[NP])u[1 - i], (const NAME(vec)(*)[NP])u[i],
+    (fused, stage, block, part, i, magnetic, (const NAME(vec)(*)[NP])u[1 - i], (const NAME(vec)(*)[NP])u[i],
      (const NAME(vec)(*)[4][NF])flux[i]);
   }
 }
 
-static void ORDERED(stage)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t first, size_t last)
+/* Where H has losses; apart, so that the kernel of all others stays as it is. */
+static __attribute__((noinline)) void
+ORDERED(magnetic_stage)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t first, size_t last)
 {
   for (size_t block = first; block < last; block++)
+    for (size_t part = 0; part < LANES; part += WIDE) ORDERED(stage_block)(fused, stage, block, part, 1, 1);
+  NAME(settle)();
+}
+
+static void ORDERED(stage)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t first, size_t last)
+{
+  if (fused->decay[1] != NULL) {
+    ORDERED(magnetic_stage)(fused, stage, first, last);
+    return;
+  }
+  for (size_t block = first; block < last; block++)
     for (size_t part = 0; part < LANES; part += WIDE)
-      if (fused->flags[block] & MX_BLOCK_PENALTY) ORDERED(stage_block)(fused, stage, block, part, 1);
-      else ORDERED(stage_block)(fused, stage, block, part, 0);
+      if (fused->flags[block] & MX_BLOCK_PENALTY) ORDERED(stage_block)(fused, stage, block, part, 1, 0);
+      else ORDERED(stage_block)(fused, stage, block, part, 0, 0);
   NAME(settle)();
 }
 

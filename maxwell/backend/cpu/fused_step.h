@@ -113,45 +113,39 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
   return 0;
 }
 
-/* Behind the rates of a stage of classical Runge-Kutta: field is the start of the step, spare the stage, sum what the
- * step will end in. */
-static void NAME(rk4_sums)(struct NAME(state) * state, int s)
+/* Behind the rates of a pass with sums: field is the start of the step, spare the stage, sum what the step will end in.
+ */
+static void NAME(add_sums)(struct NAME(state) * state, int s)
 {
-  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  const bool first = s == 0, last = s == scheme->stages - 1;
   for (int i = 0; i < 2; i++) {
     REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->memory[i];
-    REAL w = (REAL)weight[s], c = (REAL)next[s];
+    REAL w = (REAL)scheme->pass[s].weight, c = (REAL)scheme->pass[s].next;
     struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel for simd num_threads(state->threads) schedule(static)
     for (size_t k = 0; k < state->numbers; k++) {
-      sum[k] = (s == 0 ? start[k] : sum[k]) + w * change[k];
+      sum[k] = (first ? start[k] : sum[k]) + w * change[k];
       stage[k] = start[k] + c * change[k];
-      if (s == 3) start[k] = sum[k];
+      if (last) start[k] = sum[k];
     }
-    mx_phase_end(state->profile, mark, "sums of rk4", mx_cost_update(state->problem, sizeof(REAL), s == 3 ? 6 : 5, 4));
+    mx_phase_end(state->profile, mark, "sums of rk4", mx_cost_update(state->problem, sizeof(REAL), last ? 6 : 5, 4));
   }
 }
 
-/* The part of a stage that begins (what needs no other rank) or ends it. */
+/* The part of a pass that begins (what needs no other rank) or ends it. */
 static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_error *err)
 {
-  bool update = state->options.integrator != MX_RK4;
-  switch (state->options.integrator) {
-  case MX_LEAPFROG:
-    return NAME(half_step)(state, 1 - s, begin, err);
-  case MX_LSRK:
-    if (NAME(runge_kutta)(state, s, mx_lsrk_a[s], mx_lsrk_b[s], state->field, true, begin, err) != 0) return err->code;
-    break;
-  case MX_RK4:
-    if (NAME(runge_kutta)(state, s, 0, 0, s == 0 ? state->field : state->spare, false, begin, err) != 0)
-      return err->code;
-    if (!begin) NAME(rk4_sums)(state, s);
-    break;
-  case MX_EULER:
-    if (NAME(runge_kutta)(state, s, 0, 1, state->field, true, begin, err) != 0) return err->code;
-    break;
-  }
-  for (int i = 0; i < 2 && update && !begin; i++) NAME(swap)(&state->field[i], &state->spare[i]);
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  const struct mx_pass *pass = &scheme->pass[s];
+  if (scheme->staggered) return NAME(half_step)(state, mx_pass_equation(pass), begin, err);
+  const bool update = !scheme->sums; /* of the fields; else sums follow */
+  if (NAME(runge_kutta)(state, s, pass->a, pass->b, scheme->sums && s > 0 ? state->spare : state->field, update, begin,
+                        err) != 0)
+    return err->code;
+  if (begin) return 0;
+  if (scheme->sums) NAME(add_sums)(state, s);
+  for (int i = 0; i < 2 && update; i++) NAME(swap)(&state->field[i], &state->spare[i]);
   return 0;
 }
 
@@ -176,7 +170,8 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
     double x[3][3];
-    const double scale[2] = {mx_ampere_of(problem, &state->options, e).start, 1};
+    const double scale[2] = {mx_update_of(problem, &state->options, MX_AMPERE, e).start,
+                             mx_update_of(problem, &state->options, MX_FARADAY, e).start};
     (void)mx_frame_tangents(problem->metric[e], x);
     for (int field = 0; field < 2; field++)
       for (size_t i = 0; i < Np; i++)
@@ -190,15 +185,22 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   NAME(start_responses)(state, state->field[0]);
   state->observed = false;
   state->sources = NULL; /* every waveform is zero up to t = 0 */
-  if (state->options.integrator != MX_LEAPFROG) return 0;
+  if (!mx_scheme_of(&state->options)->staggered) return 0;
   /* H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. The
    * penalty wants the neighbours' H as well, at first that of t = 0, then that of half a step before. */
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0 ||
       NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0)
     return err->code;
   REAL *after = state->field[1], *start = state->spare[1];
-#pragma omp parallel for simd num_threads(state->threads) schedule(static)
-  for (size_t k = 0; k < state->numbers; k++) after[k] = start[k] = start[k] - (REAL)0.5 * (after[k] - start[k]);
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t e = 0; e < problem->K; e++) {
+    const REAL back = (REAL)mx_update_of(problem, &state->options, MX_FARADAY, e).back;
+    for (size_t i = 0; i < Np; i++)
+      for (size_t a = 0; a < 3; a++) {
+        size_t at = NAME(at)(state, e, a, i);
+        after[at] = start[at] = start[at] - back * (after[at] - start[at]);
+      }
+  }
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
     return err->code;
   return 0;
@@ -210,6 +212,6 @@ static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
   if (state->exchange == NULL) return (struct mx_halo_use){0};
   size_t a_time = (size_t)state->travelling * 2 * (size_t)state->problem->ref->Nf * sizeof(REAL);
   return (struct mx_halo_use){.seconds = state->halo_seconds,
-                              .bytes = a_time * state->problem->halo->faces *
-                                       (size_t)mx_schemes[state->options.integrator].stages};
+                              .bytes =
+                                  a_time * state->problem->halo->faces * (size_t)mx_scheme_of(&state->options)->stages};
 }

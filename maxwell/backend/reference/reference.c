@@ -37,11 +37,13 @@ static void set_profile(struct mx_backend *backend, struct mx_profile *profile)
 
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
-  static const size_t fields[] = {[MX_LEAPFROG] = 4, [MX_RK4] = 8, [MX_LSRK] = 6, [MX_EULER] = 4};
+  const struct mx_scheme *scheme = mx_scheme_of(options);
+  /* the fields, rates of both or of one with H of half a step ago, and what passes keep */
+  const size_t fields = 4 + (scheme->registers ? 2 : 0) + (scheme->sums ? 2 : 0);
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  size_t traces = options->integrator == MX_LEAPFROG ? 2 * 3 * (size_t)problem->ref->Nf * problem->open_faces : 0;
+  size_t traces = scheme->staggered ? 2 * 3 * (size_t)problem->ref->Nf * problem->open_faces : 0;
   return mx_response_bytes(problem, options, real) +
-         real * (fields[options->integrator] * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
+         real * (fields * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
 }
 
 const struct mx_backend_ops mx_backend_reference = {

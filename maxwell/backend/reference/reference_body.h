@@ -9,8 +9,8 @@ struct NAME(state) {
   size_t n;                         /* numbers in one field: 3 * Np * K */
   REAL *E, *H;                      /* [K][3][Np] */
   REAL *rate_E, *rate_H;            /* right-hand sides; leapfrog needs only rate_E, for both stages */
-  REAL *first_E, *first_H;          /* lsrk: the second register; rk4: the fields at the start of the step */
-  REAL *sum_E, *sum_H;              /* rk4: the fields at the end of the step, as they add up */
+  REAL *register_E, *register_H;    /* between passes: of low storage; with sums the fields at the start of the step */
+  REAL *sum_E, *sum_H;              /* the fields at the end of the step, as they add up */
   REAL *H_before;                   /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H;          /* leapfrog: traces on the open faces one step ago */
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
@@ -33,7 +33,7 @@ static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  REAL *arrays[] = {state->E,     state->H,     state->rate_E,   state->rate_H,  state->first_E, state->first_H,
+  REAL *arrays[] = {state->E,     state->H,     state->rate_E,   state->rate_H,  state->register_E, state->register_H,
                     state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_responses)(state->response, state->problem);
@@ -51,8 +51,8 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   size_t n = 3 * (size_t)problem->ref->Np * problem->K,
          all = 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts);
   size_t traces = 3 * (size_t)problem->ref->Nf * problem->open_faces;
-  bool leapfrog = options->integrator == MX_LEAPFROG, rk4 = options->integrator == MX_RK4;
-  bool second = rk4 || options->integrator == MX_LSRK;
+  const struct mx_scheme *scheme = mx_scheme_of(options);
+  bool staggered = scheme->staggered;
   struct NAME(state) * state;
   if (DG_NEW(state, 1, err) != 0) return err->code;
   state->problem = problem;
@@ -61,11 +61,12 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->threads = 1;
   if (NAME(mx_matrices_new)(&state->matrices, problem->ref, err) != 0 || DG_NEW(state->E, all, err) != 0 ||
       DG_NEW(state->H, all, err) != 0 || DG_NEW(state->rate_E, n, err) != 0 ||
-      (!leapfrog && DG_NEW(state->rate_H, n, err) != 0) || (second && DG_NEW(state->first_E, n, err) != 0) ||
-      (second && DG_NEW(state->first_H, n, err) != 0) || (rk4 && DG_NEW(state->sum_E, n, err) != 0) ||
-      (rk4 && DG_NEW(state->sum_H, n, err) != 0) || (leapfrog && DG_NEW(state->H_before, n, err) != 0) ||
-      (leapfrog && DG_NEW(state->trace_E, traces, err) != 0) ||
-      (leapfrog && DG_NEW(state->trace_H, traces, err) != 0) ||
+      (!staggered && DG_NEW(state->rate_H, n, err) != 0) ||
+      (scheme->registers && DG_NEW(state->register_E, n, err) != 0) ||
+      (scheme->registers && DG_NEW(state->register_H, n, err) != 0) ||
+      (scheme->sums && DG_NEW(state->sum_E, n, err) != 0) || (scheme->sums && DG_NEW(state->sum_H, n, err) != 0) ||
+      (staggered && DG_NEW(state->H_before, n, err) != 0) || (staggered && DG_NEW(state->trace_E, traces, err) != 0) ||
+      (staggered && DG_NEW(state->trace_H, traces, err) != 0) ||
       NAME(new_responses)(&state->response, problem, options, err) != 0 ||
       (problem->halo != NULL &&
        dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
@@ -94,7 +95,7 @@ static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
   if (state->exchange == NULL) return (struct mx_halo_use){0};
   size_t a_time = NAME(face_numbers)(state->problem) * sizeof(REAL) * state->problem->halo->faces;
   return (struct mx_halo_use){.seconds = state->halo_seconds,
-                              .bytes = a_time * (size_t)mx_schemes[state->options.integrator].stages};
+                              .bytes = a_time * (size_t)mx_scheme_of(&state->options)->stages};
 }
 
 static const struct mx_penalty NAME(whole) = {.inner = 1, .open = 1};
@@ -114,67 +115,79 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
   mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(state->problem, equation, sizeof(REAL)));
 }
 
+static struct mx_medium_update NAME(update_of)(const struct NAME(state) * state, enum mx_equation equation, size_t e)
+{
+  return mx_update_of(state->problem, &state->options, equation, e);
+}
+
+/* H half a step back: one Euler step of that length costs an error of order dt^2, once. */
+static void NAME(leapfrog_back)(struct NAME(state) * state)
+{
+  const struct mx_problem *problem = state->problem;
+  size_t per_element = 3 * (size_t)problem->ref->Np;
+  NAME(rate)(state, MX_FARADAY, NULL, state->rate_E);
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_medium_update update = NAME(update_of)(state, MX_FARADAY, e);
+    REAL keep = (REAL)(1 + update.back * update.loss), take = (REAL)(update.back * update.gain);
+    for (size_t i = e * per_element; i < (e + 1) * per_element; i++)
+      state->H[i] = keep * state->H[i] - take * state->rate_E[i];
+  }
+}
+
 static int NAME(upload)(struct NAME(state) * state, const double *E, const double *H, struct dg_error *err)
 {
   size_t per_element = 3 * (size_t)state->problem->ref->Np;
   for (size_t i = 0; i < state->n; i++) {
-    state->E[i] = E != NULL ? (REAL)(mx_ampere_of(state->problem, &state->options, i / per_element).start * E[i]) : 0;
-    state->H[i] = H != NULL ? (REAL)H[i] : 0;
+    size_t e = i / per_element;
+    state->E[i] = E != NULL ? (REAL)(NAME(update_of)(state, MX_AMPERE, e).start * E[i]) : 0;
+    state->H[i] = H != NULL ? (REAL)(NAME(update_of)(state, MX_FARADAY, e).start * H[i]) : 0;
   }
   NAME(start_responses)(state, state->E);
   state->observed = false;
   state->sources = NULL; /* every waveform is zero up to t = 0 */
-  if (state->options.integrator != MX_LEAPFROG) return 0;
+  if (!mx_scheme_of(&state->options)->staggered) return 0;
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
-  /* H half a step back: one Euler step of that length costs an error of order dt^2, once. */
-  REAL half = (REAL)(0.5 * state->options.step);
-  NAME(rate)(state, MX_FARADAY, NULL, state->rate_E);
-  for (size_t i = 0; i < state->n; i++) state->H[i] -= half * state->rate_E[i];
+  NAME(leapfrog_back)(state);
   NAME(mx_open_trace)(state->problem, state->E, state->trace_E);
   NAME(mx_open_trace)(state->problem, state->H, state->trace_H);
   return 0;
 }
 
-static void NAME(leapfrog_H)(struct NAME(state) * state, bool observe)
-{
-  REAL dt = (REAL)state->options.step, *rate = state->rate_E;
-  NAME(rate)(state, MX_FARADAY, state->trace_H, rate);
-  NAME(mx_open_trace)(state->problem, state->H, state->trace_H);
-  if (observe) memcpy(state->H_before, state->H, state->n * sizeof(REAL));
-  state->observed = observe;
-  for (size_t i = 0; i < state->n; i++) state->H[i] += dt * rate[i];
-}
-
-static void NAME(leapfrog_E)(struct NAME(state) * state)
+/* One equation of leapfrog; `before` are traces of one step ago on the open faces. */
+static void NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation, REAL *field, REAL *before)
 {
   const struct mx_problem *problem = state->problem;
   REAL *rate = state->rate_E;
   size_t per_element = 3 * (size_t)problem->ref->Np;
-  NAME(rate)(state, MX_AMPERE, state->trace_E, rate);
-  NAME(mx_open_trace)(problem, state->E, state->trace_E);
+  NAME(rate)(state, equation, before, rate);
+  NAME(mx_open_trace)(problem, field, before);
   for (size_t e = 0; e < problem->K; e++) {
-    const struct mx_ampere ampere = mx_ampere_of(problem, &state->options, e);
-    REAL keep = (REAL)(1 - ampere.loss), add = (REAL)ampere.gain;
-    for (size_t i = e * per_element; i < (e + 1) * per_element; i++) state->E[i] = keep * state->E[i] + add * rate[i];
+    const struct mx_medium_update update = NAME(update_of)(state, equation, e);
+    REAL keep = (REAL)(1 - update.loss), add = (REAL)update.gain;
+    for (size_t i = e * per_element; i < (e + 1) * per_element; i++) field[i] = keep * field[i] + add * rate[i];
   }
-  NAME(step_responses)(state, state->E);
-  state->observed = false;
+  if (equation == MX_AMPERE) NAME(step_responses)(state, state->E);
 }
 
-/* The right-hand side of both equations, losses and responses included, whose states go on. */
-static void NAME(rates)(struct NAME(state) * state, int s)
+/* The right-hand side of an equation, losses included. */
+static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equation, const REAL *field, REAL *rate)
 {
   const struct mx_problem *problem = state->problem;
   size_t per_element = 3 * (size_t)problem->ref->Np;
-  NAME(rate)(state, MX_AMPERE, NULL, state->rate_E);
-  NAME(rate)(state, MX_FARADAY, NULL, state->rate_H);
+  NAME(rate)(state, equation, NULL, rate);
   for (size_t e = 0; e < problem->K; e++) {
-    if (problem->sigma[e] == 0) continue;
-    const struct mx_ampere ampere = mx_ampere_of(problem, &state->options, e);
-    REAL gain = (REAL)(ampere.gain / state->options.step), loss = (REAL)(ampere.loss / state->options.step);
-    for (size_t i = e * per_element; i < (e + 1) * per_element; i++)
-      state->rate_E[i] = gain * state->rate_E[i] - loss * state->E[i];
+    const struct mx_medium_update update = NAME(update_of)(state, equation, e);
+    if (update.loss == 0) continue;
+    REAL gain = (REAL)(update.gain / state->options.step), loss = (REAL)(update.loss / state->options.step);
+    for (size_t i = e * per_element; i < (e + 1) * per_element; i++) rate[i] = gain * rate[i] - loss * field[i];
   }
+}
+
+/* Of both, and responses, whose states go on. */
+static void NAME(rates)(struct NAME(state) * state, int s)
+{
+  NAME(lossy_rate)(state, MX_AMPERE, state->E, state->rate_E);
+  NAME(lossy_rate)(state, MX_FARADAY, state->H, state->rate_H);
   struct NAME(response_stage) stage = NAME(stage_of)(state, s);
   stage.field = state->E;
   stage.to = state->rate_E;
@@ -182,56 +195,65 @@ static void NAME(rates)(struct NAME(state) * state, int s)
   NAME(stage_responses)(state, &stage);
 }
 
-static void NAME(lsrk_stage)(struct NAME(state) * state, int s, REAL *field, REAL *memory, const REAL *rate)
+/* What a pass makes of the rate of one field (time/schedule.h). */
+static void NAME(low_storage)(struct NAME(state) * state, const struct mx_pass *pass, REAL *field, REAL *kept,
+                              const REAL *rate)
 {
-  REAL a = (REAL)mx_lsrk_a[s], b = (REAL)mx_lsrk_b[s], dt = (REAL)state->options.step;
+  REAL a = (REAL)pass->a, b = (REAL)pass->b, dt = (REAL)state->options.step;
   for (size_t i = 0; i < state->n; i++) {
-    memory[i] = a * memory[i] + dt * rate[i];
-    field[i] += b * memory[i];
+    kept[i] = a * kept[i] + dt * rate[i];
+    field[i] += b * kept[i];
   }
 }
 
-static void NAME(rk4_stage)(struct NAME(state) * state, int s, REAL *field, REAL *first, REAL *sum, const REAL *rate)
+static void NAME(sums)(struct NAME(state) * state, int s, REAL *field, REAL *start, REAL *sum, const REAL *rate)
 {
-  static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[4] = {0.5, 0.5, 1, 0};
-  REAL w = (REAL)(weight[s] * state->options.step), c = (REAL)(next[s] * state->options.step);
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  const struct mx_pass *pass = &scheme->pass[s];
+  REAL w = (REAL)(pass->weight * state->options.step), c = (REAL)(pass->next * state->options.step);
   for (size_t i = 0; i < state->n; i++) {
-    if (s == 0) first[i] = sum[i] = field[i];
+    if (s == 0) start[i] = sum[i] = field[i];
     sum[i] += w * rate[i];
-    field[i] = s == 3 ? sum[i] : first[i] + c * rate[i];
+    field[i] = s == scheme->stages - 1 ? sum[i] : start[i] + c * rate[i];
   }
+}
+
+static void NAME(step_alone)(struct NAME(state) * state, const struct mx_pass *pass, REAL *field, const REAL *rate)
+{
+  REAL dt = (REAL)(pass->b * state->options.step);
+  for (size_t i = 0; i < state->n; i++) field[i] += dt * rate[i];
+}
+
+static void NAME(staggered_pass)(struct NAME(state) * state, const struct mx_pass *pass, bool observe)
+{
+  state->observed = observe;
+  if (mx_pass_equation(pass) == MX_AMPERE) {
+    NAME(leapfrog)(state, MX_AMPERE, state->E, state->trace_E);
+    return;
+  }
+  if (observe) memcpy(state->H_before, state->H, state->n * sizeof(REAL));
+  NAME(leapfrog)(state, MX_FARADAY, state->H, state->trace_H);
 }
 
 /* Nothing is done while messages are under way: the whole stage is in its beginning. */
 static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources,
                              struct dg_error *err)
 {
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  const struct mx_pass *pass = &scheme->pass[s];
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   state->sources = sources;
-  REAL dt = (REAL)state->options.step;
-  switch (state->options.integrator) {
-  case MX_LEAPFROG:
-    if (s == 0) NAME(leapfrog_H)(state, observe);
-    else NAME(leapfrog_E)(state);
-    return 0;
-  case MX_LSRK:
-    NAME(rates)(state, s);
-    NAME(lsrk_stage)(state, s, state->E, state->first_E, state->rate_E);
-    NAME(lsrk_stage)(state, s, state->H, state->first_H, state->rate_H);
-    return 0;
-  case MX_RK4:
-    NAME(rates)(state, s);
-    NAME(rk4_stage)(state, s, state->E, state->first_E, state->sum_E, state->rate_E);
-    NAME(rk4_stage)(state, s, state->H, state->first_H, state->sum_H, state->rate_H);
-    return 0;
-  case MX_EULER:
-    NAME(rates)(state, s);
-    for (size_t i = 0; i < state->n; i++) {
-      state->E[i] += dt * state->rate_E[i];
-      state->H[i] += dt * state->rate_H[i];
-    }
+  if (scheme->staggered) {
+    NAME(staggered_pass)(state, pass, observe && s == 0);
     return 0;
   }
+  NAME(rates)(state, s);
+  REAL *const field[2] = {state->E, state->H}, *const kept[2] = {state->register_E, state->register_H},
+              *const sum[2] = {state->sum_E, state->sum_H}, *const rate[2] = {state->rate_E, state->rate_H};
+  for (int i = 0; i < 2; i++)
+    if (scheme->sums) NAME(sums)(state, s, field[i], kept[i], sum[i], rate[i]);
+    else if (scheme->registers) NAME(low_storage)(state, pass, field[i], kept[i], rate[i]);
+    else NAME(step_alone)(state, pass, field[i], rate[i]);
   return 0;
 }
 
@@ -244,7 +266,7 @@ static int NAME(stage_end)(struct NAME(state) * state, int s, struct dg_error *e
 /* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
 static const REAL *NAME(other_H)(const struct NAME(state) * state)
 {
-  if (state->options.integrator != MX_LEAPFROG) return state->H;
+  if (!mx_scheme_of(&state->options)->staggered) return state->H;
   DG_BUG_IF(!state->observed, "values of a leapfrog step were asked for that was not observed");
   return state->H_before;
 }
@@ -281,11 +303,16 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   const REAL *H_other = NAME(other_H)(state);
   *electric = *magnetic = 0;
   for (size_t e = 0; e < problem->K; e++) {
-    size_t at = 3 * (size_t)problem->ref->Np * e;
+    const struct mx_medium_update of_E = NAME(update_of)(state, MX_AMPERE, e),
+                                  of_H = NAME(update_of)(state, MX_FARADAY, e);
+    const REAL *at_E = state->E + 3 * (size_t)problem->ref->Np * e, *H = state->H + (at_E - state->E),
+               *H_before = H_other + (at_E - state->E);
     double volume = problem->jacobian[e];
-    *electric += volume * mx_ampere_of(problem, &state->options, e).inertia *
-                 NAME(product)(problem->ref, state->E + at, state->E + at);
-    *magnetic += volume * problem->mu[e] * NAME(product)(problem->ref, H_other + at, state->H + at);
+    *electric += volume * of_E.inertia * NAME(product)(problem->ref, at_E, at_E);
+    *magnetic += volume * of_H.inertia * NAME(product)(problem->ref, H_before, H);
+    if (of_H.lag > 0)
+      *magnetic -=
+          volume * of_H.lag * (NAME(product)(problem->ref, H, H) - NAME(product)(problem->ref, H_before, H_before));
   }
   for (size_t r = 0; r < problem->responses; r++)
     for (size_t k = 0; k < problem->response[r].count; k++)
@@ -333,15 +360,19 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
   const struct mx_problem *problem = state->problem;
   *loss = 0;
   for (size_t k = 0; k < count; k++) {
-    size_t e = (size_t)element[k];
-    const REAL *E = state->E + 3 * (size_t)problem->ref->Np * e;
-    if (problem->sigma[e] > 0)
-      *loss += 2 * problem->jacobian[e] * problem->sigma[e] * NAME(product)(problem->ref, E, E);
-    size_t entry;
+    size_t e = (size_t)element[k], per_element = 3 * (size_t)problem->ref->Np, at = per_element * e, entry;
+    const double of_E = mx_medium_of(problem, MX_AMPERE, e).loss, of_H = mx_medium_of(problem, MX_FARADAY, e).loss;
     const struct mx_response *response = mx_problem_response(problem, e, &entry);
-    if (response == NULL) continue;
-    const size_t r = (size_t)(response - problem->response);
-    *loss += NAME(square)(state, r, entry, &state->response[r].entry[entry].loss);
+    if (of_E > 0) *loss += 2 * problem->jacobian[e] * of_E * NAME(product)(problem->ref, state->E + at, state->E + at);
+    if (response != NULL) {
+      const size_t r = (size_t)(response - problem->response);
+      *loss += NAME(square)(state, r, entry, &state->response[r].entry[entry].loss);
+    }
+    if (!(of_H > 0)) continue;
+    const REAL *other = NAME(other_H)(state) + at;
+    REAL H[3 * DG_NP_MAX];
+    for (size_t i = 0; i < per_element; i++) H[i] = (REAL)0.5 * (other[i] + state->H[at + i]);
+    *loss += 2 * problem->jacobian[e] * of_H * NAME(product)(problem->ref, H, H);
   }
 }
 

@@ -165,7 +165,8 @@ static void test_medium(void **state)
   (void)state;
   for (double x = 1e-12; x < 1e13; x *= 7) {
     const double epsilon = 3, step = 0.01;
-    const struct mx_ampere ampere = mx_ampere(MX_LEAPFROG, epsilon, x * epsilon / step, step);
+    const struct mx_medium_update ampere =
+        mx_medium_update(MX_LEAPFROG, MX_AMPERE, (struct mx_medium){epsilon, x * epsilon / step}, step);
     /* the same update as the mean of old and new with the inertia: (1 - b)/(1 + b), b = sigma dt/(2 eps') */
     const double b = x * epsilon / (2 * ampere.inertia);
     assert_true(fabs((1 - ampere.loss) - (1 - b) / (1 + b)) < 1e-14);
@@ -175,10 +176,11 @@ static void test_medium(void **state)
   }
   for (int i = MX_RK4; i <= MX_LSRK; i++) {
     const double bound = 0.7 * mx_scalar_limit((enum mx_integrator)i, -1);
-    assert_true(mx_step_resolves((enum mx_integrator)i, 2, 2, bound * (1 - 1e-6)));
-    assert_false(mx_step_resolves((enum mx_integrator)i, 2, 2, bound * (1 + 1e-6)));
-    assert_true(mx_ampere((enum mx_integrator)i, 2, 2, 1).inertia == 2);
-    const struct mx_ampere stiff = mx_ampere((enum mx_integrator)i, 2, 2e6, 1);
+    const struct mx_medium medium = {2, 2}, metal = {2, 2e6};
+    assert_true(mx_step_resolves((enum mx_integrator)i, medium, bound * (1 - 1e-6)));
+    assert_false(mx_step_resolves((enum mx_integrator)i, medium, bound * (1 + 1e-6)));
+    assert_true(mx_medium_update((enum mx_integrator)i, MX_AMPERE, medium, 1).inertia == 2);
+    const struct mx_medium_update stiff = mx_medium_update((enum mx_integrator)i, MX_FARADAY, metal, 1);
     assert_true(fabs(stiff.loss / bound - 1) < 1e-6 && fabs(stiff.gain * stiff.inertia / 2 - 1) < 1e-12);
   }
 }

@@ -265,7 +265,7 @@ def test_energy_balance(program):
 def test_no_loss_is_said(program):
     with Place(program, script=script()) as place:
         code, _, err, _ = place.run(*RUN, "--set", "output.losses.1.region=left")
-        expect(code == 0 and "warning: output.losses: nothing in the region of 'a' conducts" in err, f"says {err!r}")
+        expect(code == 0 and "warning: output.losses: nothing in the region of 'a' has losses" in err, f"says {err!r}")
         out = place.good(*RUN, "--set", "output.voltages.1.to={0.5,0.5,1.1}")
         expect("'a': 0.1 m of its path of 1 m are outside the mesh and count as conductor" in out, f"says {out}")
 

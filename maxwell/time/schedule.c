@@ -1,0 +1,44 @@
+/* The passes of every integrator: called by nobody, read by all that steps. */
+#include "maxwell/time/schedule.h"
+
+#define BOTH                                                                                                           \
+  {                                                                                                                    \
+    true, true                                                                                                         \
+  }
+
+const struct mx_scheme mx_schemes[] = {
+    [MX_LEAPFROG] = {.stages = 2,
+                     .observe_stage = 1,
+                     .evaluations = 1,
+                     .staggered = true,
+                     .pass = {{.changes = {false, true}, .time = 0}, {.changes = {true, false}, .time = 0.5}}},
+    [MX_RK4] = {.stages = 4,
+                .evaluations = 4,
+                .registers = true,
+                .sums = true,
+                .pass = {{.changes = BOTH, .time = 0, .weight = 1.0 / 6, .next = 0.5},
+                         {.changes = BOTH, .time = 0.5, .weight = 1.0 / 3, .next = 0.5},
+                         {.changes = BOTH, .time = 0.5, .weight = 1.0 / 3, .next = 1},
+                         {.changes = BOTH, .time = 1, .weight = 1.0 / 6, .next = 0}}},
+    [MX_LSRK] = {.stages = 5,
+                 .evaluations = 5,
+                 .registers = true,
+                 .pass = {{.changes = BOTH, .time = 0, .a = 0, .b = 1432997174477.0 / 9575080441755.0},
+                          {.changes = BOTH,
+                           .time = 1432997174477.0 / 9575080441755.0,
+                           .a = -567301805773.0 / 1357537059087.0,
+                           .b = 5161836677717.0 / 13612068292357.0},
+                          {.changes = BOTH,
+                           .time = 2526269341429.0 / 6820363962896.0,
+                           .a = -2404267990393.0 / 2016746695238.0,
+                           .b = 1720146321549.0 / 2090206949498.0},
+                          {.changes = BOTH,
+                           .time = 2006345519317.0 / 3224310063776.0,
+                           .a = -3550918686646.0 / 2091501179385.0,
+                           .b = 3134564353537.0 / 4481467310338.0},
+                          {.changes = BOTH,
+                           .time = 2802321613138.0 / 2924317926251.0,
+                           .a = -1275806237668.0 / 842570457699.0,
+                           .b = 2277821191437.0 / 14882151754819.0}}},
+    [MX_EULER] = {.stages = 1, .evaluations = 1, .pass = {{.changes = BOTH, .time = 0, .a = 0, .b = 1}}},
+};
