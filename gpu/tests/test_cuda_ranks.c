@@ -66,7 +66,8 @@ static void copy_elements(struct scene *part, const struct scene *whole)
   part->H = box_field(&part->box);
   for (size_t e = 0; e < to->K; e++) {
     const size_t g = (size_t)dg_mesh_global(&part->box.mesh, e);
-    to->epsilon[e] = from->epsilon[g], to->mu[e] = from->mu[g], to->sigma[e] = from->sigma[g];
+    to->epsilon[e] = from->epsilon[g], to->mu[e] = from->mu[g], to->sigma[e] = from->sigma[g],
+    to->sigma_m[e] = from->sigma_m[g];
     memcpy(to->flux[e], from->flux[g], sizeof to->flux[e]);
     memcpy(part->E + numbers * e, whole->E + numbers * g, numbers * sizeof(double));
     memcpy(part->H + numbers * e, whole->H + numbers * g, numbers * sizeof(double));

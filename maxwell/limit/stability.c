@@ -529,7 +529,8 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   if (integrator == MX_LEAPFROG && largest <= negligible) return 0;
   if (integrator == MX_LEAPFROG) return lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
   if (mx_step_resolves(integrator, (struct mx_medium){1, largest}, 1) && followed) return 0;
-  if (DG_NEW(lossless.sigma, problem->K, err) != 0) return err->code;
+  lossless.sigma = lossless.sigma_m = NULL;
+  if (DG_NEW(lossless.sigma, problem->K, err) != 0 || DG_NEW(lossless.sigma_m, problem->K, err) != 0) goto fail;
   lossless.responses = 0;
   const int applications = result->applications;
   if (fixed_limit(result, &lossless, integrator, max_unknowns, err) == 0) {
@@ -537,6 +538,8 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
     /* from above, where good conductors have no part in the limit: fewer rounds */
     (void)!lossy_limit(result, problem, integrator, 4 * result->limit, max_unknowns, err);
   }
+fail:
   dg_free(lossless.sigma);
+  dg_free(lossless.sigma_m);
   return err->code;
 }

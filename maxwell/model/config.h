@@ -56,6 +56,7 @@ struct mx_material_config {
   struct mx_selector where;
   struct mx_scalar epsilon_r, mu_r; /* default 1; > 0 */
   struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
+  struct mx_scalar sigma_m;         /* ohm/m, default 0; >= 0 */
   struct mx_debye_config debye;
 };
 

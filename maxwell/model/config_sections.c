@@ -57,6 +57,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"epsilon_r", read_scalar, MATERIAL(epsilon_r), .expected = positive, MX_ABOVE(0)},
       {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0)},
       {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0)},
+      {"sigma_m", read_scalar, MATERIAL(sigma_m), .expected = "a number >= 0 (ohm/m) or a function of x, y, z",
+       MX_FROM(0)},
       {"debye", read_debye, MATERIAL(debye),
        .expected = "a list of one pole, as in { { delta = 79.2, tau = 9.4e-12 } }"},
   };
@@ -72,8 +74,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
     struct mx_material_config *material = &config->material[i];
     if (mx_read_selector(r, entry, &material->where) != 0) return r->err->code;
     struct mx_scalar vacuum = {.value = 1, .line = entry->value.line, .where = entry->value.where};
-    material->epsilon_r = material->mu_r = material->sigma = vacuum;
-    material->sigma.value = 0;
+    material->epsilon_r = material->mu_r = material->sigma = material->sigma_m = vacuum;
+    material->sigma.value = material->sigma_m.value = 0;
     if (mx_read_table(r, &entry->value, "a table, as in { epsilon_r = 2 } ({} is vacuum)", rules, MX_COUNT(rules),
                       material) != 0)
       return r->err->code;

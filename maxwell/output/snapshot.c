@@ -22,15 +22,16 @@ static int fetch(void *context, size_t slot, struct dg_error *err)
 static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, struct dg_error *err)
 {
   const struct mx_setup *const setup = s->setup;
-  struct dg_snapshot_field field[5];
+  struct dg_snapshot_field field[6];
   size_t count = 0;
   if (snapshot->E != NULL)
     field[count++] = (struct dg_snapshot_field){.name = "E", .unit = "V/m", .components = 3, .value = snapshot->E};
   if (snapshot->H != NULL)
     field[count++] = (struct dg_snapshot_field){
         .name = "H", .unit = "A/m", .components = 3, .value = snapshot->H, .divisor = MX_ETA0};
-  static const char *const name[3] = {"epsilon_r", "mu_r", "sigma"}, *const unit[3] = {"1", "1", "S/m"};
-  for (int i = 0; i < 3 && s->material[i] != NULL; i++)
+  static const char *const name[4] = {"epsilon_r", "mu_r", "sigma", "sigma_m"}, *const unit[4] = {"1", "1", "S/m",
+                                                                                                  "ohm/m"};
+  for (int i = 0; i < 4 && s->material[i] != NULL; i++)
     field[count++] = (struct dg_snapshot_field){
         .name = name[i], .unit = unit[i], .components = 1, .per_element = true, .value = s->material[i]};
   const bool average = setup->config->output.fields.average;
@@ -99,10 +100,15 @@ static int new_slots(struct mx_snapshots *s, struct dg_error *err)
 static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
 {
   const struct mx_problem *const problem = &s->setup->problem;
-  const double *parameter[3] = {problem->epsilon, problem->mu, problem->sigma};
-  for (int i = 0; i < 3; i++) {
+  const struct mx_config *const config = s->setup->config;
+  const double *parameter[4] = {problem->epsilon, problem->mu, problem->sigma, problem->sigma_m};
+  const double factor[4] = {1, 1, MX_ETA0, 1 / MX_ETA0};
+  bool magnetic = false; /* the same on all ranks */
+  for (size_t m = 0; m < config->materials; m++)
+    magnetic = magnetic || config->material[m].sigma_m.value > 0 || config->material[m].sigma_m.function != NULL;
+  for (int i = 0; i < (magnetic ? 4 : 3); i++) {
     if (DG_NEW(s->material[i], problem->K, err) != 0) return err->code;
-    for (size_t e = 0; e < problem->K; e++) s->material[i][e] = parameter[i][e] / (i == 2 ? MX_ETA0 : 1);
+    for (size_t e = 0; e < problem->K; e++) s->material[i][e] = parameter[i][e] / factor[i];
   }
   return 0;
 }
@@ -271,7 +277,7 @@ void mx_snapshots_release(struct mx_snapshots *s)
     dg_free(s->slot[i].H);
   }
   dg_free(s->slot);
-  for (int i = 0; i < 3; i++) dg_free(s->material[i]);
+  for (int i = 0; i < 4; i++) dg_free(s->material[i]);
   dg_node_merge_release(&s->merge);
   if (s->writer != NULL) s->writer->close(s->series);
   *s = (struct mx_snapshots){0};

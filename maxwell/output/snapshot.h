@@ -34,7 +34,7 @@ struct mx_snapshots {
   size_t handed, named;             /* to the relay so far; of several ranks: how many of these have their names */
   size_t buffers;                   /* of the backend; 0: it has none */
   int fetch_threads, write_threads; /* of OpenMP, for a thread of the relay's stages */
-  double *material[3];              /* [K] epsilon_r, mu_r, sigma in S/m */
+  double *material[4];              /* [K] epsilon_r, mu_r, sigma in S/m, sigma_m in ohm/m where it is in use */
   struct dg_node_merge merge;       /* of those that average */
   void *series;                     /* of the writer */
   long before;                      /* written by the run that a checkpoint goes on */

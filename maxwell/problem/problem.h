@@ -76,6 +76,7 @@ struct mx_ranks {
   X(double, epsilon, ) /* relative */                                                                                  \
   X(double, mu, )      /* relative */                                                                                  \
   X(double, sigma, )   /* times eta0, 1/m */                                                                           \
+  X(double, sigma_m, ) /* over eta0, 1/m */                                                                            \
   X(struct mx_face_flux, flux, [4])
 
 struct mx_problem {
@@ -112,13 +113,13 @@ enum mx_equation { MX_AMPERE, MX_FARADAY }; /* E changes, H changes */
 /* The medium of an element as an equation sees it:  storage d(own)/dt = +- curl other - loss own. */
 struct mx_medium {
   double storage; /* epsilon or mu */
-  double loss;    /* sigma, 1/m */
+  double loss;    /* sigma or sigma_m, 1/m */
 };
 
 static inline struct mx_medium mx_medium_of(const struct mx_problem *problem, enum mx_equation equation, size_t e)
 {
   if (equation == MX_AMPERE) return (struct mx_medium){problem->epsilon[e], problem->sigma[e]};
-  return (struct mx_medium){problem->mu[e], 0};
+  return (struct mx_medium){problem->mu[e], problem->sigma_m[e]};
 }
 
 /* The largest of an element's two relaxation rates, loss over storage, 1/m. */

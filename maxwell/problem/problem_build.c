@@ -31,16 +31,46 @@ static int evaluate(const struct mx_scalar *scalar, const char *what, bool may_b
                  MX_AT(scalar->where), what, may_be_zero ? "at least" : "greater than", *value, x[0], x[1], x[2]);
 }
 
-/* What the parameters of a material are called in messages. */
-static void name_parameters(const struct mx_material_config *material, char what[3][200])
+/* The parameters of a material: the script's key, where config and problem have it, and from its unit to ours. */
+enum { PARAMETERS = 4 };
+static const struct parameter {
+  const char *key;
+  size_t config, problem; /* offsets of a struct mx_scalar, and of an array by element */
+  bool may_be_zero;
+  double factor;
+} parameters[PARAMETERS] = {
+#define PARAMETER(key, array, may_be_zero, factor)                                                                     \
+  {                                                                                                                    \
+#key, offsetof(struct mx_material_config, key), offsetof(struct mx_problem, array), may_be_zero, factor            \
+  }
+    PARAMETER(epsilon_r, epsilon, false, 1),
+    PARAMETER(mu_r, mu, false, 1),
+    PARAMETER(sigma, sigma, true, MX_ETA0),
+    PARAMETER(sigma_m, sigma_m, true, 1 / MX_ETA0),
+#undef PARAMETER
+};
+
+static const struct mx_scalar *scalar_of(const struct mx_material_config *material, int i)
 {
-  static const char *const key[3] = {"epsilon_r", "mu_r", "sigma"};
-  char name[128];
-  mx_selector_name(&material->where, name, sizeof name);
-  for (int i = 0; i < 3; i++) snprintf(what[i], sizeof what[i], "materials.%s.%s", name, key[i]);
+  return (const struct mx_scalar *)(const void *)((const char *)material + parameters[i].config);
 }
 
-/* Whether the functions of materials give again what they gave: value[K] of `parameter`, 0 to 2. */
+static double *array_of(const struct mx_problem *problem, int i)
+{
+  double *array;
+  memcpy(&array, (const char *)problem + parameters[i].problem, sizeof array);
+  return array;
+}
+
+/* What the parameters of a material are called in messages. */
+static void name_parameters(const struct mx_material_config *material, char what[PARAMETERS][200])
+{
+  char name[128];
+  mx_selector_name(&material->where, name, sizeof name);
+  for (int i = 0; i < PARAMETERS; i++) snprintf(what[i], sizeof what[i], "materials.%s.%s", name, parameters[i].key);
+}
+
+/* Whether the functions of materials give again what they gave: value[K] of a parameter. */
 static int repeat_functions(const struct mx_problem *problem, const struct mx_assignment *assignment,
                             const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
@@ -48,20 +78,19 @@ static int repeat_functions(const struct mx_problem *problem, const struct mx_as
   if (DG_NEW(x, problem->K, err) != 0 || DG_NEW(value, problem->K, err) != 0) goto fail;
   for (size_t m = 0; m < config->materials; m++) {
     const struct mx_material_config *material = &config->material[m];
-    const struct mx_scalar *scalar[3] = {&material->epsilon_r, &material->mu_r, &material->sigma};
-    const double *table[3] = {problem->epsilon, problem->mu, problem->sigma};
-    char what[3][200];
+    char what[PARAMETERS][200];
     name_parameters(material, what);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < PARAMETERS; i++) {
+      const struct mx_scalar *scalar = scalar_of(material, i);
       size_t count = 0;
-      if (scalar[i]->function == NULL) continue;
+      if (scalar->function == NULL) continue;
       for (size_t e = 0; e < problem->K; e++) {
         if (assignment->material[e] != (int)m) continue;
         dg_geometry_barycentre(mesh, e, x[count]);
-        value[count++] = table[i][e];
+        value[count++] = array_of(problem, i)[e];
       }
       const struct mx_places at = {.what = what[i], .count = count, .x = (const double(*)[3])x, .components = 1};
-      if (mx_function_repeat(scalar[i]->function, &at, value, err) != 0) goto fail;
+      if (mx_function_repeat(scalar->function, &at, value, err) != 0) goto fail;
     }
   }
 fail:
@@ -83,7 +112,7 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
         MX_AT(config->materials_where), mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
   }
   int named = -1; /* neighbours on the curve mostly have one material */
-  char what[3][200];
+  char what[PARAMETERS][200];
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_material_config *material = &config->material[choice[mesh->volume[e]]];
     double x[3];
@@ -91,13 +120,14 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
     if (assignment->material[e] != named) name_parameters(material, what);
     named = assignment->material[e];
     dg_geometry_barycentre(mesh, e, x);
-    if (evaluate(&material->epsilon_r, what[0], false, x, &problem->epsilon[e], err) != 0 ||
-        evaluate(&material->mu_r, what[1], false, x, &problem->mu[e], err) != 0 ||
-        evaluate(&material->sigma, what[2], true, x, &problem->sigma[e], err) != 0)
-      return err->code;
+    for (int i = 0; i < PARAMETERS; i++)
+      if (evaluate(scalar_of(material, i), what[i], parameters[i].may_be_zero, x, &array_of(problem, i)[e], err) != 0)
+        return err->code;
   }
   if (repeat_functions(problem, assignment, config, mesh, err) != 0) return err->code;
-  for (size_t e = 0; e < problem->K; e++) problem->sigma[e] *= MX_ETA0;
+  for (int i = 0; i < PARAMETERS; i++)
+    for (size_t e = 0; e < problem->K && parameters[i].factor != 1; e++)
+      array_of(problem, i)[e] *= parameters[i].factor;
   return 0;
 }
 

@@ -39,9 +39,9 @@ int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mes
       dg_geometry_barycentre(mesh, e, x);
       return dg_fail(err, DG_INPUT,
                      MX_PLACE "%s: %s needs one medium without losses all along its surface; near (%g, %g, %g) m there "
-                              "is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m)",
+                              "is another (epsilon_r = %g, mu_r = %g, sigma = %g S/m, sigma_m = %g ohm/m)",
                      MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], problem->epsilon[e],
-                     problem->mu[e], problem->sigma[e] / MX_ETA0);
+                     problem->mu[e], problem->sigma[e] / MX_ETA0, problem->sigma_m[e] * MX_ETA0);
     }
   }
   return 0;

@@ -112,8 +112,8 @@ static void mode(const double x[3], double t, double value[3])
 
 static double random_power(double from, double to) { return from * pow(to / from, box_random()); }
 
-/* A box of two media of any kind. */
-static void random_box(struct bench *bench, bool open, double alpha)
+/* A box of two media of any kind; `magnetic`: H has losses as well. */
+static void random_box(struct bench *bench, bool open, bool magnetic, double alpha)
 {
   static const int cells[3] = {2, 2, 2};
   static const double unit[3] = {1, 1, 1};
@@ -121,6 +121,9 @@ static void random_box(struct bench *bench, bool open, double alpha)
   box_mesh(&bench->box, cells, unit, 0.2, NULL);
   box_material(&bench->box, 1, 1 + 3 * box_random(), 1 + box_random(), random_power(1e-4, 1e-2));
   box_material(&bench->box, 2, 1 + 3 * box_random(), 1 + box_random(), random_power(1e-4, 1e8));
+  const unsigned long long others = box_random_state; /* are what they are without */
+  for (int i = 0; i < 2 && magnetic; i++) bench->box.material[i].sigma_m.value = random_power(10, i == 0 ? 1e3 : 1e12);
+  box_random_state = others;
   if (open) box_boundary(&bench->box, 1, MX_ABSORBING, 0);
   if (open) box_boundary(&bench->box, 3, MX_IMPEDANCE, random_power(10, 1e4));
   box_boundary(&bench->box, 5, MX_PMC, 0);
@@ -135,25 +138,26 @@ static void for_every_backend(void (*check)(const struct mx_backend_ops *ops))
   }
 }
 
-/* Rough fields, any conductivity: every step of leapfrog is accounted for to rounding. With a penalty the H of half a
+/* Rough fields, any losses: every step of leapfrog is accounted for to rounding. With a penalty the H of half a
  * step before the start is sought by iteration, which the stiffest modes of noise leave at 1e-8. */
 static void check_leapfrog_is_exact(const struct mx_backend_ops *ops)
 {
   box_random_state = 7;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 12; i++) {
     struct bench bench;
     struct dg_error err = {0};
     double row[6];
-    const bool single = i == 5;
-    random_box(&bench, false, 0.5 * (i % 3));
+    const bool single = i % 6 == 5;
+    random_box(&bench, false, i >= 6, 0.5 * (i % 3));
     double *E = box_field(&bench.box), *H = box_field(&bench.box);
     box_noise(&bench.box, E), box_noise(&bench.box, H);
     begin(&bench, ops, MX_LEAPFROG, 0.9 * limit_of(&bench.box, MX_LEAPFROG));
     if (run(&bench, single ? MX_SINGLE : MX_DOUBLE, 100, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
     last_row(&bench, row);
     const double before = row[0] + row[2] + row[4];
-    print_message("%s leapfrog sigma %.2g: %.3g of the energy left, off by %.2g\n", ops->name,
-                  bench.box.problem.sigma[bench.box.mesh.K - 1] / MX_ETA0, row[0] / before, row[5] / before);
+    print_message("%s leapfrog sigma %.2g, sigma_m %.2g: %.3g of the energy left, off by %.2g\n", ops->name,
+                  bench.box.problem.sigma[bench.box.mesh.K - 1] / MX_ETA0,
+                  bench.box.problem.sigma_m[bench.box.mesh.K - 1] * MX_ETA0, row[0] / before, row[5] / before);
     assert_true(before > 0 &&
                 fabs(row[5]) < (single       ? 1e-5
                                 : i % 3 == 0 ? 1e-12
@@ -178,7 +182,7 @@ static void check_order(const struct mx_backend_ops *ops)
         struct dg_error err = {0};
         double row[6];
         box_random_state = seed;
-        random_box(&bench, open, 1);
+        random_box(&bench, open, i == MX_RK4, 1);
         double *E = box_field(&bench.box), *H = box_field(&bench.box);
         box_evaluate(&bench.box, mode, 0, E);
         const long steps = (long)ceil(1.5 / (0.6 * limit_of(&bench.box, (enum mx_integrator)i))) << k;
@@ -207,7 +211,7 @@ static void check_place(const struct mx_backend_ops *ops)
     char where[60];
     const size_t element = 17;
     box_random_state = 3;
-    random_box(&bench, true, 1);
+    random_box(&bench, true, false, 1);
     double *E = box_field(&bench.box), *H = box_field(&bench.box);
     box_evaluate(&bench.box, mode, 0, E);
     begin(&bench, ops, (enum mx_integrator)i, 0.9 * limit_of(&bench.box, (enum mx_integrator)i));
@@ -236,7 +240,7 @@ static void test_memory_failure(void **state)
 {
   struct bench bench;
   (void)state;
-  random_box(&bench, true, 1);
+  random_box(&bench, true, false, 1);
   begin(&bench, &mx_backend_reference, MX_LEAPFROG, 1e-3);
   for (int n = 1; n < 40; n++) {
     struct mx_balance *balance;

@@ -32,11 +32,12 @@ struct scene_wanted {
   long steps;
 };
 
-/* Losses here and there and other media, with the fluxes between them. Behind the sources, which want one medium. */
+/* Losses here and there (of H at even orders) and other media, with the fluxes between them. Behind the sources, which want one medium. */
 static inline void scene_mix(struct mx_problem *problem, double alpha)
 {
   for (size_t e = 0; e < problem->K; e++) {
     if (e % 3 == 0) problem->sigma[e] = 0.5 * box_random();
+    if (e % 4 == 1 && problem->ref->order % 2 == 0) problem->sigma_m[e] = 0.5 * box_random();
     if (e % 5 == 0) problem->epsilon[e] *= 1.5;
     if (e % 7 == 0) problem->mu[e] *= 0.7;
   }
