@@ -2,6 +2,7 @@
  * flux. test_fused_matrix has 1,000 steps. */
 #include "maxwell/backend/tests/fused_fixture.h"
 #include "maxwell/backend/tests/fused_scenes.h"
+#include "maxwell/backend/tests/instruction_sets.h"
 
 #include "maxwell/backend/cpu/fused_tables.h"
 #include "maxwell/backend/frame/face_weights.h"
@@ -25,7 +26,7 @@ static void compare(const struct scene_wanted *wanted)
   struct scene_result truth = scene_run(&scene, &mx_backend_reference, MX_DOUBLE);
   for (size_t i = 0; i < sizeof instruction_sets / sizeof *instruction_sets; i++)
     for (int single = 0; single < 2; single++) {
-      setenv("CURLEW_SIMD", instruction_sets[i], 1);
+      if (!take_instructions(instruction_sets[i])) continue;
       struct scene_result result = scene_run(&scene, &mx_backend_cpu, single ? MX_SINGLE : MX_DOUBLE);
       double worst = scene_difference(&scene, &truth, &result), tolerance = single ? 1e-5 : 1e-12;
       if (!(worst < tolerance))
@@ -33,7 +34,7 @@ static void compare(const struct scene_wanted *wanted)
                  mx_integrator_names[wanted->integrator], instruction_sets[i], single ? "single" : "double", worst);
       scene_result_release(&result);
     }
-  unsetenv("CURLEW_SIMD");
+  leave_instructions();
   scene_result_release(&truth);
   scene_release(&scene);
 }
@@ -176,5 +177,5 @@ int main(void)
       cmocka_unit_test(test_worse),           cmocka_unit_test(test_shares_of_terms),
       cmocka_unit_test(test_distinct_fluxes), cmocka_unit_test(test_memory_failure),
   };
-  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+  return code_of_sets(cmocka_run_group_tests(tests, enter_folder, leave_folder));
 }
