@@ -8,6 +8,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
+#include "maxwell/sources/edges.h"
 
 int mx_port_face_plane(struct mx_port_face *face, const struct mx_port_place *place, struct dg_error *err)
 {
@@ -30,36 +31,29 @@ int mx_port_face_plane(struct mx_port_face *face, const struct mx_port_place *pl
 }
 
 struct edge {
-  int64_t vertex[2];  /* ascending */
+  struct mx_edge between;
   const double *x[2]; /* m, borrowed from the triangle */
 };
-
-static int compare_edges(const void *a, const void *b)
-{
-  const struct edge *x = a, *y = b;
-  for (int i = 0; i < 2; i++)
-    if (x->vertex[i] != y->vertex[i]) return x->vertex[i] < y->vertex[i] ? -1 : 1;
-  return 0;
-}
 
 /* The edges that belong to one triangle only. Free *rim with dg_free. */
 static int find_rim(struct edge **rim, size_t *count, const struct mx_port_face *face, struct dg_error *err)
 {
-  static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+  static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}}; /* as mx_edges_of has them */
   size_t edges = 3 * face->count;
   *count = 0;
   if (DG_NEW(*rim, edges, err) != 0) return err->code;
   for (size_t k = 0; k < face->count; k++) {
     const struct mx_port_triangle *triangle = &face->triangle[k];
-    for (size_t i = 0; i < 3; i++)
-      for (int s = 0; s < 2; s++) {
-        (*rim)[3 * k + i].vertex[s] = triangle->vertex[pair[i][s]];
-        (*rim)[3 * k + i].x[s] = triangle->corner[pair[i][s]];
-      }
+    struct mx_edge edge[3];
+    mx_edges_of(triangle->vertex, edge);
+    for (size_t i = 0; i < 3; i++) {
+      (*rim)[3 * k + i].between = edge[i];
+      for (int s = 0; s < 2; s++) (*rim)[3 * k + i].x[s] = triangle->corner[pair[i][s]];
+    }
   }
-  qsort(*rim, edges, sizeof **rim, compare_edges);
+  qsort(*rim, edges, sizeof **rim, mx_compare_edges);
   for (size_t i = 0, next; i < edges; i = next) {
-    for (next = i + 1; next < edges && compare_edges(&(*rim)[i], &(*rim)[next]) == 0;) next++;
+    for (next = i + 1; next < edges && mx_compare_edges(&(*rim)[i], &(*rim)[next]) == 0;) next++;
     if (next == i + 1) (*rim)[(*count)++] = (*rim)[i];
   }
   return 0;
@@ -147,7 +141,7 @@ fail:
   return err->code;
 }
 
-static bool touch(const struct edge *a, const struct edge *b)
+static bool touch(const struct mx_edge *a, const struct mx_edge *b)
 {
   return a->vertex[0] == b->vertex[0] || a->vertex[0] == b->vertex[1] || a->vertex[1] == b->vertex[0] ||
          a->vertex[1] == b->vertex[1];
@@ -165,9 +159,9 @@ static size_t separate(const struct edge *rim, size_t edges, size_t *of, size_t 
     of[start] = curves;
     queue[tail++] = start;
     while (head < tail) {
-      const struct edge *edge = &rim[queue[head++]];
+      const struct mx_edge *edge = &rim[queue[head++]].between;
       for (size_t j = 0; j < edges; j++)
-        if (of[j] == edges && touch(edge, &rim[j])) {
+        if (of[j] == edges && touch(edge, &rim[j].between)) {
           of[j] = curves;
           queue[tail++] = j;
         }

@@ -3,53 +3,34 @@
 #include <stdlib.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/sources/edges.h"
 #include "maxwell/sources/port_shape.h"
 
-struct edge {
-  int64_t vertex[2]; /* ascending, of the whole mesh */
-};
-
-static int compare(const void *a, const void *b)
-{
-  const struct edge *x = a, *y = b;
-  for (int i = 0; i < 2; i++)
-    if (x->vertex[i] != y->vertex[i]) return x->vertex[i] < y->vertex[i] ? -1 : 1;
-  return 0;
-}
-
-/* The three edges of a face with ascending vertices. */
-static void make_edges(const int64_t vertex[3], struct edge edge[3])
-{
-  edge[0] = (struct edge){{vertex[0], vertex[1]}};
-  edge[1] = (struct edge){{vertex[0], vertex[2]}};
-  edge[2] = (struct edge){{vertex[1], vertex[2]}};
-}
-
 /* Those that belong to one triangle only, sorted; edge[3 * face->count] in all. */
-static size_t find_rim(const struct mx_port_face *face, struct edge *edge)
+static size_t find_rim(const struct mx_port_face *face, struct mx_edge *edge)
 {
   const size_t edges = 3 * face->count;
   size_t count = 0;
-  for (size_t k = 0; k < face->count; k++) make_edges(face->triangle[k].vertex, edge + 3 * k);
-  qsort(edge, edges, sizeof *edge, compare);
+  for (size_t k = 0; k < face->count; k++) mx_edges_of(face->triangle[k].vertex, edge + 3 * k);
+  qsort(edge, edges, sizeof *edge, mx_compare_edges);
   for (size_t i = 0, next; i < edges; i = next) {
-    for (next = i + 1; next < edges && compare(&edge[i], &edge[next]) == 0;) next++;
+    for (next = i + 1; next < edges && mx_compare_edges(&edge[i], &edge[next]) == 0;) next++;
     if (next == i + 1) edge[count++] = edge[i];
   }
   return count;
 }
 
 /* Which of the rim's edges the face of an element has: hit[3], -1 for none. */
-static bool touch(const struct dg_mesh *mesh, size_t e, int f, const struct edge *rim, size_t count, long hit[3])
+static bool touch(const struct dg_mesh *mesh, size_t e, int f, const struct mx_edge *rim, size_t count, long hit[3])
 {
-  struct edge own[3];
+  struct mx_edge own[3];
   int64_t vertex[3];
   bool any = false;
   for (int i = 0, n = 0; i < 4; i++)
     if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
-  make_edges(vertex, own);
+  mx_edges_of(vertex, own);
   for (int i = 0; i < 3; i++) {
-    const struct edge *at = bsearch(&own[i], rim, count, sizeof *rim, compare);
+    const struct mx_edge *at = bsearch(&own[i], rim, count, sizeof *rim, mx_compare_edges);
     hit[i] = at != NULL ? (long)(at - rim) : -1;
     any = any || at != NULL;
   }
@@ -84,7 +65,7 @@ int mx_port_face_walls(const struct mx_port_face *face, const struct mx_port_pla
                        struct dg_error *err)
 {
   const struct dg_mesh *mesh = place->mesh;
-  struct edge *rim = NULL;
+  struct mx_edge *rim = NULL;
   double *sheet = NULL; /* [edges of the rim] 1: a conducting sheet ends there */
   long hit[3];
   if (DG_NEW(rim, 3 * face->count, err) != 0) return err->code;

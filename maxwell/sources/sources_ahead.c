@@ -3,9 +3,9 @@
 #include "maxwell/sources/sources_ahead.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "libdg/base/clock.h"
 #include "libdg/base/memory.h"
 
 enum state { IDLE, ASKED, READY, QUIT };
@@ -22,13 +22,6 @@ struct mx_ahead {
   void *context;
 };
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void *work(void *argument)
 {
   struct mx_ahead *ahead = argument;
@@ -37,9 +30,9 @@ static void *work(void *argument)
     while (ahead->state != ASKED && ahead->state != QUIT) pthread_cond_wait(&ahead->changed, &ahead->mutex);
     if (ahead->state == QUIT) break;
     pthread_mutex_unlock(&ahead->mutex);
-    double start = now();
+    double start = mx_clock();
     (void)!ahead->evaluate(ahead->context, ahead->stage, ahead->t, &ahead->err); /* mx_ahead_take hands the error on */
-    ahead->seconds += now() - start;
+    ahead->seconds += mx_clock() - start;
     pthread_mutex_lock(&ahead->mutex);
     ahead->state = READY;
     pthread_cond_broadcast(&ahead->changed);

@@ -9,6 +9,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
+#include "maxwell/sources/edges.h"
 #include "maxwell/model/selectors.h"
 
 static void centre_of_face(const struct dg_mesh *mesh, size_t e, int f, double x[3])
@@ -75,35 +76,21 @@ static int check_border(const struct mx_source_check *check, size_t index, const
   return 0;
 }
 
-struct edge {
-  int64_t vertex[2]; /* numbers in the whole mesh, ascending */
-};
-
-static int compare_edges(const void *a, const void *b)
-{
-  const struct edge *x = a, *y = b;
-  for (int i = 0; i < 2; i++)
-    if (x->vertex[i] != y->vertex[i]) return x->vertex[i] < y->vertex[i] ? -1 : 1;
-  return 0;
-}
-
 /* The three edges of a face; vertices of elements ascend. */
-static void edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct edge edge[3])
+static void edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct mx_edge edge[3])
 {
   int64_t vertex[3];
   for (int i = 0, n = 0; i < 4; i++)
     if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
-  edge[0] = (struct edge){{vertex[0], vertex[1]}};
-  edge[1] = (struct edge){{vertex[0], vertex[2]}};
-  edge[2] = (struct edge){{vertex[1], vertex[2]}};
+  mx_edges_of(vertex, edge);
 }
 
 /* *edge, new: the sorted edges of all ranks' faces on the interface. */
-static int find_edges(const struct mx_source_check *check, size_t index, const int *choice, struct edge **edge,
+static int find_edges(const struct mx_source_check *check, size_t index, const int *choice, struct mx_edge **edge,
                       size_t *count, struct dg_error *err)
 {
   const struct dg_mesh *mesh = check->mesh;
-  struct edge *own = NULL;
+  struct mx_edge *own = NULL;
   int64_t faces[2] = {0, 0};
   *edge = NULL;
   for (int pass = 0; pass < 2; pass++) {
@@ -122,7 +109,7 @@ static int find_edges(const struct mx_source_check *check, size_t index, const i
       dg_comm_share(check->problem->comm, 3 * (size_t)faces[0] * sizeof *own, own, edge, NULL, err) != 0)
     goto fail;
   *count = 3 * (size_t)faces[1];
-  if (*count > 0) qsort(*edge, *count, sizeof **edge, compare_edges);
+  if (*count > 0) qsort(*edge, *count, sizeof **edge, mx_compare_edges);
 fail:
   dg_free(own);
   return err->code;
@@ -161,18 +148,18 @@ static int check_rim(const struct mx_source_check *check, size_t index, const in
   const struct dg_mesh *mesh = check->mesh;
   const struct mx_interface_config *config = &check->config->interface[index];
   const double close = 1e-3; /* of the wave; curved walls are made of flat faces */
-  struct edge *edge = NULL;
+  struct mx_edge *edge = NULL;
   size_t count = 0;
   if (find_edges(check, index, choice, &edge, &count, err) != 0) goto fail;
   for (size_t e = 0; e < mesh->K && count > 0; e++)
     for (int f = 0; f < 4; f++) {
-      struct edge own[3];
+      struct mx_edge own[3];
       const char *kind;
       bool touches = false;
       if (mesh->neighbour[e][f] >= 0) continue;
       edges_of_face(mesh, e, f, own);
       for (int i = 0; i < 3; i++)
-        touches = touches || bsearch(&own[i], edge, count, sizeof *edge, compare_edges) != NULL;
+        touches = touches || bsearch(&own[i], edge, count, sizeof *edge, mx_compare_edges) != NULL;
       if (!touches) continue;
       const double off = residual(&config->wave, check->problem->normal[e][f], wall(check, e, f, &kind));
       if (off <= close) continue;

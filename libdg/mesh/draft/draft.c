@@ -102,18 +102,11 @@ int32_t dg_draft_curve(const struct dg_draft *draft, int32_t a, int32_t b)
   return 0;
 }
 
-static bool has(const int32_t *vertex, int count, int32_t wanted)
-{
-  for (int i = 0; i < count; i++)
-    if (vertex[i] == wanted) return true;
-  return false;
-}
-
 int32_t dg_draft_face(const struct dg_draft *draft, int32_t a, int32_t b, int32_t c)
 {
   for (int32_t at = draft->faces.head[a]; at >= 0; at = draft->faces.next[at]) {
     const int32_t *v = draft->triangle[at / 3];
-    if (v[0] >= 0 && has(v, 3, a) && has(v, 3, b) && has(v, 3, c)) return at / 3;
+    if (v[0] >= 0 && dg_draft_has(v, 3, a) && dg_draft_has(v, 3, b) && dg_draft_has(v, 3, c)) return at / 3;
   }
   return -1;
 }

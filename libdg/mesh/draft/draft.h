@@ -74,3 +74,11 @@ int dg_draft_add_triangle(struct dg_draft *draft, const int32_t vertex[3], int32
 double dg_altitude(const double a[3], const double b[3], const double c[3], const double d[3]);
 double dg_draft_altitude(const struct dg_draft *draft, int32_t tet);
 double dg_draft_volume(const struct dg_draft *draft, int32_t tet); /* six times it, signed */
+
+/* Is `wanted` among vertex[count]? */
+static inline bool dg_draft_has(const int32_t *vertex, int count, int32_t wanted)
+{
+  for (int i = 0; i < count; i++)
+    if (vertex[i] == wanted) return true;
+  return false;
+}

@@ -10,13 +10,6 @@ enum { RING_MAX = 24 };
 #define SAME_VOLUME 1e-9 /* relative: what is filled before and behind a change */
 #define BENT        0.3  /* sine of the angle between triangles of a curved surface that may be divided otherwise */
 
-static bool has(const int32_t *vertex, int count, int32_t wanted)
-{
-  for (int i = 0; i < count; i++)
-    if (vertex[i] == wanted) return true;
-  return false;
-}
-
 static void kill_tets(struct dg_draft *draft, const int32_t *tet, int count)
 {
   for (int i = 0; i < count; i++) draft->tet[tet[i]][0] = -1;
@@ -47,7 +40,7 @@ static bool closed_star(const struct dg_draft *draft, int32_t vertex, const int3
         if (k != f) face[n++] = draft->tet[tet[i]][k];
       for (int j = 0; j < count; j++) {
         const int32_t *v = draft->tet[tet[j]];
-        shared += has(v, 4, face[0]) && has(v, 4, face[1]) && has(v, 4, face[2]);
+        shared += dg_draft_has(v, 4, face[0]) && dg_draft_has(v, 4, face[1]) && dg_draft_has(v, 4, face[2]);
       }
       if (shared != 2 && dg_draft_face(draft, face[0], face[1], face[2]) < 0) return false;
     }
@@ -252,7 +245,7 @@ static int triangles_at_edge(const struct dg_draft *draft, int32_t a, int32_t b,
   if (n > DG_STAR_MAX || dg_draft_curve(draft, a, b) != 0) return -1;
   for (int i = 0; i < n; i++) {
     const int32_t *v = draft->triangle[all[i]];
-    if (!has(v, 3, b)) continue;
+    if (!dg_draft_has(v, 3, b)) continue;
     if (count == 2) return -1;
     triangle[count] = all[i];
     for (int k = 0; k < 3; k++)
@@ -274,7 +267,7 @@ static int tets_around(const struct dg_draft *draft, int32_t a, int32_t b, int32
   int n = dg_draft_tets_at(draft, a, all), count = 0;
   if (n > DG_STAR_MAX) return 0;
   for (int i = 0; i < n; i++)
-    if (has(draft->tet[all[i]], 4, b)) tet[count++] = all[i];
+    if (dg_draft_has(draft->tet[all[i]], 4, b)) tet[count++] = all[i];
   return count;
 }
 
@@ -338,11 +331,12 @@ int dg_flip_face(struct dg_draft *draft, int32_t tet, int face, double least, in
   const int count = dg_draft_tets_at(draft, v[0], all);
   if (count > DG_STAR_MAX) return 0;
   for (int i = 0; i < count; i++)
-    if (all[i] != tet && has(draft->tet[all[i]], 4, v[1]) && has(draft->tet[all[i]], 4, v[2])) other = all[i];
+    if (all[i] != tet && dg_draft_has(draft->tet[all[i]], 4, v[1]) && dg_draft_has(draft->tet[all[i]], 4, v[2]))
+      other = all[i];
   if (other < 0 || draft->volume_tag[other] != draft->volume_tag[tet]) return 0;
   int32_t bottom = -1, new[3][4];
   for (int i = 0; i < 4; i++)
-    if (!has(v, 3, draft->tet[other][i])) bottom = draft->tet[other][i];
+    if (!dg_draft_has(v, 3, draft->tet[other][i])) bottom = draft->tet[other][i];
   double volume = 0, old = dg_draft_volume(draft, tet) + dg_draft_volume(draft, other);
   for (int k = 0; k < 3; k++) {
     const int32_t four[4] = {bottom, top, v[k], v[(k + 1) % 3]}, turned[4] = {top, bottom, v[k], v[(k + 1) % 3]};
@@ -366,7 +360,7 @@ static bool merges_on_surface(const struct dg_draft *draft, int32_t from, int32_
                               int triangles)
 {
   int shared = 0;
-  for (int i = 0; i < triangles; i++) shared += has(draft->triangle[triangle[i]], 3, into);
+  for (int i = 0; i < triangles; i++) shared += dg_draft_has(draft->triangle[triangle[i]], 3, into);
   return shared == 2 && dg_draft_curve(draft, from, into) == 0;
 }
 
@@ -388,7 +382,7 @@ int dg_flip_merge(struct dg_draft *draft, int32_t from, int32_t into, double lea
   if (!closed_star(draft, from, tet, count)) return 0;
   for (int i = 0; i < count; i++) {
     old += dg_draft_volume(draft, tet[i]);
-    if (has(draft->tet[tet[i]], 4, into)) continue;
+    if (dg_draft_has(draft->tet[tet[i]], 4, into)) continue;
     replaced(draft->tet[tet[i]], 4, from, into, new);
     volume += volume_of(draft, new);
     if (!(altitude_of(draft, new) > least)) return 0;
@@ -398,13 +392,13 @@ int dg_flip_merge(struct dg_draft *draft, int32_t from, int32_t into, double lea
   if (!(fabs(volume - old) < SAME_VOLUME * old)) return 0;
   *done = 1;
   for (int i = 0; i < count; i++) {
-    const bool goes = has(draft->tet[tet[i]], 4, into);
+    const bool goes = dg_draft_has(draft->tet[tet[i]], 4, into);
     replaced(draft->tet[tet[i]], 4, from, into, new);
     if (!goes && dg_draft_add_tet(draft, new, draft->volume_tag[tet[i]], err) != 0) return err->code;
     draft->tet[tet[i]][0] = -1;
   }
   for (int i = 0; i < triangles; i++) {
-    const bool goes = has(draft->triangle[triangle[i]], 3, into);
+    const bool goes = dg_draft_has(draft->triangle[triangle[i]], 3, into);
     replaced(draft->triangle[triangle[i]], 3, from, into, new);
     if (!goes && dg_draft_add_triangle(draft, new, draft->surface_tag[triangle[i]], err) != 0) return err->code;
     draft->triangle[triangle[i]][0] = -1;

@@ -45,3 +45,30 @@ double dg_gmsh_get(const char *name, double otherwise)
   gmshOptionGetNumber(name, &value, &ierr);
   return ierr == 0 ? value : otherwise;
 }
+
+bool dg_gmsh_has_elements(int dim, int tag)
+{
+  int *type = NULL, ierr;
+  size_t count = 0;
+  gmshModelMeshGetElementTypes(&type, &count, dim, tag, &ierr);
+  gmshFree(type);
+  return ierr == 0 && count > 0;
+}
+
+bool dg_gmsh_get_nodes(struct dg_gmsh_nodes *nodes, int dim, int tag)
+{
+  double *parameter = NULL;
+  size_t parameters = 0;
+  int failed;
+  *nodes = (struct dg_gmsh_nodes){0};
+  gmshModelMeshGetNodes(&nodes->tag, &nodes->count, &nodes->coord, &nodes->coords, &parameter, &parameters, dim, tag, 0,
+                        0, &failed);
+  gmshFree(parameter);
+  return failed == 0;
+}
+
+void dg_gmsh_free_nodes(struct dg_gmsh_nodes *nodes)
+{
+  gmshFree(nodes->tag);
+  gmshFree(nodes->coord);
+}

@@ -1,6 +1,7 @@
 /* What every part that calls Gmsh needs: its errors and its options. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "libdg/base/error.h"
@@ -14,3 +15,15 @@ double dg_gmsh_get(const char *name, double otherwise);
 
 /* A list of strings of Gmsh's. */
 void dg_gmsh_free_strings(char **string, size_t count);
+
+/* Of an entity, or -1, -1: of all. */
+bool dg_gmsh_has_elements(int dim, int tag);
+
+struct dg_gmsh_nodes {
+  size_t *tag, count;
+  double *coord; /* [coords], 3 count of them */
+  size_t coords;
+};
+/* The nodes of an entity, or -1, -1: of all. False: Gmsh could not. Free them in either case. */
+bool dg_gmsh_get_nodes(struct dg_gmsh_nodes *nodes, int dim, int tag);
+void dg_gmsh_free_nodes(struct dg_gmsh_nodes *nodes);

@@ -16,15 +16,6 @@
 enum { GMSH_LINE = 1 };
 #define WORTH 1.1 /* how much faster another mesh must be */
 
-static int has_elements(int dim, int tag)
-{
-  int *type = NULL, ierr;
-  size_t count = 0;
-  gmshModelMeshGetElementTypes(&type, &count, dim, tag, &ierr);
-  gmshFree(type);
-  return ierr == 0 && count > 0;
-}
-
 int dg_gmsh_generate(struct dg_model *model, const struct dg_mesh_options *options, const int *volume, size_t count,
                      struct dg_error *err)
 {
@@ -40,7 +31,7 @@ int dg_gmsh_generate(struct dg_model *model, const struct dg_mesh_options *optio
   gmshModelMeshGenerate(3, &failed);
   if (dg_gmsh_check("mesh", options->file, failed, err) != 0) return err->code;
   for (size_t i = 0; i < count; i += 2)
-    if (!has_elements(3, volume[i + 1]))
+    if (!dg_gmsh_has_elements(3, volume[i + 1]))
       return dg_fail(err, DG_INPUT, "Gmsh made no tetrahedra in volume %d of '%s'", volume[i + 1], options->file);
   return 0;
 }
@@ -68,35 +59,26 @@ static int32_t index_of(const struct numbers *numbers, size_t tag)
 
 static int read_numbers(struct numbers *numbers, struct dg_error *err)
 {
-  size_t *tag = NULL, count = 0, coords = 0, parameters = 0;
-  double *coord = NULL, *parameter = NULL;
-  int failed;
-  gmshModelMeshGetNodes(&tag, &count, &coord, &coords, &parameter, &parameters, -1, -1, 0, 0, &failed);
-  if (failed == 0 && DG_NEW(numbers->tag, count, err) == 0) {
-    numbers->count = count;
-    if (count > 0) memcpy(numbers->tag, tag, count * sizeof *tag);
-    qsort(numbers->tag, count, sizeof *numbers->tag, compare_tags);
+  struct dg_gmsh_nodes nodes;
+  if (dg_gmsh_get_nodes(&nodes, -1, -1) && DG_NEW(numbers->tag, nodes.count, err) == 0) {
+    numbers->count = nodes.count;
+    if (nodes.count > 0) memcpy(numbers->tag, nodes.tag, nodes.count * sizeof *nodes.tag);
+    qsort(numbers->tag, nodes.count, sizeof *numbers->tag, compare_tags);
   }
-  gmshFree(tag);
-  gmshFree(coord);
-  gmshFree(parameter);
+  dg_gmsh_free_nodes(&nodes);
   return err->code;
 }
 
 static int add_corner(struct dg_draft *draft, const struct numbers *numbers, int tag, struct dg_error *err)
 {
-  size_t *node = NULL, count = 0, coords = 0, parameters = 0;
-  double *coord = NULL, *parameter = NULL;
-  int failed;
-  gmshModelMeshGetNodes(&node, &count, &coord, &coords, &parameter, &parameters, 0, tag, 0, 0, &failed);
-  if (failed == 0 && dg_grow(&draft->corner, draft->corners + count, sizeof *draft->corner, err) == 0)
-    for (size_t i = 0; i < count; i++) {
-      const int32_t index = index_of(numbers, node[i]);
+  struct dg_gmsh_nodes nodes;
+  if (dg_gmsh_get_nodes(&nodes, 0, tag) &&
+      dg_grow(&draft->corner, draft->corners + nodes.count, sizeof *draft->corner, err) == 0)
+    for (size_t i = 0; i < nodes.count; i++) {
+      const int32_t index = index_of(numbers, nodes.tag[i]);
       if (index >= 0) draft->corner[draft->corners++] = index;
     }
-  gmshFree(node);
-  gmshFree(coord);
-  gmshFree(parameter);
+  dg_gmsh_free_nodes(&nodes);
   return err->code;
 }
 

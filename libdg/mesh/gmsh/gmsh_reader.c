@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/gmsh/gmsh_calls.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/parts/msh_parts.h"
@@ -63,24 +64,21 @@ static int32_t find_node(const struct model *model, size_t tag)
 
 static int read_nodes(struct model *model, struct dg_error *err)
 {
-  size_t *tag = NULL, tags = 0, coords = 0, parameters = 0;
-  double *coord = NULL, *parameter = NULL;
-  int failed;
-  gmshModelMeshGetNodes(&tag, &tags, &coord, &coords, &parameter, &parameters, -1, -1, 0, 0, &failed);
-  if (failed != 0 || coords != 3 * tags) (void)dg_fail(err, DG_INPUT, "Gmsh could not give the nodes");
+  struct dg_gmsh_nodes nodes;
+  const bool got = dg_gmsh_get_nodes(&nodes, -1, -1);
+  const size_t tags = nodes.count;
+  if (!got || nodes.coords != 3 * tags) (void)dg_fail(err, DG_INPUT, "Gmsh could not give the nodes");
   else if (tags > INT32_MAX) (void)dg_fail(err, DG_INPUT, "the mesh has %zu nodes, too many for one process", tags);
   else if (DG_NEW(model->node, tags, err) == 0 && DG_NEW(model->point, tags, err) == 0) {
     model->nodes = tags;
-    for (size_t i = 0; i < tags; i++) model->node[i] = (struct node){tag[i], (int32_t)i};
+    for (size_t i = 0; i < tags; i++) model->node[i] = (struct node){nodes.tag[i], (int32_t)i};
     qsort(model->node, model->nodes, sizeof *model->node, compare_nodes);
     for (size_t i = 0; i < tags; i++) {
-      for (int b = 0; b < 3; b++) model->point[i][b] = model->unit * coord[3 * model->node[i].index + b];
+      for (int b = 0; b < 3; b++) model->point[i][b] = model->unit * nodes.coord[3 * model->node[i].index + b];
       model->node[i].index = (int32_t)i;
     }
   }
-  gmshFree(tag);
-  gmshFree(coord);
-  gmshFree(parameter);
+  dg_gmsh_free_nodes(&nodes);
   return err->code;
 }
 

@@ -171,15 +171,6 @@ static int check_parameters(const struct dg_mesh_options *options, const struct 
 
 /* ---- meshing ---- */
 
-static int has_elements(int dim, int tag)
-{
-  int *type = NULL, ierr;
-  size_t count = 0;
-  gmshModelMeshGetElementTypes(&type, &count, dim, tag, &ierr);
-  gmshFree(type);
-  return ierr == 0 && count > 0;
-}
-
 /* Volumes that Gmsh can mesh: not those that a mesh file brings. */
 static int has_geometry(const int *entity, size_t count)
 {
@@ -204,9 +195,9 @@ static int open_and_mesh(struct dg_model *model, const struct dg_mesh_options *o
   if (dg_gmsh_check("read", options->file, failed, err) != 0) return err->code;
   if (check_parameters(options, known, err) != 0) return err->code;
   gmshModelGetEntities(&volume, &count, 3, &failed);
-  *generated = !has_elements(3, -1) && has_geometry(volume, count);
+  *generated = !dg_gmsh_has_elements(3, -1) && has_geometry(volume, count);
   if (*generated) (void)!dg_gmsh_generate(model, options, volume, count, err);
-  else if (options->size > 0 && has_elements(3, -1))
+  else if (options->size > 0 && dg_gmsh_has_elements(3, -1))
     (void)dg_fail(err, DG_INPUT, "mesh size %g has no effect: '%s' holds a mesh, not a geometry", options->size,
                   options->file);
   gmshFree(volume);

@@ -179,26 +179,16 @@ static void filter_open(struct program *p, int number, int flags, uint64_t secre
   answer(p, TRAP(READ));
 }
 
-/* Allowed with this value, or with `other`, in the low half of an argument. */
-static void filter_value(struct program *p, int number, int argument, uint32_t value, uint32_t other, uint32_t action)
+/* What comes of a call with one of two values in the low half of an argument, and of all others of that number. */
+static void filter_value(struct program *p, int number, int argument, uint32_t value, uint32_t other, uint32_t with,
+                         uint32_t without)
 {
   for_call(p, number, 5);
   load_argument(p, argument, 0);
   put(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
   put(p, BPF_JMP | BPF_JEQ | BPF_K, other, 0, 1);
-  answer(p, SECCOMP_RET_ALLOW);
-  answer(p, action);
-}
-
-/* Not allowed with one of the two. */
-static void filter_values(struct program *p, int number, int argument, uint32_t value, uint32_t other, uint32_t action)
-{
-  for_call(p, number, 5);
-  load_argument(p, argument, 0);
-  put(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
-  put(p, BPF_JMP | BPF_JEQ | BPF_K, other, 0, 1);
-  answer(p, action);
-  answer(p, SECCOMP_RET_ALLOW);
+  answer(p, with);
+  answer(p, without);
 }
 
 static void assemble(struct program *p, uint64_t secret)
@@ -224,13 +214,14 @@ static void assemble(struct program *p, uint64_t secret)
   put(p, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 0, 1);
   answer(p, SECCOMP_RET_ERRNO | EACCES); /* the C library asks a daemon for names of users, and does without */
   answer(p, TRAP(NETWORK));
-  filter_value(p, SYS_kill, 0, self, self, TRAP(PROCESS));
-  filter_value(p, SYS_tgkill, 0, self, self, TRAP(PROCESS));
-  filter_value(p, SYS_rt_sigqueueinfo, 0, self, self, TRAP(PROCESS));
-  filter_value(p, SYS_rt_tgsigqueueinfo, 0, self, self, TRAP(PROCESS));
-  filter_value(p, SYS_prlimit64, 0, 0, self, TRAP(PROCESS));
-  filter_values(p, SYS_ioctl, 1, TIOCSTI, 0x541C /* TIOCLINUX: both type into a terminal */, SECCOMP_RET_ERRNO | EPERM);
-  filter_values(p, SYS_rt_sigaction, 0, SIGSYS, SIGSYS, SECCOMP_RET_ERRNO | EPERM);
+  filter_value(p, SYS_kill, 0, self, self, SECCOMP_RET_ALLOW, TRAP(PROCESS));
+  filter_value(p, SYS_tgkill, 0, self, self, SECCOMP_RET_ALLOW, TRAP(PROCESS));
+  filter_value(p, SYS_rt_sigqueueinfo, 0, self, self, SECCOMP_RET_ALLOW, TRAP(PROCESS));
+  filter_value(p, SYS_rt_tgsigqueueinfo, 0, self, self, SECCOMP_RET_ALLOW, TRAP(PROCESS));
+  filter_value(p, SYS_prlimit64, 0, 0, self, SECCOMP_RET_ALLOW, TRAP(PROCESS));
+  /* TIOCSTI and TIOCLINUX (0x541C) type into a terminal */
+  filter_value(p, SYS_ioctl, 1, TIOCSTI, 0x541C, SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ALLOW);
+  filter_value(p, SYS_rt_sigaction, 0, SIGSYS, SIGSYS, SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ALLOW);
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
     for_call(p, rules[i].number, 1);
     answer(p, rules[i].action);

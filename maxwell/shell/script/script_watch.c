@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libdg/base/clock.h"
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 
@@ -41,13 +42,6 @@ static void on_signal(int number)
   watch->stop(watch->context, (enum mx_watch_reason)atomic_load(&watch->why));
 }
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The mutex is held: the call that is ended waits for it, so that its thread is there. */
 static void end_call(struct mx_watch *watch, unsigned long call, enum mx_watch_reason why)
 {
@@ -60,10 +54,10 @@ static void look(struct mx_watch *watch, unsigned long *seen, double *since)
 {
   unsigned long call = atomic_load(&watch->calls);
   const volatile sig_atomic_t *interrupt = atomic_load(&watch->interrupt);
-  const double lasted = now() - *since;
+  const double lasted = mx_clock() - *since;
   if (call % 2 == 0 || call != *seen) {
     *seen = call;
-    *since = now();
+    *since = mx_clock();
   } else if (interrupt != NULL && *interrupt && lasted >= patience) {
     end_call(watch, call, MX_WATCH_INTERRUPTED);
   } else if (lasted >= atomic_load(&watch->seconds)) {

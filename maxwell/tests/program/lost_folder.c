@@ -3,9 +3,6 @@
  * counting LOST_AT up meets all that there are. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the C library has under this name, as a function of the type that the header gives it. */
-#define NEXT(name, next)                                                                                               \
-  __typeof__(name) *(next);                                                                                            \
-  void *found_##next;                                                                                                  \
-  found_##next = dlsym(RTLD_NEXT, #name);                                                                              \
-  memcpy(&(next), &found_##next, sizeof(next))
+#include "maxwell/tests/program/preload.h"
 
 static void use(const char *path)
 {
@@ -49,18 +41,6 @@ static void use(const char *path)
     return next(path, second);                                                                                         \
   }
 
-#define USE_OPEN(name)                                                                                                 \
-  int name(const char *path, int flags, ...)                                                                           \
-  {                                                                                                                    \
-    va_list rest;                                                                                                      \
-    va_start(rest, flags);                                                                                             \
-    const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;                                                    \
-    va_end(rest);                                                                                                      \
-    NEXT(name, next);                                                                                                  \
-    use(path);                                                                                                         \
-    return next(path, flags, mode);                                                                                    \
-  }
-
 USE_1(int, unlink)
 USE_1(int, remove)
 USE_1(int, rmdir)
@@ -76,5 +56,5 @@ USE_2(int, stat, struct stat *, status)
 USE_2(int, stat64, struct stat64 *, status)
 USE_2(int, lstat, struct stat *, status)
 USE_2(int, lstat64, struct stat64 *, status)
-USE_OPEN(open)
-USE_OPEN(open64)
+OPENING(open, use(path); return next(path, flags, mode);)
+OPENING(open64, use(path); return next(path, flags, mode);)

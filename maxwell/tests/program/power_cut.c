@@ -10,12 +10,9 @@
  * power_contract.py makes the disk of any event from that. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NEXT(name, next)                                                                                               \
-  __typeof__(name) *(next);                                                                                            \
-  void *found_##next;                                                                                                  \
-  found_##next = dlsym(RTLD_NEXT, #name);                                                                              \
-  memcpy(&(next), &found_##next, sizeof(next))
+#include "maxwell/tests/program/preload.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int number;
@@ -212,20 +205,14 @@ int mkdir(const char *path, mode_t mode)
   return status;
 }
 
-#define OPEN(name)                                                                                                     \
-  int name(const char *path, int flags, ...)                                                                           \
-  {                                                                                                                    \
-    va_list rest;                                                                                                      \
-    va_start(rest, flags);                                                                                             \
-    const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;                                                    \
-    va_end(rest);                                                                                                      \
-    NEXT(name, next);                                                                                                  \
-    struct stat info;                                                                                                  \
-    const bool empty = (flags & O_TRUNC) || ((flags & O_CREAT) && lstat(path, &info) != 0);                            \
-    const int descriptor = next(path, flags, mode);                                                                    \
-    if (descriptor >= 0 && empty && inside(path) != NULL) note_new(descriptor);                                        \
-    return descriptor;                                                                                                 \
-  }
+static int note_open(const char *path, int flags, mode_t mode, int (*next)(const char *, int, ...))
+{
+  struct stat info;
+  const bool empty = (flags & O_TRUNC) || ((flags & O_CREAT) && lstat(path, &info) != 0);
+  const int descriptor = next(path, flags, mode);
+  if (descriptor >= 0 && empty && inside(path) != NULL) note_new(descriptor);
+  return descriptor;
+}
 
-OPEN(open)
-OPEN(open64)
+OPENING(open, return note_open(path, flags, mode, next);)
+OPENING(open64, return note_open(path, flags, mode, next);)

@@ -2,13 +2,14 @@
  * several processes its blocks, its name takes SLOW_DISK_SECONDS; with SLOW_DISK_FULL=N the system says that there is
  * no space at step N. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "maxwell/tests/program/preload.h"
 
 static bool of_snapshot(const char *path, long *step)
 {
@@ -28,13 +29,9 @@ static void wait_for_disk(void)
 
 int rename(const char *from, const char *to)
 {
-  static int (*next)(const char *, const char *);
+  NEXT(rename, next);
   const char *full = getenv("SLOW_DISK_FULL");
   long step;
-  if (next == NULL) {
-    void *found = dlsym(RTLD_NEXT, "rename");
-    memcpy(&next, &found, sizeof next);
-  }
   if (of_snapshot(to, &step)) {
     wait_for_disk();
     if (full != NULL && step == atol(full)) {

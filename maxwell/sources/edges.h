@@ -1,0 +1,25 @@
+/* Edges of triangles on surfaces, known by their vertices on all ranks: rims of ports, edges of interfaces. */
+#pragma once
+
+#include <stdint.h>
+
+struct mx_edge {
+  int64_t vertex[2]; /* numbers in the whole mesh, ascending */
+};
+
+/* For qsort and bsearch, also of structs that begin with an edge. */
+static inline int mx_compare_edges(const void *a, const void *b)
+{
+  const struct mx_edge *x = a, *y = b;
+  for (int i = 0; i < 2; i++)
+    if (x->vertex[i] != y->vertex[i]) return x->vertex[i] < y->vertex[i] ? -1 : 1;
+  return 0;
+}
+
+/* The three of a triangle with ascending vertices. */
+static inline void mx_edges_of(const int64_t vertex[3], struct mx_edge edge[3])
+{
+  edge[0] = (struct mx_edge){{vertex[0], vertex[1]}};
+  edge[1] = (struct mx_edge){{vertex[0], vertex[2]}};
+  edge[2] = (struct mx_edge){{vertex[1], vertex[2]}};
+}
