@@ -108,26 +108,33 @@ static bool can_be_watched(const struct mx_measure *measure)
   return measure->batch >= FEW && measure->kind->watch != NULL;
 }
 
+/* To those that are measured at the same steps. */
+static int join_watched(struct mx_records *records, size_t i, struct dg_error *err)
+{
+  const long every = records->measures->measure[i].config->every;
+  struct mx_watched *watched = records->watched;
+  while (watched < records->watched + records->groups && watched->every != every) watched++;
+  if (watched == records->watched + records->groups) {
+    records->groups++;
+    watched->every = every;
+    if (DG_NEW(watched->member, records->measures->count, err) != 0) return err->code;
+  }
+  watched->member[watched->members++] = i;
+  return 0;
+}
+
 int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_measures *measures = records->measures;
   records->backend = backend;
   if (!records->ops->card->present) return 0;
   if (DG_NEW(records->watched, measures->count, err) != 0) return err->code;
-  for (size_t turn = 0; turn < 2 * measures->count; turn++) { /* a monitor has functionals behind all points */
-    const size_t i = turn % measures->count;
-    const struct mx_measure *measure = &measures->measure[i];
-    struct mx_watched *watched = records->watched;
-    if (!can_be_watched(measure) || (measure->kind->watch(measure).functionals > 0) != (turn >= measures->count))
-      continue;
-    while (watched < records->watched + records->groups && watched->every != measure->config->every) watched++;
-    if (watched == records->watched + records->groups) {
-      records->groups++;
-      watched->every = measure->config->every;
-      if (DG_NEW(watched->member, measures->count, err) != 0) return err->code;
+  for (int functionals = 0; functionals < 2; functionals++) /* in a monitor they are behind all points */
+    for (size_t i = 0; i < measures->count; i++) {
+      const struct mx_measure *measure = &measures->measure[i];
+      if (!can_be_watched(measure) || (measure->kind->watch(measure).functionals > 0) != (functionals > 0)) continue;
+      if (join_watched(records, i, err) != 0) return err->code;
     }
-    watched->member[watched->members++] = i;
-  }
   for (size_t g = 0; g < records->groups; g++)
     if (watch(records, &records->watched[g], backend, err) != 0) return err->code;
   return 0;
