@@ -88,6 +88,7 @@ static int restrict_responses(struct mx_problem *part, const struct mx_problem *
     size_t count = 0, k = 0;
     for (size_t i = 0; i < from->count; i++) count += local[from->where[i]] >= 0;
     if (mx_problem_add_response(part, from->kind, count, &to, err) != 0) return err->code;
+    DG_BUG_IF(to == NULL, "a response without an entry");
     for (size_t i = 0; i < from->count; i++) {
       if (local[from->where[i]] < 0) continue;
       to->where[k] = local[from->where[i]];
