@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
