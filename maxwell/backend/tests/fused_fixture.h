@@ -32,7 +32,8 @@ struct scene_wanted {
   long steps;
 };
 
-/* Losses here and there (of H at even orders) and other media, with the fluxes between them. Behind the sources, which want one medium. */
+/* Losses here and there (of H at even orders) and other media, with the fluxes between them. Behind the sources, which
+ * want one medium. */
 static inline void scene_mix(struct mx_problem *problem, double alpha)
 {
   for (size_t e = 0; e < problem->K; e++) {

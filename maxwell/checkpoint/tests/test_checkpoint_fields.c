@@ -28,8 +28,8 @@ static void strip(size_t f, double u[3])
 
 static const struct box *box_of_card;
 
-static int save_as_card(struct mx_backend *backend, int array, size_t first, size_t count,
-                        double *value, struct dg_error *err)
+static int save_as_card(struct mx_backend *backend, int array, size_t first, size_t count, double *value,
+                        struct dg_error *err)
 {
   const struct mx_problem *problem = &box_of_card->problem;
   const size_t Nf = (size_t)problem->ref->Nf;

@@ -170,7 +170,8 @@ static const struct {
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = { sigma_m = 0/0 } } }",
      "cavity.lua:2: materials.air.sigma_m must be a number >= 0 (ohm/m) or a function of x, y, z, not nan"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = { sigma_m = 'x' } } }",
-     "cavity.lua:2: materials.air.sigma_m must be a number >= 0 (ohm/m) or a function of x, y, z, not the string \"x\""},
+     "cavity.lua:2: materials.air.sigma_m must be a number >= 0 (ohm/m) or a function of x, y, z, not the string "
+     "\"x\""},
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = { sigma = -0.1 } } }",
      "cavity.lua:2: materials.air.sigma must be a number >= 0 (S/m) or a function of x, y, z, not -0.1"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { [0] = {} } }",
