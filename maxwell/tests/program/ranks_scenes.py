@@ -35,7 +35,7 @@ simulation {
   materials = {
     default = {},
     slab = { epsilon_r = function(x) return 2 + x end, mu_r = function(x, y) return 1 + 0.2 * y end,
-             sigma = function(x, y) return 1e-3 * (1 + x * y) end },
+             sigma = function(x, y) return 1e-3 * (1 + x * y) end, sigma_m = function(x) return 100 * x end },
     rod = { epsilon_r = 3, sigma = 0.01 },
   },
   boundaries = {
