@@ -50,10 +50,23 @@ static void turn_elements(const struct mx_backend *backend, size_t count, void *
       }
 }
 
+static bool of_faces(int array) { return array == MX_STATE_OPEN_E || array == MX_STATE_OPEN_H; }
+
+/* Rows of an item of an array that has rows. */
+static size_t rows_of(const struct mx_backend *backend, int array)
+{
+  return array >= MX_STATE_ARRAYS ? (size_t)backend->response[array - MX_STATE_ARRAYS].at.states : 1;
+}
+
 /* Where items of an array lie on the card; *bytes of one. */
 static unsigned char *place(const struct mx_backend *backend, int array, size_t first, size_t *bytes)
 {
-  const bool open = array >= MX_STATE_OPEN_E;
+  if (array >= MX_STATE_ARRAYS) {
+    const struct gpu_response *response = &backend->response[array - MX_STATE_ARRAYS].at;
+    *bytes = backend->real * gpu_stride(backend->tables.order) * (size_t)response->states;
+    return (unsigned char *)response->now + first * *bytes;
+  }
+  const bool open = of_faces(array);
   *bytes = backend->real * (open ? 2 * (size_t)backend->problem->ref->Nf : gpu_stride(backend->tables.order));
   unsigned char *start = open ? backend->open_before[array - MX_STATE_OPEN_E] : backend->field[array];
   return start + first * *bytes;
@@ -68,8 +81,8 @@ int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, 
                 "copying the state", err) != 0 ||
       gpu_wait(backend, err) != 0)
     return err->code;
-  if (array >= MX_STATE_OPEN_E) turn_open(backend, first, count, backend->staging[0], value, NULL);
-  else turn_elements(backend, count, backend->staging[0], value, NULL);
+  if (of_faces(array)) turn_open(backend, first, count, backend->staging[0], value, NULL);
+  else turn_elements(backend, count * rows_of(backend, array), backend->staging[0], value, NULL);
   return 0;
 }
 
@@ -79,8 +92,8 @@ int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, 
   size_t bytes;
   unsigned char *to = place(backend, array, first, &bytes);
   if (gpu_grow_staging(backend, count * bytes, err) != 0) return err->code;
-  if (array >= MX_STATE_OPEN_E) turn_open(backend, first, count, backend->staging[0], NULL, value);
-  else turn_elements(backend, count, backend->staging[0], NULL, value);
+  if (of_faces(array)) turn_open(backend, first, count, backend->staging[0], NULL, value);
+  else turn_elements(backend, count * rows_of(backend, array), backend->staging[0], NULL, value);
   if (gpu_check(gpuMemcpyAsync(to, backend->staging[0], count * bytes, gpuMemcpyHostToDevice, backend->work),
                 "copying the state", err) != 0)
     return err->code;

@@ -47,6 +47,7 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend->node);
   dg_free(backend->place);
   dg_free(backend->term);
+  gpu_release_responses(backend);
   dg_free(backend->functional_piece);
   dg_free(backend->functional_row);
   gpu_release_recall(backend);
@@ -166,8 +167,9 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
                                         .inner = problem->ghosts > 0 ? problem->interior / 8 * 8 : problem->K};
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
       new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || new_open(backend, err) != 0 ||
-      gpu_pack_terms(backend, err) != 0 || gpu_pack_functionals(backend, err) != 0 ||
-      gpu_new_recall(backend, err) != 0 || gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
+      gpu_pack_terms(backend, err) != 0 || gpu_pack_responses(backend, err) != 0 ||
+      gpu_pack_functionals(backend, err) != 0 || gpu_new_recall(backend, err) != 0 ||
+      gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
     destroy(backend);
     return err->code;
   }
@@ -230,7 +232,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t ghosts = real * (in_place ? 2 : 4) * gpu_stride(problem->ref->order);
   const size_t travelling = real * (size_t)mx_fields_under_curl(scheme) * 4 * (size_t)problem->ref->Nf; /* out and in */
   return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) + traces +
-         of_terms(problem, real) + summands * (sizeof(struct gpu_place) + sizeof(double)) + rows * sizeof(int32_t) +
+         of_terms(problem, real) + gpu_response_bytes(problem, options, real) +
+         summands * (sizeof(struct gpu_place) + sizeof(double)) + rows * sizeof(int32_t) +
          (in_place ? gpu_recall_bytes(problem, real) : 0) + 2 * (size_t)GPU_STAGING;
 }
 

@@ -455,16 +455,22 @@ static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e, b
   return medium;
 }
 
-enum { KEYS = 4 };
+enum { KEYS = 5 + MX_RESPONSE_PARAMETERS };
 
-/* What tells media apart. */
+/* What tells media apart: their numbers, and those of the response that has a share in the update. */
 static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
 {
+  size_t entry;
+  const struct mx_response *response = mx_problem_response(problem, e, &entry);
+  memset(key, 0, KEYS * sizeof *key);
   for (int i = 0; i < 2; i++) {
     const struct mx_medium medium = mx_medium_of(problem, (enum mx_equation)i, e);
     key[2 * i] = medium.storage;
     key[2 * i + 1] = medium.loss;
   }
+  if (response == NULL) return;
+  key[4] = 1 + (double)response->kind;
+  memcpy(key + 5, response->parameter[entry], sizeof response->parameter[entry]);
 }
 
 static size_t hash(const double key[KEYS], size_t mask)

@@ -104,6 +104,7 @@ int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, s
                            before = {.u = H.u, .v = H.u, .weight = 3, .count = K};
   if (gpu_grow_staging(backend, 4 * GPU_SUM_PARTS * sizeof(double), err) != 0 ||
       begin_product(backend, 0, E, err) != 0 ||
+      gpu_add_response_energies(backend, (double *)(void *)backend->card_staging[1], err) != 0 ||
       (backend->in_place ? begin_recalled_product(backend, 1, err) : begin_product(backend, 1, H, err)) != 0 ||
       (lags && (begin_product(backend, 2, after, err) != 0 || begin_product(backend, 3, before, err) != 0)) ||
       end_products(backend, lags ? 4 : 2, sum, err) != 0)
@@ -145,8 +146,10 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
 {
   *loss = 0;
   if (count == 0) return 0;
-  if (loss_of(backend, MX_AMPERE, count, element, loss, err) != 0) return err->code;
-  return mx_any_loss(backend->problem, MX_FARADAY) ? loss_of(backend, MX_FARADAY, count, element, loss, err) : 0;
+  if (loss_of(backend, MX_AMPERE, count, element, loss, err) != 0 ||
+      (mx_any_loss(backend->problem, MX_FARADAY) && loss_of(backend, MX_FARADAY, count, element, loss, err) != 0))
+    return err->code;
+  return gpu_response_losses(backend, count, element, loss, err);
 }
 
 /* Points of a call at most, so that their buffers stay small. Points of one element follow each other. */

@@ -6,6 +6,7 @@
 #include "gpu/kernels/layout.h"
 #include "gpu/runtime/errors.h"
 #include "gpu/runtime/memory.h"
+#include "gpu/kernels/responses.h"
 #include "maxwell/backend/backend.h"
 
 enum {
@@ -67,6 +68,16 @@ struct gpu_recall {
   int32_t *element;     /* [kept.count] the same as kept.element, on the host */
   void *row;            /* [rows] of the card, what was worked out last */
   int32_t *tile;        /* [tiling.count] where tiles begin */
+};
+
+/* A response (responses.c). */
+struct gpu_own_response {
+  struct gpu_response at;
+  double *start, *energy,
+      *loss;             /* of the card: [states] and one each [count][1 + MX_RESPONSE_STATES], gpu_combine_response */
+  double *energy_weight; /* of the card: [count] */
+  double *loss_weight;   /* of the host: [count] */
+  void *vector;          /* of the card: rows [count], what is observed */
 };
 
 /* Two pinned buffers through which rows come to the host, one of which it converts while the other is filled. */
@@ -152,6 +163,7 @@ struct mx_backend {
   unsigned char *staging[2], *card_staging[2];
   size_t staging_bytes;
   gpuEvent_t staged[2];
+  struct gpu_own_response *response; /* [responses] of the problem */
   struct gpu_recall recall;
   struct gpu_leaving leaving;
   struct gpu_monitored monitored;
@@ -218,6 +230,24 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
 /* Behind the last of them. */
 int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *sources,
                     struct dg_error *err) DG_MUST_USE;
+
+/* ---- responses.c */
+
+int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+void gpu_release_responses(struct mx_backend *backend);
+/* Bytes of the card that they take. */
+size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real);
+/* The states at t = 0, from E. */
+int gpu_start_responses(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Behind all else that a step of leapfrog does to E, or a stage of Runge-Kutta. */
+int gpu_step_responses(struct mx_backend *backend, void *field, struct dg_error *err) DG_MUST_USE;
+int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_stage *stage,
+                        struct dg_error *err) DG_MUST_USE;
+/* Adds twice the stored energies to the parts of a sum that there are, on the card. */
+int gpu_add_response_energies(struct mx_backend *backend, double *part, struct dg_error *err) DG_MUST_USE;
+/* Adds what elements lose. */
+int gpu_response_losses(struct mx_backend *backend, size_t count, const int32_t *element, double *loss,
+                        struct dg_error *err) DG_MUST_USE;
 
 /* ---- halo.c */
 

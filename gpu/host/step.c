@@ -118,7 +118,8 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
 {
   void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
   if (add_open(backend, equation, result, err) != 0 ||
-      gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0)
+      gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0 ||
+      (equation == 0 && gpu_step_responses(backend, result, err) != 0))
     return err->code;
   if (!backend->in_place) swap(&backend->field[equation], &backend->spare[equation]);
   if (!adds_open(backend)) swap(&backend->open_before[equation], &backend->open_now);
@@ -185,6 +186,23 @@ static int add_sums(struct mx_backend *backend, int s, struct dg_error *err)
   return 0;
 }
 
+static int respond(struct mx_backend *backend, int s, struct dg_error *err)
+{
+  const struct mx_pass *pass = pass_of(backend, s);
+  const double step = backend->options.step;
+  const struct gpu_response_stage stage = {.step = step,
+                                           .a = pass->a,
+                                           .b = pass->b,
+                                           .weight = pass->weight * step,
+                                           .next = pass->next * step,
+                                           .first = s == 0,
+                                           .last = s == mx_scheme_of(&backend->options)->stages - 1,
+                                           .field = fields_of(backend, s)[0],
+                                           .to = backend->memory[0],
+                                           .also = has_sums(backend) ? NULL : backend->spare[0]};
+  return gpu_stage_responses(backend, &stage, err);
+}
+
 static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_stage_sources *sources,
                            struct dg_error *err)
 {
@@ -193,6 +211,7 @@ static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_st
     if (gpu_add_sources(backend, i, sources, backend->memory[i], update ? backend->spare[i] : NULL,
                         pass_of(backend, s)->b, err) != 0)
       return err->code;
+  if (respond(backend, s, err) != 0) return err->code;
   for (int i = 0; i < 2 && update; i++) swap(&backend->field[i], &backend->spare[i]);
   return has_sums(backend) ? add_sums(backend, s, err) : 0;
 }
@@ -284,6 +303,7 @@ int gpu_upload(struct mx_backend *backend, const double *E, const double *H, str
 {
   backend->observed = false;
   if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0) return err->code;
+  if (gpu_start_responses(backend, err) != 0) return err->code;
   if (is_staggered(backend) && start_leapfrog(backend, err) != 0) return err->code;
   if (gpu_wait(backend, err) != 0) return err->code;
   gpu_halo_forget(backend);

@@ -201,6 +201,7 @@ struct gpu_product {
   const void *u, *v;
   int weight; /* 0, 1: of gpu_medium, 2, 3: its lag; without a list */
   int more;   /* adds to `part` */
+  int own_rows; /* with a list: row i of u and v is that of its i-th element */
   size_t first, count;
   const int32_t *element; /* [count] or NULL */
   const double *factor;   /* [count] of the list */

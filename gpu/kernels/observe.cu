@@ -114,8 +114,9 @@ template <int P, typename REAL> struct gpu_products_work {
   __device__ void load(unsigned at)
   {
     if (!works || at >= static_cast<unsigned>(product.count)) return;
-    const size_t e = element(at), row_of_u = product.element != nullptr ? e : at;
-    const REAL *from_v = static_cast<const REAL *>(product.v) + gpu_at(P, e, 0, static_cast<size_t>(n));
+    const size_t e = element(at), row_of_u = product.element != nullptr && !product.own_rows ? e : at;
+    const size_t row_of_v = product.own_rows ? at : e;
+    const REAL *from_v = static_cast<const REAL *>(product.v) + gpu_at(P, row_of_v, 0, static_cast<size_t>(n));
     const REAL *from_u = static_cast<const REAL *>(product.u) + gpu_at(P, row_of_u, 0, static_cast<size_t>(n));
 #pragma unroll
     for (int c = 0; c < 3; c++) {

@@ -26,6 +26,7 @@ struct mx_balance {
   const struct mx_setup *setup; /* borrowed */
   struct mx_csv table;          /* rank 0's */
   struct mx_powers powers;      /* how they are integrated over the mesh */
+  struct mx_response_powers responses;
   bool leapfrog;
   double dt; /* c0 times the step, m */
   long n;    /* of the last look */
@@ -72,7 +73,9 @@ static int fetch(struct mx_balance *balance, struct mx_backend *backend, struct 
   double *const E = balance->E_before, *const H = balance->H_before;
   balance->E_before = balance->E, balance->H_before = balance->H;
   balance->E = E, balance->H = H;
-  if (balance->setup->ops->download(backend, E, H, err) != 0) return err->code;
+  if (balance->setup->ops->download(backend, E, H, err) != 0 ||
+      mx_response_powers_look(&balance->responses, backend, E, err) != 0)
+    return err->code;
   return mx_powers_ghosts(&balance->powers, E, H, err);
 }
 
@@ -125,8 +128,9 @@ static int look_at_step(struct mx_balance *balance, struct dg_error *err)
     add(&balance->whole[LOSSES], mx_powers_loss(powers, MX_FARADAY, balance->H));
     return find_lag(balance, closed[0], closed[1], err);
   }
-  add(&balance->whole[LOSSES],
-      mx_powers_loss(powers, MX_AMPERE, balance->E) + mx_powers_loss(powers, MX_FARADAY, balance->H));
+  add(&balance->whole[LOSSES], mx_powers_loss(powers, MX_AMPERE, balance->E) +
+                                   mx_powers_loss(powers, MX_FARADAY, balance->H) +
+                                   mx_response_powers_loss(&balance->responses, false));
   return 0;
 }
 
@@ -141,6 +145,7 @@ static void look_at_middle(struct mx_balance *balance)
   balance->middle[DISSIPATED] += dt * closed;
   balance->middle[RADIATED] += dt * open;
   balance->middle[LOSSES] += dt * mx_powers_loss(powers, MX_AMPERE, balance->mean);
+  balance->middle[LOSSES] += dt * mx_response_powers_loss(&balance->responses, true);
   if (balance->drives[0])
     balance->middle[SOURCES] += dt * mx_powers_work(powers, MX_AMPERE, balance->mean, balance->driven[0]);
 }
@@ -152,17 +157,23 @@ static void look_at_middle(struct mx_balance *balance)
 static int accuse(struct mx_balance *balance, struct dg_error *err)
 {
   const struct mx_setup *setup = balance->setup;
+  const size_t K = setup->problem.K;
   size_t worst = 0;
-  double most = 0;
+  double most = 0, *of_responses;
+  if (DG_NEW(of_responses, K, err) != 0) return err->code;
+  for (size_t e = 0; e < K; e++) of_responses[e] = mx_response_powers_unexplained(&balance->responses, e);
   for (size_t i = 0; i < balance->powers.all; i++) {
     balance->E_before[i] = 0.5 * (balance->E_before[i] + balance->E[i]); /* nobody wants the former any more */
     balance->H_before[i] = 0.5 * (balance->H_before[i] + balance->H[i]);
   }
   if (mx_powers_unexplained(&balance->powers, balance->E, balance->H, balance->E_before, balance->H_before,
                             balance->drives[0] ? balance->driven[0] : NULL,
-                            balance->drives[1] ? balance->driven[1] : NULL, &worst, &most, err) != 0)
+                            balance->drives[1] ? balance->driven[1] : NULL, of_responses, &worst, &most, err) != 0) {
+    dg_free(of_responses);
     return err->code;
+  }
   double all = most;
+  dg_free(of_responses);
   if (dg_comm_reduce(setup->comm, DG_MAX, 1, &all, err) != 0) return err->code;
   int64_t here = dg_mesh_global(&setup->mesh, worst), first = most >= all ? here : INT64_MAX;
   if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &first, err) != 0) return err->code;
@@ -285,7 +296,7 @@ static int settle(struct mx_balance *balance, struct dg_error *err)
   const struct mx_problem *problem = &balance->setup->problem;
   double slowest = 0;
   for (size_t e = 0; e < problem->K && !balance->leapfrog; e++) {
-    const double x = mx_relaxation_rate(problem, e) * balance->dt;
+    const double x = mx_relaxation(problem, e) * balance->dt;
     if (x > resolved) slowest = fmax(slowest, 1 / fmin(x, 1)); /* raised permittivities take some steps, too */
   }
   if (dg_comm_reduce(balance->setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
@@ -315,7 +326,9 @@ int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, str
   balance->leapfrog = setup->config->time.integrator == MX_LEAPFROG;
   balance->dt = setup->step * MX_C0;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
-  if (mx_powers_init(&balance->powers, &setup->problem, &options, err) != 0) goto fail;
+  if (mx_powers_init(&balance->powers, &setup->problem, &options, err) != 0 ||
+      mx_response_powers_init(&balance->responses, &balance->powers, setup->ops, err) != 0)
+    goto fail;
   const size_t all = balance->powers.all, own = setup->problem.terms > 0 ? balance->powers.own : 0;
   if (DG_NEW(balance->E, all, err) != 0 || DG_NEW(balance->H, all, err) != 0 ||
       DG_NEW(balance->E_before, all, err) != 0 || DG_NEW(balance->H_before, all, err) != 0 ||
@@ -334,6 +347,7 @@ void mx_balance_free(struct mx_balance *balance)
 {
   if (balance == NULL) return;
   mx_csv_release(&balance->table);
+  mx_response_powers_release(&balance->responses);
   mx_powers_release(&balance->powers);
   double *const arrays[] = {balance->E,    balance->H,         balance->E_before,  balance->H_before,
                             balance->mean, balance->driven[0], balance->driven[1], balance->H_earlier};
@@ -346,7 +360,8 @@ size_t mx_balance_memory(const struct mx_setup *setup)
   const struct mx_problem *problem = &setup->problem;
   if (setup->config->output.balance.every == 0) return 0;
   const size_t element = 3 * (size_t)problem->ref->Np * sizeof(double);
-  return element * (6 * (problem->K + problem->ghosts) + (problem->terms > 0 ? 2 * problem->K : 0));
+  return mx_response_powers_bytes(problem) +
+         element * (6 * (problem->K + problem->ghosts) + (problem->terms > 0 ? 2 * problem->K : 0));
 }
 
 int mx_balance_flush(struct mx_balance *balance, struct dg_error *err)

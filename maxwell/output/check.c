@@ -12,6 +12,7 @@
 #include "maxwell/output/writers.h"
 #include "maxwell/problem/initial.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/time/responses.h"
 
 /* The longest edge of an element, metres. */
 static double longest_edge(const struct dg_mesh *mesh, size_t e)
@@ -36,11 +37,14 @@ static int report_resolution(const struct mx_setup *setup, struct dg_error *err)
     double range[3] = {0, 0, -INFINITY}; /* coarsest edge, largest and minus smallest index: the most of all ranks */
     for (size_t e = 0; e < problem->K; e++) {
       if (setup->assignment.material[e] != (int)m) continue;
-      double index = sqrt(problem->epsilon[e] * problem->mu[e]), h = longest_edge(&setup->mesh, e) * index;
+      /* with a response from what a fast field sees to what a slow one does */
+      const double least = sqrt(problem->epsilon[e] * problem->mu[e]);
+      const double index = sqrt(mx_epsilon_at_rest(problem, e) * problem->mu[e]);
+      const double h = longest_edge(&setup->mesh, e) * index;
       count++;
       range[0] = fmax(range[0], h);
       range[1] = fmax(range[1], index);
-      range[2] = fmax(range[2], -index);
+      range[2] = fmax(range[2], -least);
     }
     if (dg_comm_reduce_int(setup->comm, DG_SUM, 1, &count, err) != 0 ||
         dg_comm_reduce(setup->comm, DG_MAX, 3, range, err) != 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/backend/frame/frame.h"
 
 int mx_powers_init(struct mx_powers *powers, const struct mx_problem *problem, const struct mx_backend_options *options,
                    struct dg_error *err)
@@ -32,8 +33,7 @@ int mx_powers_ghosts(const struct mx_powers *powers, double *E, double *H, struc
   return powers->exchange != NULL ? mx_fill_ghosts_double(powers->problem, powers->exchange, E, H, err) : 0;
 }
 
-/* Integral of u.v over element e: u and v are its [3][Np]. */
-static double product(const struct mx_problem *problem, size_t e, const double *u, const double *v)
+double mx_powers_product(const struct mx_problem *problem, size_t e, const double *u, const double *v)
 {
   const size_t Np = (size_t)problem->ref->Np;
   double sum = 0;
@@ -101,7 +101,7 @@ double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation,
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
     const double *u = field + 3 * (size_t)problem->ref->Np * e, loss = mx_medium_of(problem, equation, e).loss;
-    if (loss > 0) sum += loss * product(problem, e, u, u);
+    if (loss > 0) sum += loss * mx_powers_product(problem, e, u, u);
   }
   return sum;
 }
@@ -120,14 +120,14 @@ double mx_powers_work(const struct mx_powers *powers, enum mx_equation equation,
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
     const size_t at = 3 * (size_t)problem->ref->Np * e;
-    sum += mx_medium_of(problem, equation, e).storage * product(problem, e, field + at, rate + at);
+    sum += mx_medium_of(problem, equation, e).storage * mx_powers_product(problem, e, field + at, rate + at);
   }
   return sum;
 }
 
 int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const double *H, const double *E_middle,
-                          const double *H_middle, const double *driven_E, const double *driven_H, size_t *element,
-                          double *power, struct dg_error *err)
+                          const double *H_middle, const double *driven_E, const double *driven_H,
+                          const double *of_responses, size_t *element, double *power, struct dg_error *err)
 {
   const struct mx_problem *problem = powers->problem;
   const size_t per_element = 3 * (size_t)problem->ref->Np;
@@ -147,12 +147,13 @@ int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const
       const struct mx_medium medium = mx_medium_of(problem, (enum mx_equation)i, e);
       const double weight = medium.storage;
       const double inertia = mx_update_of(problem, &powers->options, (enum mx_equation)i, e).inertia;
-      if (medium.loss > 0) sum += medium.loss * product(problem, e, middle[i] + at, middle[i] + at);
+      if (medium.loss > 0) sum += medium.loss * mx_powers_product(problem, e, middle[i] + at, middle[i] + at);
       for (size_t k = 0; k < per_element; k++) change[k] = 2 * (end[i][at + k] - middle[i][at + k]);
-      sum += inertia / powers->options.step * product(problem, e, middle[i] + at, change);
-      sum -= weight * product(problem, e, middle[i] + at, rate[i] + at);
-      if (driven[i] != NULL) sum -= weight * product(problem, e, middle[i] + at, driven[i] + at);
+      sum += inertia / powers->options.step * mx_powers_product(problem, e, middle[i] + at, change);
+      sum -= weight * mx_powers_product(problem, e, middle[i] + at, rate[i] + at);
+      if (driven[i] != NULL) sum -= weight * mx_powers_product(problem, e, middle[i] + at, driven[i] + at);
     }
+    if (of_responses != NULL) sum += of_responses[e];
     if (!(fabs(sum) <= *power)) *power = fabs(sum), *element = e;
   }
 fail:
@@ -160,4 +161,146 @@ fail:
   dg_free(rate[1]);
   dg_free(change);
   return err->code;
+}
+
+/* ---- responses */
+
+static size_t per_element(const struct mx_problem *problem) { return 3 * (size_t)problem->ref->Np; }
+
+static int new_look(struct mx_response_look *look, const struct mx_problem *problem, struct dg_error *err)
+{
+  if (DG_NEW(look->stored, problem->responses, err) != 0 || DG_NEW(look->lost, problem->responses, err) != 0)
+    return err->code;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const size_t numbers = problem->response[r].count * per_element(problem);
+    if (DG_NEW(look->stored[r], numbers, err) != 0 || DG_NEW(look->lost[r], numbers, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+static void release_look(struct mx_response_look *look, size_t responses)
+{
+  for (size_t r = 0; r < responses; r++) {
+    if (look->stored != NULL) dg_free(look->stored[r]);
+    if (look->lost != NULL) dg_free(look->lost[r]);
+  }
+  dg_free(look->stored);
+  dg_free(look->lost);
+}
+
+int mx_response_powers_init(struct mx_response_powers *of, const struct mx_powers *powers,
+                            const struct mx_backend_ops *ops, struct dg_error *err)
+{
+  const struct mx_problem *problem = powers->problem;
+  size_t most = 0;
+  *of = (struct mx_response_powers){.powers = powers, .ops = ops};
+  if (problem->responses == 0) return 0;
+  if (new_look(&of->now, problem, err) != 0 || new_look(&of->before, problem, err) != 0 ||
+      DG_NEW(of->entry, problem->responses, err) != 0)
+    return err->code;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const size_t numbers = response->count * (size_t)mx_responses[response->kind]->states * per_element(problem);
+    if (numbers > most) most = numbers;
+    if (DG_NEW(of->entry[r], response->count, err) != 0) return err->code;
+    for (size_t k = 0; k < response->count; k++)
+      of->entry[r][k] = mx_response_prepare(problem, response, k, powers->options.integrator, powers->options.step);
+  }
+  return DG_NEW(of->piece, most, err);
+}
+
+void mx_response_powers_release(struct mx_response_powers *of)
+{
+  const size_t responses = of->powers != NULL && of->powers->problem != NULL ? of->powers->problem->responses : 0;
+  for (size_t r = 0; of->entry != NULL && r < responses; r++) dg_free(of->entry[r]);
+  release_look(&of->now, responses);
+  release_look(&of->before, responses);
+  dg_free(of->entry);
+  dg_free(of->piece);
+  *of = (struct mx_response_powers){0};
+}
+
+size_t mx_response_powers_bytes(const struct mx_problem *problem)
+{
+  size_t bytes = 0;
+  for (size_t r = 0; r < problem->responses; r++)
+    bytes += problem->response[r].count *
+             ((4 + (size_t)mx_responses[problem->response[r].kind]->states) * per_element(problem) * sizeof(double) +
+              sizeof(struct mx_response_entry));
+  return bytes;
+}
+
+/* The vector of a square at a node: of E in Cartesian components, and of states in the backend's. */
+static void put_vector(const struct mx_response_powers *of, const struct mx_square *square, size_t e, int states,
+                       const double *E, const double *state, size_t i, double *to)
+{
+  const size_t Np = (size_t)of->powers->problem->ref->Np;
+  double s[3] = {0, 0, 0}, g[3][3];
+  for (int q = 0; q < states; q++)
+    for (size_t c = 0; c < 3; c++) s[c] += square->state[q] * state[((size_t)q * 3 + c) * Np + i];
+  if (of->ops->components != MX_CARTESIAN) mx_frame_gradients(of->powers->problem->metric[e], g);
+  for (size_t c = 0; c < 3; c++)
+    to[c * Np + i] = square->field * E[(3 * e + c) * Np + i] +
+                     (of->ops->components == MX_CARTESIAN ? s[c] : g[0][c] * s[0] + g[1][c] * s[1] + g[2][c] * s[2]);
+}
+
+int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *backend, const double *E,
+                            struct dg_error *err)
+{
+  const struct mx_problem *problem = of->powers->problem;
+  const size_t Np = (size_t)problem->ref->Np;
+  const struct mx_response_look look = of->before;
+  of->before = of->now;
+  of->now = look;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const int states = mx_responses[response->kind]->states;
+    if (of->ops->save(backend, MX_STATE_ARRAYS + (int)r, 0, response->count, of->piece, err) != 0) return err->code;
+    for (size_t k = 0; k < response->count; k++) {
+      const double *state = of->piece + k * (size_t)states * 3 * Np;
+      const size_t e = (size_t)response->where[k], at = k * 3 * Np;
+      for (size_t i = 0; i < Np; i++) {
+        put_vector(of, &of->entry[r][k].energy, e, states, E, state, i, look.stored[r] + at);
+        put_vector(of, &of->entry[r][k].loss, e, states, E, state, i, look.lost[r] + at);
+      }
+    }
+  }
+  return 0;
+}
+
+/* The integral over element e of weight times the square of now, or of the mean of now and before. */
+static double response_square(const struct mx_response_powers *of, size_t e, double weight, const double *now,
+                              const double *before)
+{
+  const struct mx_problem *problem = of->powers->problem;
+  double v[3 * DG_NP_MAX];
+  for (size_t i = 0; i < per_element(problem); i++) v[i] = before != NULL ? 0.5 * (now[i] + before[i]) : now[i];
+  return weight * mx_powers_product(problem, e, v, v);
+}
+
+double mx_response_powers_loss(const struct mx_response_powers *of, bool mean)
+{
+  const struct mx_problem *problem = of->powers->problem;
+  double sum = 0;
+  for (size_t r = 0; r < problem->responses; r++)
+    for (size_t k = 0; k < problem->response[r].count; k++) {
+      const size_t at = k * per_element(problem);
+      sum += response_square(of, (size_t)problem->response[r].where[k], of->entry[r][k].loss.weight,
+                             of->now.lost[r] + at, mean ? of->before.lost[r] + at : NULL);
+    }
+  return sum;
+}
+
+double mx_response_powers_unexplained(const struct mx_response_powers *of, size_t e)
+{
+  const struct mx_problem *problem = of->powers->problem;
+  size_t k;
+  const struct mx_response *response = mx_problem_response(problem, e, &k);
+  if (response == NULL) return 0;
+  const size_t r = (size_t)(response - problem->response), at = k * per_element(problem);
+  const struct mx_response_entry *entry = &of->entry[r][k];
+  const double now = response_square(of, e, entry->energy.weight, of->now.stored[r] + at, NULL),
+               before = response_square(of, e, entry->energy.weight, of->before.stored[r] + at, NULL);
+  return (now - before) / of->powers->options.step +
+         response_square(of, e, entry->loss.weight, of->now.lost[r] + at, of->before.lost[r] + at);
 }

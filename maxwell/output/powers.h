@@ -25,6 +25,8 @@ void mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation
 /* rate[K][3][Np] of an equation without losses and sources. */
 void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, const double *own, const double *other,
                     double *rate);
+/* Integral of u.v over element e: u and v are its [3][Np]. */
+double mx_powers_product(const struct mx_problem *problem, size_t e, const double *u, const double *v);
 /* What an equation's own field loses: the integral of sigma E.E, and the same of H. */
 double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation, const double *field);
 /* rate[K][3][Np] = what sources add to an equation's right-hand side over eps or mu, and the work that this does. */
@@ -35,5 +37,37 @@ double mx_powers_work(const struct mx_powers *powers, enum mx_equation equation,
 /* The element in which the change of energy over a step, from fields at its end and at its middle, is furthest from
  * what the equations say at the middle; sources may be NULL. */
 int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const double *H, const double *E_middle,
-                          const double *H_middle, const double *driven_E, const double *driven_H, size_t *element,
-                          double *power, struct dg_error *err) DG_MUST_USE;
+                          const double *H_middle, const double *driven_E, const double *driven_H,
+                          const double *of_responses, size_t *element, double *power, struct dg_error *err) DG_MUST_USE;
+
+/* ---- responses (maxwell/response/response.h): at every look the states come from the backend, and become Cartesian */
+
+/* Of one look, by response: the vectors whose squares are what an entry stores and loses, [count][3][Np]. */
+struct mx_response_look {
+  double **stored, **lost; /* [responses] */
+};
+
+struct mx_response_powers {
+  const struct mx_powers *powers; /* borrowed */
+  const struct mx_backend_ops *ops;
+  struct mx_response_entry **entry; /* [responses][count] */
+  double *piece;                    /* states of one response */
+  struct mx_response_look now, before;
+};
+
+/* Nothing is allocated where there are no responses; release in any case. */
+int mx_response_powers_init(struct mx_response_powers *of, const struct mx_powers *powers,
+                            const struct mx_backend_ops *ops, struct dg_error *err) DG_MUST_USE;
+void mx_response_powers_release(struct mx_response_powers *of);
+size_t mx_response_powers_bytes(const struct mx_problem *problem);
+
+/* `now` becomes `before`, and `now` what belongs to the backend's E, which was downloaded. */
+int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *backend, const double *E,
+                            struct dg_error *err) DG_MUST_USE;
+
+/* What is lost now; with `mean` that of the mean of both looks, which is what a step of leapfrog loses. */
+double mx_response_powers_loss(const struct mx_response_powers *of, bool mean);
+
+/* In element e, V^2 m/m: what it has come to store a metre of c0 t since the look before, and what it lost meanwhile.
+ */
+double mx_response_powers_unexplained(const struct mx_response_powers *of, size_t e);

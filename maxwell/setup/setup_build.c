@@ -12,6 +12,7 @@
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/setup/conductor_report.h"
+#include "maxwell/setup/response_report.h"
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
 
@@ -233,7 +234,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
               "elements%s, set-up %.2f s)",
               setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
               setup->limit_elements, clustered, setup->setup_seconds);
-  if (mx_report_conductors(setup, err) != 0 || mx_report_pace(setup, err) != 0) goto fail;
+  if (mx_report_conductors(setup, err) != 0 || mx_report_responses(setup, err) != 0 || mx_report_pace(setup, err) != 0)
+    goto fail;
   return 0;
 fail:
   mx_setup_explain(setup, err);

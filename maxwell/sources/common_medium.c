@@ -27,6 +27,26 @@ static int first_medium(const struct mx_problem *problem, const struct dg_mesh *
   return 0;
 }
 
+/* Where the medium has a response, its impedance depends on the frequency. */
+static int refuse_responses(const struct mx_problem *problem, const struct dg_mesh *mesh,
+                            const struct mx_surface_faces *faces, struct dg_error *err)
+{
+  for (size_t k = 0; k < faces->count; k++) {
+    size_t e = (size_t)faces->where[k] / 4, entry;
+    const struct mx_response *response = mx_problem_response(problem, e, &entry);
+    double x[3];
+    char text[96];
+    if (response == NULL) continue;
+    dg_geometry_barycentre(mesh, e, x);
+    mx_responses[response->kind]->describe(response->parameter[entry], text, sizeof text);
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "%s: %s needs one impedance for all frequencies along its surface; near (%g, %g, %g) m the "
+                            "medium has %s. Put it where the medium has none",
+                   MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], text);
+  }
+  return 0;
+}
+
 int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
                      double *epsilon, double *mu, struct dg_error *err)
 {
@@ -44,5 +64,5 @@ int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mes
                      problem->mu[e], problem->sigma[e] / MX_ETA0, problem->sigma_m[e] * MX_ETA0);
     }
   }
-  return 0;
+  return refuse_responses(problem, mesh, faces, err);
 }

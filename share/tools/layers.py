@@ -62,8 +62,8 @@ MAY = {
     # A run.
     "maxwell/setup": "libdg/* maxwell/backend maxwell/limit maxwell/measure maxwell/model maxwell/operator "
                      "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
-    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/operator maxwell/problem "
-                      "maxwell/setup maxwell/shell maxwell/sources",
+    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/measure maxwell/model "
+                      "maxwell/operator maxwell/problem maxwell/setup maxwell/shell maxwell/sources maxwell/time",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io maxwell/backend maxwell/backend/frame "
                           "maxwell/output maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "

@@ -4,7 +4,7 @@ simulation {
   name  = "debye",
   mesh  = { file = "case.geo", size = args.size or 0.0006 },
   order = args.order or 4,
-  time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 0.36e-9 },
+  time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 0.3e-9 },
   materials = { front = {}, water = { epsilon_r = 1.8, debye = { { delta = 79.2, tau = 9.4e-12 } } } },
   boundaries = {
     left = { kind = "plane_wave", direction = { 1, 0, 0 }, polarisation = { 0, 0, 1 }, origin = { -0.005, 0, 0 },

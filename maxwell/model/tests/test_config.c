@@ -109,6 +109,28 @@ static const struct {
      "cavity.lua:2: time must be a table, as in time = { stop = 20e-9 }, not 3"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = 1 } }",
      "cavity.lua:2: materials.air must be a table, as in { epsilon_r = 2 } ({} is vacuum), not 1"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = 8 } } }",
+     "cavity.lua:2: materials.sea.debye must be a list of one pole, as in { { delta = 79.2, tau = 9.4e-12 } }, not 8"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = {} } } }",
+     "cavity.lua:2: materials.sea.debye has 0 poles, and a material has one: a list of one pole, as in { { delta = "
+     "79.2, tau = 9.4e-12 } }"},
+    {"simulation { " MESH ORDER TIME
+     "\nmaterials = { sea = { debye = { { delta = 1, tau = 1 }, { delta = 2, tau = 1 } } } } }",
+     "cavity.lua:2: materials.sea.debye has 2 poles, and a material has one: a list of one pole, as in { { delta = "
+     "79.2, tau = 9.4e-12 } }"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = { { delta = -1, tau = 1 } } } } }",
+     "cavity.lua:2: materials.sea.debye.1.delta must be a number >= 0 (the step of epsilon_r), not -1"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = { { delta = 1, tau = 0 } } } } }",
+     "cavity.lua:2: materials.sea.debye.1.tau must be a number > 0 (seconds), not 0"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = { { delta = 1, tau = 0/0 } } } } }",
+     "cavity.lua:2: materials.sea.debye.1.tau must be a number > 0 (seconds), not nan"},
+    {"simulation { " MESH ORDER TIME
+     "\nmaterials = { sea = { debye = { { delta = function(x, y, z) return 1 end, tau = 1 } } } } }",
+     "cavity.lua:2: materials.sea.debye.1.delta must be a number >= 0 (the step of epsilon_r), not a function"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = { { delta = 1 } } } } }",
+     "cavity.lua:2: 'tau' is missing in materials.sea.debye.1 (for example: tau = 9.4e-12)"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = { { delta = 1, tau = 1, gamma = 3 } } } } }",
+     "cavity.lua:2: unknown key 'gamma' in materials.sea.debye.1 (known: delta, tau)"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = { sigma = 'x' } } }",
      "cavity.lua:2: materials.air.sigma must be a number >= 0 (S/m) or a function of x, y, z, not the string \"x\""},
     {WITH("initial = { E = 'x' }"), "cavity.lua:2: initial.E must be a function of x, y, z that returns Ex, Ey, Ez, "
@@ -355,6 +377,7 @@ static void fills_in_defaults(void **state)
   assert_true(c.material[0].epsilon_r.value == 1 && c.material[0].epsilon_r.function == NULL);
   assert_true(c.material[0].mu_r.value == 1 && c.material[0].mu_r.function == NULL);
   assert_true(c.material[0].sigma.value == 0 && c.material[0].sigma.function == NULL);
+  assert_true(c.material[0].debye.delta == 0);
   assert_true(c.boundaries == 0 && c.interfaces == 0 && c.sources == 0);
   assert_true(c.initial.E == NULL && c.initial.H == NULL);
   assert_int_equal(c.output.fields.every, 0);

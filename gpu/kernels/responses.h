@@ -1,0 +1,52 @@
+/* Responses on the card (maxwell/response/response.h): what the host calls. States have rows like fields, that of state
+ * q of entry k is row k * states + q; nodes are in the card's order. */
+#pragma once
+
+#include "gpu/kernels/kernels.h"
+#include "maxwell/response/response.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gpu_response {
+  enum mx_response_kind kind;
+  int states;
+  size_t count;
+  const int32_t *where;    /* [count] elements */
+  const void *coefficient; /* [count][MX_RESPONSE_COEFFICIENTS] */
+  void *now;               /* between steps the state; Runge-Kutta's registers follow */
+  void *memory;            /* of low storage */
+  void *stage, *sum;       /* of schemes that add up sums */
+};
+
+/* Behind a step of leapfrog: the field and the state are taken along. */
+gpuError_t gpu_step_response(const struct gpu_tables *tables, const struct gpu_response *response, void *field,
+                             gpuStream_t stream);
+
+/* Behind the rates of a stage: with memory as a stage's of the fields (`kept`: where that is laid out otherwise), or
+ * with sums. to += step du, also += b step du (may be NULL). */
+struct gpu_response_stage {
+  double step, a, b;   /* low storage */
+  double weight, next; /* sums, both times the step */
+  int first, last;     /* stage of a step with sums */
+  const void *field;   /* whose rates are taken */
+  void *to, *also;
+};
+gpuError_t gpu_stage_response(const struct gpu_tables *tables, const struct gpu_response *response,
+                              const struct gpu_response_stage *stage, gpuStream_t stream);
+
+/* Rows to[k * rows + row] = factor[k][0] field + sum over q of factor[k][1 + q] state q, for all entries: what is
+ * started from, and the vectors of energies and losses. */
+struct gpu_response_vector {
+  const double *factor; /* [count][1 + MX_RESPONSE_STATES] */
+  const void *field;
+  int rows, row;
+  void *to;
+};
+gpuError_t gpu_combine_response(const struct gpu_tables *tables, const struct gpu_response *response,
+                                const struct gpu_response_vector *vector, gpuStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif

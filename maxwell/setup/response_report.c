@@ -1,0 +1,71 @@
+/* What the log says of responses: a line a material, for `curlew run` and `curlew check`, after the step is known. */
+#include "maxwell/setup/response_report.h"
+
+#include <math.h>
+
+#include "maxwell/model/selectors.h"
+#include "maxwell/time/responses.h"
+
+/* Of a material, over all ranks: maxima, since its entries are alike but for a permittivity that varies. */
+enum {
+  KIND,
+  TOUCHED,
+  SLOWED,
+  OWN,
+  FOLLOWED = OWN + MX_RESPONSE_PARAMETERS,
+  VALUES = FOLLOWED + MX_RESPONSE_PARAMETERS
+};
+
+static void look(const struct mx_setup *setup, size_t material, double value[VALUES])
+{
+  const struct mx_problem *problem = &setup->problem;
+  const struct mx_config *config = setup->config;
+  for (size_t e = 0; e < problem->K; e++) {
+    size_t k;
+    double followed[MX_RESPONSE_PARAMETERS];
+    const struct mx_response *response =
+        setup->assignment.material[e] == (int)material ? mx_problem_response(problem, e, &k) : NULL;
+    if (response == NULL) continue;
+    value[KIND] = 1 + (double)response->kind;
+    if (!mx_response_follow(problem, response, k, config->time.integrator, setup->step * MX_C0, followed))
+      value[SLOWED] = 1;
+    for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) {
+      value[OWN + i] = fmax(value[OWN + i], response->parameter[k][i]);
+      value[FOLLOWED + i] = fmax(value[FOLLOWED + i], followed[i]);
+    }
+    for (int f = 0; f < 4; f++) {
+      const int wall = setup->assignment.boundary[e][f];
+      if (wall >= 0 && config->boundary[wall].kind == MX_ABSORBING) value[TOUCHED] = 1;
+    }
+  }
+}
+
+static int report(const struct mx_setup *setup, size_t material, struct dg_error *err)
+{
+  char name[128], own[96], followed[96];
+  double value[VALUES] = {0};
+  look(setup, material, value);
+  if (dg_comm_reduce(setup->comm, DG_MAX, VALUES, value, err) != 0) return err->code;
+  if (value[KIND] == 0) return 0;
+  const struct mx_response_ops *ops = mx_responses[(int)value[KIND] - 1];
+  mx_selector_name(&setup->config->material[material].where, name, sizeof name);
+  ops->describe(value + OWN, own, sizeof own);
+  ops->describe(value + FOLLOWED, followed, sizeof followed);
+  if (value[SLOWED] == 0) dg_log_line(setup->log, "response  %s: %s", name, own);
+  else
+    dg_log_line(setup->log, "response  %s: %s, faster than a step, which it does not limit: it counts as %s", name, own,
+                followed);
+  if (value[TOUCHED] > 0)
+    dg_log_warning(setup->log,
+                   "an absorbing wall touches '%s', which has %s: it absorbs as epsilon_r alone would have it, and "
+                   "reflects what sees another permittivity; let losses take the wave before the wall",
+                   name, own);
+  return 0;
+}
+
+int mx_report_responses(const struct mx_setup *setup, struct dg_error *err)
+{
+  for (size_t m = 0; m < setup->config->materials; m++)
+    if (report(setup, m, err) != 0) return err->code;
+  return 0;
+}
