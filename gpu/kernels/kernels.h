@@ -199,8 +199,8 @@ enum { GPU_SUM_PARTS = 1024 };
  * or mu as factor, of which u has rows of its own, or the ones listed with a factor each. */
 struct gpu_product {
   const void *u, *v;
-  int weight; /* 0, 1: of gpu_medium, 2, 3: its lag; without a list */
-  int more;   /* adds to `part` */
+  int weight;   /* 0, 1: of gpu_medium, 2, 3: its lag; without a list */
+  int more;     /* adds to `part` */
   int own_rows; /* with a list: row i of u and v is that of its i-th element */
   size_t first, count;
   const int32_t *element; /* [count] or NULL */
