@@ -64,7 +64,7 @@ simulation {
     lines = { { name = "axis", from = { 0.1, 0.05, 0 }, to = { 0.1, 0.05, 0.35 }, points = 9, every = 5,
                 frequencies = frequencies } },
     planes = { { name = "cut", origin = { 0, 0.05, 0 }, u = { 0.22, 0, 0 }, v = { 0, 0, 0.3 }, points = { 7, 5 },
-                 every = 15, format = args.format, frequencies = frequencies } },
+                 every = 10, format = args.format, frequencies = frequencies } },
     fluxes = { { name = "out", surface = "zmax", every = 2, frequencies = frequencies },
                { name = "through", surface = "middle", direction = { 0, 0, 1 } } },
     voltages = { { name = "across", from = { 0.1, 0, 0.1 }, to = { 0.1, 0.1, 0.1 }, frequencies = frequencies } },
