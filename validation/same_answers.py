@@ -34,6 +34,7 @@ TIMES = {"loop_seconds", "dof_per_second", "evaluations_per_second", "seconds", 
          "card_memory_bytes", "versions", "model", "checkpoints", "threads", "lua_threads"}
 TIMES_OF_PARTS = {"halo_seconds_least"}
 SECONDS = 300  # that a run may take
+NEWS = ["the old program does not know a key of this script"]
 MODIFIED = re.compile(rb"(\x12\0\x08\0.\0\0\0\x01\0\0\0)....", re.DOTALL)
 
 # Settings (-D) of scripts, one or several for each; those that are not named here run as they are.
@@ -107,6 +108,8 @@ def run(program, script, folder, settings, keys, ranks, more=()):
                               timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return f"took more than {SECONDS} s"
+    except OSError as error:
+        return f"cannot be started: {error.strerror}"
     if done.returncode == 0:
         return None
     lines = [line for line in done.stderr.splitlines() if "warning:" not in line and line.strip()]
@@ -252,6 +255,8 @@ def one_case(options, case, backend, ranks, folder):
         now = now or run(options.new, script, new, settings, keys + last, ranks, ["--restart"])
     else:
         now = run(options.new, script, new, settings, keys + last, ranks)
+    if failed and "unknown key" in failed and not now:
+        return NEWS
     if failed or now:
         return [f"both fail: {failed}"] if failed == now else [f"was: {failed or 'fine'}; is: {now or 'fine'}"]
     return compare(old, new)
@@ -274,8 +279,8 @@ def main():
                     shutil.rmtree(folder, ignore_errors=True)
                     os.makedirs(folder)
                     said = one_case(options, case, backend, ranks, folder)
-                    count += 1
-                    differing += bool(said)
+                    count += said is not NEWS
+                    differing += bool(said) and said is not NEWS
                     print(f"{case[0]:34s} {backend:10s} {ranks}  {said[0] if said else 'same'}", flush=True)
                     for line in said[1:12]:
                         print(f"{'':48s} {line}", flush=True)

@@ -66,8 +66,8 @@ struct dg_snapshot_writer {
   const char *name;             /* "silo", as scripts and messages call it */
   const char *ending;           /* ".silo" */
   const char *(*version)(void); /* of its library */
-  /* Names that a series of snapshots "fields_#" may have in its folder, NULL-terminated: '#' stands for digits, '@' for
-   * hexadecimal ones. */
+  /* Names that a series of snapshots "fields_STEP" may have in its folder, NULL-terminated: '$' stands for the digits
+   * of the step, '#' for other digits, '@' for hexadecimal ones. */
   const char *const *names;
   const char *folder; /* inside of that folder, which `names` mention; NULL: there is none */
   /* The state of a series: snapshots of one mesh, order and merge in one folder. NULL behind an error. */

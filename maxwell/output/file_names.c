@@ -8,10 +8,10 @@ static int add_measure(struct mx_plan *plan, const struct mx_measure *measure, s
 {
   const char *folder = measure->config->kind->key, *name = measure->config->name;
   const bool spectrum = measure->config->frequencies.count > 0;
-  mx_plan_folder(plan, folder);
+  mx_plan_folder(plan, folder, false);
   if (measure->form != NULL) {
     const char *const ending = mx_snapshot_writers[0]->ending;
-    if (mx_plan_pattern(plan, err, "%s/%.200s_#%s", folder, name, ending) != 0) return err->code;
+    if (mx_plan_pattern(plan, err, "%s/%.200s_$%s", folder, name, ending) != 0) return err->code;
     return spectrum ? mx_plan_pattern(plan, err, "%s/%.200s_spectrum_#%s", folder, name, ending) : 0;
   }
   if (mx_plan_file(plan, err, "%s/%.200s.csv", folder, name) != 0) return err->code;
@@ -21,7 +21,7 @@ static int add_measure(struct mx_plan *plan, const struct mx_measure *measure, s
 static int add_ports(struct mx_plan *plan, const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_ports *ports = &setup->sources.ports;
-  if (ports->count > 0) mx_plan_folder(plan, "ports");
+  if (ports->count > 0) mx_plan_folder(plan, "ports", false);
   for (size_t i = 0; i < ports->count; i++)
     if (mx_plan_file(plan, err, "ports/%.200s.csv", mx_ports_name(ports, i)) != 0) return err->code;
   if (setup->config->output.s_parameters.count == 0) return 0;
@@ -33,15 +33,17 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg
 {
   const struct mx_config *config = setup->config;
   const struct dg_snapshot_writer *const writer = mx_snapshot_writers[0];
-  *plan = (struct mx_plan){.folders = 2, .folder = {".", "checkpoint"}};
-  if (writer->folder != NULL) mx_plan_folder(plan, writer->folder);
+  *plan = (struct mx_plan){0};
+  mx_plan_folder(plan, ".", true);
+  mx_plan_folder(plan, "checkpoint", true);
+  if (writer->folder != NULL) mx_plan_folder(plan, writer->folder, true);
   if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "log.txt") != 0 ||
       (config->output.energy_every > 0 && mx_plan_file(plan, err, "energy.csv") != 0) ||
       (config->output.balance.every > 0 && mx_plan_file(plan, err, "balance.csv") != 0))
     return err->code;
   for (size_t i = 0; i < setup->measures.count; i++)
     if (add_measure(plan, &setup->measures.measure[i], err) != 0) return err->code;
-  if (setup->mesh_kept != NULL) mx_plan_folder(plan, "mesh");
+  if (setup->mesh_kept != NULL) mx_plan_folder(plan, "mesh", false);
   if (add_ports(plan, setup, err) != 0 || mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
       mx_plan_pattern(plan, err, "checkpoint/step_#_#.h5") != 0)
     return err->code;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "maxwell/output/file_names.h"
 #include "maxwell/shell/folder.h"
 
 static struct mx_watchdog *watchdog_of(struct mx_loop *loop) { return &loop->watchdog[loop->writes ? 0 : 1]; }
@@ -286,6 +287,15 @@ static bool writes_output(const struct mx_ports *ports, long excitation)
   return true;
 }
 
+/* What the run before has written of the steps that come again. */
+static int cut_folder(const struct mx_loop *loop, long step, struct dg_error *err)
+{
+  struct mx_plan plan;
+  if (mx_output_plan(&plan, loop->setup, err) == 0) (void)!mx_folder_cut(loop->folder, &plan, step, err);
+  mx_plan_release(&plan);
+  return err->code;
+}
+
 int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, long *first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
@@ -299,7 +309,7 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
     loop->output_seconds = loop->counters.output;
     loop->counters.restarts++;
     if (dg_comm_rank(setup->comm) == 0 && writes_output(&setup->sources.ports, loop->counters.excitation) &&
-        mx_folder_cut(loop->folder, *first, err) != 0)
+        cut_folder(loop, *first, err) != 0)
       return err->code;
     if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
     dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);

@@ -251,37 +251,13 @@ int mx_folder_claim(struct mx_folder *folder, const struct mx_plan *plan, bool a
     (void)!dg_ledger_claim_names(folder->ledger, DG_LEDGER_OUTPUT, plan->files, names, err);
   }
   for (size_t i = 0; i < plan->folders && err->code == DG_OK; i++)
-    if (strcmp(plan->folder[i], ".") != 0 && strcmp(plan->folder[i], "checkpoint") != 0 &&
-        strcmp(plan->folder[i], "blocks") != 0) /* these are made with their first file */
-      (void)!mx_folder_part(folder, plan->folder[i], err);
+    if (!plan->later[i]) (void)!mx_folder_part(folder, plan->folder[i], err);
   return err->code;
 }
 
 /* ---- going on */
 
-/* The number behind the last '_' of NAME_000100.silo and the like, or of NAME_000100_0001.silo of a part (`blocks`);
- * -1: it has none. */
-static long number_of(const char *name, bool blocks)
-{
-  const char *end = strstr(name, ".silo"), *digits = end;
-  for (int skip = blocks ? 2 : 1; skip > 0 && digits != NULL; skip--) {
-    if (digits != end) digits--; /* the '_' itself */
-    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9') digits--;
-    if (digits == name || digits[-1] != '_') return -1;
-  }
-  return digits != NULL ? strtol(digits, NULL, 10) : -1;
-}
-
-/* A snapshot of a step that will come again? Spectra and meshes have other numbers. */
-static bool comes_again(const char *name, long step)
-{
-  const char *slash = strchr(name, '/'), *last = slash != NULL ? slash + 1 : name;
-  const bool blocks = strncmp(name, "blocks/", 7) == 0;
-  return strstr(last, ".silo") != NULL && strstr(last, "_spectrum_") == NULL &&
-         !(blocks && strncmp(last, "mesh_", 5) == 0) && number_of(last, blocks) >= step;
-}
-
-int mx_folder_cut(struct mx_folder *folder, long step, struct dg_error *err)
+int mx_folder_cut(struct mx_folder *folder, const struct mx_plan *plan, long step, struct dg_error *err)
 {
   dg_ledger_list_free(&folder->list);
   if (dg_ledger_read(folder->ledger, &folder->list, err) != 0) return err->code;
@@ -289,7 +265,7 @@ int mx_folder_cut(struct mx_folder *folder, long step, struct dg_error *err)
     const struct dg_ledger_entry *entry = &folder->list.entry[i];
     struct dg_error ignored = {0};
     if (entry->kind == DG_LEDGER_OUTPUT)
-      (void)!dg_ledger_remove(folder->ledger, entry->name, comes_again(entry->name, step), &ignored);
+      (void)!dg_ledger_remove(folder->ledger, entry->name, mx_plan_step(plan, entry->name) >= step, &ignored);
   }
   return 0;
 }

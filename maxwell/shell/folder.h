@@ -39,9 +39,9 @@ int mx_folder_join(struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
 /* Makes the folder PATH/name for files of one kind ("probes") in a folder that was prepared. */
 int mx_folder_part(const struct mx_folder *folder, const char *name, struct dg_error *err) DG_MUST_USE;
 
-/* Before a run goes on at `step`: removes its snapshots of that step and later ones, which it will write again, and
- * what was left unfinished. What cannot be removed stays. */
-int mx_folder_cut(struct mx_folder *folder, long step, struct dg_error *err) DG_MUST_USE;
+/* Before a run goes on at `step`: removes its files of that step and later ones (mx_plan_step), which it will write
+ * again, and what was left unfinished. What cannot be removed stays. */
+int mx_folder_cut(struct mx_folder *folder, const struct mx_plan *plan, long step, struct dg_error *err) DG_MUST_USE;
 
 /* "path/name"; free with dg_free. */
 int mx_folder_path(char **path, const struct mx_folder *folder, const char *name, struct dg_error *err) DG_MUST_USE;

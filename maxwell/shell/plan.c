@@ -41,11 +41,12 @@ int mx_plan_pattern(struct mx_plan *plan, struct dg_error *err, const char *form
   return add(&plan->pattern, &plan->patterns, name, err);
 }
 
-void mx_plan_folder(struct mx_plan *plan, const char *folder)
+void mx_plan_folder(struct mx_plan *plan, const char *folder, bool later)
 {
   for (size_t i = 0; i < plan->folders; i++)
     if (strcmp(plan->folder[i], folder) == 0) return;
   DG_BUG_IF(plan->folders == sizeof plan->folder / sizeof *plan->folder, "too many folders");
+  plan->later[plan->folders] = later;
   plan->folder[plan->folders++] = folder;
 }
 
@@ -68,18 +69,29 @@ void mx_plan_release(struct mx_plan *plan)
 
 /* ---- is it in it? */
 
-static bool fits(const char *pattern, const char *name)
+/* *step: the number at '$', or as it was. */
+static bool fits(const char *pattern, const char *name, long *step)
 {
   for (; *pattern != '\0'; pattern++) {
-    if (*pattern != '#' && *pattern != '@') {
+    if (*pattern != '#' && *pattern != '@' && *pattern != '$') {
       if (*name++ != *pattern) return false;
       continue;
     }
-    const size_t digits = strspn(name, *pattern == '#' ? "0123456789" : "0123456789abcdef");
+    const size_t digits = strspn(name, *pattern == '@' ? "0123456789abcdef" : "0123456789");
     if (digits == 0) return false;
+    if (*pattern == '$') *step = strtol(name, NULL, 10);
     name += digits;
   }
   return *name == '\0';
+}
+
+long mx_plan_step(const struct mx_plan *plan, const char *name)
+{
+  for (size_t i = 0; i < plan->patterns; i++) {
+    long step = -1;
+    if (fits(plan->pattern[i], name, &step) && step >= 0) return step;
+  }
+  return -1;
 }
 
 bool mx_plan_has(const struct mx_plan *plan, const char *name)
@@ -87,12 +99,13 @@ bool mx_plan_has(const struct mx_plan *plan, const char *name)
   char whole[NAME];
   const char *found = whole;
   const size_t length = strlen(name), ending = 5;
+  long step;
   if (length >= sizeof whole) return false;
   snprintf(whole, sizeof whole, "%s", name);
   if (length > ending && (strcmp(name + length - ending, ".part") == 0 || strcmp(name + length - ending, ".room") == 0))
     whole[length - ending] = '\0';
   if (bsearch(&found, plan->file, plan->files, sizeof *plan->file, by_name) != NULL) return true;
   for (size_t i = 0; i < plan->patterns; i++)
-    if (fits(plan->pattern[i], whole)) return true;
+    if (fits(plan->pattern[i], whole, &step)) return true;
   return false;
 }

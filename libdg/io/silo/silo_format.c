@@ -39,7 +39,7 @@ static int finish(void *job, struct dg_error *err) { return dg_silo_write_names(
 
 static void abandon(void *job) { dg_silo_abandon(job); }
 
-static const char *const names[] = {"fields_#.silo", "blocks/fields_#_#.silo", "blocks/mesh_@_#.silo", NULL};
+static const char *const names[] = {"fields_$.silo", "blocks/fields_$_#.silo", "blocks/mesh_@_#.silo", NULL};
 
 const struct dg_snapshot_writer dg_silo_format = {
     .name = "silo",

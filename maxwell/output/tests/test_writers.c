@@ -58,7 +58,7 @@ static int write_text(void *series, const char *path, const struct dg_snapshot *
   return 0;
 }
 
-static const char *const names[] = {"fields_#.txt", NULL};
+static const char *const names[] = {"fields_$.txt", NULL};
 static const struct dg_snapshot_writer text = {
     .name = "text", .ending = ".txt", .names = names, .open = open_series, .close = close_series, .write = write_text};
 
@@ -198,12 +198,36 @@ static void formats_are_whole(void **state)
   }
 }
 
+/* A run that goes on finds by its format's names which files are of steps that come again. */
+static void names_say_the_step(void **state)
+{
+  (void)state;
+  struct mx_plan plan = {0};
+  struct dg_error err = {0};
+  for (size_t i = 0; names[i] != NULL; i++) assert_int_equal(mx_plan_pattern(&plan, &err, "%s", names[i]), 0);
+  assert_int_equal(mx_plan_pattern(&plan, &err, "parts/fields_$_#.txt"), 0);
+  assert_int_equal(mx_plan_pattern(&plan, &err, "planes/a_spectrum_#.txt"), 0);
+  assert_int_equal(mx_plan_pattern(&plan, &err, "planes/a_$.txt"), 0);
+  static const struct {
+    const char *name;
+    long step;
+  } file[] = {{"fields_000120.txt", 120},           {"parts/fields_000007_0003.txt", 7}, {"planes/a_000000.txt", 0},
+              {"planes/a_spectrum_000002.txt", -1}, {"fields_000120.txt.part", -1},      {"fields_.txt", -1},
+              {"planes/b_000001.txt", -1}};
+  for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+    assert_int_equal(mx_plan_step(&plan, file[i].name), file[i].step);
+  mx_plan_sort(&plan);
+  assert_true(mx_plan_has(&plan, "fields_000120.txt.part") && !mx_plan_has(&plan, "fields_12.silo"));
+  mx_plan_release(&plan);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gets_what_is_due),
       cmocka_unit_test(fails_with_its_format),
       cmocka_unit_test(formats_are_whole),
+      cmocka_unit_test(names_say_the_step),
   };
   return cmocka_run_group_tests_name("writers", tests, NULL, NULL);
 }
