@@ -13,7 +13,7 @@ struct NAME(response) {
   struct mx_response_entry *entry; /* [count] */
   REAL *coefficient;               /* [count][MX_RESPONSE_COEFFICIENTS] */
   REAL *now;                       /* between steps the state; what follows are Runge-Kutta's registers */
-  REAL *memory;                    /* of low storage */
+  REAL *registers;                 /* of low storage */
   REAL *stage, *sum;               /* with sums: where the stage is, and what the step will end in */
 };
 
@@ -25,7 +25,7 @@ static size_t NAME(response_numbers)(const struct mx_problem *problem, const str
 static void NAME(free_responses)(struct NAME(response) * list, const struct mx_problem *problem)
 {
   for (size_t r = 0; list != NULL && r < problem->responses; r++) {
-    void *arrays[] = {list[r].entry, list[r].coefficient, list[r].now, list[r].memory, list[r].stage, list[r].sum};
+    void *arrays[] = {list[r].entry, list[r].coefficient, list[r].now, list[r].registers, list[r].stage, list[r].sum};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   }
   dg_free(list);
@@ -40,7 +40,7 @@ static int NAME(new_response)(struct NAME(response) * own, const struct mx_probl
   const bool sums = scheme->sums, low = !sums && !scheme->staggered;
   if (DG_NEW(own->entry, response->count, err) != 0 ||
       DG_NEW(own->coefficient, response->count * MX_RESPONSE_COEFFICIENTS, err) != 0 ||
-      DG_NEW(own->now, numbers, err) != 0 || (low && DG_NEW(own->memory, numbers, err) != 0) ||
+      DG_NEW(own->now, numbers, err) != 0 || (low && DG_NEW(own->registers, numbers, err) != 0) ||
       (sums && DG_NEW(own->stage, numbers, err) != 0) || (sums && DG_NEW(own->sum, numbers, err) != 0))
     return err->code;
   for (size_t k = 0; k < response->count; k++) {
@@ -70,7 +70,7 @@ static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
     const struct mx_response *response = &problem->response[r];
     struct NAME(response) *own = &state->response[r];
     const size_t states = (size_t)mx_responses[response->kind]->states;
-    if (own->memory != NULL) memset(own->memory, 0, NAME(response_numbers)(problem, response) * sizeof(REAL));
+    if (own->registers != NULL) memset(own->registers, 0, NAME(response_numbers)(problem, response) * sizeof(REAL));
     for (size_t k = 0; k < response->count; k++)
       for (size_t q = 0; q < states; q++)
         for (size_t c = 0; c < 3; c++)
@@ -83,7 +83,7 @@ static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
 /* What a stage of Runge-Kutta adds to, and how its state goes on. */
 struct NAME(response_stage) {
   bool first, last;  /* of the step */
-  REAL step, a, b;   /* low storage: memory = a memory + dt rate, state + b memory */
+  REAL step, a, b;   /* low storage: register = a register + dt rate, state + b register */
   REAL weight, next; /* sums: sum + weight rate, start + next rate */
   const REAL *field; /* whose rates are taken */
   REAL *to, *also;   /* to += scale * what is added to the rate, also += b times that (may be NULL) */
@@ -137,9 +137,9 @@ NAME(entry_stage)(const struct NAME(state) * state, enum mx_response_kind kind, 
       if (stage->also != NULL) stage->also[at] += stage->also_by * (stage->scale * du);
       for (size_t q = 0; q < states; q++) {
         const size_t k = here + q * 3 * Np;
-        if (own->memory != NULL) {
-          own->memory[k] = stage->a * own->memory[k] + stage->step * ds[q];
-          own->now[k] += stage->b * own->memory[k];
+        if (own->registers != NULL) {
+          own->registers[k] = stage->a * own->registers[k] + stage->step * ds[q];
+          own->now[k] += stage->b * own->registers[k];
         } else {
           own->sum[k] = (stage->first ? own->now[k] : own->sum[k]) + stage->weight * ds[q];
           own->stage[k] = own->now[k] + stage->next * ds[q];

@@ -59,12 +59,12 @@ struct mx_fused_half {
   void *result;
 };
 
-/* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
- * With a = b = 0, memory is dt times the right-hand side. */
+/* One stage of a low-storage Runge-Kutta scheme: register = a register + dt rate, result = field + b register; by
+ * equation. With a = b = 0, the register is dt times the right-hand side. */
 struct mx_fused_stage {
   double a, b;
   const void *field[2];
-  void *memory[2], *result[2]; /* result may be NULL */
+  void *registers[2], *result[2]; /* result may be NULL */
 };
 
 struct mx_fused_kernels {

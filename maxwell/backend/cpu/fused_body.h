@@ -12,7 +12,7 @@ struct NAME(state) {
   size_t inner_blocks;       /* blocks 0..inner_blocks-1 need nothing of other ranks */
   size_t ghost_blocks;       /* behind the others */
   REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
-  REAL *memory[2];           /* runge-kutta: dt times the rates, or the second register */
+  REAL *registers[2];        /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];              /* rk4 */
   double *mass;
   REAL *matrix, *metric[2], *decay[2], *jump[2], *penalty[2];
@@ -57,12 +57,12 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],   state->field[1],     state->spare[0], state->spare[1],     state->memory[0],
-                    state->memory[1],  state->sum[0],       state->sum[1],   state->matrix,       state->metric[0],
-                    state->metric[1],  state->decay[0],     state->decay[1], state->jump[0],      state->jump[1],
-                    state->penalty[0], state->penalty[1],   state->open,     state->open_element, state->node,
-                    state->gather,     state->neighbour,    state->weight,   state->flags,        state->orbit,
-                    state->place,      state->term_threads, state->mass};
+  void *arrays[] = {state->field[0],     state->field[1],     state->spare[0], state->spare[1],     state->registers[0],
+                    state->registers[1], state->sum[0],       state->sum[1],   state->matrix,       state->metric[0],
+                    state->metric[1],    state->decay[0],     state->decay[1], state->jump[0],      state->jump[1],
+                    state->penalty[0],   state->penalty[1],   state->open,     state->open_element, state->node,
+                    state->gather,       state->neighbour,    state->weight,   state->flags,        state->orbit,
+                    state->place,        state->term_threads, state->mass};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_responses)(state->response, state->problem);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
@@ -269,7 +269,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
     goto fail;
   for (int i = 0; i < 2; i++)
     if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||
-        (!scheme->staggered && NAME(new_field)(state, &state->memory[i], err) != 0) ||
+        (!scheme->staggered && NAME(new_field)(state, &state->registers[i], err) != 0) ||
         (scheme->sums && NAME(new_field)(state, &state->sum[i], err) != 0))
       goto fail;
   if (scheme->staggered &&

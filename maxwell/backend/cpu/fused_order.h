@@ -241,7 +241,7 @@ INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_
   const size_t start = block * 3 * NP * LANES + 3 * part, ahead = fused->ahead * 3 * NP * LANES;
   const REAL *field = (const REAL *)stage->field[equation] + start;
   const REAL *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES + part;
-  REAL *memory = (REAL *)stage->memory[equation] + start;
+  REAL *registers = (REAL *)stage->registers[equation] + start;
   REAL *result = stage->result[equation] != NULL ? (REAL *)stage->result[equation] + start : NULL;
   const void *const losses = fused->decay[magnetic ? equation : 0];
   const int lossy = (magnetic || equation == 0) && losses != NULL;
@@ -262,9 +262,9 @@ INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_
         size_t at = (size_t)*node * 3 * LANES + (size_t)n * WIDE;
         size_t next = ahead + (size_t)(3 * (node - fused->orbit) + n) * LANES;
         NAME(fetch)(field + next);
-        NAME(fetch)(memory + next);
-        NAME(vec) now = a * NAME(load)(memory + at) + line[n];
-        NAME(store)(memory + at, now);
+        NAME(fetch)(registers + next);
+        NAME(vec) now = a * NAME(load)(registers + at) + line[n];
+        NAME(store)(registers + at, now);
         if (result != NULL) NAME(stream)(result + at, NAME(load)(field + at) + b * now);
       }
     }

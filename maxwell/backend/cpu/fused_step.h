@@ -75,7 +75,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   return 0;
 }
 
-/* memory = a memory + dt rate, and, if `update`, spare = field + b memory. */
+/* register = a register + dt rate, and, if `update`, spare = field + b register. */
 static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double b, REAL *const field[2], bool update,
                              bool begin, struct dg_error *err)
 {
@@ -83,7 +83,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
       .a = a,
       .b = b,
       .field = {field[0], field[1]},
-      .memory = {state->memory[0], state->memory[1]},
+      .registers = {state->registers[0], state->registers[1]},
       .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
   };
   const struct NAME(pass) pass = {.stage = &stage};
@@ -102,10 +102,10 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
     mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0}); /* counted with the interior */
   }
   for (int i = 0; i < 2; i++)
-    NAME(add_sources)(state, i, state->sources, state->memory[i], update ? state->spare[i] : NULL, b);
+    NAME(add_sources)(state, i, state->sources, state->registers[i], update ? state->spare[i] : NULL, b);
   struct NAME(response_stage) responses = NAME(stage_of)(state, s);
   responses.field = field[0];
-  responses.to = state->memory[0];
+  responses.to = state->registers[0];
   responses.scale = (REAL)state->options.step;
   responses.also = update ? state->spare[0] : NULL;
   responses.also_by = (REAL)b;
@@ -120,7 +120,7 @@ static void NAME(add_sums)(struct NAME(state) * state, int s)
   const struct mx_scheme *scheme = mx_scheme_of(&state->options);
   const bool first = s == 0, last = s == scheme->stages - 1;
   for (int i = 0; i < 2; i++) {
-    REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->memory[i];
+    REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->registers[i];
     REAL w = (REAL)scheme->pass[s].weight, c = (REAL)scheme->pass[s].next;
     struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel for simd num_threads(state->threads) schedule(static)

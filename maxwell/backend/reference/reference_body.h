@@ -196,13 +196,13 @@ static void NAME(rates)(struct NAME(state) * state, int s)
 }
 
 /* What a pass makes of the rate of one field (time/schedule.h). */
-static void NAME(low_storage)(struct NAME(state) * state, const struct mx_pass *pass, REAL *field, REAL *kept,
+static void NAME(low_storage)(struct NAME(state) * state, const struct mx_pass *pass, REAL *field, REAL *reg,
                               const REAL *rate)
 {
   REAL a = (REAL)pass->a, b = (REAL)pass->b, dt = (REAL)state->options.step;
   for (size_t i = 0; i < state->n; i++) {
-    kept[i] = a * kept[i] + dt * rate[i];
-    field[i] += b * kept[i];
+    reg[i] = a * reg[i] + dt * rate[i];
+    field[i] += b * reg[i];
   }
 }
 
@@ -248,11 +248,11 @@ static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, co
     return 0;
   }
   NAME(rates)(state, s);
-  REAL *const field[2] = {state->E, state->H}, *const kept[2] = {state->register_E, state->register_H},
+  REAL *const field[2] = {state->E, state->H}, *const reg[2] = {state->register_E, state->register_H},
               *const sum[2] = {state->sum_E, state->sum_H}, *const rate[2] = {state->rate_E, state->rate_H};
   for (int i = 0; i < 2; i++)
-    if (scheme->sums) NAME(sums)(state, s, field[i], kept[i], sum[i], rate[i]);
-    else if (scheme->registers) NAME(low_storage)(state, pass, field[i], kept[i], rate[i]);
+    if (scheme->sums) NAME(sums)(state, s, field[i], reg[i], sum[i], rate[i]);
+    else if (scheme->registers) NAME(low_storage)(state, pass, field[i], reg[i], rate[i]);
     else NAME(step_alone)(state, pass, field[i], rate[i]);
   return 0;
 }
