@@ -9,7 +9,8 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/symmetry.h"
 
-bool gpu_penalty_inside(const struct mx_problem *problem)
+/* Do faces between elements have a penalty? Then a half step needs the old values of neighbours. */
+static bool penalty_inside(const struct mx_problem *problem)
 {
   for (size_t e = 0; e < problem->K; e++)
     for (int f = 0; f < 4; f++) {
@@ -21,7 +22,7 @@ bool gpu_penalty_inside(const struct mx_problem *problem)
 
 bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
-  return mx_scheme_of(options)->staggered && !gpu_penalty_inside(problem) && !mx_any_loss(problem, MX_FARADAY);
+  return mx_scheme_of(options)->staggered && !penalty_inside(problem) && !mx_any_loss(problem, MX_FARADAY);
 }
 
 /* ---- by order */
@@ -537,7 +538,7 @@ int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err)
 {
   struct mx_symmetry symmetry;
   if (mx_symmetry_init(&symmetry, backend->problem->ref, err) != 0) return err->code;
-  backend->tables.penalty_inside = gpu_penalty_inside(backend->problem);
+  backend->tables.penalty_inside = penalty_inside(backend->problem);
   if (pack_nodes(backend, &symmetry, err) != 0 || pack_matrices(backend, err) != 0 ||
       pack_mass(backend, &symmetry, err) != 0 || pack_fragments(backend, &symmetry, err) != 0 ||
       pack_metric(backend, err) != 0 || pack_neighbours(backend, err) != 0 || pack_fluxes(backend, err) != 0 ||

@@ -209,8 +209,6 @@ static inline double gpu_get(const struct mx_backend *backend, const void *array
 {
   return backend->options.precision == MX_SINGLE ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
-/* Do faces between elements have a penalty? Then a half step needs the old values of neighbours. */
-bool gpu_penalty_inside(const struct mx_problem *problem);
 /* May a half step of leapfrog overwrite its field? Not with that penalty, and not where H has losses: what H was half a
  * step ago is then not to be had from the new one without the growth of rounding errors by exp(loss dt/mu). */
 bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options);

@@ -42,12 +42,6 @@ static int edit_cost(const char *a, const char *b)
   return last[n];
 }
 
-int dg_edit_distance(const char *a, const char *b)
-{
-  int cost = edit_cost(a, b);
-  return cost == INT_MAX ? INT_MAX : (cost + EDIT - 1) / EDIT;
-}
-
 int dg_nearest(const char *name, const char *const *names, size_t count)
 {
   int best = -1, best_cost = INT_MAX;

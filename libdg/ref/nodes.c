@@ -21,7 +21,8 @@ static void legendre(int n, double x, double p[3])
   p[2] = (2 * x * p[1] - n * (n + 1) * now) / one_minus; /* Legendre's equation */
 }
 
-void dg_gauss_lobatto(int n, double *x)
+/* Gauss-Lobatto-Legendre points of degree n on [0, 1], x[n+1] ascending; n = 0 gives the midpoint. */
+static void gauss_lobatto(int n, double *x)
 {
   if (n == 0) {
     x[0] = 0.5;
@@ -45,7 +46,7 @@ void dg_gauss_lobatto(int n, double *x)
 void dg_recursive_node(int d, int n, const int *index, double *node)
 {
   double x[DG_ORDER_MAX + 1];
-  dg_gauss_lobatto(n, x);
+  gauss_lobatto(n, x);
   if (d == 1) {
     node[0] = x[index[0]];
     node[1] = x[index[1]];

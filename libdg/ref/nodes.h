@@ -4,6 +4,3 @@
 /* node[d+1]: barycentric coordinates of the recursive node with lattice index index[d+1] (non-negative, sum n >= 1);
  * d = 1, 2, 3. Source: T. Isaac, SIAM J. Sci. Comput. 42 (2020) A4046, on the Gauss-Lobatto-Legendre family. */
 void dg_recursive_node(int d, int n, const int *index, double *node);
-
-/* Gauss-Lobatto-Legendre points of degree n on [0, 1], x[n+1] ascending; n = 0 gives the midpoint. */
-void dg_gauss_lobatto(int n, double *x);

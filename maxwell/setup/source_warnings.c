@@ -10,9 +10,11 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The leading term of the relative error of the numerical wave number is (p!/(2p)!)^2 (kh)^(2p + 2)/(2 (2p + 1)), and
- * waves with kh above about 2p + 1 are not carried (M. Ainsworth, J. Comput. Phys. 198 (2004) 106). */
-double mx_resolved(int order)
+/* Edge length times wave number (kh) up to which elements of an order carry a wave with a phase error of 10 % a
+ * wavelength, and up to which they carry one at all. The leading term of the relative error of the numerical wave
+ * number is (p!/(2p)!)^2 (kh)^(2p + 2)/(2 (2p + 1)), and waves with kh above about 2p + 1 are not carried (M.
+ * Ainsworth, J. Comput. Phys. 198 (2004) 106). */
+static double resolved(int order)
 {
   const double error = 0.1;
   double factor = 1; /* p!/(2p)! */
@@ -20,7 +22,7 @@ double mx_resolved(int order)
   return pow(error * 2 * (2 * order + 1) / (factor * factor), 1.0 / (2 * order + 2));
 }
 
-double mx_carried(int order) { return 2 * order + 1; }
+static double carried(int order) { return 2 * order + 1; }
 
 /* Frequencies (Hz) up to which the coarsest element resolves and carries waves, and the material it is of. */
 struct limits {
@@ -44,7 +46,7 @@ static int find_limits(const struct mx_setup *setup, struct limits *limits, stru
       for (int j = 0; j < i; j++)
         edge = fmax(edge, hypot(hypot(x[i][0] - x[j][0], x[i][1] - x[j][1]), x[i][2] - x[j][2]));
     const double time = edge / sqrt(3) * sqrt(problem->epsilon[e] * problem->mu[e]); /* of light through it, times c0 */
-    const double k = mx_resolved(order) / time;                                      /* of the highest wave */
+    const double k = resolved(order) / time;                                         /* of the highest wave */
     if (time <= slowest || mx_relaxation_rate(problem, e) > k) continue;
     slowest = time;
     material = setup->assignment.material[e];
@@ -53,8 +55,8 @@ static int find_limits(const struct mx_setup *setup, struct limits *limits, stru
   if (dg_comm_reduce(setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
   if (own[0] != slowest) material = -1;
   if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &material, err) != 0) return err->code;
-  limits->resolved = slowest > 0 ? mx_resolved(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
-  limits->carried = slowest > 0 ? mx_carried(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
+  limits->resolved = slowest > 0 ? resolved(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
+  limits->carried = slowest > 0 ? carried(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
   limits->material = (int)material;
   return 0;
 }

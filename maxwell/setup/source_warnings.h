@@ -7,8 +7,3 @@
  * mesh resolves badly. DG_INPUT where most of it lies above the Nyquist frequency of the step. Once the sources are
  * prepared; collective. */
 int mx_suspect(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
-
-/* Edge length times wave number (kh) up to which elements of an order carry a wave with a phase error of 10 % a
- * wavelength, and up to which they carry one at all. */
-double mx_resolved(int order);
-double mx_carried(int order);

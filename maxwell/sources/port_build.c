@@ -273,7 +273,8 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
   return 0;
 }
 
-void mx_port_mode_name(const struct mx_mode *mode, char text[40])
+/* The name of a mode: "TE10", "TM1,12", "TEM". Of those that a script describes (m = n = 0) the family. */
+static void name_mode(const struct mx_mode *mode, char text[40])
 {
   static const char *const family[] = {"TE", "TM", "TEM"};
   const bool wide = mode->m > 9 || mode->n > 9;
@@ -288,7 +289,7 @@ static int check_kept(const struct build *b, const struct profile *profile, doub
   const struct mx_mode none = b->config->port.mode;
   char name[40];
   if (kept >= least) return 0;
-  mx_port_mode_name(profile->mode != NULL ? profile->mode : &none, name);
+  name_mode(profile->mode != NULL ? profile->mode : &none, name);
   return dg_fail(b->err, DG_INPUT,
                  MX_PLACE
                  "%s: the mesh cannot hold the mode %s: order %d on the %zu triangles of the face keeps %.3g %% "
@@ -318,7 +319,7 @@ static void describe(const struct build *b, const char *face, const struct mx_mo
 {
   const double *n = b->face.normal, cutoff = b->port->mode[0].cutoff / (2 * pi);
   char name[40], from[60] = "";
-  mx_port_mode_name(mode, name);
+  name_mode(mode, name);
   if (cutoff > 0) snprintf(from, sizeof from, ", cut-off %.6g Hz", cutoff);
   snprintf(b->port->about, sizeof b->port->about, "%s, normal (%.3g, %.3g, %.3g), %s%s", face, n[0] + 0.0, n[1] + 0.0,
            n[2] + 0.0, name, from);

@@ -19,9 +19,6 @@ struct mx_port_mode {
   double *table[MX_PORT_TABLES]; /* [room] weights of the past at lags (j + time) dt; NULL: no such stage, or TEM */
 };
 
-/* The name of a mode: "TE10", "TM1,12", "TEM". Of those that a script describes (m = n = 0) the family. */
-void mx_port_mode_name(const struct mx_mode *mode, char text[40]);
-
 /* weight[count] of the values f((n - j) dt) in the integral of rho(tau) f(t - tau), t = (n + c) dt, 0 <= c <= 1, with
  * rho = sign 2 J2(w tau)/tau. */
 void mx_port_table(double w, double sign, double c, double dt, double *weight, size_t count);

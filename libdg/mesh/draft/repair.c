@@ -40,7 +40,8 @@ static double middle(double *value, size_t count)
   return value[wanted];
 }
 
-int dg_pace_measure(const struct dg_draft *draft, struct dg_pace *pace, struct dg_error *err)
+/* The pace of a draft, over all elements that are not dead. */
+static int measure_pace(const struct dg_draft *draft, struct dg_pace *pace, struct dg_error *err)
 {
   double *altitude = NULL;
   size_t count = 0;
@@ -230,7 +231,7 @@ static int treat_and_explain(struct dg_draft *draft, struct dg_repair *repair, s
   /* repaired elements raise the median a little, and with it what is slow */
   for (int round = 0; round < ROUNDS && repair->after.slow > 0 && repair->after.slow < slow; round++) {
     slow = repair->after.slow;
-    if (treat_all(draft, repair->after.median, repair, err) != 0 || dg_pace_measure(draft, &repair->after, err) != 0)
+    if (treat_all(draft, repair->after.median, repair, err) != 0 || measure_pace(draft, &repair->after, err) != 0)
       return err->code;
   }
   return explain(draft, repair, err);
@@ -258,7 +259,7 @@ int dg_repair(struct dg_draft *draft, struct dg_repair *repair, struct dg_error 
 {
   bool (*const project)(void *, int, int, double *) = draft->project;
   *repair = (struct dg_repair){0};
-  if (dg_pace_measure(draft, &repair->before, err) != 0) return err->code;
+  if (measure_pace(draft, &repair->before, err) != 0) return err->code;
   repair->after = repair->before;
   repair->avoidable = INFINITY;
   if (repair->before.slow == 0) return 0;

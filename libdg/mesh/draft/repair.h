@@ -14,9 +14,6 @@ struct dg_pace {
   size_t slow;          /* elements below DG_PACE_GOAL times the median */
 };
 
-/* The pace of a draft, over all elements that are not dead. */
-int dg_pace_measure(const struct dg_draft *draft, struct dg_pace *pace, struct dg_error *err) DG_MUST_USE;
-
 enum { DG_SLOWEST = 5 };
 
 struct dg_slow {

@@ -60,9 +60,3 @@ int dg_request_key(const struct dg_request *request, struct dg_parcel *key, stru
   dg_free(path);
   return err->code;
 }
-
-void dg_request_release(struct dg_request *request)
-{
-  dg_free(request->name);
-  *request = (struct dg_request){0};
-}

@@ -23,9 +23,8 @@ struct dg_request {
 };
 
 int dg_request_put(const struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
-/* Texts of the request point into the parcel. Release also after an error. */
+/* Texts of the request point into the parcel; `name` is freed with dg_free. */
 int dg_request_take(struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
 /* The key of an answer, on which it depends beside the files: an array of bytes that is the same for the same question.
  */
 int dg_request_key(const struct dg_request *request, struct dg_parcel *key, struct dg_error *err) DG_MUST_USE;
-void dg_request_release(struct dg_request *request);

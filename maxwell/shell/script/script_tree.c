@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *mx_tree_type_name(enum mx_value_type type)
+/* "a table", "a string" and so on. */
+static const char *type_name(enum mx_value_type type)
 {
   static const char *const names[] = {"nil", "a boolean", "a number", "a string", "a function", "a table"};
   return names[type];
@@ -88,8 +89,7 @@ int mx_tree_put(struct mx_arena *arena, struct mx_value *root, const struct mx_v
     if (length == 0)
       return dg_fail(err, DG_INPUT, "%s: the path has an empty name; write it as in time.steps=100", value->where);
     if (table->type != MX_TABLE)
-      return dg_fail(err, DG_INPUT, "%s: '%s' is %s, not a table", value->where, table->path,
-                     mx_tree_type_name(table->type));
+      return dg_fail(err, DG_INPUT, "%s: '%s' is %s, not a table", value->where, table->path, type_name(table->type));
     if (read_component(arena, text, length, &key, err) != 0) return err->code;
     size_t at = find_key(table, &key, &found);
     if (value->type == MX_NIL) {

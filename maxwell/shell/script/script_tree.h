@@ -18,5 +18,3 @@ int mx_tree_path(struct mx_arena *arena, const char *parent, const struct mx_key
  * created with value's origin. A nil removes the key, which must exist. Errors (DG_INPUT) start with value->where. */
 int mx_tree_put(struct mx_arena *arena, struct mx_value *root, const struct mx_value *value,
                 struct dg_error *err) DG_MUST_USE;
-/* "a table", "a string" and so on. */
-const char *mx_tree_type_name(enum mx_value_type type);
