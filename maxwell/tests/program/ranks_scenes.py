@@ -36,7 +36,7 @@ simulation {
     default = {},
     slab = { epsilon_r = function(x) return 2 + x end, mu_r = function(x, y) return 1 + 0.2 * y end,
              sigma = function(x, y) return 1e-3 * (1 + x * y) end, sigma_m = function(x) return 100 * x end },
-    rod = { epsilon_r = 3, sigma = 0.01 },
+    rod = { epsilon_r = 3, sigma = 0.01, debye = { { delta = 2, tau = 2e-10 } } },
   },
   boundaries = {
     top = { kind = "plane_wave", direction = { 0, 0, -1 }, polarisation = { 1, 1, 0 }, amplitude = 2,
@@ -110,7 +110,7 @@ local pulse = waveform.gaussian { f0 = 10e9, bandwidth = 8e9 }
 simulation {
   mesh = { file = "guide.geo", unit = 1e-3 }, order = 2, time = { steps = 900, integrator = "INTEGRATOR" },
   flux = "FLUX", backend = "BACKEND",
-  materials = { default = {}, block = { epsilon_r = 4, sigma = 0.05 } },
+  materials = { default = {}, block = { epsilon_r = 4, sigma = 0.05, debye = { { delta = 3, tau = 1e-11 } } } },
   boundaries = {
     left = { kind = "waveguide_port", number = 1, waveform = pulse, absorb = { "TE20", "TE01" } },
     right = { kind = "modal_port", number = 2, family = "TE", cutoff = 6.557e9, waveform = pulse,
