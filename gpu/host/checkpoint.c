@@ -50,39 +50,35 @@ static void turn_elements(const struct mx_backend *backend, size_t count, void *
       }
 }
 
-static bool of_faces(int array) { return array == MX_STATE_OPEN_E || array == MX_STATE_OPEN_H; }
-
-/* Rows of an item of an array that has rows. */
-static size_t rows_of(const struct mx_backend *backend, int array)
+static struct mx_state_array describe(const struct mx_backend *backend, int array)
 {
-  return array >= MX_STATE_ARRAYS ? (size_t)backend->response[array - MX_STATE_ARRAYS].at.states : 1;
+  return mx_state_array(backend->problem, backend->options.integrator, (size_t)array);
 }
 
-/* Where items of an array lie on the card; *bytes of one. */
-static unsigned char *place(const struct mx_backend *backend, int array, size_t first, size_t *bytes)
+/* Where items of an array lie on the card; *bytes of one: rows, but for traces on open faces. */
+static unsigned char *place(const struct mx_backend *backend, const struct mx_state_array *of, size_t first,
+                            size_t *bytes)
 {
-  if (array >= MX_STATE_ARRAYS) {
-    const struct gpu_response *response = &backend->response[array - MX_STATE_ARRAYS].at;
-    *bytes = backend->real * gpu_stride(backend->tables.order) * (size_t)response->states;
-    return (unsigned char *)response->now + first * *bytes;
-  }
-  const bool open = of_faces(array);
-  *bytes = backend->real * (open ? 2 * (size_t)backend->problem->ref->Nf : gpu_stride(backend->tables.order));
-  unsigned char *start = open ? backend->open_before[array - MX_STATE_OPEN_E] : backend->field[array];
-  return start + first * *bytes;
+  const bool open = of->list == MX_STATE_OF_FACES;
+  *bytes = backend->real * (open ? 2 * of->nodes : of->vectors * gpu_stride(backend->tables.order));
+  void *start = open                              ? backend->open_before[of->field]
+                : of->list == MX_STATE_OF_ENTRIES ? backend->response[of->response].at.now
+                                                  : backend->field[of->field];
+  return (unsigned char *)start + first * *bytes;
 }
 
 int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err)
 {
   size_t bytes;
-  const unsigned char *from = place(backend, array, first, &bytes);
+  const struct mx_state_array of = describe(backend, array);
+  const unsigned char *from = place(backend, &of, first, &bytes);
   if (gpu_grow_staging(backend, count * bytes, err) != 0 ||
       gpu_check(gpuMemcpyAsync(backend->staging[0], from, count * bytes, gpuMemcpyDeviceToHost, backend->work),
                 "copying the state", err) != 0 ||
       gpu_wait(backend, err) != 0)
     return err->code;
-  if (of_faces(array)) turn_open(backend, first, count, backend->staging[0], value, NULL);
-  else turn_elements(backend, count * rows_of(backend, array), backend->staging[0], value, NULL);
+  if (of.list == MX_STATE_OF_FACES) turn_open(backend, first, count, backend->staging[0], value, NULL);
+  else turn_elements(backend, count * of.vectors, backend->staging[0], value, NULL);
   return 0;
 }
 
@@ -90,10 +86,11 @@ int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, 
              struct dg_error *err)
 {
   size_t bytes;
-  unsigned char *to = place(backend, array, first, &bytes);
+  const struct mx_state_array of = describe(backend, array);
+  unsigned char *to = place(backend, &of, first, &bytes);
   if (gpu_grow_staging(backend, count * bytes, err) != 0) return err->code;
-  if (of_faces(array)) turn_open(backend, first, count, backend->staging[0], NULL, value);
-  else turn_elements(backend, count * rows_of(backend, array), backend->staging[0], NULL, value);
+  if (of.list == MX_STATE_OF_FACES) turn_open(backend, first, count, backend->staging[0], NULL, value);
+  else turn_elements(backend, count * of.vectors, backend->staging[0], NULL, value);
   if (gpu_check(gpuMemcpyAsync(to, backend->staging[0], count * bytes, gpuMemcpyHostToDevice, backend->work),
                 "copying the state", err) != 0)
     return err->code;

@@ -23,6 +23,7 @@
 #include <stddef.h>
 
 #include "maxwell/backend/card.h"
+#include "maxwell/backend/state_arrays.h"
 #include "maxwell/problem/problem.h"
 #include "maxwell/time/integrator.h"
 #include "maxwell/time/responses.h"
@@ -86,11 +87,6 @@ struct mx_stage_sources {
   const double *const *curl;    /* [terms]; currents take theirs from here */
   const double *const *penalty; /* [terms] */
 };
-
-/* What of the fields lives from one step to the next, for checkpoints: arrays of elements, [K][3][Np], and in leapfrog
- * the traces of one step ago on the open faces, [open_faces][3][Nf] by slot. H is that of the half step before. The
- * states of response r are array MX_STATE_ARRAYS + r, [count][states][3][Np]. */
-enum mx_state_array { MX_STATE_E, MX_STATE_H, MX_STATE_OPEN_E, MX_STATE_OPEN_H, MX_STATE_ARRAYS };
 
 /* In which components a backend holds vectors. */
 enum mx_components {

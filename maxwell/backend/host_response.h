@@ -212,8 +212,8 @@ static inline double NAME(response_vector)(const struct NAME(state) * state, con
 static REAL *NAME(response_array)(const struct NAME(state) * state, int array, size_t *width)
 {
   const struct mx_problem *problem = state->problem;
-  const int r = array - MX_STATE_ARRAYS;
-  if (r < 0) return NULL;
-  *width = 3 * (size_t)mx_responses[problem->response[r].kind]->states * (size_t)problem->ref->Np;
-  return state->response[r].now;
+  const struct mx_state_array of = mx_state_array(problem, state->options.integrator, (size_t)array);
+  if (of.list != MX_STATE_OF_ENTRIES) return NULL;
+  *width = mx_state_width(&of);
+  return state->response[of.response].now;
 }

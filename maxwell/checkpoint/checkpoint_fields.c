@@ -16,38 +16,27 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/shell/checkpoint_files.h"
 
-/* Arrays are numbered as in backend.h: those of enum mx_state_array, then one of every response. What they have an item
- * of are lists, whose items have names in the whole mesh: elements and entries of responses `element`, open faces
- * 4 * element + face. */
+/* What the arrays of the state (state_arrays.h) have an item of are lists, whose items have names in the whole mesh:
+ * elements and entries of responses `element`, open faces 4 * element + face. */
 enum { ELEMENTS, OPEN_FACES, ENTRIES }; /* ENTRIES + r: of response r */
 
-static int list_of(int array)
+static struct mx_state_array describe(const struct mx_setup *setup, int array)
 {
-  if (array >= MX_STATE_ARRAYS) return ENTRIES + array - MX_STATE_ARRAYS;
-  return array >= MX_STATE_OPEN_E ? OPEN_FACES : ELEMENTS;
+  return mx_state_array(&setup->problem, setup->config->time.integrator, (size_t)array);
 }
 
-static int first_array(int list)
+static int list_of(const struct mx_state_array *of)
 {
-  if (list >= ENTRIES) return MX_STATE_ARRAYS + list - ENTRIES;
-  return list == OPEN_FACES ? MX_STATE_OPEN_E : MX_STATE_E;
+  if (of->list == MX_STATE_OF_ENTRIES) return ENTRIES + (int)of->response;
+  return of->list == MX_STATE_OF_FACES ? OPEN_FACES : ELEMENTS;
 }
 
-static int arrays_of(const struct mx_problem *problem) { return MX_STATE_ARRAYS + (int)problem->responses; }
+static int arrays_of(const struct mx_problem *problem) { return (int)mx_state_arrays(problem); }
 static int lists_of(const struct mx_problem *problem) { return ENTRIES + (int)problem->responses; }
 
 struct name {
   char text[24];
 };
-
-static struct name array_name(int array)
-{
-  static const char *const names[MX_STATE_ARRAYS] = {"E", "H", "open_E", "open_H"};
-  struct name name;
-  if (array < MX_STATE_ARRAYS) (void)snprintf(name.text, sizeof name.text, "%s", names[array]);
-  else (void)snprintf(name.text, sizeof name.text, "response_%d", array - MX_STATE_ARRAYS + 1);
-  return name;
-}
 
 static struct name list_name(int list)
 {
@@ -57,51 +46,35 @@ static struct name list_name(int list)
   return name;
 }
 
-static size_t nodes_of(const struct mx_problem *problem, int array)
-{
-  return (size_t)(list_of(array) == OPEN_FACES ? problem->ref->Nf : problem->ref->Np);
-}
-
-/* Of an item. */
-static size_t vectors_of(const struct mx_problem *problem, int array)
-{
-  if (array < MX_STATE_ARRAYS) return 1;
-  return (size_t)mx_responses[problem->response[array - MX_STATE_ARRAYS].kind]->states;
-}
-
-static size_t width_of(const struct mx_problem *problem, int array)
-{
-  return 3 * vectors_of(problem, array) * nodes_of(problem, array);
-}
-
-static size_t open_faces(const struct mx_setup *setup)
-{
-  return setup->config->time.integrator == MX_LEAPFROG ? setup->problem.open_faces : 0;
-}
-
-/* Items that go through memory at a time. */
-static size_t piece_of(const struct mx_problem *problem, int array)
-{
-  enum { NUMBERS = 1 << 15 }; /* they stay in the cache while they are looked at and written */
-  size_t items = NUMBERS / width_of(problem, array);
-  return items > 0 ? items : 1;
-}
-
 /* How many items a list has here. */
 static size_t items_of(const struct mx_setup *setup, int list)
 {
-  if (list >= ENTRIES) return setup->problem.response[list - ENTRIES].count;
-  return list == OPEN_FACES ? open_faces(setup) : setup->problem.K;
+  for (int array = 0; array < arrays_of(&setup->problem); array++) {
+    const struct mx_state_array of = describe(setup, array);
+    if (list_of(&of) == list) return of.items;
+  }
+  return 0;
+}
+
+static size_t open_faces(const struct mx_setup *setup) { return items_of(setup, OPEN_FACES); }
+
+/* Items that go through memory at a time. */
+static size_t piece_of(const struct mx_state_array *of)
+{
+  enum { NUMBERS = 1 << 15 }; /* they stay in the cache while they are looked at and written */
+  size_t items = NUMBERS / mx_state_width(of);
+  return items > 0 ? items : 1;
 }
 
 size_t mx_fields_bytes(const struct mx_setup *setup)
 {
-  const struct mx_problem *problem = &setup->problem;
   const size_t real = setup->config->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t bytes = 0;
-  for (int list = 0; list < lists_of(problem); list++) bytes += items_of(setup, list) * sizeof(int64_t);
-  for (int array = 0; array < arrays_of(problem); array++)
-    bytes += items_of(setup, list_of(array)) * width_of(problem, array) * real;
+  for (int list = 0; list < lists_of(&setup->problem); list++) bytes += items_of(setup, list) * sizeof(int64_t);
+  for (int array = 0; array < arrays_of(&setup->problem); array++) {
+    const struct mx_state_array of = describe(setup, array);
+    bytes += of.items * mx_state_width(&of) * real;
+  }
   return bytes;
 }
 
@@ -136,27 +109,27 @@ static bool all_finite(size_t count, const double *value)
 static int save_array(struct dg_store *store, int array, const struct mx_setup *setup, struct mx_backend *backend,
                       double *piece, bool *finite, struct dg_error *err)
 {
-  const size_t count = items_of(setup, list_of(array));
-  const size_t width = width_of(&setup->problem, array), most = piece_of(&setup->problem, array);
-  const struct name name = array_name(array);
+  const struct mx_state_array of = describe(setup, array);
+  const size_t count = of.items, width = mx_state_width(&of), most = piece_of(&of);
   const enum dg_store_type type = setup->config->precision == MX_DOUBLE ? DG_STORE_DOUBLES : DG_STORE_FLOATS;
-  if (dg_store_add(store, name.text, type, count * width, err) != 0) return err->code;
+  if (dg_store_add(store, of.name, type, count * width, err) != 0) return err->code;
   for (size_t first = 0; first < count; first += most) {
     const size_t here = count - first < most ? count - first : most;
     if (setup->ops->save(backend, array, first, here, piece, err) != 0) return err->code;
     *finite = all_finite(here * width, piece);
     if (!*finite) return 0;
-    if (dg_store_write(store, name.text, first * width, here * width, piece, err) != 0) return err->code;
+    if (dg_store_write(store, of.name, first * width, here * width, piece, err) != 0) return err->code;
   }
   return 0;
 }
 
 /* Room for a piece of any array. */
-static int new_piece(double **piece, const struct mx_problem *problem, struct dg_error *err)
+static int new_piece(double **piece, const struct mx_setup *setup, struct dg_error *err)
 {
   size_t numbers = 0;
-  for (int array = 0; array < arrays_of(problem); array++) {
-    size_t here = piece_of(problem, array) * width_of(problem, array);
+  for (int array = 0; array < arrays_of(&setup->problem); array++) {
+    const struct mx_state_array of = describe(setup, array);
+    const size_t here = piece_of(&of) * mx_state_width(&of);
     if (here > numbers) numbers = here;
   }
   return dg_alloc_untouched(piece, numbers, sizeof **piece, err);
@@ -171,15 +144,17 @@ int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, co
   char *path;
   *finite = true;
   if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(setup->comm), err) != 0) return err->code;
-  if (new_piece(&piece, &setup->problem, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
+  if (new_piece(&piece, setup, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
       dg_store_create(&store, path, mx_fields_bytes(setup), (size_t)(lists + arrays), err) != 0)
     goto fail;
   for (int list = 0; list < lists; list++)
     if (save_names(store, setup, list, err) != 0) goto fail;
-  for (int array = 0; array < arrays && *finite; array++)
-    if ((list_of(array) == ELEMENTS || items_of(setup, list_of(array)) > 0) &&
+  for (int array = 0; array < arrays && *finite; array++) {
+    const struct mx_state_array of = describe(setup, array);
+    if ((of.list == MX_STATE_OF_ELEMENTS || of.items > 0) &&
         save_array(store, array, setup, backend, piece, finite, err) != 0)
       goto fail;
+  }
   if (*finite && dg_store_finish(store, digest, err) != 0) goto fail;
 fail:
   dg_store_free(store);
@@ -228,7 +203,7 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
   if (list == ELEMENTS) return (int64_t)e;
   if (list >= ENTRIES) return mx_response_find(&reader->setup->problem.response[list - ENTRIES], e);
   int slot = mx_open_slot(reader->setup->problem.neighbour[e][name % 4]);
-  return slot >= 0 && (size_t)slot < open_faces(reader->setup) ? slot : NOT_HERE;
+  return slot >= 0 ? slot : NOT_HERE;
 }
 
 /* value[3][N] of element e in the components of the backend. */
@@ -250,13 +225,13 @@ static void convert(const struct reader *reader, size_t e, size_t N, double *val
 static int load_piece(struct reader *reader, int array, struct dg_store *store, size_t first, size_t count,
                       const int64_t *number, const int64_t *name, struct dg_error *err)
 {
-  const size_t N = nodes_of(&reader->setup->problem, array), width = width_of(&reader->setup->problem, array);
-  const int list = list_of(array);
+  const struct mx_state_array of = describe(reader->setup, array);
+  const size_t N = of.nodes, width = mx_state_width(&of);
+  const int list = list_of(&of);
   size_t here = 0;
   for (size_t i = 0; i < count; i++) here += number[i] != NOT_HERE;
   if (here == 0) return 0;
-  if (dg_store_read(store, array_name(array).text, DG_STORE_DOUBLES, first * width, count * width, reader->piece,
-                    err) != 0)
+  if (dg_store_read(store, of.name, DG_STORE_DOUBLES, first * width, count * width, reader->piece, err) != 0)
     return err->code;
   for (size_t i = 0; i < count; i++) {
     if (number[i] == NOT_HERE) continue;
@@ -266,8 +241,7 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
   if (list == OPEN_FACES && reader->trace[0] != NULL) {
     for (size_t i = 0; i < count; i++)
       if (number[i] != NOT_HERE)
-        memcpy(reader->trace[array - MX_STATE_OPEN_E] + (size_t)number[i] * width, reader->piece + i * width,
-               width * sizeof(double));
+        memcpy(reader->trace[of.field] + (size_t)number[i] * width, reader->piece + i * width, width * sizeof(double));
     reader->found[array] += here;
     return 0;
   }
@@ -302,8 +276,7 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
 static int load_arrays(struct reader *reader, int list, struct dg_store *store, struct dg_error *err)
 {
   const struct name names = list_name(list);
-  const int begin = first_array(list), end = begin + (list < ENTRIES ? 2 : 1);
-  const size_t most = piece_of(&reader->setup->problem, begin);
+  const int arrays = arrays_of(&reader->setup->problem);
   int64_t *name = NULL, *number = NULL;
   size_t count;
   if (dg_store_count(store, names.text, &count, err) != 0 || DG_NEW(name, count, err) != 0 ||
@@ -311,11 +284,14 @@ static int load_arrays(struct reader *reader, int list, struct dg_store *store, 
       dg_store_read(store, names.text, DG_STORE_INTEGERS, 0, count, name, err) != 0 ||
       find_numbers(reader, list, count, name, number, err) != 0)
     goto fail;
-  for (int array = begin; array < end; array++)
-    for (size_t first = 0; first < count; first += most) {
+  for (int array = 0; array < arrays; array++) {
+    const struct mx_state_array of = describe(reader->setup, array);
+    const size_t most = piece_of(&of);
+    for (size_t first = 0; first < count && list_of(&of) == list; first += most) {
       const size_t here = count - first < most ? count - first : most;
       if (load_piece(reader, array, store, first, here, number + first, name + first, err) != 0) goto fail;
     }
+  }
 fail:
   dg_free(name);
   dg_free(number);
@@ -370,14 +346,15 @@ static void complete_node(const struct reader *reader, double *trace, size_t e, 
 static int load_completed(struct reader *reader, struct dg_error *err)
 {
   const struct mx_problem *problem = &reader->setup->problem;
-  for (int equation = 0; equation < 2; equation++) {
+  for (int array = 0; array < arrays_of(problem); array++) {
+    const struct mx_state_array of = describe(reader->setup, array);
+    if (of.list != MX_STATE_OF_FACES) continue;
     for (size_t e = 0; e < problem->K; e++) {
       bool open = false;
       for (int f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
-      for (int32_t i = 0; open && i < problem->ref->Np; i++) complete_node(reader, reader->trace[equation], e, i);
+      for (int32_t i = 0; open && i < problem->ref->Np; i++) complete_node(reader, reader->trace[of.field], e, i);
     }
-    if (reader->setup->ops->load(reader->backend, MX_STATE_OPEN_E + equation, 0, open_faces(reader->setup),
-                                 reader->trace[equation], err) != 0)
+    if (reader->setup->ops->load(reader->backend, array, 0, of.items, reader->trace[of.field], err) != 0)
       return err->code;
   }
   return 0;
@@ -397,6 +374,14 @@ static int load_part(struct reader *reader, const char *folder, long number, lon
   return err->code;
 }
 
+/* The first array of which not all is there; -1: all is. */
+static int incomplete_array(const struct reader *reader)
+{
+  for (int array = 0; array < arrays_of(&reader->setup->problem); array++)
+    if (reader->found[array] < describe(reader->setup, array).items) return array;
+  return -1;
+}
+
 int mx_fields_load(const char *folder, long number, long parts, enum mx_components components,
                    const struct mx_setup *setup, struct mx_backend *backend, struct dg_error *err)
 {
@@ -404,7 +389,7 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
   struct reader reader = {.setup = setup, .backend = backend, .components = components};
   const bool incomplete = components == MX_COVARIANT_TANGENTIAL && setup->ops->components == MX_COVARIANT;
   const int lists = lists_of(&setup->problem), arrays = arrays_of(&setup->problem);
-  if (new_piece(&reader.piece, &setup->problem, err) != 0 || DG_NEW(reader.own, K, err) != 0 ||
+  if (new_piece(&reader.piece, setup, err) != 0 || DG_NEW(reader.own, K, err) != 0 ||
       DG_NEW(reader.found, (size_t)arrays, err) != 0 || DG_NEW(reader.seen, (size_t)lists, err) != 0)
     goto fail;
   for (int list = 0; list < lists; list++)
@@ -414,14 +399,15 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
   for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(&setup->mesh, e), e};
   if (dg_sort_keyed(reader.own, K, err) != 0) goto fail;
   /* A rank that wrote a part reads it first: with as many ranks as there were it has all that it needs. */
-  for (long i = 0; i < parts && reader.found[MX_STATE_H] < K; i++)
+  for (long i = 0; i < parts && incomplete_array(&reader) >= 0; i++)
     if (load_part(&reader, folder, number, (dg_comm_rank(setup->comm) + i) % parts, err) != 0) goto fail;
-  for (int array = 0; array < arrays; array++)
-    if (reader.found[array] != items_of(setup, list_of(array))) {
-      (void)dg_fail(err, DG_ENVIRONMENT, "the checkpoint of step %ld in '%s' has %zu of %zu numbers of %s", number,
-                    folder, reader.found[array], items_of(setup, list_of(array)), array_name(array).text);
-      goto fail;
-    }
+  const int missing = incomplete_array(&reader);
+  if (missing >= 0) {
+    const struct mx_state_array of = describe(setup, missing);
+    (void)dg_fail(err, DG_ENVIRONMENT, "the checkpoint of step %ld in '%s' has %zu of %zu numbers of %s", number,
+                  folder, reader.found[missing], of.items, of.name);
+    goto fail;
+  }
   if ((incomplete && open_faces(setup) > 0 && load_completed(&reader, err) != 0) ||
       setup->ops->loaded(backend, err) != 0)
     goto fail;

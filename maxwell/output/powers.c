@@ -255,7 +255,7 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const int states = mx_responses[response->kind]->states;
-    if (of->ops->save(backend, MX_STATE_ARRAYS + (int)r, 0, response->count, of->piece, err) != 0) return err->code;
+    if (of->ops->save(backend, mx_state_of_response(r), 0, response->count, of->piece, err) != 0) return err->code;
     for (size_t k = 0; k < response->count; k++) {
       const double *state = of->piece + k * (size_t)states * 3 * Np;
       const size_t e = (size_t)response->where[k], at = k * 3 * Np;

@@ -82,12 +82,13 @@ static int run(struct bench *bench, enum mx_precision precision, long steps, lon
       drive_new(ops, &bench->box, bench->box.config.time.integrator, precision, bench->setup.step * MX_C0, E, H);
   const size_t numbers = 3 * (size_t)bench->box.ref.Np;
   double value[3 * DG_NP_MAX];
+  const int of_E = 0; /* the array of the state */
   if (mx_balance_new(&balance, &bench->setup, &bench->folder, false, err) != 0) goto fail;
   for (long n = 0; n <= steps && err->code == DG_OK; n++) {
     if (n == spoilt) {
-      assert_int_equal(ops->save(drive.backend, MX_STATE_E, element, 1, value, err), 0);
+      assert_int_equal(ops->save(drive.backend, of_E, element, 1, value, err), 0);
       for (size_t i = 0; i < numbers; i++) value[i] += 0.5;
-      assert_int_equal(ops->load(drive.backend, MX_STATE_E, element, 1, value, err), 0);
+      assert_int_equal(ops->load(drive.backend, of_E, element, 1, value, err), 0);
       assert_int_equal(ops->loaded(drive.backend, err), 0);
     }
     drive_observe(&drive);

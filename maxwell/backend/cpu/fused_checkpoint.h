@@ -26,16 +26,17 @@ static void NAME(copy_open)(const struct NAME(state) * state, int equation, size
 static void NAME(save)(const struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
   size_t Np = (size_t)state->problem->ref->Np, width;
+  const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
   const REAL *of_response = NAME(response_array)(state, array, &width);
   if (of_response != NULL) {
     for (size_t k = 0; k < count * width; k++) value[k] = (double)of_response[first * width + k];
     return;
   }
-  if (array >= MX_STATE_OPEN_E) {
-    NAME(copy_open)(state, array - MX_STATE_OPEN_E, first, count, value, NULL);
+  if (of.list == MX_STATE_OF_FACES) {
+    NAME(copy_open)(state, (int)of.field, first, count, value, NULL);
     return;
   }
-  const REAL *field = state->field[array - MX_STATE_E];
+  const REAL *field = state->field[of.field];
   for (size_t k = 0; k < count; k++)
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++) value[(3 * k + c) * Np + i] = (double)field[NAME(at)(state, first + k, c, i)];
@@ -44,16 +45,17 @@ static void NAME(save)(const struct NAME(state) * state, int array, size_t first
 static void NAME(load)(struct NAME(state) * state, int array, size_t first, size_t count, const double *value)
 {
   size_t Np = (size_t)state->problem->ref->Np, width;
+  const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
   REAL *of_response = NAME(response_array)(state, array, &width);
   if (of_response != NULL) {
     for (size_t k = 0; k < count * width; k++) of_response[first * width + k] = (REAL)value[k];
     return;
   }
-  if (array >= MX_STATE_OPEN_E) {
-    NAME(copy_open)(state, array - MX_STATE_OPEN_E, first, count, NULL, value);
+  if (of.list == MX_STATE_OF_FACES) {
+    NAME(copy_open)(state, (int)of.field, first, count, NULL, value);
     return;
   }
-  REAL *field = state->field[array - MX_STATE_E];
+  REAL *field = state->field[of.field];
   for (size_t k = 0; k < count; k++)
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++) field[NAME(at)(state, first + k, c, i)] = (REAL)value[(3 * k + c) * Np + i];

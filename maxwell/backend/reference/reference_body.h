@@ -405,15 +405,12 @@ static void NAME(check)(const struct NAME(state) * state, struct mx_field_check 
 /* An array of the state, and how many numbers an item of it has. */
 static REAL *NAME(state_array)(const struct NAME(state) * state, int array, size_t *width)
 {
-  const struct dg_reference *ref = state->problem->ref;
+  const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
   REAL *of_response = NAME(response_array)(state, array, width);
   if (of_response != NULL) return of_response;
-  *width = 3 * (size_t)(array == MX_STATE_E || array == MX_STATE_H ? ref->Np : ref->Nf);
-  REAL *const list[MX_STATE_ARRAYS] = {[MX_STATE_E] = state->E,
-                                       [MX_STATE_H] = state->H,
-                                       [MX_STATE_OPEN_E] = state->trace_E,
-                                       [MX_STATE_OPEN_H] = state->trace_H};
-  return list[array];
+  *width = mx_state_width(&of);
+  if (of.list == MX_STATE_OF_FACES) return of.field == MX_AMPERE ? state->trace_E : state->trace_H;
+  return of.field == MX_AMPERE ? state->E : state->H;
 }
 
 static void NAME(save)(const struct NAME(state) * state, int array, size_t first, size_t count, double *value)

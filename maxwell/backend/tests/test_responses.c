@@ -238,9 +238,10 @@ static void continue_from(const struct mx_backend_ops *ops, const struct box *bo
   double *value = calloc(3 * (size_t)box->ref.Np * problem->K, sizeof *value);
   assert_int_equal(ops->create(&other.backend, problem, &drive->options, &err), 0);
   assert_int_equal(ops->upload(other.backend, NULL, NULL, &err), 0);
-  for (int array = MX_STATE_E; array < MX_STATE_ARRAYS + (int)problem->responses; array++) {
-    const size_t count = array >= MX_STATE_ARRAYS ? problem->response[array - MX_STATE_ARRAYS].count : problem->K;
-    if (array == MX_STATE_OPEN_E || array == MX_STATE_OPEN_H) continue;
+  for (int array = 0; array < (int)mx_state_arrays(problem); array++) {
+    const struct mx_state_array of = mx_state_array(problem, MX_LEAPFROG, (size_t)array);
+    const size_t count = of.items;
+    if (of.list == MX_STATE_OF_FACES) continue;
     assert_int_equal(ops->save(drive->backend, array, 0, count, value, &err), 0);
     assert_int_equal(ops->load(other.backend, array, 0, count, value, &err), 0);
   }

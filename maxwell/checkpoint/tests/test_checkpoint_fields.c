@@ -34,7 +34,8 @@ static int save_as_card(struct mx_backend *backend, int array, size_t first, siz
   const struct mx_problem *problem = &box_of_card->problem;
   const size_t Nf = (size_t)problem->ref->Nf;
   if (mx_backend_cpu.save(backend, array, first, count, value, err) != 0) return err->code;
-  for (size_t e = 0; array >= MX_STATE_OPEN_E && e < problem->K; e++)
+  const bool faces = mx_state_array(problem, MX_LEAPFROG, (size_t)array).list == MX_STATE_OF_FACES;
+  for (size_t e = 0; faces && e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
       const int slot = mx_open_slot(problem->neighbour[e][f]);
       if (slot < (int)first || slot >= (int)(first + count)) continue;

@@ -1,0 +1,46 @@
+/* The arrays of the state, told once for all backends. */
+#include "maxwell/backend/state_arrays.h"
+
+#include <stdio.h>
+
+static const struct of_field {
+  const char *name;
+  enum mx_state_list list;
+  enum mx_equation field;
+} of_fields[] = {
+    {"E", MX_STATE_OF_ELEMENTS, MX_AMPERE},
+    {"H", MX_STATE_OF_ELEMENTS, MX_FARADAY},
+    {"open_E", MX_STATE_OF_FACES, MX_AMPERE},
+    {"open_H", MX_STATE_OF_FACES, MX_FARADAY},
+};
+enum { OF_FIELDS = sizeof of_fields / sizeof *of_fields };
+
+size_t mx_state_arrays(const struct mx_problem *problem) { return OF_FIELDS + problem->responses; }
+
+struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_integrator integrator, size_t i)
+{
+  const struct dg_reference *ref = problem->ref;
+  struct mx_state_array array = {.vectors = 1, .nodes = (size_t)ref->Np};
+  if (i < OF_FIELDS) {
+    array.list = of_fields[i].list;
+    array.field = of_fields[i].field;
+    array.items = problem->K;
+    if (array.list == MX_STATE_OF_FACES) {
+      array.items = mx_schemes[integrator].staggered ? problem->open_faces : 0;
+      array.nodes = (size_t)ref->Nf;
+    }
+    (void)snprintf(array.name, sizeof array.name, "%s", of_fields[i].name);
+    return array;
+  }
+  const struct mx_response *response = &problem->response[i - OF_FIELDS];
+  array.list = MX_STATE_OF_ENTRIES;
+  array.response = i - OF_FIELDS;
+  array.items = response->count;
+  array.vectors = (size_t)mx_responses[response->kind]->states;
+  (void)snprintf(array.name, sizeof array.name, "response_%zu", array.response + 1);
+  return array;
+}
+
+int mx_state_of_response(size_t response) { return (int)(OF_FIELDS + response); }
+
+size_t mx_state_width(const struct mx_state_array *array) { return 3 * array->vectors * array->nodes; }
