@@ -1,4 +1,5 @@
-/* Currents: integrals of H along closed paths. */
+/* Currents: integrals of H along closed paths. The table at the end of this file is the kind; kinds.c lists it, and the
+ * functions of path.c cut and integrate. */
 #include <math.h>
 
 #include "maxwell/measure/kinds.h"
@@ -17,7 +18,8 @@ static int read_circle(struct mx_reader *r, const struct mx_rule *rule, const st
   };
   struct mx_measure_draft *draft = to;
   if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), draft) != 0) return r->err->code;
-  /* Two axes across the normal, from the coordinate axis that is farthest from it; anticlockwise around it. */
+  /* Sets two axes across the normal, anticlockwise around it. They start from the coordinate axis that is farthest from
+   * the normal. */
   const double *n = draft->normal;
   int far = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
   double a[3], length = sqrt(1 - n[far] * n[far]);

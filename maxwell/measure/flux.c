@@ -1,4 +1,5 @@
-/* Fluxes: the power through surfaces, the integral of (E x H).n. The mass matrix of each face is exact. */
+/* Fluxes: the power through surfaces, the integral of (E x H).n. The mass matrix of each face makes the integral exact.
+ * The table at the end of this file is the kind; kinds.c lists it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,13 @@ struct face {
   double jacobian;  /* half of the area, m^2 */
   int sides;        /* 1 on the outside, 2 inside */
   int32_t where;    /* 4 * element + face */
-  int32_t received; /* index in the exchange of the far side, or -1 when it is this rank's too */
+  int32_t received; /* index in the exchange of the far side, or -1 when the far side is this rank's too */
 };
 
-/* `point` has the nodes of each face's sides that are in this rank's elements, and behind them those of the sides that
- * other ranks want. */
+/* `point` first holds the nodes of each face's sides that are in this rank's elements. The nodes of the sides that
+ * other ranks want stand behind them. */
 struct surface {
-  size_t faces, nodes, sent; /* sent: of the nodes, for others */
+  size_t faces, nodes, sent; /* sent: how many of the nodes are for other ranks */
   struct face *face;
   struct mx_point *point;       /* [nodes] */
   struct dg_exchange *exchange; /* NULL: one rank */
@@ -40,7 +41,7 @@ static bool counts(const struct mx_measure *measure, const struct dg_mesh *mesh,
          (beyond == DG_BOUNDARY || dg_mesh_global(mesh, (size_t)beyond / 4) > dg_mesh_global(mesh, e));
 }
 
-/* The face's normal, turned to the side of the given direction. */
+/* Turns the face's normal to the side of the given direction. */
 static int orient(const struct mx_measure *measure, struct face *face, const double normal[3], const double at[3],
                   struct dg_error *err)
 {
@@ -94,7 +95,8 @@ static int by_place(const void *key, const void *face)
   return where < other ? -1 : where > other;
 }
 
-/* Of faces between ranks the far side's fields come from its rank: what to send and receive, in the halo's order. */
+/* Prepares the exchange of the faces between ranks, whose far side's fields come from its rank: what to send and what
+ * to receive, in the halo's order. */
 
 static int exchange_sides(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh,
                           struct dg_error *err)

@@ -1,4 +1,5 @@
-/* The list of kinds of measures for those who read scripts and those who count. */
+/* The list of the kinds of measures. The reader of scripts (main.c) and `curlew check` walk over it; a new kind is a
+ * line in kinds.h. */
 #include "maxwell/measure/kinds.h"
 
 #define READER(kind) &(kind).reads,

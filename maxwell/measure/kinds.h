@@ -10,5 +10,5 @@
 MX_MEASURE_KINDS(MX_MEASURE_KIND)
 #undef MX_MEASURE_KIND
 
-/* What mx_config_read wants to know of them; NULL-terminated. */
+/* The kinds as mx_config_read takes them; NULL-terminated. */
 extern const struct mx_measure_reader *const mx_measure_kinds[];

@@ -1,4 +1,5 @@
-/* Lines: the fields at equally spaced points. */
+/* Lines: the fields at equally spaced points. The table at the end of this file is the kind; kinds.c lists it, and the
+ * functions of points.c find and sample the points. */
 #include "maxwell/measure/kinds.h"
 #include "maxwell/measure/points.h"
 

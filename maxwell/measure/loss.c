@@ -1,4 +1,5 @@
-/* Losses: the power that conductivity takes in a region. */
+/* Losses: the power that conductivity takes in a region. The backend integrates it. The table at the end of this file
+ * is the kind; kinds.c lists it. */
 #include "libdg/base/memory.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/model/selectors.h"

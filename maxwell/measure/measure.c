@@ -1,5 +1,5 @@
-/* All measures of a run: their kinds find and measure, this keeps times of them and puts parts together. The set-up
- * makes them; measure_record.c asks for values. */
+/* All measures of a run. Their kinds find places and measure; this file keeps the values of several times and puts the
+ * parts of the ranks together. The set-up makes the measures, and measure_record.c asks for values. */
 #include "maxwell/measure/measure.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static int init_one(struct mx_measure *measure, const struct mx_measure_config *
                     const struct mx_measure_scene *scene, struct dg_error *err)
 {
   *measure = (struct mx_measure){.config = config,
-                                 .kind = (const struct mx_measure_kind *)config->kind, /* whose first member it is */
+                                 .kind = (const struct mx_measure_kind *)config->kind, /* a kind's first member */
                                  .values = 1,
                                  .parts = 1,
                                  .rows = 1};

@@ -1,5 +1,5 @@
-/* The files of measures: rows in batches from all ranks or from the card, tables, grids of planes, spectra at the end.
- * The output of a run opens, writes and closes them. */
+/* The files of measures: rows in batches from all ranks or from the card, tables, grids of planes, and spectra at the
+ * end. output.c opens, writes and closes them. */
 #include "maxwell/measure/measure_record.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 enum { NAME_SIZE = 320 };
 
-/* A single point is one whose place the script says. */
+/* Says whether a table has columns for places. A single point needs none: the script says its place. */
 static bool shows_place(const struct mx_measure *measure) { return measure->x != NULL && measure->rows > 1; }
 
 static bool is_due(const struct mx_measure *measure, long n) { return n % measure->config->every == 0; }
@@ -57,7 +57,7 @@ int mx_records_open(struct mx_records *records, const struct mx_measures *measur
 
 /* ---- what a card keeps ---- */
 
-/* The members are known: their monitor, where all ranks have one. */
+/* Makes the monitor of a group whose members are known, if all ranks have room for one. */
 static int watch(struct mx_records *records, struct mx_watched *watched, struct mx_backend *backend,
                  struct dg_error *err)
 {
@@ -101,14 +101,15 @@ fail:
   return 0;
 }
 
-/* Of a plane of which only a few times can be kept, those with it would be fetched as often. */
+/* Says whether a card's monitor is worth while. A plane of which only a few times fit would make the whole group be
+ * fetched as often. */
 static bool can_be_watched(const struct mx_measure *measure)
 {
   enum { FEW = 8 };
   return measure->batch >= FEW && measure->kind->watch != NULL;
 }
 
-/* To those that are measured at the same steps. */
+/* Adds a measure to the group of those that are measured at the same steps. */
 static int join_watched(struct mx_records *records, size_t i, struct dg_error *err)
 {
   const long every = records->measures->measure[i].config->every;
@@ -159,7 +160,7 @@ bool mx_records_ask(const struct mx_records *records, long n)
 
 /* ---- tables ---- */
 
-/* Rows "first,[x,y,z,]value.." of all points; with an imaginary part both, re before im, from pairs. */
+/* Writes rows "first,[x,y,z,]value.." of all points. With an imaginary part, each value is a pair: re, then im. */
 static int write_rows(FILE *file, const struct mx_measure *measure, double first, const double *value, size_t parts)
 {
   size_t rows = measure->rows, columns = measure->values / rows;
@@ -179,7 +180,7 @@ static int write_rows(FILE *file, const struct mx_measure *measure, double first
   return 0;
 }
 
-/* "frequency,x,y,z,Ex_re,Ex_im,.." from the kind's columns. */
+/* Writes "frequency,x,y,z,Ex_re,Ex_im,.." from the kind's columns. */
 static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
 {
   const char *column = measure->kind->columns;
@@ -195,7 +196,7 @@ static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
   return fputc('\n', file) == EOF ? -1 : 0;
 }
 
-/* Whole or absent: under another name until it is complete. */
+/* Writes the table whole or not at all: the file has another name until it is complete. */
 static int write_spectrum_table(const struct mx_measure *measure, const struct mx_spectrum *spectrum, const char *path,
                                 struct dg_error *err)
 {
@@ -228,7 +229,7 @@ static int write_row(struct mx_records *records, size_t i, size_t row, struct dg
   return failed != 0 ? mx_csv_failed(&record->table, err) : 0;
 }
 
-/* So many of the rows that wait, or all. */
+/* Writes at most `most` of the rows that wait; SIZE_MAX writes all. */
 static int write_fetched(struct mx_records *records, size_t i, size_t most, struct dg_error *err)
 {
   struct mx_record *record = &records->record[i];
@@ -237,7 +238,7 @@ static int write_fetched(struct mx_records *records, size_t i, size_t most, stru
   return 0;
 }
 
-/* From all ranks to rank 0, where they wait to be written. */
+/* Brings rows from all ranks to rank 0, where they wait to be written. */
 static int fetch_one(struct mx_records *records, size_t i, struct dg_error *err)
 {
   struct mx_record *record = &records->record[i];
@@ -254,7 +255,7 @@ static int fetch_one(struct mx_records *records, size_t i, struct dg_error *err)
   return 0;
 }
 
-/* The same of what the card has kept. */
+/* Fetches the rows that the card has kept, and brings them to rank 0. */
 static int fetch_watched(struct mx_records *records, const struct mx_watched *watched, struct dg_error *err)
 {
   const size_t rows = watched->members > 0 ? records->record[watched->member[0]].rows : 0;
@@ -272,7 +273,7 @@ static int fetch_watched(struct mx_records *records, const struct mx_watched *wa
   return 0;
 }
 
-/* Measured: when, and how many they are now. */
+/* Notes the step and time of a row that was measured; returns how many rows there are now. */
 static size_t add_row(struct mx_records *records, struct mx_record *record, long n, double t)
 {
   if (writes(records)) {
@@ -294,7 +295,7 @@ int mx_records_write(struct mx_records *records, struct mx_backend *backend, lon
       struct mx_record *record = &records->record[watched->member[k]];
       full = add_row(records, record, n, t) == record->most;
     }
-    /* Rows are written one a time, so that a card has work meanwhile. */
+    /* Rows are written one at a time, so that a card has work meanwhile. */
     if (full && fetch_watched(records, watched, err) != 0) return err->code;
     for (size_t k = 0; k < watched->members; k++)
       if (write_fetched(records, watched->member[k], 1, err) != 0) return err->code;

@@ -1,4 +1,5 @@
-/* The files of measurements: a table (or Silo files of a plane) while the run goes on, spectra at its end. */
+/* The files of measurements: a table (or Silo files of a plane) while the run goes on, spectra at its end. output.c
+ * calls these functions. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,24 +12,24 @@
 
 struct mx_record {
   size_t rows; /* measured and not yet written; the same on all ranks */
-  size_t most; /* of them: then they are written */
+  size_t most; /* rows are written when there are so many */
   bool monitored;
-  /* The rest is rank 0's. */
-  long *step;                  /* [batch] of these rows */
+  /* Only rank 0 has the members below. */
+  long *step;                  /* [batch] of the measured rows */
   double *time;                /* [batch] s */
-  size_t fetched, next;        /* rows that wait to be written, and the first of them; of what a card keeps */
-  long *fetched_step;          /* [batch] of those */
+  size_t fetched, next;        /* rows that wait to be written, and the first of them */
+  long *fetched_step;          /* [batch] of the rows that wait */
   double *fetched_time;        /* [batch] s */
-  double *value;               /* [batch][values] of those */
+  double *value;               /* [batch][values] of the rows that wait; a card's rows come here too */
   struct mx_csv table;         /* closed for planes in Silo files */
-  double *own;                 /* of the measure's form */
+  double *own;                 /* state of the measure's form */
   struct mx_spectrum spectrum; /* empty without frequencies */
 };
 
-/* Measurements of the same steps that a card keeps until they are written. */
+/* A group of measurements of the same steps that a card keeps until they are written. */
 struct mx_watched {
   long every;
-  size_t monitor; /* of the backend */
+  size_t monitor; /* index of the backend's monitor */
   size_t members, *member;
   size_t width;  /* numbers a time */
   double *value; /* [most][width] */
@@ -37,35 +38,37 @@ struct mx_watched {
 struct mx_records {
   const struct mx_measures *measures; /* borrowed */
   const struct mx_backend_ops *ops;
-  const struct dg_snapshot_writer *writer; /* of planes; borrowed */
+  const struct dg_snapshot_writer *writer; /* writer of planes; borrowed */
   struct mx_folder *folder;                /* borrowed */
   struct mx_record *record;                /* [measures->count] */
-  struct mx_backend *backend;              /* of what is watched; borrowed */
+  struct mx_backend *backend;              /* backend with the monitors; borrowed */
   size_t groups;
   struct mx_watched *watched; /* [groups] */
 };
 
-/* Opens the files, on rank 0, those that are there to `resume`; step is the time step, s. Release with
+/* Opens the files on rank 0; with `resume` it goes on with those that are there. step is the time step, s. Release with
  * mx_records_release in any case. */
 int mx_records_open(struct mx_records *records, const struct mx_measures *measures, const struct mx_backend_ops *ops,
                     const struct dg_snapshot_writer *writer, struct mx_folder *folder, double step, bool resume,
                     struct dg_error *err) DG_MUST_USE;
-/* A backend on a card keeps what it can of probes, lines, planes, voltages and currents, so that nothing waits for the
- * card at every step; other backends, and what it cannot, measure at once. Before the first stage. Collective. */
+/* Makes a backend on a card keep what it can of probes, lines, planes, voltages and currents, so that nothing waits for
+ * the card at every step. Other backends, and what a card cannot keep, measure at once. Call it before the first stage.
+ * Collective. */
 int mx_records_monitor(struct mx_records *records, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 bool mx_records_due(const struct mx_records *records, long n);
-/* Does that wait for the card? */
+/* Says whether mx_records_write at step n waits for the card. */
 bool mx_records_ask(const struct mx_records *records, long n);
-/* Measures what is due at step n, time t (s), and writes it; rank 0 writes: at once where there is one rank and no
- * monitor, else once a batch is full. The step must be observed. Collective. Allocates nothing, but for Silo. */
+/* Measures what is due at step n, time t (s). Rank 0 writes: at once with one rank and no monitor, else once a batch is
+ * full. The step must be observed. The function allocates nothing, but for Silo. Collective. */
 int mx_records_write(struct mx_records *records, struct mx_backend *backend, long n, double t,
                      struct dg_error *err) DG_MUST_USE;
 /* Writes what has been measured and not yet written. Collective. */
 int mx_records_drain(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
 int mx_records_flush(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
-/* Nothing may be measured and not yet written. */
+/* Passes the state of spectra and tables to the archive. All that was measured must have been written
+ * (mx_records_drain). */
 int mx_records_archive(struct mx_records *records, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 int mx_records_close(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
-/* Writes the spectra of what was written until now; once. */
+/* Writes the spectra of what was written until now. Call it once. */
 int mx_records_write_spectra(struct mx_records *records, struct dg_error *err) DG_MUST_USE;
 void mx_records_release(struct mx_records *records);

@@ -1,4 +1,5 @@
-/* Running Fourier transforms of measures and ports, sample by sample, and their place in checkpoints. */
+/* Running Fourier transforms of measures, sample by sample, by the trapezoidal rule, and their place in checkpoints.
+ * measure_record.c calls it. */
 #include "maxwell/measure/measure_spectrum.h"
 
 #include <math.h>

@@ -12,17 +12,17 @@ struct mx_spectrum {
   const double *hertz; /* [frequencies], borrowed */
   double interval;     /* s between samples */
   double (*sum)[2];    /* [frequencies][values] real and imaginary part */
-  double *last;        /* [values] the sample before */
+  double *last;        /* [values] the sample before this one */
   double last_time;
-  bool begun; /* there was a sample */
+  bool begun; /* at least one sample has been added */
 };
 
 /* Release with mx_spectrum_release in any case. */
 int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const double *hertz, size_t values,
                      double interval, struct dg_error *err) DG_MUST_USE;
-/* The sample value[values] at time t (s). */
+/* Adds the sample value[values] at time t (s). */
 void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value);
-/* No more samples: `sum` becomes the transform. One sample alone lasts no time: zero. */
+/* Ends the sum: `sum` becomes the transform. A single sample lasts no time, so that its transform is zero. */
 void mx_spectrum_finish(struct mx_spectrum *spectrum);
 int mx_spectrum_archive(struct mx_spectrum *spectrum, const char *name, struct mx_archive *archive,
                         struct dg_error *err) DG_MUST_USE;

@@ -1,5 +1,5 @@
-/* Integrals of E and H along paths, as functionals of the problem: voltages and currents. A Gauss rule on each piece of
- * a path is exact, as the fields are polynomials in every element. */
+/* Integrals of E and H along paths, as functionals of the problem: voltages and currents. current.c and voltage.c call
+ * it. Fields are polynomials in every element, so that a Gauss rule on each piece of a path is exact. */
 #include "maxwell/measure/path.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/ref/quadrature.h"
 
-#define UNCOVERED_SAID 1e-6 /* of the path: less than this outside the mesh is rounding of the geometry */
+#define UNCOVERED_SAID 1e-6 /* part of the path: less than this outside the mesh is rounding of the geometry */
 
 static int by_element(const void *a, const void *b)
 {
@@ -79,7 +79,7 @@ int mx_path_init(struct mx_measure *measure, const struct mx_measure_scene *scen
   for (size_t i = 0; i < path.pieces; i++) elements += i == 0 || path.piece[i].element != path.piece[i - 1].element;
   own->functional = problem->functionals;
   if (mx_problem_add_functional(problem, magnetic, elements * 3 * Np, &functional, err) != 0) goto fail;
-  size_t first = 0; /* summand */
+  size_t first = 0; /* the summand at hand */
   for (size_t i = 0; i < path.pieces; i++) {
     const struct dg_path_piece *piece = &path.piece[i];
     if (i > 0 && piece->element != path.piece[i - 1].element) first += 3 * Np;

@@ -1,15 +1,15 @@
-/* Integrals along paths, as voltages and currents have them: functions for the table of their kinds. The state `own` of
- * such a measure is a struct mx_measured_path. */
+/* Integrals along paths, for voltages and currents: functions for the table of their kinds. The state `own` of such a
+ * measure is a struct mx_measured_path. */
 #pragma once
 
 #include "maxwell/measure/measure.h"
 
 struct mx_measured_path {
-  size_t functional;        /* of the problem */
-  double length, uncovered; /* m: of the path, and of what of it lies outside the mesh */
+  size_t functional;        /* index of the problem's functional */
+  double length, uncovered; /* m: of the whole path, and of its part outside the mesh */
 };
 
-/* Cuts the path of config.point, closed where it is of H. `what` it is called in messages. */
+/* Cuts the path of config.point; the path of an integral of H is closed. `what` is the measure's name in messages. */
 int mx_path_init(struct mx_measure *measure, const struct mx_measure_scene *scene, bool magnetic, const char *what,
                  struct dg_error *err) DG_MUST_USE;
 void mx_path_release(struct mx_measure *measure);

@@ -1,4 +1,6 @@
-/* Planes: the fields on a grid of a parallelogram, as a grid of the writer of snapshots at each time, or one table. */
+/* Planes: the fields on a grid of a parallelogram. At each time a plane is a grid of the writer of snapshots, or its
+ * rows go to one table. The table at the end of this file is the kind; kinds.c lists it, and the functions of points.c
+ * find and sample the points. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +79,8 @@ static int open_grid(struct mx_records *records, size_t i, struct dg_error *err)
   return 0;
 }
 
-/* The vectors of `count` fields stand in record->own, three numbers each; points outside are zero. */
+/* Writes the vectors of `count` fields as a grid. They stand in record->own, three numbers each; points outside the
+ * mesh are zero. */
 static int write_grid(const struct mx_records *records, size_t i, const char *name, double time, int cycle,
                       size_t count, const struct dg_grid_field *field, struct dg_error *err)
 {
@@ -149,7 +152,7 @@ static int write_plane_spectrum(struct mx_records *records, size_t i, struct dg_
   return 0;
 }
 
-/* The arrays of a file, and 20 kB around them. */
+/* The size of the files: their arrays, and about 20 kB around them. */
 static double bytes(const struct mx_measure_config *config, double times, double spectra)
 {
   const double points = (double)(config->samples[0] * config->samples[1]);

@@ -1,5 +1,4 @@
-/* Points of the mesh: where they are, whose they are, and the fields there. Probes, lines and planes are made of them.
- */
+/* Points of the mesh: their places, their ranks, and the fields there. Probes, lines and planes call it. */
 #include "maxwell/measure/points.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ static int place_points(struct mx_measure *measure, struct dg_error *err)
       double u = n[0] > 1 ? (double)k / (double)(n[0] - 1) : 0, v = n[1] > 1 ? (double)j / (double)(n[1] - 1) : 0;
       for (int d = 0; d < 3; d++) {
         double x = config->point[0][d];
-        /* the far end as it was given, not as it comes out of a sum */
+        /* the far end is taken as it was given; a sum would round it */
         if (config->points > 1) x = u == 1 ? config->point[1][d] : x + u * (config->point[1][d] - config->point[0][d]);
         if (config->points > 2) x += v * (config->point[2][d] - config->point[0][d]);
         measure->x[i][d] = x;
@@ -72,7 +71,7 @@ int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *sc
     points->inside += element[i] >= 0;
   }
   points->somewhere = somewhere > 0;
-  if (somewhere == 0) goto fail; /* the kind says it */
+  if (somewhere == 0) goto fail; /* the kind reports that no point is in the mesh */
   measure->parts = 6 * points->inside;
   points->placed = points->inside;
   if (DG_NEW(points->which, points->inside, err) != 0 || DG_NEW(points->point, points->inside, err) != 0 ||
@@ -128,7 +127,7 @@ struct mx_monitor mx_points_watch(const struct mx_measure *measure)
   return (struct mx_monitor){.points = points->inside, .point = points->point};
 }
 
-/* Of points with indices which[count], from part[rows][count][6] to value[rows][points][6]. */
+/* Spreads the points with indices which[count]: from part[rows][count][6] to value[rows][points][6]. */
 static void place_values(const struct mx_measure *measure, size_t rows, size_t count, const size_t *which,
                          const double *part, double *value)
 {

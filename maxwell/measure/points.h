@@ -1,5 +1,5 @@
-/* Points of the mesh, as probes, lines and planes have them: functions for the table of their kinds. The state `own` of
- * such a measure is a struct mx_measured_points. */
+/* Points of the mesh, for probes, lines and planes: functions for the table of their kinds. The state `own` of such a
+ * measure is a struct mx_measured_points. */
 #pragma once
 
 #include "maxwell/measure/measure.h"
@@ -7,17 +7,18 @@
 #define MX_FIELD_COLUMNS "Ex,Ey,Ez,Hx,Hy,Hz"
 
 struct mx_measured_points {
-  bool somewhere;         /* one of them at least is in the mesh */
-  size_t inside;          /* of the points, in this rank's elements */
-  size_t placed;          /* rank 0: points in the mesh; elsewhere inside */
-  size_t *which;          /* [placed] the point's index; rank 0: its own first, then those of the others in turn */
-  size_t *inside_of;      /* rank 0: [ranks] how many are whose; elsewhere NULL */
+  bool somewhere;         /* at least one of the points is in the mesh */
+  size_t inside;          /* how many points are in this rank's elements */
+  size_t placed;          /* rank 0: points in the mesh; other ranks: inside */
+  size_t *which;          /* [placed] the point's index; rank 0: first its own, then the others' in order of rank */
+  size_t *inside_of;      /* rank 0: [ranks] how many points each rank has; other ranks: NULL */
   struct mx_point *point; /* [inside] */
   double *weight;         /* [inside][Np] */
 };
 
-/* Places config.samples[0] x samples[1] points along the edges that config.point spans, and finds them. None in the
- * mesh is no error yet, so that a kind can say it in its own words: mx_points_outside is those of lines and planes. */
+/* Places config.samples[0] x samples[1] points along the edges that config.point spans, and finds them in the mesh. A
+ * set of points that are all outside the mesh is no error here, so that a kind can report it in its own words.
+ * mx_points_outside is the report of lines and planes. */
 int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err) DG_MUST_USE;
 int mx_points_outside(const struct mx_measure *measure, const struct mx_measure_scene *scene, const char *what,
                       struct dg_error *err) DG_MUST_USE;

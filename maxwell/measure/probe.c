@@ -1,10 +1,11 @@
-/* Probes: the fields at a point. */
+/* Probes: the fields at a point. The table at the end of this file is the kind; kinds.c lists it, and the functions of
+ * points.c find and sample the point. */
 #include "maxwell/measure/kinds.h"
 #include "maxwell/measure/points.h"
 
 static int finish_probe(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
 {
-  draft->measure.where = mx_find_value(item, "at")->where; /* what is wrong with a good probe is its place */
+  draft->measure.where = mx_find_value(item, "at")->where; /* a message about a well-formed probe is about its place */
   if (mx_measure_set_points(r, &draft->measure, 1) != 0) return r->err->code;
   mx_measure_set_point(&draft->measure.point[0], draft->at, NULL);
   draft->measure.samples[0] = draft->measure.samples[1] = 1;

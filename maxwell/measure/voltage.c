@@ -1,4 +1,5 @@
-/* Voltages: integrals of E along paths. */
+/* Voltages: integrals of E along paths. The table at the end of this file is the kind; kinds.c lists it, and the
+ * functions of path.c cut and integrate. */
 #include "maxwell/measure/kinds.h"
 #include "maxwell/measure/path.h"
 
@@ -28,7 +29,8 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
   return mx_path_init(measure, scene, false, "voltage", err);
 }
 
-static void to_si(const struct mx_measure *measure, double *part) { (void)measure, (void)part; } /* V as it is */
+/* The integral is in V already. */
+static void to_si(const struct mx_measure *measure, double *part) { (void)measure, (void)part; }
 
 static const struct mx_rule rules[] = {
     MX_MEASURE_RULES("name = \"gap\""),

@@ -1,11 +1,12 @@
-/* The one medium along a surface that may lie on several ranks; see common_medium.h. */
+/* Finds the one medium along a surface that may lie on several ranks. port_build.c and sources_build.c call it;
+ * common_medium.h says what they get. */
 #include "maxwell/sources/common_medium.h"
 
 #include <math.h>
 
 #include "maxwell/model/config.h"
 
-/* The medium of the element with the lowest number in the whole mesh, of all ranks' faces. */
+/* Finds the medium of the element with the lowest number in the whole mesh, among the faces of all ranks. */
 static int first_medium(const struct mx_problem *problem, const struct dg_mesh *mesh,
                         const struct mx_surface_faces *faces, double *epsilon, double *mu, struct dg_error *err)
 {
@@ -20,14 +21,14 @@ static int first_medium(const struct mx_problem *problem, const struct dg_mesh *
   }
   lowest = own;
   if (dg_comm_reduce_int(problem->comm, DG_MIN, 1, &lowest, err) != 0) return err->code;
-  if (own != lowest) medium[0] = medium[1] = 0; /* the sum below has one summand */
+  if (own != lowest) medium[0] = medium[1] = 0; /* only one rank gives a summand to the sum below */
   if (dg_comm_reduce(problem->comm, DG_SUM, 2, medium, err) != 0) return err->code;
   *epsilon = medium[0];
   *mu = medium[1];
   return 0;
 }
 
-/* Where the medium has a response, its impedance depends on the frequency. */
+/* Refuses a medium with a response: its impedance depends on the frequency. */
 static int refuse_responses(const struct mx_problem *problem, const struct dg_mesh *mesh,
                             const struct mx_surface_faces *faces, struct dg_error *err)
 {

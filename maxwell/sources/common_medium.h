@@ -4,9 +4,10 @@
 #include "libdg/mesh/mesh.h"
 #include "maxwell/problem/problem.h"
 
-/* Collective: the medium of all the elements of faces, all ranks' together, which must be one and without losses. */
+/* The faces of a surface. mx_common_medium finds the medium of their elements on all ranks; it must be one medium,
+ * without losses. Collective. */
 struct mx_surface_faces {
-  size_t count;           /* this rank's */
+  size_t count;           /* faces of this rank */
   const int32_t *where;   /* [count] 4 * element + face */
   const char *place;      /* as mx_selector.where */
   const char *what, *who; /* "boundaries.left", "a plane wave" */

@@ -1,4 +1,5 @@
-/* Edges of triangles on surfaces, known by their vertices on all ranks: rims of ports, edges of interfaces. */
+/* Edges of triangles on surfaces, known by their vertices on all ranks: rims of ports, edges of interfaces.
+ * port_shape.c, port_walls.c and sources_check.c use them. */
 #pragma once
 
 #include <stdint.h>
@@ -7,7 +8,7 @@ struct mx_edge {
   int64_t vertex[2]; /* numbers in the whole mesh, ascending */
 };
 
-/* For qsort and bsearch, also of structs that begin with an edge. */
+/* Orders edges for qsort and bsearch; a struct that begins with an edge will do, too. */
 static inline int mx_compare_edges(const void *a, const void *b)
 {
   const struct mx_edge *x = a, *y = b;
@@ -16,7 +17,7 @@ static inline int mx_compare_edges(const void *a, const void *b)
   return 0;
 }
 
-/* The three of a triangle with ascending vertices. */
+/* Makes the three edges of a triangle with ascending vertices. */
 static inline void mx_edges_of(const int64_t vertex[3], struct mx_edge edge[3])
 {
   edge[0] = (struct mx_edge){{vertex[0], vertex[1]}};

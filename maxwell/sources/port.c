@@ -1,4 +1,5 @@
-/* Ports in time: the past of their modes, the convolution with it, and what they measure. */
+/* Ports in time: the past of their modes, the convolution with it, and the measured voltages and currents. sources.c
+ * and the time loop call it; port.h has the equations. */
 #define _XOPEN_SOURCE 700 /* jn */
 #include "maxwell/sources/port.h"
 
@@ -35,7 +36,7 @@ void mx_port_table(double w, double sign, double c, double dt, double *weight, s
   if (count > 1) weight[1] -= sign * slope * (0.5 * b2 * c - b3 / 3);
 }
 
-/* Of the stages with one time, the first. */
+/* The table of stage s. Stages with the same time share the table of the first of them. */
 static int table_of(const struct mx_ports *ports, int s)
 {
   int first = 0;
@@ -43,7 +44,7 @@ static int table_of(const struct mx_ports *ports, int s)
   return first;
 }
 
-/* A cut-off that is not resolved in time has no convolution. */
+/* Refuses a cut-off that the step does not resolve: its convolution would be meaningless. */
 static int check_step(const struct mx_port *port, double step, struct dg_error *err)
 {
   for (size_t k = 0; k < port->modes; k++)
@@ -86,10 +87,10 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
 void mx_ports_reset(struct mx_ports *ports, int active)
 {
   ports->active = active;
-  ports->steps_seen = 0; /* nothing beyond is ever read */
+  ports->steps_seen = 0; /* nothing beyond the recorded steps is ever read */
 }
 
-/* f_n: the newest value in front of the older ones. */
+/* Where f_n stands: the newest value is in front of the older ones. */
 static double *past_at(const struct mx_ports *ports, const struct mx_port_mode *mode, int part, long n)
 {
   return mode->past[part] + (ports->room - 1 - (size_t)n);
@@ -137,7 +138,7 @@ void mx_ports_record(struct mx_ports *ports, long n, int s, const double *functi
     }
 }
 
-/* Sum of a[i] b[i]; eight sums at once, which a compiler may put into vectors. */
+/* The sum of a[i] b[i]. Eight partial sums let a compiler use vectors. */
 static double product(const double *a, const double *b, size_t count)
 {
   double sum[8] = {0}, rest = 0;
@@ -157,7 +158,7 @@ static double convolve(const struct mx_ports *ports, const struct mx_port_mode *
   const double *past = past_at(ports, mode, 0, n);
   double sum = product(table, past, count) - 0.5 * table[n] * past[n]; /* half an interval belongs to t = 0 */
   if (!is_leapfrog(ports)) return sum;
-  /* H's part is half a step away: behind t_n at stage 0, at the very time of stage 1. */
+  /* H's part is half a step away: behind t_n at stage 0, and at the same time as stage 1. */
   if (s == 1) return sum + product(mode->table[0], past_at(ports, mode, 1, n), count);
   return n == 0 ? sum : sum + product(mode->table[1], past_at(ports, mode, 1, n - 1), count - 1);
 }
@@ -187,7 +188,7 @@ void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long
   ports->steps_seen = (size_t)n + 1;
 }
 
-/* Voltage of the mode, and its current times the impedance, from a_out, a_in and v. */
+/* Makes the voltage of the mode, and its current times the impedance, from a_out, a_in and v. */
 static void combine(const struct mx_port *port, double complex out, double complex in, double complex v,
                     double complex *voltage, double complex *current)
 {
@@ -217,7 +218,7 @@ void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct m
   values->reflected = values->voltage - values->incident;
 }
 
-/* Of the steps from `first` on. */
+/* Transforms the voltages of the steps from `first` on. */
 static void transform(const struct mx_ports *ports, size_t port, double hertz, size_t first, double complex *incident,
                       double complex *reflected)
 {
@@ -231,7 +232,8 @@ static void transform(const struct mx_ports *ports, size_t port, double hertz, s
     out += *past_at(ports, &p->mode[0], 0, (long)n) * phasor;
     if (is_leapfrog(ports)) out_half += *past_at(ports, &p->mode[0], 1, (long)n) * phasor;
   }
-  out += v + out_half * cexp(0.5 * I * phase); /* each part at its own times: no mean of two half steps */
+  /* Each part is taken at its own times: no mean of two half steps is needed. */
+  out += v + out_half * cexp(0.5 * I * phase);
   combine(p, out, in, v, &voltage, &current);
   *incident = (p->kind == MX_LUMPED_PORT ? 0.5 : 1) * p->scale * v * ports->step;
   *reflected = voltage * ports->step - *incident;
@@ -289,7 +291,7 @@ void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log)
   }
 }
 
-/* Of modes that are held, but not well. */
+/* Warns of modes that the faces hold, but not well. */
 static void warn_of_modes(const struct mx_port *port, struct dg_log *log)
 {
   const double well = 0.99;
@@ -309,7 +311,7 @@ void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *li
     const struct mx_waveform *w = &list->source[port->mode[0].term].waveform;
     double cutoff = port->mode[0].cutoff / (2 * pi), high = mx_waveform_band(w), low = 0;
     if (!port->driven || cutoff == 0) continue;
-    if (w->kind == MX_TABULATED || w->kind == MX_FUNCTION_WAVEFORM) continue; /* who knows */
+    if (w->kind == MX_TABULATED || w->kind == MX_FUNCTION_WAVEFORM) continue; /* its spectrum is not known */
     if (w->kind == MX_SINE) low = high;
     if (w->kind == MX_MODULATED_GAUSSIAN) low = fmax(0, 2 * w->f0 - high);
     if (low >= cutoff) continue;

@@ -27,7 +27,7 @@
 
 struct dg_log;
 
-struct mx_port_values { /* at one time, with the port's own voltage (share/doc/manual.md, Ports): V, V, V, A */
+struct mx_port_values { /* at one time, in the port's own voltage (share/doc/manual.md, Ports): V, V, V, A */
   double incident, reflected, voltage, current; /* voltage = incident + reflected; current flows into the domain */
 };
 
@@ -35,7 +35,7 @@ struct mx_port; /* port_state.h */
 struct mx_ports {
   size_t count;
   struct mx_port *port;      /* [count] in the order of their numbers */
-  size_t first, functionals; /* of the problem: what mx_ports_record takes */
+  size_t first, functionals; /* functionals of the problem that mx_ports_record takes */
   int active;                /* index of the only port whose waveform counts; -1: all */
   enum mx_integrator integrator;
   double step;       /* s */
@@ -52,37 +52,39 @@ struct mx_ports {
  */
 int mx_ports_init(struct mx_ports *ports, struct mx_source_list *list, const struct mx_assignment *assignment,
                   const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
-/* Says what each port is: its face, its mode, its number. */
+/* Logs what each port is: its face, its mode, its number. */
 void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log);
-/* Warns of waveforms that lie wholly or partly below the cut-off of their mode, and of modes that the mesh holds
- * badly. Before mx_sources_prepare. */
+/* Warns of waveforms that lie wholly or partly below the cut-off of their mode, and of modes that the mesh holds badly.
+ * Call it before mx_sources_prepare. */
 void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *list, struct dg_log *log);
-/* Once the step is known (s): room for the history, tables of the kernels. DG_INPUT if a mode's cut-off is too high for
- * the step. */
+/* Makes room for the history and the tables of the kernels, once the step is known (s). DG_INPUT if a mode's cut-off is
+ * too high for the step. */
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
-/* Back to t = 0 with only port `active` driven (-1: all). */
+/* Goes back to t = 0; then only port `active` is driven (-1: all). */
 void mx_ports_reset(struct mx_ports *ports, int active);
-/* The history of steps 0..n-1, which are all that were recorded. Collective among the ranks with `here`. */
+/* Passes the history of steps 0..n-1 to the archive; no others may have been recorded. Collective among the ranks with
+ * `here`. */
 int mx_ports_archive(struct mx_ports *ports, long n, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
-/* value[functionals], of this rank's faces, becomes that of all. Collective among the ranks with `here`; nothing on the
- * others. */
+/* Adds value[functionals] of this rank's faces up over the ranks. Collective among the ranks with `here`; other ranks
+ * do nothing. */
 int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *err) DG_MUST_USE;
-/* Before stage s of step n: the values of the ports' functionals, of the fields as they are. */
+/* Records the values of the ports' functionals before stage s of step n, of the fields as they are. */
 void mx_ports_record(struct mx_ports *ports, long n, int s, const double *functional);
-/* The value of every port's terms at stage s of step n, time t (s), into list->source[].now. Nothing without
- * `here`, nor is anything known there of what follows. */
+/* Puts the value of every port's terms at stage s of step n, time t (s), into list->source[].now. A rank without `here`
+ * does nothing, and does not know the values that the functions below return. */
 void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long n, int s, double t);
-/* At t_n, once the stage behind which step n is observed has been recorded. */
+/* The values of a port at t_n. The stage behind which step n is observed must have been recorded. */
 void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct mx_port_values *values);
 /* Incident and reflected voltage of the steps so far at a frequency (Hz), V s: sum of v(t_n) exp(-2 pi i f t_n) dt. */
 void mx_ports_spectrum(const struct mx_ports *ports, size_t port, double hertz, double complex *incident,
                        double complex *reflected);
-/* The part of the reflected voltage's spectrum that the steps from `first` on give, V s. */
+/* The part of the reflected voltage's spectrum that comes from the steps from `first` on, V s. */
 double complex mx_ports_leaving(const struct mx_ports *ports, size_t port, double hertz, size_t first);
-/* Of the incident voltage v so far: *size, the integral of |v|, which no value of its spectrum exceeds (V s), and
- * *energy, the integral of v^2 over the impedance far above cut-off (J). */
+/* Integrals of the incident voltage v so far. *size is the integral of |v|, which no value of the spectrum exceeds (V
+ * s). *energy is the integral of v^2 over the impedance far above cut-off (J). */
 void mx_ports_incident(const struct mx_ports *ports, size_t port, double *size, double *energy);
-/* Impedance that the port's voltage and current refer to at a frequency, ohm: of the mode, or the lumped resistance. */
+/* The impedance that the port's voltage and current refer to at a frequency, ohm: that of the mode, or the lumped
+ * resistance. */
 double complex mx_ports_impedance(const struct mx_ports *ports, size_t port, double hertz);
 const char *mx_ports_name(const struct mx_ports *ports, size_t port);
 int mx_ports_number(const struct mx_ports *ports, size_t port);

@@ -1,4 +1,5 @@
-/* From what the script says of ports to terms and functionals of the problem: profiles of modes, their scale, weights.
+/* Makes terms and functionals of the problem from what the script says of ports: profiles of modes, their scale,
+ * weights. mx_sources_init (sources.c) calls it.
  *
  * Profiles are projected onto the polynomials of the faces (in the mean of squares, by quadrature), as the lifted flux
  * and the integral of e.E see them; nodal values would alias. */
@@ -22,7 +23,7 @@ enum { GAUSS_MAX = DG_ORDER_MAX + 4 };
 struct rule {
   size_t count, Nf;
   double bary[GAUSS_MAX * GAUSS_MAX][3];
-  double weight[GAUSS_MAX * GAUSS_MAX]; /* together 1 */
+  double weight[GAUSS_MAX * GAUSS_MAX]; /* their sum is 1 */
   double *basis;                        /* [count][Nf] */
   double *factor;                       /* [Nf][Nf] lower Cholesky factor of the mass matrix per area */
 };
@@ -39,7 +40,7 @@ struct build {
   struct mx_port *port;
   struct mx_port_place place;
   struct mx_port_face face;
-  double Z; /* of the medium, relative; of a lumped port: of the wall */
+  double Z; /* relative impedance of the medium; of a lumped port: of the wall */
   struct dg_error *err;
 };
 
@@ -49,7 +50,7 @@ struct profile {
   const struct mx_port_rectangle *rectangle; /* or NULL */
   const struct mx_port_ring *ring;           /* or NULL */
   const struct mx_function *function;        /* or NULL */
-  double constant[3];                        /* when it is none of these */
+  double constant[3];                        /* the field without any of these */
 };
 
 static void release_rule(struct rule *rule)
@@ -73,7 +74,7 @@ static int make_rule(struct rule *rule, const struct dg_reference *ref, struct d
     rule->bary[q][0] = 1 - b - c;
     rule->bary[q][1] = b;
     rule->bary[q][2] = c;
-    /* Face 3 has the vertices 0, 1, 2; the nodes of every face are ordered in the same way. */
+    /* Face 3 has the vertices 0, 1, 2. The nodes of every face have the same order. */
     dg_reference_interpolate(ref, 2 * b - 1, 2 * c - 1, -1, all);
     for (size_t m = 0; m < Nf; m++) rule->basis[q * Nf + m] = all[ref->face_node[3 * Nf + m]];
   }
@@ -102,8 +103,8 @@ static void solve_mass(const struct rule *rule, double *x)
   }
 }
 
-/* TE: E = z x grad of cos cos, TM: E = grad of sin sin. Near the corner TM modes and TEm0 are positive along the axes,
- * as is TE0n; the other TE modes are positive along the second axis. */
+/* The fields are TE: E = z x grad of cos cos, and TM: E = grad of sin sin. Near the corner TM modes, TEm0 and TE0n are
+ * positive along the axes. The other TE modes are positive along the second axis. */
 static void rectangular_mode(const struct profile *profile, const double x[3], double e[3])
 {
   const struct mx_port_rectangle *r = profile->rectangle;
@@ -183,8 +184,8 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
   return 0;
 }
 
-/* nodal[count][3][Nf] of the projected profile, which together with moment is scaled so that the integral of its square
- * is 1; returns what that was. */
+/* Scales moment and nodal[count][3][Nf] of the projected profile together, so that the integral of its square is 1.
+ * Returns the integral before. */
 static double normalise(const struct build *b, double *moment, double *nodal)
 {
   size_t Nf = b->rule->Nf, numbers = 3 * b->face.count * Nf;
@@ -205,8 +206,8 @@ static double normalise(const struct build *b, double *moment, double *nodal)
   return square;
 }
 
-/* The two parts of a_out = (V + Z I)/2; of a lumped port those of (Zs E + Zs Z (n x) H)/(Z + Zs), each face with its
- * own medium. What this rank's faces add to them. */
+/* Adds this rank's faces to the functionals: the two parts of a_out = (V + Z I)/2. Of a lumped port they are the parts
+ * of (Zs E + Zs Z (n x) H)/(Z + Zs), where each face has its own medium. */
 static int add_functionals(const struct build *b, struct mx_port_mode *mode, const double *moment)
 {
   size_t Nf = b->rule->Nf, Np = (size_t)b->problem->ref->Np;
@@ -237,7 +238,7 @@ static int add_functionals(const struct build *b, struct mx_port_mode *mode, con
   return 0;
 }
 
-/* The ghost state of a unit number: E = e, H = -(n x e)/Z; of a lumped port only E. */
+/* Adds the term of the ghost state of a unit number: E = e, H = -(n x e)/Z; of a lumped port only E. */
 static int add_term(const struct build *b, struct mx_port_mode *mode, const double *nodal)
 {
   const struct mx_new_term wanted = {
@@ -273,7 +274,8 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
   return 0;
 }
 
-/* The name of a mode: "TE10", "TM1,12", "TEM". Of those that a script describes (m = n = 0) the family. */
+/* Writes the name of a mode: "TE10", "TM1,12", "TEM". A mode that a script describes (m = n = 0) has only its family.
+ */
 static void name_mode(const struct mx_mode *mode, char text[40])
 {
   static const char *const family[] = {"TE", "TM", "TEM"};
@@ -282,7 +284,7 @@ static void name_mode(const struct mx_mode *mode, char text[40])
   else snprintf(text, 40, "%s%d%s%d", family[mode->family], mode->m, wide ? "," : "", mode->n);
 }
 
-/* Less than this of a mode that the faces cannot hold is another mode. */
+/* Refuses a mode of which the faces hold too little: they would drive another mode. */
 static int check_kept(const struct build *b, const struct profile *profile, double kept)
 {
   const double least = 0.9;
@@ -314,7 +316,7 @@ fail:
   return b->err->code;
 }
 
-/* For the log, so that a face that was not meant is seen. */
+/* Writes the port's line for the log, so that the user sees a face that was not meant. */
 static void describe(const struct build *b, const char *face, const struct mx_mode *mode)
 {
   const double *n = b->face.normal, cutoff = b->port->mode[0].cutoff / (2 * pi);
@@ -389,7 +391,7 @@ static int build_lumped(struct build *b)
   if (mx_port_face_gap(&b->face, &b->place, direction, &length, &width, b->err) != 0) return b->err->code;
   b->Z = b->config->port.resistance * width / length / MX_ETA0;
   b->port->impedance = b->config->port.resistance;
-  for (size_t i = 0; i < b->face.own; i++) { /* the wall that the resistor is, which only now is known */
+  for (size_t i = 0; i < b->face.own; i++) { /* the resistor's wall, whose impedance is known only now */
     const size_t e = (size_t)b->face.where[i] / 4, f = (size_t)b->face.where[i] % 4;
     b->problem->flux[e][f] = mx_face_flux(sqrt(b->problem->mu[e] / b->problem->epsilon[e]), b->Z, 1);
   }
@@ -445,7 +447,8 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   return config->kind == MX_COAXIAL_PORT ? build_coaxial(b) : build_modal(b);
 }
 
-/* order[count]: the boundaries that are ports, by number; those without one get the lowest that are free, in turn. */
+/* Fills order[count] with the boundaries that are ports, by number. Ports without a number get the lowest free ones, in
+ * turn. */
 static void put_in_order(const struct mx_config *config, size_t count, size_t *order, int *number)
 {
   size_t n = 0;
@@ -460,11 +463,11 @@ static void put_in_order(const struct mx_config *config, size_t count, size_t *o
     for (size_t j = 0; j < count; j++)
       if (number[j] == next) {
         next++;
-        j = (size_t)-1; /* look through all again */
+        j = (size_t)-1; /* start over */
       }
     number[i] = next;
   }
-  for (size_t i = 1; i < count; i++) /* few: insert one after the other */
+  for (size_t i = 1; i < count; i++) /* insertion sort, since there are few */
     for (size_t j = i; j > 0 && number[j] < number[j - 1]; j--) {
       int swap = number[j];
       number[j] = number[j - 1];

@@ -1,4 +1,5 @@
-/* The triangles of a port's face, of all ranks, and the gap that those of a lumped port leave; see port_face.h. */
+/* The triangles of a port's face, of all ranks, and the gap of a lumped port. port_build.c and port_shape.c call it;
+ * port_face.h documents it. */
 #include "maxwell/sources/port_face.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static int by_number(const void *a, const void *b)
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The triangles of all ranks, from those of this one, of which there are face->own. */
+/* Shares the triangles of this rank, of which there are face->own, with all ranks. */
 static int share(struct mx_port_face *face, const struct mx_port_place *place, const struct mx_port_triangle *own,
                  struct dg_error *err)
 {

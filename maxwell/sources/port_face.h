@@ -8,7 +8,7 @@
 #include "maxwell/problem/assignment.h"
 #include "maxwell/problem/problem.h"
 
-/* Whose face it is, for all that is done with it and all that is said about it. */
+/* The port that a face belongs to, for everything that is done with the face and said about it. */
 struct mx_port_place {
   const struct dg_mesh *mesh;
   const struct mx_problem *problem;
@@ -26,20 +26,20 @@ struct mx_port_triangle {
 };
 
 struct mx_port_face {
-  size_t count;                      /* of all ranks */
+  size_t count;                      /* triangles of all ranks */
   struct mx_port_triangle *triangle; /* [count] by ascending number */
-  size_t own;                        /* of this rank */
+  size_t own;                        /* triangles of this rank */
   int32_t *where;                    /* [own] 4 * element + face, in the same order */
   double area;                       /* m^2 */
   double extent;                     /* the longest side of the bounding box, m: the scale of tolerances */
   double normal[3];
 };
 
-/* The faces with boundary condition `index`. Collective. Release with mx_port_face_release in any case. */
+/* Collects the faces with boundary condition `index`. Collective. Release with mx_port_face_release in any case. */
 int mx_port_face_init(struct mx_port_face *face, const struct mx_port_place *place,
                       const struct mx_assignment *assignment, int index, struct dg_error *err) DG_MUST_USE;
 void mx_port_face_release(struct mx_port_face *face);
-/* The gap of a lumped port: its length along `direction` and its width, area / length (m). DG_INPUT if the direction
- * does not lie in the face. */
+/* Measures the gap of a lumped port: its length along `direction`, and its width, area / length (m). DG_INPUT if the
+ * direction does not lie in the face. */
 int mx_port_face_gap(const struct mx_port_face *face, const struct mx_port_place *place, const double direction[3],
                      double *length, double *width, struct dg_error *err) DG_MUST_USE;

@@ -1,5 +1,5 @@
-/* Collects the triangles of a port's face from all ranks, and finds the rectangle or ring that they make. port_build.c
- * and port_walls.c call it. */
+/* Finds the rim of a port's face, and the rectangle or ring that its triangles make. port_build.c and port_walls.c call
+ * it. */
 #include "maxwell/sources/port_shape.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ struct edge {
   const double *x[2]; /* m, borrowed from the triangle */
 };
 
-/* The edges that belong to one triangle only. Free *rim with dg_free. */
+/* Finds the edges that belong to one triangle only. Free *rim with dg_free. */
 static int find_rim(struct edge **rim, size_t *count, const struct mx_port_face *face, struct dg_error *err)
 {
   static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}}; /* as mx_edges_of has them */
@@ -59,7 +59,7 @@ static int find_rim(struct edge **rim, size_t *count, const struct mx_port_face 
   return 0;
 }
 
-/* Towards growing coordinates: the largest component is positive. */
+/* Turns an axis towards growing coordinates: its largest component becomes positive. */
 static void orient(double axis[3])
 {
   int largest = 0;
@@ -69,7 +69,7 @@ static void orient(double axis[3])
   axis[largest] = fabs(axis[largest]);
 }
 
-/* True when b is to be the first axis instead of a, of a square. */
+/* Says whether b, not a, is the first axis of a square. */
 static bool comes_first(const double a[3], const double b[3])
 {
   for (int c = 0; c < 3; c++)
@@ -147,8 +147,7 @@ static bool touch(const struct mx_edge *a, const struct mx_edge *b)
          a->vertex[1] == b->vertex[1];
 }
 
-/* The number of connected curves in the rim, and for every edge which one it belongs to: of[edges]; queue[edges] is
- * scratch. */
+/* Counts the connected curves in the rim, and notes the curve of every edge in of[edges]; queue[edges] is scratch. */
 static size_t separate(const struct edge *rim, size_t edges, size_t *of, size_t *queue)
 {
   size_t curves = 0;
@@ -171,7 +170,8 @@ static size_t separate(const struct edge *rim, size_t edges, size_t *of, size_t 
   return curves;
 }
 
-/* The centre of the circle through points of a plane: |x|^2 = 2 c.x + d in the mean of squares, x from their mean. */
+/* Fits the centre of the circle through points of a plane: |x|^2 = 2 c.x + d in the mean of squares. x is counted from
+ * the mean of the points. */
 static void fit_centre(const struct edge *rim, const size_t *of, size_t edges, size_t curve, const double normal[3],
                        double centre[3])
 {

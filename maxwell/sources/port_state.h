@@ -1,20 +1,21 @@
-/* What port.c and port_build.c share: the modes of a port, their terms, functionals and pasts. Private to port*.c. */
+/* The state that port.c and port_build.c share: the modes of a port, their terms, functionals and pasts. Private to
+ * port*.c. */
 #pragma once
 
 #include "maxwell/sources/port.h"
 
-enum { MX_PORT_TABLES = 5 }; /* distinct stage times of an integrator, at most */
+enum { MX_PORT_TABLES = 5 }; /* the most distinct stage times of an integrator */
 
-/* A mode with its past. What a_in answers to is f = a_out - v, kept newest first from past + room - 1 - n on: the
- * convolution is then a product of two arrays. In leapfrog a_out has two parts of different times, that of E at t_n and
- * that of H at t_n + dt/2; else only the first is used and holds both. */
+/* A mode with its past. The quantity that a_in answers to is f = a_out - v. It is kept newest first, from past + room -
+ * 1 - n on, so that the convolution is a product of two arrays. In leapfrog a_out has two parts of different times:
+ * that of E at t_n and that of H at t_n + dt/2. Other integrators use only the first part, which then holds both. */
 struct mx_port_mode {
   enum mx_mode_family family;
   double cutoff;                 /* angular, 1/s; 0: TEM */
-  double kept;                   /* of the integral of its e.e, by the polynomials of the faces: 1 is all */
-  size_t term;                   /* of the problem, and source */
-  size_t functional;             /* of E's part of a_out; the next one is that of H's part. Counted from ports->first */
-  double recorded[2];            /* values of the two, of the stage at hand */
+  double kept;                   /* share of the integral of e.e that the faces' polynomials hold: 1 is all */
+  size_t term;                   /* index of the problem's term and of its source */
+  size_t functional;             /* index of E's part of a_out, counted from ports->first; H's part is the next one */
+  double recorded[2];            /* values of the two parts at the stage at hand */
   double *past[2];               /* [room] */
   double *table[MX_PORT_TABLES]; /* [room] weights of the past at lags (j + time) dt; NULL: no such stage, or TEM */
 };
@@ -25,16 +26,16 @@ void mx_port_table(double w, double sign, double c, double dt, double *weight, s
 
 struct mx_port {
   char *what;      /* "boundaries.left", for messages */
-  char *name;      /* of files: "left", "surface_4" */
-  char about[240]; /* its face and mode, for the log */
+  char *name;      /* in names of files: "left", "surface_4" */
+  char about[240]; /* face and mode, for the log */
   const char *where;
   enum mx_boundary_kind kind;
   int number;
   bool driven;
-  double amplitude, delay; /* V of the port's own voltage, s */
+  double amplitude, delay; /* V of the port's own voltage; s */
   double impedance;        /* of the medium, or of the whole lumped port: ohm */
   double scale;            /* the port's own voltage is scale times that of the mode */
-  double source_share;     /* lumped ports: of the source's voltage in the port's, Z/(Z + Zs); else 1 */
+  double source_share;     /* lumped ports: share of the source's voltage in the port's, Z/(Z + Zs); else 1 */
   size_t modes;
   struct mx_port_mode *mode; /* the first is the port's own */
   double *incident;          /* [room] v(t_n), in volts of the mode */

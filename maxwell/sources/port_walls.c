@@ -1,4 +1,5 @@
-/* What stands at the rim of a port's face. */
+/* Checks the walls at the rim of a port's face, which must conduct around a closed guide. port_build.c calls it;
+ * port_shape.h declares it. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +7,7 @@
 #include "maxwell/sources/edges.h"
 #include "maxwell/sources/port_shape.h"
 
-/* Those that belong to one triangle only, sorted; edge[3 * face->count] in all. */
+/* Finds the edges that belong to one triangle only, sorted; edge[3 * face->count] has room for all. */
 static size_t find_rim(const struct mx_port_face *face, struct mx_edge *edge)
 {
   const size_t edges = 3 * face->count;
@@ -20,7 +21,7 @@ static size_t find_rim(const struct mx_port_face *face, struct mx_edge *edge)
   return count;
 }
 
-/* Which of the rim's edges the face of an element has: hit[3], -1 for none. */
+/* Finds the rim's edges that the face of an element has: hit[3], -1 for none. */
 static bool touch(const struct dg_mesh *mesh, size_t e, int f, const struct mx_edge *rim, size_t count, long hit[3])
 {
   struct mx_edge own[3];
@@ -39,7 +40,7 @@ static bool touch(const struct dg_mesh *mesh, size_t e, int f, const struct mx_e
 
 static bool conducts(const struct mx_problem *problem, const struct mx_config *config, int boundary, size_t e)
 {
-  const double metal = 0.01; /* of the medium's impedance; copper at 10 GHz has 7e-5 */
+  const double metal = 0.01; /* share of the medium's impedance; copper at 10 GHz has 7e-5 */
   if (boundary == MX_DEFAULT_PEC) return true;
   const struct mx_boundary_config *wall = &config->boundary[boundary];
   if (mx_walls[wall->kind].behind == MX_BEHIND_GIVEN)

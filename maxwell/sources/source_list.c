@@ -1,4 +1,5 @@
-/* What drives a problem, term by term: making the list and releasing it; see source_list.h. */
+/* Makes and releases the list of sources, one for each term of a problem. sources_build.c and port_build.c add to it;
+ * see source_list.h. */
 #include "maxwell/sources/source_list.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ void mx_source_list_release(struct mx_source_list *list)
   for (size_t i = 0; i < list->count; i++) {
     struct mx_source *source = &list->source[i];
     char *what;
-    memcpy(&what, &source->what, sizeof what); /* the struct shows it const; it is ours */
+    memcpy(&what, &source->what, sizeof what); /* the struct shows a const pointer, but the list owns the text */
     dg_free(what);
     dg_free(source->lag);
     dg_free(source->x);

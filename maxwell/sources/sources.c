@@ -25,8 +25,8 @@ fail:
   return err->code;
 }
 
-/* Eight samples a step: the linear error is below 1e-5 even at ten steps a period, and every time at which leapfrog and
- * rk4 evaluate is a sample itself. */
+/* Tabulates a waveform that is a function, with eight samples a step. The error of linear interpolation is below 1e-5
+ * even at ten steps a period. Every time at which leapfrog and rk4 evaluate is a sample itself. */
 static int tabulate(struct mx_source *source, double step, long steps, struct dg_error *err)
 {
   enum { PER_STEP = 8 };
@@ -47,14 +47,14 @@ static int tabulate(struct mx_source *source, double step, long steps, struct dg
   return 0;
 }
 
-/* Of a general source, at all its points. */
+/* All points of a general source, at time *t. */
 static struct mx_places places_of(const struct mx_source *source, const double *t)
 {
   return (struct mx_places){
       .what = source->what, .count = source->points, .x = (const double(*)[3])source->x, .t = t, .components = 3};
 }
 
-/* Vectors at every point of a general source, into `next`. */
+/* Calls the function of a general source at all its points; the vectors go into `next`. */
 static int call_function(const struct mx_source *source, size_t N, double t, struct dg_error *err)
 {
   const struct mx_places at = places_of(source, &t);
@@ -73,7 +73,7 @@ static int call_function(const struct mx_source *source, size_t N, double t, str
   return 0;
 }
 
-/* Whether stage s takes values of a general source: that of leapfrog which changes H takes no currents. */
+/* Says whether stage s takes values of a general source. The stage of leapfrog that changes H takes no currents. */
 static bool calls_at(const struct mx_sources *sources, size_t i, int s)
 {
   const struct mx_term *term = &sources->list.problem->term[i];
@@ -88,7 +88,7 @@ static bool stage_calls(const struct mx_sources *sources, int s)
   return false;
 }
 
-/* All general sources that the stage takes; the thread of mx_ahead calls it too. */
+/* Evaluates all general sources that the stage takes. The thread of mx_ahead calls this function, too. */
 static int evaluate_general(void *context, int s, double t, struct dg_error *err)
 {
   struct mx_sources *sources = context;
@@ -100,7 +100,8 @@ static int evaluate_general(void *context, int s, double t, struct dg_error *err
   return 0;
 }
 
-/* Whether several threads may call the functions: much shows only when time has passed. */
+/* Rehearses the functions at several times, to find whether several threads may call them: much shows only when time
+ * has passed. */
 static void try_functions(struct mx_sources *sources, double step, long steps)
 {
   enum { TIMES = 4 };
@@ -144,7 +145,7 @@ static void evaluate_waveform(const struct mx_sources *sources, size_t index, in
     for (size_t i = 0; i < source->points; i++)
       source->now[i] = mx_waveform_at(&source->waveform, t - source->delay - source->lag[i]);
     return;
-  case MX_VECTOR_A_NODE: /* has been evaluated */
+  case MX_VECTOR_A_NODE: /* evaluated before */
     oldest = source->now;
     source->now = source->next;
     source->next = oldest;
@@ -157,7 +158,7 @@ static double time_of(const struct mx_sources *sources, long n, int s, double st
   return step * ((double)n + mx_stage_time(sources->integrator, s));
 }
 
-/* The next stage after (n, s) that calls functions, if it will be asked for. */
+/* Asks for the values of the next stage after (n, s) that calls functions, if there will be one. */
 static void ask_ahead(struct mx_sources *sources, long n, int s, double step)
 {
   const struct mx_scheme *scheme = &mx_schemes[sources->integrator];
@@ -184,7 +185,8 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
   for (size_t i = 0; i < sources->list.count; i++) {
     evaluate_waveform(sources, i, s, t);
     /* In leapfrog the penalty of closed faces acts on the field before the update, half a step before the field under
-     * the curl: that is the evaluation before this one. On open faces it is extrapolated to this time. */
+     * the curl. It therefore takes the evaluation before this one. The penalty of open faces is extrapolated to this
+     * time. */
     bool lags = sources->integrator == MX_LEAPFROG && !sources->list.problem->term[i].open;
     sources->curl[i] = sources->list.source[i].now;
     sources->penalty[i] = lags ? sources->list.source[i].before : sources->list.source[i].now;

@@ -1,9 +1,9 @@
 /* Everything that drives the fields: which elements and faces, and the values at every time.
  *
- * A source of the configuration becomes one or more terms of the problem (mx_term). Waveforms are evaluated here in C;
- * profiles are evaluated once; only a general function of (x, y, z, t) is called in the time loop, once an
- * evaluation, for all its points, in a thread of its own while the backend works on the stage before, where the machine
- * has a second processor. A waveform that is a function is tabulated before the run, at an eighth of a step.
+ * A source of the configuration becomes one or more terms of the problem (mx_term). Waveforms are evaluated here in C.
+ * A waveform that is a function is tabulated before the run, at an eighth of a step. Profiles are evaluated once. Only
+ * a general function of (x, y, z, t) is called in the time loop, once an evaluation for all its points. Where the
+ * machine has a second processor, a thread of its own calls the function while the backend works on the stage before.
  */
 #pragma once
 
@@ -14,12 +14,12 @@
 #include "maxwell/sources/sources_ahead.h"
 
 struct mx_sources {
-  struct mx_source_list list; /* one for each of the problem's terms */
+  struct mx_source_list list; /* one source for each of the problem's terms */
   enum mx_integrator integrator;
-  const double **curl, **penalty; /* [list.count] what the backend is given */
+  const double **curl, **penalty; /* [list.count] values that the backend is given */
   struct mx_stage_sources stage;
   struct mx_ports ports;
-  bool general;           /* some source has points here and is a function of (x, y, z, t) */
+  bool general;           /* some source is a function of (x, y, z, t) and has points here */
   struct mx_ahead *ahead; /* evaluates general sources of the next stage; NULL: they are evaluated in line */
   long steps;
 };
@@ -31,22 +31,22 @@ struct mx_sources {
  */
 int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, const struct mx_assignment *assignment,
                     const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
-/* Once the step is known (s): tabulates waveforms that are functions, up to the end of the run. */
+/* Tabulates waveforms that are functions, up to the end of the run, once the step is known (s). */
 int mx_sources_prepare(struct mx_sources *sources, double step, long steps, struct dg_error *err) DG_MUST_USE;
-/* Values for stage s of step n; *result is NULL without sources, else valid until the next call. Ports have recorded
- * the stage (mx_ports_record). */
+/* Evaluates the sources for stage s of step n. *result is NULL without sources; otherwise it is valid until the next
+ * call. The ports must have recorded the stage (mx_ports_record). */
 int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, const struct mx_stage_sources **result,
                         struct dg_error *err) DG_MUST_USE;
-/* Only the ports' values, for output at the end of a run. */
+/* Evaluates only the ports' values, for output at the end of a run. */
 void mx_sources_evaluate_ports(struct mx_sources *sources, long n, int s, double step);
-/* Before stage 0 of step n of a run that goes on: what the stage before it was driven by. The ports have their history
+/* Evaluates the stage before stage 0 of step n, for a run that goes on. The ports must have their history
  * (mx_ports_archive). */
 int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg_error *err) DG_MUST_USE;
-/* Before a second run from t = 0. */
+/* Goes back to t = 0, before a second run. */
 void mx_sources_reset(struct mx_sources *sources);
-/* Until functions are free for others to call. */
+/* Waits until functions are free for others to call. */
 void mx_sources_pause(struct mx_sources *sources);
-/* Seconds that general sources took in their own thread. */
+/* Seconds that the thread of general sources has worked. */
 double mx_sources_seconds_ahead(struct mx_sources *sources);
 void mx_sources_release(struct mx_sources *sources);
 

@@ -1,4 +1,5 @@
-/* From what the script says drives the fields to terms of the problem: elements, faces, nodes, profiles, lags. */
+/* Makes terms of the problem from the script's sources: elements, faces, nodes, profiles, lags. mx_sources_init
+ * (sources.c) calls it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static int add_place(struct places *places, int32_t where, int sign, struct dg_e
   return 0;
 }
 
-/* Do they exist on any rank? A term that one rank has all ranks have, so that its index is the same everywhere. */
+/* Says whether any rank has places. A term that one rank has, all ranks have, so that its index is the same everywhere.
+ */
 static int anywhere(const struct build *b, const struct places *places, bool *exist)
 {
   int64_t count = (int64_t)places->count;
@@ -60,7 +62,7 @@ static void release_places(struct places *places)
   dg_free(places->sign);
 }
 
-/* Position of node i of an element, or of node i of a face. */
+/* Finds the position of node i of an element, or of node i of a face. */
 static void node_position(const struct build *b, enum mx_term_kind kind, int32_t where, size_t i, double x[3])
 {
   const struct dg_reference *ref = b->problem->ref;
@@ -69,20 +71,21 @@ static void node_position(const struct build *b, enum mx_term_kind kind, int32_t
   dg_geometry_point(b->mesh, e, ref->r[node], ref->s[node], ref->t[node], x);
 }
 
-/* What a drive puts into the problem. */
+/* The target of a drive: the part of the problem that it changes. */
 struct target {
   enum mx_term_kind kind;
-  bool into_H;       /* jumps: of H instead of E */
+  bool into_H;       /* jumps: the vector is of H instead of E */
   bool sheet;        /* the vector is a surface current K: the jump of H is -K x n */
   double factor;     /* from the script's unit to V/m or V/m^2 */
   const char *place; /* as in mx_selector.where */
 };
 
-/* Only the tangential part of what is prescribed on faces acts. value[points][3] is that of the profile. */
+/* Refuses a profile without a tangential part: only that part acts of what is prescribed on faces. value[points][3] are
+ * the profile's vectors. */
 static int check_tangential(const struct build *b, const struct places *places, const struct target *target,
                             const double *value, size_t N, const char *what)
 {
-  double most[2] = {0, 0}; /* of all of it, of the tangential part */
+  double most[2] = {0, 0}; /* largest whole vector, largest tangential part */
   for (size_t k = 0; k < places->count * N; k++) {
     const double *v = value + 3 * k, *n = b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4];
     double out[3];
@@ -98,7 +101,7 @@ static int check_tangential(const struct build *b, const struct places *places, 
                  MX_AT(target->place), what);
 }
 
-/* The profile of a drive at x[points], into value[points][3]. */
+/* Evaluates the profile of a drive at x[points], into value[points][3]. */
 static int evaluate_profile(const struct build *b, const struct mx_drive *drive, const char *what, size_t points,
                             const double (*x)[3], double *value)
 {
@@ -111,14 +114,14 @@ static int evaluate_profile(const struct build *b, const struct mx_drive *drive,
   return mx_function_repeat(drive->profile, &at, value, b->err);
 }
 
-/* What of a drive does not change in time: the profile, or the places and normals of its function. */
+/* Fills in the part of a drive that does not change in time: the profile, or the places and normals of its function. */
 static int fill_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
                       const struct target *target, const char *what, struct mx_source *source, double *part)
 {
   const size_t points = source->points, N = points / (places->count > 0 ? places->count : 1);
   double(*x)[3] = NULL, *value = NULL;
   if (DG_NEW(x, points, b->err) != 0 || DG_NEW(value, 3 * points, b->err) != 0) goto fail;
-  DG_BUG_IF(points > 0 && places->where == NULL, "a source has points and no places"); /* as the analyzer fears */
+  DG_BUG_IF(points > 0 && places->where == NULL, "a source has points and no places"); /* tells the analyzer */
   for (size_t k = 0; k < points; k++) node_position(b, target->kind, places->where[k / N], k % N, x[k]);
   if (part == NULL) {
     memcpy(source->x, x, points * sizeof *x);
@@ -144,7 +147,7 @@ fail:
   return b->err->code;
 }
 
-/* A term whose every node follows the same waveform, or a function of position and time. */
+/* Adds a term whose nodes all follow one waveform, or a function of position and time. */
 static int add_drive(const struct build *b, const struct places *places, const struct mx_drive *drive,
                      const struct target *target, const char *what, struct dg_error *err)
 {
@@ -175,7 +178,7 @@ static int add_drive(const struct build *b, const struct places *places, const s
   return fill_drive(b, places, drive, target, what, source, part);
 }
 
-/* A term whose faces carry a plane wave. */
+/* Adds a term whose faces carry a plane wave. */
 static int add_plane_wave(const struct build *b, const struct places *places, const struct mx_plane_wave *wave,
                           bool open, const struct mx_selector *where, const char *what)
 {
@@ -219,7 +222,7 @@ static int add_plane_wave(const struct build *b, const struct places *places, co
   return 0;
 }
 
-/* currents */
+/* Adds the terms of currents. */
 static int add_current(const struct build *b, size_t index)
 {
   const struct mx_source_config *config = &b->config->source[index];
@@ -238,8 +241,8 @@ fail:
   return b->err->code;
 }
 
-/* The density of a current element (A m) at a point, as the element's basis sees it: sum over the orthonormal modes of
- * their value there. part[3][Np] += moment delta. */
+/* Adds the density of a current element (A m) at a point: part[3][Np] += moment delta. The basis of the element sees it
+ * as the sum over the orthonormal modes of their value at the point. */
 static void add_delta(const struct build *b, size_t e, const double bary[4], const double moment[3], double *part)
 {
   const struct dg_reference *ref = b->problem->ref;
@@ -254,7 +257,7 @@ static void add_delta(const struct build *b, size_t e, const double bary[4], con
   }
 }
 
-/* A term for thin currents with `count` elements of this rank. */
+/* Adds a term for thin currents with `count` elements of this rank. */
 static int add_thin_term(const struct build *b, const struct mx_source_config *config, const char *what, size_t count,
                          struct mx_term **term)
 {
@@ -277,19 +280,20 @@ static int add_dipole(const struct build *b, const struct mx_source_config *conf
     return dg_fail(b->err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
                    what, config->at[0], config->at[1], config->at[2]);
   if (add_thin_term(b, config, what, element >= 0, &term) != 0) return b->err->code;
-  if (element < 0) return 0; /* another rank's */
+  if (element < 0) return 0; /* the element is another rank's */
   for (int c = 0; c < 3; c++) moment[c] = MX_ETA0 * config->moment[c];
   term->where[0] = (int32_t)element;
   add_delta(b, (size_t)element, bary, moment, term->E);
   return 0;
 }
 
-/* A wire is cut at the faces of the elements. In each, the integral of its current times the element's polynomials
- * along the piece is exact (Gauss): the projection of a line current, whatever its length and the elements' sizes. */
+/* Adds a wire, cut at the faces of the elements. In each element the integral of the current times the polynomials
+ * along the piece is exact (Gauss). The result is the projection of a line current, whatever its length and the
+ * elements' sizes. */
 static int add_wire(const struct build *b, const struct mx_source_config *config, const char *what)
 {
   enum { GAUSS_MAX = DG_ORDER_MAX / 2 + 1 };
-  const double outside_max = 0.01; /* of the length: what lies behind a curved wall, which is made of flat faces */
+  const double outside_max = 0.01; /* of the length: some of a wire may lie behind a curved wall made of flat faces */
   const double ends[2][3] = {{config->at[0], config->at[1], config->at[2]},
                              {config->to[0], config->to[1], config->to[2]}};
   const int points = b->problem->ref->order / 2 + 1;
@@ -336,7 +340,7 @@ static int add_boundary(const struct build *b, size_t index)
   const struct mx_boundary_config *config = &b->config->boundary[index];
   const enum mx_entering entering = mx_walls[config->kind].entering;
   const bool wave = entering == MX_WAVE, electric = entering == MX_GIVEN_E, sheet = entering == MX_SHEET_CURRENT;
-  if (entering == MX_NOTHING || entering == MX_MODES) return 0; /* modes are the ports' */
+  if (entering == MX_NOTHING || entering == MX_MODES) return 0; /* the ports take modes */
   struct places places = {0};
   char name[128], what[160];
   mx_selector_name(&config->where, name, sizeof name);
@@ -360,7 +364,7 @@ fail:
   return b->err->code;
 }
 
-/* Both sides of every face of the interface; sign +1 inside the region of total field, -1 outside. */
+/* Lists both sides of every face of the interface: sign +1 inside the region of total field, -1 outside. */
 static int interface_faces(const struct build *b, const struct mx_interface_config *config, const int *choice,
                            int index, const char *what, struct places *places)
 {

@@ -33,7 +33,7 @@ static bool same_numbers(const double *a, const double *b, size_t count)
   return true;
 }
 
-/* Whether both jumps are those of one wave. Without an origin each would begin by itself. */
+/* Says whether both jumps are those of one wave. Without an origin each would begin by itself. */
 static bool same_wave(const struct mx_plane_wave *a, const struct mx_plane_wave *b)
 {
   const struct mx_waveform *v = &a->waveform, *w = &b->waveform;
@@ -44,7 +44,7 @@ static bool same_wave(const struct mx_plane_wave *a, const struct mx_plane_wave 
          v->kind == w->kind && v->function == w->function && same_numbers(one, other, sizeof one / sizeof *one);
 }
 
-/* Every face between the region and the rest must carry the jump. */
+/* Refuses a surface with gaps: every face between the region and the rest must carry the jump. */
 static int check_border(const struct mx_source_check *check, size_t index, const int *choice, struct dg_error *err)
 {
   const struct dg_mesh *mesh = check->mesh;
@@ -76,7 +76,7 @@ static int check_border(const struct mx_source_check *check, size_t index, const
   return 0;
 }
 
-/* The three edges of a face; vertices of elements ascend. */
+/* Makes the three edges of a face; vertices of elements ascend. */
 static void edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct mx_edge edge[3])
 {
   int64_t vertex[3];
@@ -85,7 +85,7 @@ static void edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct mx
   mx_edges_of(vertex, edge);
 }
 
-/* *edge, new: the sorted edges of all ranks' faces on the interface. */
+/* Makes *edge: the sorted edges of all ranks' faces on the interface. */
 static int find_edges(const struct mx_source_check *check, size_t index, const int *choice, struct mx_edge **edge,
                       size_t *count, struct dg_error *err)
 {
@@ -115,8 +115,8 @@ fail:
   return err->code;
 }
 
-/* How far the incident wave alone is from obeying the wall's condition, 0 to 1: of |E| = 1, the tangential part of
- * (E - Zw H x n)/(1 + Zw). */
+/* Measures how far the incident wave alone is from obeying the wall's condition, 0 to 1. The measure is the tangential
+ * part of (E - Zw H x n)/(1 + Zw) for |E| = 1. */
 static double residual(const struct mx_plane_wave *wave, const double n[3], double impedance)
 {
   double h[3], e_t[3], h_n[3], square = 0;
@@ -131,7 +131,7 @@ static double residual(const struct mx_plane_wave *wave, const double n[3], doub
   return sqrt(square) / (1 + impedance);
 }
 
-/* Zw of a wall over that of the medium. */
+/* The wall's impedance over that of the medium. */
 static double wall(const struct mx_source_check *check, size_t e, int f, const char **name)
 {
   const int index = check->assignment->boundary[e][f];
@@ -142,12 +142,12 @@ static double wall(const struct mx_source_check *check, size_t e, int f, const c
   return mx_wall_impedance(kind, given, own) / own;
 }
 
-/* Walls at the rim of the surface must be planes of symmetry of the wave. */
+/* Refuses walls at the rim of the surface that are not planes of symmetry of the wave. */
 static int check_rim(const struct mx_source_check *check, size_t index, const int *choice, struct dg_error *err)
 {
   const struct dg_mesh *mesh = check->mesh;
   const struct mx_interface_config *config = &check->config->interface[index];
-  const double close = 1e-3; /* of the wave; curved walls are made of flat faces */
+  const double close = 1e-3; /* share of the wave; curved walls are made of flat faces */
   struct mx_edge *edge = NULL;
   size_t count = 0;
   if (find_edges(check, index, choice, &edge, &count, err) != 0) goto fail;
@@ -188,7 +188,7 @@ int mx_check_total_field(const struct mx_source_check *check, size_t index, cons
 int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *err)
 {
   const struct mx_config *config = check->config;
-  const double along = 1e-6; /* the wave runs along the face */
+  const double along = 1e-6; /* below this the wave runs along the face */
   double *entering;
   if (DG_NEW(entering, config->boundaries, err) != 0) return err->code;
   for (size_t i = 0; i < config->boundaries; i++) entering[i] = -INFINITY;

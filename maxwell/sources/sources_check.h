@@ -5,7 +5,7 @@
 
 #include "maxwell/sources/sources.h"
 
-/* What is looked at. Everything is collective; errors are DG_INPUT with the script's place. */
+/* The scene of a check. All checks are collective; their errors are DG_INPUT with the script's place. */
 struct mx_source_check {
   const struct mx_problem *problem;
   const struct mx_assignment *assignment;
@@ -13,7 +13,8 @@ struct mx_source_check {
   const struct dg_mesh *mesh;
 };
 
-/* The surface of total and scattered field with interface `index`; choice[entities]: index of the interface, or -1.
+/* Checks the surface of total and scattered field with interface `index`; choice[entities]: index of the interface, or
+ * -1.
  *
  * Inside, E = incident + scattered; outside the scattered field alone: the tangential fields jump by the incident ones.
  * E less the incident field is then continuous and obeys Maxwell's equations on both sides, provided that the jump is
@@ -24,6 +25,6 @@ struct mx_source_check {
  * whose condition the wave does not obey. */
 int mx_check_total_field(const struct mx_source_check *check, size_t index, const int *choice,
                          struct dg_error *err) DG_MUST_USE;
-/* Plane waves of boundaries: one that leaves through all of its faces, and that no other boundary lets in, does
- * nothing. */
+/* Checks the plane waves of boundaries. DG_INPUT for a wave that leaves through all of its faces, or runs along them,
+ * and that no other boundary lets in: it would do nothing. */
 int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *err) DG_MUST_USE;
