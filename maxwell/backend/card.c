@@ -1,4 +1,5 @@
-/* The card of backends that have none. */
+/* mx_no_card, the table of card functions for backends of the host: it does what is right without a card. `reference`
+ * and `cpu` refer to it. */
 #include "maxwell/backend/card.h"
 
 static int take(struct dg_comm *comm, bool share, struct dg_error *err)
@@ -7,7 +8,7 @@ static int take(struct dg_comm *comm, bool share, struct dg_error *err)
   return 0;
 }
 
-/* stage_end has waited. */
+/* There is nothing to wait for: stage_end has waited. */
 static int wait_for_all(struct mx_backend *backend, struct dg_error *err)
 {
   (void)backend, (void)err;

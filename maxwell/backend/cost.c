@@ -1,4 +1,5 @@
-/* Bytes and flops of the parts of a step, from the sizes of the problem. */
+/* Bytes and flops of the parts of a step, counted from the sizes of the problem. The kernels of `reference` and `cpu`
+ * call it for profiles; cost.h has the counts. */
 #include "maxwell/backend/cost.h"
 
 struct mx_cost mx_cost_pass(const struct mx_problem *problem, size_t real, int equations, double arrays)

@@ -1,5 +1,5 @@
-/* From the interface of backends to the functions of one of two precisions: for a file that has included a body twice,
- * with the names NAME(x) x##_double and x##_single. */
+/* Hands calls from the interface of backends on to the functions of one of two precisions. fused.c and reference.c
+ * include this file behind a body that they have included twice, with the names NAME(x) x##_double and x##_single. */
 
 struct mx_backend { /* exactly one of the two is not NULL */
   struct state_double *full;
@@ -13,7 +13,7 @@ struct mx_backend { /* exactly one of the two is not NULL */
     else function##_single((backend)->half, __VA_ARGS__);                                                              \
   } while (0)
 
-/* The same for functions that can fail. */
+/* Calls a function that can fail, of the backend's precision. */
 #define DISPATCH_RETURN(backend, function, ...)                                                                        \
   return (backend)->full != NULL ? function##_double((backend)->full, __VA_ARGS__)                                     \
                                  : function##_single((backend)->half, __VA_ARGS__)

@@ -1,7 +1,7 @@
-/* Responses (maxwell/response/response.h) on the host, behind the pass: states with their registers, and what becomes
- * of them in a stage. Part of the bodies of `reference` and `cpu`, once for every precision: the file that includes it
- * defines REAL, NAME(x), NAME(at)(state, e, c, i), where component c at node i of element e stands in a field, and has
- * in its state `problem`, `options`, `threads`, `profile` and `response`.
+/* Responses (maxwell/response/response.h) on the host, behind the pass: states with their registers, and their update
+ * in a stage. The file is part of the bodies of `reference` and `cpu`, once for every precision. The file that includes
+ * it defines REAL, NAME(x), and NAME(at)(state, e, c, i), the place in a field of component c at node i of element e.
+ * Its state has `problem`, `options`, `threads`, `profile` and `response`.
  *
  * A state is [count][states][3][Np], in the components and nodes of the backend's fields. */
 
@@ -12,9 +12,9 @@
 struct NAME(response) {
   struct mx_response_entry *entry; /* [count] */
   REAL *coefficient;               /* [count][MX_RESPONSE_COEFFICIENTS] */
-  REAL *now;                       /* between steps the state; what follows are Runge-Kutta's registers */
+  REAL *now;                       /* the state between steps; the members below are Runge-Kutta's registers */
   REAL *registers;                 /* of low storage */
-  REAL *stage, *sum;               /* with sums: where the stage is, and what the step will end in */
+  REAL *stage, *sum; /* with sums: the state of the stage, and the sum that becomes the state of the next step */
 };
 
 static size_t NAME(response_numbers)(const struct mx_problem *problem, const struct mx_response *response)
@@ -61,7 +61,7 @@ static int NAME(new_responses)(struct NAME(response) * *list, const struct mx_pr
   return 0;
 }
 
-/* The states at t = 0 of the field as it was uploaded. */
+/* Sets the states at t = 0 from the uploaded field. */
 static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
 {
   const struct mx_problem *problem = state->problem;
@@ -80,17 +80,17 @@ static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
   }
 }
 
-/* What a stage of Runge-Kutta adds to, and how its state goes on. */
+/* A stage of Runge-Kutta: the field that responses add to, and how their states go on. */
 struct NAME(response_stage) {
   bool first, last;  /* of the step */
   REAL step, a, b;   /* low storage: register = a register + dt rate, state + b register */
   REAL weight, next; /* sums: sum + weight rate, start + next rate */
-  const REAL *field; /* whose rates are taken */
-  REAL *to, *also;   /* to += scale * what is added to the rate, also += b times that (may be NULL) */
+  const REAL *field; /* the field at the stage */
+  REAL *to, *also;   /* to += scale * addition to the rate, also += also_by * the same (may be NULL) */
   REAL scale, also_by;
 };
 
-/* Without what it adds to. */
+/* Makes a stage without the fields that responses read and add to. */
 static struct NAME(response_stage) NAME(stage_of)(const struct NAME(state) * state, int s)
 {
   const struct mx_scheme *scheme = mx_scheme_of(&state->options);
@@ -105,7 +105,7 @@ static struct NAME(response_stage) NAME(stage_of)(const struct NAME(state) * sta
                                        .next = (REAL)(pass->next * dt)};
 }
 
-/* Element and states of one entry, a kind: inlined, so that the point function is. */
+/* Steps one entry of a kind: its element and states. The function is inlined so that the point function is, too. */
 static inline __attribute__((always_inline)) void NAME(entry_step)(const struct NAME(state) * state,
                                                                    enum mx_response_kind kind, size_t states, size_t e,
                                                                    const REAL *c, REAL *now, REAL *field)
@@ -149,7 +149,7 @@ NAME(entry_stage)(const struct NAME(state) * state, enum mx_response_kind kind, 
     }
 }
 
-/* Behind everything else that a step of leapfrog does to the field. */
+/* Steps the responses behind everything else that a step of leapfrog does to the field. */
 static void NAME(step_responses)(struct NAME(state) * state, REAL *field)
 {
   const struct mx_problem *problem = state->problem;
@@ -173,7 +173,7 @@ static void NAME(step_responses)(struct NAME(state) * state, REAL *field)
   }
 }
 
-/* Behind the rates of a stage, while its field is still there. */
+/* Steps the responses behind the rates of a stage, while the field of the stage is still there. */
 static void NAME(stage_responses)(struct NAME(state) * state, const struct NAME(response_stage) * stage)
 {
   const struct mx_problem *problem = state->problem;
@@ -197,7 +197,7 @@ static void NAME(stage_responses)(struct NAME(state) * state, const struct NAME(
   }
 }
 
-/* Component c at node i of the vector that `square` of entry k is of. */
+/* Component c at node i of the vector whose square is `square` of entry k. */
 static inline double NAME(response_vector)(const struct NAME(state) * state, const struct mx_response *response,
                                            const struct NAME(response) * own, size_t k, const struct mx_square *square,
                                            const REAL *field, size_t c, size_t i)
@@ -208,7 +208,8 @@ static inline double NAME(response_vector)(const struct NAME(state) * state, con
   return sum;
 }
 
-/* The state of a response for checkpoints, and the numbers of an entry; NULL: the array is none of them. */
+/* The array of a response's states for checkpoints, and the numbers of an entry; NULL: the array is not of a response.
+ */
 static REAL *NAME(response_array)(const struct NAME(state) * state, int array, size_t *width)
 {
   const struct mx_problem *problem = state->problem;

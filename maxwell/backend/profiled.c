@@ -1,10 +1,11 @@
-/* The backend around a backend: every call goes on to the inner one, and its time into the profile. */
+/* A backend around another one: it hands every call on to the inner backend and adds its time to the profile. A run
+ * with `--profile` makes it (run.c). */
 #include "maxwell/backend/profiled.h"
 
 #include "libdg/base/memory.h"
 
 struct mx_backend {
-  const struct mx_backend_ops *ops; /* of the inner one */
+  const struct mx_backend_ops *ops; /* table of the inner backend */
   struct mx_backend *inner;
   struct mx_profile *profile;
 };
@@ -18,7 +19,7 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend);
 }
 
-/* The call of the inner backend as a phase. */
+/* Calls the inner backend as a phase. */
 #define WATCHED(name, call)                                                                                            \
   do {                                                                                                                 \
     struct mx_mark mark = mx_phase_begin(backend->profile);                                                            \
@@ -101,7 +102,7 @@ static int snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_e
   WATCHED("observe fields", card->snapshot_begin(backend->inner, buffer, err));
 }
 
-/* Another thread's. */
+/* Hands the call on without a phase: another thread makes it. */
 static int snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err)
 {
   return backend->ops->card->snapshot_fetch(backend->inner, buffer, E, H, err);
@@ -162,7 +163,7 @@ static void watch_card(struct mx_card_ops *card, const struct mx_card_ops *inner
   card->monitor_new = monitor_new;
   card->monitor_take = monitor_take;
   card->monitor_fetch = monitor_fetch;
-  card->time_exchange = NULL; /* asked before */
+  card->time_exchange = NULL; /* the program asks before it puts the watch around */
   card->allocated = allocated;
 }
 
@@ -194,7 +195,7 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, 
     watch_card(&tables->card, inner->card);
     ops->card = &tables->card;
   }
-  ops->create = NULL; /* there is one already */
+  ops->create = NULL; /* the backend has been created already */
   ops->profile = NULL;
   *backend = outer;
   return 0;

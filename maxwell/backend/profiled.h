@@ -10,8 +10,8 @@ struct mx_profiled {
   struct mx_card_ops card;
 };
 
-/* Puts a watch around a backend: *backend becomes one that passes all calls on to the old one, which it owns from now
- * on, and notes their times in profile, as the old one does of its parts; *tables are those of the new one and stay
- * where they are. */
+/* Puts a watch around a backend. *backend becomes a new one, which owns the old one, hands all calls on to it, and
+ * notes their times in profile. The old one notes the times of its parts there, too. *tables belong to the new backend
+ * and must stay where they are. */
 int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, const struct mx_backend_ops *inner,
                        struct mx_profile *profile, struct dg_error *err) DG_MUST_USE;

@@ -1,4 +1,4 @@
-/* The arrays of the state, told once for all backends. */
+/* The list of the arrays of the state. Backends and checkpoints walk over it; state_arrays.h documents it. */
 #include "maxwell/backend/state_arrays.h"
 
 #include <stdio.h>

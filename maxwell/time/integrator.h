@@ -5,7 +5,7 @@
 
 #include "maxwell/time/schedule.h"
 
-/* The time of stage s within a step, in steps: what the field under the curl is taken at. */
+/* Returns the time of stage s within a step, in steps: the time of the field under the curl. */
 double mx_stage_time(enum mx_integrator integrator, int s);
 
 /* The amplification of a one-step scheme (not leapfrog) on du/dt = lambda u, z = lambda dt. */

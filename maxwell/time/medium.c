@@ -1,4 +1,5 @@
-/* The update in media with losses: formulas and their limits for small and large ones. */
+/* The update in media with losses: formulas and their limits for small and large losses. The backends
+ * (through responses.c), the step limit and the report of conductors call it; medium.h derives the formulas. */
 #include "maxwell/time/medium.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ double mx_relaxation_bound(enum mx_integrator integrator)
     return 0.7 * 4.656757066281987;
   case MX_LEAPFROG:
     return 2;
-  case MX_EULER: /* tests want it as it is written */
+  case MX_EULER: /* tests need explicit Euler unchanged */
     break;
   }
   return INFINITY;

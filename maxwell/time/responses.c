@@ -1,4 +1,5 @@
-/* Responses with a scheme and a step. */
+/* Responses with a scheme and a step: applies the functions of a response's kind. Backends, the step limit and the
+ * set-up's report call it; responses.h documents it. */
 #include "maxwell/time/responses.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Responses (maxwell/response/response.h) in time: what a scheme and a step make of their parameters, for backends, the
- * limit of the step, and what the log says. */
+/* Responses (maxwell/response/response.h) in time: what a scheme and a step make of their parameters. Backends, the
+ * limit of the step and the log use it. */
 #pragma once
 
 #include "maxwell/problem/problem.h"
@@ -7,21 +7,21 @@
 
 struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, double step);
 
-/* How the field of an equation moves in an element behind the pass: its medium (medium.h), with the share of its
- * response, which changes E. */
+/* The update of the field of an equation in an element behind the pass: that of its medium (medium.h), with the share
+ * of its response, which changes E. */
 struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum mx_integrator integrator,
                                           enum mx_equation equation, double step, size_t e);
 
-/* Entry k of a response of the problem. */
+/* Prepares entry k of a response of the problem for a scheme and a step. */
 struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
                                              size_t k, enum mx_integrator integrator, double step);
 
-/* The parameters that the scheme follows, and whether these are the entry's own. */
+/* Gives the parameters that the scheme follows. Returns whether they are the entry's own. */
 bool mx_response_follow(const struct mx_problem *problem, const struct mx_response *response, size_t k,
                         enum mx_integrator integrator, double step, double followed[MX_RESPONSE_PARAMETERS]);
 
-/* The fastest relaxation of an element: of its losses, and of its response, 1/m. */
+/* The fastest relaxation rate of an element, of its losses or of its response, 1/m. */
 double mx_relaxation(const struct mx_problem *problem, size_t e);
 
-/* epsilon as a field at rest sees it. */
+/* The permittivity of an element for a field at rest. */
 double mx_epsilon_at_rest(const struct mx_problem *problem, size_t e);

@@ -1,4 +1,5 @@
-/* The passes of every integrator: called by nobody, read by all that steps. */
+/* The passes of every integrator, a constant table: backends, the time loop, sources and the set-up read it.
+ * schedule.h names the sources of the schemes. */
 #include "maxwell/time/schedule.h"
 
 #define BOTH                                                                                                           \

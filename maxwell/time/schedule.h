@@ -1,5 +1,5 @@
-/* A step is data: the passes that make it, for every integrator. Backends carry passes out and know no integrator; what
- * they need to allocate follows from here as well.
+/* A step is data: the passes that make it, for every integrator. Backends carry passes out and know no integrator.
+ * Their memory follows from the table as well.
  *
  * leapfrog: E at whole steps, H at half steps. Pass 0 moves H from n-1/2 to n+1/2, pass 1 moves E from n to n+1:
  *     mu  (H' - H)/dt = -curl E  + flux,   eps (E' - E)/dt = curl H' - sigma (E' + E)/2 + flux.
@@ -10,8 +10,7 @@
  * euler: explicit Euler, unstable without dissipation; for tests only.
  *
  * A new integrator of one of these kinds is a row of the table in schedule.c, and of those in integrator.c and
- * medium.c.
- */
+ * medium.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,24 +29,24 @@ enum { MX_PASSES_MAX = 5 };
 struct mx_pass {
   bool changes[2];     /* E, H: the equations, by enum mx_equation */
   double time;         /* of the field under the curl and of the sources, in steps behind t_n */
-  double a, b;         /* of the register */
-  double weight, next; /* of sums */
+  double a, b;         /* factors of the register */
+  double weight, next; /* factors of sums */
 };
 
 struct mx_scheme {
   int stages;        /* passes of a step */
-  int observe_stage; /* values of E and H at t_n can be had after this many passes of step n */
-  int evaluations;   /* of the whole right-hand side a step */
+  int observe_stage; /* after this many passes of step n, the values of E and H at t_n can be observed */
+  int evaluations;   /* evaluations of the whole right-hand side a step */
   bool staggered;    /* E and H live at times half a step apart: a pass changes one of them */
-  bool registers;    /* something is kept between the passes of a step besides the fields: low storage, or the start */
-  bool sums;         /* ... and the sums */
+  bool registers;    /* a step keeps registers (low storage) or its start (sums) between its passes */
+  bool sums;         /* the passes of a step also keep sums */
   struct mx_pass pass[MX_PASSES_MAX]; /* [stages] */
 };
 
 extern const struct mx_scheme mx_schemes[]; /* by enum mx_integrator */
 
-/* The one equation of a pass of a staggered scheme, by enum mx_equation: 0 where E changes, 1 where H does. */
+/* Returns the one equation of a pass of a staggered scheme, by enum mx_equation: 0 where E changes, 1 where H does. */
 static inline int mx_pass_equation(const struct mx_pass *pass) { return pass->changes[0] ? 0 : 1; }
 
-/* Fields whose traces travel between ranks before a pass: those under the curl. */
+/* Counts the fields whose traces travel between ranks before a pass: those under the curl. */
 static inline int mx_fields_under_curl(const struct mx_scheme *scheme) { return scheme->staggered ? 1 : 2; }

@@ -1,4 +1,5 @@
-/* The `cpu` backend: fused kernels, elements in vector lanes, threads. */
+/* The `cpu` backend: fused kernels, elements in vector lanes, threads. The application lists it in mx_backends. fused.h
+ * has layout and formulas. */
 #include <float.h>
 #include <math.h>
 #include <omp.h>
@@ -75,7 +76,7 @@ static const char *instructions(void) { return kernels(false)->name; }
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   const struct mx_scheme *scheme = mx_scheme_of(options);
-  /* the fields and the buffers of their next values, registers, sums */
+  /* in this order: the fields and the buffers of their next values, registers, sums */
   const size_t fields = 4 + (scheme->staggered ? 0 : 2) + (scheme->sums ? 2 : 0);
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t per_element = real * (fields * 3 * (size_t)problem->ref->Np + 13) + 8 * sizeof(int32_t);

@@ -1,5 +1,5 @@
-/* The fused kernels with AVX2 and FMA; the build compiles this file for it, and the backend asks the processor first.
- */
+/* The fused kernels with AVX2 and FMA. The build compiles this file for these instructions. fused.c takes its kernels
+ * if the processor has them. */
 #include <immintrin.h>
 #include <math.h>
 

@@ -17,17 +17,17 @@ struct NAME(state) {
   double *mass;
   REAL *matrix, *metric[2], *decay[2], *jump[2], *penalty[2];
   size_t open_elements;
-  int32_t *open_element; /* those with an open face */
-  REAL *open; /* leapfrog: [open faces][2][Nf] what the extrapolation adds to the jump of the field that changes */
+  int32_t *open_element; /* [open_elements] elements with an open face */
+  REAL *open; /* leapfrog: [open faces][2][Nf] the extrapolation's part in the jump of the field that changes */
   int32_t *orbit, *node, *place, *gather, *neighbour, *weight;
   uint8_t *flags;
-  int *term_threads; /* [terms] that add a source term */
+  int *term_threads; /* [terms] threads that add a source term */
   struct mx_fused_functional *functional;
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
   bool observed;
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
-  int travelling;                         /* fields whose traces go at a time */
-  double halo_seconds;                    /* in which nothing else was done than to pack, wait and unpack */
+  int travelling;                         /* fields whose traces travel at a time */
+  double halo_seconds;                    /* time in which the backend only packed, waited and unpacked */
   const struct mx_stage_sources *sources; /* of the stage in progress */
   struct mx_profile *profile;             /* borrowed, or NULL */
 };
@@ -70,7 +70,7 @@ static void NAME(free_state)(struct NAME(state) * state)
   dg_free(state);
 }
 
-/* The operators' entries in the order in which the kernels read them (ORDERED(curl)), and the tables of nodes. */
+/* Packs the operators' entries in the order in which the kernels read them (ORDERED(curl)), and the tables of nodes. */
 static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct dg_reference *ref = state->problem->ref;
@@ -88,7 +88,7 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
         for (size_t j = 0; j < mx_sector_size(ref->order, s ^ c); j++)
           for (size_t i = first; i < first + rows; i++)
             state->matrix[k++] = (REAL)-mx_symmetry_derivative(&symmetry, ref, c, s ^ c, i, j);
-        /* the kernels' jumps are along -t1 and -t2, and theirs is the Jacobian of (a, b, c) */
+        /* the kernels take jumps along -t1 and -t2, and the Jacobian of (a, b, c) */
         for (size_t m = 0; m < Nf; m++)
           for (size_t i = first; i < first + rows; i++)
             state->matrix[k++] = (REAL)(-0.5 * mx_symmetry_lift(&symmetry, ref, s, i, m));
@@ -113,7 +113,7 @@ fail:
   return err->code;
 }
 
-/* dt/(eps J) g and -dt/(mu J) g of every element, and what its losses take. */
+/* Packs dt/(eps J) g and -dt/(mu J) g of every element, and the factors of its losses. */
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
@@ -124,7 +124,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
       return err->code;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < state->blocks * LANES; e++) {
-    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the lanes without an element */
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* for lanes without an element */
     bool there = e < problem->K;
     double x[3][3], jacobian = mx_frame_tangents(there ? problem->metric[e] : unit, x);
     for (int equation = 0; equation < 2; equation++) {
@@ -142,14 +142,14 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
   return 0;
 }
 
-/* Neighbours, the table of different flux weights, and the flags of blocks. */
+/* Packs the neighbours, the table of different flux weights, and the flags of blocks. */
 static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   size_t faces = state->blocks * 4 * LANES, count;
-  /* the first element behind the last block */
+  /* code of the first element behind the last block */
   const int32_t zeros = (int32_t)(4 * LANES * (state->blocks + state->ghost_blocks));
-  const int32_t ghosts = 4 * (int32_t)(NAME(ghost)(state, 0) - problem->K); /* from codes of the problem to ours */
+  const int32_t ghosts = 4 * (int32_t)(NAME(ghost)(state, 0) - problem->K); /* added to the problem's codes of ghosts */
   struct mx_face_flux *table = NULL;
   if (DG_NEW(state->neighbour, faces, err) != 0 || DG_NEW(state->weight, faces, err) != 0 ||
       DG_NEW(state->flags, state->blocks, err) != 0)
@@ -186,11 +186,12 @@ fail:
   return err->code;
 }
 
-/* Zeroed by the threads that will work on them, so that every page lies near its thread. */
+/* Allocates a field. The threads that will work on a page zero it, so that the page lies near its thread. */
 static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_error *err)
 {
   size_t per_block = state->numbers / state->blocks;
-  size_t rest = (state->ghost_blocks + 1) * per_block + LANES; /* zeros, the last block; kernels read one more number */
+  /* The last block is zeros. Kernels read one number behind it. */
+  size_t rest = (state->ghost_blocks + 1) * per_block + LANES;
   if (dg_alloc_untouched(field, state->numbers + rest, sizeof **field, err) != 0) return err->code;
   memset(*field + state->numbers, 0, rest * sizeof(REAL));
 #pragma omp parallel for num_threads(state->threads) schedule(static)
@@ -299,7 +300,7 @@ fail:
 
 /* ---- faces and elements that the kernels do not know: sources, and the extrapolation on open faces */
 
-/* Adds to element e what is lifted on face f: jumps[2][Nf] of the field under the curl (may be NULL) and of the field
+/* Adds the lift on face f to element e. jumps[2][Nf] are of the field under the curl (may be NULL) and of the field
  * that changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
 static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, size_t f, const double *other,
                             const double *own, REAL *to, REAL *also, double b)
@@ -338,7 +339,8 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
   }
 }
 
-/* Before a half step overwrites the values of one step ago: what the extrapolated 1.5 u - 0.5 u_before adds to -u. */
+/* Computes what the extrapolated 1.5 u - 0.5 u_before adds to -u, before a half step overwrites the values of one step
+ * ago. */
 static void NAME(remember_open)(struct NAME(state) * state, int equation)
 {
   const struct mx_problem *problem = state->problem;
@@ -383,7 +385,7 @@ static void NAME(add_open)(struct NAME(state) * state, int equation, REAL *to)
     }
 }
 
-/* Entries first..last-1 of a term of jumps. */
+/* Adds entries first..last-1 of a term of jumps. */
 static void NAME(add_jump)(struct NAME(state) * state, int equation, const struct mx_term *term, size_t first,
                            size_t last, const double *curl, const double *penalty, REAL *to, REAL *also, double b)
 {
@@ -432,7 +434,7 @@ static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *
   }
 }
 
-/* to += what the sources add to one equation in a step; also += b times it. */
+/* Adds the sources of one equation in a step to `to`, and b times them to `also`. */
 static void NAME(add_sources)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources,
                               REAL *to, REAL *also, double b)
 {

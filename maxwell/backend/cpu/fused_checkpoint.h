@@ -1,7 +1,7 @@
 /* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. One thread copies:
  * the disk is slower, and pieces are so small that starting threads for each took longer than the copy. */
 
-/* Between steps the traces of one step ago are in the buffer that takes the next values. */
+/* Copies the traces of one step ago on open faces. Between steps they are in the buffer that takes the next values. */
 static void NAME(copy_open)(const struct NAME(state) * state, int equation, size_t first, size_t count, double *save,
                             const double *load)
 {
@@ -61,8 +61,8 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
       for (size_t i = 0; i < Np; i++) field[NAME(at)(state, first + k, c, i)] = (REAL)value[(3 * k + c) * Np + i];
 }
 
-/* The first half step of leapfrog wants the neighbours' H as it was left by the last one; all other traces travel when
- * they are wanted. */
+/* Exchanges the traces of H where leapfrog needs them: its first half step uses the neighbours' H as the last one left
+ * it. All other traces travel when they are needed. */
 static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
 {
   state->observed = false;

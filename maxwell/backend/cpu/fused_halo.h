@@ -1,11 +1,11 @@
 /* Traces that travel between ranks; part of fused_body.h, once for every precision.
  *
- * Behind the blocks of a field's own elements stand those of the ghosts, one for every face of the halo. Of a ghost
- * only the nodes on that face have values, and of these only the two components along t1 and t2 mean anything: these
- * are what travels, formed by the sender in the arithmetic of the kernels, so that the far side sees the same numbers
- * as if it had the element. Buffers are [faces][fields][2][Nf]. */
+ * Behind the blocks of a field's own elements stand those of the ghosts, one for every face of the halo. A ghost has
+ * values only at the nodes on that face, and of these only the two components along t1 and t2 mean anything. The sender
+ * forms these two components in the arithmetic of the kernels, and they travel: the far side sees the same numbers as
+ * if it had the element. Buffers are [faces][fields][2][Nf]. */
 
-/* Ghosts begin at a block of their own. */
+/* The index of ghost i as an element. Ghosts begin at a block of their own. */
 static inline size_t NAME(ghost)(const struct NAME(state) * state, size_t i) { return state->blocks * LANES + i; }
 
 static int NAME(new_exchange)(struct NAME(state) * state, struct dg_error *err)
@@ -17,7 +17,7 @@ static int NAME(new_exchange)(struct NAME(state) * state, struct dg_error *err)
                          (size_t)state->travelling * 2 * (size_t)problem->ref->Nf * sizeof(REAL), err);
 }
 
-/* The traces of field[state->travelling] set out. */
+/* Sends the traces of field[state->travelling]. */
 static int NAME(send_traces)(struct NAME(state) * state, REAL *const *field, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
@@ -46,7 +46,7 @@ static int NAME(send_traces)(struct NAME(state) * state, REAL *const *field, str
   return err->code;
 }
 
-/* Those of the other ranks have come. */
+/* Receives the traces of the other ranks. */
 static int NAME(receive_traces)(struct NAME(state) * state, REAL *const *field, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;

@@ -1,7 +1,7 @@
-/* Kernels of one precision and instruction set: the file that includes this one defines REAL, LANES (64 bytes of REAL),
- * VECTOR (bytes of a vector register), NAME(x), and ROWS_0_p and ROWS_1_p, the rows of sector 0 and of the others that
- * are worked on at a time: divisors of their numbers, and as many as there are registers for. fused.h has the formulas.
- */
+/* Kernels of one precision and instruction set. The file that includes this one defines REAL, LANES (64 bytes of REAL),
+ * VECTOR (bytes of a vector register), NAME(x), and ROWS_0_p and ROWS_1_p. These are the rows of sector 0 and of the
+ * others that a kernel works on at a time: divisors of their numbers, and as many as there are registers for. fused.h
+ * has the formulas. */
 #define CONCATENATE_(a, b) a##b
 #define CONCATENATE(a, b)  CONCATENATE_(a, b)
 
@@ -9,14 +9,14 @@
 #define INLINE static inline __attribute__((always_inline))
 #endif
 
-/* A block is worked on in parts of a register: WIDE of its LANES at a time. */
+/* Kernels work on a block in parts of a register: WIDE of its LANES at a time. */
 #if LANES == 8
 #define WIDE (VECTOR / 8)
 #else
 #define WIDE (VECTOR / 4)
 #endif
 
-/* F(lane, x) for every lane, with commas. */
+/* F(lane, x) for every lane, separated by commas. */
 #if VECTOR < 64 && WIDE == 2
 #define EACH_LANE(F, x) F(0, x), F(1, x)
 #elif VECTOR < 64 && WIDE == 4
@@ -41,10 +41,11 @@ INLINE NAME(vec) NAME(load)(const REAL *from) { return *(const NAME(vec) *)(cons
 INLINE void NAME(store)(REAL *to, NAME(vec) value) { *(NAME(vec) *)(void *)to = value; }
 INLINE NAME(ivec) NAME(load_indices)(const int32_t *from) { return *(const NAME(ivec) *)(const void *)from; }
 
-/* Asks for a line that will be needed soon: into the second cache, past which a core waits long. */
+/* Prefetches a line that will be needed soon. The line goes into the second cache: a core waits long for anything
+ * beyond that. */
 INLINE void NAME(fetch)(const REAL *from) { __builtin_prefetch(from, 0, 2); }
 
-/* table[index] a lane. */
+/* Looks up table[index] in every lane. */
 INLINE NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
 {
 #if VECTOR == 64 && LANES == 8
@@ -59,7 +60,7 @@ INLINE NAME(vec) NAME(lookup)(const REAL *table, NAME(ivec) index)
 #endif
 }
 
-/* What is written now is read again only in the next pass over the mesh: past the caches, where a register is a line.
+/* Writes past the caches, where a register is a line: the numbers are read again only in the next pass over the mesh.
  */
 INLINE void NAME(stream)(REAL *to, NAME(vec) value)
 {
@@ -70,7 +71,7 @@ INLINE void NAME(stream)(REAL *to, NAME(vec) value)
 #endif
 }
 
-/* Behind the last NAME(stream): what was streamed is there for the other threads. */
+/* Makes streamed numbers visible to the other threads. Call it behind the last NAME(stream). */
 INLINE void NAME(settle)(void)
 {
 #if VECTOR == 64
@@ -82,7 +83,7 @@ INLINE void NAME(settle)(void)
 INLINE NAME(vec) NAME(reciprocal_root)(NAME(vec) x)
 {
 #if VECTOR == 64 && LANES == 8
-  /* 14 bits, then two steps of Newton's method: less than a root and a division take */
+  /* a first guess of 14 bits and two steps of Newton's method take less time than a root and a division */
   NAME(vec) y = (NAME(vec))_mm512_rsqrt14_pd((__m512d)x);
   y += y * (0.5 - 0.5 * x * y * y);
   return y + y * (0.5 - 0.5 * x * y * y);
@@ -118,7 +119,7 @@ typedef int NAME(places) __attribute__((vector_size(64)));
 #define BLEND(m, a, b) (NAME(vec)) _mm512_mask_mov_ps((__m512)(a), (__mmask16)(m), (__m512)(b))
 #define PERMUTE(x, at) (NAME(vec)) _mm512_permutexvar_ps((__m512i)(at), (__m512)(x))
 #endif
-/* Where register n of three holds component c. */
+/* Mask of the places in register n of three that hold component c. */
 #define COMPONENT(n, c) (UINT64_C(0x9249249249249249) << ((c) + 3 - (n)*WIDE % 3) % 3)
 #endif
 
@@ -133,7 +134,7 @@ INLINE void NAME(split)(const REAL *from, NAME(vec) u[3])
     u[c] = PERMUTE(mixed, (3 * LANE_NUMBERS + c) & (WIDE - 1));
   }
 #else
-  /* number q = 3 l + c of the three registers: first those of the first two, then those of the third */
+  /* number q = 3 l + c of the three registers: FIRST picks from the first two, SECOND from the third */
 #define FIRST(l, c)  (3 * (l) + (c) < 2 * WIDE ? 3 * (l) + (c) : 0)
 #define SECOND(l, c) (3 * (l) + (c) < 2 * WIDE ? (l) : 3 * (l) + (c)-WIDE)
 #define COMPONENT(c)                                                                                                   \
@@ -149,7 +150,7 @@ INLINE void NAME(split)(const REAL *from, NAME(vec) u[3])
 INLINE void NAME(join)(const NAME(vec) u[3], NAME(vec) line[3])
 {
 #if VECTOR == 64
-  enum { INVERSE_OF_3 = WIDE == 8 ? 3 : 11 }; /* modulo WIDE */
+  enum { INVERSE_OF_3 = WIDE == 8 ? 3 : 11 }; /* the inverse of 3 modulo WIDE */
   NAME(vec) placed[3];
 #pragma GCC unroll 3
   for (int c = 0; c < 3; c++) placed[c] = PERMUTE(u[c], (INVERSE_OF_3 * (LANE_NUMBERS - c)) & (WIDE - 1));
@@ -171,11 +172,11 @@ INLINE void NAME(join)(const NAME(vec) u[3], NAME(vec) line[3])
 #endif
 }
 
-/* The three numbers at field + at[l] for every lane l, and one behind them is read as well. */
+/* Loads the three numbers at field + at[l] for every lane l. One number behind them is read as well. */
 INLINE void NAME(triples)(const REAL *field, const int32_t at[WIDE], NAME(vec) u[3])
 {
 #if VECTOR == 64 && LANES == 8
-  /* lanes l and l + 4 side by side; then 4 x 4 transpositions */
+  /* first lanes l and l + 4 side by side, then 4 x 4 transpositions */
 #define PAIR(l)                                                                                                        \
   _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(field + at[l])), _mm256_loadu_pd(field + at[(l) + 4]), 1)
   __m512d a = PAIR(0), b = PAIR(1), c = PAIR(2), d = PAIR(3), ab = _mm512_unpacklo_pd(a, b),
@@ -228,7 +229,7 @@ INLINE void NAME(triples)(const REAL *field, const int32_t at[WIDE], NAME(vec) u
 #undef PERMUTE
 #undef COMPONENT
 
-/* yes or no a lane, from two numbers a lane. */
+/* Makes a mask (yes or no a lane) from two numbers a lane. */
 #if VECTOR == 64 && LANES == 8
 typedef __mmask8 NAME(mask);
 INLINE NAME(mask) NAME(mask_of)(NAME(ivec) truth) { return _mm256_movepi32_mask((__m256i)truth); }
@@ -256,7 +257,8 @@ INLINE NAME(vec) NAME(select)(NAME(mask) mask, NAME(vec) yes, NAME(vec) no)
 }
 #endif
 
-/* What an orbit of four sums to in the sectors, and back again but for a factor of four. */
+/* Transforms the values of an orbit of four to sums by sector. The same function goes back, but for a factor of four.
+ */
 INLINE void NAME(to_sectors)(NAME(vec) x[4])
 {
   NAME(vec) p = x[0] + x[1], m = x[0] - x[1], q = x[2] + x[3], n = x[2] - x[3];
@@ -268,7 +270,8 @@ INLINE void NAME(to_sectors)(NAME(vec) x[4])
 
 INLINE void NAME(against)(int f, NAME(vec) a, NAME(vec) b, NAME(vec) c, NAME(vec) v[2]) { MX_AGAINST(f, a, b, c, v); }
 
-/* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 goes along t1, [1] v1 + [2] v2 along t2. */
+/* The inverse metric of a face, times `weight`: [0] v1 + [1] v2 is the part along t1, [1] v1 + [2] v2 the part along
+ * t2. */
 INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight, NAME(vec) inverse[3])
 {
   NAME(vec)
@@ -277,14 +280,14 @@ INLINE void NAME(face_metric)(int f, const REAL *metric, NAME(vec) weight, NAME(
   NAME(vec) g11, g12, g22;
   MX_FACE_PRODUCTS(f, aa, ab, ac, bb, bc, cc, g11, g12, g22);
   NAME(vec) scale = weight * NAME(reciprocal_root)(g11 * g22 - g12 * g12);
-  inverse[0] = -scale * g22; /* minus: the orientation of the bimedians is not that of r, s, t */
+  inverse[0] = -scale * g22; /* minus, since the bimedians have the other orientation than r, s, t */
   inverse[1] = scale * g12;
   inverse[2] = -scale * g11;
 }
 
-/* Where the lanes of a face find their neighbours. */
+/* The neighbours of the lanes of a face. */
 struct NAME(outside) {
-  NAME(ivec) face, start; /* the face that it is there; where the neighbour begins */
+  NAME(ivec) face, start; /* the number of the face at the neighbour; where the neighbour begins */
   NAME(mask) face_0, face_12, face_23;
 };
 
@@ -300,7 +303,7 @@ INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
   return o;
 }
 
-/* Where the lanes' neighbours hold a node of the face; table: by the number of the face there. */
+/* Finds where the lanes' neighbours hold a node of the face. table is by the number of the face at the neighbour. */
 INLINE void NAME(locate)(const struct NAME(outside) * o, const int32_t *table, int32_t at[WIDE])
 {
 #if VECTOR == 64 && LANES == 8
@@ -318,12 +321,12 @@ INLINE void NAME(locate)(const struct NAME(outside) * o, const int32_t *table, i
 #else
   for (int l = 0; l < WIDE; l++) at[l] = o->start[l] + table[o->face[l]];
 #endif
-  /* through memory: taken out of the register one by one they would keep the port busy that shuffles need */
+  /* through memory: extracting the numbers from the register one by one would use the port that shuffles need */
   __asm__("" : "+m"(*(int32_t(*)[WIDE])at));
 }
 
-/* The neighbours' components along -t1 and -t2, by the number that the face has there, which is another one in every
- * lane: MX_AGAINST with choices of lanes. */
+/* Loads the neighbours' components along -t1 and -t2. They depend on the number of the face at the neighbour, which is
+ * another one in every lane: the function is MX_AGAINST with choices of lanes. */
 INLINE void NAME(traces)(const struct NAME(outside) * o, const REAL *field, const int32_t at[WIDE], NAME(vec) v[2])
 {
   NAME(vec) u[3];

@@ -1,6 +1,7 @@
-/* What is observed of the `cpu` backend's fields; the end of fused_body.h, once for every precision. */
+/* Observed values of the `cpu` backend's fields; the end of fused_body.h, once for every precision. */
 
-/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
+/* H one half step ago, or H itself where both fields live at the same time. Observed values take the mean of this and
+ * H. */
 static const REAL *NAME(other_H)(const struct NAME(state) * state)
 {
   if (!mx_scheme_of(&state->options)->staggered) return state->field[1];
@@ -8,7 +9,7 @@ static const REAL *NAME(other_H)(const struct NAME(state) * state)
   return state->spare[1];
 }
 
-/* Products of the gradients of a, b, c in element e: times those of covariant components they are u.v. */
+/* Products of the gradients of a, b, c in element e. Times the products of covariant components they are u.v. */
 static void NAME(inverse_metric)(const struct mx_problem *problem, size_t e, double inverse[6])
 {
   double g[3][3];
@@ -17,7 +18,7 @@ static void NAME(inverse_metric)(const struct mx_problem *problem, size_t e, dou
     for (int b = a; b < 3; b++, k++) inverse[k] = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
 }
 
-/* Of a block's elements, integrals on the reference tetrahedron. */
+/* Integrals on the reference tetrahedron, for the elements of a block. */
 struct NAME(products) {
   double of[6][LANES];
 };
@@ -37,7 +38,8 @@ static double NAME(contract)(const struct NAME(products) * products, const doubl
   return sum;
 }
 
-/* Integral of the square of entry k: a block of its own that has the vector in the element's lane. */
+/* The integral of the square of entry k. The function fills a block of its own, which has the vector in the element's
+ * lane. */
 static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k, bool loss)
 {
   const struct mx_problem *problem = state->problem;
@@ -60,7 +62,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
 {
   const struct mx_problem *problem = state->problem;
   const REAL *H_other = NAME(other_H)(state);
-  const bool lags = state->decay[1] != NULL && H_other != state->field[1]; /* time/medium.h */
+  const bool lags = state->decay[1] != NULL && H_other != state->field[1]; /* H's energy has the lag of time/medium.h */
   double e_sum = 0, h_sum = 0;
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum, h_sum)
   for (size_t block = 0; block < state->blocks; block++) {
@@ -125,7 +127,8 @@ static void NAME(functionals)(const struct NAME(state) * state, size_t first, si
   }
 }
 
-/* What an equation loses. Of H that is the mean's: a quarter of H.H, H_other.H_other and twice H.H_other. */
+/* Integrates the losses of an equation. For H the mean counts: a quarter of H.H, H_other.H_other and twice H.H_other.
+ */
 static struct NAME(products) NAME(integrate_lost)(const struct NAME(state) * state, int equation, size_t block)
 {
   const REAL *u = state->field[equation], *v = equation == 0 ? u : NAME(other_H)(state);
@@ -145,7 +148,7 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
 #pragma omp parallel num_threads(state->threads) reduction(+ : sum)
   {
     struct NAME(products) lost = {0};
-    size_t block = SIZE_MAX; /* that it is of: elements of a list stand together */
+    size_t block = SIZE_MAX; /* the block of `lost`; elements of a list stand together */
 #pragma omp for schedule(static)
     for (size_t k = 0; k < count; k++) {
       size_t e = (size_t)element[k];

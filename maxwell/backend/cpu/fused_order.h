@@ -1,4 +1,4 @@
-/* Kernels of one order, P; included by fused_kernel.h. symmetry.h has what sectors are. */
+/* Kernels of one order, P; included by fused_kernel.h. symmetry.h explains sectors. */
 #define NP         DG_NP(P)
 #define NF         DG_NF(P)
 #define QUADS      MX_QUADS(P)
@@ -10,7 +10,7 @@
 #define ROWS_N1    CONCATENATE(ROWS_1_, P)
 #define ORDERED(x) CONCATENATE(CONCATENATE(NAME(x), _), P)
 
-/* A block's own values, component by component. */
+/* Unpacks a block's own values, component by component. */
 INLINE void ORDERED(unpack)(const REAL *restrict from, NAME(vec) (*restrict u)[NP])
 {
   for (int i = 0; i < NP; i++) {
@@ -20,7 +20,7 @@ INLINE void ORDERED(unpack)(const REAL *restrict from, NAME(vec) (*restrict u)[N
   }
 }
 
-/* Their sums over orbits: u[component][sector, unknown]. */
+/* Sums the values over orbits: u[component][sector, unknown]. */
 INLINE void ORDERED(to_sectors)(const struct mx_fused *fused, const NAME(vec) (*restrict from)[NP],
                                 NAME(vec) (*restrict u)[NP])
 {
@@ -41,7 +41,8 @@ INLINE void ORDERED(to_sectors)(const struct mx_fused *fused, const NAME(vec) (*
   }
 }
 
-/* Weights of face f: of the jump (times kappa) and, as inverse metric of the face, of the penalty. */
+/* The weights of face f: the weight of the jump (times kappa), and that of the penalty as an inverse metric of the
+ * face. */
 INLINE void ORDERED(weights)(const struct mx_fused *fused, int equation, size_t block, size_t part, int f,
                              NAME(vec) * jump, NAME(vec) inverse[3])
 {
@@ -61,7 +62,7 @@ INLINE void ORDERED(weights)(const struct mx_fused *fused, int equation, size_t 
   else inverse[0] = inverse[1] = inverse[2] = (NAME(vec)){0};
 }
 
-/* The jump of a field along -t1 and -t2 at node m of face f; u: the block's own part. */
+/* The jump of a field along -t1 and -t2 at node m of face f; u is the block's own part. */
 INLINE void ORDERED(jump)(const struct mx_fused *fused, int f, int m, const struct NAME(outside) * o, const REAL *field,
                           const int32_t at[WIDE], const NAME(vec) (*u)[NP], NAME(vec) jump[2])
 {
@@ -73,7 +74,7 @@ INLINE void ORDERED(jump)(const struct mx_fused *fused, int f, int m, const stru
   jump[1] = theirs[1] - ours[1];
 }
 
-/* What is lifted at node m of face f, from the jumps of both fields. */
+/* The flux at node m of face f, which is lifted, from the jumps of both fields. */
 INLINE void ORDERED(flux)(const struct mx_fused *fused, int f, int m, NAME(vec) weight, const NAME(vec) inverse[3],
                           int penalised, const NAME(vec) other[2], const NAME(vec) own[2],
                           NAME(vec) (*restrict flux)[4][NF])
@@ -97,7 +98,7 @@ INLINE void ORDERED(flux_to_sectors)(NAME(vec) (*restrict flux)[4][NF])
     }
 }
 
-/* `rows` rows of the matrix [x's columns, y's, z's] times them. */
+/* Multiplies `rows` rows of the matrix [x's columns, y's, z's] by x, y and z. */
 INLINE const REAL *ORDERED(product)(int rows, const REAL *restrict matrix, int nx, const NAME(vec) *restrict x, int ny,
                                     const NAME(vec) *restrict y, const NAME(vec) *restrict z,
                                     NAME(vec) *restrict result)
@@ -120,7 +121,7 @@ INLINE const REAL *ORDERED(product)(int rows, const REAL *restrict matrix, int n
 }
 
 /* J times the curl of u, and lifted fluxes, in sectors: w[component][sector, unknown]. For a, b, c cyclic, component a
- * in sector s is d_b u_c - d_c u_b of the sectors s ^ b and s ^ c, and what is lifted in sector s. */
+ * in sector s is d_b u_c - d_c u_b of the sectors s ^ b and s ^ c, plus the lifted flux in sector s. */
 INLINE void ORDERED(curl)(const struct mx_fused *fused, const NAME(vec) (*restrict u)[NP],
                           const NAME(vec) (*restrict flux)[4][NF], NAME(vec) (*restrict w)[NP])
 {
@@ -141,8 +142,8 @@ INLINE void ORDERED(curl)(const struct mx_fused *fused, const NAME(vec) (*restri
   }
 }
 
-/* From the sectors back to the nodes of an orbit, in the order of fused->orbit: x[node][component]. Returns their
- * number, four, two or one. */
+/* Goes back from the sectors to the nodes of an orbit, in the order of fused->orbit: x[node][component]. Returns the
+ * number of nodes, four, two or one. */
 INLINE int ORDERED(from_sectors)(const NAME(vec) (*restrict w)[NP], int orbit, NAME(vec) x[4][3])
 {
   int nodes = orbit < QUADS ? 4 : orbit < QUADS + 3 * PAIRS ? 2 : 1;
@@ -160,7 +161,8 @@ INLINE int ORDERED(from_sectors)(const NAME(vec) (*restrict w)[NP], int orbit, N
   return nodes;
 }
 
-/* What node i changes by, given the curl there, as the field lies in memory. own is needed where there are losses. */
+/* The change of node i, given the curl there, in the order of the field in memory. own is needed where there are
+ * losses. */
 INLINE void ORDERED(change)(const REAL *metric, const NAME(vec) x[3], int lossy, NAME(vec) decay,
                             const NAME(vec) (*own)[NP], int i, NAME(vec) line[3])
 {
@@ -232,8 +234,8 @@ static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_ha
   NAME(settle)();
 }
 
-/* One equation of a Runge-Kutta stage, from the fields of the block and the fluxes. `magnetic`, a constant: H may have
- * losses; else the second equation knows of none. */
+/* One equation of a Runge-Kutta stage, from the fields of the block and the fluxes. `magnetic` is a constant: with it H
+ * may have losses; without it the second equation has none. */
 INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t block,
                                   size_t part, int equation, int magnetic, const NAME(vec) (*other)[NP],
                                   const NAME(vec) (*own)[NP], const NAME(vec) (*flux)[4][NF])
@@ -300,7 +302,8 @@ INLINE void ORDERED(stage_block)(const struct mx_fused *fused, const struct mx_f
   }
 }
 
-/* Where H has losses; apart, so that the kernel of all others stays as it is. */
+/* The kernel for media where H has losses. The function is not inlined, so that the kernel of all other media stays as
+ * it is. */
 static __attribute__((noinline)) void
 ORDERED(magnetic_stage)(const struct mx_fused *fused, const struct mx_fused_stage *stage, size_t first, size_t last)
 {
@@ -322,7 +325,7 @@ static void ORDERED(stage)(const struct mx_fused *fused, const struct mx_fused_s
   NAME(settle)();
 }
 
-/* A part of a block, in sectors and double precision. */
+/* Transforms a part of a block to sectors in double precision. */
 INLINE void ORDERED(widen)(const struct mx_fused *fused, const REAL *from, NAME(wide) (*restrict u)[NP])
 {
   NAME(vec) nodes[3][NP], sectors[3][NP];

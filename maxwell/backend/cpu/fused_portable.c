@@ -1,4 +1,5 @@
-/* The fused kernels with what every processor has. */
+/* The fused kernels with the instructions that every processor has. fused.c takes them where it finds nothing better.
+ */
 #include <math.h>
 
 #include "maxwell/backend/cpu/fused.h"

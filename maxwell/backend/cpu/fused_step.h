@@ -1,5 +1,5 @@
-/* Initial fields, and stages in their two halves: before and behind what has to come from other ranks. Part of
- * fused_body.h, once for every precision. */
+/* Initial fields, and stages in two halves: one before and one behind the traces of other ranks. Part of fused_body.h,
+ * once for every precision. */
 
 static void NAME(swap)(REAL **a, REAL **b)
 {
@@ -8,10 +8,10 @@ static void NAME(swap)(REAL **a, REAL **b)
   *b = c;
 }
 
-/* What the kernels do in a stage. */
+/* The kernels of a stage: exactly one of the two is given. */
 struct NAME(pass) {
-  const struct mx_fused_half *half;   /* of leapfrog, or */
-  const struct mx_fused_stage *stage; /* of the others */
+  const struct mx_fused_half *half;   /* half a step of leapfrog, or */
+  const struct mx_fused_stage *stage; /* a stage of another scheme */
 };
 
 static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
@@ -20,8 +20,8 @@ static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass)
   else state->kernels->stage[state->fused.order](&state->fused, pass->stage, first, last);
 }
 
-/* Blocks first..last-1, by all threads. The one that speaks to other ranks looks after its messages now and then, since
- * nothing else makes long ones proceed. */
+/* Runs a pass on blocks first..last-1 with all threads. The thread that speaks to other ranks looks after its messages
+ * now and then, since nothing else makes long ones proceed. */
 static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
 {
   enum { PIECES = 32 };
@@ -39,7 +39,7 @@ static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) 
   }
 }
 
-/* Half a step of leapfrog, before and behind what has to come from other ranks. */
+/* Half a step of leapfrog: the part before the traces of other ranks come (`begin`), or the part behind. */
 static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
@@ -64,7 +64,8 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   if (state->inner_blocks < state->blocks) {
     struct mx_mark mark = mx_phase_begin(profile);
     NAME(run)(state, &pass, state->inner_blocks, state->blocks);
-    mx_phase_end(profile, mark, name, (struct mx_cost){0, 0}); /* counted with the interior */
+    /* The cost is counted with the interior. */
+    mx_phase_end(profile, mark, name, (struct mx_cost){0, 0});
   }
   struct mx_mark mark = mx_phase_begin(open);
   NAME(add_open)(state, equation, state->spare[equation]);
@@ -99,7 +100,8 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
   if (state->inner_blocks < state->blocks) {
     struct mx_mark mark = mx_phase_begin(state->profile);
     NAME(run)(state, &pass, state->inner_blocks, state->blocks);
-    mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0}); /* counted with the interior */
+    /* The cost is counted with the interior. */
+    mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0});
   }
   for (int i = 0; i < 2; i++)
     NAME(add_sources)(state, i, state->sources, state->registers[i], update ? state->spare[i] : NULL, b);
@@ -113,8 +115,8 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
   return 0;
 }
 
-/* Behind the rates of a pass with sums: field is the start of the step, spare the stage, sum what the step will end in.
- */
+/* Adds to the sums, behind the rates of a pass with sums. field is the start of the step, spare the stage, and sum
+ * becomes the end of the step. */
 static void NAME(add_sums)(struct NAME(state) * state, int s)
 {
   const struct mx_scheme *scheme = mx_scheme_of(&state->options);
@@ -133,13 +135,13 @@ static void NAME(add_sums)(struct NAME(state) * state, int s)
   }
 }
 
-/* The part of a pass that begins (what needs no other rank) or ends it. */
+/* Begins a pass (the part that needs no other rank) or ends it. */
 static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_error *err)
 {
   const struct mx_scheme *scheme = mx_scheme_of(&state->options);
   const struct mx_pass *pass = &scheme->pass[s];
   if (scheme->staggered) return NAME(half_step)(state, mx_pass_equation(pass), begin, err);
-  const bool update = !scheme->sums; /* of the fields; else sums follow */
+  const bool update = !scheme->sums; /* the kernel updates the fields; else sums follow */
   if (NAME(runge_kutta)(state, s, pass->a, pass->b, scheme->sums && s > 0 ? state->spare : state->field, update, begin,
                         err) != 0)
     return err->code;
@@ -184,10 +186,10 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   }
   NAME(start_responses)(state, state->field[0]);
   state->observed = false;
-  state->sources = NULL; /* every waveform is zero up to t = 0 */
+  state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
-  /* H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. The
-   * penalty wants the neighbours' H as well, at first that of t = 0, then that of half a step before. */
+  /* Take H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. The
+   * penalty needs the neighbours' H as well, first at t = 0, then half a step before. */
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0 ||
       NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0)
     return err->code;
@@ -206,7 +208,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   return 0;
 }
 
-/* What the other ranks cost so far. */
+/* The cost of the other ranks so far. */
 static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
 {
   if (state->exchange == NULL) return (struct mx_halo_use){0};

@@ -1,5 +1,6 @@
-/* What both precisions of the `cpu` backend share: functionals in blocks, the values of terms at a node, the parts of
- * blocks and terms that threads take, and how far ahead fields are fetched. fused_body.h calls it. */
+/* Tables and shares that both precisions of the `cpu` backend use: functionals in blocks, the values of terms at a
+ * node, the parts of blocks and terms that threads take, and how far ahead fields are fetched. fused_body.h calls it.
+ */
 #include "maxwell/backend/cpu/fused_tables.h"
 
 #include <omp.h>
@@ -52,7 +53,7 @@ int mx_fused_term_threads(const struct mx_term *term, int threads)
   return useful < 1 ? 1 : useful < (size_t)threads ? (int)useful : threads;
 }
 
-/* Where the part of a thread begins: not between two entries of one element. */
+/* Finds where the part of a thread begins: never between two entries of one element. */
 static size_t begin_of(const struct mx_term *term, size_t threads, size_t thread)
 {
   size_t k = term->count * thread / threads;
@@ -72,6 +73,6 @@ size_t mx_fused_ahead(size_t bytes)
 #ifdef _SC_LEVEL2_CACHE_SIZE
   cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
-  if (cache <= 0) cache = 1 << 20; /* unknown: that of a small core */
+  if (cache <= 0) cache = 1 << 20; /* an unknown cache: assume that of a small core */
   return (size_t)cache / 4 / bytes + 1;
 }

@@ -1,4 +1,5 @@
-/* The few different weights that the faces of a problem have. */
+/* Finds the few different weights that the faces of a problem have. The backends `cpu` and `cuda` build their tables of
+ * faces with it. It hashes the weights (D. E. Knuth, The Art of Computer Programming, volume 3, 6.4). */
 #include "maxwell/backend/frame/face_weights.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static bool same(const struct mx_face_flux *a, const struct mx_face_flux *b)
          a->h_penalty == b->h_penalty;
 }
 
-/* Numbers the different fluxes in the order in which they occur; kind[faces]. slot[mask + 1] is for looking up. */
+/* Numbers the different fluxes in the order in which they occur; kind[faces]. slot[mask + 1] is the hash table. */
 static size_t number_fluxes(const struct mx_face_flux *flux, size_t faces, int32_t *kind, uint32_t *slot, size_t mask)
 {
   size_t count = 0;

@@ -1,4 +1,5 @@
-/* Frames of elements on the host, in double precision. */
+/* Frames of elements on the host, in double precision. The backends `cpu` and `cuda`, checkpoints and powers call it;
+ * frame.h derives the formulas. */
 #include "maxwell/backend/frame/frame.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ double mx_frame_tangents(const double metric[9], double x[3][3])
 
 void mx_frame_face_metric(int f, const double g[3][3], double weight, double inverse[3])
 {
-  double edge[3][2]; /* what bimedian a has of t1 and t2 */
+  double edge[3][2]; /* components of bimedian a along t1 and t2 */
   double g11 = 0, g12 = 0, g22 = 0;
   for (int a = 0; a < 3; a++) MX_ALONG(f, (double)(a == 0), (double)(a == 1), (double)(a == 2), edge[a]);
   for (int a = 0; a < 3; a++)
@@ -39,7 +40,8 @@ void mx_frame_face_metric(int f, const double g[3][3], double weight, double inv
       g12 += edge[a][0] * g[a][b] * edge[b][1];
       g22 += edge[a][1] * g[a][b] * edge[b][1];
     }
-  double scale = -weight / sqrt(g11 * g22 - g12 * g12); /* minus: bimedians have the other orientation than r, s, t */
+  /* Minus, since the bimedians have the other orientation than r, s, t. */
+  double scale = -weight / sqrt(g11 * g22 - g12 * g12);
   inverse[0] = scale * g22;
   inverse[1] = -scale * g12;
   inverse[2] = scale * g11;

@@ -35,7 +35,7 @@
   ((v)[0] = (f) == 0 ? minus(a) plus(b) : (f) == 1 ? minus(a) minus(c) : minus(b) minus(c),                         \
    (v)[1] = (f) == 0 ? minus(a) plus(c) : (f) == 3 ? minus(a) minus(c) : minus(a) minus(b))
 
-/* u[3]: a vector that has p and q along t1 and t2 of face f, from which MX_ALONG makes the same bits. */
+/* Sets u[3] to a vector with components p and q along t1 and t2 of face f. MX_ALONG makes the same bits from it. */
 #define MX_WITH_ALONG(f, p, q, u)                                                                                    \
   ((u)[0] = (f) < 2 ? 0 : -(q),                                                                                      \
    (u)[1] = (f) == 0 ? (p) : (f) == 1 ? -(q) : (f) == 2 ? 0 : -(p),                                                  \

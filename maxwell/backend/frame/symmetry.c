@@ -14,7 +14,7 @@ static int sign(int s, int g)
   return table[g][s];
 }
 
-/* The node that half turn g makes of node i: g swaps the barycentric indices of vertices v and v ^ g. */
+/* Returns the node to which half turn g takes node i: g swaps the barycentric indices of vertices v and v ^ g. */
 static int32_t turned(const struct dg_reference *ref, int g, int32_t i)
 {
   int from[4], to[4];
@@ -26,7 +26,7 @@ static int32_t turned(const struct dg_reference *ref, int g, int32_t i)
   return -1;
 }
 
-/* The first half turn that keeps node i, 0 if none does, 4 if all do. */
+/* Returns the first half turn that keeps node i, 0 if none does, 4 if all do. */
 static int kept_by(const struct dg_reference *ref, int32_t i)
 {
   int by = 0, count = 0;
@@ -35,10 +35,10 @@ static int kept_by(const struct dg_reference *ref, int32_t i)
   return count == 3 ? 4 : by;
 }
 
-enum { RANKS = 7 }; /* of nodes in symmetry.node */
+enum { RANKS = 7 }; /* ranks of nodes in symmetry.node */
 
-/* By the faces on which a node lies, bit v being the one opposite vertex v: first those on face 0 only, then those on
- * its edges, vertex 0, the interior, and the others, with which no orbit begins. */
+/* The rank of a node by the faces on which it lies, bit v being the one opposite vertex v. First come nodes on face 0
+ * only, then those on its edges, vertex 0, and the interior. No orbit begins with any other node. */
 static int rank_of(const struct dg_reference *ref, int32_t i)
 {
   static const unsigned first[RANKS - 1] = {1, 1 | 2, 1 | 4, 1 | 8, 2 | 4 | 8, 0};
@@ -50,7 +50,7 @@ static int rank_of(const struct dg_reference *ref, int32_t i)
   return rank;
 }
 
-/* Does node i come before the others of its orbit? */
+/* Says whether node i comes before the others of its orbit. */
 static bool begins(const struct dg_reference *ref, int32_t i)
 {
   for (int g = 1; g < 4; g++) {
@@ -61,7 +61,7 @@ static bool begins(const struct dg_reference *ref, int32_t i)
   return true;
 }
 
-/* Where the orbits kept by `by` (as kept_by has it) begin in symmetry.node. */
+/* Finds where the orbits kept by `by` (see kept_by) begin in symmetry.node. */
 static size_t orbit_start(int order, int by)
 {
   size_t pairs = (size_t)MX_PAIRS(order);
@@ -105,7 +105,7 @@ void mx_symmetry_release(struct mx_symmetry *symmetry)
   *symmetry = (struct mx_symmetry){0};
 }
 
-/* The orbit behind unknown j of sector s: its nodes, the half turns that lead to them, and their number. */
+/* Finds the orbit behind unknown j of sector s: its nodes, the half turns that lead to them, and their number. */
 static int orbit(const struct mx_symmetry *symmetry, int order, int s, size_t j, const int32_t **node, int turn[4])
 {
   size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
@@ -124,7 +124,7 @@ static int orbit(const struct mx_symmetry *symmetry, int order, int s, size_t j,
   int by = s == 0 ? (int)(j / pairs) + 1 : s;
   *node = symmetry->node + orbit_start(order, by) + 2 * (j % pairs);
   turn[0] = 0;
-  turn[1] = by % 3 + 1; /* either of the two that do not keep them */
+  turn[1] = by % 3 + 1; /* either of the two half turns that do not keep the nodes */
   return 2;
 }
 

@@ -51,8 +51,9 @@ void mx_symmetry_release(struct mx_symmetry *symmetry);
 /* Entry (i, j) of the derivative along bimedian c = 1, 2, 3 from sector `from` to from ^ c. */
 double mx_symmetry_derivative(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int c, int from,
                               size_t i, size_t j);
-/* Entry (i, j) of the mass matrix in sector s: a sum over nodes of u times M v is one over sectors of sums over orbits
- * of u times what this makes of those of v. */
+/* Entry (i, j) of the mass matrix in sector s. A sum over nodes of u times M v is a sum over sectors of the same kind:
+ * sums over orbits of u, times this matrix of those of v. */
 double mx_symmetry_mass(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t i, size_t j);
-/* Entry (i, m) of the lift of sector s: from sums over the faces, sum_f chi_s(g_f) F(f, g_f m), m a node of face 0. */
+/* Entry (i, m) of the lift of sector s. The lift takes sums over the faces, sum_f chi_s(g_f) F(f, g_f m), where m is a
+ * node of face 0. */
 double mx_symmetry_lift(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t i, size_t m);

@@ -1,4 +1,5 @@
-/* The `reference` backend: plain loops, any order, one thread. */
+/* The `reference` backend: plain loops, any order, one thread. The application lists it in mx_backends.
+ * reference_body.h has the algorithm. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void set_profile(struct mx_backend *backend, struct mx_profile *profile)
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   const struct mx_scheme *scheme = mx_scheme_of(options);
-  /* the fields, rates of both or of one with H of half a step ago, and what passes keep */
+  /* the fields; the rates of both, or one rate and H of half a step ago; and what passes keep */
   const size_t fields = 4 + (scheme->registers ? 2 : 0) + (scheme->sums ? 2 : 0);
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t traces = scheme->staggered ? 2 * 3 * (size_t)problem->ref->Nf * problem->open_faces : 0;

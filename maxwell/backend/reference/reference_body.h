@@ -9,7 +9,7 @@ struct NAME(state) {
   size_t n;                         /* numbers in one field: 3 * Np * K */
   REAL *E, *H;                      /* [K][3][Np] */
   REAL *rate_E, *rate_H;            /* right-hand sides; leapfrog needs only rate_E, for both stages */
-  REAL *register_E, *register_H;    /* between passes: of low storage; with sums the fields at the start of the step */
+  REAL *register_E, *register_H;    /* low storage: registers; with sums: the fields at the start of the step */
   REAL *sum_E, *sum_H;              /* the fields at the end of the step, as they add up */
   REAL *H_before;                   /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H;          /* leapfrog: traces on the open faces one step ago */
@@ -17,12 +17,12 @@ struct NAME(state) {
   int threads;                      /* 1 */
   bool observed;
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
-  double halo_seconds;                    /* that it took */
+  double halo_seconds;                    /* time of the exchange so far */
   const struct mx_stage_sources *sources; /* of the stage in progress */
   struct mx_profile *profile;             /* borrowed, or NULL */
 };
 
-/* Where component c at node i of element e stands in a field. */
+/* The place in a field of component c at node i of element e. */
 static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
 {
   return (3 * e + c) * (size_t)state->problem->ref->Np + i;
@@ -78,7 +78,8 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   return 0;
 }
 
-/* Behind the rank's own elements stand the ghosts, one for every face of the halo, with values on that face alone. */
+/* Fills the ghosts. They stand behind the rank's own elements, one for every face of the halo, with values on that face
+ * alone. */
 static int NAME(fill_ghosts)(struct NAME(state) * state, struct dg_error *err)
 {
   if (state->exchange == NULL) return 0;
@@ -120,7 +121,7 @@ static struct mx_medium_update NAME(update_of)(const struct NAME(state) * state,
   return mx_update_of(state->problem, &state->options, equation, e);
 }
 
-/* H half a step back: one Euler step of that length costs an error of order dt^2, once. */
+/* Takes H half a step back: one Euler step of that length costs an error of order dt^2, once. */
 static void NAME(leapfrog_back)(struct NAME(state) * state)
 {
   const struct mx_problem *problem = state->problem;
@@ -144,7 +145,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   }
   NAME(start_responses)(state, state->E);
   state->observed = false;
-  state->sources = NULL; /* every waveform is zero up to t = 0 */
+  state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   NAME(leapfrog_back)(state);
@@ -183,7 +184,7 @@ static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equati
   }
 }
 
-/* Of both, and responses, whose states go on. */
+/* Computes the rates of both equations; the states of responses go on. */
 static void NAME(rates)(struct NAME(state) * state, int s)
 {
   NAME(lossy_rate)(state, MX_AMPERE, state->E, state->rate_E);
@@ -195,7 +196,7 @@ static void NAME(rates)(struct NAME(state) * state, int s)
   NAME(stage_responses)(state, &stage);
 }
 
-/* What a pass makes of the rate of one field (time/schedule.h). */
+/* Adds the rate of one field in a pass of low storage (time/schedule.h). */
 static void NAME(low_storage)(struct NAME(state) * state, const struct mx_pass *pass, REAL *field, REAL *reg,
                               const REAL *rate)
 {
@@ -235,7 +236,7 @@ static void NAME(staggered_pass)(struct NAME(state) * state, const struct mx_pas
   NAME(leapfrog)(state, MX_FARADAY, state->H, state->trace_H);
 }
 
-/* Nothing is done while messages are under way: the whole stage is in its beginning. */
+/* Does the whole stage: this backend does nothing while messages are under way. */
 static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources,
                              struct dg_error *err)
 {
@@ -263,7 +264,8 @@ static int NAME(stage_end)(struct NAME(state) * state, int s, struct dg_error *e
   return err->code;
 }
 
-/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. */
+/* H one half step ago, or H itself where both fields live at the same time. Observed values take the mean of this and
+ * H. */
 static const REAL *NAME(other_H)(const struct NAME(state) * state)
 {
   if (!mx_scheme_of(&state->options)->staggered) return state->H;
@@ -285,7 +287,7 @@ static double NAME(product)(const struct dg_reference *ref, const REAL *u, const
   return 0.5 * sum;
 }
 
-/* The integral of what `square` is of entry k. */
+/* The integral of the square of entry k, its energy or loss. */
 static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k, const struct mx_square *square)
 {
   const struct mx_response *response = &state->problem->response[r];
@@ -427,7 +429,7 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
   for (size_t i = 0; i < count * width; i++) to[first * width + i] = (REAL)value[i];
 }
 
-/* Ghosts are filled at every stage. */
+/* There is nothing to do: ghosts are filled at every stage. */
 static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
 {
   state->observed = false;
