@@ -1,5 +1,5 @@
 /* Cuts out of a problem the elements that may decide the step: the fastest ones with their neighbours, and clusters of
- * slivers that touch each other. stability.c iterates on these parts. */
+ * slivers that touch each other. stability.c iterates on these parts, and slow_elements.c times one. */
 #include "maxwell/limit/local_part.h"
 
 #include <limits.h>
@@ -11,12 +11,12 @@
 #include "libdg/base/sort.h"
 #include "maxwell/time/responses.h"
 
-/* ---- which elements: the same whatever the number of ranks */
+/* ---- which elements: the same ones for any number of ranks */
 
 struct selection {
   const struct mx_problem *whole;
   const double *rate;   /* [K] */
-  size_t wanted, count; /* elements, of all ranks */
+  size_t wanted, count; /* elements, counted over all ranks */
   char *taken;          /* [K] */
 };
 
@@ -25,7 +25,7 @@ static int64_t number_of(const struct mx_problem *problem, size_t e)
   return problem->global != NULL ? problem->global[e] : (int64_t)e;
 }
 
-/* Speed times the larger of what the derivatives and what the faces contribute. */
+/* The wave speed times the larger contribution: that of the derivatives or that of the faces. */
 static double local_rate(const struct mx_problem *problem, size_t e, bool losses)
 {
   double metric = 0, faces = 0;
@@ -67,7 +67,8 @@ fail:
   return err->code;
 }
 
-/* Descends as the rate, which is not negative, grows: the bits of such numbers are ordered as they are. */
+/* A sort key that descends as the rate grows. Rates are not negative, and the bits of such numbers are ordered as the
+ * numbers are. */
 static uint64_t fastest_first(double rate)
 {
   uint64_t bits;
@@ -82,7 +83,7 @@ static int compare(const void *a, const void *b)
   return (x->item > y->item) - (x->item < y->item);
 }
 
-/* The n-th (1 is the first) of all ranks' lists, by key and item; *last on all ranks. */
+/* Finds the n-th item (1 is the first) of all ranks' lists, by key and item; *last is the same on all ranks. */
 static int find_nth(struct dg_comm *comm, size_t count, const struct dg_keyed *list, size_t n, struct dg_keyed *last,
                     struct dg_error *err)
 {
@@ -110,7 +111,7 @@ static int sum_over_ranks(struct dg_comm *comm, size_t own, size_t *sum, struct 
   return 0;
 }
 
-/* The `most` fastest, and no others. */
+/* Takes exactly the `most` fastest elements. */
 static int take_fastest(struct selection *s, size_t most, struct dg_error *err)
 {
   const struct mx_problem *whole = s->whole;
@@ -120,7 +121,7 @@ static int take_fastest(struct selection *s, size_t most, struct dg_error *err)
 #pragma omp parallel for schedule(static)
   for (size_t e = 0; e < K; e++) rank[e] = (struct dg_keyed){fastest_first(s->rate[e]), e};
   if (dg_sort_keyed(rank, K, err) != 0) goto fail;
-  while (first < K && rank[first].key == rank[first - 1].key) first++; /* of equal ones the numbers decide */
+  while (first < K && rank[first].key == rank[first - 1].key) first++; /* among equal rates the numbers decide */
   for (size_t i = 0; i < K; i++) rank[i].item = (size_t)number_of(whole, rank[i].item);
   if (find_nth(whole->comm, first, rank, most, &last, err) != 0) goto fail;
   for (size_t e = 0; e < K; e++) {
@@ -133,7 +134,7 @@ fail:
   return err->code;
 }
 
-/* layer[*count]: elements that are not taken and touch one that is. */
+/* Lists the elements that are not taken and touch one that is: layer[*count]. */
 static int find_layer(const struct selection *s, struct dg_keyed *layer, size_t *count, struct dg_error *err)
 {
   const struct mx_problem *whole = s->whole;
@@ -157,8 +158,8 @@ fail:
   return err->code;
 }
 
-/* Layers around them, the last one only as far as wanted, by number; *layers: how many are whole, of a part that has no
- * neighbours left as many as one likes. */
+/* Takes layers around the taken elements. The last layer is taken only as far as wanted, by number. *layers is the
+ * number of whole layers; a part that has no neighbours left has as many as one likes. */
 static int take_layers(struct selection *s, int *layers, struct dg_error *err)
 {
   struct dg_comm *comm = s->whole->comm;
@@ -192,7 +193,7 @@ static int take_region(struct selection *s, struct dg_error *err)
 
 static int take_clusters(struct selection *s, struct dg_error *err)
 {
-  enum { LAYERS = 2, CLUSTER = 8 }; /* whole layers; elements of a cluster, at least, when it shares some with others */
+  enum { LAYERS = 2, CLUSTER = 8 }; /* whole layers; least size of a cluster that shares some with others */
   int layers = 0;
   for (size_t most = s->wanted / CLUSTER + 1; layers < LAYERS; most /= 2) {
     if (take_fastest(s, most, err) != 0 || take_layers(s, &layers, err) != 0) return err->code;
@@ -203,13 +204,13 @@ static int take_clusters(struct selection *s, struct dg_error *err)
 
 /* ---- bringing them together */
 
-/* An element on its way to rank 0. */
+/* The record of an element on its way to rank 0. */
 struct record {
-  int64_t number, neighbour[4]; /* in the whole mesh; codes below zero as they are */
+  int64_t number, neighbour[4]; /* number in the whole mesh; codes below zero stay as they are */
 #define MEMBER(type, name, numbers) type name numbers;
   MX_ELEMENT_ARRAYS(MEMBER)
 #undef MEMBER
-  int64_t response; /* that the element has an entry of, or -1 */
+  int64_t response; /* the response in which the element has an entry, or -1 */
   double parameter[MX_RESPONSE_PARAMETERS];
 };
 
@@ -240,7 +241,7 @@ static int compare_records(const void *a, const void *b)
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The neighbour code within the part. */
+/* The neighbour code in the part. */
 static int32_t part_code(struct mx_problem *part, size_t count, const struct record *record, int64_t code)
 {
   if (code < 0) return mx_open_slot((int32_t)code) >= 0 ? MX_GHOST - 1 - (int32_t)part->open_faces++ : MX_GHOST;
@@ -249,7 +250,7 @@ static int32_t part_code(struct mx_problem *part, size_t count, const struct rec
   return found == NULL ? MX_GHOST : 4 * (int32_t)(found - record) + (int32_t)(code % 4);
 }
 
-/* record[count] ascends. */
+/* Adds the responses of the part; record[count] ascends. */
 static int add_responses(struct mx_problem *part, const struct mx_problem *whole, size_t count,
                          const struct record *record, struct dg_error *err)
 {

@@ -17,25 +17,26 @@ enum {
   ARNOLDI_MAX = 96,
   ARNOLDI_MIN = 24,
   ARNOLDI_CHECK = 8,
-  /* What is examined of a large problem. Fewer are faster and unsafe: of a line of many equal elements, where the mode
-   * that limits the step is a long one, 50000 gave lsrk a limit that was 6.5 % too large (validation/coax). */
+  /* The size of the examined part of a large problem. A smaller part is faster and unsafe. On a line of many equal
+   * elements the mode that limits the step is a long one: there 50000 gave lsrk a limit that was 6.5 % too large
+   * (validation/coax). */
   LANCZOS_UNKNOWNS = 1000000,
   ARNOLDI_UNKNOWNS = 200000,
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
 static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
 
-/* Vectors hold E [K][3][Np] and then H [K][3][Np]; with losses then the states of responses, [count][states][3][Np] of
- * each. Leapfrog at its limit knows nothing of responses: the passive terms that they are vanish at z = -1. */
+/* A vector holds E [K][3][Np] and then H [K][3][Np]. With losses the states of responses follow, [count][states][3][Np]
+ * of each. Leapfrog at its limit does not depend on responses: they are passive terms, which vanish at z = -1. */
 struct workspace {
   const struct mx_problem *problem;
   struct mx_matrices_double *matrices;
   size_t n;                         /* numbers in one field */
-  size_t all;                       /* in a vector */
+  size_t all;                       /* numbers in a vector */
   struct mx_response_entry **entry; /* [responses][count] */
   double **coefficient;             /* [responses][count][MX_RESPONSE_COEFFICIENTS] */
   int applications;
-  double error; /* of the limit that was found, relative */
+  double error; /* relative error of the limit that was found */
 };
 
 static size_t states_of(const struct workspace *work, size_t r)
@@ -55,7 +56,7 @@ static void release(struct workspace *work)
   dg_free(work->matrices);
 }
 
-/* Of a problem whose responses are as the scheme follows them; release in any case. */
+/* Prepares the workspace of a problem whose responses are as the scheme follows them. Release in any case. */
 static int start(struct workspace *work, const struct mx_problem *problem, enum mx_integrator integrator,
                  struct dg_error *err)
 {
@@ -71,7 +72,7 @@ static int start(struct workspace *work, const struct mx_problem *problem, enum 
         DG_NEW(work->coefficient[r], response->count * MX_RESPONSE_COEFFICIENTS, err) != 0)
       return err->code;
     for (size_t k = 0; k < response->count; k++) {
-      work->entry[r][k] = mx_response_prepare(problem, response, k, MX_EULER, 1); /* rates, as they are */
+      work->entry[r][k] = mx_response_prepare(problem, response, k, MX_EULER, 1); /* unscaled rates */
       memcpy(work->coefficient[r] + k * MX_RESPONSE_COEFFICIENTS, work->entry[r][k].coefficient,
              sizeof work->entry[r][k].coefficient);
     }
@@ -80,7 +81,7 @@ static int start(struct workspace *work, const struct mx_problem *problem, enum 
   return 0;
 }
 
-/* S x of stability.h. */
+/* y = S x, with S of stability.h. */
 static void apply_symmetric(struct workspace *work, const double *x, double *y)
 {
   const struct mx_penalty plus = {.inner = 1, .open = 2}, minus = {.inner = -1, .open = -2};
@@ -91,7 +92,7 @@ static void apply_symmetric(struct workspace *work, const double *x, double *y)
   work->applications++;
 }
 
-/* The right-hand side of the system, losses included. */
+/* The right-hand side of the system with its losses. */
 static void apply_rate(struct workspace *work, const double *x, double *y)
 {
   const struct mx_penalty whole = {.inner = 1, .open = 1};
@@ -162,7 +163,7 @@ static void add(size_t n, double factor, const double *x, double *y)
   for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
 }
 
-/* Reproducible noise: every mode takes part in the start. */
+/* Fills x with reproducible noise, in which every mode has a part. */
 static void noise(size_t n, double *x)
 {
   uint64_t state = 88172645463325252u;
@@ -190,7 +191,7 @@ static int tridiagonal_top(int k, const double *diagonal, const double *off, dou
   return 0;
 }
 
-/* lambda_max(S) by Lanczos with two vectors kept; extreme eigenvalues need no reorthogonalisation. */
+/* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation. */
 static int lanczos(struct workspace *work, double *lambda, struct dg_error *err)
 {
   size_t n = 2 * work->n;
@@ -230,9 +231,9 @@ fail:
   return err->code;
 }
 
-/* The smallest of the limits that the Ritz values of the leading k x k block of hessenberg[ARNOLDI_MAX+1 rows] set, and
- * how far the Ritz vector that sets it is from an eigenvector: |A x - theta x| / |theta| for |x| = 1, the entry below
- * the block times the last component of the block's eigenvector. */
+/* Finds the smallest limit that the Ritz values of the leading k x k block of hessenberg[ARNOLDI_MAX+1 rows] set. Also
+ * tells how far the Ritz vector that sets it is from an eigenvector: |A x - theta x| / |theta| for |x| = 1. This is the
+ * entry below the block times the last component of the block's eigenvector. */
 static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integrator, double *limit, double *residual,
                       struct dg_error *err)
 {
@@ -292,7 +293,7 @@ fail:
   return err->code;
 }
 
-/* The limit of this problem, all of it. */
+/* Finds the limit of the whole of a problem. */
 static int examine(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                    struct dg_error *err)
 {
@@ -317,8 +318,8 @@ fail:
 
 /* ---- parts of large problems */
 
-/* energy[K] of noise behind many applications of the operator: it is left where the fastest modes are. Of the
- * derivatives and fluxes of order 1, which costs a fraction, and has them in the same places. */
+/* Gives energy[K] of noise after many applications of the operator; it remains where the fastest modes are. The
+ * operator has order 1: its derivatives and fluxes cost a fraction, and its fastest modes are in the same places. */
 static int find_activity(const struct mx_problem *problem, enum mx_integrator integrator, double *energy,
                          struct dg_error *err)
 {
@@ -363,8 +364,8 @@ static int examine_region(struct mx_stability *result, const struct mx_problem *
   return err->code;
 }
 
-/* The limit that a few bad elements set which touch each other: first many of them, then those where something
- * happens. */
+/* Finds the limit set by a few bad elements that touch each other. First it examines many of them at order 1, then
+ * those with the most activity. */
 static int examine_clusters(struct mx_stability *result, const struct mx_problem *problem,
                             enum mx_integrator integrator, size_t max_unknowns, double *rate, struct dg_error *err)
 {
@@ -420,7 +421,7 @@ static int fixed_limit(struct mx_stability *result, const struct mx_problem *pro
 
 /* ---- media with losses, whose inertia depends on the step, and responses, which may be slowed down to it ---- */
 
-/* The largest relaxation rate times the step, of all ranks. */
+/* Finds the largest relaxation rate times the step, of all ranks. */
 static int largest_loss(const struct mx_problem *problem, double step, double *largest, struct dg_error *err)
 {
   *largest = 0;
@@ -428,7 +429,7 @@ static int largest_loss(const struct mx_problem *problem, double step, double *l
   return dg_comm_reduce(problem->comm, DG_MAX, 1, largest, err);
 }
 
-/* Does the scheme take all responses of all ranks as they are? */
+/* Says whether the scheme takes all responses of all ranks as they are. */
 static int follows_all(const struct mx_problem *problem, enum mx_integrator integrator, double step, bool *all,
                        struct dg_error *err)
 {
@@ -443,7 +444,7 @@ static int follows_all(const struct mx_problem *problem, enum mx_integrator inte
   return 0;
 }
 
-/* The same responses with the parameters that the scheme follows at this step; release_frozen in any case. */
+/* Copies the responses with the parameters that the scheme follows at this step. release_frozen in any case. */
 static int freeze_responses(struct mx_problem *frozen, const struct mx_problem *problem, enum mx_integrator integrator,
                             double step, struct dg_error *err)
 {
@@ -490,14 +491,15 @@ fail:
   return err->code;
 }
 
-/* The limit L(h) with the media of step h grows with h, and the step may be as large as the h at which both are equal.
- * From an h below, L(h) is a better one and still below: leapfrog's step times the largest eigenvalue of S grows with
- * the step (share/doc/design/time.md). Runge-Kutta has no such proof; there only an h with L(h) >= h is taken. */
+/* The limit L(h) with the media of step h grows with h. The step may be as large as the h at which both are equal. For
+ * an h below that, L(h) is a better step that is still below: leapfrog's step times the largest eigenvalue of S grows
+ * with the step (share/doc/design/time.md). Runge-Kutta has no such proof; for it the function takes only an h with
+ * L(h) >= h. */
 static int lossy_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        double step, size_t max_unknowns, struct dg_error *err)
 {
   enum { ROUNDS = 12 };
-  static const double close = 0.004; /* about what the search itself is good for */
+  static const double close = 0.004; /* about the accuracy of the search itself */
   double safe = 0;
   for (int round = 0; round < ROUNDS; round++) {
     if (limit_at(result, problem, integrator, step, max_unknowns, err) != 0) return err->code;

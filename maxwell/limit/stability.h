@@ -19,20 +19,20 @@
 #include "maxwell/problem/problem.h"
 #include "maxwell/time/integrator.h"
 
-/* Ritz values of a symmetric matrix lie inside its spectrum, so that leapfrog's limit is never too small, and too large
- * by the relative residual at most: an eigenvalue lies within it. What a search asks for before it stops, 0.3 % for
- * leapfrog and 1.5 % for Runge-Kutta, is the least that `error` says; one that gave up says more. It does not count
- * modes outside of the parts that are examined of a large mesh. */
+/* The limit and its error. Ritz values of a symmetric matrix lie inside its spectrum, so that leapfrog's limit is never
+ * too small. It is too large by the relative residual at most, since an eigenvalue lies within that distance. `error`
+ * is at least the residual at which a search stops, 0.3 % for leapfrog and 1.5 % for Runge-Kutta; a search that gave up
+ * has a larger one. `error` does not count modes outside of the parts that are examined of a large mesh. */
 struct mx_stability {
   double limit;     /* of c0 dt, metres */
-  double error;     /* of it: the search vouches for (1 - error) limit and below */
-  size_t elements;  /* on which the operator was examined, in a region */
-  size_t clustered; /* and in clusters; some may be in both */
+  double error;     /* relative error of the limit: the search vouches for (1 - error) limit and below */
+  size_t elements;  /* elements of the region on which the operator was examined */
+  size_t clustered; /* elements of the clusters; some may be in both */
   int applications; /* of the operator */
 };
 
-/* max_unknowns: examine at most about so many unknowns, and half as many in clusters; 0: the default. Euler has no
- * useful limit: DG_INPUT. Of a problem that ranks share, rank 0 examines the part that decides, while the others wait:
- * the result does not depend on their number. */
+/* Finds the largest stable step. It examines at most about max_unknowns unknowns, and half as many in clusters; 0 means
+ * the default. Euler has no useful limit: DG_INPUT. If ranks share the problem, rank 0 examines the part that decides,
+ * while the others wait. The result does not depend on the number of ranks. */
 int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        size_t max_unknowns, struct dg_error *err) DG_MUST_USE;

@@ -1,4 +1,5 @@
-/* The energy balance: fields to the host, powers, their sums over time, the verdict and its table. */
+/* The energy balance: brings fields to the host, sums their powers over time, strikes the balance and writes its table.
+ * output.c and the time loop call it; balance.h has the method. */
 #include "maxwell/output/balance.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "maxwell/output/powers.h"
 #include "maxwell/model/selectors.h"
 
-/* Where energy goes; what sources bring counts as positive, the others as they take. */
+/* The flows of energy. SOURCES counts as positive when sources bring energy, the others when they take it. */
 enum flow { SOURCES, LOSSES, RADIATED, DISSIPATED, FLOWS };
 
 /* The integral of a power from its values at whole steps: trapezoidal sums, corrected at both ends for the slope there.
@@ -25,27 +26,27 @@ struct integral {
 struct mx_balance {
   const struct mx_setup *setup; /* borrowed */
   struct mx_csv table;          /* rank 0's */
-  struct mx_powers powers;      /* how they are integrated over the mesh */
+  struct mx_powers powers;      /* integrals of powers over the mesh */
   struct mx_response_powers responses;
   bool leapfrog;
   double dt; /* c0 times the step, m */
-  long n;    /* of the last look */
+  long n;    /* step of the last look */
   long looks;
   double *E, *H, *E_before, *H_before, *mean; /* [K + ghosts][3][Np] */
-  double *H_earlier;                          /* leapfrog: of half a step before, the same */
+  double *H_earlier;                          /* leapfrog: [K + ghosts][3][Np] H half a step before */
   double *driven[2];                          /* [K][3][Np] what sources add to the rates of E and H; valid if drives */
   bool drives[2];
   double energy;                     /* stored at the last look, V^2 m as all here */
   struct integral whole[FLOWS];      /* from values at whole steps */
   double middle[FLOWS];              /* from values in the middle of steps */
   double lag, lag_first;             /* leapfrog: <D u, u> on closed faces at the last look and the first */
-  double settled[FLOWS];             /* before a restart */
-  double start, difference, largest; /* what was there first; the balance; the scale of what is off */
-  bool resumed;                      /* start is to be found from the difference */
+  double settled[FLOWS];             /* sums before the last begin_anew */
+  double start, difference, largest; /* the energy at first; the balance; the scale of what is off */
+  bool resumed;                      /* start follows from the difference that was archived */
   long settling;                     /* looks before the balance begins */
 };
 
-/* Leapfrog's sums are its own: `corrected` for the others. */
+/* Integrates a power. Leapfrog's sums are its own; those of the other schemes are `corrected`. */
 static double integrate(const struct integral *of, double dt, bool corrected)
 {
   if (of->count == 0) return 0;
@@ -79,9 +80,9 @@ static int fetch(struct mx_balance *balance, struct mx_backend *backend, struct 
   return mx_powers_ghosts(&balance->powers, E, H, err);
 }
 
-/* H of half a step before the first look, from the mean that was fetched: half a step back, with the penalty on what is
- * sought. It settles as the penalty damps, a few rounds for all but the stiffest modes. Later ones follow from the
- * means exactly. */
+/* Finds H of half a step before the first look, from the mean that was fetched: it goes half a step back, with the
+ * penalty on the unknown H. The iteration settles as the penalty damps, in a few rounds for all but the stiffest modes.
+ * Later H follow from the means exactly. */
 static int find_first_H(struct mx_balance *balance, struct dg_error *err)
 {
   enum { ROUNDS = 40 };
@@ -100,20 +101,21 @@ static int find_first_H(struct mx_balance *balance, struct dg_error *err)
   return 0;
 }
 
-/* Leapfrog's penalty acts on H of half a step before the mean; `lag` is what the sums have of <D u, u> too much. */
+/* Finds the lag. Leapfrog's penalty acts on H of half a step before the mean; `lag` is the excess of <D u, u> in the
+ * sums. */
 static int find_lag(struct mx_balance *balance, double electric, double mean, struct dg_error *err)
 {
   double before, open;
   if (balance->looks == 0 && find_first_H(balance, err) != 0) return err->code;
   mx_powers_penalty(&balance->powers, MX_FARADAY, balance->H_earlier, &before, &open);
   for (size_t i = 0; i < balance->powers.all; i++)
-    balance->H_earlier[i] = 2 * balance->H[i] - balance->H_earlier[i]; /* of half a step later */
+    balance->H_earlier[i] = 2 * balance->H[i] - balance->H_earlier[i]; /* H of half a step later */
   balance->lag = electric + 2 * mean - before;
   if (balance->looks == 0) balance->lag_first = balance->lag;
   return 0;
 }
 
-/* Powers of the fields of this step alone. */
+/* Adds the powers of the fields of this step alone. */
 static int look_at_step(struct mx_balance *balance, struct dg_error *err)
 {
   const struct mx_powers *powers = &balance->powers;
@@ -134,7 +136,7 @@ static int look_at_step(struct mx_balance *balance, struct dg_error *err)
   return 0;
 }
 
-/* Leapfrog: those of the mean E of the step that led here. */
+/* Leapfrog: adds the powers of the mean E of the step that led here. */
 static void look_at_middle(struct mx_balance *balance)
 {
   const struct mx_powers *powers = &balance->powers;
@@ -152,8 +154,8 @@ static void look_at_middle(struct mx_balance *balance)
 
 /* ---- the verdict ---- */
 
-/* The element where most of the change since the last look is not what flows in: the midpoint rule, of which little is
- * left where all is well. */
+/* Names the element where the change since the last look differs most from what flows in, by the midpoint rule. The
+ * difference is small where all is well. */
 static int accuse(struct mx_balance *balance, struct dg_error *err)
 {
   const struct mx_setup *setup = balance->setup;
@@ -163,7 +165,7 @@ static int accuse(struct mx_balance *balance, struct dg_error *err)
   if (DG_NEW(of_responses, K, err) != 0) return err->code;
   for (size_t e = 0; e < K; e++) of_responses[e] = mx_response_powers_unexplained(&balance->responses, e);
   for (size_t i = 0; i < balance->powers.all; i++) {
-    balance->E_before[i] = 0.5 * (balance->E_before[i] + balance->E[i]); /* nobody wants the former any more */
+    balance->E_before[i] = 0.5 * (balance->E_before[i] + balance->E[i]); /* the earlier fields have served */
     balance->H_before[i] = 0.5 * (balance->H_before[i] + balance->H[i]);
   }
   if (mx_powers_unexplained(&balance->powers, balance->E, balance->H, balance->E_before, balance->H_before,
@@ -190,7 +192,7 @@ static int accuse(struct mx_balance *balance, struct dg_error *err)
                  x[1], x[2], material);
 }
 
-/* Sums of all ranks so far. */
+/* Sums the flows of all ranks so far. */
 static int total(struct mx_balance *balance, double flow[FLOWS], struct dg_error *err)
 {
   for (int i = 0; i < FLOWS; i++)
@@ -214,7 +216,7 @@ static int write_row(struct mx_balance *balance, const double flow[FLOWS], struc
   return 0;
 }
 
-/* Everything so far counts as known, and the sums begin anew. */
+/* Takes everything so far as known, and begins the sums anew. */
 static void begin_anew(struct mx_balance *balance, const double flow[FLOWS])
 {
   memcpy(balance->settled, flow, sizeof balance->settled);
@@ -281,18 +283,18 @@ int mx_balance_sources(struct mx_balance *balance, int s, const struct mx_stage_
     power = mx_powers_work(&balance->powers, MX_AMPERE, balance->E, balance->driven[0]) +
             mx_powers_work(&balance->powers, MX_FARADAY, balance->H, balance->driven[1]);
   else if (work->count >= 3)
-    power = 3 * work->last[0] - 3 * work->last[1] + work->last[2]; /* the step after the last */
+    power = 3 * work->last[0] - 3 * work->last[1] + work->last[2]; /* extrapolated to the step behind the last */
   add(work, power);
   return strike(balance, err);
 }
 
 /* ---- begin and end ---- */
 
-/* Looks until what was in conductors at the start has relaxed. Powers at whole steps do not tell how much Runge-Kutta
- * loses of a field that is gone after a few of them; leapfrog's sums do. */
+/* Sets how many looks to wait until the fields in conductors at the start have relaxed. Powers at whole steps do not
+ * tell how much Runge-Kutta loses of a field that is gone after a few steps; leapfrog's sums do. */
 static int settle(struct mx_balance *balance, struct dg_error *err)
 {
-  static const double resolved = 0.1, gone = 10; /* relaxation rate times dt, and that times steps */
+  static const double resolved = 0.1, gone = 10; /* relaxation rate times dt; the same times steps */
   const struct mx_problem *problem = &balance->setup->problem;
   double slowest = 0;
   for (size_t e = 0; e < problem->K && !balance->leapfrog; e++) {

@@ -1,19 +1,19 @@
-/* The energy balance of a run: what was there at the start and what sources have added is what is stored, was lost in
+/* The energy balance of a run: the energy at the start and what sources have added equals what is stored, was lost in
  * conductors, left through open walls, or was damped by the penalty of the flux.
  *
- * A check that a run can switch on (`output.balance`): the fields of every step come to the host, where the powers are
- * integrated independently of the backend, in double precision, and summed over time in the scheme's own way. It costs
- * several times the step itself on the `cpu` backend. Formulas: share/doc/design/time.md, "Energy balance".
+ * The balance is a check that a run can switch on (`output.balance`). The fields of every step come to the host. There
+ * the powers are integrated independently of the backend, in double precision, and summed over time in the scheme's own
+ * way. The check costs several times the step itself on the `cpu` backend. Formulas: share/doc/design/time.md, "Energy
+ * balance".
  *
  * Leapfrog. With the mean E of a step, Em, the update gives the change of the energy as dt (<rest of E's equation, Em>
- * + <rest of H's equation, mean H>) exactly. Losses are dt <sigma Em, Em>, and those of H
- * by the trapezoidal rule of its mean (time/medium.h). The penalty acts on the field before its
- * update, which differs from that on the mean by a quarter of a step of <D u, u>, at both ends of the time: no drift.
- * Open faces and waves that enter are second order. Runge-Kutta: powers at whole steps, trapezoidal rule with the
- * correction of Euler and Maclaurin at both ends.
+ * + <rest of H's equation, mean H>) exactly. Losses are dt <sigma Em, Em>, and those of H by the trapezoidal rule of
+ * its mean (time/medium.h). The penalty acts on the field before its update. This differs from the penalty on the mean
+ * by a quarter of a step of <D u, u>, at both ends of the time: there is no drift. Open faces and waves that enter are
+ * second order. Runge-Kutta: powers at whole steps, trapezoidal rule with the correction of Euler and Maclaurin at both
+ * ends.
  *
- * All functions are collective and do nothing for a balance that is NULL, which is a run without one.
- */
+ * All functions are collective. They do nothing for a balance that is NULL, which is a run without one. */
 #pragma once
 
 #include "maxwell/shell/csv.h"
@@ -22,24 +22,24 @@
 
 struct mx_balance; /* opaque */
 
-/* *balance stays NULL where the script wants none. */
+/* Makes a balance. *balance stays NULL where the script wants none. */
 int mx_balance_new(struct mx_balance **balance, const struct mx_setup *setup, struct mx_folder *folder, bool resume,
                    struct dg_error *err) DG_MUST_USE;
 void mx_balance_free(struct mx_balance *balance);
-/* Bytes on this rank. */
+/* Bytes of a balance on this rank. */
 size_t mx_balance_memory(const struct mx_setup *setup);
 
-/* The fields of step n, which is observed. */
+/* Looks at the fields of step n, which must be observed. */
 int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long n, struct dg_error *err) DG_MUST_USE;
-/* What drives stage s of step n, behind the look that the scheme has before it; NULL: nothing, or the step behind the
- * last. Leapfrog's sums of a step are complete with the look, the others' with the sources of stage 0. Then the balance
- * is struck: DG_BLEW_UP where it is off by more than `output.balance.tolerance` of the energy so far, with the place
- * where most of the last step's change is unaccounted for. */
+/* Takes the sources of stage s of step n, behind the look that the scheme has before it. NULL: there are none, or it is
+ * the step behind the last. Leapfrog's sums of a step are complete with the look, the others' with the sources of stage
+ * 0. Then the balance is struck: DG_BLEW_UP where it is off by more than `output.balance.tolerance` of the energy so
+ * far, with the place where most of the last step's change is unaccounted for. */
 int mx_balance_sources(struct mx_balance *balance, int s, const struct mx_stage_sources *sources,
                        struct dg_error *err) DG_MUST_USE;
 
 int mx_balance_flush(struct mx_balance *balance, struct dg_error *err) DG_MUST_USE;
-/* The sums. A run that goes on does not know the fields of the step before: the share of that one step is left out of
- * the table's columns, and the balance goes on with the difference that it had. */
+/* Passes the sums to the archive. A run that goes on does not know the fields of the step before. The table's columns
+ * leave out the share of that one step, and the balance goes on with the difference that it had. */
 int mx_balance_archive(struct mx_balance *balance, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 int mx_balance_close(struct mx_balance *balance, struct dg_error *err) DG_MUST_USE;

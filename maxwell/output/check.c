@@ -1,4 +1,5 @@
-/* `curlew check`: what a run would take and how well it would resolve a wave. */
+/* `curlew check`: reports what a run would take and how well it would resolve a wave. main.c calls it; the estimates
+ * are those of the backends' and measures' tables. */
 #include "maxwell/output/check.h"
 
 #include <inttypes.h>
@@ -34,10 +35,10 @@ static int report_resolution(const struct mx_setup *setup, struct dg_error *err)
   const struct mx_problem *problem = &setup->problem;
   for (size_t m = 0; m < setup->config->materials; m++) {
     int64_t count = 0;
-    double range[3] = {0, 0, -INFINITY}; /* coarsest edge, largest and minus smallest index: the most of all ranks */
+    double range[3] = {0, 0, -INFINITY}; /* coarsest edge, largest and minus smallest index, over all ranks */
     for (size_t e = 0; e < problem->K; e++) {
       if (setup->assignment.material[e] != (int)m) continue;
-      /* with a response from what a fast field sees to what a slow one does */
+      /* with a response: from the medium of a fast field to that of a slow one */
       const double least = sqrt(problem->epsilon[e] * problem->mu[e]);
       const double index = sqrt(mx_epsilon_at_rest(problem, e) * problem->mu[e]);
       const double h = longest_edge(&setup->mesh, e) * index;
@@ -64,7 +65,7 @@ static int report_resolution(const struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-/* About what the files of a measurement will hold: 22 characters a number in a table. */
+/* Estimates the size of a measurement's files: 22 characters a number in a table. */
 static double file_bytes(const struct mx_measure *measure, long steps)
 {
   const struct mx_measure_config *config = measure->config;
@@ -93,7 +94,7 @@ static void report_measures(const struct mx_setup *setup)
   if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
 }
 
-/* Bytes of all ranks. Silo puts little around the arrays. */
+/* Reports the bytes of the snapshots of all ranks. Silo puts little around the arrays. */
 static void report_snapshots(const struct mx_setup *setup)
 {
   const long every = setup->config->output.fields.every;
@@ -113,7 +114,7 @@ static void report_snapshots(const struct mx_setup *setup)
                 setup->steps / every + 1, 1e-6 * values, 1e-6 * mesh);
 }
 
-/* How many cards the problem keeps busy. */
+/* Reports how many cards the problem keeps busy. */
 static void report_cards(const struct mx_setup *setup)
 {
   const size_t enough = setup->ops->card->unknowns;
@@ -155,7 +156,7 @@ int mx_check(const struct mx_setup *setup, struct dg_error *err)
   dg_free(E);
   dg_free(H);
   struct mx_memory memory = memory_of(setup);
-  double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* of all ranks */
+  double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* sums over all ranks */
   if (report_resolution(setup, err) != 0 || dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0) return err->code;
   const char *where = setup->ops->card->present ? "on the card" : "fields";
   dg_log_line(setup->log,

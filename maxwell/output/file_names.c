@@ -1,5 +1,5 @@
-/* What a run is going to write; see file_names.h. The names are those of snapshot.c, output.c, measure_record.c,
- * port_output.c, checkpoint_files.c, summary.c, and those of the writer of snapshots. */
+/* Names the files that a run will write; see file_names.h. run.c and loop.c call it. The names are those of snapshot.c,
+ * output.c, measure_record.c, port_output.c, checkpoint_files.c, summary.c, and those of the writer of snapshots. */
 #include "maxwell/output/file_names.h"
 
 #include "maxwell/output/writers.h"

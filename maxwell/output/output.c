@@ -1,5 +1,5 @@
-/* What a run writes while it runs, on its schedule: energy, measures, snapshots, balance. The time loop calls it where
- * fields are those of a whole step. */
+/* Writes a run's energy, measures, snapshots and balance on their schedule. The time loop calls it where fields are
+ * those of a whole step. */
 #include "maxwell/output/output.h"
 
 #include <errno.h>
@@ -72,8 +72,8 @@ static int write_energy(struct mx_output *output, struct mx_backend *backend, lo
   return alone || rows->count == MX_ENERGY_ROWS ? drain_energy(output, err) : 0;
 }
 
-/* What was measured is on disk at most a second later, so that a run can be watched and a killed one loses little. Of
- * several ranks rows are many before they are written. */
+/* Brings rows to disk at most a second after they were measured, so that a run can be watched and a killed one loses
+ * little. Several ranks collect many rows before they write them. */
 static int flush(struct mx_output *output, struct dg_error *err)
 {
   double now = mx_clock();

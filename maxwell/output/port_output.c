@@ -15,7 +15,7 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
                         bool resume, struct dg_error *err)
 {
   size_t count = setup->sources.ports.count;
-  if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
+  if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* only rank 0 writes */
   *output = (struct mx_port_output){.setup = setup, .folder = folder, .ports = count, .last_flush = mx_clock()};
   if (DG_NEW(output->table, count, err) != 0 || mx_s_init(&output->s, setup, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) {
@@ -30,7 +30,7 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
   return 0;
 }
 
-/* As of other output: on disk a second later, so that a killed run loses little. */
+/* Brings rows to disk at most a second later, like other output, so that a killed run loses little. */
 static int flush(struct mx_port_output *output, struct dg_error *err)
 {
   double now = mx_clock();

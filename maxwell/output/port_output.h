@@ -1,5 +1,5 @@
-/* What ports give: their voltages and currents while the simulation runs, and S-parameters at its end.
- */
+/* The output of ports: their voltages and currents while the simulation runs, and S-parameters at its end. The time
+ * loop calls it. */
 #pragma once
 
 #include "maxwell/shell/csv.h"
@@ -13,10 +13,10 @@ struct mx_port_output {
   double last_flush;
   struct mx_csv *table; /* [ports] ports/NAME.csv */
   struct mx_s_parameters s;
-  struct mx_s_quality quality; /* once closed */
+  struct mx_s_quality quality; /* known once the output is closed */
 };
 
-/* Opens the files, those that are there to `resume`; the folder exists. Release in any case. */
+/* Opens the files; with `resume` it goes on with those that are there. The folder must exist. Release in any case. */
 int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
                         bool resume, struct dg_error *err) DG_MUST_USE;
 /* Writes a line if one is due at step n. */

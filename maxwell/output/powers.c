@@ -1,4 +1,5 @@
-/* Powers of fields on the host. */
+/* Powers of fields on the host: penalty, losses, sources and responses, integrated over elements. balance.c calls it;
+ * powers.h has the conventions, problem/flux.h the flux. */
 #include "maxwell/output/powers.h"
 
 #include <math.h>
@@ -230,7 +231,7 @@ size_t mx_response_powers_bytes(const struct mx_problem *problem)
   return bytes;
 }
 
-/* The vector of a square at a node: of E in Cartesian components, and of states in the backend's. */
+/* Puts the vector of a square at a node: the field in Cartesian components, and the states in the backend's. */
 static void put_vector(const struct mx_response_powers *of, const struct mx_square *square, size_t e, int states,
                        const double *E, const double *state, size_t i, double *to)
 {

@@ -1,5 +1,6 @@
-/* Powers of fields on the host, integrated over this rank's elements: V^2 (divided by eta0: watts). They follow from
- * the equations and the flux (maxwell/problem/flux.h), not from what a backend does. Fields are [K + ghosts][3][Np]. */
+/* Powers of fields on the host, integrated over this rank's elements: V^2 (divided by eta0: watts). The powers follow
+ * from the equations and the flux (maxwell/problem/flux.h), not from what a backend does. Fields are [K +
+ * ghosts][3][Np]. */
 #pragma once
 
 #include "maxwell/backend/backend.h"
@@ -10,7 +11,7 @@ struct mx_powers {
   struct mx_backend_options options;
   struct mx_matrices_double *matrices;
   struct dg_exchange *exchange; /* NULL: one rank */
-  size_t own, all;              /* numbers of a field: of elements, and with ghosts */
+  size_t own, all;              /* numbers of a field: without ghosts, and with them */
 };
 
 int mx_powers_init(struct mx_powers *powers, const struct mx_problem *problem, const struct mx_backend_options *options,
@@ -19,30 +20,32 @@ void mx_powers_release(struct mx_powers *powers);
 /* Fills the ghosts of E and H. Collective. */
 int mx_powers_ghosts(const struct mx_powers *powers, double *E, double *H, struct dg_error *err) DG_MUST_USE;
 
-/* What the penalty of an equation takes from its own field: on closed faces and on open ones, where it leaves. */
+/* The power that the penalty of an equation takes from its own field: on closed faces, and on open ones, where it
+ * leaves. */
 void mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation, const double *field, double *closed,
                        double *open);
-/* rate[K][3][Np] of an equation without losses and sources. */
+/* Computes rate[K][3][Np] of an equation without losses and sources. */
 void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, const double *own, const double *other,
                     double *rate);
-/* Integral of u.v over element e: u and v are its [3][Np]. */
+/* The integral of u.v over element e; u and v are [3][Np]. */
 double mx_powers_product(const struct mx_problem *problem, size_t e, const double *u, const double *v);
-/* What an equation's own field loses: the integral of sigma E.E, and the same of H. */
+/* The power that an equation's own field loses: the integral of sigma E.E, or the like of H. */
 double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation, const double *field);
-/* rate[K][3][Np] = what sources add to an equation's right-hand side over eps or mu, and the work that this does. */
+/* Computes rate[K][3][Np] = what sources add to an equation's right-hand side over eps or mu, and the work that this
+ * does. */
 void mx_powers_sources(const struct mx_powers *powers, enum mx_equation equation,
                        const struct mx_stage_sources *sources, double *rate);
 double mx_powers_work(const struct mx_powers *powers, enum mx_equation equation, const double *field,
                       const double *rate);
-/* The element in which the change of energy over a step, from fields at its end and at its middle, is furthest from
- * what the equations say at the middle; sources may be NULL. */
+/* Finds the element in which the change of energy over a step is furthest from what the equations say. The change is
+ * that of the fields at the step's end, the equations take those at its middle. sources may be NULL. */
 int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const double *H, const double *E_middle,
                           const double *H_middle, const double *driven_E, const double *driven_H,
                           const double *of_responses, size_t *element, double *power, struct dg_error *err) DG_MUST_USE;
 
-/* ---- responses (maxwell/response/response.h): at every look the states come from the backend, and become Cartesian */
+/* ---- responses (maxwell/response/response.h): at every look the states come from the backend and become Cartesian */
 
-/* Of one look, by response: the vectors whose squares are what an entry stores and loses, [count][3][Np]. */
+/* The vectors of one look, by response: their squares are the energy and the loss of an entry, [count][3][Np]. */
 struct mx_response_look {
   double **stored, **lost; /* [responses] */
 };
@@ -51,23 +54,23 @@ struct mx_response_powers {
   const struct mx_powers *powers; /* borrowed */
   const struct mx_backend_ops *ops;
   struct mx_response_entry **entry; /* [responses][count] */
-  double *piece;                    /* states of one response */
+  double *piece;                    /* room for the states of one response */
   struct mx_response_look now, before;
 };
 
-/* Nothing is allocated where there are no responses; release in any case. */
+/* Makes the powers of responses. Without responses it allocates nothing. Release in any case. */
 int mx_response_powers_init(struct mx_response_powers *of, const struct mx_powers *powers,
                             const struct mx_backend_ops *ops, struct dg_error *err) DG_MUST_USE;
 void mx_response_powers_release(struct mx_response_powers *of);
 size_t mx_response_powers_bytes(const struct mx_problem *problem);
 
-/* `now` becomes `before`, and `now` what belongs to the backend's E, which was downloaded. */
+/* Makes `now` into `before`, and takes the states that belong to the backend's E, which was downloaded, as `now`. */
 int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *backend, const double *E,
                             struct dg_error *err) DG_MUST_USE;
 
-/* What is lost now; with `mean` that of the mean of both looks, which is what a step of leapfrog loses. */
+/* The power that is lost now. With `mean` it is that of the mean of both looks, which a step of leapfrog loses. */
 double mx_response_powers_loss(const struct mx_response_powers *of, bool mean);
 
-/* In element e, V^2 m/m: what it has come to store a metre of c0 t since the look before, and what it lost meanwhile.
- */
+/* In element e, V^2 m/m: the energy that the response stored a metre of c0 t since the look before, and what it lost
+ * meanwhile. */
 double mx_response_powers_unexplained(const struct mx_response_powers *of, size_t e);

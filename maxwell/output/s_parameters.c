@@ -59,7 +59,7 @@ int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct d
     for (size_t k = 0; k < entries; k++) number[k] = part == 0 ? creal(s->matrix[k]) : cimag(s->matrix[k]);
     (void)!mx_archive_doubles(&own, part == 0 ? "port_output/re" : "port_output/im", entries, number, err);
     for (size_t k = 0; k < entries && own.does == MX_ARCHIVE_LOADS; k++)
-      s->matrix[k] = part == 0 ? number[k] : creal(s->matrix[k]) + number[k] * I; /* no CMPLX in clang */
+      s->matrix[k] = part == 0 ? number[k] : creal(s->matrix[k]) + number[k] * I; /* clang has no CMPLX */
     dg_free(number);
     if (err->code != DG_OK) return err->code;
   }
@@ -73,14 +73,14 @@ int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct d
 
 /* ---- a column */
 
-/* The least of the incident spectrum, of what it could be at most, that can be divided by: what rounding adds to it and
- * to what comes back (double: about 1e-10 of the largest, single: 1e-6) is then below 1e-4 of the result. */
+/* The least share of the incident spectrum's possible maximum that S is divided by. Rounding adds about 1e-10 (double)
+ * or 1e-6 (single) of the largest to it and to what comes back; the error of the result is then below 1e-4. */
 static double least_carried(const struct mx_s_parameters *s)
 {
   return s->setup->config->precision == MX_DOUBLE ? 1e-6 : 1e-3;
 }
 
-/* The size of what leaves through a port in steps [first, last): root of the mean square. */
+/* The size of the voltage that leaves through a port in steps [first, last): root of the mean square. */
 static double size_of(const struct mx_ports *ports, size_t port, long first, long last)
 {
   double square = 0;
@@ -92,8 +92,9 @@ static double size_of(const struct mx_ports *ports, size_t port, long first, lon
   return sqrt(square / (double)(last - first));
 }
 
-/* What the oscillation at a port's end would still add to its transform: in *window steps at the end, and by which
- * factor[2] two lengths of window shrink. */
+/* The ringing at a port's end, which tells what the oscillation would still add to its transform. Two windows of
+ * different length end with the run. Window k begins at step begin[k]; weight[k] follows from r, the factor by which
+ * the voltage has shrunk since the window before. */
 struct ringing {
   long begin[2];
   double weight[2]; /* r/(1 - r) */
@@ -101,7 +102,7 @@ struct ringing {
 
 static struct ringing ringing_of(const struct mx_ports *ports, size_t port)
 {
-  const double part[2] = {0.1, 0.07}, most = 0.98; /* of the run; and how little may have been lost */
+  const double part[2] = {0.1, 0.07}, most = 0.98; /* shares of the run; cap of the factor */
   const long steps = (long)ports->steps_seen;
   struct ringing ringing = {{0, 0}, {0, 0}};
   for (int k = 0; k < 2; k++) {
@@ -116,7 +117,7 @@ static struct ringing ringing_of(const struct mx_ports *ports, size_t port)
   return ringing;
 }
 
-/* Column `driven`, from a at one frequency: S, and the estimate from what rings at each port. */
+/* Divides column `driven` by a at one frequency: S, and the estimate of the error from what rings at each port. */
 static void divide(struct mx_s_parameters *s, size_t driven, size_t f, double complex a, const struct ringing *ringing)
 {
   const struct mx_ports *ports = ports_of(s);
@@ -134,7 +135,7 @@ static void divide(struct mx_s_parameters *s, size_t driven, size_t f, double co
   }
 }
 
-/* The frequencies that are left out of a column: "1e+09 to 2e+09, 5e+09 to 6e+09", as many as the text holds. */
+/* Lists the frequencies that are left out of a column: "1e+09 to 2e+09, 5e+09 to 6e+09", as many as the text holds. */
 static void list_gaps(const struct mx_s_parameters *s, size_t driven, char *text, size_t size)
 {
   const struct mx_frequencies *frequencies = frequencies_of(s);
@@ -209,7 +210,7 @@ int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double pe
 
 /* ---- what must hold */
 
-/* Do all modes carry power at a frequency, and are all columns known there? */
+/* Says whether all modes carry power at a frequency and all columns are known there. */
 static bool carries(const struct mx_s_parameters *s, size_t f)
 {
   for (size_t i = 0; i < s->ports; i++) {
@@ -330,7 +331,7 @@ void mx_s_write_table(const struct mx_s_parameters *s, FILE *file)
   fputc('\n', file);
 }
 
-/* The impedance that all ports share at all frequencies, or 0. */
+/* Returns the impedance that all ports share at all frequencies, or 0. */
 static double common_impedance(const struct mx_s_parameters *s)
 {
   const struct mx_frequencies *frequencies = frequencies_of(s);
@@ -361,8 +362,9 @@ static void comment_touchstone(const struct mx_s_parameters *s, FILE *file)
           file);
 }
 
-/* Touchstone 1.1 (EIA/IBIS Open Forum, 2002): with two ports S11 S21 S12 S22 in one line, with more a row of the matrix
- * after the other, at most four numbers a line. It has no way to say "unknown": such frequencies are left out. */
+/* Writes Touchstone 1.1 (EIA/IBIS Open Forum, 2002). Two ports have S11 S21 S12 S22 in one line. More ports have one
+ * row of the matrix after the other, at most four numbers a line. The format has no way to say "unknown", so that such
+ * frequencies are left out. */
 void mx_s_write_touchstone(const struct mx_s_parameters *s, FILE *file)
 {
   const struct mx_frequencies *frequencies = frequencies_of(s);

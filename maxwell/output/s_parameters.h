@@ -23,24 +23,25 @@
 
 #include "maxwell/setup/setup.h"
 
-/* In summary.json. */
+/* The quality of S-parameters, for summary.json. */
 struct mx_s_quality {
-  bool known;         /* some column is */
-  size_t frequencies; /* that were asked for */
-  size_t left_out;    /* of them, with a column that is NaN */
-  double left;        /* of the energy at the end, over W_in: the worst of the runs */
+  bool known;         /* at least one column is known */
+  size_t frequencies; /* frequencies that the script asks for */
+  size_t left_out;    /* how many of them have a column that is NaN */
+  double left;        /* energy at the end over W_in, of the worst run */
   double error;       /* the largest estimate */
-  double gain;        /* sqrt of the largest power that leaves for unit power that comes in; passive: at most 1.
-                         NaN: nowhere are all modes above their cut-off */
-  double gain_at;     /* Hz */
-  double asymmetry;   /* largest |S_ij - S_ji|; NaN: not known */
+  /* The square root of the largest power that leaves for unit power that comes in; passive: at most 1. NaN: at no
+   * frequency are all modes above their cut-off. */
+  double gain;
+  double gain_at;   /* Hz */
+  double asymmetry; /* largest |S_ij - S_ji|; NaN: not known */
   double asymmetry_at;
 };
 
 struct mx_s_parameters {
   const struct mx_setup *setup; /* borrowed */
-  size_t ports;                 /* 0 but on rank 0 */
-  bool *known;                  /* [ports] columns that there are */
+  size_t ports;                 /* 0 on other ranks than rank 0 */
+  bool *known;                  /* [ports] which columns are known */
   double complex *matrix;       /* [frequencies][ports][ports]: S_ij at [f][i][j] */
   double *error;                /* [frequencies][ports] estimate for column j at [f][j] */
   double *left;                 /* [ports] W/W_in */
@@ -49,11 +50,13 @@ struct mx_s_parameters {
 int mx_s_init(struct mx_s_parameters *s, const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 void mx_s_release(struct mx_s_parameters *s);
 int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
-/* Behind the last step of a run in which port `driven` alone was: its column. `last` and `peak`: energy in the domain
- * at the end and the largest of the run, J. Says in the log what is left, and warns. */
+/* Computes the column of port `driven` behind the last step of a run in which only that port was driven. `last` and
+ * `peak` are the energy in the domain at the end and the largest of the run, J. The function logs what is left, and
+ * warns. */
 int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double peak, struct dg_error *err) DG_MUST_USE;
-/* The quality of the columns that are known. Warns of more power than comes in, and of S_ij that differ from S_ji. */
+/* Judges the known columns. Warns of more power than comes in, and of S_ij that differ from S_ji. */
 void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality);
-/* The table of the known columns, and a Touchstone 1.1 file, which takes all of them. */
+/* Writes the table of the known columns; mx_s_write_touchstone writes a Touchstone 1.1 file, which takes all columns.
+ */
 void mx_s_write_table(const struct mx_s_parameters *s, FILE *file);
 void mx_s_write_touchstone(const struct mx_s_parameters *s, FILE *file);

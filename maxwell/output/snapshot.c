@@ -1,4 +1,4 @@
-/* Snapshots: values set aside by the loop, fetched and written by threads, named by the loop when all ranks have
+/* Snapshots: the loop sets values aside, threads fetch and write them, and the loop names the files when all ranks have
  * written. output.c calls it. */
 #include "maxwell/output/snapshot.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- a snapshot ---- */
 
-/* Stage one, with a card: from the backend's buffer. */
+/* Does stage one, with a card: fetches from the backend's buffer. */
 static int fetch(void *context, size_t slot, struct dg_error *err)
 {
   const struct mx_snapshots *const s = context;
@@ -18,7 +18,7 @@ static int fetch(void *context, size_t slot, struct dg_error *err)
   return s->setup->ops->card->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
 }
 
-/* To its file; of several ranks that have threads, up to its name. */
+/* Writes the file. With several ranks that have threads, the file does not get its name yet. */
 static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, struct dg_error *err)
 {
   const struct mx_setup *const setup = s->setup;
@@ -57,7 +57,7 @@ static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, stru
   return err->code;
 }
 
-/* Stage two, or the only one. */
+/* Does stage two, or the only one. */
 static int write_behind(void *context, size_t slot, struct dg_error *err)
 {
   struct mx_snapshots *const s = context;
@@ -72,7 +72,8 @@ static bool wants(const struct mx_setup *setup, int quantity)
   return (setup->config->output.fields.quantities & quantity) != 0;
 }
 
-/* Several ranks: parts wait for nobody where the writer can do without. */
+/* Says whether the loop writes itself. With several ranks a thread may write only where the writer's parts wait for
+ * nobody. */
 static bool in_line(const struct mx_setup *setup, const struct dg_snapshot_writer *writer)
 {
   const bool average = setup->config->output.fields.average;
@@ -103,7 +104,7 @@ static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
   const struct mx_config *const config = s->setup->config;
   const double *parameter[4] = {problem->epsilon, problem->mu, problem->sigma, problem->sigma_m};
   const double factor[4] = {1, 1, MX_ETA0, 1 / MX_ETA0};
-  bool magnetic = false; /* the same on all ranks */
+  bool magnetic = false; /* every rank finds the same */
   for (size_t m = 0; m < config->materials; m++)
     magnetic = magnetic || config->material[m].sigma_m.value > 0 || config->material[m].sigma_m.function != NULL;
   for (int i = 0; i < (magnetic ? 4 : 3); i++) {
@@ -113,10 +114,10 @@ static int copy_materials(struct mx_snapshots *s, struct dg_error *err)
   return 0;
 }
 
-/* Threads that write, each its own snapshot, and of OpenMP what each of them and the stage before has. A backend on the
- * host's processors has them all, and a team here would only be in its way. Beside a card one snapshot at a time is
- * fetched, for which all hands are wanted, but for a part of the time only. Where snapshots have to wait for each other
- * (averages, a mesh in each) one thread writes, with a team. */
+/* Shares out the threads: those that write, each its own snapshot, and OpenMP's threads for each of them and for the
+ * stage before. A backend on the host's processors uses all processors, and a team here would only be in its way.
+ * Beside a card one snapshot at a time is fetched. That wants all processors, but for a part of the time only. Where
+ * snapshots have to wait for each other (averages, a mesh in each), one thread writes, with a team. */
 static size_t share_threads(struct mx_snapshots *s)
 {
   const struct mx_config *const config = s->setup->config;
@@ -131,10 +132,10 @@ static size_t share_threads(struct mx_snapshots *s)
   return writers;
 }
 
-/* The threads, and the backend's buffers if it has any. */
+/* Starts the threads, and the backend's buffers if it has any. */
 static int start(struct mx_snapshots *s, struct dg_error *err)
 {
-  enum { BUFFERS = 2 }; /* one that leaves the card while the other is filled */
+  enum { BUFFERS = 2 }; /* one buffer leaves the card while the other is filled */
   const struct mx_backend_ops *const ops = s->setup->ops;
   if (in_line(s->setup, s->writer)) return 0;
   const size_t most = s->slots < BUFFERS ? s->slots : BUFFERS;
@@ -186,7 +187,7 @@ static int take_in_line(struct mx_snapshots *s, long n, double t, struct dg_erro
   return 0;
 }
 
-/* Several ranks: the oldest that has none gets its name. */
+/* Gives the oldest snapshot without a name its name; for several ranks. */
 static int name_one(struct mx_snapshots *s, struct dg_error *err)
 {
   if (mx_relay_finish(s->relay, s->handed - s->named - 1, &s->waited, err) != 0) return err->code;
@@ -204,7 +205,7 @@ static int name_all(struct mx_snapshots *s, size_t count, struct dg_error *err)
   return 0;
 }
 
-/* Sets the fields aside. */
+/* Sets the fields aside and hands them over. */
 static int hand_over(struct mx_snapshots *s, long n, double t, struct dg_error *err)
 {
   size_t slot;

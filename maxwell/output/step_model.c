@@ -1,5 +1,5 @@
-/* What a step on several ranks would take if nothing but memory and messages cost time: measures both and compares.
- * run.c calls it; share/doc/scaling.md has the model. */
+/* Models a step on several ranks in which only memory and messages cost time: measures both and compares. run.c calls
+ * it; share/doc/scaling.md has the model. */
 #include "maxwell/output/step_model.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
              measure_exchange(&whole, setup, false, a_face, err) != 0) {
     return err->code;
   }
-  /* leapfrog: in a stage one field is read, the other read and written; else both, and the registers with them */
+  /* leapfrog: a stage reads one field, and reads and writes the other; else both, and their registers */
   double unknowns = 6.0 * problem->ref->Np * (double)problem->K;
   double fields = unknowns * real * (leapfrog ? 3 : 4.0 * scheme->stages) / copy;
   double interior = problem->K > 0 ? (double)problem->interior / (double)problem->K : 0;

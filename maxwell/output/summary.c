@@ -1,5 +1,5 @@
-/* summary.json: written whole when a run begins, changes its state, and ends; with blanks that an emergency can write
- * its line over. */
+/* Writes summary.json whole when a run begins, changes its state, and ends. The file has blanks in which an emergency
+ * can write its line. run.c calls it. */
 #include "maxwell/output/summary.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ double mx_summary_dof_per_second(const struct mx_summary *summary)
   return (double)summary->setup->unknowns * (double)summary->steps_total / summary->loop_seconds;
 }
 
-/* The summary of a run that goes on has room for what an emergency says (libdg/base/emergency.h). */
+/* Room for an emergency's message (libdg/base/emergency.h) in the summary of a run that goes on. */
 enum { ERROR_ROOM = 300 };
 static const char running[] = "running";
 
@@ -64,7 +64,7 @@ static void seconds_entry(FILE *file, const struct mx_seconds *seconds)
   fputs("},\n", file);
 }
 
-/* JSON has no NaN: what is not known is null. */
+/* Writes null for what is not known, since JSON has no NaN. */
 static void quality_entry(FILE *file, const struct mx_s_quality *quality)
 {
   const struct {

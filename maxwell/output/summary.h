@@ -1,4 +1,5 @@
-/* summary.json: what a run was and how it went, for other programs. Keys keep their meaning between versions. */
+/* summary.json: the set-up and the course of a run, for other programs. Keys keep their meaning between versions. run.c
+ * writes it. */
 #pragma once
 
 #include "libdg/base/clock.h"
@@ -12,23 +13,24 @@ struct mx_summary {
   const char *status; /* "running", "done", "interrupted", "blew up", "failed" */
   const char *error;  /* message, or NULL */
   long steps_done;
-  long steps_total;                 /* of all runs that S-parameters took */
+  long steps_total;                 /* steps of all runs that S-parameters took */
   double simulated_time;            /* s */
   double loop_seconds;              /* the time loop without output */
-  double energy_first, energy_last; /* J; NaN if never looked at */
+  double energy_first, energy_last; /* J; NaN if no look was taken */
   const char *stop_reason;          /* "end time", "steps", "decay", "function", "walltime", "signal"; NULL: none */
-  long checkpoints, restarts;       /* written by this process; so far */
+  long checkpoints, restarts;       /* checkpoints that this process wrote; restarts so far */
   double checkpoint_seconds;
-  struct mx_s_quality quality; /* of S-parameters */
-  int threads, lua_threads;    /* of the backend; that call the script's functions, of the rank that has fewest */
+  struct mx_s_quality quality; /* quality of S-parameters */
+  /* Threads of the backend; threads that call the script's functions, on the rank that has fewest. */
+  int threads, lua_threads;
   struct mx_seconds seconds;
-  const struct mx_profile *profile; /* NULL: none is kept */
-  /* Figures of the rank that has or took most, once the run is over. */
-  double peak_memory, card_memory; /* bytes; the latter 0: no card */
-  /* Several ranks. */
+  const struct mx_profile *profile; /* NULL: no profile is kept */
+  /* Once the run is over: figures of the rank that has or took most. */
+  double peak_memory, card_memory; /* bytes; card_memory is 0 without a card */
+  /* Figures of several ranks. */
   struct mx_model model;
-  const char *transport; /* of the halo, between cards (mx_halo_use); NULL: none */
-  double halo_bytes;     /* that a rank sends in a step */
+  const char *transport; /* transport of the halo between cards (mx_halo_use); NULL: none */
+  double halo_bytes;     /* bytes that a rank sends in a step */
   double halo_least;     /* seconds of the rank that took least; seconds.halo is of the one that took most */
 };
 
@@ -36,10 +38,10 @@ struct mx_summary {
 int mx_summary_write(const struct mx_summary *summary, const struct mx_folder *folder,
                      struct dg_error *err) DG_MUST_USE;
 
-/* From now on an emergency (libdg/base/emergency.h) says "failed", and why, in the summary that is there and says
- * "running". On any rank; without one that it can find, nothing. */
+/* Prepares for an emergency (libdg/base/emergency.h): from now on it writes "failed", and why, into a summary that says
+ * "running". Any rank may call it; without a summary that it can find, nothing happens. */
 int mx_summary_watch(const struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
 void mx_summary_forget(void);
 
-/* Unknowns times all steps over loop seconds, 0 before the first. */
+/* Returns unknowns times all steps over loop seconds; 0 before the first. */
 double mx_summary_dof_per_second(const struct mx_summary *summary);

@@ -1,5 +1,5 @@
-/* Looks at the fields now and then: are they numbers, and does their energy run away? The time loop calls it, and asks
- * it for the message when a run blew up. */
+/* Checks the fields now and then: their numbers must be finite, and their energy must not run away. The time loop calls
+ * it, and asks it for the message when a run blew up. */
 #include "maxwell/output/watchdog.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "maxwell/model/selectors.h"
 
-/* The energy costs up to half a step on processors, on a card one to two and a half. */
+/* A check of the energy costs up to half a step on processors, on a card one to two and a half. */
 enum { AUTOMATIC_EVERY = 50 };
 
 void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup)
@@ -36,7 +36,7 @@ int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *back
   const struct mx_setup *setup = watchdog->setup;
   struct mx_field_check check;
   if (setup->ops->check(backend, &check, err) != 0) return err->code;
-  /* The rank with the worst of it says where; the others end with its message. */
+  /* The rank with the worst field says where that is; the others end with its message. */
   double own = check.finite ? check.largest : INFINITY, worst = own;
   if (dg_comm_reduce(setup->comm, DG_MAX, 1, &worst, err) != 0) return err->code;
   int64_t here = dg_mesh_global(&setup->mesh, check.element), first = own == worst ? here : INT64_MAX;
@@ -69,8 +69,9 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, s
   if (!watchdog->looked) watchdog->first = watchdog->peak = total;
   watchdog->looked = true;
   watchdog->last = total;
-  /* Where nothing drives the fields their energy cannot grow at all; the factor leaves room for what leapfrog's energy
-   * of a rough field may do within a step. Where sources do, only numbers that are none stop the run. */
+  /* Where nothing drives the fields, their energy cannot grow at all. The factor leaves room for the changes that
+   * leapfrog's energy of a rough field may have within a step. Where sources drive the fields, only numbers that are
+   * not finite stop the run. */
   double size = fmax(total, MX_EPSILON0 * electric), bound = watchdog->setup->config->watchdog.growth * watchdog->first;
   /* Leapfrog's total can stay an invariant while a mode explodes: the electric part, a square, cannot. */
   if (watchdog->setup->sources.list.count == 0 && size > bound) {

@@ -9,8 +9,8 @@ struct mx_watchdog {
   const struct mx_setup *setup; /* borrowed */
   long every;                   /* steps between looks */
   bool looked;
-  double first, peak, last; /* total energy, J */
-  char alarm[160];          /* what a look found wrong; empty: nothing. The same on all ranks */
+  double first, peak, last; /* J: total energy at the first look, the largest, and at the last */
+  char alarm[160];          /* problem found by a look; empty: none. The same on all ranks */
 };
 
 void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup);

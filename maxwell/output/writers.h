@@ -1,4 +1,4 @@
-/* The formats of snapshots that this program has. */
+/* The formats of snapshots that this program has. output.c, check.c, file_names.c and summary.c read the list. */
 #pragma once
 
 #include "libdg/io/snapshot_writer.h"

@@ -1,4 +1,4 @@
-/* The end of an assignment; mx_problem_init makes it. */
+/* Releases an assignment, which mx_problem_init makes. setup.c and the bench call it. */
 #include "maxwell/problem/assignment.h"
 
 #include "libdg/base/memory.h"

@@ -1,4 +1,4 @@
-/* Which of the script's materials and boundaries ended up where, for messages, checks and output. */
+/* The assignment of the script's materials and boundaries to elements and faces, for messages, checks and output. */
 #pragma once
 
 #include <stddef.h>

@@ -1,11 +1,12 @@
-/* Initial fields at all nodes of this rank's elements; see initial.h. */
+/* Evaluates the initial fields at all nodes of this rank's elements. run.c and `curlew check` call it; see initial.h.
+ */
 #include "maxwell/problem/initial.h"
 
 #include "libdg/base/memory.h"
 #include "libdg/geometry/geometry.h"
 #include "maxwell/problem/problem.h"
 
-enum { BLOCK = 1 << 16 }; /* nodes whose places and values are kept at once */
+enum { BLOCK = 1 << 16 }; /* nodes whose places and values are held at once */
 
 struct block {
   const struct dg_mesh *mesh;

@@ -79,7 +79,7 @@ const struct mx_response *mx_problem_response(const struct mx_problem *problem, 
   return NULL;
 }
 
-/* The entries whose elements are in the part; local[whole->K]: their numbers there, or -1. */
+/* Copies the entries whose elements are in the part; local[whole->K] are the elements' numbers in the part, or -1. */
 static int restrict_responses(struct mx_problem *part, const struct mx_problem *whole, const int32_t *local,
                               struct dg_error *err)
 {

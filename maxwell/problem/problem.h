@@ -1,6 +1,6 @@
-/* What a backend needs to know, immutable once built: geometry, neighbours, materials and fluxes per element, in the
- * natural units of flux.h. It holds no mesh, no names and no script, so that a part of a problem is a problem again.
- */
+/* The problem: everything a backend needs to know, immutable once built. It has geometry, neighbours, materials and
+ * fluxes per element, in the natural units of flux.h. It holds no mesh, no names and no script, so that a part of a
+ * problem is a problem again. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,17 +20,17 @@
 #define MX_ETA0     (MX_MU0 * MX_C0)
 
 /* Codes of mx_problem.neighbour below zero: the ghost state beyond the face is zero. MX_GHOST - slot, slot >= 1, is an
- * open face, through which energy leaves by design (impedance, absorbing): there the penalty acts on the field itself,
- * not on an error, so leapfrog must extrapolate it in time to stay second order. */
+ * open face, through which energy leaves by design (impedance, absorbing). On an open face the penalty acts on the
+ * field itself, not on an error, so that leapfrog must extrapolate it in time to stay second order. */
 enum { MX_GHOST = -1 };
 static inline int mx_open_slot(int32_t code) { return MX_GHOST - 1 - code; } /* 0.. for open faces, else negative */
 
-/* A source term: where it acts, and the part of it that does not change.
+/* A source term: its places, and the part of it that does not change in time.
  *   MX_CURRENT  on elements: the right-hand side of eps dE/dt loses J (times eta0, V/m^2), N = Np nodes an element.
  *   MX_JUMP     on faces: [E] and [H] in the flux are enlarged by given values, N = Nf nodes a face: waves that enter
  *               through a wall, prescribed fields, sheets of current, the surface of total and scattered field.
  *
- * In time a number for the whole term changes, or a number a node, or a vector a node (enum mx_term_values). */
+ * The changing part is a number for the whole term, a number a node, or a vector a node (enum mx_term_values). */
 enum mx_term_kind { MX_CURRENT, MX_JUMP };
 enum mx_term_values { MX_ONE_NUMBER, MX_NUMBER_A_NODE, MX_VECTOR_A_NODE };
 
@@ -40,28 +40,28 @@ struct mx_term {
   size_t count;   /* elements or faces */
   int32_t *where; /* [count] element, or 4 * element + face */
   bool open;      /* jumps: the faces are open ones */
-  double *E, *H;  /* [count][3][N] what the number multiplies: J in E, or the parts of [E] and [H]; NULL is zero */
-  bool into_H;    /* vectors: they are (part of) [H], not [E] or J */
+  double *E, *H;  /* [count][3][N] factors of the number: J in E, or the parts of [E] and [H]; NULL is zero */
+  bool into_H;    /* the term's vectors are (part of) [H], not [E] or J */
 };
 
 /* A linear functional of one field: the sum over i of weight[i] * field[index[i]], the field being [K][3][Np].
  * Amplitudes of modes, voltages and currents are such sums. */
 struct mx_functional {
-  bool magnetic; /* of H, else of E */
+  bool magnetic; /* the field is H, else E */
   size_t count;
   size_t *index;
   double *weight;
 };
 
-/* The ranks that a problem is shared by, each with its part of the mesh. */
+/* The ranks that share a problem. Each has its part of the mesh. */
 struct mx_ranks {
   struct dg_comm *comm;
   struct dg_halo halo;
 };
 
-/* What an element carries with it wherever it goes: X(type, name, numbers of an element). A new array is a line in one
- * of these lists: from them follow the members of mx_problem, allocation and release, restriction to a part, the way to
- * rank 0 (maxwell/limit) and the bytes that `curlew check` foretells.
+/* The arrays that an element carries with it: X(type, name, numbers of an element). A new array is a line in one of
+ * these lists. The lists give the members of mx_problem, allocation and release, restriction to a part, the way to rank
+ * 0 (maxwell/limit) and the bytes that `curlew check` foretells.
  * Geometry is copied from the arrays of the same names in dg_geometry; the rest is filled in when the problem is built.
  */
 #define MX_GEOMETRY_ARRAYS(X)                                                                                          \
@@ -85,17 +85,18 @@ struct mx_problem {
 #define MX_MEMBER(type, name, numbers) type(*name) numbers;
   MX_ELEMENT_ARRAYS(MX_MEMBER)
 #undef MX_MEMBER
-  int32_t (*neighbour)[4]; /* [K] 4 * element + face, or a code above; element K + i stands for what lies beyond face i
-                              of the halo. Not of the list, since it names other elements */
-  size_t open_faces;       /* slots 0..open_faces-1 */
+  /* [K] 4 * element + face, or a code above. Element K + i lies beyond face i of the halo. The array is not in the list
+   * above, since it names other elements. */
+  int32_t (*neighbour)[4];
+  size_t open_faces; /* slots 0..open_faces-1 */
   size_t terms;
   struct mx_term *term; /* [terms] */
   size_t responses;
-  struct mx_response *response; /* [responses] those of a whole mesh or more: each rank and part has its own entries */
+  struct mx_response *response; /* [responses] the same ones on all ranks and in all parts, each with its own entries */
   size_t functionals;
   struct mx_functional *functional; /* [functionals] */
-  /* Where other ranks have the rest: borrowed; NULL, 0, K and NULL for one rank. The lists of terms and functionals are
-   * the same on all ranks; each has its own elements and faces in them, possibly none, so that the value of a
+  /* The place of the other ranks' parts: borrowed; NULL, 0, K and NULL for one rank. The lists of terms and functionals
+   * are the same on all ranks. Each rank has its own elements and faces in them, possibly none, so that the value of a
    * functional is a sum over ranks. */
   struct dg_comm *comm;
   const struct dg_halo *halo;
@@ -106,7 +107,7 @@ struct mx_problem {
 
 void mx_problem_release(struct mx_problem *problem);
 
-/* Which equation: the field that changes (`own`) and the field under the curl (`other`). */
+/* An equation by the field that it changes (`own`); the other field (`other`) is under the curl. */
 enum mx_equation { MX_AMPERE, MX_FARADAY }; /* E changes, H changes */
 
 /* The medium of an element as an equation sees it:  storage d(own)/dt = +- curl other - loss own. */
@@ -129,7 +130,7 @@ static inline double mx_relaxation_rate(const struct mx_problem *problem, size_t
   return of_E > of_H ? of_E : of_H;
 }
 
-/* Does any element lose energy by this equation? */
+/* Says whether any element loses energy by this equation. */
 static inline bool mx_any_loss(const struct mx_problem *problem, enum mx_equation equation)
 {
   for (size_t e = 0; e < problem->K; e++)
@@ -137,23 +138,24 @@ static inline bool mx_any_loss(const struct mx_problem *problem, enum mx_equatio
   return false;
 }
 
-/* The problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero. */
+/* Makes the problem on the elements element[count] alone (ascending, distinct); the fields elsewhere are held at zero.
+ */
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,
                         struct dg_error *err) DG_MUST_USE;
 
-/* A new functional of `count` summands, index and weight zeroed for the caller to fill. */
+/* Adds a functional of `count` summands, with index and weight zeroed for the caller to fill. */
 int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,
                               struct mx_functional **functional, struct dg_error *err) DG_MUST_USE;
 
-/* A new response of `count` entries, zeroed for the caller to fill; the same responses on all ranks, each with the
- * entries of its own elements. An element has at most one. */
+/* Adds a response of `count` entries, zeroed for the caller to fill. All ranks add the same responses, each with the
+ * entries of its own elements. An element has at most one response. */
 int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, size_t count,
                             struct mx_response **response, struct dg_error *err) DG_MUST_USE;
 
-/* The response of an element, and which entry of it; NULL: there is none. */
+/* Finds the response of an element, and its entry in it; NULL: there is none. */
 const struct mx_response *mx_problem_response(const struct mx_problem *problem, size_t e, size_t *entry);
 
-/* Storage for K elements, zeroed; for those who build problems by hand. Release with mx_problem_release. */
+/* Allocates zeroed storage for K elements, for those who build problems by hand. Release with mx_problem_release. */
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,
                      struct dg_error *err) DG_MUST_USE;
 

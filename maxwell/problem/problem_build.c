@@ -1,4 +1,4 @@
-/* The tables of a problem from what the user wrote; see problem_build.h. */
+/* Builds the tables of a problem from what the user wrote. The set-up and the bench call it; see problem_build.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct mx_selector *boundary_selector(const struct mx_config *confi
   return &config->boundary[i].where;
 }
 
-/* A material parameter of one element. */
+/* Evaluates a material parameter of one element. */
 static int evaluate(const struct mx_scalar *scalar, const char *what, bool may_be_zero, const double x[3],
                     double *value, struct dg_error *err)
 {
@@ -31,7 +31,8 @@ static int evaluate(const struct mx_scalar *scalar, const char *what, bool may_b
                  MX_AT(scalar->where), what, may_be_zero ? "at least" : "greater than", *value, x[0], x[1], x[2]);
 }
 
-/* The parameters of a material: the script's key, where config and problem have it, and from its unit to ours. */
+/* The parameters of a material: the script's key, the places in config and problem, and the factor from its unit to
+ * ours. */
 enum { PARAMETERS = 4 };
 static const struct parameter {
   const char *key;
@@ -62,7 +63,7 @@ static double *array_of(const struct mx_problem *problem, int i)
   return array;
 }
 
-/* What the parameters of a material are called in messages. */
+/* Writes the names of a material's parameters for messages. */
 static void name_parameters(const struct mx_material_config *material, char what[PARAMETERS][200])
 {
   char name[128];
@@ -70,7 +71,7 @@ static void name_parameters(const struct mx_material_config *material, char what
   for (int i = 0; i < PARAMETERS; i++) snprintf(what[i], sizeof what[i], "materials.%s.%s", name, parameters[i].key);
 }
 
-/* Whether the functions of materials give again what they gave: value[K] of a parameter. */
+/* Checks that the functions of materials give the same values again: value[K] of a parameter. */
 static int repeat_functions(const struct mx_problem *problem, const struct mx_assignment *assignment,
                             const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
@@ -111,7 +112,7 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
         err, DG_INPUT, MX_PLACE "volume %d%s%s%s of the mesh has no material; add it to materials, or a default",
         MX_AT(config->materials_where), mesh->entity[i].tag, group[0] ? " (group '" : "", group, group[0] ? "')" : "");
   }
-  int named = -1; /* neighbours on the curve mostly have one material */
+  int named = -1; /* the material in `what`; neighbours on the curve mostly share one */
   char what[PARAMETERS][200];
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_material_config *material = &config->material[choice[mesh->volume[e]]];
@@ -131,7 +132,7 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
   return 0;
 }
 
-/* One response for the Debye poles of all materials. */
+/* Adds one response for the Debye poles of all materials. */
 static int assign_debye(struct mx_problem *problem, const struct mx_assignment *assignment,
                         const struct mx_config *config, struct dg_error *err)
 {
@@ -151,7 +152,7 @@ static int assign_debye(struct mx_problem *problem, const struct mx_assignment *
   return 0;
 }
 
-/* A key for a surface inside the domain is not a boundary: refuse it instead of ignoring it. */
+/* Refuses the key of a surface inside the domain, which is not a boundary, instead of ignoring it. */
 static int refuse_inner_surfaces(const struct mx_config *config, const struct dg_mesh *mesh, const int *choice,
                                  const size_t *outer, struct dg_error *err)
 {
@@ -171,7 +172,7 @@ static int refuse_inner_surfaces(const struct mx_config *config, const struct dg
   return 0;
 }
 
-/* Over all ranks. */
+/* Sums counts over all ranks. */
 static int sum_counts(struct dg_comm *comm, size_t n, size_t *count, struct dg_error *err)
 {
   int64_t *sum;
@@ -214,7 +215,7 @@ static const struct mx_selector *interface_selector(const struct mx_config *conf
   return &config->interface[i].where;
 }
 
-/* Which surface is which interface; conducting sheets are walls on both sides of their faces. */
+/* Assigns surfaces to interfaces. Conducting sheets are walls on both sides of their faces. */
 static int assign_interfaces(struct mx_assignment *assignment, const struct mx_config *config,
                              const struct dg_mesh *mesh, struct dg_error *err)
 {
@@ -230,12 +231,12 @@ static int assign_interfaces(struct mx_assignment *assignment, const struct mx_c
   return 0;
 }
 
-/* What an element's medium is to the flux: its impedance, and the same with its losses.
+/* The medium of an element for the flux: its impedance without losses and with them.
  *
- * A wave that enters a good conductor has become a current before it has crossed a fraction of an element: what is
- * beyond the face is nearly a conducting wall, and not the vacuum that epsilon alone would make it. With that, the
- * penalty on the jump of H, which is large where the skin is thinner than an element, would drive H into the metal and
- * take its energy. Likewise what loses by H is nearly a magnetic wall. */
+ * A wave that enters a good conductor has become a current before it has crossed a fraction of an element. The far side
+ * of the face is then nearly a conducting wall, and not the vacuum that epsilon alone would make it. If it were that
+ * vacuum, the penalty on the jump of H, which is large where the skin is thinner than an element, would drive H into
+ * the metal and take its energy. Likewise a medium with losses of H is nearly a magnetic wall. */
 struct flux_side {
   double medium, lossy;
 };
@@ -246,14 +247,15 @@ static struct flux_side flux_side(const struct mx_problem *problem, size_t e)
   const double epsilon = of_E.storage, mu = of_H.storage, *scale = problem->face_scale[e];
   const double height = 1 / fmax(fmax(scale[0], scale[1]), fmax(scale[2], scale[3])), medium = sqrt(mu / epsilon);
   const int nodes = problem->ref->order + 1;
-  /* About a step. Rounded to a power of two, since backends keep a table of the different fluxes. */
+  /* The time to cross, about a step. It is rounded to a power of two, since backends keep a table of the different
+   * fluxes. */
   const double crossing = exp2(round(log2(height * sqrt(epsilon * mu) / (nodes * nodes))));
   return (struct flux_side){medium,
                             medium * fmax(1, of_H.loss / mu * crossing) / fmax(1, of_E.loss / epsilon * crossing)};
 }
 
-/* Between two elements. The penalty on E within a conductor is no larger than beside a wall: it would limit the step.
- * The same holds for H in its counterpart. */
+/* The flux between two elements. The penalty on E within a conductor is no larger than beside a wall; a larger one
+ * would limit the step. The same holds for H in its counterpart. */
 static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side other, double alpha)
 {
   struct mx_face_flux flux = mx_face_flux(own.lossy, other.lossy, alpha);
@@ -262,7 +264,7 @@ static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side oth
   return flux;
 }
 
-/* Neighbour codes and flux weights of every face but those of the halo. */
+/* Sets neighbour codes and flux weights of every face but those of the halo. */
 static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
                     const struct dg_mesh *mesh)
 {
@@ -287,7 +289,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
   }
 }
 
-/* The faces beyond which another rank's element lies, whose medium that rank knows. */
+/* Sets those of the faces of the halo. The rank beyond a face knows the medium there. */
 static int connect_halo(struct mx_problem *problem, const struct mx_assignment *assignment,
                         const struct mx_config *config, struct dg_error *err)
 {

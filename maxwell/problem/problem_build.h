@@ -1,6 +1,5 @@
-/* From what the user wrote to the tables of a problem (problem.h): who has which material, and what lies behind each
- * face. Setup and tests call it; backends see only the tables.
- */
+/* Makes the tables of a problem (problem.h) from what the user wrote: the material of each element, and the condition
+ * behind each face. Setup and tests call it; backends see only the tables. */
 #pragma once
 
 #include "libdg/geometry/geometry.h"

@@ -1,4 +1,5 @@
-/* The table of responses, and their lists. */
+/* The table of responses, and their lists: allocation, release, search. problem.c makes the lists;
+ * response.h explains responses. */
 #include "maxwell/response/response.h"
 
 #include "libdg/base/memory.h"

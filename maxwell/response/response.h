@@ -36,62 +36,62 @@ enum { MX_RESPONSE_KINDS = 0 MX_RESPONSE_LIST(MX_RESPONSE_ONE) };
 #undef MX_RESPONSE_ONE
 
 enum {
-  MX_RESPONSE_PARAMETERS = 2,  /* of an entry, at most */
-  MX_RESPONSE_STATES = 1,      /* vectors a node */
-  MX_RESPONSE_COEFFICIENTS = 3 /* of a point function */
+  MX_RESPONSE_PARAMETERS = 2,  /* of an entry: the most parameters of any kind */
+  MX_RESPONSE_STATES = 1,      /* the most vectors a node */
+  MX_RESPONSE_COEFFICIENTS = 3 /* the most coefficients of a point function */
 };
 
-/* What a problem has. */
+/* A response of a problem: its kind, and its entries. */
 struct mx_response {
   enum mx_response_kind kind;
   size_t count;                                /* entries */
   int32_t *where;                              /* [count] elements, ascending */
-  double (*parameter)[MX_RESPONSE_PARAMETERS]; /* [count]; the kind's file says which */
+  double (*parameter)[MX_RESPONSE_PARAMETERS]; /* [count]; the kind's file gives their meaning */
 };
 
-/* How time goes on. */
+/* The part of the time scheme that responses depend on. */
 struct mx_response_scheme {
-  bool staggered; /* leapfrog: the state is taken along behind the whole step; else it has a rate and registers */
+  bool staggered; /* leapfrog: the state steps behind the whole step of the field; else it has a rate and registers */
   double step;    /* metres */
-  double bound;   /* not staggered: rate * step up to which a scheme takes a relaxation as it is */
+  double bound;   /* not staggered: the largest rate * step of a relaxation that a scheme takes as it is */
 };
 
-/* What a staggered response adds to the update of its field,
- *     (mass0 + mass) u' = (mass0 - loss0 - loss + mass) u + step R + what the point function adds * (mass0 + mass),
- * mass0 and loss0 those of the medium alone. */
+/* The share of a staggered response in the update of its field,
+ *     (mass0 + mass) u' = (mass0 - loss0 - loss + mass) u + step R + addition of the point function * (mass0 + mass),
+ * where mass0 and loss0 are those of the medium alone. */
 struct mx_response_share {
   double mass, loss;
 };
 
-/* weight |field u + sum of state[i] s[i]|^2. */
+/* The square weight |field u + sum of state[i] s[i]|^2. */
 struct mx_square {
   double weight, field, state[MX_RESPONSE_STATES];
 };
 
-/* An entry at work. */
+/* An entry prepared for a scheme. */
 struct mx_response_entry {
   double coefficient[MX_RESPONSE_COEFFICIENTS]; /* of the point function */
-  double start[MX_RESPONSE_STATES];             /* times the field the state at t = 0 */
+  double start[MX_RESPONSE_STATES];             /* factors of the field that give the state at t = 0 */
   struct mx_square energy, loss;                /* densities: stored, V^2/m^2, and lost, V^2/m^3 */
 };
 
 struct mx_response_ops {
-  const char *name; /* what the script and messages call it */
+  const char *name; /* name in the script and in messages */
   int states;
   double flops; /* of the point function */
-  /* The parameters that the scheme follows: a relaxation that is faster than it can take is slowed down, static values
-   * stay. inertia: the medium's eps or mu as the update has it. */
+  /* Gives the parameters that the scheme follows. A relaxation that is faster than the scheme can take is slowed down;
+   * static values stay. inertia: the medium's eps or mu as the update has it. */
   void (*follow)(const struct mx_response_scheme *scheme, double inertia, const double *parameter, double *followed);
-  /* Of a staggered scheme, from parameters that it follows. */
+  /* Gives the share in the update of a staggered scheme, from parameters that the scheme follows. */
   struct mx_response_share (*share)(const struct mx_response_scheme *scheme, const double *parameter);
-  /* mass: that of the whole update, shares included; *entry is zeroed. */
+  /* Prepares an entry, which is zeroed. mass: that of the whole update, shares included. */
   void (*prepare)(const struct mx_response_scheme *scheme, double mass, const double *parameter,
                   struct mx_response_entry *entry);
   /* The fastest relaxation, 1/m, in a medium of this eps or mu. */
   double (*rate)(double inertia, const double *parameter);
-  /* What a static field sees besides eps or mu. */
+  /* The addition to eps or mu that a static field sees. */
   double (*at_rest)(const double *parameter);
-  /* "a Debye pole of 79.2, 9.4e-12 s"; seconds of the followed parameters where they differ. */
+  /* Describes parameters, the entry's own or those that the scheme follows: "a Debye pole of 79.2, 9.4e-12 s". */
   void (*describe)(const double *parameter, char *text, size_t size);
 };
 
@@ -101,5 +101,5 @@ int mx_response_init(struct mx_response *response, enum mx_response_kind kind, s
                      struct dg_error *err) DG_MUST_USE;
 void mx_response_release(struct mx_response *response);
 
-/* The entry of an element, or -1. */
+/* Finds the entry of an element; -1: there is none. */
 ptrdiff_t mx_response_find(const struct mx_response *response, size_t element);

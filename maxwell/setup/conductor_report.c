@@ -1,4 +1,5 @@
-/* What the log says of media with losses whose relaxation a step does not resolve (time/medium.h). */
+/* Logs the media with losses whose relaxation a step does not resolve (time/medium.h). setup_build.c calls it once the
+ * step is known. */
 #include "maxwell/setup/conductor_report.h"
 
 #include <math.h>
@@ -6,12 +7,13 @@
 
 #include "maxwell/model/selectors.h"
 
-/* The largest values of all ranks, of the field that an equation changes. */
+/* The largest values over all ranks, for the field that an equation changes. */
 struct lossy {
   double loss;  /* relaxation rate times step */
   double raise; /* inertia over storage */
-  double skin;  /* storage of the other field, loss and (distance of nodes)^2, in metres: times pi and over c0, one over
-                   a frequency */
+  /* The product of the other field's storage, loss and (distance of nodes)^2, in metres: times pi and over c0 it is one
+   * over a frequency. */
+  double skin;
 };
 
 static struct lossy look(const struct mx_setup *setup, size_t material, enum mx_equation equation)

@@ -1,7 +1,7 @@
-/* Conductors that relax faster than a step. */
+/* The report of conductors that relax faster than a step. setup_build.c calls it. */
 #pragma once
 
 #include "maxwell/setup/setup.h"
 
-/* Says which conductors relax faster than a step, and what that means. Collective. */
+/* Logs the conductors that relax faster than a step, and the consequences. Collective. */
 int mx_report_conductors(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

@@ -1,4 +1,5 @@
-/* What the log says of responses: a line a material, for `curlew run` and `curlew check`, after the step is known. */
+/* Logs the responses: a line a material, for `curlew run` and `curlew check`. setup_build.c calls it once the step is
+ * known. */
 #include "maxwell/setup/response_report.h"
 
 #include <math.h>
@@ -6,7 +7,8 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/time/responses.h"
 
-/* Of a material, over all ranks: maxima, since its entries are alike but for a permittivity that varies. */
+/* Values of a material over all ranks. They are maxima: a material's entries are alike but for a permittivity that
+ * varies. */
 enum {
   KIND,
   TOUCHED,

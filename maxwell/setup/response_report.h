@@ -1,8 +1,8 @@
-/* What the log says of responses (maxwell/response/response.h). */
+/* The report of responses (maxwell/response/response.h). setup_build.c calls it. */
 #pragma once
 
 #include "maxwell/setup/setup.h"
 
-/* Says which materials have a response, whether the scheme slows it down, and warns of absorbing walls that touch it:
- * they absorb with the impedance of epsilon_r alone. Collective. */
+/* Logs which materials have a response and whether the scheme slows it down. Warns of absorbing walls that touch such a
+ * material: they absorb with the impedance of epsilon_r alone. Collective. */
 int mx_report_responses(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

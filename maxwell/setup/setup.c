@@ -1,4 +1,5 @@
-/* Releasing a set-up, and small things that follow from it. */
+/* Releases a set-up, and derives small things from it: backend options, and the explanation of a lack of memory.
+ * Everything that holds a set-up calls it. */
 #include "maxwell/setup/setup.h"
 
 #include <string.h>

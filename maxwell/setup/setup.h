@@ -1,7 +1,6 @@
-/* What is known before the first time step: what the user asked for, and the mesh, the tables, the sources and the step
- * that came of it (setup_build.h makes them). A run reads it; what the run takes and finds is in its summary
- * (maxwell/output/summary.h).
- */
+/* The state of a run before the first time step: the user's wishes, and the mesh, the tables, the sources and the step
+ * that follow from them (setup_build.h makes them). A run reads it; the summary (maxwell/output/summary.h) has what the
+ * run takes and finds. */
 #pragma once
 
 #include "libdg/base/clock.h"
@@ -12,23 +11,23 @@
 #include "maxwell/model/config.h"
 #include "maxwell/sources/sources.h"
 
-/* How a mesh was shared out. */
+/* The partition of a mesh among ranks. */
 struct mx_partition {
-  size_t smallest, largest; /* elements of a part */
+  size_t smallest, largest; /* elements of the smallest and the largest part */
   double mean;
   size_t cut; /* faces between parts */
 };
 
 struct mx_setup {
-  /* What the caller gave. */
+  /* The members that the caller gave. */
   const struct mx_config *config; /* borrowed */
-  const struct mx_origin *origin; /* of the configuration, and of its functions; borrowed; NULL: a program in C */
+  const struct mx_origin *origin; /* origin of the configuration and of its functions; borrowed; NULL: a program in C */
   struct dg_log *log;             /* borrowed, may be NULL; rank 0 alone has one */
   struct dg_comm *comm;           /* borrowed; NULL: one rank */
-  /* What came of it. */
+  /* The members that set-up made. */
   const struct mx_backend_ops *ops;
   struct dg_mesh mesh;   /* this rank's part */
-  struct mx_ranks ranks; /* where the rest is */
+  struct mx_ranks ranks; /* where the other parts are */
   struct dg_mesh_report mesh_report;
   char *mesh_kept; /* the file in which this rank keeps its mesh; NULL: none */
   struct mx_partition partition;
@@ -39,19 +38,19 @@ struct mx_setup {
   struct mx_measures measures;
   size_t unknowns;                        /* 6 Np elements, of all ranks */
   double limit;                           /* largest stable step, s; 0 where none is known (Euler) */
-  double certain;                         /* of it: what the search for it vouches for; 1 for Euler */
+  double certain;                         /* share of the limit that the search vouches for; 1 for Euler */
   size_t limit_elements, limit_clustered; /* as in stability.h */
   int limit_applications;
   double step; /* s */
   long steps;
-  int lua_threads;                       /* that call the script's functions, of the rank that has fewest */
+  int lua_threads;                       /* threads that call the script's functions, of the rank that has fewest */
   double meshing_seconds, setup_seconds; /* wall clock */
   double started;                        /* mx_clock when set-up began */
 };
 
 void mx_setup_release(struct mx_setup *setup);
 
-/* An error that says that memory is used up is also told how much is needed at least. */
+/* Adds the memory that is needed at least to an error that says that memory is used up. */
 void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);
 
 struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup);

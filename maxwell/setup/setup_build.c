@@ -1,4 +1,5 @@
-/* The order in which a set-up is built: backend, mesh, tables, sources, measurements, step; and what the log says. */
+/* Builds a set-up in order: backend, mesh, tables, sources, measurements, step; and logs it. main.c calls
+ * mx_setup_init. */
 #include "maxwell/setup/setup_build.h"
 
 #include <complex.h>
@@ -16,7 +17,7 @@
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
 
-/* Can all ranks work with this backend, each on a card of its own if it wants one? */
+/* Says whether all ranks can work with this backend, each on a card of its own if it wants one. */
 static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *ops, bool *can, struct dg_error *err)
 {
   struct dg_error why = {0};
@@ -62,7 +63,7 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
                  MX_AT(setup->config->backend_where), name, hint, known);
 }
 
-/* A step that is beyond the limit, or so near to it that the search for it cannot tell. */
+/* Refuses a step beyond the limit, or so near to it that the search for the limit cannot tell. */
 static int refuse_step(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
@@ -90,7 +91,7 @@ static int refuse_step(struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-/* The step and the number of steps from what the user gave and the limit. */
+/* Chooses the step and the number of steps from the user's keys and the limit. */
 static int choose_step(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
@@ -132,7 +133,7 @@ static void report_defaults(const struct mx_setup *setup)
                 setup->assignment.default_pec_faces, setup->mesh.whole.boundary_faces);
 }
 
-/* S-parameters are those of the ports only if nothing else drives the fields. */
+/* Refuses other sources beside S-parameters, which are those of the ports only if nothing else drives the fields. */
 static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
@@ -152,7 +153,8 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
   return 0;
 }
 
-/* Once the step is known: frequencies that samples in time can tell, and at which ports have an impedance. */
+/* Checks frequencies once the step is known: samples in time must tell them apart, and ports need an impedance there.
+ */
 static int check_frequencies(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_frequencies *frequencies = &setup->config->output.s_parameters;
@@ -179,7 +181,8 @@ static int check_frequencies(const struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-/* Before the first function is called. Fewer nodes would not be shared among threads. */
+/* Starts the threads for the script's functions, before the first one is called. With fewer than NODES nodes the calls
+ * would not be shared among threads. */
 static void start_lua_threads(struct mx_setup *setup)
 {
   enum { NODES = 2000 };
@@ -189,7 +192,7 @@ static void start_lua_threads(struct mx_setup *setup)
   for (size_t i = 0; i < config->boundaries; i++) general = general || config->boundary[i].drive.general != NULL;
   for (size_t i = 0; i < config->interfaces; i++) general = general || config->interface[i].drive.general != NULL;
   int threads = omp_get_max_threads();
-  if (setup->ops->card->present && threads > 2) threads--; /* one drives the card */
+  if (setup->ops->card->present && threads > 2) threads--; /* one thread drives the card */
   if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_origin_start_threads(setup->origin, threads);
 }
 

@@ -1,4 +1,5 @@
-/* The mesh of a run: from an earlier run, from a file, or from curlew-mesh; and its parts for ranks. */
+/* Gets the mesh of a run from an earlier run, from a file, or from curlew-mesh, and shares it out among ranks.
+ * setup_build.c and run.c call it. */
 #include "maxwell/setup/setup_mesh.h"
 
 #include <stdio.h>
@@ -8,7 +9,8 @@
 
 #include "libdg/base/memory.h"
 
-/* A script of somebody else names files of its own folder. What the command line names is the user's own word. */
+/* Refuses a mesh file outside a script's folder. Somebody else's script may name only files there; the command line is
+ * the user's own word. */
 static int check_mesh_place(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
@@ -21,7 +23,7 @@ static int check_mesh_place(const struct mx_setup *setup, struct dg_error *err)
                  MX_AT(config->mesh.where), config->mesh.file);
 }
 
-/* Loads the mesh: `in_parts` each rank its own, else rank 0 the whole. */
+/* Loads the mesh. With `in_parts` each rank loads its own part, else rank 0 loads the whole. */
 static int load_mesh(struct mx_setup *setup, bool in_parts, const struct mx_keeping *keeping, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
@@ -53,13 +55,13 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, const struct mx_keep
     else dg_log_line(setup->log, "mesh      %s", report->note[i].text);
   }
   if (status == 0) return 0;
-  /* libdg knows no script: the place goes in front of what it says. */
+  /* libdg knows no script: the place is put in front of its message. */
   if (why.code != DG_INPUT) *err = why;
   else (void)dg_fail(err, DG_INPUT, MX_PLACE "%s", MX_AT(config->mesh.where), why.message);
   return status;
 }
 
-/* Where this rank's mesh is kept, or will be. */
+/* Names the file of this rank's mesh in the output folder. */
 static int name_kept(struct mx_setup *setup, bool in_parts, const struct mx_keeping *keeping, struct dg_error *err)
 {
   if (keeping->folder == NULL || !setup->config->mesh.keep) return 0;
@@ -87,7 +89,7 @@ int mx_setup_keep_mesh(struct mx_setup *setup, struct dg_ledger *ledger, struct 
   return 0;
 }
 
-/* Every rank gets its part of what rank 0 has. */
+/* Gives every rank its part of rank 0's mesh. */
 static int share_mesh(struct mx_setup *setup, struct dg_error *err)
 {
   const int ranks = dg_comm_size(setup->comm);
@@ -101,7 +103,7 @@ fail:
   return err->code;
 }
 
-/* Sizes of the parts; every rank knows its own. */
+/* Measures the sizes of the parts; every rank knows its own. */
 static int measure_parts(struct mx_setup *setup, struct dg_error *err)
 {
   struct dg_comm *comm = setup->comm;

@@ -1,4 +1,4 @@
-/* The slowest elements, and how long the run will take. */
+/* Reports the slowest elements, and times a few steps to tell how long the run will take. setup_build.c calls it. */
 #include "maxwell/setup/slow_elements.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 enum { SLOWEST = 5, BINS = 4096 };
 #define WARNED 4.0 /* times slower than the median */
-#define SHOWN  2.0 /* the elements are listed */
+#define SHOWN  2.0 /* above this the elements are listed */
 
 /* ---- the slowest elements ---- */
 
@@ -20,10 +20,10 @@ struct slow {
   double rate, place[3], quality;
   uint64_t tag;
   int64_t number; /* in the whole mesh */
-  int32_t entity; /* its volume; -1: there is no element */
+  int32_t entity; /* volume of the element; -1: there is no element */
 };
 
-/* Fastest rates, which have the smallest limits, first; the same order for any number of ranks. */
+/* Orders the fastest rates, which have the smallest limits, first. The order is the same for any number of ranks. */
 static int slowest_first(const void *left, const void *right)
 {
   const struct slow *a = left, *b = right;
@@ -32,7 +32,7 @@ static int slowest_first(const void *left, const void *right)
   return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The least height over the longest edge, 1 for a regular tetrahedron. */
+/* The quality of an element: the least height over the longest edge, 1 for a regular tetrahedron. */
 static double quality_of(const struct mx_problem *problem, const struct dg_mesh *mesh, size_t e)
 {
   double longest = 0, widest = 0;
@@ -59,7 +59,7 @@ static struct slow describe(const struct mx_setup *setup, const double *rate, si
   return slow;
 }
 
-/* The slowest of all ranks, on rank 0. */
+/* Finds the slowest elements of all ranks, on rank 0. */
 static int find_slowest(const struct mx_setup *setup, const double *rate, struct slow slow[SLOWEST],
                         struct dg_error *err)
 {
@@ -81,11 +81,11 @@ static int find_slowest(const struct mx_setup *setup, const double *rate, struct
   return err->code;
 }
 
-/* The median of the rates of all ranks, to a part in a thousand of their range; *most: the largest. */
+/* Finds the median of the rates of all ranks, to a part in a thousand of their range; *most is the largest rate. */
 static int find_median(const struct mx_setup *setup, const double *rate, double *median, double *most,
                        struct dg_error *err)
 {
-  double range[2] = {0, -INFINITY}; /* largest, and minus smallest, logarithm apart */
+  double range[2] = {0, -INFINITY}; /* the largest rate, and minus the smallest */
   int64_t *count = NULL, total = 0, below = 0;
   for (size_t e = 0; e < setup->problem.K; e++) {
     range[0] = fmax(range[0], rate[e]);
@@ -131,7 +131,7 @@ static void report_slowest(const struct mx_setup *setup, const struct slow *slow
 
 /* ---- seconds ---- */
 
-/* Seconds that a step of this problem takes, the best of a few. */
+/* Measures the seconds of a step of this problem, the best of a few. */
 static int time_steps(const struct mx_setup *setup, const struct mx_problem *part, double *seconds,
                       struct dg_error *err)
 {
@@ -155,8 +155,8 @@ fail:
   return err->code;
 }
 
-/* About the seconds of all steps, from those of a part of the elements; cards, which a part does not fill, are left
- * out. Sources, measurements and output come on top. */
+/* Estimates the seconds of all steps from those of a part of the elements. Cards are left out, since a part does not
+ * fill them. Sources, measurements and output come on top. */
 static int report_seconds(struct mx_setup *setup, double *rate, struct dg_error *err)
 {
   enum { UNKNOWNS = 200000 };

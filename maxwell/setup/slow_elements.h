@@ -1,10 +1,10 @@
-/* What sets the pace of a run: the elements whose own limits of the step are smallest, and how long the run will take.
- */
+/* The pace of a run: the elements whose own limits of the step are smallest, and how long the run will take.
+ * setup_build.c calls it. */
 #pragma once
 
 #include "maxwell/setup/setup.h"
 
-/* Lines of the log: the smallest limit of an element against the median, the five elements that have the smallest
+/* Logs the smallest limit of an element against the median, the five elements that have the smallest
  * (place, quality, group), and about how long the steps will take on this machine, from a few steps of a part of the
  * problem (some 0.1 s). A mesh that came as one and has elements 4 times slower than the median is a warning; where
  * Curlew had it made, curlew-mesh has said so. Collective. */

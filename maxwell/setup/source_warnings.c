@@ -24,14 +24,15 @@ static double resolved(int order)
 
 static double carried(int order) { return 2 * order + 1; }
 
-/* Frequencies (Hz) up to which the coarsest element resolves and carries waves, and the material it is of. */
+/* The frequencies (Hz) up to which the coarsest element resolves and carries waves, and the material of that element.
+ */
 struct limits {
   double resolved, carried;
   int material;
 };
 
-/* An element counts as a cell of a grid whose diagonal is its longest edge. Conductors, where a wave decays within a
- * few radians, are left out. */
+/* Finds the limits. An element counts as a cell of a grid whose diagonal is its longest edge. Conductors, where a wave
+ * decays within a few radians, are left out. */
 static int find_limits(const struct mx_setup *setup, struct limits *limits, struct dg_error *err)
 {
   const struct mx_problem *problem = &setup->problem;
@@ -45,8 +46,8 @@ static int find_limits(const struct mx_setup *setup, struct limits *limits, stru
     for (int i = 0; i < 4; i++)
       for (int j = 0; j < i; j++)
         edge = fmax(edge, hypot(hypot(x[i][0] - x[j][0], x[i][1] - x[j][1]), x[i][2] - x[j][2]));
-    const double time = edge / sqrt(3) * sqrt(problem->epsilon[e] * problem->mu[e]); /* of light through it, times c0 */
-    const double k = resolved(order) / time;                                         /* of the highest wave */
+    const double time = edge / sqrt(3) * sqrt(problem->epsilon[e] * problem->mu[e]); /* c0 times light's time through */
+    const double k = resolved(order) / time;                                         /* of the highest resolved wave */
     if (time <= slowest || mx_relaxation_rate(problem, e) > k) continue;
     slowest = time;
     material = setup->assignment.material[e];
@@ -61,7 +62,7 @@ static int find_limits(const struct mx_setup *setup, struct limits *limits, stru
   return 0;
 }
 
-/* When the waveform of a source is taken, over all ranks. */
+/* Finds when the waveform of a source is taken, over all ranks. */
 static int use_of(const struct mx_setup *setup, const struct mx_source *source, struct mx_waveform_use *use,
                   struct dg_error *err)
 {
@@ -77,7 +78,7 @@ static int use_of(const struct mx_setup *setup, const struct mx_source *source, 
 static void warn_of_time(const struct mx_setup *setup, const struct mx_source *source,
                          const struct mx_waveform_energy *s, const struct mx_waveform_use *use)
 {
-  const double nothing = 1e-3, sudden = 0.02; /* of the waveform's largest value */
+  const double nothing = 1e-3, sudden = 0.02; /* shares of the waveform's largest value */
   if (s->largest == 0) {
     dg_log_warning(setup->log, "%s: its waveform is zero at all times: it does nothing", source->what);
     return;
@@ -121,8 +122,8 @@ static int judge_spectrum(const struct mx_setup *setup, const struct mx_source *
   return 0;
 }
 
-/* The largest value that a function of x, y, z and t gives at some of its places and times, and the largest tangential
- * part of those on faces. A function that fails will say so in the run, at its step. */
+/* Finds the largest value that a function of x, y, z and t gives at some of its places and times, and the largest
+ * tangential part of the values on faces. A function that fails will be an error of the run, at its step. */
 static int try_function(const struct mx_setup *setup, size_t index, double most[2], struct dg_error *err)
 {
   enum { PLACES = 8, TIMES = 4 };
@@ -153,13 +154,13 @@ static int try_function(const struct mx_setup *setup, size_t index, double most[
   }
   double reduced[3] = {most[0], most[1], failed.code != DG_OK};
   if (dg_comm_reduce(setup->comm, DG_MAX, 3, reduced, err) != 0) return err->code;
-  for (int i = 0; i < 2; i++) most[i] = reduced[2] > 0 ? 1 : reduced[i]; /* nobody knows: nothing is said */
+  for (int i = 0; i < 2; i++) most[i] = reduced[2] > 0 ? 1 : reduced[i]; /* the values are unknown: no warning */
   return 0;
 }
 
 static int suspect_function(const struct mx_setup *setup, size_t index, struct dg_error *err)
 {
-  double most[2]; /* rounding of the script's leaves some 1e-9 of a tangential part */
+  double most[2]; /* the script's rounding leaves some 1e-9 of a tangential part */
   if (try_function(setup, index, most, err) != 0) return err->code;
   if (most[0] == 0)
     dg_log_warning(setup->log, "%s: its function gives zero wherever and whenever it was tried",

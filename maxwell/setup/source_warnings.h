@@ -1,9 +1,10 @@
-/* Warnings of what a run would do badly, before it begins: `run` and `check` say the same. */
+/* Warnings before a run begins of what it would do badly; `run` and `check` give the same ones. setup_build.c calls it.
+ */
 #pragma once
 
 #include "maxwell/setup/setup.h"
 
-/* Warns of sources that are zero in the run or begin suddenly, and of those whose energy lies at frequencies that the
- * mesh resolves badly. DG_INPUT where most of it lies above the Nyquist frequency of the step. Once the sources are
- * prepared; collective. */
+/* Warns of sources that are zero in the run or begin suddenly, and of sources whose energy lies at frequencies that the
+ * mesh resolves badly. DG_INPUT where most of the energy lies above the Nyquist frequency of the step. Call it once the
+ * sources are prepared. Collective. */
 int mx_suspect(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
