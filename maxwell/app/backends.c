@@ -1,4 +1,4 @@
-/* The backends of this build, best first. */
+/* The list of the backends of this build, best first. main.c, the bench and mx_setup_init walk over mx_backends. */
 #include "maxwell/backend/backend.h"
 
 #ifdef CURLEW_CUDA

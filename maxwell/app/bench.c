@@ -59,7 +59,8 @@ int mx_bench(const struct mx_bench_options *options, struct dg_comm *comm, struc
     if (options->order[order] &&
         mx_bench_order(&list, options, order, &before, comm, loud ? mx_bench_print_result : NULL, err) != 0)
       goto fail;
-  /* Once more: if these differ from the first, something else was running, and the fractions mean little. */
+  /* Measure the ceilings once more. If these differ from the first, something else was running, and the fractions mean
+   * little. */
   if (mx_bench_measure(&after, &machine, options, threads, err) != 0) goto fail;
   if (loud) printf("\nafterwards:\n");
   if (loud) mx_bench_print_ceilings(&after, threads);

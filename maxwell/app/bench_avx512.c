@@ -1,4 +1,5 @@
-/* The ceilings with AVX-512; the build compiles this file for it, and the program asks the processor first. */
+/* The ceilings with AVX-512. The build compiles this file for these instructions; bench_machine.c asks the processor
+ * first. */
 #include <immintrin.h>
 
 #include "maxwell/app/bench_kernels.h"

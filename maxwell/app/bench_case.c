@@ -204,7 +204,7 @@ static int check_fields(const struct mx_backend_ops *ops, struct mx_backend *bac
   return dg_fail(err, DG_BUG, "the fields of backend %s grew to %g V/m from 1", ops->name, check.largest);
 }
 
-/* As bench.h has it. */
+/* Finds the floor of a case as bench.h defines it. */
 static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *measured)
 {
   const bool on_card = mx_backends[result->backend]->card->present;

@@ -1,5 +1,5 @@
-/* A mesh that costs little to make and that every rank makes for itself: cubes of cells, one a rank, every cell cut
- * into six tetrahedra (Kuhn). */
+/* Makes a mesh that costs little and that every rank makes for itself: cubes of cells, one a rank, every cell cut into
+ * six tetrahedra (H. W. Kuhn). bench_case.c calls it. */
 #include <math.h>
 
 #include "libdg/base/memory.h"

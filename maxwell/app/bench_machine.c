@@ -1,5 +1,5 @@
-/* What this machine is and what it can do: its name and caches, the bandwidth of copies, the peak of multiply-adds.
- * bench.c calls it before the cases and once more behind them. */
+/* Measures the machine: its name and caches, the bandwidth of copies, the peak of multiply-adds. bench.c calls it
+ * before the cases and once more behind them. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

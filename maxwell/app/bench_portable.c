@@ -1,4 +1,5 @@
-/* The ceilings with what every processor has. */
+/* The ceilings with the instructions that every processor has. bench_machine.c takes them where it finds nothing
+ * better. */
 #ifdef __SSE2__
 #include <emmintrin.h>
 #define STREAM(to, vector) _mm_stream_pd((to), (__m128d)(vector))

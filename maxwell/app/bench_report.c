@@ -1,5 +1,5 @@
-/* The results of the bench: a table on the terminal, and a JSON file with all numbers and a description of the machine.
- */
+/* Writes the results of the bench: a table on the terminal, and a JSON file with all numbers and a description of the
+ * machine. bench.c calls it. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -94,7 +94,7 @@ static void share_processors(const struct dg_comm *comm)
   omp_set_num_threads(share < 1 ? 1 : share < own ? share : own);
 }
 
-/* Only rank 0 speaks: also what a script prints would come from all of them. */
+/* Silences all ranks but rank 0: otherwise a script's prints would come from all of them. */
 static int be_silent(struct dg_error *err)
 {
   if (freopen("/dev/null", "w", stdout) != NULL) return 0;

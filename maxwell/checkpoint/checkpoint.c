@@ -1,5 +1,5 @@
-/* Writing, finding, checking and loading checkpoints: the file of what there is once, and the order in which files get
- * their names. The time loop calls it; fields are checkpoint_fields.c's. */
+/* Writes, finds, checks and loads checkpoints: the file with the data that exists once, and the order in which files
+ * get their names. The time loop calls it; checkpoint_fields.c has the fields. */
 #include "maxwell/checkpoint/checkpoint.h"
 
 #include <inttypes.h>
@@ -18,7 +18,8 @@ static bool is_first(const struct mx_setup *setup) { return dg_comm_rank(setup->
 
 /* ---- what there is once */
 
-/* A digest keeps accidents out; of what somebody made, these would be used as sizes and places in arrays. */
+/* Checks the counters. A digest keeps accidents out, but not forgeries, whose counters would be used as sizes and
+ * places in arrays. */
 static int check_counters(const struct mx_counters *counters, const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_ports *ports = &setup->sources.ports;
@@ -51,7 +52,7 @@ static int archive_counters(struct mx_counters *counters, const struct mx_setup 
   return archive->does == MX_ARCHIVE_LOADS ? check_counters(counters, setup, err) : 0;
 }
 
-/* All of it but identity and parts. */
+/* Archives all of the state but identity and parts. */
 static int archive_state(const struct mx_run_state *state, struct mx_archive *archive, struct dg_error *err)
 {
   if (archive_counters(state->counters, state->setup, archive, err) != 0 ||
@@ -88,7 +89,7 @@ static int write_root(const struct mx_run_state *state, const char *folder, size
   return err->code;
 }
 
-/* The first failure of all ranks, on rank 0; *failed on all. */
+/* Gathers the first failure of all ranks, on rank 0; *failed on all. */
 static int gather_failure(struct dg_comm *comm, struct dg_error *own, bool *failed, struct dg_error *err)
 {
   int64_t code = own->code;
@@ -108,7 +109,7 @@ static int gather_failure(struct dg_comm *comm, struct dg_error *own, bool *fail
   return err->code;
 }
 
-/* A run must not go on from fields that are no numbers, on any rank. */
+/* Stops a run whose fields are no numbers, on any rank: it must not go on from them. */
 static int stop_if_not_finite(const struct mx_run_state *state, bool finite, struct dg_error *err)
 {
   int64_t bad = !finite;
@@ -118,7 +119,7 @@ static int stop_if_not_finite(const struct mx_run_state *state, bool finite, str
   return mx_watchdog_stop(state->watchdog, state->backend, state->counters->step, err);
 }
 
-/* Rank 0's folder, which all ranks write into. */
+/* Makes rank 0's folder, which all ranks write into. */
 static int make_folder(const struct mx_run_state *state, struct dg_error *failure, struct dg_error *err)
 {
   if (is_first(state->setup)) (void)!mx_folder_part(state->folder, "checkpoint", failure);
@@ -135,7 +136,7 @@ static int write_all(const struct mx_run_state *state, const char *folder, bool 
   const long number = state->counters->total;
   uint64_t digest = 0, *digests = NULL;
   bool failed, finite = true, no_folder = failure->code != DG_OK;
-  /* Snapshots of steps before are not written again. */
+  /* Snapshots of earlier steps are not written again. */
   if (!no_folder && dg_ledger_sync(state->folder->ledger, failure) == 0)
     (void)!mx_fields_save(folder, state->folder->ledger, number, setup, state->backend, &finite, &digest, failure);
   bool wrote = failure->code == DG_OK && finite;
@@ -214,7 +215,7 @@ static int check_part(const struct mx_checkpoint *checkpoint, long part, uint64_
   return err->code;
 }
 
-/* Is the one with this number whole? Ranks share the parts to look at. */
+/* Says whether the checkpoint with this number is whole. Ranks share the parts to look at. */
 static int look_at(struct mx_checkpoint *checkpoint, bool *whole, struct dg_error *why, struct dg_error *err)
 {
   struct dg_comm *comm = checkpoint->setup->comm;
@@ -238,7 +239,7 @@ fail:
   return err->code;
 }
 
-/* Rank 0: is it of this run? */
+/* Rank 0: checks that the checkpoint is of this run. */
 static int compare(const struct mx_checkpoint *checkpoint, const char *identity, struct dg_error *err)
 {
   size_t length;
@@ -316,6 +317,6 @@ int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, const struct mx_r
 {
   struct mx_archive archive = loading(checkpoint);
   if (archive_state(state, &archive, err) != 0 || !is_first(checkpoint->setup)) return err->code;
-  /* now, since a run that was at its end writes no other one */
+  /* prune now, since a run that was at its end writes no other checkpoint */
   return mx_checkpoint_prune(checkpoint->folder, checkpoint->newer + KEPT, LONG_MAX, err);
 }

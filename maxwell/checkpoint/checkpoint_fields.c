@@ -16,8 +16,8 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/shell/checkpoint_files.h"
 
-/* What the arrays of the state (state_arrays.h) have an item of are lists, whose items have names in the whole mesh:
- * elements and entries of responses `element`, open faces 4 * element + face. */
+/* The lists whose items the arrays of the state (state_arrays.h) have. An item has a name in the whole mesh: elements
+ * and entries of responses `element`, open faces 4 * element + face. */
 enum { ELEMENTS, OPEN_FACES, ENTRIES }; /* ENTRIES + r: of response r */
 
 static struct mx_state_array describe(const struct mx_setup *setup, int array)
@@ -46,7 +46,7 @@ static struct name list_name(int list)
   return name;
 }
 
-/* How many items a list has here. */
+/* Counts the items of a list on this rank. */
 static size_t items_of(const struct mx_setup *setup, int list)
 {
   for (int array = 0; array < arrays_of(&setup->problem); array++) {
@@ -58,10 +58,10 @@ static size_t items_of(const struct mx_setup *setup, int list)
 
 static size_t open_faces(const struct mx_setup *setup) { return items_of(setup, OPEN_FACES); }
 
-/* Items that go through memory at a time. */
+/* The number of items that go through memory at a time. */
 static size_t piece_of(const struct mx_state_array *of)
 {
-  enum { NUMBERS = 1 << 15 }; /* they stay in the cache while they are looked at and written */
+  enum { NUMBERS = 1 << 15 }; /* the numbers stay in the cache while they are looked at and written */
   size_t items = NUMBERS / mx_state_width(of);
   return items > 0 ? items : 1;
 }
@@ -80,7 +80,7 @@ size_t mx_fields_bytes(const struct mx_setup *setup)
 
 /* ---- saving */
 
-/* The names of a list's items, in the order of their numbers here. */
+/* Saves the names of a list's items, in the order of their numbers here. */
 static int save_names(struct dg_store *store, const struct mx_setup *setup, int list, struct dg_error *err)
 {
   const struct dg_mesh *mesh = &setup->mesh;
@@ -123,7 +123,7 @@ static int save_array(struct dg_store *store, int array, const struct mx_setup *
   return 0;
 }
 
-/* Room for a piece of any array. */
+/* Allocates room for a piece of any array. */
 static int new_piece(double **piece, const struct mx_setup *setup, struct dg_error *err)
 {
   size_t numbers = 0;
@@ -187,7 +187,7 @@ struct reader {
 
 enum { NOT_HERE = -1 };
 
-/* This rank's number of an item: of an element, the slot of a face, an entry. */
+/* Returns this rank's number of an item: of an element, of an open face's slot, of an entry. */
 static int64_t own_number(const struct reader *reader, int list, int64_t name)
 {
   if (name < 0) return NOT_HERE;
@@ -206,7 +206,7 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
   return slot >= 0 ? slot : NOT_HERE;
 }
 
-/* value[3][N] of element e in the components of the backend. */
+/* Converts value[3][N] of element e to the components of the backend. */
 static void convert(const struct reader *reader, size_t e, size_t N, double *value)
 {
   const bool from = reader->components == MX_CARTESIAN, to = reader->setup->ops->components == MX_CARTESIAN;
@@ -245,7 +245,7 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
     reader->found[array] += here;
     return 0;
   }
-  for (size_t i = 0, run; i < count; i += run) { /* numbers that follow each other go together */
+  for (size_t i = 0, run; i < count; i += run) { /* consecutive numbers go together */
     for (run = 1; i + run < count && number[i] != NOT_HERE && number[i + run] == number[i] + (int64_t)run;) run++;
     if (number[i] != NOT_HERE &&
         reader->setup->ops->load(reader->backend, array, (size_t)number[i], run, reader->piece + i * width, err) != 0)
@@ -255,8 +255,8 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
   return 0;
 }
 
-/* number[count] of the names in a file. No name stands for two: one that comes again would stand for one that is not
- * there. */
+/* Finds number[count] of the names in a file. No name may come twice: it would take the place of one that is missing.
+ */
 static int find_numbers(struct reader *reader, int list, size_t count, const int64_t *name, int64_t *number,
                         struct dg_error *err)
 {
@@ -272,7 +272,7 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
   return 0;
 }
 
-/* The arrays of a list, of one file. */
+/* Loads the arrays of a list from one file. */
 static int load_arrays(struct reader *reader, int list, struct dg_store *store, struct dg_error *err)
 {
   const struct name names = list_name(list);
@@ -300,7 +300,7 @@ fail:
 
 /* ---- traces whose normal component means nothing, for a backend that keeps one vector a node */
 
-/* The solution u of M u = b, by Cramer's rule. */
+/* Solves M u = b by Cramer's rule. */
 static void solve(const double M[3][3], const double b[3], double u[3])
 {
   double minor[3][3], determinant = 0;
@@ -313,8 +313,8 @@ static void solve(const double M[3][3], const double b[3], double u[3])
   for (int j = 0; j < 3; j++) u[j] = (minor[0][j] * b[0] + minor[1][j] * b[1] + minor[2][j] * b[2]) / determinant;
 }
 
-/* Node i of element e: what lies along two or three open faces makes the whole vector, in the sense of least squares,
- * which leaves nothing as all are traces of one. */
+/* Completes node i of element e: the parts along two or three open faces give the whole vector by least squares. The
+ * residual is zero, as all parts are traces of one vector. */
 static void complete_node(const struct reader *reader, double *trace, size_t e, int32_t i)
 {
   const struct mx_problem *problem = &reader->setup->problem;
@@ -374,7 +374,7 @@ static int load_part(struct reader *reader, const char *folder, long number, lon
   return err->code;
 }
 
-/* The first array of which not all is there; -1: all is. */
+/* Returns the first array that is incomplete; -1: none. */
 static int incomplete_array(const struct reader *reader)
 {
   for (int array = 0; array < arrays_of(&reader->setup->problem); array++)
@@ -398,7 +398,7 @@ int mx_fields_load(const char *folder, long number, long parts, enum mx_componen
     if (DG_NEW(reader.trace[i], open_faces(setup) * 3 * (size_t)setup->ref.Nf, err) != 0) goto fail;
   for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(&setup->mesh, e), e};
   if (dg_sort_keyed(reader.own, K, err) != 0) goto fail;
-  /* A rank that wrote a part reads it first: with as many ranks as there were it has all that it needs. */
+  /* A rank that wrote a part reads it first: with the same number of ranks it has then all that it needs. */
   for (long i = 0; i < parts && incomplete_array(&reader) >= 0; i++)
     if (load_part(&reader, folder, number, (dg_comm_rank(setup->comm) + i) % parts, err) != 0) goto fail;
   const int missing = incomplete_array(&reader);

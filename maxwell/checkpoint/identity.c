@@ -102,7 +102,7 @@ static bool matters(const char *path)
 
 static int add_value(struct text *text, const struct mx_value *value);
 
-/* A long list is one line: what it is a digest of is what its lines would be. */
+/* Adds a long list as one line: a digest of the lines that it would be. */
 static int add_long(struct text *text, const struct mx_value *value)
 {
   struct text lines = {.err = text->err};
@@ -179,7 +179,7 @@ int mx_identity(char **result, const struct mx_setup *setup, struct dg_error *er
 
 static size_t line_length(const char *text) { return strcspn(text, "\n"); }
 
-/* Does the text have a line with the same key? */
+/* Says whether the text has a line with the same key. */
 static bool has_key(const char *text, const char *line)
 {
   const char *end = strstr(line, " = ");

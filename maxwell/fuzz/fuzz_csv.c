@@ -1,4 +1,4 @@
-/* Tables of waveform.csv. */
+/* Fuzzes the tables of waveform.csv. The fuzzing library calls the function below; fuzz_script.h has the check. */
 #include "maxwell/fuzz/fuzz_script.h"
 
 static const char script[] =

@@ -1,4 +1,4 @@
-/* For the fuzzing programs around the script reader. */
+/* The body that the fuzzing programs around the script reader share. */
 #pragma once
 
 #include "libdg/fuzz/fuzz.h"
@@ -15,7 +15,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
   return 0;
 }
 
-/* Nothing may come of it but a configuration or one line that says what is wrong, and nothing may be left. */
+/* Loads a script. The result must be a configuration or one line that tells what is wrong, and nothing may be left. */
 static inline void fuzz_load(const char *path, size_t sets, const struct mx_definition *set)
 {
   static const struct mx_limits limits = {.seconds = 0.5, .memory = 32 << 20};

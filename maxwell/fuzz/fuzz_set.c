@@ -1,4 +1,5 @@
-/* --set KEY=VALUE, one a line, over a script that has every kind of key. */
+/* Fuzzes --set KEY=VALUE, one a line, over a script that has every kind of key. The fuzzing library calls the function
+ * below; fuzz_script.h has the check. */
 #include "maxwell/fuzz/fuzz_script.h"
 
 static const char script[] =

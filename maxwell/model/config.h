@@ -1,9 +1,8 @@
-/* What the user wrote, checked key by key, as one plain struct. Nothing is ignored in silence: an unknown key, a wrong
+/* The user's input, checked key by key, as one plain struct. Nothing is ignored in silence: an unknown key, a wrong
  * type or a value out of range is a DG_INPUT error with file:line, the key and the nearest known name.
  *
  * Names of groups and tags of entities are only checked against the mesh later (problem.h), because it does not exist
- * yet.
- */
+ * yet. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +24,7 @@ enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 
 
 extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */
 
-/* Where a material or boundary applies: a physical group by name, an entity by tag, or everything else. */
+/* The place where a material or boundary applies: a physical group by name, an entity by tag, or everything else. */
 struct mx_selector {
   const char *group; /* NULL when it is a tag or `default` */
   int tag;
@@ -60,7 +59,8 @@ struct mx_material_config {
   struct mx_debye_config debye;
 };
 
-/* How a source varies: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the waveform. */
+/* The variation of a source: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the
+ * waveform. */
 struct mx_drive {
   const struct mx_function *general; /* or NULL */
   const struct mx_function *profile; /* NULL when `general` is given or `constant` is used */
@@ -144,7 +144,7 @@ struct mx_frequencies {
   double *hertz; /* [count] >= 0 */
 };
 
-/* What is measured while the simulation runs; by kind what its keys say (measures.h). */
+/* A measurement while the simulation runs; its kind gives the keys (measures.h). */
 struct mx_measure_reader;
 struct mx_measure_config {
   const struct mx_measure_reader *kind;
@@ -247,7 +247,7 @@ struct mx_config {
   void *storage; /* private: what mx_config_release frees */
 };
 
-/* What holds for keys that are not given; nothing that is required is in it. A program in C begins with it. */
+/* Returns the values of keys that are not given. Required keys have none. A program in C begins with it. */
 struct mx_config mx_config_defaults(void);
 /* Fills config from the table of its origin, which must outlive it: config points there. The kinds of measures that a
  * script may ask for are the caller's (maxwell/measure/kinds.h), NULL-terminated. */

@@ -1,4 +1,4 @@
-/* The output of the simulation table: snapshots, energy, and the lists of what is measured. */
+/* Reads the output of the simulation table: snapshots, energy, and the lists of measures. config.c calls it. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Ports: the keys of boundaries that are ports. */
+/* Reads the keys of boundaries that are ports. config_sources.c calls it. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* What the files that read the simulation table share: readers for what is ours, and one for each section. Private to
- * config*.c.
- */
+/* The readers that the files of the simulation table share: those for common values, and one for each section. Private
+ * to config*.c. */
 #pragma once
 
 #include "maxwell/model/config.h"

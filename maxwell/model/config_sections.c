@@ -1,4 +1,4 @@
-/* The materials of the simulation table. */
+/* Reads the materials of the simulation table. config.c names the reader in its rules. */
 #include <limits.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static int read_scalar(struct mx_reader *r, const struct mx_rule *rule, const st
   return mx_read_real(r, rule, value, &scalar->value);
 }
 
-/* A list, as one day there may be several. */
+/* Reads a list of poles, since one day there may be several. */
 static int read_debye(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define POLE(field) offsetof(struct mx_debye_config, field)

@@ -1,4 +1,4 @@
-/* What drives the fields: boundaries, interfaces and sources of the simulation table. */
+/* Reads the sources of the fields: boundaries, interfaces and sources of the simulation table. config.c calls it. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -199,7 +199,7 @@ static int check_wave(struct mx_reader *r, const struct mx_value *value, struct 
     return mx_fail_at(r, mx_find_value(value, "polarisation"),
                       "%s: polarisation must be orthogonal to direction; the dot product of their unit vectors is %.6g",
                       value->path, dot);
-  /* What is left of it is rounding of the script's. */
+  /* The part along the direction that is left is the script's rounding. */
   for (int i = 0; i < 3; i++) p[i] -= dot * d[i];
   double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
   for (int i = 0; i < 3; i++) p[i] /= length;

@@ -1,6 +1,6 @@
-/* Waveforms: the tables that waveform.* of a script make, into plain numbers. share/lua/waveform.lua has checked them
- * with better words; what can still be wrong is what --set or the script changed afterwards.
- */
+/* Reads waveforms: the tables that waveform.* of a script make become plain numbers. The rules of sources and ports
+ * name the reader. share/lua/waveform.lua has checked the tables with better words; errors remain in what --set or the
+ * script changed afterwards. */
 #include <math.h>
 
 #include "maxwell/model/config_read.h"

@@ -1,4 +1,4 @@
-/* What the keys of several kinds of measures have in common; the kinds (maxwell/measure) name these readers in their
+/* The readers and checks that several kinds of measures share. The kinds (maxwell/measure) name these readers in their
  * rules. */
 #include "maxwell/model/measures.h"
 

@@ -1,6 +1,5 @@
-/* What a kind of measure says of its keys in a script, and what kinds share to read them. The kinds themselves, and the
- * table of them, are in maxwell/measure: who reads a configuration hands the table over.
- */
+/* The keys of a kind of measure in a script, and the readers that kinds share. The kinds themselves, and their table,
+ * are in maxwell/measure: the caller who reads a configuration hands the table over. */
 #pragma once
 
 #include "maxwell/model/config.h"
@@ -14,9 +13,9 @@ struct mx_measure_draft {
 };
 
 struct mx_measure_reader {
-  const char *key;  /* of the list in the script, and the folder of its files: "probes" */
-  const char *list; /* what the list must be, for messages */
-  const char *item; /* what an entry must be */
+  const char *key;  /* key of the list in the script, and folder of the files: "probes" */
+  const char *list; /* required form of the list, for messages */
+  const char *item; /* required form of an entry */
   bool silo;        /* what it writes when it does not say: grids of the writer of snapshots, else tables */
   size_t rules;
   const struct mx_rule *rule; /* [rules] into a struct mx_measure_draft, MX_MEASURE_RULES among them */
@@ -26,7 +25,7 @@ struct mx_measure_reader {
 #define MX_POINT_EXPECTED "three numbers (metres), as in { 0.4, 0.5, 0.3 }"
 #define MX_DRAFT(field)   offsetof(struct mx_measure_draft, field)
 #define MX_MEASURE(field) offsetof(struct mx_measure_draft, measure.field)
-/* What all measures have. */
+/* The rules of all measures. */
 #define MX_MEASURE_RULES(example_name)                                                                                 \
   {"name", mx_measure_read_name, MX_MEASURE(name),                                                                     \
    .expected = "a name for a file (letters, digits, '_', '-' and '.'; not starting with '.'; at most 200 characters)", \

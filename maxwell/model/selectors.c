@@ -1,4 +1,4 @@
-/* Which entities of the mesh a key of the script means. */
+/* Finds the entities of the mesh that a key of the script means. The builders of problems and sources call it. */
 #include "maxwell/model/selectors.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ void mx_warn_entities(const struct dg_mesh *mesh, struct dg_log *log)
   }
 }
 
-/* Does the selector mean this entity by name or tag? */
+/* Says whether the selector means this entity by name or tag. */
 static bool names(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity, int dim)
 {
   if (mesh->entity[entity].dim != dim) return false;

@@ -1,4 +1,5 @@
-/* The table of walls. */
+/* The table of walls, and the impedance behind each. The builders of problems and ports, and the readers of the
+ * configuration, use it; walls.h explains its columns. */
 #include "maxwell/model/walls.h"
 
 #include <math.h>

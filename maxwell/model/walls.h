@@ -1,19 +1,18 @@
-/* Kinds of walls, what a boundary of the outer surface may be: one line each, from which follow the enum, the names in
- * scripts, the flux (problem_build.c), whether a face is open, what ports accept beside them (port_walls.c) and what
- * the rim of a total-field surface may be (sources_check.c). A new wall is a line here; what it drives, and keys of its
- * own, are in sources_build.c and config_sources.c.
+/* Kinds of walls, which a boundary of the outer surface may be: one line each. From the line follow the enum, the names
+ * in scripts, the flux (problem_build.c), whether a face is open, the walls that ports accept beside them
+ * (port_walls.c) and those that the rim of a total-field surface may be (sources_check.c). A new wall is a line here;
+ * the terms that it drives, and keys of its own, are in sources_build.c and config_sources.c.
  *
- * The columns: the kind, its word in a script, what stands behind the face, what comes in through it.
- */
+ * The columns: the kind, its word in a script, the impedance behind the face, the waves that come in through it. */
 #pragma once
 
 #include <stdbool.h>
 
-/* What stands behind a face is an impedance, and the flux is that between two media (flux.h). */
+/* The impedance behind a face. The flux is that between two media (flux.h). */
 enum mx_behind {
-  MX_BEHIND_METAL,  /* 0: tangential E vanishes, or is what comes in */
-  MX_BEHIND_MAGNET, /* infinite: tangential H vanishes, or is what comes in */
-  MX_BEHIND_MEDIUM, /* that of the medium: absorbs */
+  MX_BEHIND_METAL,  /* 0: tangential E vanishes, or is the field that comes in */
+  MX_BEHIND_MAGNET, /* infinite: tangential H vanishes, or is the field that comes in */
+  MX_BEHIND_MEDIUM, /* the medium's: the face absorbs */
   MX_BEHIND_GIVEN,  /* the boundary's `impedance`, ohm */
   MX_BEHIND_GAP     /* of a resistor across the face, which the port knows once it has measured the gap; until then as
                        MX_BEHIND_MEDIUM */
@@ -46,10 +45,11 @@ extern const struct mx_wall mx_walls[MX_BOUNDARY_KINDS];
 extern const char *const mx_boundary_kind_names[]; /* NULL-terminated, by enum */
 
 static inline bool mx_is_port(enum mx_boundary_kind kind) { return mx_walls[kind].entering == MX_MODES; }
-/* Energy leaves through it by design (struct mx_problem, open faces). */
+/* Says whether energy leaves through the wall by design (struct mx_problem, open faces). */
 static inline bool mx_is_open(enum mx_boundary_kind kind)
 {
   return mx_walls[kind].behind != MX_BEHIND_METAL && mx_walls[kind].behind != MX_BEHIND_MAGNET;
 }
-/* The impedance behind a face, in the unit of `medium`, that of the medium before it; `given` is the boundary's. */
+/* Returns the impedance behind a face, in the unit of `medium`, that of the medium before it; `given` is the
+ * boundary's. */
 double mx_wall_impedance(enum mx_boundary_kind kind, double given, double medium);

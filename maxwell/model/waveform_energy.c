@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979323846;
 
 enum { SAMPLES_MAX = 1 << 19 };
 
-/* Which part of the time a waveform needs to be looked at, from 0 on, and how finely (s). */
+/* The part of the time in which a waveform is sampled, from 0 on, and the interval (s). */
 struct window {
   double span, spacing;
 };
@@ -59,7 +59,7 @@ static struct window window_of(const struct mx_waveform *w, const struct mx_wave
   return window;
 }
 
-/* In place, count a power of two (J. W. Cooley, J. W. Tukey, Math. Comp. 19 (1965) 297). */
+/* Transforms in place; count is a power of two (J. W. Cooley, J. W. Tukey, Math. Comp. 19 (1965) 297). */
 static void transform(double complex *x, size_t count)
 {
   for (size_t i = 1, j = 0; i < count; i++) {
@@ -84,7 +84,8 @@ static void transform(double complex *x, size_t count)
   }
 }
 
-/* What is cut at the end of the samples would show as energy at all frequencies. */
+/* Settles the end of the samples, whose cut would otherwise show as energy at all frequencies. A waveform that stays at
+ * its value is replaced by its slope; any other one is faded out. */
 static void settle_end(double complex *x, size_t samples, double peak)
 {
   double low = INFINITY, high = -INFINITY; /* of the last quarter */
@@ -93,7 +94,7 @@ static void settle_end(double complex *x, size_t samples, double peak)
     low = fmin(low, creal(x[n]));
     high = fmax(high, creal(x[n]));
   }
-  if (high - low < 0.1 * peak) { /* it stays there */
+  if (high - low < 0.1 * peak) { /* the waveform stays there */
     for (size_t n = samples - 1; n > 0; n--) x[n] -= x[n - 1];
     return;
   }

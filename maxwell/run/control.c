@@ -11,7 +11,7 @@
 
 /* The only globals of the program: a signal handler can reach nothing else. */
 static volatile sig_atomic_t interrupted; /* enum mx_stop */
-static volatile sig_atomic_t wanted;      /* a checkpoint */
+static volatile sig_atomic_t wanted;      /* a checkpoint is wanted */
 
 static void on_signal(int number)
 {
@@ -19,12 +19,12 @@ static void on_signal(int number)
   else interrupted = number == SIGINT ? MX_STOP_INTERRUPT : MX_STOP_TERMINATE;
 }
 
-/* What is heard, and how. The terminal may go (SIGHUP, unless nohup has it ignored), who reads what is said may go
- * (SIGPIPE, which the program ignores but for the loop), the processor's time may end (SIGXCPU): none of these is
- * impatience, and they may come several times. */
+/* The signals that the program listens to, and how. The terminal may go (SIGHUP, unless nohup ignores it), the reader
+ * of the output may go (SIGPIPE, which the program ignores but for the loop), and the processor's time may end
+ * (SIGXCPU). None of these signals is impatience, and they may come several times. */
 static const struct {
   int number, flags;
-  bool may_be_ignored; /* stays so if it was when the run began */
+  bool may_be_ignored; /* the signal stays ignored if it was when the run began */
 } signals[] = {
     {SIGINT, (int)SA_RESETHAND, false}, {SIGTERM, (int)SA_RESETHAND, false}, {SIGUSR1, SA_RESTART, false},
     {SIGHUP, SA_RESTART, true},         {SIGPIPE, SA_RESTART, false},        {SIGXCPU, SA_RESTART, false},
@@ -39,7 +39,7 @@ struct mx_signals {
 int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
                     struct dg_error *err)
 {
-  static const double slow_disk = 1e8; /* bytes a second, until one has been measured */
+  static const double slow_disk = 1e8; /* bytes a second, until a checkpoint has been measured */
   *control = (struct mx_control){
       .setup = setup, .checkpointed = mx_clock(), .estimate = 0.5 + (double)bytes / slow_disk, .vote_steps = 1};
   if (DG_NEW(*saved, 1, err) != 0) return err->code;
@@ -65,17 +65,17 @@ void mx_control_end(struct mx_signals *saved)
   dg_free(saved);
 }
 
-enum { VOTES = 4 }; /* stop, checkpoint, seconds a step, less than which no rank has written of snapshots (negative) */
+enum { VOTES = 4 }; /* stop, checkpoint, seconds a step, minus the fewest snapshots that a rank has written */
 
 void mx_control_begin(struct mx_control *control) { control->next_vote = 0; }
 
-/* Is the time that is left just enough for a checkpoint and the end? */
+/* Says whether the time that is left is just enough for a checkpoint and the end. */
 static bool out_of_time(const struct mx_control *control, double step_seconds)
 {
   const double limit = control->setup->config->time.walltime;
   if (limit <= 0) return false;
-  /* Twice the longest checkpoint so far, since disks are slow when all jobs end; steps between two votes, and what is
-   * written at the end. Of a short limit no more than half. */
+  /* The margin is twice the longest checkpoint so far, since disks are slow when all jobs end, and the steps between
+   * two votes, and what is written at the end. It is at most half of a short limit. */
   double margin =
       2 * (control->longest > 0 ? control->longest : control->estimate) + control->behind + 20 * step_seconds + 2;
   return mx_clock() - control->setup->started > limit - fmin(margin, 0.5 * limit);

@@ -10,7 +10,7 @@
 
 static struct mx_watchdog *watchdog_of(struct mx_loop *loop) { return &loop->watchdog[loop->writes ? 0 : 1]; }
 
-/* Does the script say when to stop, beside the last step? */
+/* Says whether the script has rules for an end before the last step. */
 static bool has_rules(const struct mx_loop *loop)
 {
   return loop->setup->config->time.decay > 0 || loop->setup->config->time.finish != NULL;
@@ -33,7 +33,7 @@ static void progress(struct mx_loop *loop)
                   (double)setup->unknowns * (double)loop->total / mx_loop_seconds(loop), eta);
 }
 
-/* The script's rules, behind a look at the energy. Collective. */
+/* Asks the script's rules, behind a look at the energy. Collective. */
 static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error *err)
 {
   const struct mx_setup *setup = loop->setup;
@@ -45,7 +45,7 @@ static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error
   }
   if (setup->config->time.finish == NULL || loop->reason != NULL) return 0;
   bool finished = false;
-  if (dg_comm_rank(setup->comm) == 0) { /* clocks and the like may tell other ranks something else */
+  if (dg_comm_rank(setup->comm) == 0) { /* only rank 0 asks: clocks and the like may tell other ranks something else */
     const double in[] = {t, (double)n, watchdog->last};
     mx_sources_pause(&loop->setup->sources);
     const struct mx_function *finish = setup->config->time.finish;
@@ -58,7 +58,7 @@ static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error
   return 0;
 }
 
-/* The fields are those at t_n, if this step is `observed`: look and write. */
+/* Looks at the fields and writes. They are those at t_n if this step is `observed`. */
 static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error *err)
 {
   const struct mx_backend_ops *ops = loop->setup->ops;
@@ -72,7 +72,7 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
   int status = 0;
   if (looks) status = mx_watchdog_look(watchdog, loop->backend, err);
   if (status == 0 && watchdog->alarm[0] != '\0') {
-    /* The rows that were measured until now tell how it came to that. */
+    /* The rows that were measured until now show how the fields blew up. */
     status = mx_output_drain(&loop->output, err);
     if (status == 0) status = mx_watchdog_stop(watchdog, loop->backend, n, err);
   }
@@ -84,7 +84,7 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
   return status;
 }
 
-/* The values of ports at t_n are ready. */
+/* Writes the values of ports at t_n, which are ready. */
 static int write_ports(struct mx_loop *loop, long n, struct dg_error *err)
 {
   if (!loop->writes || loop->setup->sources.ports.count == 0) return 0;
@@ -96,8 +96,8 @@ static int write_ports(struct mx_loop *loop, long n, struct dg_error *err)
   return status;
 }
 
-/* The sources of stage s of step n; where ports are looked at, as the fields are now, or as they were when that was
- * begun. Of the stage behind the last one only the ports' part is wanted, for output. */
+/* Evaluates the sources of stage s of step n. The values of ports are those of the fields now, or of when the look at
+ * them was begun. Of the stage behind the last one only the ports' part is wanted, for output. */
 static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool begun,
                             const struct mx_stage_sources **sources, struct dg_error *err)
 {
@@ -121,13 +121,13 @@ static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool
   return status;
 }
 
-/* Tells the balance what drives stage s, behind the look at the fields before the stage. */
+/* Gives the balance the sources of stage s, behind the look at the fields before the stage. */
 static int account(struct mx_loop *loop, int s, const struct mx_stage_sources *sources, struct dg_error *err)
 {
   return loop->writes ? mx_balance_sources(loop->output.balance, s, sources, err) : 0;
 }
 
-/* Stage s of step n, behind which nothing is left to do if it is `last` or the run is to end. */
+/* Runs stage s of step n. Behind it nothing is left to do if it is `last` or the run is to end. */
 static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
@@ -143,7 +143,8 @@ static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool la
   return ops->stage_end(loop->backend, s, err);
 }
 
-/* The same where the sources wait for what ports have of the fields before the stage: a card works on it meanwhile. */
+/* Runs a stage on a card where the sources depend on the ports' values of the fields before the stage. The card works
+ * on the stage while the host waits for these values. */
 static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
@@ -164,7 +165,7 @@ static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, b
   return ops->stage_end(loop->backend, s, err);
 }
 
-/* One step, or as much of the step after the last as its observation needs. */
+/* Runs one step, or as much of the step after the last as its observation needs. */
 static int step(struct mx_loop *loop, long n, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
@@ -192,14 +193,15 @@ static struct mx_run_state state_of(struct mx_loop *loop)
                                .counters = &loop->counters};
 }
 
-/* Before step n. One that cannot be written is a warning, and the run goes on, unless it `must` be. */
+/* Writes a checkpoint before step n. If it cannot be written that is a warning, and the run goes on, unless it `must`
+ * be written. */
 static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *err)
 {
   const struct mx_setup *setup = loop->setup;
   const struct mx_run_state state = state_of(loop);
   struct dg_error failure;
   bool written;
-  if (loop->checkpointed == loop->total) return 0; /* there is one of this moment */
+  if (loop->checkpointed == loop->total) return 0; /* this moment has a checkpoint */
   if (setup->ops->card->wait(loop->backend, err) != 0) return err->code;
   double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
@@ -279,7 +281,7 @@ static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
   return mx_control_settle(&loop->control, err);
 }
 
-/* The first driven port is that of the run that writes output. */
+/* Says whether a run writes output: the run of the first driven port does. */
 static bool writes_output(const struct mx_ports *ports, long excitation)
 {
   for (long i = 0; i < excitation; i++)
@@ -287,7 +289,7 @@ static bool writes_output(const struct mx_ports *ports, long excitation)
   return true;
 }
 
-/* What the run before has written of the steps that come again. */
+/* Removes what the earlier run has written of the steps that come again. */
 static int cut_folder(const struct mx_loop *loop, long step, struct dg_error *err)
 {
   struct mx_plan plan;

@@ -1,5 +1,5 @@
-/* A run from its folder to its summary: backend, initial fields, the time loop, and what is said and written at the
- * end, whatever happens. main calls mx_run. */
+/* A run from its folder to its summary: backend, initial fields, the time loop, and the report at the end, whatever
+ * happens. main calls mx_run. */
 #include "maxwell/run/run.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static void report_transport(struct mx_summary *summary, const struct mx_backend
                 use.transport, use.fell_back ? ": this MPI does not say that it takes the GPU's memory" : "");
 }
 
-/* Behind the first calls of all functions that are called for every node. */
+/* Reports the threads for Lua. Call it behind the first calls of all functions that are called for every node. */
 static void report_lua_threads(const struct mx_setup *setup)
 {
   const char *alone = mx_origin_alone(setup->origin);
@@ -51,13 +51,13 @@ static void report_lua_threads(const struct mx_setup *setup)
   if (alone != NULL) dg_log_line(setup->log, "lua       one thread calls functions: %s", alone);
 }
 
-/* A run under way: what is called with a profile stands in front of the backend. */
+/* The profile of a run, and the tables of the watch that then stands in front of the backend. */
 struct profiling {
   struct mx_profile profile;
   struct mx_profiled tables;
 };
 
-/* The backend with the initial fields in it, or those of a checkpoint. */
+/* Makes the backend with the initial fields in it, or those of a checkpoint. */
 static int start_backend(struct mx_backend **backend, struct mx_setup *setup, const struct mx_checkpoint *checkpoint,
                          struct profiling *profiling, struct mx_summary *summary, struct dg_error *err)
 {
@@ -86,8 +86,8 @@ fail:
   return err->code;
 }
 
-/* Where Lua was at work nearly all the time and the loop waited for it: then it is what the run's speed hangs on. A
- * loop that waits for a Lua with time to spare would otherwise have waited for the card. */
+/* Reports where Lua was at work nearly all the time and the loop waited for it: the run's speed then depends on Lua. If
+ * Lua had time to spare, a loop that waits for it would otherwise have waited for the card. */
 static void report_sources(const struct mx_summary *summary)
 {
   const struct mx_setup *setup = summary->setup;
@@ -103,7 +103,7 @@ static void report_sources(const struct mx_summary *summary)
         100 * waited / summary->loop_seconds, setup->ops->name, threads);
 }
 
-/* Where steps had to wait for the disk; not for what the end waits. */
+/* Reports where steps had to wait for the disk. The waiting at the end does not count. */
 static void report_snapshots(const struct mx_summary *summary, double waited)
 {
   const double worth_saying = 0.05;
@@ -137,7 +137,7 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               mx_snapshots_written(&output->snapshots), setup->config->output.measures, said);
 }
 
-/* Seconds and memory of the run, of the rank that took most. */
+/* Gathers seconds and memory of the run, of the rank that took most. */
 static int gather_costs(struct mx_summary *summary, struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_setup *setup = summary->setup;
@@ -200,7 +200,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   if (status == 0) status = dg_emergency_check(err);
   summary->loop_seconds = summary->seconds.stepping = mx_loop_seconds(&loop);
   double start = mx_clock();
-  struct dg_error late = {0}; /* what an interrupted run cannot write any more is not the news */
+  struct dg_error late = {0}; /* an interrupted run's failure to write is not the news */
   /* All ranks come this far, also when interrupted, and none may stop the others before they have finished. */
   bool finish = status == 0 || loop.stopped;
   if (finish && (mx_output_finish(&loop.output, &late) != 0 || dg_comm_agree(setup->comm, &late) != 0) && status == 0) {
@@ -224,7 +224,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   summary->checkpoints = loop.checkpoints;
   summary->checkpoint_seconds = loop.checkpoint_seconds;
   summary->restarts = loop.counters.restarts;
-  (void)!mx_control_settle(&loop.control, err); /* of a run that failed */
+  (void)!mx_control_settle(&loop.control, err); /* for a run that failed */
   if (status == 0) status = gather_costs(summary, backend, err);
   if (status == 0) report(summary, &loop.output, folder);
   if (status == 0 && dg_log_status(setup->log) != 0)
@@ -301,7 +301,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
       (options->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
       start_backend(&backend, setup, from, profiling, &summary, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
     goto fail;
-  bool ours = false; /* the folder, which then has a summary */
+  bool ours = false; /* this run has claimed the folder, which then has a summary */
   int status = first ? prepare(folder, &summary, options->resume, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = mx_folder_join(folder, err);
@@ -315,7 +315,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
   dg_comm_stop(setup->comm, err);
   summary.status = status_word(err->code);
   summary.error = status != 0 ? err->message : NULL;
-  struct dg_error late = {0}; /* after another error, a summary that cannot be written is not the news */
+  struct dg_error late = {0}; /* after another error, a failure to write the summary is not the news */
   if (ours && mx_summary_write(&summary, folder, &late) != 0) {
     if (status == 0) *err = late;
     dg_emergency_note(err->message);

@@ -9,8 +9,8 @@ struct mx_run_options {
   bool profile; /* time the phases: a table at the end, and in summary.json */
 };
 
-/* Runs the simulation into `folder`, which is open (created, or rid of what earlier runs wrote). Errors as those of its
- * parts; DG_BLEW_UP from the watchdog, DG_INTERRUPTED after SIGINT or SIGTERM (the step in progress is finished and the
- * files are whole). Whatever happens after the folder exists, summary.json says it. */
+/* Runs the simulation into `folder`, which is open (created, or rid of what earlier runs wrote). Errors: those of its
+ * parts; DG_BLEW_UP from the watchdog; DG_INTERRUPTED after SIGINT or SIGTERM (the step in progress is finished and the
+ * files are whole). Whatever happens after the folder exists stands in summary.json. */
 int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run_options *options,
            struct dg_error *err) DG_MUST_USE;

@@ -1,9 +1,8 @@
-/* State on its way to a checkpoint and back: every module has one function that names its numbers, and that function
+/* State on its way to a checkpoint and back. Every module has one function that names its numbers; this function
  * measures, saves and loads, so that the three cannot differ.
  *
- * All arrays lie in one file, which rank 0 has; what is loaded goes to all ranks of the archive. Errors are those of
- * libdg/io/store.h, and DG_ENVIRONMENT for an array that has another length than the run's.
- */
+ * All arrays lie in one file, which rank 0 has; loaded arrays go to all ranks of the archive. Errors are those of
+ * libdg/io/store.h, and DG_ENVIRONMENT for an array that has another length than the run's. */
 #pragma once
 
 #include <stddef.h>
@@ -24,7 +23,7 @@ struct mx_archive {
   size_t arrays, bytes;   /* measured */
 };
 
-/* `name` is a printf format's result: "ports/1/incident". count = 0 does nothing. */
+/* Measures, saves or loads an array. `name` is a printf format's result: "ports/1/incident". count = 0 does nothing. */
 int mx_archive_doubles(struct mx_archive *archive, const char *name, size_t count, double *value,
                        struct dg_error *err) DG_MUST_USE;
 int mx_archive_longs(struct mx_archive *archive, const char *name, size_t count, long *value,

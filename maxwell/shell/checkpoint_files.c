@@ -19,7 +19,7 @@ static void write_name(char name[NAME], long number, long rank)
   else snprintf(name, NAME, "step_%012ld_%04ld.h5", number, rank);
 }
 
-/* Is it one of ours, complete or not, and whose? */
+/* Says whether a name is that of a checkpoint's file, complete or not, and of which one. */
 static bool read_name(const char *name, long *number, long *rank)
 {
   char again[NAME];
@@ -73,7 +73,7 @@ int mx_checkpoint_list(const char *folder, long **list, size_t *count, struct dg
   return err->code;
 }
 
-/* First the files that name the others, so that none names what is not there. */
+/* Removes the files that name the others first, so that no file names a missing one. */
 static void remove_all_but(const char *folder, bool roots, size_t kept, const long *keep, long parts)
 {
   DIR *dir = opendir(folder);

@@ -27,9 +27,9 @@ int mx_csv_failed(const struct mx_csv *table, struct dg_error *err)
 
 /* ---- the descriptor */
 
-/* Those of a process are counted (ulimit -n), and a run may have thousands of tables. So a table whose descriptor has a
- * number in the upper half gives it back, and opens its file again whenever there is something to write: some
- * microseconds for every few thousand bytes. */
+/* Says whether a descriptor's number is in the upper half. A process has a limited number of them (ulimit -n), and a
+ * run may have thousands of tables. A table with such a descriptor gives it back, and opens its file again whenever
+ * there is something to write. That costs some microseconds for every few thousand bytes. */
 static bool is_crowded(int descriptor)
 {
   struct rlimit limit;
@@ -37,7 +37,7 @@ static bool is_crowded(int descriptor)
   return (rlim_t)descriptor >= limit.rlim_cur / 2;
 }
 
-/* The file that was opened first, or none: somebody may have put another one in its place. */
+/* Opens the file that was opened first, or none: somebody may have put another one in its place. */
 static bool take(struct mx_csv *table)
 {
   struct stat info;
@@ -71,7 +71,7 @@ static long digest_of(const unsigned char *block, size_t bytes)
   return number;
 }
 
-/* Bytes that the system has taken. */
+/* Counts and digests the bytes that the system has taken. */
 static bool account(struct mx_csv *table, const char *from, size_t bytes)
 {
   struct dg_error ignored = {0};
@@ -174,7 +174,7 @@ int mx_csv_flush(struct mx_csv *table, struct dg_error *err)
   return is_gone(table) ? fail_gone(table, err) : 0;
 }
 
-/* A file that cannot sync, a pipe for instance, is not waited for. */
+/* Waits for the disk. A file that cannot sync, a pipe for instance, is not waited for. */
 static int wait_for_disk(struct mx_csv *table, struct dg_error *err)
 {
   if (!take(table)) return fail(table->path, errno, err);
@@ -247,7 +247,7 @@ static int fail_changed(const struct mx_csv *table, long at, size_t bytes, long 
       table->path, rows, at, at + (long)bytes - 1);
 }
 
-/* The bytes up to the length against their digests; what is behind the last whole block stays in table->block. */
+/* Compares the bytes up to the length with their digests. Bytes behind the last whole block stay in table->block. */
 static int compare(struct mx_csv *table, struct dg_error *err)
 {
   long lines = 0;
@@ -262,7 +262,7 @@ static int compare(struct mx_csv *table, struct dg_error *err)
   return 0;
 }
 
-/* The length that a checkpoint says, if the file has it. */
+/* Takes the length that a checkpoint gives, if the file has it. */
 static int take_length(struct mx_csv *table, long length, struct dg_error *err)
 {
   struct stat info;
@@ -276,7 +276,7 @@ static int take_length(struct mx_csv *table, long length, struct dg_error *err)
   return dg_grow(&table->digest, table->room, sizeof *table->digest, err);
 }
 
-/* Cuts what is behind. */
+/* Cuts the file behind the length. */
 static int go_on(struct mx_csv *table, struct dg_error *err)
 {
   if (!take(table)) return fail(table->path, errno, err);

@@ -1,10 +1,9 @@
-/* Tables as text: opening, closing, what to say when the disk does not take them, and whether what a restart finds is
- * what was written.
+/* Tables as text: opening and closing them, the error when the disk does not take them, and a restart's check that a
+ * table is as it was written.
  *
- * What is printed to `file` goes through digests of every MX_CSV_BLOCK bytes on its way to the system. A checkpoint has
- * them and the length; a restart compares the bytes up to there, so that a row that somebody has changed is not
- * continued.
- */
+ * Text printed to `file` goes through digests of every MX_CSV_BLOCK bytes on its way to the system. A checkpoint has
+ * the digests and the length. A restart compares the bytes up to that length, so that a row that somebody has changed
+ * is not continued. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,36 +15,37 @@
 
 enum { MX_CSV_BLOCK = 4096 };
 
-/* {0}: closed. It stays where it is while it is open. */
+/* {0} is a closed table. An open table must stay where it is. */
 struct mx_csv {
   FILE *file; /* to print to */
   char *path;
   int descriptor; /* -1: closed, or `shares` and nothing is being written */
-  bool shares;    /* descriptors are few: it has one only while it writes */
+  bool shares;    /* descriptors are few: the table has one only while it writes */
   ino_t inode;    /* of the file that was opened first */
   dev_t device;
   bool no_memory;
   long length;          /* bytes that the system has taken */
-  size_t blocks, room;  /* digests of whole blocks, and how many there is room for */
-  long *digest;         /* [room], one more than blocks */
-  unsigned char *block; /* [MX_CSV_BLOCK] what is behind them */
+  size_t blocks, room;  /* digests of whole blocks, and the room for them */
+  long *digest;         /* [room] one more than blocks */
+  unsigned char *block; /* [MX_CSV_BLOCK] bytes behind the whole blocks */
 };
 
-/* Creates the file, which the folder's ledger has, with its first line; or, to `resume`, opens the one that is there:
- * mx_csv_archive then says where to go on. Release in any case. */
+/* Creates the file, which the folder's ledger has, with its first line. With `resume` it opens the one that is there,
+ * and mx_csv_archive then finds where to go on. Release in any case. */
 int mx_csv_open(struct mx_csv *table, const char *path, const char *header, bool resume,
                 struct dg_error *err) DG_MUST_USE;
-/* DG_ENVIRONMENT with the path and the reason in errno, which was set to 0 before the print that failed. */
+/* Fails with DG_ENVIRONMENT, the path and the reason in errno, which was set to 0 before the print that failed. */
 int mx_csv_failed(const struct mx_csv *table, struct dg_error *err);
-/* Hands what was written so far to the system; nothing for a closed table. Also an error when somebody has removed the
- * file: the system would go on to take what nobody will see. */
+/* Hands the text so far to the system; does nothing for a closed table. A file that somebody has removed is an error,
+ * too: the system would go on to take what nobody will see. */
 int mx_csv_flush(struct mx_csv *table, struct dg_error *err) DG_MUST_USE;
-/* Saving waits until the disk has the rows. Loading cuts the file to the length that it had and goes on behind it;
- * DG_ENVIRONMENT when it is shorter, or has other bytes. Not collective; nothing for a closed table. */
+/* Saves or loads a table. Saving waits until the disk has the rows. Loading cuts the file to the length that it had and
+ * goes on behind it. DG_ENVIRONMENT when the file is shorter, or has other bytes. Not collective; does nothing for a
+ * closed table. */
 int mx_csv_archive(struct mx_csv *table, const char *name, struct mx_archive *archive,
                    struct dg_error *err) DG_MUST_USE;
-/* Closes the file once the disk has it; a write that failed earlier, or a file that was removed, is an error here at
+/* Closes the file once the disk has it. A write that failed earlier, or a file that was removed, is an error here at
  * the latest. */
 int mx_csv_close(struct mx_csv *table, struct dg_error *err) DG_MUST_USE;
-/* Closes it whatever happens. */
+/* Closes the table whatever happens. */
 void mx_csv_release(struct mx_csv *table);

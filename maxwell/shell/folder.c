@@ -79,8 +79,8 @@ void mx_folder_close(struct mx_folder *folder)
 
 /* ---- the folder and its parts */
 
-/* What is there is a folder that can be written to. Who calls a link the output folder means where it leads; of what is
- * inside nobody says so. */
+/* Checks that an existing folder can be written to. A user who names a link as the output folder means the place where
+ * it leads. Nobody has named a link inside it. */
 static int check_folder(const char *path, bool inside, struct dg_error *err)
 {
   struct stat info;
@@ -137,7 +137,7 @@ static int visit_all(struct mx_folder *folder, const char *part, visitor *visit,
   return err->code;
 }
 
-/* A summary that curlew wrote before it kept ledgers. */
+/* Says whether there is a summary that curlew wrote before it kept ledgers. */
 static bool has_summary(const struct mx_folder *folder)
 {
   struct dg_error ignored = {0};
@@ -154,7 +154,7 @@ static bool has_summary(const struct mx_folder *folder)
   return strstr(text, "\"curlew\":") != NULL;
 }
 
-/* Where there is no ledger nothing is ours. */
+/* Refuses a file where there is no ledger: nothing is then ours. */
 static int refuse_stranger(struct mx_folder *folder, const struct mx_plan *plan, const char *name, struct dg_error *err)
 {
   (void)plan;
@@ -169,7 +169,7 @@ static int refuse_stranger(struct mx_folder *folder, const struct mx_plan *plan,
                  folder->path, name);
 }
 
-/* The name without ".part" or ".room". */
+/* Says whether the ledger has the name without ".part" or ".room". */
 static bool is_listed(const struct mx_folder *folder, const char *name)
 {
   char whole[512];
@@ -182,7 +182,7 @@ static bool is_listed(const struct mx_folder *folder, const char *name)
   return dg_ledger_find(&folder->list, whole) != NULL;
 }
 
-/* Something that the run will write over, and must not? */
+/* Refuses a file that the run would write over, but must not. */
 static int refuse_conflict(struct mx_folder *folder, const struct mx_plan *plan, const char *name, struct dg_error *err)
 {
   char *path;
@@ -198,7 +198,7 @@ static int refuse_conflict(struct mx_folder *folder, const struct mx_plan *plan,
   return err->code;
 }
 
-/* Can files be made in this part, if it is there? */
+/* Checks that files can be made in this part, if the part exists. */
 static int check_part(const struct mx_folder *folder, const char *name, struct dg_error *err)
 {
   char *path;
@@ -214,13 +214,13 @@ int mx_folder_prepare(struct mx_folder *folder, const struct mx_plan *plan, stru
   const bool made = dg_file_kind(folder->path) == DG_FILE_NONE;
   if (make_folder(folder->path, false, err) != 0) return err->code;
   if (made) (void)dg_file_sync_folder(folder->path);
-  /* Before anything of ours is made in a folder that is not ours. */
+  /* Check the folder first, before anything of ours is made in one that is not ours. */
   if (dg_ledger_open(&folder->ledger, folder->path, PART, 0, err) != 0 || check_part(folder, PART, err) != 0 ||
       dg_ledger_read(folder->ledger, &folder->list, err) != 0 ||
       (!folder->list.found && visit_all(folder, ".", refuse_stranger, plan, err) != 0) ||
       mx_folder_part(folder, PART, err) != 0 || take_lock(folder, true, err) != 0)
     return err->code;
-  /* Again, now that it cannot change: another run may have made the folder meanwhile, and ended. */
+  /* Read the ledger again, now that it cannot change: another run may have made the folder meanwhile, and ended. */
   dg_ledger_list_free(&folder->list);
   if (dg_ledger_read(folder->ledger, &folder->list, err) != 0) return err->code;
   for (size_t i = 0; i < plan->folders; i++)
@@ -230,7 +230,7 @@ int mx_folder_prepare(struct mx_folder *folder, const struct mx_plan *plan, stru
   return 0;
 }
 
-/* The list without what is to stay for now. */
+/* Takes a name that is to stay for now from the list. */
 static void spare(struct dg_ledger_list *list, const char *name)
 {
   const struct dg_ledger_entry *found = dg_ledger_find(list, name);

@@ -1,4 +1,5 @@
-/* What holds for functions whoever carries them out; see function.h. */
+/* Calls functions of position and time, checks their values, and makes messages about them, whoever carries them out.
+ * Sources, materials and initial fields call it; see function.h. */
 #include "maxwell/shell/function.h"
 
 #include <math.h>

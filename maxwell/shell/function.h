@@ -12,9 +12,8 @@
  *   }
  *   const struct mx_function initial = {.values = field, .self = &k};
  *
- * What a function gives must depend on its places alone, or a run could not be repeated, continued or shared among
- * ranks. One call at a time, from any thread: general sources are evaluated in a thread of their own.
- */
+ * A function's values must depend on its places alone, or a run could not be repeated, continued or shared among
+ * ranks. There is one call at a time, from any thread: general sources are evaluated in a thread of their own. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,41 +22,41 @@
 
 #include "libdg/base/error.h"
 
-/* Where and when values are wanted. */
+/* The places and times at which values are wanted. */
 struct mx_places {
-  const char *what; /* whose values they are, for messages: "initial.E" */
+  const char *what; /* the name of the values, for messages: "initial.E" */
   size_t count;
   const double (*x)[3]; /* [count] m; NULL: the function depends on time alone */
-  const double *t;      /* s: one time for all of x, without x [count] times; NULL: it does not depend on time */
-  int components;       /* numbers that are wanted at each, at most 3 */
-  bool trial;           /* it is only tried: what it prints is not to be heard, and where it takes long it is to fail */
+  const double *t; /* s: one time for all of x, without x [count] times; NULL: the function does not depend on time */
+  int components;  /* numbers wanted at each place, at most 3 */
+  bool trial;      /* the call is a trial: prints are not to be heard, and a long call is to fail */
 };
 
 struct mx_function {
-  /* value[count][components], finite. DG_INPUT or what else went wrong, of the first place, in order, that has an
-   * error; then what is in `value` is not defined. NULL of a function that only answers. */
+  /* Gives value[count][components], finite. The error, DG_INPUT or another one, is that of the first place, in order,
+   * that has one; `value` is then not defined. NULL for a function that only answers. */
   int (*values)(void *self, const struct mx_places *at, double *value, struct dg_error *err);
-  /* The following may be NULL, where the function has no such side. */
+  /* The members below may be NULL, where the function has no such side. */
   int (*answer)(void *self, const char *what, int inputs, const double *in, bool *answer, struct dg_error *err);
-  void (*rehearse)(void *self, const struct mx_places *at); /* it will be called often, at such places and times */
-  int (*digest)(void *self, uint64_t *digest, struct dg_error *err); /* of what it does */
-  const char *place;                                                 /* where it stands: "cavity.lua:22" */
+  void (*rehearse)(void *self, const struct mx_places *at); /* tells of many calls to come, at such places and times */
+  int (*digest)(void *self, uint64_t *digest, struct dg_error *err); /* of what the function does */
+  const char *place;                                                 /* its place in the script: "cavity.lua:22" */
   void *self;
 };
 
-/* The values, once they are known to be finite. */
+/* Calls the function, and checks that its values are finite. */
 int mx_function_values(const struct mx_function *function, const struct mx_places *at, double *value,
                        struct dg_error *err) DG_MUST_USE;
 /* Calls the function once more at all places (some thousand of them, if there are more), last first, and fails with
  * DG_INPUT if it does not give value[count][components] again. */
 int mx_function_repeat(const struct mx_function *function, const struct mx_places *at, const double *value,
                        struct dg_error *err) DG_MUST_USE;
-/* "cavity.lua:22: initial.E returned nan at (x, y, z) = (0, 0.5, 1)": DG_INPUT for what is wrong with the value at the
- * k-th of the places. */
+/* Fails with DG_INPUT about the value at the k-th of the places: "cavity.lua:22: initial.E returned nan at (x, y, z) =
+ * (0, 0.5, 1)". */
 int mx_function_fail(const struct mx_function *function, const struct mx_places *at, size_t k, struct dg_error *err,
                      const char *format, ...) DG_PRINTF(5, 6);
-/* "(x, y, z) = (0, 0.5, 1)": what a function was called with. */
+/* Describes the arguments of a function: "(x, y, z) = (0, 0.5, 1)". */
 void mx_describe_inputs(int inputs, const double *in, char *text, size_t size);
-/* The numbers that the function is called with at the k-th of the places, in that order: x, y, z, t. Returns how many
- * there are. */
+/* Gives the arguments of the function at the k-th of the places, in their order: x, y, z, t. Returns how many there
+ * are. */
 int mx_places_inputs(const struct mx_places *at, size_t k, double in[4]);

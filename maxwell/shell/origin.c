@@ -1,4 +1,5 @@
-/* What holds of an origin that has no such side: a program in C may name any file, has no seed and one thread. */
+/* Asks an origin of a configuration, or answers for one that has no such side: a program in C may name any file, has no
+ * seed and one thread. The set-up and the run call it. */
 #include "maxwell/shell/origin.h"
 
 bool mx_origin_may_name(const struct mx_origin *origin, const char *path)

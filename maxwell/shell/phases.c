@@ -3,7 +3,7 @@
 
 #include "libdg/base/text.h"
 
-/* order[count] = the phases by descending time; returns the sum of their seconds. */
+/* Sorts the phases by descending time into order[count]; returns the sum of their seconds. */
 static double sort(const struct mx_profile *profile, size_t order[MX_PHASES_MAX])
 {
   double sum = 0;

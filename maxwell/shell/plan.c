@@ -67,9 +67,9 @@ void mx_plan_release(struct mx_plan *plan)
   *plan = (struct mx_plan){0};
 }
 
-/* ---- is it in it? */
+/* ---- looking names up */
 
-/* *step: the number at '$', or as it was. */
+/* Says whether the name fits the pattern. *step becomes the number at '$', or stays as it was. */
 static bool fits(const char *pattern, const char *name, long *step)
 {
   for (; *pattern != '\0'; pattern++) {

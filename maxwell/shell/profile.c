@@ -1,4 +1,5 @@
-/* Phases by name, each with its own time. */
+/* Begins and ends phases by name, each with its own time. Backends, the watch around them (profiled.c) and the time
+ * loop call it through profile.h. */
 #include "maxwell/shell/profile.h"
 
 #include <string.h>

@@ -1,13 +1,12 @@
-/* Named phases of a run: wall clock, calls, and bytes and flops counted from the sizes. Off unless there is a profile:
- * then all that it costs is a comparison with NULL a phase.
+/* Named phases of a run: wall clock, calls, and bytes and flops counted from the sizes. Without a profile a phase costs
+ * only a comparison with NULL.
  *
  *   struct mx_mark mark = mx_phase_begin(profile);
  *   ...
  *   mx_phase_end(profile, mark, "open faces", cost);
  *
  * Phases nest. The time of a phase is its own, without the phases inside it, so that all of them add up to the
- * outermost. One thread, the one that runs the time loop, begins and ends them.
- */
+ * outermost. One thread, the one that runs the time loop, begins and ends them. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +14,7 @@
 enum { MX_PHASES_MAX = 24 };
 
 struct mx_cost {
-  double bytes, flops; /* a call; 0: not counted */
+  double bytes, flops; /* of a call; 0: not counted */
 };
 
 struct mx_phase {
@@ -28,7 +27,7 @@ struct mx_phase {
 struct mx_profile { /* {0} is empty */
   size_t count;
   struct mx_phase phase[MX_PHASES_MAX];
-  double inner; /* seconds of the phases that ended inside the one that is open */
+  double inner; /* seconds of the phases that ended inside the open one */
 };
 
 struct mx_mark {

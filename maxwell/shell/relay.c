@@ -16,9 +16,9 @@ struct stage {
   struct mx_relay_stage is;
   pthread_t *thread; /* [is.threads] */
   size_t started;    /* threads */
-  size_t begun;      /* jobs that a thread has taken, */
-  size_t passed;     /* and those that are over, with all before them */
-  bool *over;        /* [slots] begun, not passed: is the job in that slot over? */
+  size_t begun;      /* jobs that a thread has taken */
+  size_t passed;     /* jobs that are over, with all before them */
+  bool *over;        /* [slots] for jobs begun and not passed: the job in the slot is over */
   double seconds;
 };
 
@@ -28,21 +28,21 @@ struct mx_relay {
   void *context;
   size_t slots, stages;
   size_t handed; /* jobs; number n is in slot n % slots */
-  size_t failed; /* the first that did */
-  size_t done;   /* through the last stage without an error, with all before them */
+  size_t failed; /* the first job that failed */
+  size_t done;   /* jobs through the last stage without an error, with all before them */
   bool stopping;
-  struct dg_error err; /* the first */
+  struct dg_error err; /* the first error */
   struct stage stage[MX_RELAY_STAGES];
 };
 
-/* The jobs that have come as far as this stage. */
+/* Counts the jobs that have come as far as this stage. */
 static size_t arrived(const struct stage *stage)
 {
   const struct mx_relay *relay = stage->relay;
   return stage == relay->stage ? relay->handed : stage[-1].passed;
 }
 
-/* Locked. Jobs leave a stage in their order, whichever is over first. */
+/* Lets jobs leave a stage in their order, whichever is over first. The mutex is held. */
 static void let_pass(struct stage *stage, size_t job)
 {
   struct mx_relay *relay = stage->relay;
@@ -56,7 +56,7 @@ static void let_pass(struct stage *stage, size_t job)
   pthread_cond_broadcast(&relay->changed);
 }
 
-/* Locked, but not while the stage works. */
+/* Works on a job. The mutex is held, but not while the stage works. */
 static void work_on(struct stage *stage, size_t job)
 {
   struct mx_relay *relay = stage->relay;
@@ -80,7 +80,7 @@ static void *run(void *argument)
   pthread_mutex_lock(&relay->mutex);
   for (;;) {
     while (arrived(stage) == stage->begun && !relay->stopping) pthread_cond_wait(&relay->changed, &relay->mutex);
-    if (arrived(stage) == stage->begun) break; /* who stops has waited for all */
+    if (arrived(stage) == stage->begun) break; /* stopping waits for all jobs first */
     const size_t job = stage->begun++;
     if (job < relay->failed) work_on(stage, job);
     let_pass(stage, job);
@@ -89,7 +89,8 @@ static void *run(void *argument)
   return NULL;
 }
 
-/* As many of its threads as the system gives. Signals are for the threads that look at them. */
+/* Starts as many of the stage's threads as the system gives. They take no signals, which are for the threads that look
+ * at them. */
 static void start_threads(struct stage *stage)
 {
   sigset_t all, before;
@@ -138,7 +139,7 @@ static int error_of(const struct mx_relay *relay, struct dg_error *err)
   return err->code;
 }
 
-/* Is some stage without room for so many more jobs? */
+/* Says whether some stage has no room for so many more jobs. */
 static bool is_full(const struct mx_relay *relay, size_t more)
 {
   for (size_t s = 0; s < relay->stages; s++)
@@ -151,7 +152,7 @@ static bool is_busy(const struct mx_relay *relay, size_t left)
   return relay->handed - relay->stage[relay->stages - 1].passed > left;
 }
 
-/* Locked, while the condition holds. */
+/* Waits while the condition holds. The mutex is held. */
 static void wait_while(struct mx_relay *relay, bool (*condition)(const struct mx_relay *, size_t), size_t count,
                        double *waited)
 {

@@ -1,6 +1,5 @@
-/* What a user has written, as a plain tree of values: a table of a script, with the place that each value comes from.
- * The script reader makes it, rules (maxwell/shell/rules) read it; neither knows the other.
- */
+/* A user's input as a plain tree of values: a table of a script, with the place that each value comes from. The script
+ * reader makes it, and rules (maxwell/shell/rules) read it; neither knows the other. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* The coefficients of the integrators and their regions of stability. Sources: integrator.h. */
+/* The coefficients of the integrators and their regions of stability. The step limit, sources and ports call it;
+ * schedule.h names the papers. */
 #include "maxwell/time/integrator.h"
 
 #include <math.h>

@@ -43,16 +43,16 @@ int mx_fail_where(struct dg_error *err, const char *where, const char *file, int
 /* Reads a table with named keys into the struct at base: each must have a rule, and required ones must be there. */
 int mx_read_table(struct mx_reader *r, const struct mx_value *table, const char *expected, const struct mx_rule *rules,
                   size_t count, void *base) DG_MUST_USE;
-/* The value of a key, or NULL. */
+/* Finds the value of a key; NULL: there is none. */
 const struct mx_value *mx_find_value(const struct mx_value *table, const char *name);
-/* "path must be <expected>, not <what it is>" */
+/* Fails with "path must be <expected>, not <what it is>". */
 int mx_fail_expected(struct mx_reader *r, const struct mx_value *value, const char *expected);
-/* The value is a table (else expected names what it should be). */
+/* Fails unless the value is a table; expected names what it should be. */
 int mx_expect_table(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
-/* Whether a string of the script may become part of the name of a file or folder that is written: not empty, at most
- * 200 bytes, no '/' or control character, neither "." nor "..". Nothing else keeps output in its folder. */
+/* Says whether a string of the script may become part of the name of a file or folder that is written: not empty, at
+ * most 200 bytes, no '/' or control character, neither "." nor "..". No other check keeps output in its folder. */
 bool mx_is_file_name(const char *text);
-/* A table whose keys are 1..n. */
+/* Fails unless the value is a table whose keys are 1..n. */
 int mx_expect_list(struct mx_reader *r, const struct mx_value *value, const char *expected) DG_MUST_USE;
 
 /* Readers for rules; `to` is a double, long, int, int (a choice's place in names), bool, const char *,

@@ -1,4 +1,5 @@
-/* Loading a script: its state, its world, its table; and what a run may ask of it (mx_origin). */
+/* Loads a script: its state, its world, its table. It also answers what a run may ask of the script (mx_origin). main
+ * calls mx_script_load. */
 #include "maxwell/shell/script/script.h"
 
 #include <math.h>
@@ -27,9 +28,9 @@
 #define CURLEW_INSTALL_SHARE_DIR "/usr/local/share/curlew"
 #endif
 
-/* Once the system is out of memory, always: Lua would otherwise collect garbage and ask again, and whether a run
- * survives would depend on what else the machine does. The script's own limit it meets in the same place every time.
- * Shrinking must not fail, so it is done in place; what counts is the block and not what Lua uses of it. */
+/* Lua's allocator. Once the system is out of memory, it always fails: Lua would otherwise collect garbage and ask
+ * again, and whether a run survives would depend on what else the machine does. The script's own limit is met in the
+ * same place every time. Shrinking must not fail, so it is done in place; the block counts, and not Lua's use of it. */
 static void *allocate(void *user, void *block, size_t old_size, size_t new_size)
 {
   struct mx_script *script = user;

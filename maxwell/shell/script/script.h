@@ -13,9 +13,9 @@
 /* Limits of a script. */
 struct mx_limits {
   bool trust;     /* all of Lua's libraries, and no limit to its memory */
-  double seconds; /* that one call of a function, or the script itself, may take; 0: 60, infinity: no limit */
+  double seconds; /* seconds of one call of a function, or of the script itself; 0: 60, infinity: no limit */
   size_t memory;  /* bytes of Lua's, unless it is trusted; 0: 1 GiB */
-  int threads;    /* that may call its functions; 0: as many as a run asks for */
+  int threads;    /* threads that may call its functions; 0: as many as a run asks for */
 };
 
 struct mx_script; /* opaque */
@@ -34,8 +34,8 @@ int mx_script_load(struct mx_script **script, const char *path, size_t args, con
                    struct dg_error *err) DG_MUST_USE;
 void mx_script_free(struct mx_script *script);
 
-/* What a run has to know of the script, its table and its functions among that; owned by the script. Its threads: each
- * has a Lua state of its own in which the script is run again, and must come to the same there. */
+/* The side of the script that a run knows, among it its table and its functions; owned by the script. Each of its
+ * threads has a Lua state of its own, in which the script is run again and must come to the same. */
 const struct mx_origin *mx_script_origin(const struct mx_script *script);
 
 /* Lua's release, e.g. "Lua 5.4.4". */

@@ -106,7 +106,7 @@ void mx_args_unwrap(lua_State *L)
   lua_replace(L, -2);
 }
 
-/* Does the text have args.NAME, args["NAME"] or args['NAME']? A function may read it when it is called. */
+/* Says whether the text has args.NAME, args["NAME"] or args['NAME']. A function may read it when it is called. */
 static bool stands_in(const char *text, const char *name)
 {
   const size_t length = strlen(name);

@@ -1,4 +1,5 @@
-/* Calls of the script's functions: arguments in, results out, and what is wrong with them. */
+/* Calls the script's functions: arguments in, results out, and messages about wrong results. script_function.c and
+ * script_threads.c call it. */
 #include "maxwell/shell/script/script_call.h"
 
 #include <math.h>
@@ -62,7 +63,8 @@ static int take_results(const struct part *part, double *out)
   return 0;
 }
 
-/* On the stack: the part and the function. Returns early, or raises an error, at the call that failed. */
+/* Makes the calls of a part. On the stack: the part and the function. Returns early, or raises an error, at the call
+ * that failed. */
 static int call_each(lua_State *L)
 {
   struct part *part = lua_touserdata(L, PART);
@@ -121,7 +123,7 @@ int mx_call_answer(const struct mx_script_function *function, const char *what, 
   return err->code;
 }
 
-/* On the stack: the digest's place and the function. */
+/* Computes a digest. On the stack: the digest's place and the function. */
 static int protected_digest(lua_State *L)
 {
   uint64_t *digest = lua_touserdata(L, 1);

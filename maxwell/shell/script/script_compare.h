@@ -1,4 +1,4 @@
-/* Whether a script that was run twice has made the same twice. Private to the script reader. */
+/* Compares two runs of a script, which must have made the same. Private to the script reader. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
  * metatables, and which of them are the same object. It does not depend on addresses nor on the order of keys in
  * tables. False where that cannot be said, such as of tables with tables as keys. */
 bool mx_same_digest(struct mx_script *script, uint64_t *digest);
-/* Bit for bit. */
+/* Compares numbers bit for bit. */
 bool mx_same_numbers(size_t count, const double *one, const double *other);
-/* Whether the trees of values are the same, with the same handles of functions. */
+/* Says whether the trees of values are the same, with the same handles of functions. */
 bool mx_same_tree(const struct mx_value *one, const struct mx_value *other);

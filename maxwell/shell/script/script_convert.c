@@ -1,4 +1,4 @@
-/* From a table of Lua's to a tree of values. */
+/* Converts a table of Lua's to a tree of values. script.c calls it for the simulation table and for --set. */
 #include "maxwell/shell/script/script_convert.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static void check_nesting(lua_State *L, struct mx_load *load, const struct mx_va
         dg_fail(load->err, DG_INPUT, "%s: %s has a metatable; only plain tables can be read", value->where, name));
 }
 
-/* Whether the table on top of the stack was made by waveform.*: nobody else has its metatable. */
+/* Says whether the table on top of the stack was made by waveform.*: no other table has its metatable. */
 static bool is_waveform(lua_State *L)
 {
   if (!lua_getmetatable(L, -1)) return false;
@@ -84,7 +84,7 @@ static void convert_samples(lua_State *L, struct mx_load *load, struct mx_value 
   }
 }
 
-/* In the place of the waveform on top its numbers (share/lua/waveform.lua), which are all that it may hold. */
+/* Replaces the waveform on top by its numbers (share/lua/waveform.lua), which are all that it may hold. */
 static void open_waveform(lua_State *L, struct mx_load *load, const struct mx_value *value)
 {
   lua_pushnil(L);
@@ -99,7 +99,7 @@ static void open_waveform(lua_State *L, struct mx_load *load, const struct mx_va
   lua_replace(L, -2);
 }
 
-/* The table on top of the stack. */
+/* Converts the table on top of the stack. */
 static void convert_table(lua_State *L, struct mx_load *load, struct mx_value *value, const struct ancestor *parent)
 {
   struct mx_arena *arena = &load->script->arena;
@@ -140,7 +140,7 @@ static void set_origin(lua_State *L, struct mx_load *load, struct mx_value *valu
                                  load->other_file != NULL ? load->other_file : script->path, value->line));
 }
 
-/* The value on top of the stack, which stays there; value->path is set. */
+/* Converts the value on top of the stack, which stays there; value->path is set. */
 static void convert_below(lua_State *L, struct mx_load *load, struct mx_value *value, const struct ancestor *parent)
 {
   set_origin(L, load, value);

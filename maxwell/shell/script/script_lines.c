@@ -29,7 +29,7 @@ struct scanner {
   struct dg_error *err;
 };
 
-/* At '[': the level of a long bracket "[==[" (here 2), or -1. */
+/* Returns, at '[', the level of a long bracket "[==[" (here 2), or -1. */
 static int long_bracket_level(const char *at)
 {
   int level = 0;

@@ -1,9 +1,8 @@
-/* Where in the script's text each key of the simulation table stands. Lua keeps no line per key, so the text is read
- * once more with a small tokenizer, from the call of `simulation` on: comments, strings, braces, `key =`,
+/* Finds the line of each key of the simulation table in the script's text. Lua keeps no line per key, so the text is
+ * read once more with a small tokenizer, from the call of `simulation` on: comments, strings, braces, `key =`,
  * `["key"] =`, `[7] =` and list items. A table that was built elsewhere has the line of the key that it is given to.
  *
- * Private to the script reader.
- */
+ * Private to the script reader. */
 #pragma once
 
 #include <stddef.h>

@@ -78,13 +78,13 @@ static void end_call(lua_State *L, lua_Debug *here)
   lua_error(L);
 }
 
-/* From a signal handler, as lua.c does it. Hooks do not reach the inside of Lua's own library, where a pattern may take
- * for ever: after ten seconds the program ends here, as if it had been killed. */
+/* Ends a call. A signal handler calls it, as lua.c does. Hooks do not reach the inside of Lua's own library, where a
+ * pattern may take for ever: after ten seconds the program ends here, as if it had been killed. */
 void mx_state_end_call(void *context, enum mx_watch_reason why)
 {
   enum { PATIENCE = 100, A_SECOND = 10 };
   struct mx_script *script = context;
-  /* What is only tried may be slow where it is meant to be called. */
+  /* A trial may be slow where the real call would be. */
   const double patience = PATIENCE + (script->trial ? A_SECOND * script->seconds : 0);
   script->stop = why;
   script->asked = script->asked + 1;

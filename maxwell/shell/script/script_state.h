@@ -1,5 +1,4 @@
-/* What the parts of the script reader share: the state of a script and the calls into it. Private to them.
- */
+/* The state that the parts of the script reader share, and the calls into it. Private to them. */
 #pragma once
 
 #include <signal.h>
@@ -57,13 +56,13 @@ struct mx_script_function {
   int handle; /* registry reference; the same in copies of the script */
 };
 
-/* Of a function that the script's tree holds. */
+/* The script's side of a function that the script's tree holds. */
 static inline const struct mx_script_function *mx_state_function(const struct mx_function *function)
 {
   return function->self;
 }
 
-/* What runs inside the protected call of mx_script_load. Lua's errors jump out of it: whatever it allocates hangs on
+/* The data of the protected call of mx_script_load. Lua's errors jump out of that call: whatever it allocates hangs on
  * the script before anything of Lua's is called. */
 struct mx_load {
   struct mx_script *script;
@@ -83,11 +82,12 @@ int mx_state_caller(lua_State *L, lua_Debug *caller);
 int mx_state_push_plain(lua_State *L, const char *text);
 /* The lua_CFunction that belongs at MX_STATE_HANDLER: one line with a position, whatever was thrown. */
 int mx_state_message(lua_State *L);
-/* For mx_watch_new; the context is the script. */
+/* Ends a call; made for mx_watch_new, whose context is the script. */
 void mx_state_end_call(void *script, enum mx_watch_reason why);
 /* lua_pcall under the watch; the function and its arguments are on the stack. */
 int mx_state_call(struct mx_script *script, int arguments, int results);
-/* For calls that only try a function: nothing that the script prints is heard, and a call takes a second at most. */
+/* Makes the calls to come trials of a function, or ends that: the script's prints are not heard, and a call takes a
+ * second at most. */
 void mx_state_trial(struct mx_script *script, bool trial);
 /* The error of a call that ended with this status. */
 int mx_state_fail(struct mx_script *script, int status, struct dg_error *err);

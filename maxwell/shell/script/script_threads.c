@@ -122,7 +122,7 @@ static int count_functions(const struct mx_value *value)
   return count;
 }
 
-/* As many members as there can be, which begin to run the script. */
+/* Starts as many members as there can be, which begin to run the script. */
 static int start_members(struct mx_crew *crew, int members, struct dg_error *err)
 {
   sigset_t others, before;
@@ -144,7 +144,7 @@ static int start_members(struct mx_crew *crew, int members, struct dg_error *err
   return 0;
 }
 
-/* Whether all members have what the script has. */
+/* Says whether all members have the same as the script. */
 static int compare_members(struct mx_crew *crew, bool certain, uint64_t digest, struct dg_error *err)
 {
   for (int i = 0; i < crew->members; i++) {
@@ -209,7 +209,7 @@ struct trial {
   double x[TRIED][3], out[TRIED][3];
 };
 
-/* At all places of the trial, from the first or from the last. */
+/* Calls the function at all places of the trial, from the first or from the last. */
 static int call_trial(struct mx_script *copy, const struct mx_calls *calls, struct trial *trial, bool forward,
                       struct dg_error *err)
 {
@@ -250,7 +250,7 @@ void mx_crew_try(struct mx_crew *crew, const struct mx_calls *calls)
 
 /* ---- calls */
 
-/* Whether a member finds the same as the caller at some places of the caller's part, other ones every time. The
+/* Says whether a member finds the same as the caller at some places of the caller's part, other ones every time. The
  * caller's own state sees no more calls than it would alone. */
 static bool agrees(const struct mx_crew *crew, const struct mx_calls *calls, int places, size_t *k)
 {
@@ -272,7 +272,8 @@ static bool agrees(const struct mx_crew *crew, const struct mx_calls *calls, int
   return same;
 }
 
-/* The errors that the members have found. At first the caller can still do their part itself, as if there were none. */
+/* Takes the errors that the members have found. At first the caller can still do their part itself, as if there were
+ * none. */
 static int check_members(struct mx_crew *crew, const struct mx_calls *calls, struct dg_error *err)
 {
   unsigned char *trust = &crew->trust[calls->function->handle];

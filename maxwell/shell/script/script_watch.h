@@ -25,8 +25,8 @@ void mx_watch_interrupt(struct mx_watch *watch, const volatile sig_atomic_t *fla
 /* Another limit for calls from now on. */
 void mx_watch_limit(struct mx_watch *watch, double seconds);
 
-/* Around every call; calls are not nested, and one at a time. */
+/* Begins a call. Calls are not nested, and there is one at a time. */
 void mx_watch_enter(struct mx_watch *watch);
-/* Between calls that follow each other: one ends, the next begins. */
+/* Ends a call and begins the next, where calls follow each other. */
 void mx_watch_next(struct mx_watch *watch);
 void mx_watch_leave(struct mx_watch *watch);

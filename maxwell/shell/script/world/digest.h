@@ -4,7 +4,7 @@
 #include <lua.h>
 #include <stdint.h>
 
-/* Of the value on top of the stack, which it pops: a function's code (without names and lines) and the values of the
+/* Digests the value on top of the stack, and pops it: a function's code (without names and lines) and the values of the
  * variables outside that it uses, tables by their entries in any order. Globals are not looked at. May raise Lua's
  * error of memory. */
 uint64_t mx_script_digest_top(lua_State *L);

@@ -1,5 +1,5 @@
-/* Opens a file that a script names, if it lies in the script's folder or below: found with O_PATH, looked at, and
- * opened through the same descriptor. */
+/* Opens a file that a script names, if it lies in the script's folder or below. The file is found with O_PATH, its
+ * place is looked at, and it is opened through the same descriptor. script.c and library.c call it. */
 #define _GNU_SOURCE /* realpath, O_PATH */
 #include "maxwell/shell/script/world/files.h"
 
@@ -14,7 +14,7 @@
 #define O_PATH O_RDONLY
 #endif
 
-/* The folder itself among them. */
+/* Says whether a path lies below the folder; the folder itself counts. */
 static bool lies_below(const char *path, const char *folder)
 {
   char base[PATH_MAX];
@@ -24,7 +24,7 @@ static bool lies_below(const char *path, const char *folder)
   return strncmp(path, base, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* A descriptor that names the file and nothing more, and the name that leads from it to the file. */
+/* Opens a descriptor that names the file and nothing more, and makes the name that leads from it to the file. */
 static int find(const char *path, const char *folder, char link[32])
 {
   char place[PATH_MAX];

@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Opens the file; folder NULL: whichever it is. With a folder only one that lies in it or below it, where symbolic
- * links have led: the file is found first, then it is seen where it lies, and that same file is opened, so that nobody
- * can put another one in its place between. NULL: errno says why not, EXDEV: it lies elsewhere. Close with fclose. */
+/* Opens the file; folder NULL: whichever it is. With a folder the file must lie in it or below it, where symbolic links
+ * have led. The file is found first, then its place is looked at, and that same file is opened, so that nobody can put
+ * another one in its place between. NULL: errno has the reason, EXDEV for a file elsewhere. Close with fclose. */
 FILE *mx_file_open(const char *path, const char *folder);
-/* The same question alone; of a file that is not there, for the folder in which it would be. */
+/* Says whether mx_file_open would accept the place of a file. A missing file has the place of the folder in which it
+ * would be. */
 bool mx_file_is_within(const char *path, const char *folder);

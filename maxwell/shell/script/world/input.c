@@ -1,4 +1,5 @@
-/* Reads the text of a script, and checks definitions of the command line (-D, --set). */
+/* Reads the text of a script, and checks definitions of the command line (-D, --set). script.c and script_args.c call
+ * it. */
 #include "maxwell/shell/script/world/input.h"
 
 #include <errno.h>

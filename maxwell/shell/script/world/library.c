@@ -115,7 +115,7 @@ static void keep_top(lua_State *L, int index)
   lua_settop(L, index);
 }
 
-/* As luaL_loadfilex, of a file in the folder. Pushes the function, or a message. */
+/* Loads a file in the folder like luaL_loadfilex. Pushes the function, or a message. */
 static int load_chunk(lua_State *L, const char *function, const char *path, const char *mode, const char *folder)
 {
   const int top = lua_gettop(L);
@@ -313,7 +313,7 @@ static int open_to_read(lua_State *L)
 
 /* ---- all of it ---- */
 
-/* In the place of the function on top one that has the library and that function as upvalues. */
+/* Replaces the function on top by one that has the library and that function as upvalues. */
 static void put_before(lua_State *L, const struct mx_library *library, lua_CFunction function)
 {
   union {

@@ -1,6 +1,5 @@
-/* What a script finds of Lua's libraries. A script is a program that a user may have from somebody else: unless it is
- * trusted, it can compute, print, and read Lua from its own folder, and nothing else. Private to the script reader.
- */
+/* The libraries of Lua that a script sees. A script is a program that a user may have from somebody else: unless it is
+ * trusted, it can compute, print, and read Lua from its own folder, and nothing else. Private to the script reader. */
 #pragma once
 
 #include <signal.h>

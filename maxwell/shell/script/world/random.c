@@ -33,7 +33,8 @@ static void begin_numbers(lua_State *L, const struct mx_random *random)
   lua_call(L, 2, 0);
 }
 
-/* As Lua's own function would, which does not know its name when it is called from here. */
+/* Checks an interval with the errors of Lua's own function, which does not know its name when it is called from here.
+ */
 static void check_interval(lua_State *L)
 {
   const int arguments = lua_gettop(L);

@@ -25,6 +25,6 @@ struct mx_random {
  * Raises Lua errors. */
 void mx_random_open(lua_State *L, struct mx_random *random);
 
-/* Around a call of a function by the solver; `what` and in[inputs] are borrowed until its end. */
+/* Begins a call of a function by the solver; `what` and in[inputs] are borrowed until its end. */
 void mx_random_enter(struct mx_random *random, const char *what, int inputs, const double *in);
 void mx_random_leave(struct mx_random *random);
