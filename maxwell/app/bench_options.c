@@ -142,7 +142,7 @@ static struct mx_bench_options defaults(void)
   options.integrator[MX_LEAPFROG] = options.integrator[MX_LSRK] = true;
   options.precision[MX_DOUBLE] = options.precision[MX_SINGLE] = true;
   for (int i = 0; mx_backends[i] != NULL && i < MX_BENCH_BACKENDS; i++)
-    options.backend[i] = mx_backends[i]->available(&unused) == 0;
+    options.backend[i] = !mx_backends[i]->card->present || mx_backends[i]->available(&unused) == 0;
   return options;
 }
 

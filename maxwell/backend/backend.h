@@ -110,7 +110,8 @@ extern const struct mx_stage_sources mx_sources_follow;
 struct mx_backend_ops {
   const char *name;        /* name in scripts: "reference" */
   const char *description; /* one line for `curlew info` */
-  /* Returns 0 if the backend can run on this machine; else err says what is missing. */
+  /* Returns 0 if the backend can run on this machine; else err says what is missing. `auto` passes over a backend whose
+   * card is missing; all else is an error for whoever would have it. */
   int (*available)(struct dg_error *err);
   int (*create)(struct mx_backend **backend, const struct mx_problem *problem, const struct mx_backend_options *options,
                 struct dg_error *err);
@@ -150,7 +151,8 @@ struct mx_backend_ops {
   int (*loaded)(struct mx_backend *backend, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* threads that work on the fields */
   struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
-  const char *(*instructions)(void); /* the instructions of the kernels on this machine: "AVX-512"; may be NULL */
+  /* The instructions of the kernels on this machine, where the backend is available: "AVX-512"; may be NULL. */
+  const char *(*instructions)(void);
   /* From now on the backend adds the times of its phases to the profile, which outlives it. NULL for a backend without
    * phases. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);

@@ -33,12 +33,6 @@ static size_t mx_response_bytes(const struct mx_problem *problem, const struct m
   return bytes;
 }
 
-static int available(struct dg_error *err)
-{
-  (void)err;
-  return 0;
-}
-
 static void destroy(struct mx_backend *backend)
 {
   if (backend == NULL) return;

@@ -17,11 +17,16 @@
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
 
-/* Says whether all ranks can work with this backend, each on a card of its own if it wants one. */
+/* Says whether all ranks can work with this backend, each on a card of its own if it wants one. The answer is no where
+ * a card is missing. All else that hinders a backend is an error, lest a slower one take its place in silence. */
 static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *ops, bool *can, struct dg_error *err)
 {
   struct dg_error why = {0};
   int64_t here = ops->available(&why) == 0;
+  if (!here && !ops->card->present) {
+    *err = why;
+    return err->code;
+  }
   if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &here, err) != 0) return err->code;
   *can = here && ops->card->take(setup->comm, setup->config->gpu.share, &why) == 0;
   if (here && !*can) dg_log_line(setup->log, "backend   not %s: %s", ops->name, why.message);

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,48 +16,64 @@
 #include "maxwell/backend/frame/face_weights.h"
 #include "maxwell/backend/frame/frame.h"
 
-/* The best instruction set of this processor; CURLEW_SIMD = portable, avx2 or avx512 asks for a lesser one. */
-static int instruction_set(void)
+/* The instruction sets of this build, each of which needs those before it. */
+static const struct {
+  const char *name; /* what CURLEW_SIMD says */
+  const struct mx_fused_kernels *kernels[2];
+} instruction_set[] = {
+    {"portable", {&mx_fused_portable_double, &mx_fused_portable_single}},
+#ifdef CURLEW_X86
+    {"avx2", {&mx_fused_avx2_double, &mx_fused_avx2_single}},
+    {"avx512", {&mx_fused_avx512_double, &mx_fused_avx512_single}},
+#endif
+};
+
+/* The last of them that this processor has. */
+static size_t best_set(void)
 {
 #ifdef CURLEW_X86
-  const char *wanted = getenv("CURLEW_SIMD");
-  bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (wanted != NULL && strcmp(wanted, "portable") == 0) return 0;
-  if (wanted != NULL && strcmp(wanted, "avx2") == 0) avx512 = false;
-  return avx512 ? 2 : avx2 ? 1 : 0;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")
+             ? 2
+             : 1;
 #else
   return 0;
 #endif
 }
 
-static const struct mx_fused_kernels *kernels(bool single)
+/* The kernels that CURLEW_SIMD asks for, without it those of the best set. */
+static int find_kernels(bool single, const struct mx_fused_kernels **kernels, struct dg_error *err)
 {
-  static const struct mx_fused_kernels *const list[3][2] = {
-      {&mx_fused_portable_double, &mx_fused_portable_single},
-#ifdef CURLEW_X86
-      {&mx_fused_avx2_double, &mx_fused_avx2_single},
-      {&mx_fused_avx512_double, &mx_fused_avx512_single},
-#endif
-  };
-  return list[instruction_set()][single];
+  const size_t sets = sizeof instruction_set / sizeof *instruction_set, best = best_set();
+  const char *wanted = getenv("CURLEW_SIMD");
+  char known[80] = "";
+  size_t i = best;
+  if (wanted != NULL && wanted[0] != '\0')
+    for (i = 0; i < sets && strcmp(wanted, instruction_set[i].name) != 0;) i++;
+  if (i <= best) {
+    *kernels = instruction_set[i].kernels[single];
+    return 0;
+  }
+  if (i < sets)
+    return dg_fail(err, DG_ENVIRONMENT, "CURLEW_SIMD = '%s' is beyond this processor, which has '%s' at most", wanted,
+                   instruction_set[best].name);
+  for (size_t used = i = 0; i < sets && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, "%s'%s'", i > 0 ? ", " : "", instruction_set[i].name);
+  return dg_fail(err, DG_ENVIRONMENT, "CURLEW_SIMD = '%.40s' is no instruction set of this build (%s)", wanted, known);
 }
 
-#define REAL      double
-#define LANES     8
-#define NAME(x)   x##_double
-#define KERNELS() kernels(false)
+#define REAL    double
+#define LANES   8
+#define NAME(x) x##_double
 #include "maxwell/backend/cpu/fused_body.h"
 #undef REAL
 #undef LANES
 #undef NAME
-#undef KERNELS
 
-#define REAL      float
-#define LANES     16
-#define NAME(x)   x##_single
-#define KERNELS() kernels(true)
+#define REAL    float
+#define LANES   16
+#define NAME(x) x##_single
 #include "maxwell/backend/cpu/fused_body.h"
 #include "maxwell/backend/host_dispatch.h"
 
@@ -71,7 +88,20 @@ static void set_profile(struct mx_backend *backend, struct mx_profile *profile)
   else backend->half->profile = profile;
 }
 
-static const char *instructions(void) { return kernels(false)->name; }
+static int available(struct dg_error *err)
+{
+  const struct mx_fused_kernels *kernels;
+  return find_kernels(false, &kernels, err);
+}
+
+static const char *instructions(void)
+{
+  const struct mx_fused_kernels *kernels = NULL;
+  struct dg_error err = {0};
+  (void)!find_kernels(false, &kernels, &err);
+  DG_BUG_IF(kernels == NULL, "%s", err.message);
+  return kernels->name;
+}
 
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {

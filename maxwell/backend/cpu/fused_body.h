@@ -1,5 +1,5 @@
 /* Fields and time stepping of the `cpu` backend, once for every precision: the file that includes it defines REAL,
- * LANES, NAME(x) and KERNELS. Layout and formulas: fused.h. Fields have two buffers, the old one and the one being
+ * LANES and NAME(x). Layout and formulas: fused.h. Fields have two buffers, the old one and the one being
  * written, because the penalty needs the neighbours' old values; written past the caches, that costs no traffic. */
 
 struct NAME(state) {
@@ -253,7 +253,6 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   const struct mx_scheme *scheme = mx_scheme_of(options);
   state->problem = problem;
   state->options = *options;
-  state->kernels = KERNELS();
   state->blocks = (problem->K + LANES - 1) / LANES;
   state->inner_blocks = problem->ghosts > 0 ? problem->interior / LANES : state->blocks;
   state->ghost_blocks = (problem->ghosts + LANES - 1) / LANES;
@@ -264,7 +263,8 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
                   (size_t)INT32_MAX / (3 * Np), problem->K);
     goto fail;
   }
-  if (NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
+  if (find_kernels(options->precision == MX_SINGLE, &state->kernels, err) != 0 ||
+      NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
       NAME(pack_functionals)(state, err) != 0 || NAME(share_terms)(state, err) != 0 ||
       NAME(new_responses)(&state->response, problem, options, err) != 0 || NAME(new_exchange)(state, err) != 0)
     goto fail;

@@ -24,6 +24,12 @@
 
 #include "maxwell/backend/host_dispatch.h"
 
+static int available(struct dg_error *err)
+{
+  (void)err;
+  return 0;
+}
+
 static int threads(const struct mx_backend *backend)
 {
   (void)backend;

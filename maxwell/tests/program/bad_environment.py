@@ -258,6 +258,42 @@ def _(program):
     return None
 
 
+# ---- environment variables
+
+NO_SET = re.compile(r"CURLEW_SIMD = 'nonsense' is no instruction set of this build \('portable'(, '\w+')*\)"
+                    r"(, needed by backend = \"cpu\")?")
+
+
+@own("instruction set that there is not")
+def _(program):
+    """No other set takes its place, nor does another backend."""
+    bad = {"environment": {"CURLEW_SIMD": "nonsense"}}
+    with Place(program) as place:
+        for backend in ("auto", "cpu"):
+            refused(place, NO_SET, *RUN, "--set", f"backend={backend}", **bad)
+            refused(place, NO_SET, "check", "input/case.lua", "--set", f"backend={backend}", **bad)
+        refused(place, NO_SET, "bench", "--order", "1", "--unknowns", "10000", **bad)
+        expect("not available: CURLEW_SIMD = 'nonsense' is no" in place.good("info", **bad), "curlew info is silent")
+        place.good(*RUN, "--set", "backend=reference", **bad)
+        place.good(*RUN, "--set", "backend=cpu", environment={"CURLEW_SIMD": ""})
+
+
+@own("instruction set of another processor")
+def _(program):
+    """A set that the build has is taken, or refused where the processor has not got it."""
+    with Place(program) as place:
+        names = re.findall(r"'(\w+)'", place.good("info", environment={"CURLEW_SIMD": "?"}).split("of this build")[1])
+        expect("portable" in names, f"sets {names}")
+        for name in names:
+            says = place.good("info", environment={"CURLEW_SIMD": name})
+            if f"CURLEW_SIMD = '{name}' is beyond this processor" in says:
+                refused(place, re.compile(f"CURLEW_SIMD = '{name}' is beyond this processor, which has '.*' at most"), *RUN,
+                        environment={"CURLEW_SIMD": name})
+            else:
+                here = re.search("here: (.*)", says).group(1).lower().replace("-", "")
+                expect(here == name, f"{here} in the place of {name}")
+
+
 # ---- standard output, ranks
 
 @own("standard output full")
