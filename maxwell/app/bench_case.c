@@ -211,12 +211,10 @@ static void find_floor(struct mx_bench_result *result, const struct mx_bench_cei
   const double copy = on_card ? measured->card.copy : measured->copy;
   const double copy_fields = on_card ? measured->card.copy_fields : measured->copy_fields;
   const double peak = on_card ? measured->card.peak[result->precision] : measured->peak[result->precision];
-  bool leapfrog = result->integrator == MX_LEAPFROG;
   size_t Np = DG_NP((size_t)result->order), Nf = DG_NF((size_t)result->order);
   size_t K = result->elements / (size_t)result->ranks; /* all ranks have as many, and as much of a machine */
   double number = result->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  double passes = leapfrog ? 3 : 4.0 * mx_schemes[result->integrator].stages;
-  result->bytes = (double)(6 * Np * K) * number * passes;
+  result->bytes = (double)(6 * Np * K) * number * mx_field_moves(&mx_schemes[result->integrator]);
   result->flops = (double)((24 * Np * Np + 32 * Np * Nf) * K) * mx_schemes[result->integrator].evaluations;
   double by_bytes = result->bytes / copy, by_flops = result->flops / peak;
   result->floor = fmax(by_bytes, by_flops);

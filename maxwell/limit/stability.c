@@ -63,7 +63,7 @@ static int start(struct workspace *work, const struct mx_problem *problem, enum 
   *work = (struct workspace){.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
   work->all = 2 * work->n;
   if (mx_matrices_new_double(&work->matrices, problem->ref, err) != 0) return err->code;
-  if (integrator == MX_LEAPFROG || problem->responses == 0) return 0;
+  if (mx_staggered(integrator) || problem->responses == 0) return 0;
   if (DG_NEW(work->entry, problem->responses, err) != 0 || DG_NEW(work->coefficient, problem->responses, err) != 0)
     return err->code;
   for (size_t r = 0; r < problem->responses; r++) {
@@ -299,7 +299,7 @@ static int examine(struct mx_stability *result, const struct mx_problem *problem
 {
   struct workspace work;
   if (start(&work, problem, integrator, err) != 0) goto fail;
-  if (integrator == MX_LEAPFROG) {
+  if (mx_staggered(integrator)) {
     double lambda = 0;
     if (lanczos(&work, &lambda, err) != 0) goto fail;
     result->limit = 2 / lambda;
@@ -335,7 +335,7 @@ static int find_activity(const struct mx_problem *problem, enum mx_integrator in
   if (DG_NEW(x, n, err) != 0 || DG_NEW(y, n, err) != 0) goto fail;
   noise(n, x);
   for (int i = 0; i < APPLICATIONS; i++) {
-    if (integrator != MX_LEAPFROG) apply_rate(&work, x, y);
+    if (!mx_staggered(integrator)) apply_rate(&work, x, y);
     else apply_symmetric(&work, x, y);
     scale(n, sqrt((double)n / dot(n, y, y)), y);
     double *const before = x;
@@ -392,7 +392,7 @@ static int examine_parts(struct mx_stability *result, const struct mx_problem *p
   struct mx_stability clusters = {.limit = INFINITY};
   double *rate;
   if (DG_NEW(rate, problem->K, err) != 0) return err->code;
-  mx_local_rates(problem, integrator != MX_LEAPFROG, rate);
+  mx_local_rates(problem, !mx_staggered(integrator), rate);
   if (examine_region(result, problem, integrator, max_unknowns / (6 * (size_t)problem->ref->Np), rate, err) == 0 &&
       !all)
     (void)!examine_clusters(&clusters, problem, integrator, max_unknowns, rate, err);
@@ -411,7 +411,7 @@ static int fixed_limit(struct mx_stability *result, const struct mx_problem *pro
   struct dg_comm *comm = problem->comm;
   int64_t unknowns = (int64_t)(6 * (size_t)problem->ref->Np * problem->K);
   *result = (struct mx_stability){0};
-  if (max_unknowns == 0) max_unknowns = integrator == MX_LEAPFROG ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
+  if (max_unknowns == 0) max_unknowns = mx_staggered(integrator) ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
   if (dg_comm_reduce_int(comm, DG_SUM, 1, &unknowns, err) != 0) return err->code;
   const bool all = unknowns <= (int64_t)max_unknowns;
   if (all && comm == NULL) return examine(result, problem, integrator, err);
@@ -503,10 +503,10 @@ static int lossy_limit(struct mx_stability *result, const struct mx_problem *pro
   double safe = 0;
   for (int round = 0; round < ROUNDS; round++) {
     if (limit_at(result, problem, integrator, step, max_unknowns, err) != 0) return err->code;
-    if (integrator == MX_LEAPFROG) safe = result->limit;
+    if (mx_staggered(integrator)) safe = result->limit;
     else if (result->limit >= step) safe = fmax(safe, step);
     if (fabs(result->limit - step) <= close * step) {
-      safe = integrator == MX_LEAPFROG ? safe : fmin(result->limit, step);
+      safe = mx_staggered(integrator) ? safe : fmin(result->limit, step);
       break;
     }
     step = result->limit;
@@ -528,8 +528,8 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
       largest_loss(problem, result->limit, &largest, err) != 0 ||
       follows_all(problem, integrator, result->limit, &followed, err) != 0)
     return err->code;
-  if (integrator == MX_LEAPFROG && largest <= negligible) return 0;
-  if (integrator == MX_LEAPFROG) return lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
+  if (mx_staggered(integrator) && largest <= negligible) return 0;
+  if (mx_staggered(integrator)) return lossy_limit(result, problem, integrator, result->limit, max_unknowns, err);
   if (mx_step_resolves(integrator, (struct mx_medium){1, largest}, 1) && followed) return 0;
   lossless.sigma = lossless.sigma_m = NULL;
   if (DG_NEW(lossless.sigma, problem->K, err) != 0 || DG_NEW(lossless.sigma_m, problem->K, err) != 0) goto fail;

@@ -28,7 +28,7 @@ struct mx_balance {
   struct mx_csv table;          /* rank 0's */
   struct mx_powers powers;      /* integrals of powers over the mesh */
   struct mx_response_powers responses;
-  bool leapfrog;
+  bool staggered;
   double dt; /* c0 times the step, m */
   long n;    /* step of the last look */
   long looks;
@@ -122,9 +122,9 @@ static int look_at_step(struct mx_balance *balance, struct dg_error *err)
   double closed[2], open[2];
   mx_powers_penalty(powers, MX_AMPERE, balance->E, &closed[0], &open[0]);
   mx_powers_penalty(powers, MX_FARADAY, balance->H, &closed[1], &open[1]);
-  add(&balance->whole[DISSIPATED], balance->leapfrog ? closed[1] : closed[0] + closed[1]);
-  add(&balance->whole[RADIATED], balance->leapfrog ? open[1] : open[0] + open[1]);
-  if (balance->leapfrog) {
+  add(&balance->whole[DISSIPATED], balance->staggered ? closed[1] : closed[0] + closed[1]);
+  add(&balance->whole[RADIATED], balance->staggered ? open[1] : open[0] + open[1]);
+  if (balance->staggered) {
     const bool drives = balance->drives[1];
     add(&balance->whole[SOURCES], drives ? mx_powers_work(powers, MX_FARADAY, balance->H, balance->driven[1]) : 0);
     add(&balance->whole[LOSSES], mx_powers_loss(powers, MX_FARADAY, balance->H));
@@ -196,8 +196,8 @@ static int accuse(struct mx_balance *balance, struct dg_error *err)
 static int total(struct mx_balance *balance, double flow[FLOWS], struct dg_error *err)
 {
   for (int i = 0; i < FLOWS; i++)
-    flow[i] = balance->middle[i] + integrate(&balance->whole[i], balance->dt, !balance->leapfrog);
-  if (balance->leapfrog) flow[DISSIPATED] -= balance->dt / 4 * (balance->lag - balance->lag_first);
+    flow[i] = balance->middle[i] + integrate(&balance->whole[i], balance->dt, !balance->staggered);
+  if (balance->staggered) flow[DISSIPATED] -= balance->dt / 4 * (balance->lag - balance->lag_first);
   if (dg_comm_reduce(balance->setup->comm, DG_SUM, FLOWS, flow, err) != 0) return err->code;
   for (int i = 0; i < FLOWS; i++) flow[i] += balance->settled[i];
   return 0;
@@ -255,10 +255,10 @@ int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long
     return err->code;
   balance->energy = energy[0] + energy[1];
   balance->n = n;
-  if (balance->leapfrog && balance->looks > 0) look_at_middle(balance);
+  if (balance->staggered && balance->looks > 0) look_at_middle(balance);
   if (look_at_step(balance, err) != 0) return err->code;
   balance->looks++;
-  return balance->leapfrog ? strike(balance, err) : 0;
+  return balance->staggered ? strike(balance, err) : 0;
 }
 
 static void evaluate(struct mx_balance *balance, enum mx_equation equation, const struct mx_stage_sources *sources)
@@ -270,7 +270,7 @@ static void evaluate(struct mx_balance *balance, enum mx_equation equation, cons
 int mx_balance_sources(struct mx_balance *balance, int s, const struct mx_stage_sources *sources, struct dg_error *err)
 {
   if (balance == NULL) return 0;
-  if (balance->leapfrog) {
+  if (balance->staggered) {
     evaluate(balance, s == 0 ? MX_FARADAY : MX_AMPERE, sources);
     return 0;
   }
@@ -297,7 +297,7 @@ static int settle(struct mx_balance *balance, struct dg_error *err)
   static const double resolved = 0.1, gone = 10; /* relaxation rate times dt; the same times steps */
   const struct mx_problem *problem = &balance->setup->problem;
   double slowest = 0;
-  for (size_t e = 0; e < problem->K && !balance->leapfrog; e++) {
+  for (size_t e = 0; e < problem->K && !balance->staggered; e++) {
     const double x = mx_relaxation(problem, e) * balance->dt;
     if (x > resolved) slowest = fmax(slowest, 1 / fmin(x, 1)); /* raised permittivities take some steps, too */
   }
@@ -325,7 +325,7 @@ int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, str
   if (setup->config->output.balance.every == 0) return 0;
   if (DG_NEW(balance, 1, err) != 0) return err->code;
   balance->setup = setup;
-  balance->leapfrog = setup->config->time.integrator == MX_LEAPFROG;
+  balance->staggered = mx_staggered(setup->config->time.integrator);
   balance->dt = setup->step * MX_C0;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   if (mx_powers_init(&balance->powers, &setup->problem, &options, err) != 0 ||

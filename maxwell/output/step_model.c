@@ -63,7 +63,6 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
 {
   const struct mx_problem *problem = &setup->problem;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
-  const bool leapfrog = setup->config->time.integrator == MX_LEAPFROG;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   double real = setup->config->precision == MX_DOUBLE ? 8 : 4, faces = (double)setup->ranks.halo.faces;
   double sent = (double)setup->ops->halo_use(backend).bytes, a_stage = sent / scheme->stages, latency, whole,
@@ -84,9 +83,8 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
              measure_exchange(&whole, setup, false, a_face, err) != 0) {
     return err->code;
   }
-  /* leapfrog: a stage reads one field, and reads and writes the other; else both, and their registers */
   double unknowns = 6.0 * problem->ref->Np * (double)problem->K;
-  double fields = unknowns * real * (leapfrog ? 3 : 4.0 * scheme->stages) / copy;
+  double fields = unknowns * real * mx_field_moves(scheme) / copy;
   double interior = problem->K > 0 ? (double)problem->interior / (double)problem->K : 0;
   double halo = whole * scheme->stages, hidden = fmin(halo, interior * fields);
   double most[] = {1 / copy, latency, a_stage > 0 && whole > latency ? (whole - latency) / a_stage : 0,

@@ -46,7 +46,7 @@ static int report(const struct mx_setup *setup, size_t material, enum mx_equatio
   if (dg_comm_reduce(setup->comm, DG_MAX, 3, value, err) != 0) return err->code;
   if (mx_step_resolves(integrator, (struct mx_medium){1, value[0]}, 1)) return 0;
   mx_selector_name(&setup->config->material[material].where, name, sizeof name);
-  if (integrator != MX_LEAPFROG)
+  if (!mx_staggered(integrator))
     snprintf(raised, sizeof raised, ", and %s counts as %.3g times as large", storage[equation], value[1]);
   dg_log_line(setup->log,
               "%s %s: %s relaxes in %.3g s, %.3g times faster than a step, which it does not limit%s; its skin "

@@ -184,7 +184,7 @@ int mx_report_pace(struct mx_setup *setup, struct dg_error *err)
   double *rate = NULL, median = 1, most = 1;
   struct slow slow[SLOWEST];
   if (DG_NEW(rate, setup->problem.K, err) != 0) return err->code;
-  mx_local_rates(&setup->problem, setup->config->time.integrator != MX_LEAPFROG, rate);
+  mx_local_rates(&setup->problem, !mx_staggered(setup->config->time.integrator), rate);
   if (find_median(setup, rate, &median, &most, err) != 0 || find_slowest(setup, rate, slow, err) != 0) goto fail;
   report_slowest(setup, slow, median, most);
   (void)!report_seconds(setup, rate, err);

@@ -14,7 +14,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-static bool is_leapfrog(const struct mx_ports *ports) { return ports->integrator == MX_LEAPFROG; }
+static bool is_staggered(const struct mx_ports *ports) { return mx_staggered(ports->integrator); }
 
 /* 2 J2(w t)/t, t >= 0; by its series where the recurrence behind jn cancels. */
 static double kernel(double w, double t)
@@ -70,7 +70,7 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
     for (size_t k = 0; k < port->modes; k++) {
       struct mx_port_mode *mode = &port->mode[k];
       if (DG_NEW(mode->past[0], ports->room, err) != 0 ||
-          (is_leapfrog(ports) && DG_NEW(mode->past[1], ports->room, err) != 0))
+          (is_staggered(ports) && DG_NEW(mode->past[1], ports->room, err) != 0))
         return err->code;
       for (int s = 0; s < mx_schemes[ports->integrator].stages && mode->family != MX_TEM; s++) {
         if (table_of(ports, s) != s) continue;
@@ -111,7 +111,7 @@ int mx_ports_archive(struct mx_ports *ports, long n, struct mx_archive *archive,
     snprintf(name, sizeof name, "ports/%zu/half_before", i);
     if (mx_archive_doubles(&own, name, 1, &port->half_before, err) != 0) return err->code;
     for (size_t k = 0; k < port->modes; k++)
-      for (int part = 0; part < (is_leapfrog(ports) ? 2 : 1); part++) {
+      for (int part = 0; part < (is_staggered(ports) ? 2 : 1); part++) {
         snprintf(name, sizeof name, "ports/%zu/modes/%zu/past_%d", i, k, part);
         if (mx_archive_doubles(&own, name, count, past_at(ports, &port->mode[k], part, n - 1), err) != 0)
           return err->code;
@@ -157,7 +157,7 @@ static double convolve(const struct mx_ports *ports, const struct mx_port_mode *
   size_t count = (size_t)n + 1;
   const double *past = past_at(ports, mode, 0, n);
   double sum = product(table, past, count) - 0.5 * table[n] * past[n]; /* half an interval belongs to t = 0 */
-  if (!is_leapfrog(ports)) return sum;
+  if (!is_staggered(ports)) return sum;
   /* H's part is half a step away: behind t_n at stage 0, and at the same time as stage 1. */
   if (s == 1) return sum + product(mode->table[0], past_at(ports, mode, 1, n), count);
   return n == 0 ? sum : sum + product(mode->table[1], past_at(ports, mode, 1, n - 1), count - 1);
@@ -175,14 +175,14 @@ void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long
     for (size_t k = 0; k < port->modes; k++) {
       struct mx_port_mode *mode = &port->mode[k];
       double v = k == 0 ? incident : 0;
-      if (s == 0) *past_at(ports, mode, 0, n) = mode->recorded[0] + (is_leapfrog(ports) ? 0 : mode->recorded[1]) - v;
-      else if (is_leapfrog(ports)) *past_at(ports, mode, 1, n) = mode->recorded[1];
+      if (s == 0) *past_at(ports, mode, 0, n) = mode->recorded[0] + (is_staggered(ports) ? 0 : mode->recorded[1]) - v;
+      else if (is_staggered(ports)) *past_at(ports, mode, 1, n) = mode->recorded[1];
       double incoming = v + convolve(ports, mode, n, s);
       list->source[mode->term].now[0] = incoming;
       if (k > 0 || s > 0) continue;
       port->incident[n] = v;
       port->incoming[n] = incoming;
-      if (is_leapfrog(ports)) port->half_before = mode->recorded[1];
+      if (is_staggered(ports)) port->half_before = mode->recorded[1];
     }
   }
   ports->steps_seen = (size_t)n + 1;
@@ -206,7 +206,7 @@ void mx_ports_values(const struct mx_ports *ports, size_t port, long n, struct m
   const struct mx_port *p = &ports->port[port];
   const struct mx_port_mode *mode = &p->mode[0];
   double v = p->incident[n], out = *past_at(ports, mode, 0, n) + v;
-  if (is_leapfrog(ports)) {
+  if (is_staggered(ports)) {
     double before = n > 0 ? *past_at(ports, mode, 1, n - 1) : p->half_before;
     out += 0.5 * (before + *past_at(ports, mode, 1, n));
   }
@@ -230,7 +230,7 @@ static void transform(const struct mx_ports *ports, size_t port, double hertz, s
     v += p->incident[n] * phasor;
     in += p->incoming[n] * phasor;
     out += *past_at(ports, &p->mode[0], 0, (long)n) * phasor;
-    if (is_leapfrog(ports)) out_half += *past_at(ports, &p->mode[0], 1, (long)n) * phasor;
+    if (is_staggered(ports)) out_half += *past_at(ports, &p->mode[0], 1, (long)n) * phasor;
   }
   /* Each part is taken at its own times: no mean of two half steps is needed. */
   out += v + out_half * cexp(0.5 * I * phase);
@@ -335,7 +335,7 @@ void mx_ports_release(struct mx_ports *ports)
     struct mx_port *port = &ports->port[i];
     for (size_t k = 0; port->mode != NULL && k < port->modes; k++) {
       for (int p = 0; p < 2; p++) dg_free(port->mode[k].past[p]);
-      for (int s = 0; s < MX_PORT_TABLES; s++) dg_free(port->mode[k].table[s]);
+      for (int s = 0; s < MX_PASSES_MAX; s++) dg_free(port->mode[k].table[s]);
     }
     dg_free(port->mode);
     dg_free(port->what);

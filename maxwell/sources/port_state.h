@@ -3,21 +3,20 @@
 #pragma once
 
 #include "maxwell/sources/port.h"
-
-enum { MX_PORT_TABLES = 5 }; /* the most distinct stage times of an integrator */
+#include "maxwell/time/schedule.h"
 
 /* A mode with its past. The quantity that a_in answers to is f = a_out - v. It is kept newest first, from past + room -
  * 1 - n on, so that the convolution is a product of two arrays. In leapfrog a_out has two parts of different times:
  * that of E at t_n and that of H at t_n + dt/2. Other integrators use only the first part, which then holds both. */
 struct mx_port_mode {
   enum mx_mode_family family;
-  double cutoff;                 /* angular, 1/s; 0: TEM */
-  double kept;                   /* share of the integral of e.e that the faces' polynomials hold: 1 is all */
-  size_t term;                   /* index of the problem's term and of its source */
-  size_t functional;             /* index of E's part of a_out, counted from ports->first; H's part is the next one */
-  double recorded[2];            /* values of the two parts at the stage at hand */
-  double *past[2];               /* [room] */
-  double *table[MX_PORT_TABLES]; /* [room] weights of the past at lags (j + time) dt; NULL: no such stage, or TEM */
+  double cutoff;                /* angular, 1/s; 0: TEM */
+  double kept;                  /* share of the integral of e.e that the faces' polynomials hold: 1 is all */
+  size_t term;                  /* index of the problem's term and of its source */
+  size_t functional;            /* index of E's part of a_out, counted from ports->first; H's part is the next one */
+  double recorded[2];           /* values of the two parts at the stage at hand */
+  double *past[2];              /* [room] */
+  double *table[MX_PASSES_MAX]; /* [room] weights of the past at lags (j + time) dt; NULL: no such stage, or TEM */
 };
 
 /* weight[count] of the values f((n - j) dt) in the integral of rho(tau) f(t - tau), t = (n + c) dt, 0 <= c <= 1, with

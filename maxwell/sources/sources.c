@@ -73,12 +73,12 @@ static int call_function(const struct mx_source *source, size_t N, double t, str
   return 0;
 }
 
-/* Says whether stage s takes values of a general source. The stage of leapfrog that changes H takes no currents. */
+/* Says whether stage s takes values of a general source. A stage that does not change E takes no currents. */
 static bool calls_at(const struct mx_sources *sources, size_t i, int s)
 {
   const struct mx_term *term = &sources->list.problem->term[i];
   return term->values == MX_VECTOR_A_NODE &&
-         !(sources->integrator == MX_LEAPFROG && s == 0 && term->kind == MX_CURRENT);
+         (mx_schemes[sources->integrator].pass[s].changes[MX_AMPERE] || term->kind != MX_CURRENT);
 }
 
 static bool stage_calls(const struct mx_sources *sources, int s)
@@ -184,10 +184,10 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
   if (err->code != DG_OK || (calls && !ready && evaluate_general(sources, s, t, err) != 0)) return err->code;
   for (size_t i = 0; i < sources->list.count; i++) {
     evaluate_waveform(sources, i, s, t);
-    /* In leapfrog the penalty of closed faces acts on the field before the update, half a step before the field under
-     * the curl. It therefore takes the evaluation before this one. The penalty of open faces is extrapolated to this
-     * time. */
-    bool lags = sources->integrator == MX_LEAPFROG && !sources->list.problem->term[i].open;
+    /* In a staggered step the penalty of closed faces acts on the field before the update, half a step before the field
+     * under the curl. It therefore takes the evaluation before this one. The penalty of open faces is extrapolated to
+     * this time. */
+    bool lags = mx_staggered(sources->integrator) && !sources->list.problem->term[i].open;
     sources->curl[i] = sources->list.source[i].now;
     sources->penalty[i] = lags ? sources->list.source[i].before : sources->list.source[i].now;
   }

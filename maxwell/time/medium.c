@@ -28,11 +28,11 @@ struct mx_medium_update mx_medium_update(enum mx_integrator integrator, enum mx_
                                          struct mx_medium medium, double step)
 {
   const double x = medium.loss * step / medium.storage;
-  const bool leapfrog = integrator == MX_LEAPFROG;
+  const bool staggered = mx_staggered(integrator);
   struct mx_medium_update update = {
       .inertia = medium.storage, .gain = step, .loss = x, .start = 1, .back = 0.5, .lag = 0};
   if (!(medium.loss > 0)) return update;
-  if (leapfrog) {
+  if (staggered) {
     update.loss = -expm1(-x);
     update.gain = step * (update.loss / x);
     /* (x/2) coth(x/2) in terms of 1 - exp(-x), which is exact for small x */
@@ -43,7 +43,7 @@ struct mx_medium_update mx_medium_update(enum mx_integrator integrator, enum mx_
     update.loss = medium.loss * step / update.inertia;
   }
   update.start = sqrt(medium.storage / update.inertia);
-  if (leapfrog && equation == MX_FARADAY) {
+  if (staggered && equation == MX_FARADAY) {
     update.start = sqrt(tanh(x) / x);
     update.back = 1 / (2 - update.loss);
     update.lag = medium.loss * step / 4;

@@ -7,7 +7,7 @@
 struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, double step)
 {
   return (struct mx_response_scheme){
-      .staggered = integrator == MX_LEAPFROG, .step = step, .bound = mx_relaxation_bound(integrator)};
+      .staggered = mx_staggered(integrator), .step = step, .bound = mx_relaxation_bound(integrator)};
 }
 
 static struct mx_medium_update medium_of(const struct mx_problem *problem, enum mx_integrator integrator,
@@ -35,7 +35,7 @@ struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum
   struct mx_medium_update update = medium_of(problem, integrator, equation, step, e);
   double followed[MX_RESPONSE_PARAMETERS];
   size_t k;
-  if (problem->responses == 0 || integrator != MX_LEAPFROG || equation != MX_AMPERE) return update;
+  if (problem->responses == 0 || !mx_staggered(integrator) || equation != MX_AMPERE) return update;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
   if (response == NULL) return update;
   (void)mx_response_follow(problem, response, k, integrator, step, followed);

@@ -45,6 +45,17 @@ struct mx_scheme {
 
 extern const struct mx_scheme mx_schemes[]; /* by enum mx_integrator */
 
+/* Tells whether a step moves E and H at different times. */
+static inline bool mx_staggered(enum mx_integrator integrator) { return mx_schemes[integrator].staggered; }
+
+/* Counts how often the numbers of both fields are moved in a step, without those of traces and tables. A staggered pass
+ * reads the field under the curl, and reads and writes the other; any other pass does so with both and their registers.
+ */
+static inline double mx_field_moves(const struct mx_scheme *scheme)
+{
+  return (scheme->staggered ? 1.5 : 4.0) * scheme->stages;
+}
+
 /* Returns the one equation of a pass of a staggered scheme, by enum mx_equation: 0 where E changes, 1 where H does. */
 static inline int mx_pass_equation(const struct mx_pass *pass) { return pass->changes[0] ? 0 : 1; }
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that the house keeps its order: layers.py [ROOT] reads the #include lines of the C and CUDA sources.
+"""Checks that the house keeps its order: layers.py [ROOT] reads the C and CUDA sources.
 
-Four rules, each with a line on how to mend what breaks it:
+Five rules, each with a line on how to mend what breaks it:
   - a folder includes headers of itself and of the folders that MAY names for it, all of which stand above it in the
     table, so arrows point one way;
   - no circle between units (a unit is x.h with x.c, and private headers such as x_state.h);
   - a folder has at most MOST sources side by side;
-  - a library that belongs behind one seam (ONLY) is included there alone.
+  - a library that belongs behind one seam (ONLY) is included there alone;
+  - an integrator is named (INTEGRATOR) where it is described or chosen; others ask what its step is like.
 
 Tests and fuzzers may include what they test. Exit code 0, or 1 with a line for each violation.
 """
@@ -85,6 +86,9 @@ ONLY = [
     ("mpi.h", "libdg/comm", "ranks talk through libdg/comm/comm.h"),
     ("cuda_runtime.h", "gpu/runtime", "gpu/runtime/runtime.h has what CUDA and HIP share"),
 ]
+
+INTEGRATOR = re.compile(r"\bMX_(?:LEAPFROG|RK4|LSRK)\b")
+NAMES_INTEGRATORS = ("maxwell/model", "maxwell/time", "maxwell/app")
 
 SOURCE = re.compile(r"\.(?:cu\.in|cuh|cu|c|h)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
@@ -177,10 +181,22 @@ def check_seams(sources):
                 yield f"{path} includes <{header}>, which belongs to {folder} alone: {why}"
 
 
+def check_integrators(sources):
+    for path in sources:
+        if os.path.dirname(path) in NAMES_INTEGRATORS:
+            continue
+        with open(path, encoding="utf-8") as file:
+            found = INTEGRATOR.search(file.read())
+        if found:
+            yield (f"{path} names {found.group(0)}: ask maxwell/time/schedule.h for the property that is meant "
+                   f"(mx_staggered), or give it one")
+
+
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
     sources = read_sources()
-    lines = [line for check in (check_arrows, check_circles, check_sizes, check_seams) for line in check(sources)]
+    checks = (check_arrows, check_circles, check_sizes, check_seams, check_integrators)
+    lines = [line for check in checks for line in check(sources)]
     print("\n".join(lines) if lines else f"{len(sources)} sources in {len(MAY)} folders: all arrows point down")
     return 1 if lines else 0
 
