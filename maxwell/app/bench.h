@@ -29,7 +29,7 @@ struct mx_bench_options {
   bool backend[MX_BENCH_BACKENDS]; /* as mx_backends */
   double alpha;                    /* of the flux */
   size_t unknowns;                 /* at least so many for every order */
-  double seconds;                  /* that the batches of a case take at least */
+  double seconds;                  /* the least seconds of the batches of a case */
   int threads;                     /* 0: those of OpenMP */
   const char *json;                /* file, or NULL */
   bool grid;                       /* cells cut into tetrahedra, which is quick to make; several ranks have no other */
@@ -67,10 +67,10 @@ struct mx_bench_ceilings {
   double copy, copy_one;    /* bytes read and written a second, on all threads and on one */
   const char *copy_kind;    /* "plain" or "non-temporal": the faster one on all threads */
   size_t fields_array;      /* bytes: arrays that together are as large as the fields of a case with their buffers */
-  double copy_fields;       /* of those: where it is much more than `copy`, a cache holds the fields */
+  double copy_fields;       /* the same for these arrays: where it is much more than `copy`, a cache holds the fields */
   double peak[2];           /* flops a second of multiply-adds, by enum mx_precision, on all threads */
   const char *instructions; /* with which the peak was reached */
-  struct mx_ceilings card;  /* of the backend that works on one; its name is empty if none was asked for */
+  struct mx_ceilings card;  /* ceilings of the backend on a card; the name is empty if none was asked for */
 };
 
 void mx_bench_describe(struct mx_bench_machine *machine);
@@ -94,11 +94,11 @@ struct mx_bench_result {
   double floor;                      /* seconds of a step */
   double cached_floor; /* the same with copy_fields, the bandwidth where a cache holds what it can of the fields */
   bool bytes_limit;    /* else flops do */
-  double ratio;        /* of speeds, to `reference`; 0 where that was not measured */
+  double ratio;        /* ratio of speeds, to `reference`; 0 where that was not measured */
   double memory;       /* bytes an unknown of all that was allocated, mesh included; on a card, of the card alone */
   double mesh_seconds, setup_seconds; /* Gmsh; everything from there to the first step */
   int ranks;                          /* times are those of the slowest */
-  double halo_seconds, halo_bytes;    /* of a step: exposed, and sent by a rank */
+  double halo_seconds, halo_bytes;    /* exposed seconds of a step; bytes that a rank sends in it */
   const char *transport;              /* mx_halo_use */
 };
 

@@ -81,7 +81,7 @@ static bool matters(const char *path)
                                         "watchdog",
                                         "mesh.seconds",
                                         "mesh.memory",
-                                        "mesh.threads", /* what they make has its digest */
+                                        "mesh.threads", /* the mesh that the threads make has its digest */
                                         "mesh.keep",
                                         "output.progress",
                                         "mesh",
@@ -92,7 +92,7 @@ static bool matters(const char *path)
                                         "gpu",
                                         "order",
                                         "precision",
-                                        "flux"}; /* what of these matters has lines of its own */
+                                        "flux"}; /* the keys of these that matter have lines of their own */
   for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
     size_t length = strlen(without[i]);
     if (strncmp(path, without[i], length) == 0 && (path[length] == '\0' || path[length] == '.')) return false;

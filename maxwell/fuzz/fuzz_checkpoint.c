@@ -165,7 +165,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
   (void)argc, (void)argv;
   FUZZ_EXPECT(setenv("CURLEW_SHARE", FUZZ_SHARE, 1) == 0);
   fuzz_enter();
-  __lsan_disable(); /* what the set-up has stays, and blocks of no bytes end where their pointers point to */
+  __lsan_disable(); /* the set-up's memory stays, and blocks of no bytes end where their pointers point to */
   begin();
   __lsan_enable();
   return 0;
@@ -223,7 +223,7 @@ static void write_changed(const struct file *file, size_t changes, struct fuzz_b
   FUZZ_EXPECT(arrays > 0 && arrays <= ARRAYS);
   for (size_t i = 0; i < arrays; i++) {
     array[i] = file->array[i];
-    memset(content[i], 0, 8 * (UINT8_MAX + 1)); /* what a longer array may show */
+    memset(content[i], 0, 8 * (UINT8_MAX + 1)); /* bytes that a longer array may show */
     array[i].data = memcpy(content[i], array[i].data, 8 * array[i].count);
   }
   for (size_t i = 0; i < changes; i++) {

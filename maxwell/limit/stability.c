@@ -537,7 +537,7 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   const int applications = result->applications;
   if (fixed_limit(result, &lossless, integrator, max_unknowns, err) == 0) {
     result->applications += applications;
-    /* from above, where good conductors have no part in the limit: fewer rounds */
+    /* search from above, where good conductors have no part in the limit: fewer rounds */
     (void)!lossy_limit(result, problem, integrator, 4 * result->limit, max_unknowns, err);
   }
 fail:

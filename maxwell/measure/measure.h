@@ -1,6 +1,6 @@
-/* What is measured while a simulation runs. A kind of measure (fields at points, power through surfaces, voltages, ..)
- * is one file of this folder with its keys and its own state. The rest of the program sees the kind's table of
- * functions (struct mx_measure_kind), which has one line in kinds.h.
+/* Measures of a running simulation. A kind of measure (fields at points, power through surfaces, voltages, ..) is one
+ * file of this folder with its keys and its own state. The rest of the program sees the kind's table of functions
+ * (struct mx_measure_kind), which has one line in kinds.h.
  *
  * Of several ranks each measures its own part: the fields at the points in its elements, or its elements' summand of
  * the power, voltage or current. A rank keeps the parts of several times; mx_measure_collect then puts them together on

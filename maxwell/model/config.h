@@ -160,22 +160,23 @@ struct mx_measure_config {
   struct mx_selector on; /* fluxes: key `surface`; losses: key `region` */
   bool has_direction;    /* fluxes through inner surfaces: which way is positive; outer ones: outwards */
   double direction[3];
-  const void *own;                   /* what else a kind has read, in the reader's arena */
+  const void *own;                   /* other keys of the kind, in the reader's arena */
   struct mx_frequencies frequencies; /* of a running Fourier transform */
 };
 
 struct mx_config {
   const char *script_path;
-  const char *directory; /* of the script: relative mesh files are looked for here; "." if none */
+  const char *directory; /* folder of the script, where relative mesh files are looked for; "." if none */
   const char *name;      /* default: the script's file name without .lua */
   struct {
     const char *file; /* required; made relative to the script's directory */
     double size;      /* drawing units; 0: not given */
     double unit;      /* m per drawing unit, default 1 */
-    double seconds;   /* that meshing may take, default 3600 */
+    double seconds;   /* the longest time for meshing, default 3600 */
     double memory;    /* GB that meshing may have; 0: not given, all of the machine's */
-    int threads;      /* of Gmsh, default 1; 0: all cores. With more than one the same geometry may give another mesh */
-    bool keep;        /* default: the mesh is kept in the output folder, and taken from there */
+    int threads; /* threads of Gmsh, default 1; 0: all cores. Several threads may make another mesh of the same geometry
+                  */
+    bool keep;   /* default: the mesh is kept in the output folder, and taken from there */
     size_t parameters;
     const char **parameter_name;
     double *parameter_value;
@@ -218,27 +219,27 @@ struct mx_config {
       long every;     /* steps; 0: no snapshots */
       int quantities; /* bits of mx_quantity; default E and H */
       bool average;   /* default false */
-      int files;      /* that several ranks have open at a time; 0: as dg_silo_write chooses */
+      int files;      /* files that several ranks have open at a time; 0: as dg_silo_write chooses */
       int ahead;      /* snapshots that the loop may be ahead of the disk, default 2; 0: it waits for each */
-      int precision;  /* of the values in files, an mx_precision; default that of the run */
+      int precision;  /* an mx_precision for the values in files; default that of the run */
       int mesh_each;  /* the mesh is in every snapshot; default 0, in a file that they share */
     } fields;
     long energy_every; /* 0: none */
     struct {
       long every;       /* steps between rows of balance.csv; 0: no balance is kept */
-      double tolerance; /* of the largest energy; default 0.01 */
+      double tolerance; /* share of the largest energy; default 0.01 */
     } balance;
     const struct mx_measure_reader *const *kinds; /* NULL-terminated; borrowed */
     size_t measures;
     struct mx_measure_config *measure;  /* by kind, each kind in the script's order */
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
-    struct mx_frequencies s_parameters; /* of all ports, at the end of the run */
+    struct mx_frequencies s_parameters; /* frequencies for all ports, at the end of the run */
     const char *s_parameters_where;     /* as in mx_selector */
     double progress_every; /* wall-clock seconds between progress lines; 0: none; -1, the default: as the log likes */
   } output;
   struct {
     long every;     /* steps between checkpoints; 0: none of them */
-    double minutes; /* of wall-clock time between checkpoints; 0: none of them */
+    double minutes; /* wall-clock minutes between checkpoints; 0: none of them */
   } checkpoint;
   struct {
     double growth; /* stop when the energy exceeds this many times the initial one (no sources); default 1e3 */

@@ -14,8 +14,8 @@ enum mx_behind {
   MX_BEHIND_MAGNET, /* infinite: tangential H vanishes, or is the field that comes in */
   MX_BEHIND_MEDIUM, /* the medium's: the face absorbs */
   MX_BEHIND_GIVEN,  /* the boundary's `impedance`, ohm */
-  MX_BEHIND_GAP     /* of a resistor across the face, which the port knows once it has measured the gap; until then as
-                       MX_BEHIND_MEDIUM */
+  /* A resistor across the face. The port knows it once it has measured the gap; until then it is MX_BEHIND_MEDIUM. */
+  MX_BEHIND_GAP
 };
 enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT, MX_MODES };
 

@@ -17,7 +17,7 @@ struct mx_waveform_energy {
   size_t bins;
   double width;  /* of a bin, Hz */
   double *power; /* [bins] energies, in any unit */
-  double total;  /* of them; 0: the waveform is zero in the run */
+  double total;  /* sum of the energies; 0: the waveform is zero in the run */
 };
 
 /* Samples and transforms. A value that stays at the end (a step) has no spectrum; that of its slope is taken. Any other

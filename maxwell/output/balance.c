@@ -17,7 +17,7 @@ enum flow { SOURCES, LOSSES, RADIATED, DISSIPATED, FLOWS };
 /* The integral of a power from its values at whole steps: trapezoidal sums, corrected at both ends for the slope there.
  */
 struct integral {
-  double sum;      /* of all values, the first one half */
+  double sum;      /* sum of all values, with half of the first one */
   double first[3]; /* values */
   double last[3];  /* newest first */
   long count;

@@ -17,8 +17,8 @@ void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup
 bool mx_watchdog_due(const struct mx_watchdog *watchdog, long n);
 /* Looks at the fields; the step must be observed. Collective. */
 int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
-/* After a look that raised the alarm: DG_BLEW_UP names the step, the element, its place and material, and the likely
- * causes. Collective. */
+/* Makes the error after a look that raised the alarm. DG_BLEW_UP names the step, the element, its place and material,
+ * and the likely causes. Collective. */
 int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *backend, long n,
                      struct dg_error *err) DG_MUST_USE;
 int mx_watchdog_archive(struct mx_watchdog *watchdog, const char *name, struct mx_archive *archive,

@@ -280,7 +280,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
         const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
         const double given = index >= 0 ? config->boundary[index].impedance / MX_ETA0 : 0;
         const bool open = mx_is_open(kind);
-        /* What an open face absorbs is physics, not a choice of flux: its alpha is always 1. */
+        /* The alpha of an open face is always 1: what the face absorbs is physics, not a choice of flux. */
         problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own), open ? 1 : config->alpha);
         code = open ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
       }

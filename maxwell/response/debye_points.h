@@ -1,6 +1,6 @@
 /* A Debye pole at a node, a component: debye.c derives the coefficients. Part of points.h, once for every precision. */
 
-/* Behind a step of leapfrog: u is E without the pole's part, then E; s as debye.c has it. */
+/* The update behind a step of leapfrog: u is first E without the pole's part, then E; debye.c defines s. */
 MX_POINT void NAME(mx_debye_step)(const REAL *c, REAL *s, REAL *u)
 {
   *u += c[0] * s[0];

@@ -17,7 +17,7 @@ enum { MX_CSV_BLOCK = 4096 };
 
 /* {0} is a closed table. An open table must stay where it is. */
 struct mx_csv {
-  FILE *file; /* to print to */
+  FILE *file; /* the stream to print to */
   char *path;
   int descriptor; /* -1: closed, or `shares` and nothing is being written */
   bool shares;    /* descriptors are few: the table has one only while it writes */

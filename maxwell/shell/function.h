@@ -39,7 +39,7 @@ struct mx_function {
   /* The members below may be NULL, where the function has no such side. */
   int (*answer)(void *self, const char *what, int inputs, const double *in, bool *answer, struct dg_error *err);
   void (*rehearse)(void *self, const struct mx_places *at); /* tells of many calls to come, at such places and times */
-  int (*digest)(void *self, uint64_t *digest, struct dg_error *err); /* of what the function does */
+  int (*digest)(void *self, uint64_t *digest, struct dg_error *err); /* digest of the function's code and data */
   const char *place;                                                 /* its place in the script: "cavity.lua:22" */
   void *self;
 };

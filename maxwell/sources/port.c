@@ -24,7 +24,7 @@ static double kernel(double w, double t)
   return 2 * jn(2, x) / t;
 }
 
-/* By Euler and Maclaurin, with Bernoulli polynomials B, g(tau) = rho(tau) f(t - tau) and h = dt,
+/* The sum follows from Euler and Maclaurin, with Bernoulli polynomials B, g(tau) = rho(tau) f(t - tau) and h = dt:
  *   h sum g((j + c) h) = integral - h^2 B2(c)/2 g'(0) - h^3 B3(c)/6 g''(0) - ..., because g(0) = 0.
  * The kernel is odd, so that g'(0) = k f(t) and g''(0) = -2 k f'(t), k its slope w^2/4 at 0. Both follow from the two
  * newest values, f(t) = f_n + c (f_n - f_(n-1)), which leaves an error of order h^4. */
@@ -90,7 +90,7 @@ void mx_ports_reset(struct mx_ports *ports, int active)
   ports->steps_seen = 0; /* nothing beyond the recorded steps is ever read */
 }
 
-/* Where f_n stands: the newest value is in front of the older ones. */
+/* Returns the place of f_n: the newest value is in front of the older ones. */
 static double *past_at(const struct mx_ports *ports, const struct mx_port_mode *mode, int part, long n)
 {
   return mode->past[part] + (ports->room - 1 - (size_t)n);

@@ -357,7 +357,8 @@ static int build_coaxial(const struct build *b)
   const struct mx_mode tem = {.family = MX_TEM};
   char face[160];
   b->port->mode[0].family = MX_TEM;
-  b->port->scale = sqrt(log(ring.outer / ring.inner) / (2 * pi)); /* of E = V/(r ln(b/a)) the square integrates to 1 */
+  /* The square of E = V/(r ln(b/a)) then integrates to 1. */
+  b->port->scale = sqrt(log(ring.outer / ring.inner) / (2 * pi));
   snprintf(face, sizeof face, "a ring with radii %.6g and %.6g m, %.6g ohm", ring.inner, ring.outer,
            b->port->impedance * b->port->scale * b->port->scale);
   describe(b, face, &tem);
@@ -401,7 +402,7 @@ static int build_lumped(struct build *b)
     share += triangle->area / b->face.area * Z / (Z + b->Z);
   }
   b->port->source_share = share;
-  /* Of e = -direction/sqrt(l w) the square integrates to 1: V = sqrt(l/w) times the integral of e.E, and 1 V is the
+  /* The square of e = -direction/sqrt(l w) integrates to 1: V = sqrt(l/w) times the integral of e.E, and 1 V is the
    * field sqrt(w/l) e. */
   b->port->scale = sqrt(length / width);
   snprintf(b->port->about, sizeof b->port->about, "a gap of %.6g m along (%.3g, %.3g, %.3g), %.6g m wide, %.6g ohm",

@@ -38,7 +38,7 @@ struct edge {
 /* Finds the edges that belong to one triangle only. Free *rim with dg_free. */
 static int find_rim(struct edge **rim, size_t *count, const struct mx_port_face *face, struct dg_error *err)
 {
-  static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}}; /* as mx_edges_of has them */
+  static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}}; /* in the order of mx_edges_of */
   size_t edges = 3 * face->count;
   *count = 0;
   if (DG_NEW(*rim, edges, err) != 0) return err->code;

@@ -19,7 +19,7 @@
 
 enum { MX_PASSES_MAX = 5 };
 
-/* What a pass makes of the rate, the right-hand side of the equations that it carries out:
+/* A pass adds to the fields from the rate, the right-hand side of the equations that it carries out:
  *   staggered:  field += dt rate, of one equation; the field of the other is the one under the curl;
  *   else        register = a register + dt rate, of both, and then
  *     low storage:  field += b register;

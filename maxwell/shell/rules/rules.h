@@ -14,7 +14,7 @@
 
 struct mx_reader {
   void *target;          /* the struct that is being filled, for readers that fill more than the one field */
-  struct mx_arena arena; /* what it points to */
+  struct mx_arena arena; /* memory that the struct points to */
   struct dg_error *err;
 };
 

@@ -292,7 +292,7 @@ static int keep(struct mx_script *script, size_t count, const struct mx_definiti
 static int run(struct mx_script *script, struct dg_error *err)
 {
   struct mx_load load = {.script = script, .err = err, .table = LUA_NOREF};
-  script->load = &load; /* it lives on this stack */
+  script->load = &load; /* the load lives on this stack */
   script->L = lua_newstate(allocate, script);
   if (script->L == NULL) return mx_state_fail(script, LUA_ERRMEM, err);
   if (mx_watch_new(&script->watch, script->seconds, mx_state_end_call, script, err) != 0) return err->code;

@@ -34,7 +34,7 @@ struct part {
   const struct mx_calls *calls;
   size_t at, last; /* the next one, and the one behind the last */
   int inputs;
-  double in[4]; /* of the next one */
+  double in[4]; /* arguments of the next call */
   struct dg_error *err;
 };
 

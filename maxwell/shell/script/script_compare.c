@@ -15,7 +15,7 @@ struct walk {
   lua_State *L;
   const struct mx_script *script;
   uint64_t digest;
-  lua_Integer objects; /* that were met */
+  lua_Integer objects; /* objects met so far */
   bool certain;
 };
 
@@ -205,7 +205,7 @@ static int protected_walk(lua_State *L)
   lua_pushglobaltable(L);
   add_value(walk);
   lua_pushliteral(L, "");
-  if (!lua_getmetatable(L, -1)) lua_pushnil(L); /* of all strings */
+  if (!lua_getmetatable(L, -1)) lua_pushnil(L); /* the metatable of all strings */
   add_value(walk);
   lua_pop(L, 1);
   mx_library_push_modules(L);

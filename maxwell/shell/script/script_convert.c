@@ -10,8 +10,10 @@
 #include "maxwell/shell/script/script_function.h"
 #include "maxwell/shell/script/script_tree.h"
 
-#define DEPTH_MAX  32      /* of nested tables; the deepest key there is has 5 */
-#define VALUES_MAX 1000000 /* of the simulation table: tables that hold each other many times are small in Lua */
+/* The most nested tables (the deepest key there is has 5), and the most values of a simulation table: tables that hold
+ * each other many times are small in Lua. */
+#define DEPTH_MAX  32
+#define VALUES_MAX 1000000
 
 /* The tables around the one being converted, to find cycles. */
 struct ancestor {

@@ -21,10 +21,10 @@
 
 struct mx_script {
   lua_State *L;
-  struct dg_error memory_error; /* of the first allocation of Lua's that failed */
-  size_t bytes, bytes_max;      /* that Lua has, and may have */
-  double seconds;               /* that a call may take */
-  int threads;                  /* that may call functions; 0: the solver says */
+  struct dg_error memory_error; /* error of the first allocation of Lua's that failed */
+  size_t bytes, bytes_max;      /* bytes that Lua has, and may have */
+  double seconds;               /* longest time of a call */
+  int threads;                  /* threads that may call functions; 0: the solver chooses */
   struct mx_watch *watch;
   volatile sig_atomic_t stop;  /* enum mx_watch_reason: why the call must end */
   volatile sig_atomic_t asked; /* how often it was told */
@@ -41,7 +41,7 @@ struct mx_script {
   struct mx_value root;
   struct mx_origin origin;
   bool reads_clock; /* has asked for the time */
-  bool quiet;       /* it does not print now */
+  bool quiet;       /* the script does not print now */
   bool trial;       /* a function is only tried */
   const volatile sig_atomic_t *interrupt;
   struct mx_crew *crew; /* other threads that call functions, or NULL */
@@ -68,10 +68,10 @@ struct mx_load {
   struct mx_script *script;
   struct dg_error *err;
   int table;        /* registry reference of the simulation table, LUA_NOREF before the call */
-  int line;         /* of the call */
-  char *other_file; /* that called simulation instead of the script itself (dofile), or NULL */
+  int line;         /* line of the call */
+  char *other_file; /* another file that called simulation (dofile), or NULL */
   char *set_where;  /* "--set a=b" while its value is converted, else NULL */
-  size_t values;    /* that were converted */
+  size_t values;    /* values converted so far */
 };
 
 /* Leaves the protected call with the error that is in load->err, if the code says that there is one. */

@@ -160,7 +160,7 @@ void mx_watch_next(struct mx_watch *watch)
 {
   unsigned long call = atomic_load_explicit(&watch->calls, memory_order_relaxed);
   atomic_store_explicit(&watch->calls, call + 2, memory_order_release);
-  atomic_signal_fence(memory_order_seq_cst); /* what the handler has done to the call before is seen behind here */
+  atomic_signal_fence(memory_order_seq_cst); /* the handler's writes in the call before are seen behind here */
 }
 
 void mx_watch_leave(struct mx_watch *watch)

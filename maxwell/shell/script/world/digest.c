@@ -8,7 +8,7 @@
 
 #include "libdg/base/digest.h"
 
-enum { DEPTH = 12 }; /* of functions and tables in each other, which may be in circles */
+enum { DEPTH = 12 }; /* depth of functions and tables in each other, which may be in circles */
 
 static uint64_t digest_value(lua_State *L, int index, int depth);
 

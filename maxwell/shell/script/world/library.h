@@ -14,10 +14,10 @@ struct mx_library {
   const char *folder;       /* of the script, "." or ending without a slash; must outlive the state */
   const char *share;        /* Curlew's own Lua: modules are share/lua/NAME.lua; must outlive the state */
   struct mx_random *random; /* must outlive the state */
-  /* Not zero once the script must end: an error that its own handlers do not get. */
+  /* Not zero once the script must end. The error is then one that the script's own handlers do not get. */
   const volatile sig_atomic_t *stopped;
   bool *reads_clock; /* set when the script asks for the time; without trust */
-  const bool *quiet; /* it is not to print now */
+  const bool *quiet; /* the script is not to print now */
   bool copy;         /* the script runs again, for another thread */
 };
 

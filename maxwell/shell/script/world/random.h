@@ -14,7 +14,7 @@
 
 struct mx_random {
   uint64_t seed;    /* of the script's own math.randomseed; 0: none */
-  bool in_call;     /* of the solver */
+  bool in_call;     /* a call of the solver is under way */
   bool drawn;       /* the numbers of this call have begun */
   const char *what; /* of the call: "sources[1]" */
   int inputs;
