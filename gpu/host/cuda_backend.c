@@ -80,7 +80,7 @@ static int new_fields(struct mx_backend *backend, struct dg_error *err)
   backend->in_place = gpu_works_in_place(backend->problem, &backend->options);
   for (int i = 0; i < 2; i++) {
     void **const wanted[] = {&backend->field[i], backend->in_place ? NULL : &backend->spare[i],
-                             scheme->staggered ? NULL : &backend->memory[i], scheme->sums ? &backend->sum[i] : NULL};
+                             scheme->staggered ? NULL : &backend->registers[i], scheme->sums ? &backend->sum[i] : NULL};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
       const size_t bytes = backend->field_bytes + (k < 2 ? backend->ghost_bytes : 0);
       if (wanted[k] != NULL &&

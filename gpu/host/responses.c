@@ -81,7 +81,7 @@ int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err)
     if (from->count == 0) continue;
     if (pack_entries(backend, to, from, err) != 0 || new_state(backend, &to->at.now, numbers, err) != 0 ||
         new_state(backend, &to->vector, from->count * gpu_stride(problem->ref->order), err) != 0 ||
-        (!scheme->staggered && !scheme->sums && new_state(backend, &to->at.memory, numbers, err) != 0) ||
+        (!scheme->staggered && !scheme->sums && new_state(backend, &to->at.registers, numbers, err) != 0) ||
         (scheme->sums && new_state(backend, &to->at.stage, numbers, err) != 0) ||
         (scheme->sums && new_state(backend, &to->at.sum, numbers, err) != 0))
       return err->code;

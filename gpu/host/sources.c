@@ -224,7 +224,7 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
                                     .entries = term->entries,
                                     .to = to,
                                     .also = also,
-                                    .kept = !mx_scheme_of(&backend->options)->staggered,
+                                    .to_register = !mx_scheme_of(&backend->options)->staggered,
                                     .b = b};
     if (jump) {
       addition.other = values_of(backend, sources, t, 0, ampere);

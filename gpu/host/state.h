@@ -134,7 +134,7 @@ struct mx_backend {
   struct gpu_memory card, pinned; /* owns all that follows */
   void *field[2];                 /* E, H */
   void *spare[2];                 /* takes their next values; leapfrog that works in place has none */
-  void *memory[2], *sum[2];       /* Runge-Kutta: rates or second register; rk4 */
+  void *registers[2], *sum[2];    /* Runge-Kutta: dt times the rates, or the second register; rk4 */
   bool in_place, observed;
   const struct gpu_medium *start_media; /* of the half step that takes leapfrog's H back from t = 0 */
   struct gpu_entries open;              /* leapfrog: the open faces */

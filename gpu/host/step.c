@@ -158,7 +158,7 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
       .a = pass_of(backend, s)->a,
       .b = pass_of(backend, s)->b,
       .field = {field[0], field[1]},
-      .memory = {backend->memory[0], backend->memory[1]},
+      .registers = {backend->registers[0], backend->registers[1]},
       .result = {update ? backend->spare[0] : NULL, update ? backend->spare[1] : NULL},
       .backwards = (int)(backend->stages % 2),
   };
@@ -179,7 +179,7 @@ static int add_sums(struct mx_backend *backend, int s, struct dg_error *err)
                                   .start = backend->field[i],
                                   .stage = backend->spare[i],
                                   .sum = backend->sum[i],
-                                  .change = backend->memory[i]};
+                                  .change = backend->registers[i]};
     if (gpu_check(gpu_add_sums(&backend->tables, &sums, backend->work), "starting the sums", err) != 0)
       return err->code;
   }
@@ -198,7 +198,7 @@ static int respond(struct mx_backend *backend, int s, struct dg_error *err)
                                            .first = s == 0,
                                            .last = s == mx_scheme_of(&backend->options)->stages - 1,
                                            .field = fields_of(backend, s)[0],
-                                           .to = backend->memory[0],
+                                           .to = backend->registers[0],
                                            .also = has_sums(backend) ? NULL : backend->spare[0]};
   return gpu_stage_responses(backend, &stage, err);
 }
@@ -208,7 +208,7 @@ static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_st
 {
   const bool update = !has_sums(backend);
   for (int i = 0; i < 2; i++)
-    if (gpu_add_sources(backend, i, sources, backend->memory[i], update ? backend->spare[i] : NULL,
+    if (gpu_add_sources(backend, i, sources, backend->registers[i], update ? backend->spare[i] : NULL,
                         pass_of(backend, s)->b, err) != 0)
       return err->code;
   if (respond(backend, s, err) != 0) return err->code;

@@ -22,10 +22,10 @@ template <typename REAL> __device__ REAL value(const gpu_values &values, int par
   return factor * static_cast<const REAL *>(values.part)[at];
 }
 
-/* Where what stages keep has number i of the row of element e. */
-__device__ size_t kept_at(const gpu_tables &tables, size_t e, size_t i)
+/* The place of number i of the row of element e in a Runge-Kutta register. */
+__device__ size_t register_at(const gpu_tables &tables, size_t e, size_t i)
 {
-  return tables.tiling.count > 0 ? gpu_kept_at(tables.order, e, i) : gpu_at(tables.order, e, 0, i);
+  return tables.tiling.count > 0 ? gpu_register_at(tables.order, e, i) : gpu_at(tables.order, e, 0, i);
 }
 
 template <typename REAL>
@@ -33,7 +33,7 @@ __device__ void add(const gpu_addition &addition, const gpu_tables &tables, size
 {
   for (size_t c = 0; c < 3; c++) {
     size_t i = gpu_at(tables.order, 0, c, static_cast<size_t>(n)), at = gpu_at(tables.order, e, 0, i);
-    static_cast<REAL *>(addition.to)[addition.kept ? kept_at(tables, e, i) : at] += change[c];
+    static_cast<REAL *>(addition.to)[addition.to_register ? register_at(tables, e, i) : at] += change[c];
     if (addition.also != nullptr) static_cast<REAL *>(addition.also)[at] += static_cast<REAL>(addition.b) * change[c];
   }
 }
@@ -130,7 +130,7 @@ template <typename REAL> __global__ void add_sums(gpu_tables tables, gpu_sums su
   const size_t stride = gpu_stride(tables.order);
   for (size_t k = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < sums.count;
        k += static_cast<size_t>(gridDim.x) * blockDim.x) {
-    const REAL by = change[kept_at(tables, k / stride, k % stride)];
+    const REAL by = change[register_at(tables, k / stride, k % stride)];
     REAL now = (sums.first ? start[k] : sum[k]) + weight * by;
     stage[k] = start[k] + next * by;
     sum[k] = now;

@@ -103,14 +103,14 @@ struct gpu_half {
   void *open_now;
 };
 
-/* One stage of a low-storage Runge-Kutta scheme: memory = a memory + dt rate, result = field + b memory; by equation.
- * Where there are tiles, the memory is laid out by gpu_kept_at. */
+/* One stage of a low-storage Runge-Kutta scheme: register = a register + dt rate, result = field + b register; by
+ * equation. Where there are tiles, gpu_register_at tells where a number of a register lies. */
 struct gpu_stage {
   enum gpu_part part;
   double a, b;
   const void *field[2];
-  void *memory[2], *result[2]; /* results may be NULL */
-  int backwards;               /* the last elements first, as far as tiles go */
+  void *registers[2], *result[2]; /* results may be NULL */
+  int backwards;                  /* the last elements first, as far as tiles go */
 };
 
 /* The kernels of one order, by precision: double, single. Defined by order.cu.in, a file an order. */
@@ -129,7 +129,7 @@ struct gpu_sums {
   int first, last;
   size_t count;
   void *start, *stage, *sum;
-  const void *change; /* a stage's memory */
+  const void *change; /* a stage's register */
 };
 gpuError_t gpu_add_sums(const struct gpu_tables *tables, const struct gpu_sums *sums, gpuStream_t stream);
 
@@ -174,7 +174,7 @@ struct gpu_addition {
   struct gpu_entries entries;
   struct gpu_values other, own; /* jumps of the field under the curl, and of the one that changes; currents: own */
   void *to, *also;              /* to += what it is; also += b times that, may be NULL */
-  int kept;                     /* `to` is a stage's memory, else a field, as `also` is */
+  int to_register;              /* `to` is a stage's register, else a field, as `also` is */
   double b;
 };
 gpuError_t gpu_add_jumps(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);

@@ -22,7 +22,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   struct sums {
     REAL w[CHANGING][3][4][orbits::all]; /* by sector and orbit; only those that are there */
     REAL metric[6], change[CHANGING], keep[CHANGING];
-    REAL kept[STAGED ? STRIDE : 1]; /* in the update at hand */
+    REAL registers[STAGED ? STRIDE : 1]; /* this element's numbers of the update at hand */
   };
   const int mine = 32 * group + lane;
 
@@ -225,13 +225,13 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
       sum.change[j] = this->change_factor(j, mine);
       sum.keep[j] = this->keep_factor(j, mine);
     }
-    recall(0, sum);
+    read_registers(0, sum);
   }
 
-  __device__ void recall(int j, sums &sum) const
+  __device__ void read_registers(int j, sums &sum) const
   {
-    const REAL *kept = this->kept(j, mine);
-    for (int i = 0; i < 3 * COMPONENT && STAGED; i++) sum.kept[i] = tile::recall(kept, i);
+    const REAL *registers = this->registers(j, mine);
+    for (int i = 0; i < 3 * COMPONENT && STAGED; i++) sum.registers[i] = tile::read_register(registers, i);
   }
 
   template <int J> __device__ void update(sums &sum)
@@ -259,18 +259,18 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
       for (int k = 0; k < PIECE; k++)
         if (i * PIECE + k < 3 * COMPONENT)
-          this->change(by[i * PIECE + k], sum.keep[J], x.x[k], sum.kept[STAGED ? i * PIECE + k : 0]);
+          this->change(by[i * PIECE + k], sum.keep[J], x.x[k], sum.registers[STAGED ? i * PIECE + k : 0]);
       piece_at(own, i) = x;
     }
-    REAL *kept = STAGED ? this->kept(J, mine) : nullptr;
-    for (int i = 0; i < 3 * COMPONENT && STAGED; i++) tile::remember(kept, i, sum.kept[i]);
+    REAL *registers = STAGED ? this->registers(J, mine) : nullptr;
+    for (int i = 0; i < 3 * COMPONENT && STAGED; i++) tile::write_register(registers, i, sum.registers[i]);
   }
   __device__ void update(sums &sum)
   {
     if (lane >= tile::rows) return;
     update<0>(sum);
     if constexpr (tile::BOTH) {
-      recall(1, sum);
+      read_registers(1, sum);
       update<1>(sum);
     }
   }

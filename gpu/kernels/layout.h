@@ -45,6 +45,9 @@ GPU_INLINE int gpu_two_steps(int single, int order) { return single && (order ==
 GPU_INLINE int gpu_face_pieces(int order) { return order == 5 ? 12 : order == 6 ? 17 : 0; }
 /* Do the kernels of tile.cuh have a thread an element (lanes.cuh)? Else tensor cores. */
 GPU_INLINE int gpu_by_lanes(int single, int order) { return order <= (single ? 3 : 2); }
-/* What a stage keeps, where the kernels of tile.cuh do: number i of the row of element e. Eight rows stand side by
- * side, number by number, so that a warp's lanes meet in the same lines. */
-GPU_INLINE size_t gpu_kept_at(int order, size_t e, size_t i) { return e / 8 * 8 * gpu_stride(order) + 8 * i + e % 8; }
+/* Number i of the row of element e in a Runge-Kutta register, as the kernels of tile.cuh lay registers out. Eight rows
+ * stand side by side, number by number, so that a warp's lanes meet in the same lines. */
+GPU_INLINE size_t gpu_register_at(int order, size_t e, size_t i)
+{
+  return e / 8 * 8 * gpu_stride(order) + 8 * i + e % 8;
+}

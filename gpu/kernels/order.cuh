@@ -196,7 +196,8 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     load_metric(tables, rows, t);
 #pragma unroll
     for (int equation = 0; equation < 2; equation++) {
-      REAL *kept = static_cast<REAL *>(stage.memory[equation]), *result = static_cast<REAL *>(stage.result[equation]);
+      REAL *registers = static_cast<REAL *>(stage.registers[equation]);
+      REAL *result = static_cast<REAL *>(stage.result[equation]);
       __syncthreads(); /* all is loaded, and nobody needs the other equation's fluxes any more */
       weigh_faces(tables, equation, rows, t);
       __syncthreads();
@@ -212,8 +213,8 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
         REAL old[3] = {mine[0], mine[COMPONENT], mine[2 * COMPONENT]}, by[3];
         change(medium, equation, t, k + r, w[r], old, by);
         for (int c = 0; c < 3; c++) {
-          REAL now = by[c] + (a != 0 ? a * kept[at + c * COMPONENT] : 0);
-          kept[at + c * COMPONENT] = now;
+          REAL now = by[c] + (a != 0 ? a * registers[at + c * COMPONENT] : 0);
+          registers[at + c * COMPONENT] = now;
           if (result != nullptr) result[at + c * COMPONENT] = old[c] + b * now;
         }
       }
@@ -366,7 +367,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
                                   .b = 0,
                                   .field = {half->other, half->own},
                                   .result = {result, nullptr},
-                                  .kept = {},
+                                  .registers = {},
                                   .open_before = half->open_before,
                                   .open_now = half->open_now};
       return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
@@ -400,7 +401,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
                             .b = stage->b,
                             .field = {stage->field[0], stage->field[1]},
                             .result = {stage->result[0], stage->result[1]},
-                            .kept = {stage->memory[0], stage->memory[1]},
+                            .registers = {stage->registers[0], stage->registers[1]},
                             .open_before = nullptr,
                             .open_now = nullptr};
       if (gpu_tile_size_of(sizeof(REAL) == 4, tables->penalty_inside != 0, true, P).together)
@@ -411,7 +412,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
         pass.equation = i;
         pass.field[0] = stage->field[1 - i], pass.field[1] = stage->field[i];
         pass.result[0] = stage->result[i];
-        pass.kept[0] = stage->memory[i];
+        pass.registers[0] = stage->registers[i];
         status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
       }
       return status;

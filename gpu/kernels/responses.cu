@@ -62,23 +62,24 @@ __global__ void __launch_bounds__(THREADS) stage(gpu_tables tables, gpu_response
   gpu_follow();
   const number mine(tables, response);
   if (!mine.there) return;
-  REAL *now = static_cast<REAL *>(response.now), *memory = static_cast<REAL *>(response.memory);
+  REAL *now = static_cast<REAL *>(response.now), *registers = static_cast<REAL *>(response.registers);
   REAL *sum = static_cast<REAL *>(response.sum), *of_stage = static_cast<REAL *>(response.stage);
   const REAL *from = sum != nullptr && !stage.first ? of_stage : now;
   const REAL *c = static_cast<const REAL *>(response.coefficient) + mine.k * MX_RESPONSE_COEFFICIENTS;
   const REAL step = static_cast<REAL>(stage.step), a = static_cast<REAL>(stage.a), b = static_cast<REAL>(stage.b);
   const size_t e = static_cast<size_t>(response.where[mine.k]), at = gpu_at(tables.order, e, 0, mine.i);
-  const size_t kept = tables.tiling.count > 0 ? gpu_kept_at(tables.order, e, mine.i) : at; /* as in behind_pass.cu */
+  /* The place of the number in the field's register, as in behind_pass.cu. */
+  const size_t place = tables.tiling.count > 0 ? gpu_register_at(tables.order, e, mine.i) : at;
   REAL s[MX_RESPONSE_STATES], ds[MX_RESPONSE_STATES], du;
   for (int q = 0; q < response.states; q++) s[q] = from[mine.state(tables, response, q)];
   mx_point_rate(response.kind, c, s, static_cast<const REAL *>(stage.field)[at], ds, &du);
-  static_cast<REAL *>(stage.to)[kept] += step * du;
+  static_cast<REAL *>(stage.to)[place] += step * du;
   if (stage.also != nullptr) static_cast<REAL *>(stage.also)[at] += b * (step * du);
   for (int q = 0; q < response.states; q++) {
     const size_t own = mine.state(tables, response, q);
-    if (memory != nullptr) {
-      const REAL next = a * memory[own] + step * ds[q];
-      memory[own] = next;
+    if (registers != nullptr) {
+      const REAL next = a * registers[own] + step * ds[q];
+      registers[own] = next;
       now[own] += b * next;
     } else {
       const REAL next = (stage.first ? now[own] : sum[own]) + static_cast<REAL>(stage.weight) * ds[q];

@@ -15,8 +15,8 @@ struct gpu_response {
   size_t count;
   const int32_t *where;    /* [count] elements */
   const void *coefficient; /* [count][MX_RESPONSE_COEFFICIENTS] */
-  void *now;               /* between steps the state; Runge-Kutta's registers follow */
-  void *memory;            /* of low storage */
+  void *now;               /* the state between steps; the arrays below are for Runge-Kutta only */
+  void *registers;         /* of low-storage schemes */
   void *stage, *sum;       /* of schemes that add up sums */
 };
 
@@ -24,8 +24,9 @@ struct gpu_response {
 gpuError_t gpu_step_response(const struct gpu_tables *tables, const struct gpu_response *response, void *field,
                              gpuStream_t stream);
 
-/* Behind the rates of a stage: with memory as a stage's of the fields (`kept`: where that is laid out otherwise), or
- * with sums. to += step du, also += b step du (may be NULL). */
+/* Adds the response to a stage, behind the rates: with registers of low storage, or with sums. to += step du, also += b
+ * step du. `to` is the stage's register of the field, laid out as gpu_register_at has it where there are tiles; `also`
+ * is a field and may be NULL. */
 struct gpu_response_stage {
   double step, a, b;   /* low storage */
   double weight, next; /* sums, both times the step */

@@ -103,7 +103,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   struct sums {
     REAL w[CHANGING][MINE][3][4][2];
     REAL metric[6], change[CHANGING], keep[CHANGING];
-    REAL kept[STAGED ? BUNCHES : 1][4][3]; /* in the update at hand */
+    REAL registers[STAGED ? BUNCHES : 1][4][3]; /* the lane's numbers of the update at hand */
   };
   const int fourth = lane % 4, mine = 8 * group + lane / 4; /* the lane's t and element */
 
@@ -378,7 +378,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
       sum.change[j] = t.records.change[j][mine];
       sum.keep[j] = t.records.keep[j][mine];
     }
-    recall(0, sum);
+    read_registers(0, sum);
   }
 
   /* The nodes of a bunch, 255 where there is none. */
@@ -394,23 +394,23 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     node[0] = write.x, node[1] = write.y, node[2] = write.z, node[3] = write.w;
   }
 
-  __device__ void recall(int j, sums &sum) const
+  __device__ void read_registers(int j, sums &sum) const
   {
-    const REAL *kept = this->kept(j, mine);
+    const REAL *registers = this->registers(j, mine);
 #pragma unroll
     for (int i = 0; i < BUNCHES && STAGED; i++) {
       int node[4];
       nodes_of(i, node);
       for (int n = 0; n < 4; n++)
         for (int c = 0; c < 3; c++)
-          sum.kept[i][n][c] = node[n] != 255 ? tile::recall(kept, c * COMPONENT + node[n]) : 0;
+          sum.registers[i][n][c] = node[n] != 255 ? tile::read_register(registers, c * COMPONENT + node[n]) : 0;
     }
   }
 
   /* What the nodes of a bunch change by in update J, where it is w along the bimedians. */
   template <int J, int COUNT> __device__ void put(sums &sum, int bunch, const REAL w[3][COUNT]) const
   {
-    REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *kept = STAGED ? this->kept(J, mine) : nullptr;
+    REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *registers = STAGED ? this->registers(J, mine) : nullptr;
     int node[4];
     nodes_of(bunch, node);
 #pragma unroll
@@ -421,9 +421,9 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
 #pragma unroll
       for (int c = 0; c < 3; c++) {
         const int at = c * COMPONENT + node[n];
-        REAL &old = sum.kept[STAGED ? bunch : 0][n][c];
+        REAL &old = sum.registers[STAGED ? bunch : 0][n][c];
         this->change(sum.change[J] * by[c], sum.keep[J], own[at], old);
-        if (STAGED) tile::remember(kept, at, old);
+        if (STAGED) tile::write_register(registers, at, old);
       }
     }
   }
@@ -468,7 +468,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   {
     update<0>(sum);
     if constexpr (tile::BOTH) {
-      recall(1, sum);
+      read_registers(1, sum);
       update<1>(sum);
     }
   }

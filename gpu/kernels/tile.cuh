@@ -27,11 +27,11 @@ struct gpu_tile_pass {
   int backwards;  /* the last ones first: every other pass, which so begins in the second cache */
   int equation;   /* where one field changes: 0 if that is E, 1 if H */
   double scale;   /* half a step: result = own + scale change; of a stage 1 */
-  double a, b;    /* a stage: kept = a kept + change, result = own + b kept; `kept` as gpu_kept_at */
+  double a, b;    /* a stage: register = a register + change, result = own + b register */
   const void *field[2];
-  void *result[2], *kept[2];
-  const void *open_before; /* traces of what changes on open faces, one step ago; NULL: they are like others */
-  void *open_now;          /* the same of before this half step */
+  void *result[2], *registers[2]; /* registers: as gpu_register_at has them */
+  const void *open_before;        /* traces of what changes on open faces, one step ago; NULL: they are like others */
+  void *open_now;                 /* the same of before this half step */
 };
 
 /* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
@@ -336,23 +336,23 @@ struct gpu_tile {
     if (OWN_PIECED) gpu_copies_arrive(&t.grouped[group]);
   }
 
-  /* ---- what a stage keeps, which lanes read and write in the card's memory themselves */
+  /* ---- the Runge-Kutta registers, which lanes read and write in the card's memory themselves */
 
-  /* By thread 0: all of the tile to the second cache. */
-  __device__ void fetch_kept() const
+  /* By thread 0: requests the tile's part of the registers into the second cache. */
+  __device__ void fetch_registers() const
   {
     if (!STAGED || pass.a == 0) return;
     const uint32_t bytes = 8 * static_cast<uint32_t>(where(0).y) * STRIDE * sizeof(REAL);
     for (int j = 0; j < CHANGING; j++)
-      gpu_bulk_fetch(static_cast<const REAL *>(pass.kept[j]) + first_element(0) * STRIDE, bytes);
+      gpu_bulk_fetch(static_cast<const REAL *>(pass.registers[j]) + first_element(0) * STRIDE, bytes);
   }
-  /* In update j: number 0 of row k; number i is 8 i behind it. */
-  __device__ REAL *kept(int j, int k) const
+  /* The register of update j: number 0 of row k. Number i lies 8 i behind it. */
+  __device__ REAL *registers(int j, int k) const
   {
-    return static_cast<REAL *>(pass.kept[j]) + gpu_kept_at(P, first_element(0) + static_cast<size_t>(k), 0);
+    return static_cast<REAL *>(pass.registers[j]) + gpu_register_at(P, first_element(0) + static_cast<size_t>(k), 0);
   }
-  __device__ REAL recall(const REAL *kept, int i) const { return pass.a != 0 ? kept[8 * i] : 0; }
-  __device__ static void remember(REAL *kept, int i, REAL value) { kept[8 * i] = value; }
+  __device__ REAL read_register(const REAL *registers, int i) const { return pass.a != 0 ? registers[8 * i] : 0; }
+  __device__ static void write_register(REAL *registers, int i, REAL value) { registers[8 * i] = value; }
 
   /* Until they are there: the group's own, or those of all groups. */
   __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], round & 1); }
@@ -548,12 +548,12 @@ struct gpu_tile {
   }
 
   /* Adds what a node changes by. */
-  __device__ void change(REAL by, REAL keep, REAL &own, REAL &kept) const
+  __device__ void change(REAL by, REAL keep, REAL &own, REAL &in_register) const
   {
     by += keep * own;
     if (STAGED) {
-      by += static_cast<REAL>(pass.a) * kept;
-      kept = by;
+      by += static_cast<REAL>(pass.a) * in_register;
+      in_register = by;
       by *= static_cast<REAL>(pass.b);
     }
     own += by;
@@ -578,7 +578,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
     gpu_barrier_wait(&work.t.full, work.round & 1);
     /* All have read the last list, or this would not be full. */
     if (more && threadIdx.x < 32) work.load_list(1);
-    if (threadIdx.x == 0) work.fetch_kept();
+    if (threadIdx.x == 0) work.fetch_registers();
     typename WORK::sums sums;
     if (work.rows > 0) work.products(sums);
     else if (!WORK::IN_PLACE && work.member == 0) work.load_group();

@@ -307,8 +307,9 @@ static void test_packed(void **state)
     if (gpu_face_pieces(order) > 0) check_packed(order);
 }
 
-/* What stages keep: a place for each number of a field, eight elements side by side, a tile's in one piece. */
-static void test_kept(void **state)
+/* A Runge-Kutta register has one place for each number of a field. Eight elements stand side by side, and the numbers
+ * of a tile are in one piece. */
+static void test_registers(void **state)
 {
   enum { ELEMENTS = 40 };
   (void)state;
@@ -317,9 +318,9 @@ static void test_kept(void **state)
     bool *const taken = calloc(count, sizeof *taken);
     for (size_t e = 0; e < ELEMENTS; e++)
       for (size_t i = 0; i < stride; i++) {
-        const size_t at = gpu_kept_at(order, e, i), first = e / EIGHT * EIGHT;
+        const size_t at = gpu_register_at(order, e, i), first = e / EIGHT * EIGHT;
         assert_true(at >= first * stride && at < (first + EIGHT) * stride && !taken[at]);
-        assert_int_equal(at, gpu_kept_at(order, first, i) + e % EIGHT);
+        assert_int_equal(at, gpu_register_at(order, first, i) + e % EIGHT);
         taken[at] = true;
       }
     free(taken);
@@ -330,6 +331,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut),        cmocka_unit_test(test_shared_out),
                                      cmocka_unit_test(test_few_rounds), cmocka_unit_test(test_turns),
-                                     cmocka_unit_test(test_packed),     cmocka_unit_test(test_kept)};
+                                     cmocka_unit_test(test_packed),     cmocka_unit_test(test_registers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
