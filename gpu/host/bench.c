@@ -1,4 +1,4 @@
-/* What the card can do: copies and multiply-adds, timed by its own clock. */
+/* The limits of the card for `curlew bench`: copies and multiply-adds, timed by the card's own clock. */
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "gpu/host/state.h"
 #include "maxwell/backend/frame/frame.h"
 
-/* The face of every slot lies on the card; on the host it is looked for. */
+/* The host has no table of the faces of slots, which lies on the card: it looks for the face. */
 static size_t face_of_slot(const struct mx_problem *problem, size_t slot, size_t *e)
 {
   for (;; ++*e)
@@ -55,7 +55,8 @@ static struct mx_state_array describe(const struct mx_backend *backend, int arra
   return mx_state_array(backend->problem, backend->options.integrator, (size_t)array);
 }
 
-/* Where items of an array lie on the card; *bytes of one: rows, but for traces on open faces. */
+/* The place on the card of the items of an array from `first` on. *bytes is the size of one item: rows of fields, but
+ * for traces on open faces. */
 static unsigned char *place(const struct mx_backend *backend, const struct mx_state_array *of, size_t first,
                             size_t *bytes)
 {

@@ -1,4 +1,4 @@
-/* The `cuda` backend: one NVIDIA card a rank. state.h says what is where. */
+/* The `cuda` backend: one NVIDIA card a rank. state.h says which file has which part. */
 #include <stdio.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static int new_fields(struct mx_backend *backend, struct dg_error *err)
   return 0;
 }
 
-/* Where kernels with tiles find the slots of open faces. */
+/* The table in which kernels with tiles find the slots of open faces. */
 static int new_open_slots(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
@@ -210,7 +210,7 @@ static size_t of_terms(const struct mx_problem *problem, size_t real)
 
 static size_t allocated(const struct mx_backend *backend) { return backend->card.bytes; }
 
-/* Bytes of the card. */
+/* The bytes that the problem needs on the card. */
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   const struct mx_scheme *const scheme = mx_scheme_of(options);

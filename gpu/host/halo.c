@@ -1,11 +1,13 @@
-/* What is shared with other ranks: traces are packed by a kernel, travel from the card's memory where MPI takes it,
- * else through pinned memory of the host, and are unpacked into the ghosts, while the inner elements are worked on.
+/* Traces of the faces that are shared with other ranks. A kernel packs them. They travel from the card's memory where
+ * MPI takes it, else through pinned memory of the host, and are unpacked into the ghosts, while the card works on the
+ * inner elements.
  *
- * On the kernels' stream stand, of one stage, the inner elements and a wait for all that follows here. Packing, copies,
+ * In a stage, the kernels' stream has the inner elements and then a wait for all that follows here. Packing, copies,
  * unpacking and the outer elements have a stream of their own, with priority. The blocks of the inner elements stay
- * until these are done; they leave some multiprocessors to this stream (left_apart in tiles.c), and in the end all. The
- * host starts messages once the card has packed, and goes on once they have come: by then the inner elements were
- * launched long ago, so that the card has nothing to wait for as long as these take longer than the messages. */
+ * until these elements are done; they leave some multiprocessors to the second stream (left_apart in tiles.c), and in
+ * the end all. The host starts messages once the card has packed, and goes on once the messages have come. By then the
+ * inner elements were launched long ago, so that the card waits for nothing as long as the inner elements take longer
+ * than the messages. */
 #include <math.h>
 
 #include "gpu/host/state.h"
@@ -134,7 +136,8 @@ int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_err
   struct gpu_halo *halo = &backend->halo;
   if (halo->exchange == NULL) return 0;
   const struct gpu_halo_faces faces = faces_of(halo, field, halo->out);
-  /* Those of which the events are used again: the card has packed the last one, so these were over long ago. */
+  /* The events of old exchanges are used again. The card has packed the exchange before this one, so the old ones were
+   * over long ago. */
   if (gpu_halo_times(backend, GPU_TIMINGS - 1, err) != 0) return err->code;
   const struct gpu_timing *timing = timing_of(halo, halo->begun);
   if (gpu_check(gpuEventRecord(halo->ready, backend->work), "packing the halo", err) != 0 ||
@@ -212,7 +215,7 @@ struct mx_halo_use gpu_halo_use(const struct mx_backend *backend)
 
 enum { TRIES = 12 };
 
-/* Only messages. */
+/* The seconds that the messages alone take, without packing and copies. */
 static int time_messages(struct dg_exchange *exchange, double *seconds, struct dg_error *err)
 {
   for (int i = 0; i < TRIES; i++) {
@@ -251,7 +254,7 @@ int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds
   if (backend->halo.exchange == NULL || gpu_wait(backend, err) != 0) return err->code;
   if (one_face) return time_one_face(backend, seconds, err);
   if (dg_comm_agree(backend->problem->comm, err) != 0) return err->code;
-  /* Traces of fields that did not change: those that are there already, or that the next stage sends again. */
+  /* The fields did not change: these traces are in the ghosts already, or the next stage sends them again. */
   for (int i = 0; i < TRIES; i++) {
     const double start = mx_clock();
     if (gpu_halo_exchange(backend, backend->field, err) != 0 || gpu_wait(backend, err) != 0) return err->code;

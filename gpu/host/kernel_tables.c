@@ -27,7 +27,8 @@ bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backen
 
 /* ---- by order */
 
-/* Where a node of symmetry.node stands on the card: orbits of four by their members, then the others as they are. */
+/* The place on the card of number i of symmetry.node: orbits of four by their members, then the other nodes as they
+ * are. */
 static size_t place_of(int order, size_t i)
 {
   const size_t quads = (size_t)MX_QUADS(order);
@@ -73,9 +74,9 @@ static int pack_pieces(struct mx_backend *backend, const int32_t *face_node, str
   return gpu_new_copy(&backend->card, &backend->tables.face_packed, packed, faces * sizeof *packed, "tables", err);
 }
 
-/* How badly four nodes of a face that lanes read at a time meet in shared memory's banks, for all steps: rows of eight
- * elements begin at multiples of four numbers (tile.cuh), so their places modulo 4 count. Of the near side, which all
- * read, and of the far side in all its positions. */
+/* The number of conflicts in shared memory's banks when lanes read four nodes of a face at a time, for all steps. Rows
+ * of eight elements begin at multiples of four numbers (tile.cuh), so the places of the nodes modulo 4 count. All lanes
+ * read the near side, and the far side in all its positions. */
 static int clash(const int32_t *face_node, const int32_t *face_place, size_t Nf, const int32_t *order)
 {
   int sum = 0;
@@ -90,7 +91,8 @@ static int clash(const int32_t *face_node, const int32_t *face_place, size_t Nf,
   return sum;
 }
 
-/* The order in which the kernels of tensor.cuh take a face's nodes: swapped while that helps. */
+/* Finds the order in which the kernels of tensor.cuh take a face's nodes: swaps two nodes as long as that makes
+ * conflicts fewer. */
 static void order_face(const struct mx_backend *backend, const int32_t *face_node, const int32_t *face_place, size_t Nf,
                        int32_t *order)
 {
@@ -173,11 +175,11 @@ fail:
 
 /* ---- operators between sectors, for tensor cores and the mass matrix
  *
- * Their unknowns are the orbits, in all four sectors: of the sum over an orbit's four members, of which those of a pair
- * are two twice and the fixed node is one four times, an operator takes the products; where a sector does not have an
- * orbit its rows and columns are zero. */
+ * The unknowns of an operator are the orbits, in all four sectors. The operator multiplies the sum over an orbit's four
+ * members: the two nodes of a pair count twice in it, and the fixed node four times. Where a sector does not have an
+ * orbit, the rows and columns of the orbit are zero. */
 
-/* Which unknown of sector s orbit o is; -1: none. */
+/* The number of the unknown of sector s that orbit o is, or -1 for none. */
 static int unknown(int order, int s, size_t o)
 {
   const size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
@@ -209,8 +211,8 @@ static size_t orbit_of(const struct mx_symmetry *symmetry, int order, int32_t no
   return quads + (i < 6 * pairs ? i / 2 : 3 * pairs);
 }
 
-/* Column by column: sectors' rows behind each other, in each the orbits that it has; between the sums over the four
- * members of an orbit of each side. */
+/* Packs the mass matrix column by column: the rows of the sectors stand behind each other, and each sector has the rows
+ * of its own orbits. An entry is between the sums over the four members of an orbit on each side. */
 static int pack_mass(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
@@ -235,7 +237,8 @@ static int pack_mass(struct mx_backend *backend, const struct mx_symmetry *symme
   return err->code;
 }
 
-/* Lift, of a flux of 2 w (far - near): a quarter, for the half of curl and flux (MX_FROM_ALONG), and for 2 w. */
+/* An entry of the lift for a flux of 2 w (far - near): a quarter of the matrix, one half for the half of curl and flux
+ * (MX_FROM_ALONG), and one for 2 w. */
 static double lift_between(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int s, size_t out,
                            size_t m)
 {
@@ -260,7 +263,7 @@ static double derivative_between(const struct mx_symmetry *symmetry, const struc
   return sum;
 }
 
-/* A number as the sum of two of eleven bits, which is what tensor cores take of a float. */
+/* Splits a number into a sum of two numbers of eleven bits, which is what tensor cores take of a float. */
 static void split(double x, float two[2])
 {
   uint32_t bits;
@@ -277,9 +280,10 @@ static void put_factor(const struct mx_backend *backend, void *fragment, size_t 
   else gpu_put(backend, fragment, i, value);
 }
 
-/* Slots are the places of a sector's orbits in fragments. Where pairs are packed, the slot behind the quads has in
- * sector s the pair that g_s keeps (0: that g1 keeps), so that sectors 1 to 3 have eight; the others of sector 0 go
- * where tensor.cuh wants them to be read, or to come out. -1: none. */
+/* The orbit in a slot of sector s, or -1 for none. Slots are the places of a sector's orbits in fragments. Where pairs
+ * are packed, the slot behind the quads has in sector s the pair that g_s keeps (in sector 0 the pair that g_1 keeps),
+ * so that sectors 1 to 3 have eight orbits. The other pairs of sector 0 go where tensor.cuh reads them, or where they
+ * come out. */
 static int orbit_in(int order, int s, size_t slot, bool comes_out)
 {
   const size_t quads = (size_t)MX_QUADS(order);
@@ -293,8 +297,9 @@ static int orbit_in(int order, int s, size_t slot, bool comes_out)
                              : -1;
 }
 
-/* Of a warp's lanes that have the same element, lane t gets columns 2 t and 2 t + 1 of a product with eight. They are
- * slots t and t + 4, so that those that the lanes update at a time stand next to each other. */
+/* The slot of a column of the products. Of a warp's lanes that have the same element, lane t gets columns 2 t and 2 t +
+ * 1 of a product with eight. These columns are slots t and t + 4, so that the orbits that the lanes update at a time
+ * stand next to each other. */
 static size_t slot_of_column(const struct mx_backend *backend, size_t column)
 {
   const bool lanes = gpu_by_lanes(backend->tables.single, backend->tables.order);
@@ -305,7 +310,7 @@ static double derivative_in(const struct mx_symmetry *symmetry, const struct dg_
                             size_t out, size_t in)
 {
   const int to = orbit_in(ref->order, from ^ c, out, true), of = orbit_in(ref->order, from, in, false);
-  const bool packed = gpu_packs_pairs(ref->order) && in >= (size_t)MX_QUADS(ref->order); /* half as many are summed */
+  const bool packed = gpu_packs_pairs(ref->order) && in >= (size_t)MX_QUADS(ref->order); /* half as many members */
   return to < 0 || of < 0 ? 0 : (packed ? 2 : 1) * derivative_between(symmetry, ref, c, from, (size_t)to, (size_t)of);
 }
 
@@ -316,8 +321,9 @@ static double lift_in(const struct mx_symmetry *symmetry, const struct dg_refere
   return to < 0 || m >= (size_t)ref->Nf ? 0 : lift_between(symmetry, ref, s, (size_t)to, (size_t)face_order[m]);
 }
 
-/* Of a product that takes two steps, the fragment of the first gets the high parts of both and that of the second the
- * low ones. *first: where the former begins; `place`: of the step at hand, number `step`. */
+/* For a product that takes two steps: the fragment of the first step gets the high parts of both steps, and that of the
+ * second one the low parts. *first: where the fragment of the first step begins. `place`: the fragment of the step at
+ * hand, which is number `step`. */
 static void pair_steps(const struct mx_backend *backend, void *fragment, size_t step, size_t place, size_t *first)
 {
   if (!gpu_two_steps(backend->tables.single, backend->tables.order)) return;
@@ -333,9 +339,10 @@ static void pair_steps(const struct mx_backend *backend, void *fragment, size_t 
   }
 }
 
-/* As the lanes of a warp read them: a fragment is four columns of eight rows, lane l has row l / 4 of column l % 4.
- * Those are the products' columns. Derivatives [4 slots][sector they come from][bimedian][8 slots], then lifts [4 face
- * nodes][sector][8 slots], without those that a sector has no orbits for (gpu_orbits in tile.cuh counts them too). */
+/* Packs the fragments as the lanes of a warp read them. A fragment is four columns of eight rows, and lane l has row l
+ * / 4 of column l % 4. These rows are the columns of the products. First come the derivatives [4 slots][sector they
+ * come from][bimedian][8 slots], then the lifts [4 face nodes][sector][8 slots]; fragments for which a sector has no
+ * orbits are left out (gpu_orbits in orbits.cuh counts them too). */
 static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *symmetry, struct dg_error *err)
 {
   enum { EIGHTS_MAX = (MX_SECTOR_0(DG_ORDER_MAX) + 7) / 8 };
@@ -408,7 +415,7 @@ static int pack_neighbours(struct mx_backend *backend, struct dg_error *err)
   return err->code;
 }
 
-/* index[count] of `kinds` different things; overwrites index. */
+/* Packs index[count], whose values are below `kinds`, with two bytes each or four. Overwrites index. */
 static int pack_index(struct mx_backend *backend, struct gpu_index *packed, int32_t *index, size_t count, size_t kinds,
                       struct dg_error *err)
 {
@@ -439,7 +446,8 @@ fail:
   return err->code;
 }
 
-/* `start`: half a step of leapfrog by -1 then takes H back from t = 0 (time/medium.h). */
+/* The medium of an element. With `start`, half a step of leapfrog by -1 with this medium takes H back from t = 0
+ * (time/medium.h). */
 static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e, bool start)
 {
   struct gpu_medium medium;
@@ -458,7 +466,7 @@ static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e, b
 
 enum { KEYS = 5 + MX_RESPONSE_PARAMETERS };
 
-/* What tells media apart: their numbers, and those of the response that has a share in the update. */
+/* The numbers that tell media apart: the medium's own, and those of the response that has a share in the update. */
 static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
 {
   size_t entry;

@@ -1,6 +1,6 @@
-/* Measurements that are taken at many steps: what the kernels find stays on the card, a row a time, and comes to the
- * host several rows at once, so that neither waits for the other at every step. Where leapfrog works in place, H of
- * half a step before is copied for the elements that are looked at. */
+/* Measurements that are taken at many steps. The numbers of a step stay on the card as a row, and several rows come to
+ * the host at once, so that neither waits for the other at every step. Where leapfrog works in place, H of half a step
+ * before is copied for the elements that are looked at. */
 #include <string.h>
 
 #include "gpu/host/state.h"
@@ -8,8 +8,8 @@
 #include "libdg/base/memory.h"
 
 enum {
-  NUMBERS = 1 << 17, /* that a monitor keeps at most */
-  ELEMENTS = 1 << 14 /* that it looks at */
+  NUMBERS = 1 << 17, /* numbers that a monitor keeps at most */
+  ELEMENTS = 1 << 14 /* elements that a monitor looks at, at most */
 };
 
 static bool has_kept(const struct mx_backend *backend, size_t functional)
@@ -17,8 +17,8 @@ static bool has_kept(const struct mx_backend *backend, size_t functional)
   return backend->in_place && backend->problem->functional[functional].magnetic;
 }
 
-/* How many elements H of before is kept of, and, if that is not NULL, the list: those of the points, then those of the
- * functionals. */
+/* The number of elements whose H of half a step before is kept. Fills the list of elements, if `element` is not NULL:
+ * those of the points, then those of the functionals. */
 static size_t list_elements(const struct mx_backend *backend, const struct mx_monitor *what, int32_t *element)
 {
   size_t rows = 0;

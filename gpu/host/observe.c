@@ -1,4 +1,4 @@
-/* What is observed: computed on the card, a few numbers come back, or whole fields, in pieces. */
+/* Observation of the fields: the card computes, and a few numbers come back, or whole fields in pieces. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *
   if (bytes < gpu_stride(backend->tables.order) * backend->real)
     bytes = gpu_stride(backend->tables.order) * backend->real;
   if (bytes <= backend->staging_bytes) return 0;
-  /* The old ones stay until the end: growing by half at least, they are together less than three times as much. */
+  /* The old buffers stay until the end. Each new one is larger by half at least, so that all together are less than
+   * three times as large as the last. */
   if (bytes < backend->staging_bytes / 2 * 3) bytes = backend->staging_bytes / 2 * 3;
   if (gpu_wait(backend, err) != 0) return err->code;
   for (int i = 0; i < 2; i++)
@@ -31,8 +32,8 @@ const void *gpu_other_H(const struct mx_backend *backend)
   return backend->spare[1];
 }
 
-/* The first `in` bytes of staging[0] to the card, then `launch` of the caller's, then `out` bytes of the card's
- * staging[1] back to the host's. These are the two ends. */
+/* The two ends of a computation on the card: the first `in` bytes of staging[0] go to the card; then the caller
+ * launches its kernel; then `out` bytes of the card's staging[1] come back to the host's staging[1]. */
 static int send(struct mx_backend *backend, size_t bytes, struct dg_error *err)
 {
   return gpu_check(
@@ -60,7 +61,7 @@ double gpu_sum_of_parts(const unsigned char *from, size_t parts)
   return sum;
 }
 
-/* The i-th of the products that are asked for together. */
+/* Starts the i-th of several products that are asked for together. */
 static int begin_product(struct mx_backend *backend, int i, struct gpu_product wanted, struct dg_error *err)
 {
   wanted.part = (double *)(void *)backend->card_staging[1] + i * GPU_SUM_PARTS;
@@ -75,7 +76,7 @@ static int end_products(struct mx_backend *backend, size_t count, double *sum, s
   return 0;
 }
 
-/* H of now times H of half a step ago, which is worked out part by part. */
+/* Starts the product of H with H of half a step ago, which is worked out part by part. */
 static int begin_recalled_product(struct mx_backend *backend, int i, struct dg_error *err)
 {
   for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
@@ -114,8 +115,8 @@ int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, s
   return 0;
 }
 
-/* What an equation loses. Of H that is the mean's: a quarter of H.H, H_other.H_other and twice H.H_other; where H has
- * losses nothing works in place. */
+/* Adds the losses of an equation to *loss. For H they are the losses of the mean field: a quarter of H.H, a quarter of
+ * H_other.H_other, and half of H.H_other. Where H has losses, leapfrog does not work in place. */
 static int loss_of(struct mx_backend *backend, enum mx_equation equation, size_t count, const int32_t *element,
                    double *loss, struct dg_error *err)
 {
@@ -160,7 +161,7 @@ static bool enters(const struct mx_point *point, size_t k)
   return k == 0 || point[k].element != point[k - 1].element;
 }
 
-/* So many points as there is room for, and for the rows of H at these. */
+/* The number of points of a call: so many that there is room for them, and for the rows of H at them. */
 static size_t points_at_a_time(const struct mx_backend *backend, size_t count, const struct mx_point *point)
 {
   size_t k = 0;
@@ -367,7 +368,7 @@ static int begin_functionals(const struct mx_backend *backend, size_t first, siz
   return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
 }
 
-/* Summands of functional f at the time of a step. */
+/* Starts the sums of functional f, for the fields at the time of a step. */
 static int begin_centred(struct mx_backend *backend, size_t f, double *part, struct dg_error *err)
 {
   const size_t *row = backend->functional_row + f;
@@ -400,7 +401,7 @@ int gpu_functionals(struct mx_backend *backend, size_t first, size_t count, bool
   return 0;
 }
 
-/* The kernels write to the host's memory: a copy would stand between them and the stage. */
+/* The kernels write to the host's memory, since a copy would stand between them and the stage. */
 int gpu_functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err)
 {
   const size_t *piece = backend->functional_piece + first,

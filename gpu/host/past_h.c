@@ -1,15 +1,16 @@
-/* H half a step ago, where leapfrog works in place and has only the new one: what a half step adds depends on E alone,
- * which is still the same while a step is observed, so H of before is what the same half step makes of H with the
- * factor -1, and with -1/2 the mean of both, to rounding. No field is copied, and what asks for values need not have
- * said so before the half step.
+/* H half a step ago, where leapfrog works in place and has only the new H. The change of a half step depends on E
+ * alone, and E is still the same while a step is observed. The same half step with the factor -1 therefore makes the
+ * old H of the new one, and with -1/2 the mean of both, to rounding. No field is copied, and the caller need not ask
+ * for values before the half step.
  *
- * On some elements more is added: boundaries may have a penalty, which looks at H itself, open faces extrapolate, and
- * sources add jumps. Their rows are copied before the half step of a step that is observed. */
+ * On some elements the half step adds more: boundaries may have a penalty, which looks at H itself; open faces
+ * extrapolate; and sources add jumps. The rows of these elements are copied before the half step of a step that is
+ * observed. */
 #include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
-/* Does more than the curl change H? */
+/* Does the half step add more to H than the curl of E? */
 static bool has_penalty(const struct mx_problem *problem, size_t e)
 {
   for (size_t f = 0; f < 4; f++)
@@ -17,7 +18,7 @@ static bool has_penalty(const struct mx_problem *problem, size_t e)
   return false;
 }
 
-/* Elements of functionals of H, of the one that has most. */
+/* The number of elements of the functional of H that has most. */
 static size_t rows_of_functionals(const struct mx_problem *problem)
 {
   size_t most = 0;
@@ -28,8 +29,8 @@ static size_t rows_of_functionals(const struct mx_problem *problem)
   return most;
 }
 
-/* Rows that are worked out at a time: so many that all blocks have work, and that they are still in the card's cache
- * when they are looked at; of small meshes a part. */
+/* The number of rows that are worked out at a time: so many that all blocks have work, but so few that the rows are
+ * still in the card's cache when they are looked at. Of small meshes a part. */
 static size_t rows_at_a_time(const struct mx_problem *problem, size_t real)
 {
   enum { PARTS = 4 };
@@ -81,7 +82,7 @@ void gpu_release_recall(struct mx_backend *backend)
   dg_free(backend->recall.tile);
 }
 
-/* Where tile i begins, or the end of the last one, without padding. */
+/* The element at which tile i begins; for i = the number of tiles, the end of the last one, without padding. */
 static size_t start_of_tile(const struct mx_backend *backend, int i)
 {
   const size_t K = backend->problem->K;
@@ -89,7 +90,7 @@ static size_t start_of_tile(const struct mx_backend *backend, int i)
   return start < K ? start : K;
 }
 
-/* Memory, once it is clear that something is observed. */
+/* Allocates the rows, once something is observed. */
 static int new_rows(struct mx_backend *backend, struct dg_error *err)
 {
   struct gpu_recall *recall = &backend->recall;
@@ -117,7 +118,7 @@ int gpu_keep_H(struct mx_backend *backend, struct dg_error *err)
                    err);
 }
 
-/* ---- what is asked for */
+/* ---- requests */
 
 bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some)
 {

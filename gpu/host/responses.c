@@ -5,7 +5,7 @@
 #include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 
-/* Numbers of states and registers an entry, with the padding of rows. */
+/* The size of a response's states, or of a register of them, in numbers, with the padding of rows. */
 static size_t state_numbers(const struct mx_problem *problem, const struct mx_response *response)
 {
   return response->count * (size_t)mx_responses[response->kind]->states * gpu_stride(problem->ref->order);
@@ -18,14 +18,14 @@ static int new_state(struct mx_backend *backend, void *pointer, size_t numbers, 
   return gpu_check(gpuMemsetAsync(*array, 0, numbers * backend->real, backend->work), "clearing responses", err);
 }
 
-/* factor[count][1 + MX_RESPONSE_STATES] of a square, or of what is started from. */
+/* Sets one row of factor[count][1 + MX_RESPONSE_STATES], of a square or of a state at the start. */
 static void put_factor(double *factor, double field, const double *state)
 {
   factor[0] = field;
   for (int q = 0; q < MX_RESPONSE_STATES; q++) factor[1 + q] = state != NULL ? state[q] : 0;
 }
 
-/* What differs from entry to entry, on its way to the card. */
+/* Sends the numbers of each entry to the card. */
 static int pack_entries(struct mx_backend *backend, struct gpu_own_response *to, const struct mx_response *from,
                         struct dg_error *err)
 {
@@ -46,7 +46,7 @@ static int pack_entries(struct mx_backend *backend, struct gpu_own_response *to,
     for (size_t q = 0; q < MX_RESPONSE_STATES; q++) put_factor(start + (q * count + k) * FACTORS, entry.start[q], NULL);
     put_factor(energy + k * FACTORS, entry.energy.field, entry.energy.state);
     put_factor(loss + k * FACTORS, entry.loss.field, entry.loss.state);
-    weight[k] = 2 * entry.energy.weight; /* of a sum that is halved */
+    weight[k] = 2 * entry.energy.weight; /* twice, because the sum is halved */
     to->loss_weight[k] = entry.loss.weight;
   }
   (void)!(gpu_new_copy(&backend->card, &to->at.where, from->where, count * sizeof *from->where, "responses", err) !=
@@ -147,7 +147,7 @@ int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_st
   return 0;
 }
 
-/* ---- what is observed */
+/* ---- observation */
 
 static int begin_squares(struct mx_backend *backend, const struct gpu_own_response *own, const double *factor,
                          const double *weight, int more, double *part, struct dg_error *err)
@@ -177,7 +177,7 @@ int gpu_add_response_energies(struct mx_backend *backend, double *part, struct d
   return 0;
 }
 
-/* weight[count] of a response's entries that are in the list, else 0. */
+/* chosen[]: the weight of each entry of the response whose element is in the list, else 0. */
 static void choose(const struct mx_response *response, const double *weight, size_t count, const int32_t *element,
                    double *chosen)
 {

@@ -1,9 +1,11 @@
-/* Snapshots that leave while the card works on: the loop's thread puts what is observed into a buffer of the card, on
- * the kernels' stream, and goes on; another thread brings it to the host on a stream of its own, in pieces. */
+/* Snapshots that leave while the card works on. The loop's thread puts the fields of a snapshot into a buffer of the
+ * card, on the kernels' stream, and goes on. Another thread brings the buffer to the host in pieces, on a stream of its
+ * own. */
 #include "libdg/base/bug.h"
 #include "gpu/host/state.h"
 
-/* Bytes of the card that stay free: for what is allocated when it is first wanted, and for other programs. */
+/* The bytes of the card that stay free, for arrays that are allocated when they are first wanted and for other
+ * programs. */
 static size_t reserve(const struct mx_backend *backend, size_t all)
 {
   return (backend->in_place ? gpu_recall_bytes(backend->problem, backend->real) : 0) + all / 20;

@@ -1,5 +1,5 @@
-/* Source terms on the card: what does not change lies there from the start, along the faces or in covariant
- * components; one number a term travels with the launch; numbers and vectors a node go through pinned memory. */
+/* Source terms on the card. The parts that do not change lie there from the start, along the faces or in covariant
+ * components. A term with one number sends it with the launch; numbers and vectors by node go through pinned memory. */
 #include <string.h>
 
 #include "gpu/host/state.h"
@@ -10,8 +10,8 @@
 
 static int32_t element_of(bool faces, int32_t where) { return faces ? where / 4 : where; }
 
-/* order[count]: entries by element, those of an element in their order. A merge sort, which keeps it: wires have many
- * entries and few elements. */
+/* Fills order[count]: the numbers of the entries, sorted by element, those of an element in their order. A merge sort
+ * keeps this order. Wires have many entries and few elements. */
 static void sort_entries(bool faces, const int32_t *where, int32_t *order, int32_t *scratch, size_t count)
 {
   if (count < 2) return;
@@ -49,8 +49,8 @@ fail:
   return err->code;
 }
 
-/* Vectors from[entry][3][N] in Cartesian components become to[entry][parts][N]: of faces along t1 and t2, of elements
- * covariant and in the card's order of nodes. */
+/* Projects vectors from[entry][3][N] in Cartesian components to to[entry][parts][N]: vectors on faces along t1 and t2,
+ * vectors in elements to covariant components, with nodes in the card's order. */
 static void project(const struct mx_backend *backend, const struct gpu_term *term, const double *from, void *to)
 {
   const struct mx_problem *problem = backend->problem;
@@ -65,7 +65,7 @@ static void project(const struct mx_backend *backend, const struct gpu_term *ter
       double u[3] = {0, 0, 0};
       for (size_t a = 0; a < 3; a++)
         for (size_t c = 0; c < 3; c++) u[a] += x[a][c] * from[(3 * k + c) * N + i];
-      if (faces) { /* two parts in the place of three */
+      if (faces) { /* two parts take the place of three */
         const double v[3] = {u[0], u[1], u[2]};
         MX_ALONG(where % 4, v[0], v[1], v[2], u);
       }
@@ -151,7 +151,7 @@ static bool separate_penalty(const struct gpu_term *term, const struct mx_stage_
   return term->has_penalty && sources->penalty[t] != sources->curl[t];
 }
 
-/* Whether the stage takes the term: that of leapfrog which changes H takes no currents. */
+/* Does the stage take the term? The stage of leapfrog that changes H takes no currents. */
 static bool takes(const struct mx_backend *backend, int stage, const struct gpu_term *term)
 {
   return term->term->kind == MX_JUMP || mx_scheme_of(&backend->options)->pass[stage].changes[MX_AMPERE];
@@ -162,7 +162,7 @@ int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stag
 {
   struct gpu_slot *slot = slot_of(backend);
   if (sources == NULL || backend->slot_bytes == 0) return 0;
-  /* Both waits are for what this slot was used for GPU_SLOTS stages ago. */
+  /* Both waits are for the work that used this slot GPU_SLOTS stages ago. */
   if (gpu_check(gpuEventSynchronize(slot->copied), "waiting for sources", err) != 0 ||
       gpu_check(gpuStreamWaitEvent(backend->copies, slot->used, 0), "waiting for sources", err) != 0)
     return err->code;
@@ -181,7 +181,7 @@ int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stag
   return gpu_check(gpuEventRecord(slot->copied, backend->copies), "copying sources", err);
 }
 
-/* What the kernels take as `curl` (0) or `penalty` (1), for the field `magnetic`. */
+/* The values that the kernels take as `curl` (0) or `penalty` (1), for the field `magnetic`. */
 static struct gpu_values values_of(struct mx_backend *backend, const struct mx_stage_sources *sources, size_t t,
                                    int which, bool magnetic)
 {

@@ -1,5 +1,5 @@
-/* The `cuda` backend's own: what lies on the card and on the host, shared by the files that set it up (kernel_tables.c,
- * sources.c), step (step.c) and observe (observe.c, past_h.c). */
+/* The state of the `cuda` backend, on the card and on the host. The files that set it up (kernel_tables.c, sources.c),
+ * step (step.c) and observe (observe.c, past_h.c) share it. */
 #pragma once
 
 #include "gpu/kernels/kernels.h"
@@ -23,8 +23,8 @@ enum {
   GPU_RECALLED = 16 << 20 /* bytes of H of half a step ago, at most, that are worked out at a time */
 };
 
-/* A source term. What changes in time is a number, given to the kernel with its launch, or `staged`: numbers that are
- * converted into pinned memory when the stage begins and copied from there. */
+/* A source term. The part that changes in time is a number, given to the kernel with its launch; or it is `staged`:
+ * numbers that are converted into pinned memory when the stage begins, and copied from there. */
 struct gpu_term {
   const struct mx_term *term;
   struct gpu_entries entries;
@@ -40,12 +40,12 @@ struct gpu_slot {
   gpuEvent_t copied, used; /* the copy has arrived; the kernels that read it are done */
 };
 
-/* Events of one exchange with their times: `inner` on the stream of the kernels, the others on the halo's. */
+/* The events of one exchange with their times: `inner` on the stream of the kernels, the others on the halo's. */
 struct gpu_timing {
   gpuEvent_t packed, inner, there; /* behind packing; behind the inner elements; ghosts unpacked */
 };
 
-/* What is shared with other ranks (halo.c). */
+/* The exchange of the traces that are shared with other ranks (halo.c). */
 struct gpu_halo {
   struct dg_exchange *exchange;      /* NULL: one rank */
   bool direct;                       /* MPI takes the card's memory; else all goes through the host's */
@@ -61,7 +61,7 @@ struct gpu_halo {
   double seconds;    /* in which the kernels' stream waited */
 };
 
-/* H half a step ago where it is not there any more (past_h.c). */
+/* H half a step ago, where leapfrog works in place and it is not there any more (past_h.c). */
 struct gpu_recall {
   size_t rows;          /* that are worked out at a time, at most; a test may have less before anything is observed */
   struct gpu_kept kept; /* of which the rows are copied; like `row` allocated when something is observed first */
@@ -80,7 +80,7 @@ struct gpu_own_response {
   void *vector;          /* of the card: rows [count], what is observed */
 };
 
-/* Two pinned buffers through which rows come to the host, one of which it converts while the other is filled. */
+/* Two pinned buffers through which rows come to the host. The host converts one while the other is filled. */
 struct gpu_way {
   gpuStream_t stream;
   size_t bytes; /* of each */
@@ -89,7 +89,7 @@ struct gpu_way {
   gpuEvent_t arrived[2];
 };
 
-/* Snapshots on their way to the host (snapshot.c). The loop's thread fills a buffer; all else is the other thread's. */
+/* Snapshots on their way to the host (snapshot.c). The loop's thread fills a buffer; the other thread does all else. */
 struct gpu_leaving {
   bool wanted[2]; /* E, H */
   size_t buffers;
@@ -100,7 +100,7 @@ struct gpu_leaving {
   struct gpu_way way;
 };
 
-/* What is measured again and again (monitor.c). */
+/* The points and functionals that are measured at the same steps, again and again (monitor.c). */
 struct gpu_monitor {
   struct gpu_points at; /* without the fields */
   size_t *element;      /* [at.count] the same as at.element, on the host */
@@ -159,7 +159,7 @@ struct mx_backend {
   double *functional_weight;
   double *functional_part; /* pinned: sums of pieces for gpu_functionals_end; allocated when first wanted */
   gpuEvent_t functional_there;
-  /* what observation needs, grown when first wanted */
+  /* buffers for observation, grown when first wanted */
   unsigned char *staging[2], *card_staging[2];
   size_t staging_bytes;
   gpuEvent_t staged[2];
@@ -172,14 +172,15 @@ struct mx_backend {
 /* ---- kernel_tables.c */
 
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
-/* For the nodes face_node[4][Nf] of a component: piece[4][count] and packed[4][Nf] as gpu_tables has them. Returns the
- * count, that of the face with the most; others name their last piece again. Both may be NULL. */
+/* Lists the pieces of faces for the nodes face_node[4][Nf] of a component: piece[4][count] and packed[4][Nf] as
+ * gpu_tables has them. Returns the count, which is that of the face with the most; the other faces name their last
+ * piece again. Both arrays may be NULL. */
 size_t gpu_list_pieces(int order, const int32_t *face_node, uint8_t *piece, int32_t *packed);
-/* The tiles of the kernels for tensor cores, where card and order have them (tiles.c). */
+/* Packs the tiles for the kernels of tile.cuh, where card and order have them (tiles.c). */
 int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
-/* The same on the host; gpu_tiling says what is what. No tile has elements on both sides of `inner`, a multiple of
- * eight or all. The inner ones are for `processors` - `apart`, the others for `apart`, if there are any. Release in any
- * case. */
+/* The tiles on the host; gpu_tiling explains the arrays. No tile has elements on both sides of `inner`, which is a
+ * multiple of eight or all. The inner tiles are for `processors` - `apart` multiprocessors, the others for `apart`, if
+ * there are any. Release in any case. */
 struct gpu_tiles {
   size_t count, inner, traces; /* traces: with the gaps that make every list start at a multiple of four */
   int4 *tile, *dealt;          /* dealt: NULL before they are shared out */
@@ -188,12 +189,12 @@ struct gpu_tiles {
 };
 int gpu_cut_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, size_t inner, struct gpu_tile_shape shape,
                   int processors, int apart, struct dg_error *err) DG_MUST_USE;
-/* Tiles with boundaries and the like take longer: the order in which so many blocks have as much to do each. Of inner
- * tiles the blocks are others. */
+/* Finds the order of the tiles in which `blocks` blocks have equally much to do, since tiles with boundaries and the
+ * like take longer. The inner tiles are shared out to `blocks_inner` blocks of their own. */
 int gpu_share_out_tiles(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t blocks,
                         size_t blocks_inner, struct dg_error *err) DG_MUST_USE;
 void gpu_release_tiles(struct gpu_tiles *tiles);
-/* The row of a field that element K + i, a ghost, or any other has. */
+/* The row of a field that an element has; element K + i is ghost i. */
 static inline size_t gpu_row(const struct mx_problem *problem, size_t padded, size_t element)
 {
   return element < problem->K ? element : padded + element - problem->K;
@@ -209,23 +210,24 @@ static inline double gpu_get(const struct mx_backend *backend, const void *array
 {
   return backend->options.precision == MX_SINGLE ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
-/* May a half step of leapfrog overwrite its field? Not with that penalty, and not where H has losses: what H was half a
- * step ago is then not to be had from the new one without the growth of rounding errors by exp(loss dt/mu). */
+/* May a half step of leapfrog overwrite its field? It may not with a penalty between elements, and not where H has
+ * losses: H of half a step ago cannot then be worked out from the new one without a growth of rounding errors by
+ * exp(loss dt/mu). */
 bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options);
 
 /* ---- sources.c */
 
-/* Entries sorted by element, on the card. */
+/* Sorts entries by element and puts them on the card. */
 int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bool faces, size_t count,
                      const int32_t *where, struct dg_error *err) DG_MUST_USE;
 int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
-/* The values of a stage: what has to be copied is on its way. */
+/* Takes the values of a stage. Behind this, all that has to be copied is on its way. */
 int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
                      struct dg_error *err) DG_MUST_USE;
 /* to += what the sources of the stage add to an equation, also += b times it (may be NULL). */
 int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, void *to,
                     void *also, double b, struct dg_error *err) DG_MUST_USE;
-/* Behind the last of them. */
+/* Marks the end of the source kernels of a stage, behind the last one. */
 int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *sources,
                     struct dg_error *err) DG_MUST_USE;
 
@@ -233,41 +235,43 @@ int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *s
 
 int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 void gpu_release_responses(struct mx_backend *backend);
-/* Bytes of the card that they take. */
+/* The bytes of the card that the responses take. */
 size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real);
-/* The states at t = 0, from E. */
+/* Sets the states at t = 0, from E. */
 int gpu_start_responses(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
-/* Behind all else that a step of leapfrog does to E, or a stage of Runge-Kutta. */
+/* Lets the responses take their step: behind all else that a step of leapfrog does to E, or behind the rates and
+ * sources of a stage of Runge-Kutta. */
 int gpu_step_responses(struct mx_backend *backend, void *field, struct dg_error *err) DG_MUST_USE;
 int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_stage *stage,
                         struct dg_error *err) DG_MUST_USE;
-/* Adds twice the stored energies to the parts of a sum that there are, on the card. */
+/* Adds twice the responses' stored energies to the parts of a sum, on the card. */
 int gpu_add_response_energies(struct mx_backend *backend, double *part, struct dg_error *err) DG_MUST_USE;
-/* Adds what elements lose. */
+/* Adds the responses' losses in the elements to *loss. */
 int gpu_response_losses(struct mx_backend *backend, size_t count, const int32_t *element, double *loss,
                         struct dg_error *err) DG_MUST_USE;
 
 /* ---- halo.c */
 
-/* Stream, buffers and messages for the faces that are shared; nothing on one rank. */
+/* Makes stream, buffers and messages for the faces that are shared; nothing on one rank. */
 int gpu_new_halo(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 void gpu_release_halo(struct mx_backend *backend);
 /* An exchange of the traces of field[halo.fields], in three parts, each of which does nothing on one rank. `begin` only
- * launches the packing; what is launched behind it may not change the fields on shared faces. `send` waits for the card
- * until it has packed, and starts the messages; the inner elements should have been launched by then. `receive` waits
- * for the messages; what is launched behind it on the halo's stream sees the ghosts, and what was before `begin`. */
+ * launches the packing; work that is launched behind it may not change the fields on shared faces. `send` waits until
+ * the card has packed, and starts the messages; the inner elements should have been launched by then. `receive` waits
+ * for the messages. Work that is launched behind it on the halo's stream sees the ghosts, and all that was launched
+ * before `begin`. */
 int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
 int gpu_halo_send(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
-/* What is launched on the kernels' stream from now on waits for what the halo's has. */
+/* From here on, work on the kernels' stream waits for the work that the halo's stream has now. */
 int gpu_halo_join(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The stream for a part of the elements. */
 gpuStream_t gpu_stream_of(const struct mx_backend *backend, enum gpu_part part);
-/* All of them with nothing in between. */
+/* All three parts of an exchange with nothing in between. */
 int gpu_halo_exchange(struct mx_backend *backend, void *const *field, struct dg_error *err) DG_MUST_USE;
 /* Adds up the times of the exchanges but for the last `but`; the card must have finished them. */
 int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err) DG_MUST_USE;
-/* From now on times are counted from zero. */
+/* Sets the counted times to zero. */
 void gpu_halo_forget(struct mx_backend *backend);
 struct mx_halo_use gpu_halo_use(const struct mx_backend *backend);
 int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err);
@@ -301,36 +305,38 @@ int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, s
 /* weight[count][Np] in the card's order, element[count] and node[count] of points. */
 void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
                      int32_t *element, int32_t *node);
-/* Of one point: from[6] covariant doubles to value[6]. */
+/* Turns the values of one point, from[6] in covariant components, into Cartesian value[6]. */
 void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value);
-/* Of the field as it is. */
+/* The sum that is functional f of the field as it is. */
 struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part);
 double gpu_sum_of_parts(const unsigned char *from, size_t parts);
 
-/* H one half step ago, or H itself where both fields live at the same time: what is observed is the mean. Not where
- * leapfrog works in place. */
+/* H one half step ago, or H itself where both fields live at the same time: the mean of this and H is observed. Not
+ * where leapfrog works in place. */
 const void *gpu_other_H(const struct mx_backend *backend);
-/* (u + v)/2 in Cartesian components of elements first..first+count-1, of which u and v are rows, to to[K][3][Np]. */
+/* Brings (u + v)/2 in Cartesian components to to[K][3][Np], for elements first..first+count-1, of which u and v are the
+ * rows. */
 int gpu_bring_rows(const struct mx_backend *backend, const struct gpu_way *way, const void *u, const void *v,
                    size_t first, size_t count, double *to, struct dg_error *err) DG_MUST_USE;
-/* How many elements a functional has, which are its rows; their list if that is not NULL. Where the functional comes
- * back to an element behind others it has it twice. */
+/* The number of elements of a functional, which are its rows. Fills their list if `element` is not NULL. An element is
+ * in the list twice if the functional comes back to it behind others. */
 size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functional, int32_t *element);
 
 /* ---- past_h.c: where leapfrog works in place */
 
 int gpu_new_recall(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 void gpu_release_recall(struct mx_backend *backend);
-/* Of the card, that will be taken when something is observed first. */
+/* The bytes of the card that will be taken when something is observed first. */
 size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real);
-/* Before the half step of H: what cannot be worked out; nothing where the step is not observed. */
+/* Keeps the rows that cannot be worked out later. Call it before the half step of H. It does nothing where the step is
+ * not observed. */
 int gpu_keep_H(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
-/* to = weight H half a step ago + (1 - weight) H, rows of these elements; padding may be written to as well. Until E
- * changes. */
+/* to = weight * (H half a step ago) + (1 - weight) H, for the rows of these elements. The padding of `to` may be
+ * written to as well. Valid until E changes. */
 int gpu_recall_H(struct mx_backend *backend, const struct gpu_some *some, double weight, void *to,
                  struct dg_error *err) DG_MUST_USE;
 int gpu_recall_all(struct mx_backend *backend, double weight, void *to, struct dg_error *err) DG_MUST_USE;
-/* From {0} through all elements, so many at a time as recall.row takes. */
+/* Goes from {0} through all elements, as many at a time as recall.row takes; false behind the last. */
 bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some);
 
 /* ---- snapshot.c */
@@ -338,14 +344,14 @@ bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some);
 int gpu_snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err);
 int gpu_snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err);
 int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err);
-/* Before the memory is released. */
+/* Waits for the snapshots on their way and releases their buffers' events. Call it before the memory is released. */
 void gpu_release_leaving(struct mx_backend *backend);
 
 /* ---- monitor.c */
 
 int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *number,
                     struct dg_error *err);
-/* Before the half step of H; nothing where the step is not observed. */
+/* Keeps H for the monitors. Call it before the half step of H. It does nothing where the step is not observed. */
 int gpu_monitor_keep(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 int gpu_monitor_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
 int gpu_monitor_fetch(struct mx_backend *backend, size_t number, size_t rows, double *value, struct dg_error *err);

@@ -1,12 +1,12 @@
 /* Initial fields and stages.
  *
- * What the host may count on: gpu_stage_begin launches all work of the stage; on several ranks that of the inner
- * elements, and it waits until traces are on their way. Then it, or gpu_stage_sources, if they follow, converts the
- * values of sources into pinned memory and starts their copy. gpu_stage_end does not wait for this stage, only for the
- * one GPU_BEHIND - 1 before it, so that the host evaluates the sources of the next stages while the card works, and yet
- * is never far ahead; on several ranks it first waits for their traces and launches the rest. Errors of the card's work
- * come with a later call. What asks for values (energy, sample, functionals, ...) waits for all that was begun, and so
- * does gpu_wait. */
+ * The host may count on the following. gpu_stage_begin launches all work of the stage, on several ranks that of the
+ * inner elements, and there it waits until traces are on their way. Then gpu_stage_begin itself, or gpu_stage_sources
+ * if the sources follow, converts the values of sources into pinned memory and starts their copy. gpu_stage_end does
+ * not wait for this stage, only for the one GPU_BEHIND - 1 before it: the host evaluates the sources of the next stages
+ * while the card works, and yet is never far ahead. On several ranks gpu_stage_end first waits for their traces and
+ * launches the rest. An error of the card's work is returned by a later call. A function that asks for values (energy,
+ * sample, functionals, ...) waits for all stages that were begun, and so does gpu_wait. */
 #include <string.h>
 
 #include "gpu/host/state.h"
@@ -14,7 +14,7 @@
 
 /* ---- fields from the host */
 
-/* The covariant components of elements first..first+count-1 of field 0, E, or 1, H, in the card's order. */
+/* Converts elements first..first+count-1 of field 0, E, or 1, H, to covariant components in the card's order. */
 static void convert(const struct mx_backend *backend, int field, const double *from, size_t first, size_t count,
                     void *to)
 {
@@ -66,7 +66,8 @@ static void swap(void **a, void **b)
   *b = c;
 }
 
-/* Before the half step, and behind it, what kernels that know no open faces leave to others. */
+/* Do kernels of their own treat open faces, before and behind the half step? So they do where the kernels of the half
+ * step know no open faces. */
 static bool adds_open(const struct mx_backend *backend)
 {
   return backend->open_faces > 0 && backend->tables.open_slot == NULL;
@@ -92,8 +93,8 @@ static int add_open(struct mx_backend *backend, int equation, void *to, struct d
   return gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err);
 }
 
-/* One equation of leapfrog: field + scale times what a half step adds; in its own place, or in spare. `open`: with the
- * extrapolation on open faces, where the kernels do that themselves. */
+/* Launches one equation of leapfrog: field + scale times the change of a half step. The result goes to the field's own
+ * place, or to spare. `open`: with the extrapolation on open faces, where the kernels of the half step have it. */
 static int half_step(struct mx_backend *backend, int equation, double scale, bool open, enum gpu_part part,
                      struct dg_error *err)
 {
@@ -111,8 +112,8 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
                    "starting a half step", err);
 }
 
-/* Behind the kernels of a half step: what they do not know; then the field is the new one, and the old one in spare, or
- * gone where the step works in place. */
+/* Adds what the kernels of a half step do not know. Then `field` is the new one. The old one is in spare, or gone where
+ * the step works in place. */
 static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources,
                          struct dg_error *err)
 {
@@ -126,7 +127,7 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
   return 0;
 }
 
-/* Before half a step of leapfrog: what it overwrites. */
+/* Keeps what half a step of leapfrog overwrites. */
 static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
   if (equation == 1 && (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0)) return err->code;
@@ -140,7 +141,7 @@ static const struct mx_pass *pass_of(const struct mx_backend *backend, int s)
 
 static bool is_staggered(const struct mx_backend *backend) { return mx_scheme_of(&backend->options)->staggered; }
 
-/* Sums come behind the rates; else a pass updates the fields itself. */
+/* Does the scheme add up sums behind the rates? Else a pass updates the fields itself. */
 static bool has_sums(const struct mx_backend *backend) { return mx_scheme_of(&backend->options)->sums; }
 
 /* The fields whose rates a pass takes. */
@@ -167,7 +168,8 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
                    "starting a stage", err);
 }
 
-/* Behind the rates of a stage: field is the start of the step, spare the stage, sum what the step will end in. */
+/* Adds up the sums, behind the rates of a stage. `field` is the start of the step, `spare` the stage, and `sum` becomes
+ * the end of the step. */
 static int add_sums(struct mx_backend *backend, int s, struct dg_error *err)
 {
   for (int i = 0; i < 2; i++) {
@@ -224,7 +226,7 @@ static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struc
   return runge_kutta(backend, s, part, err);
 }
 
-/* Behind the kernels of all elements. */
+/* Ends a stage, behind the kernels of all elements. */
 static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
 {
   const struct mx_stage_sources *sources = backend->sources;
@@ -236,8 +238,8 @@ static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
                    err);
 }
 
-/* The fields whose traces travel in a stage: in leapfrog the one under the curl; the other's, which penalties look at,
- * travelled in the stage before. */
+/* The fields whose traces travel in a stage. In leapfrog it is the field under the curl. Penalties look at the traces
+ * of the other field as well, which travelled in the stage before. */
 static void *const *travelling(const struct mx_backend *backend, int s)
 {
   return is_staggered(backend) ? &backend->field[1 - mx_pass_equation(pass_of(backend, s))] : fields_of(backend, s);
@@ -250,7 +252,8 @@ int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const s
   const bool follow = sources == &mx_sources_follow;
   backend->observed = stage == 0 && observe;
   backend->sources = follow ? NULL : sources;
-  /* Packing comes behind what the half step overwrites has been kept: then the outer elements may start. */
+  /* Packing comes behind the copies of all that the half step overwrites, because the outer elements may start after
+   * packing. */
   if ((is_staggered(backend) && begin_half_step(backend, mx_pass_equation(pass_of(backend, stage)), err) != 0) ||
       gpu_halo_begin(backend, travelling(backend, stage), err) != 0 ||
       run_part(backend, stage, shared ? GPU_INNER : GPU_ALL, err) != 0 || gpu_halo_send(backend, err) != 0)
@@ -281,9 +284,9 @@ int gpu_wait(struct mx_backend *backend, struct dg_error *err)
   return gpu_halo_times(backend, 0, err);
 }
 
-/* H half a step back: one Euler step of that length costs an error of order dt^2, once. Sources are zero up to t = 0.
- * Penalties look at the neighbours' H as well, which also the first stage wants to find where the last one of a step
- * would have left it. */
+/* Takes H half a step back by one Euler step, which costs an error of order dt^2, once. Sources are zero up to t = 0.
+ * Penalties look at the neighbours' H as well, and the first stage also wants it in the ghosts, where the last stage of
+ * a step would have left it. */
 static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
 {
   if (remember_open(backend, 1, true, err) != 0 || gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||

@@ -1,6 +1,7 @@
-/* The mesh cut into tiles for the kernels of tile.cuh, in the order of the Hilbert curve: as few as there can be, but
- * so many that all blocks have equally many, and then all of one size. A tile has fewer elements where what their
- * neighbours outside have is too much, and none has some that need other ranks and some that do not. */
+/* Cuts the mesh into tiles for the kernels of tile.cuh, in the order of the Hilbert curve. There are as few tiles as
+ * can be, but so many that all blocks have equally many, and then all tiles have one size. A tile has fewer elements
+ * where their neighbours outside have too many traces. No tile mixes elements that need other ranks with elements that
+ * do not. */
 #include <stdlib.h>
 
 #include "gpu/host/state.h"
@@ -20,7 +21,8 @@ struct cutter {
   int32_t visits;
 };
 
-/* The traces that elements first..end-1 need from outside, and how many they are. trace and neighbour may be NULL. */
+/* Lists the traces that elements first..end-1 need from outside, and returns their number. trace and neighbour may be
+ * NULL. */
 static size_t visit(struct cutter *cutter, size_t first, size_t end, uint32_t *trace, uint16_t (*neighbour)[4])
 {
   const struct mx_problem *problem = cutter->problem;
@@ -47,9 +49,9 @@ static size_t visit(struct cutter *cutter, size_t first, size_t end, uint32_t *t
   return count;
 }
 
-/* ---- which block takes which tile */
+/* ---- sharing out the tiles to blocks */
 
-/* Has the face more than far traces with weight 1/2? That is lifted apart (tile.cuh). */
+/* Does the face have more than far traces with weight 1/2? The kernels lift the rest apart (tile.cuh). */
 static bool is_uncommon(const struct mx_problem *problem, bool penalty_inside, size_t e, size_t f)
 {
   const struct mx_face_flux *flux = &problem->flux[e][f];
@@ -58,7 +60,8 @@ static bool is_uncommon(const struct mx_problem *problem, bool penalty_inside, s
   return mx_open_slot(code) >= 0 || (!penalty_inside && (flux->e_penalty != 0 || flux->h_penalty != 0));
 }
 
-/* In halves of what a tile takes that is like others. It takes as long as its slowest warp, however small it is. */
+/* The cost of a tile, in halves of the cost of a tile without uncommon faces. A tile takes as long as its slowest warp,
+ * so one uncommon face is enough, and small tiles cost as much as large ones. */
 static long cost_of(const struct mx_problem *problem, bool penalty_inside, const int4 *tile)
 {
   const size_t first = EIGHT * (size_t)tile->x, end = first + EIGHT * (size_t)tile->y;
@@ -69,7 +72,7 @@ static long cost_of(const struct mx_problem *problem, bool penalty_inside, const
 }
 
 struct load {
-  long cost; /* of a block, or less than nothing: of a tile, so that the most costly one comes first */
+  long cost; /* of a block; or the negative cost of a tile, so that sorting puts the most costly tile first */
   size_t number;
 };
 
@@ -80,9 +83,9 @@ static int by_cost(const void *a, const void *b)
   return x->number < y->number ? -1 : 1;
 }
 
-/* Tiles first..end-1, of which block b takes b, b + blocks, ..: those of a round go to the blocks anew, the most costly
- * one to the block that has least to do. So all come out even, and what is loaded at the same time stays together.
- * Where all cost the same each stays where it is. */
+/* Shares out tiles first..end-1, of which block b takes b, b + blocks, ... The tiles of a round are dealt to the blocks
+ * anew, the most costly one to the block that has least to do. So all blocks come out even, and tiles that are loaded
+ * at the same time stay together. Where all tiles cost the same, each one stays where it is. */
 static int share_out(struct gpu_tiles *tiles, const struct mx_problem *problem, bool penalty_inside, size_t first,
                      size_t end, size_t blocks, struct dg_error *err)
 {
@@ -121,7 +124,8 @@ int gpu_share_out_tiles(struct gpu_tiles *tiles, const struct mx_problem *proble
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-/* A tile from `first` on to `end`, or less where that is too much, or needs too much from outside. Its end. */
+/* Adds a tile from `first` on and returns its end. The tile ends at `end`, or before where it would have too many
+ * elements or need too many traces from outside. */
 static size_t add_tile(struct cutter *cutter, size_t first, size_t end)
 {
   struct gpu_tiles *tiles = cutter->tiles;
@@ -135,13 +139,13 @@ static size_t add_tile(struct cutter *cutter, size_t first, size_t end)
   return end;
 }
 
-/* Elements first..last-1, both multiples of eight: each tile as large as may be, which makes few. */
+/* Cuts elements first..last-1 (both multiples of eight) into tiles, each as large as may be, which makes few. */
 static void cut_large(struct cutter *cutter, size_t first, size_t last)
 {
   while (first < last) first = add_tile(cutter, first, last);
 }
 
-/* The same in so many tiles of one size, as far as can be. */
+/* Cuts the same elements into `wanted` tiles of one size, as far as can be. */
 static void cut_evenly(struct cutter *cutter, size_t first, size_t last, size_t wanted)
 {
   const size_t start = first, eights = (last - first) / EIGHT;
@@ -151,8 +155,9 @@ static void cut_evenly(struct cutter *cutter, size_t first, size_t last, size_t 
   }
 }
 
-/* The same for all blocks. A round more for a few tiles would take as long as one for all: so as many rounds as the
- * largest tiles take, and, where that many tiles do, of one size. */
+/* Cuts the same elements so that all blocks have equally many tiles. One more round for a few tiles would take as long
+ * as a round for all blocks. There are therefore as many rounds as the largest tiles take, and all tiles have one size
+ * if that many tiles suffice. */
 static void cut(struct cutter *cutter, size_t first, size_t last)
 {
   struct gpu_tiles *tiles = cutter->tiles;
@@ -205,10 +210,11 @@ void gpu_release_tiles(struct gpu_tiles *tiles)
   *tiles = (struct gpu_tiles){0};
 }
 
-/* Multiprocessors that the inner elements leave to the outer ones, which need about half as much time again an element
- * because few of their neighbours are in the same tile. Were it none, nothing could run beside the blocks of the inner
- * elements, which have all registers and shared memory: neither what unpacks the halo nor the outer elements. Blocks of
- * these that find no place there take those that the inner ones leave. */
+/* The number of multiprocessors that the inner elements leave to the outer ones. Outer elements need about half as much
+ * time again each, because few of their neighbours are in the same tile. Without these multiprocessors nothing could
+ * run beside the blocks of the inner elements, which have all registers and shared memory: neither the unpacking of the
+ * halo nor the outer elements. Blocks of the outer elements that find no place there take the places that the inner
+ * ones leave. */
 static int left_apart(const struct mx_backend *backend)
 {
   const struct gpu_tables *tables = &backend->tables;

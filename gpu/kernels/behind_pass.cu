@@ -1,15 +1,15 @@
-/* What is only on some faces and elements, added behind the pass: sources, and the extrapolation on open faces. No
- * atomics: the threads of an element add all its entries in their order. */
+/* Kernels for work on some faces and elements only, behind the pass: sources, and the extrapolation on open faces.
+ * There are no atomics: the threads of an element add all its entries in their order. */
 #include "gpu/kernels/covariant.cuh"
 #include "gpu/kernels/launch_ahead.cuh"
 
 namespace
 {
 
-constexpr int THREADS = 256; /* as many as an element has nodes, at least */
+constexpr int THREADS = 256; /* at least as many as an element has nodes */
 static_assert(THREADS >= DG_NP(DG_ORDER_MAX), "a block has all of an element");
 
-/* Part `part` of `parts` of what entry k says at node i of N. */
+/* Part `part` of `parts` of the values of entry k, at node i of N. */
 template <typename REAL> __device__ REAL value(const gpu_values &values, int parts, int N, int k, int part, int i)
 {
   if (values.part == nullptr) return 0;
@@ -38,9 +38,9 @@ __device__ void add(const gpu_addition &addition, const gpu_tables &tables, size
   }
 }
 
-/* The part of a block that works on an element, a thread a node, and where it is in the element's entries. Elements
- * have few faces or currents, and all of them wait for the same chain of loads: a block has as many as it has threads
- * for. */
+/* The part of a block that works on an element, with a thread a node, and its position in the element's entries.
+ * Elements have few faces or currents, and all of them wait for the same chain of loads. A block therefore takes as
+ * many elements as it has threads for. */
 struct place {
   int n, next, end; /* node; entry at hand, behind the last one */
 
@@ -56,13 +56,13 @@ struct place {
 
 template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_tables tables, gpu_addition addition)
 {
-  __shared__ REAL fluxes[3 * THREADS]; /* of an element [3][Nf], no more than it has nodes */
+  __shared__ REAL fluxes[3 * THREADS]; /* [3][Nf] of an element: no more than 3 for each node */
   const gpu_entries &entries = addition.entries;
   gpu_follow();
   int Np = DG_NP(tables.order), Nf = DG_NF(tables.order), equation = addition.equation;
   place at(entries, Np);
   REAL *flux = fluxes + static_cast<int>(threadIdx.x) / Np * 3 * Nf;
-  while (__syncthreads_or(at.works())) { /* and nobody needs the last entry's flux any more */
+  while (__syncthreads_or(at.works())) { /* behind this nobody needs the last entry's flux any more */
     int k = at.works() ? entries.entry[at.next] : 0, f = entries.where[k] % 4;
     size_t e = static_cast<size_t>(entries.where[k] / 4);
     const REAL *g = static_cast<const REAL *>(tables.metric) + 6 * e;
@@ -140,7 +140,7 @@ template <typename REAL> __global__ void add_sums(gpu_tables tables, gpu_sums su
 
 } // namespace
 
-/* For all elements of a list. */
+/* The number of blocks for all elements of a list. */
 static unsigned blocks_of(const gpu_tables *tables, const gpu_entries &entries)
 {
   const int each = THREADS / DG_NP(tables->order);

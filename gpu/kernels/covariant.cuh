@@ -19,7 +19,8 @@ template <typename REAL> __device__ inline void gpu_along(int f, REAL a, REAL b,
   MX_ALONG(f, a, b, c, along);
 }
 
-/* The same vector along the first two edges from the first vertex, where the half turn f makes face f of face 0. */
+/* The vector of gpu_along by other edges: along the first two edges from the first vertex, where half turn f makes face
+ * f of face 0. */
 template <typename REAL> __device__ inline void gpu_to_frame(int f, const REAL along[2], REAL edge[2])
 {
   edge[0] = f == 0 ? along[0] : f == 3 ? along[0] - along[1] : f == 1 ? along[1] : -along[1];
@@ -34,19 +35,19 @@ __device__ inline void gpu_trace(int order, const REAL *field, size_t e, int f, 
   gpu_along(f, at[0], at[gpu_component(order)], at[2 * gpu_component(order)], along);
 }
 
-/* Twice what is lifted along x_a, x_b, x_c, from what it is along t1 and t2 (the lift's matrix has the half). */
+/* Twice the lifted flux along x_a, x_b, x_c, from its parts along t1 and t2 (the lift's matrix has the half). */
 template <typename REAL> __device__ inline void gpu_from_along(int f, REAL p, REAL q, REAL flux[3])
 {
   MX_FROM_ALONG(f, p, q, flux[0], flux[1], flux[2]);
 }
 
-/* What multiplies the jumps on a face: of the field under the curl, and of the one that changes, which takes the
- * inverse metric of the face. */
+/* The factors of the jumps on a face: of the jump of the field under the curl, and of the jump of the field that
+ * changes, which takes the inverse metric of the face. */
 template <typename REAL> struct gpu_face_weights {
   REAL jump, inverse[3];
 };
 
-/* g: the element's six numbers g/J, whose scale does not matter here but for its sign. */
+/* The factors of face f. g: the element's six numbers g/J, of which the sign matters here but not the scale. */
 template <typename REAL>
 __device__ inline gpu_face_weights<REAL> gpu_weigh_face(int equation, int f, const REAL g[6],
                                                         const struct mx_face_flux &flux)
@@ -64,7 +65,7 @@ __device__ inline gpu_face_weights<REAL> gpu_weigh_face(int equation, int f, con
   return weights;
 }
 
-/* Twice what is lifted at a point of face f from the jumps along t1 and t2. */
+/* Twice the lifted flux at a point of face f, from the jumps along t1 and t2. */
 template <typename REAL>
 __device__ inline void gpu_flux(int f, const gpu_face_weights<REAL> &weights, const REAL other[2], const REAL own[2],
                                 REAL flux[3])

@@ -1,4 +1,5 @@
-/* What a tile's kernels know of a face: where its far traces lie in shared memory, and what multiplies them. */
+/* Faces as the kernels of tiles know them: the places of their far traces in shared memory, and the factors of
+ * traces. */
 #pragma once
 
 #include "gpu/kernels/tensor_ptx.cuh"
@@ -20,13 +21,13 @@ template <typename REAL> struct gpu_far_face {
   }
 };
 
-/* What multiplies traces. */
+/* The factors of the traces on a face. */
 template <typename REAL> struct gpu_face_factors {
   REAL far, near;  /* of the field under the curl; the near one beyond its half */
   REAL inverse[3]; /* jumps of the field that changes: twice the penalty's weights along the two edges, 11, 12, 22 */
 };
 
-/* What a face has beyond far traces. */
+/* The terms of a face beyond far traces. */
 template <typename REAL> struct gpu_uncommon_face {
   REAL near;       /* what multiplies the near trace of the field under the curl beyond its half */
   REAL inverse[3]; /* as gpu_face_factors, of a boundary that is `penalised` here */
@@ -34,7 +35,7 @@ template <typename REAL> struct gpu_uncommon_face {
   bool penalised;
 };
 
-/* Of a trace, the parts along the frame's two edges. */
+/* The parts of a trace along the frame's two edges. */
 template <typename REAL> __device__ inline void gpu_edges(REAL x, REAL y, REAL z, REAL edge[2])
 {
   edge[0] = y - x;

@@ -1,4 +1,4 @@
-/* Traces between a field and what travels to and from other ranks. */
+/* Copies traces between a field and the buffers that travel to and from other ranks. */
 #include "gpu/kernels/covariant.cuh"
 #include "gpu/kernels/tuning.h"
 
@@ -7,18 +7,18 @@ namespace
 
 constexpr int THREADS = 128;
 
-/* Of vertex `place` of face f, 0 to 2: the component along the bimedian that meets it there, which seen from the face's
- * vertex may change its sign. Differences of these are the components along the edges. */
+/* The component along the bimedian that meets face f at vertex `place`, 0 to 2. Its sign may change, seen from the
+ * face's vertex. Differences of these components are the components along the edges. */
 __device__ int component(int f, int place) { return ((place >= f ? place + 1 : place) ^ f) - 1; }
 
 template <typename REAL> __device__ REAL turned(int f, int c, REAL x) { return gpu_changes_sign(c, f) ? -x : x; }
 
-/* The vertex from which both differences are taken. With tiles the far side's kernels take them from the one that half
- * turn g of its own face g makes of the first (gpu_tile::look_at_face), with plain kernels from the first
- * (gpu_along): so they see the same numbers as if the far element were theirs. */
+/* The vertex from which both differences are taken. With tiles, the far side's kernels take them from the vertex that
+ * half turn g of its own face g makes of the first (gpu_tile::look_at_face); plain kernels take them from the first
+ * (gpu_along). The far side thus sees the same numbers as if this element were its own. */
 __device__ int base_of(int order, int g) { return order <= GPU_TILE_ORDERS && g >= 2 ? 2 : 0; }
 
-/* Which face, field, node and numbers of the buffer thread i has. */
+/* The face, the field, the node and the numbers of the buffer that thread i has. */
 struct point {
   size_t face, at;
   int q, m;

@@ -1,8 +1,8 @@
-/* What the host calls on the card: structs of pointers into its memory, and launchers with C linkage. A launcher
- * returns at once; what it says is whether the launch was accepted.
+/* The functions that the host calls on the card: structs of pointers into the card's memory, and launchers with C
+ * linkage. A launcher returns at once; its value says whether the launch was accepted.
  *
  * `void *` arrays hold numbers of the tables' precision. Formulas and components are those of
- * maxwell/backend/cpu/fused.h, the layout is layout.h's; nodes are in the card's order everywhere. */
+ * maxwell/backend/cpu/fused.h, the layout is that of layout.h. Nodes are in the card's order everywhere. */
 #pragma once
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct gpu_index {
   int wide; /* int32_t, else uint16_t */
 };
 
-/* All that an element's medium says, times what the step makes of it. Elements share the entries of a table. */
+/* The numbers of an element's medium, combined with those of the step. Elements share the entries of a table. */
 struct gpu_medium {
   double factor[2]; /* dt/eps, -dt/mu, with losses the gain of time/medium.h in the place of dt: times g/J the change */
   double decay[2];  /* times the old field: what losses add to its change; by equation as all here */
@@ -45,15 +45,15 @@ struct gpu_tiling {
 };
 enum { GPU_OPEN = 1 << 15 };
 
-/* What the kernels of tile.cuh want. */
+/* The limits of a tile that the kernels of tile.cuh ask for. */
 struct gpu_tile_shape {
   int elements, traces; /* at most; the first trace has the number of the first row behind the elements' */
   int whole;            /* traces are whole rows, each once; else a face each */
   int blocks;           /* that a multiprocessor has room for */
 };
 
-/* Immutable; by element 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of the medium. Arrays by element
- * are padded to a multiple of eight elements. */
+/* The tables of a problem, immutable. An element has 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of
+ * the medium. Arrays by element are padded to a multiple of eight elements. */
 struct gpu_tables {
   int order, single;
   int architecture; /* 10 * major + minor */
@@ -78,7 +78,7 @@ struct gpu_tables {
   int penalty_inside; /* some face between elements has a penalty */
 };
 
-/* Which elements a launch works on. */
+/* The elements that a launch works on. */
 enum gpu_part { GPU_ALL, GPU_INNER, GPU_OUTER, GPU_SOME };
 
 /* Some elements, whose results are rows 0 .. count - 1. */
@@ -122,8 +122,9 @@ struct gpu_order {
 extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4, gpu_order_5, gpu_order_6, gpu_order_7,
     gpu_order_8;
 
-/* Behind the rates of a pass with sums (maxwell/time/schedule.h) on `count` numbers: sum = (of the first pass start,
- * else sum) + weight change, stage = start + next change, and behind the last start = sum. */
+/* The sums of a scheme with sums (maxwell/time/schedule.h), on `count` numbers, behind the rates of a pass: sum =
+ * (start in the first pass, else sum) + weight change; stage = start + next change; and behind the last pass start =
+ * sum. */
 struct gpu_sums {
   double weight, next;
   int first, last;
@@ -135,9 +136,9 @@ gpuError_t gpu_add_sums(const struct gpu_tables *tables, const struct gpu_sums *
 
 /* ---- faces that are shared with other ranks (halo.cu)
  *
- * Behind the elements of a field (padded to a multiple of eight) lie ghosts: a row for every such face, of which only
- * numbers at the nodes of that face are ever set. What travels of a field are two numbers a node: the differences
- * between the traces along the face's three vertices, in the way in which the kernels of the far side take them. */
+ * Behind the elements of a field (padded to a multiple of eight) lie ghosts: a row for every shared face, in which only
+ * the numbers at the nodes of that face are ever set. A field sends two numbers a node. They are the differences
+ * between the traces along the face's three vertices, in the form in which the kernels of the far side take them. */
 
 struct gpu_halo_faces {
   size_t count;
@@ -152,8 +153,8 @@ gpuError_t gpu_halo_unpack(const struct gpu_tables *tables, const struct gpu_hal
 
 /* ---- sources and open faces (behind_pass.cu) */
 
-/* Elements or faces that something is added to. The entries of an element are added one after the other, so that sums
- * do not depend on chance. */
+/* Elements or faces that a kernel adds something to. The entries of an element are added one after the other, so that
+ * sums do not depend on chance. */
 struct gpu_entries {
   int groups;           /* different elements */
   const int32_t *start; /* [groups + 1] into entry */
@@ -161,8 +162,8 @@ struct gpu_entries {
   const int32_t *where; /* [count] by number of entry: element, or 4 * element + face */
 };
 
-/* number * node_number[entry][N] * part[entry][parts][N]; nothing if part is NULL. Of jumps the two parts along t1 and
- * t2 are given, of currents three covariant components. */
+/* Values number * node_number[entry][N] * part[entry][parts][N]; nothing if part is NULL. A jump has two parts, along
+ * t1 and t2; a current has three covariant components. */
 struct gpu_values {
   const void *part;
   const void *node_number; /* NULL: 1 */
@@ -173,15 +174,15 @@ struct gpu_addition {
   int equation;
   struct gpu_entries entries;
   struct gpu_values other, own; /* jumps of the field under the curl, and of the one that changes; currents: own */
-  void *to, *also;              /* to += what it is; also += b times that, may be NULL */
+  void *to, *also;              /* to += the addition; also += b times the addition, may be NULL */
   int to_register;              /* `to` is a stage's register, else a field, as `also` is */
   double b;
 };
 gpuError_t gpu_add_jumps(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);
 gpuError_t gpu_add_currents(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);
 
-/* On open faces, before a half step: change[face][2][Nf] = -(field - before)/2 along t1 and t2, before = field. With
- * `start`, change = 0. */
+/* Before a half step, on open faces: change[face][2][Nf] = -(field - before)/2 along t1 and t2, then before = field.
+ * With `start`, change = 0. */
 struct gpu_open {
   size_t count;
   const int32_t *where; /* [count] 4 * element + face */
@@ -191,12 +192,13 @@ struct gpu_open {
 gpuError_t gpu_remember_open(const struct gpu_tables *tables, const struct gpu_open *open, const void *field,
                              gpuStream_t stream);
 
-/* ---- what is observed (observe.cu); sums are over parts that the host adds up in their order */
+/* ---- observation (observe.cu); sums are over parts that the host adds up in their order */
 
 enum { GPU_SUM_PARTS = 1024 };
 
-/* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements: first .. first + count - 1, with their eps
- * or mu as factor, of which u has rows of its own, or the ones listed with a factor each. */
+/* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements. Without a list these are elements first ..
+ * first + count - 1, whose eps or mu is the factor and of which u has rows of its own. With a list they are the
+ * elements listed, with a factor each. */
 struct gpu_product {
   const void *u, *v;
   int weight;   /* 0, 1: of gpu_medium, 2, 3: its lag; without a list */
@@ -221,13 +223,13 @@ struct gpu_points {
 };
 gpuError_t gpu_sample(const struct gpu_tables *tables, const struct gpu_points *points, gpuStream_t stream);
 
-/* A number of a field whose rows are those of a list of elements. */
+/* A number of a field that has rows for a list of elements only. */
 struct gpu_place {
   uint32_t row, at; /* at: in the row */
 };
 
-/* part[k] = sum over i = first[k] .. first[k + 1] - 1 of weight[i] (u + v)/2 at place[i], whose row is row[place.row]
- * of u and other_row[place.row] of v; where those are NULL it is place.row - first_row. */
+/* part[k] = sum over i = first[k] .. first[k + 1] - 1 of weight[i] (u + v)/2 at place[i]. The row of the place is
+ * row[place.row] of u and other_row[place.row] of v; where these lists are NULL, it is place.row - first_row. */
 struct gpu_sum {
   int order;
   size_t count;
@@ -251,8 +253,8 @@ struct gpu_kept {
 gpuError_t gpu_keep_rows(const struct gpu_tables *tables, const struct gpu_kept *kept, const void *field,
                          gpuStream_t stream);
 
-/* to = weight kept + (1 - weight) field, where `to` has rows of elements first, first + 1, .., among which all of
- * `kept` are, or of element[rows], some of which are. */
+/* to = weight kept + (1 - weight) field, for the rows of `kept`. `to` has the rows of elements first, first + 1, ..,
+ * among which all of `kept` are; or those of element[rows], some of which are in `kept`. */
 struct gpu_put_back {
   struct gpu_kept kept;
   size_t first, rows;
@@ -266,8 +268,8 @@ gpuError_t gpu_put_rows_back(const struct gpu_tables *tables, const struct gpu_p
 /* to = (u + v)/2, `count` numbers. */
 gpuError_t gpu_mean(int single, size_t count, const void *u, const void *v, void *to, gpuStream_t stream);
 
-/* Of elements first .. first + count - 1: the largest Cartesian component of E and H, or infinity where one is not
- * finite. gradient[count][9]: of the bimedians' coordinates. */
+/* The largest Cartesian component of E and H in each of the elements first .. first + count - 1, or infinity where one
+ * is not finite. gradient[count][9]: the gradients of the bimedians' coordinates. */
 struct gpu_largest {
   size_t first, count;
   const double *gradient;

@@ -1,5 +1,5 @@
-/* The products of a tile with a thread an element, for low orders: all of an element is in registers, and the operators
- * are read by all threads together. */
+/* The products of a tile with a thread an element, for low orders. All of an element is in the processor's registers,
+ * and all threads read the operators together. */
 #pragma once
 
 #include "gpu/kernels/tile.cuh"
@@ -20,7 +20,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   static constexpr int CHANGING = tile::CHANGING;
 
   struct sums {
-    REAL w[CHANGING][3][4][orbits::all]; /* by sector and orbit; only those that are there */
+    REAL w[CHANGING][3][4][orbits::all]; /* by sector and orbit; only orbits that the sector has */
     REAL metric[6], change[CHANGING], keep[CHANGING];
     REAL registers[STAGED ? STRIDE : 1]; /* this element's numbers of the update at hand */
   };
@@ -28,7 +28,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
 
   using tile::tile;
 
-  /* Rows of shared memory, as much at a time as their alignment allows. */
+  /* Pieces of rows in shared memory, as large as the rows' alignment allows. */
   static constexpr int PIECE = STRIDE * sizeof(REAL) % 16 == 0 ? 16 / sizeof(REAL) : 2;
   struct alignas(PIECE * sizeof(REAL)) piece {
     REAL x[PIECE];
@@ -81,14 +81,15 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* Of the element's faces, in an update. */
+  /* The faces of the element, in one update. */
   struct faces {
     gpu_far_face<REAL> far[4];
     gpu_face_factors<REAL> factors[4];
     bool common;
   };
 
-  /* At the faces before the derivatives: in double precision registers suffice only so, in single only otherwise. */
+  /* Are the faces looked at before the derivatives? In double precision the processor's registers suffice only this way
+   * round, in single precision only the other way round. */
   static constexpr bool LOOKS_FIRST = PENALISED && sizeof(REAL) == 8;
 
   __device__ void look(int j, faces &face) const
@@ -101,11 +102,11 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* What changes stays in registers for the penalty where they have room for it. */
+  /* The field that changes stays in the processor's registers for the penalty, where there is room for it. */
   static constexpr bool NEAR_STAYS = PENALISED && P <= 2;
   static constexpr int STAYING = NEAR_STAYS ? STRIDE : PIECE;
 
-  /* Node m of face f, which half turn f makes of face 0's. */
+  /* Node m of face f: the node that half turn f makes of node m of face 0. */
   __device__ static constexpr int near_node(int f, int m)
   {
     const int node = gpu_face_node(P, m), pair = node - 4 * orbits::quads;
@@ -131,7 +132,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* At node m of the faces. */
+  /* Lifts the fluxes p and q at node m of the four faces. */
   __device__ void lift_fluxes(int m, REAL p[4], REAL q[4], REAL w[3][4][orbits::all]) const
   {
     gpu_to_sectors(p);
@@ -148,7 +149,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* What faces have that are not like others. */
+  /* Lifts what uncommon faces add. */
   template <int J> __device__ void lift_uncommon(const faces &all, REAL w[3][4][orbits::all]) const
   {
     gpu_uncommon_face<REAL> face[4];
@@ -166,7 +167,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* At node m of the faces, whose numbers are byte i of nodes[face]. */
+  /* Lifts the far traces at node m of the faces. The numbers of the node are byte i of nodes[face]. */
   template <int J>
   __device__ void lift(const faces &face, int m, int i, const uint32_t nodes[4], const REAL own[STAYING],
                        REAL w[3][4][orbits::all]) const
@@ -199,7 +200,7 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   {
     lifts<J>(face, sum.w[J]);
     if (face.common) return;
-    if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
+    if (!tile::IN_PLACE) this->wait_group(); /* near traces of the field that changes */
     lift_uncommon<J>(face, sum.w[J]);
   }
 

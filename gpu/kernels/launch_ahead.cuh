@@ -1,11 +1,12 @@
-/* Kernels that follow each other in a stream without a gap: the next one's blocks take the places that those of the one
- * before leave, prepare themselves, and wait for its end (programmatic dependent launch; PTX ISA 8: griddepcontrol).
- * From compute capability 9.0 on; elsewhere a kernel begins when the one before has ended. */
+/* Launches kernels that follow each other in a stream without a gap. The blocks of the next kernel take the places that
+ * blocks of the one before leave, prepare themselves, and wait for its end (programmatic dependent launch; PTX ISA 8:
+ * griddepcontrol). This works from compute capability 9.0 on; elsewhere a kernel begins when the one before has
+ * ended. */
 #pragma once
 
 #include "gpu/kernels/kernels.h"
 
-/* By all blocks: once all have said so, or have ended, the next kernel may prepare itself. */
+/* Call it in all blocks: once all have called it, or have ended, the next kernel may prepare itself. */
 __device__ inline void gpu_let_next_prepare()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -13,7 +14,8 @@ __device__ inline void gpu_let_next_prepare()
 #endif
 }
 
-/* Until all kernels before have ended. By all threads, before they look at what these have written, or write. */
+/* Waits until all kernels before have ended. Call it in all threads, before they read what these kernels have written,
+ * or write. */
 __device__ inline void gpu_wait_for_kernels_before()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -21,14 +23,14 @@ __device__ inline void gpu_wait_for_kernels_before()
 #endif
 }
 
-/* Where there is nothing to prepare. */
+/* For kernels that have nothing to prepare. */
 __device__ inline void gpu_follow()
 {
   gpu_let_next_prepare();
   gpu_wait_for_kernels_before();
 }
 
-/* Of kernels that wait for those before. */
+/* Launches a kernel that waits for those before, as above. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 gpuError_t gpu_launch_following(const gpu_tables &tables, void (*kernel)(PARAMETERS...), unsigned blocks,
                                 unsigned threads, size_t shared, gpuStream_t stream, ARGUMENTS &&...arguments)

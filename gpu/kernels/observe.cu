@@ -1,4 +1,4 @@
-/* What is observed of fields on the card. All sums are in double precision and in a fixed order. */
+/* Observation of the fields, on the card. All sums are in double precision and in a fixed order. */
 #include "gpu/kernels/covariant.cuh"
 #include "gpu/kernels/launch_ahead.cuh"
 #include "gpu/kernels/orbits.cuh"
@@ -8,7 +8,7 @@ namespace
 
 constexpr int THREADS = 256;
 
-/* The sum over the block, in thread 0; others have what they read last of their own. */
+/* The sum over the block, in thread 0. Other threads get a part of it only. */
 __device__ double sum_of_block(double mine)
 {
   __shared__ double part[THREADS];
@@ -22,16 +22,17 @@ __device__ double sum_of_block(double mine)
 
 /* ---- products through the mass matrix
  *
- * It keeps sectors (maxwell/backend/frame/symmetry.h), so a sum over nodes sum_ij U_i M_ij V_j falls into four, over
- * orbits, of sums over their members. A thread has a row of a sector's block (kernel_tables.c) in registers, and a node
- * of each of the elements that its block takes one after the other, some at a time. */
+ * The mass matrix keeps sectors (maxwell/backend/frame/symmetry.h). A sum over nodes sum_ij U_i M_ij V_j therefore
+ * falls into four sums over orbits, of the sums over the orbits' members. A thread has a row of a sector's block
+ * (kernel_tables.c) in registers. It also has a node of each of the elements that its block takes one after the other,
+ * some at a time. */
 
 template <int P> struct gpu_mass {
   using orbits = gpu_orbits<P>;
   static constexpr int NP = DG_NP(P), FIRST = MX_SECTOR_0(P), OTHERS = MX_SECTOR_1(P);
   static constexpr int ELEMENTS = THREADS / NP;              /* at a time */
   static constexpr int BLOCKS = P == 1 ? 4 : P <= 5 ? 3 : 2; /* that a multiprocessor has room for */
-  /* Numbers of a sector: room for an even number of them, which are read by two. */
+  /* Room for the numbers of a sector: for an even number of them, because they are read two at a time. */
   static constexpr int LONG = (FIRST + 1) / 2 * 2, SHORT = (OTHERS + 1) / 2 * 2, ROW = LONG + 3 * SHORT;
 
   int sector, start, place; /* where the sector's numbers and the row's own stand */
@@ -47,7 +48,7 @@ template <int P> struct gpu_mass {
     for (int g = 0; g < 4; g++) member[g] = orbits::node(orbit, g);
   }
 
-  /* The row's number, of the values at nodes. */
+  /* The row's number, made of the values at nodes. */
   __device__ double sum(const double *node) const
   {
     double x[4];
@@ -57,9 +58,9 @@ template <int P> struct gpu_mass {
   }
 };
 
-/* The integral of u.v over an element is, with U_a, V_b the components' values at nodes and M the mass matrix,
- * |J of (r, s, t)| sum_ab g^ab U_a.M V_b, and |J of (r, s, t)| is twice that of (a, b, c): 2 sign(J) times the inverse
- * of the six numbers g/J. Here that, times the element's factor. */
+/* The integral of u.v over an element is |J of (r, s, t)| sum_ab g^ab U_a.M V_b, with U_a, V_b the components' values
+ * at nodes and M the mass matrix. |J of (r, s, t)| is twice that of (a, b, c), so that its product with g^ab is 2
+ * sign(J) times the inverse of the six numbers g/J. This function computes that product, times the element's factor. */
 template <typename REAL> __device__ void weights_of_product(const REAL metric[6], double factor, double weight[6])
 {
   double g[6];
@@ -70,13 +71,13 @@ template <typename REAL> __device__ void weights_of_product(const REAL metric[6]
   for (int i = 0; i < 6; i++) weight[i] = 2 * factor / fabs(determinant) * adjoint[i];
 }
 
-/* By gpu_product.weight. */
+/* The factor of a medium that gpu_product.weight chooses. */
 __device__ double of_energy(const gpu_medium &medium, int weight)
 {
   return weight < 2 ? medium.weight[weight] : medium.lag[weight - 2];
 }
 
-/* What a block has of the elements that it takes at a time. */
+/* The numbers that a block has of the elements that it takes at a time. */
 template <int P> struct gpu_products_memory {
   using mass = gpu_mass<P>;
   double node[2][mass::ELEMENTS][3][mass::NP]; /* of v, of u */
@@ -84,7 +85,7 @@ template <int P> struct gpu_products_memory {
   alignas(16) double weight[mass::ELEMENTS][6];
 };
 
-/* A thread of it, at one node of one of those elements. */
+/* A thread of the block, at one node of one of these elements. */
 template <int P, typename REAL> struct gpu_products_work {
   using mass = gpu_mass<P>;
   static constexpr int NP = mass::NP, ELEMENTS = mass::ELEMENTS;
@@ -134,7 +135,7 @@ template <int P, typename REAL> struct gpu_products_work {
     }
   }
 
-  /* Of element number `at`, as the thread's. */
+  /* Computes the weights of element number `at`, as those of this thread's element. */
   __device__ void weigh(unsigned at) const
   {
     const size_t e = element(at);
@@ -144,7 +145,7 @@ template <int P, typename REAL> struct gpu_products_work {
     weights_of_product(static_cast<const REAL *>(tables.metric) + 6 * e, factor, t.weight[thread]);
   }
 
-  /* From values at nodes to the thread's number of a sector, of v in shared memory, of u in `number`. */
+  /* Computes the thread's number of a sector from the values at nodes: of v in shared memory, of u in `number`. */
   __device__ void to_sector(double number[3]) const
   {
 #pragma unroll
@@ -154,7 +155,7 @@ template <int P, typename REAL> struct gpu_products_work {
     }
   }
 
-  /* What that number of u adds to the integral. */
+  /* The part of the integral that this number of u adds. */
   __device__ double add(const double number[3]) const
   {
     double row_of_v[3] = {}, raised[3];
@@ -209,7 +210,7 @@ gpuError_t launch_products(const gpu_tables &tables, const gpu_product &product,
                               stream, tables, product);
 }
 
-/* A thread a value: six of a point. */
+/* Computes the values at points, with a thread a value: six of a point. */
 template <typename REAL> __global__ void __launch_bounds__(THREADS) sample(gpu_tables tables, gpu_points points)
 {
   gpu_follow();
@@ -251,7 +252,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) weighted_sum
 
 constexpr int ROW_THREADS = 64;
 
-/* A block a row. */
+/* Copies rows of a field, with a block a row. */
 template <typename REAL>
 __global__ void __launch_bounds__(ROW_THREADS) keep_rows(gpu_tables tables, gpu_kept kept, const REAL *field)
 {
@@ -261,7 +262,7 @@ __global__ void __launch_bounds__(ROW_THREADS) keep_rows(gpu_tables tables, gpu_
   for (size_t i = threadIdx.x; i < stride; i += ROW_THREADS) to[i] = field[e * stride + i];
 }
 
-/* Where the element is among those that are kept; their number: nowhere. */
+/* The place of the element among those that are kept; their number if it is not there. */
 __device__ size_t find(const gpu_kept &kept, int32_t element)
 {
   size_t first = 0, end = kept.count;
@@ -273,7 +274,7 @@ __device__ size_t find(const gpu_kept &kept, int32_t element)
   return first < kept.count && kept.element[first] == element ? first : kept.count;
 }
 
-/* A block a row of those listed, or of those kept. */
+/* Puts rows back, with a block for each row of those listed, or of those kept. */
 template <typename REAL> __global__ void __launch_bounds__(ROW_THREADS) put_back(gpu_tables tables, gpu_put_back back)
 {
   gpu_follow();
@@ -295,7 +296,7 @@ __global__ void __launch_bounds__(THREADS) mean(size_t count, const REAL *u, con
   if (k < count) to[k] = static_cast<REAL>(0.5) * (u[k] + v[k]);
 }
 
-/* A warp an element. */
+/* Finds the largest components, with a warp an element. */
 template <typename REAL> __global__ void __launch_bounds__(THREADS) largest(gpu_tables tables, gpu_largest check)
 {
   size_t Np = DG_NP(static_cast<size_t>(tables.order));

@@ -1,15 +1,15 @@
 /* The fused kernels of one order: curl, jump, flux, lift and update of half a step of leapfrog or of a stage of
  * Runge-Kutta in one pass.
  *
- * A block works on a tile of consecutive elements:
- *   1. values of the field under the curl into shared memory;
- *   2. at the face nodes of the tile the jumps and what they make of the flux: a neighbour of the same tile is in
- * shared memory, others are read from memory, mostly from a cache;
- *   3. a thread a node of a few elements: a row of the three derivatives and of the lift times values and fluxes, then
- *      the metric, and the update.
- * Matrices are whole here and come through the first cache. A half step also takes lists of elements, none of which is
- * then looked for in the tile.
- */
+ * A block of the plain kernels works on a tile of consecutive elements:
+ *   1. It loads the values of the field under the curl into shared memory.
+ *   2. At the face nodes of the tile it computes the jumps and the fluxes. A neighbour in the same tile is in shared
+ *      memory; other neighbours are read from the card's memory, mostly from a cache.
+ *   3. A thread has one node of a few elements. It multiplies a row of the three derivatives and of the lift by values
+ *      and fluxes, then applies the metric, and updates the node.
+ *
+ * The matrices are whole here and come through the first cache. A half step also takes lists of elements, and does not
+ * then look for any neighbour in the tile. */
 #pragma once
 
 #include <type_traits>
@@ -21,13 +21,13 @@
 #include "gpu/kernels/tensor.cuh"
 #endif
 
-/* Elements first .. end - 1, or those in such places of a list. */
+/* Elements first .. end - 1, or those at these places of a list. */
 struct gpu_range {
   size_t first, end;
   const int32_t *element;
 };
 
-/* Those of a tile. */
+/* The elements of a tile. */
 struct gpu_rows {
   size_t first;
   int count;
@@ -44,7 +44,7 @@ struct gpu_rows {
     size_t at = first + static_cast<size_t>(k);
     return element != nullptr ? static_cast<size_t>(element[at]) : at;
   }
-  /* Is it the element's row e - first? */
+  /* Is row e - first of the tile that of element e? */
   __device__ bool have(size_t e) const { return element == nullptr && e - first < static_cast<size_t>(count); }
 };
 
@@ -75,7 +75,7 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
       t.metric[i / 6][i % 6] = metric[6 * rows[i / 6] + i % 6];
   }
 
-  /* Behind load_metric and a barrier. */
+  /* Computes the factors of the tile's faces. Call it behind load_metric and a barrier. */
   __device__ static void weigh_faces(const gpu_tables &tables, int equation, const gpu_rows &rows, tile &t)
   {
     for (int i = threadIdx.x; i < 4 * rows.count; i += THREADS) {
@@ -100,7 +100,7 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     jump[1] = theirs[1] - ours[1];
   }
 
-  /* Twice what is lifted at all face nodes. `under` is the tile's part of `other`, the field under the curl. */
+  /* Twice the lifted fluxes at all face nodes. `under` is the tile's part of `other`, the field under the curl. */
   __device__ static void fluxes(const gpu_tables &tables, const gpu_rows &rows, const REAL *under, const REAL *other,
                                 const REAL *own, tile &t)
   {
@@ -118,7 +118,7 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     }
   }
 
-  /* J times the curl, and what is lifted, at node n of the elements k, k + 1, .. of the tile. */
+  /* J times the curl plus the lifted fluxes, at node n of the elements k, k + 1, .. of the tile. */
   __device__ static void products(const gpu_tables &tables, int n, int k, const REAL *under, const tile &t,
                                   REAL w[EACH][3])
   {
@@ -144,7 +144,7 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     }
   }
 
-  /* What node n of element k of the tile changes by in a step; own[3]: its old values. */
+  /* The change of node n of element k of the tile in a step; own[3]: its old values. */
   __device__ static void change(const gpu_medium &medium, int equation, const tile &t, int k, const REAL w[3],
                                 const REAL own[3], REAL change[3])
   {
@@ -236,7 +236,7 @@ __global__ void __launch_bounds__((gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::TH
   gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage, range);
 }
 
-/* Without GPU_SOME. */
+/* The elements of a part other than GPU_SOME. */
 inline gpu_range gpu_range_of(const gpu_tables &tables, gpu_part part)
 {
   return {part == GPU_OUTER ? tables.inner : 0, part == GPU_INNER ? tables.inner : tables.K, nullptr};
@@ -247,7 +247,7 @@ inline gpu_range gpu_range_of(const gpu_some &some)
   return {some.first, some.first + some.count, nullptr};
 }
 
-/* A block a tile. More shared memory than 48 KB has to be asked for. */
+/* Launches a block a tile. More shared memory than 48 KB has to be asked for. */
 template <typename KERNEL, typename PASS>
 gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass, const gpu_range &range, int elements,
                       int threads, size_t shared, gpuStream_t stream)
@@ -292,8 +292,8 @@ inline int gpu_end_tile(const gpu_tables &tables, gpu_part part)
   return part == GPU_INNER ? tables.tiling.inner : tables.tiling.count;
 }
 
-/* As many blocks as the card has room for, without the multiprocessors that are for others; they share out the tiles.
- */
+/* Launches as many blocks as the card has room for, without the multiprocessors that are for others. The blocks share
+ * out the tiles. */
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
 {
@@ -338,7 +338,8 @@ template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, 
 
 /* ---- the plain kernels, for other cards and orders */
 
-/* Where the row of element 0 would be, were there one; of a list that is where the rows begin. */
+/* The address that the row of element 0 would have, whether or not there is one. For a list it is the address at which
+ * the rows begin. */
 template <int P, typename REAL> REAL *gpu_rows_of(const gpu_half &half)
 {
   REAL *result = static_cast<REAL *>(half.result);
@@ -346,7 +347,8 @@ template <int P, typename REAL> REAL *gpu_rows_of(const gpu_half &half)
   return reinterpret_cast<REAL *>(reinterpret_cast<uintptr_t>(result) - half.some.first * gpu_stride(P) * sizeof(REAL));
 }
 
-/* The row of the table of tiles for this card; rows are tried from the newest architecture down. */
+/* Launches the kernel of the row of the table of tiles for this card. Rows are tried from the newest architecture
+ * down. */
 template <int P, typename REAL, int ROW = gpu_tunings - 1>
 gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuStream_t stream)
 {

@@ -1,5 +1,5 @@
-/* Responses on the card, behind the pass: a thread a number, that is a component at a node. The point functions are
- * those of the host. */
+/* Responses on the card, behind the pass. A thread has one number, which is a component at a node. The point functions
+ * are those of the host. */
 #include "gpu/kernels/launch_ahead.cuh"
 #include "gpu/kernels/layout.h"
 #include "gpu/kernels/responses.h"
@@ -21,7 +21,7 @@ namespace
 
 constexpr int THREADS = 256;
 
-/* The number that is the thread's. */
+/* The number of this thread. */
 struct number {
   size_t k, i; /* entry, and which number of a row */
   bool there;

@@ -1,5 +1,5 @@
-/* Responses on the card (maxwell/response/response.h): what the host calls. States have rows like fields, that of state
- * q of entry k is row k * states + q; nodes are in the card's order. */
+/* Responses on the card (maxwell/response/response.h): the functions that the host calls. States have rows like fields.
+ * The row of state q of entry k is row k * states + q. Nodes are in the card's order. */
 #pragma once
 
 #include "gpu/kernels/kernels.h"
@@ -20,7 +20,7 @@ struct gpu_response {
   void *stage, *sum;       /* of schemes that add up sums */
 };
 
-/* Behind a step of leapfrog: the field and the state are taken along. */
+/* Takes the field and the state along, behind a step of leapfrog. */
 gpuError_t gpu_step_response(const struct gpu_tables *tables, const struct gpu_response *response, void *field,
                              gpuStream_t stream);
 
@@ -37,8 +37,8 @@ struct gpu_response_stage {
 gpuError_t gpu_stage_response(const struct gpu_tables *tables, const struct gpu_response *response,
                               const struct gpu_response_stage *stage, gpuStream_t stream);
 
-/* Rows to[k * rows + row] = factor[k][0] field + sum over q of factor[k][1 + q] state q, for all entries: what is
- * started from, and the vectors of energies and losses. */
+/* Rows to[k * rows + row] = factor[k][0] field + sum over q of factor[k][1 + q] state q, for all entries: the states at
+ * the start, and the vectors of energies and losses. */
 struct gpu_response_vector {
   const double *factor; /* [count][1 + MX_RESPONSE_STATES] */
   const void *field;

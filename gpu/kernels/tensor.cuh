@@ -1,24 +1,26 @@
 /* The products of a tile on tensor cores.
  *
  * A warp has eight elements and eight orbits of nodes, all three components of them:
- *   - a lane (g, t) = (lane / 4, lane % 4) reads orbit 4 k + t of element g, four nodes and three components, splits
- *     them into sectors, and has a column of the products' first factor in its registers;
- *   - in the same way it reads the far traces at node 4 k + t of all four faces, and splits them into sectors;
- *   - the operators come as fragments, laid out for the lanes by the host;
- *   - the sums are of the lane's element and orbits t and t + 4, all sectors: turned back, times the metric, they are
- *     what the nodes change by.
- * Or a warp has all of the orbits, eight by eight: then nothing is read and split twice, but sums take more registers.
+ *   - A lane (g, t) = (lane / 4, lane % 4) reads orbit 4 k + t of element g, four nodes and three components. It
+ *     splits them into sectors, and then has a column of the products' first factor in its registers.
+ *   - In the same way it reads the far traces at node 4 k + t of all four faces, and splits them into sectors.
+ *   - The operators come as fragments, which the host has laid out for the lanes.
+ *   - The sums are of the lane's element and orbits t and t + 4, in all sectors. Turned back and times the metric, they
+ *     are the changes of the nodes.
+ * A warp can also have all of the orbits, eight by eight. Then nothing is read and split twice, but sums take more
+ * registers.
  *
  * At order 4 sectors 1 to 3 have eight orbits, seven quads and a pair each, which are packed into one fragment of
- * eight: the eighth orbit is in sector s the pair that g_s keeps, so its lane reads all three pairs. What sector 0 has
- * beyond, the two other pairs and the fixed node, takes a step and an eight in which no other sector takes part. Half
- * as many products as with the three pairs in places of their own.
+ * eight. The eighth orbit is in sector s the pair that g_s keeps, so its lane reads all three pairs. The other orbits
+ * of sector 0, two pairs and the fixed node, take a step and an eight in which no other sector takes part. This halves
+ * the products, compared with the three pairs in places of their own.
  */
 #pragma once
 
 #include "gpu/kernels/tile.cuh"
 
-/* The sums of a lane, an accumulator a component: a product has eight elements. Factors are those of so many steps. */
+/* The sums of a lane, with an accumulator for each component: a product has eight elements. The factors are those of
+ * `steps` steps. */
 template <typename REAL, bool STACKED> struct gpu_tensor_sums {
   using split = gpu_split<REAL>;
   using factor = typename gpu_factor<REAL>::type;
@@ -47,7 +49,7 @@ template <typename REAL, bool STACKED> struct gpu_tensor_sums {
 template <typename REAL> struct gpu_tensor_sums<REAL, true> {
   using split = gpu_split<REAL>;
   using factor = typename gpu_factor<REAL>::type;
-  REAL pair[3][4][4] = {}; /* by operator: rows of what is added, then of what is subtracted */
+  REAL pair[3][4][4] = {}; /* by operator: rows of the part that is added, then of the part that is subtracted */
 
   __device__ void curl(int steps, int d, int s, const split *x, const split *y, const factor *b)
   {
@@ -65,13 +67,13 @@ template <typename REAL> struct gpu_tensor_sums<REAL, true> {
 template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_records {
   static constexpr int ELEMENTS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).elements;
   static constexpr int CHANGING = STAGED && gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).together ? 2 : 1;
-  /* An orbit's nodes, of packed pairs those of two, or one; 255: none, or again. */
+  /* The nodes of an orbit. Of packed pairs the nodes of two, or of one. 255: no node, or one that is there already. */
   uchar4 read[4 * gpu_orbits<P>::steps], write[8 * gpu_orbits<P>::eights];
   alignas(16) uint4 far[4][ELEMENTS]; /* gpu_far_face */
   REAL factor[CHANGING][4][ELEMENTS]; /* of gpu_face_factors */
   REAL inverse[CHANGING][3][4][PENALISED ? ELEMENTS : 1];
   REAL change[CHANGING][ELEMENTS], keep[CHANGING][ELEMENTS];
-  /* Fluxes in sectors of a step a warp of the group, p and q. */
+  /* The fluxes p and q in sectors. Each warp of the group has those of one step. */
   static constexpr int WARPS = gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps;
   static constexpr bool SHARES = PENALISED && WARPS > 1;
   REAL flux[SHARES ? ELEMENTS / 8 : 1][WARPS][8][SHARES ? 32 : 1];
@@ -92,12 +94,12 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   static constexpr int CHANGING = tile::CHANGING, MINE = EIGHTS / tile::SIZE.warps; /* eights of orbits of a warp */
   static_assert(EIGHTS % tile::SIZE.warps == 0, "the warps of a group share its orbits evenly");
   static constexpr bool PACKED = orbits::packed;
-  /* The warps of a group share the work on traces, where a penalty makes it much. */
+  /* Do the warps of a group share the work on traces? They do where a penalty makes it much. */
   static constexpr bool SHARES = gpu_tensor_records<P, REAL, PENALISED, STAGED>::SHARES;
   static_assert(!PACKED || (tile::SIZE.warps == 1 && orbits::quads == 7 && orbits::pairs == 1), "no such packing");
   using products_sum = gpu_tensor_sums<REAL, tile::SIZE.products == BY_STACKS || sizeof(REAL) == 4>;
 
-  /* A lane's nodes come in orbits of four, and where pairs are packed in a bunch of two besides. */
+  /* A lane's nodes come in orbits of four; where pairs are packed, there is a bunch of two besides. */
   static constexpr int ORBITS = PACKED ? 2 : 2 * MINE, BUNCHES = ORBITS + (PACKED ? 1 : 0);
 
   struct sums {
@@ -128,7 +130,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* A lane a face of the group's elements. */
+  /* Looks at the faces of the group's elements, with a lane a face. */
   __device__ void look()
   {
     unsigned info = 0;
@@ -153,7 +155,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   using split = gpu_split<REAL>;
   using factor = typename gpu_factor<REAL>::type;
 
-  /* The lane's orbit of step k of the row, in sectors. */
+  /* Reads the lane's orbit of step k of the row, in sectors. */
   __device__ void read(const REAL *row, int k, REAL u[3][4]) const
   {
     int node[4];
@@ -205,8 +207,8 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* The lane's last quad to sectors, or, in the lane that has them, the pairs: of the first one x[0] and x[1], of the
-   * second one x[2] and x[3]. */
+  /* Splits the lane's last quad into sectors. In the lane that has the pairs it splits these: x[0] and x[1] are of the
+   * first pair, x[2] and x[3] of the second one. */
   __device__ void split_mixed(const REAL *component, REAL x[4]) const
   {
     const bool pairs = fourth == orbits::quads % 4;
@@ -220,7 +222,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     REAL factor[4], inverse[4][3];
   };
 
-  /* The fluxes of far traces, and of penalties, at the lane's node of step k of all faces, in sectors. */
+  /* Computes the fluxes of far traces and of penalties, in sectors, at the lane's node of step k of all faces. */
   template <int J> __device__ void fluxes(const faces &face, int k, REAL p[4], REAL q[4]) const
   {
     const uint8_t *nodes = &t.nodes[0][8 * fourth];
@@ -248,7 +250,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     gpu_to_sectors(q);
   }
 
-  /* Of so many steps from k on. */
+  /* Lifts the fluxes of `steps` steps from k on. */
   __device__ void lift(int steps, int k, const REAL p[AT_ONCE][4], const REAL q[AT_ONCE][4], products_sum w[MINE]) const
   {
 #pragma unroll
@@ -283,7 +285,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     REAL p[AT_ONCE][4], q[AT_ONCE][4];
     if constexpr (SHARES) {
 #pragma unroll 1
-      for (int first = 0; first < steps; first += warps) { /* a step a warp */
+      for (int first = 0; first < steps; first += warps) { /* each warp takes a step */
         REAL(*all)[8][32] = t.records.flux[group];
         if (first + member < steps) {
           fluxes<J>(face, first + member, p[0], q[0]);
@@ -316,7 +318,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* The same of what faces have that are not like others: rare, and few of a warp's. */
+  /* Lifts what uncommon faces add. They are rare, and a warp has few of them. */
   template <int J> __device__ void lift_uncommon(products_sum w[MINE]) const
   {
     constexpr int steps = orbits::face_steps;
@@ -343,7 +345,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* Of update J. `common`: of all faces of the warp. */
+  /* The products of update J. `common`: all faces of the warp are common. */
   template <int J> __device__ void products(sums &sum)
   {
     products_sum w[MINE];
@@ -357,7 +359,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     for (int f = 0; f < 4; f++) common = common && !(t.records.far[f][mine].w & gpu_far_face<REAL>::UNCOMMON);
     lifts<J>(w);
     if (!__all_sync(~0u, common)) {
-      if (!tile::IN_PLACE) this->wait_group(); /* near traces of what changes */
+      if (!tile::IN_PLACE) this->wait_group(); /* near traces of the field that changes */
       lift_uncommon<J>(w);
     }
 #pragma unroll
@@ -381,7 +383,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     read_registers(0, sum);
   }
 
-  /* The nodes of a bunch, 255 where there is none. */
+  /* The nodes of a bunch; 255: no node. */
   __device__ void nodes_of(int bunch, int node[4]) const
   {
     if (PACKED && bunch == ORBITS) { /* the fixed node in one lane, in another the last pair */
@@ -407,7 +409,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* What the nodes of a bunch change by in update J, where it is w along the bimedians. */
+  /* Changes the nodes of a bunch in update J, where w is the sum along the bimedians. */
   template <int J, int COUNT> __device__ void put(sums &sum, int bunch, const REAL w[3][COUNT]) const
   {
     REAL *own = this->own_rows(J) + lane / 4 * tile::OWN_ROW, *registers = STAGED ? this->registers(J, mine) : nullptr;
@@ -456,7 +458,7 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
     }
   }
 
-  /* The other way round as split_mixed, but for the third pair. `beyond`: sector 0's last orbits. */
+  /* Undoes split_mixed, for the third pair too: `beyond` has sector 0's last orbits. */
   __device__ void join_mixed(const REAL beyond[2], REAL x[4]) const
   {
     const bool pairs = fourth == orbits::quads % 4;

@@ -1,5 +1,5 @@
-/* Instructions that CUDA C has no words for: products on tensor cores, bulk copies and the barriers that count them
- * (PTX ISA 8: mma, cp.async.bulk, mbarrier). Compute capability 9.0 and up. */
+/* Instructions for which CUDA C has no words: products on tensor cores, bulk copies, and the barriers that count them
+ * (PTX ISA 8: mma, cp.async.bulk, mbarrier). For compute capability 9.0 and up. */
 #pragma once
 
 #include <stdint.h>
@@ -15,8 +15,8 @@ template <> struct gpu_factor<float> {
   using type = float2;
 };
 
-/* Of the lane (g, t) = (lane / 4, lane % 4): a is row g (then g + 8) of column t, b row t of column g, sum columns 2t
- * and 2t + 1 of row g (then of row g + 8). sum += a b. */
+/* sum += a b. Of the lane (g, t) = (lane / 4, lane % 4), a is row g (then g + 8) of column t, b is row t of column g,
+ * and the sum is columns 2t and 2t + 1 of row g (then of row g + 8). */
 __device__ inline void gpu_multiply(double sum[2], double a, double b)
 {
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1},{%2},{%3},{%0,%1};"
@@ -41,8 +41,9 @@ template <> struct gpu_split<double> {
 template <> struct gpu_split<float> {
   float high = 0, low = 0;
   gpu_split() = default;
-  /* Rounded, since a bias would be a drift; of the low part tensor cores cut off what they do not take, to both sides
-   * of zero alike. (PTX's cvt.rna.tf32 is ten instructions.) Of no number the low part is none. */
+  /* The high part is rounded, since a bias would be a drift. (PTX's cvt.rna.tf32 is ten instructions.) Of the low part,
+   * tensor cores cut off the bits that they do not take, to both sides of zero alike. If the value is no number, the
+   * low part is none. */
   __device__ explicit gpu_split(float value)
   {
     high = __uint_as_float((__float_as_uint(value) + 0x1000u) & 0xffffe000u);
@@ -60,7 +61,7 @@ __device__ inline void gpu_multiply(double sum[4], int, const gpu_split<double> 
   gpu_multiply(sum, a0->x, a1->x, *b);
 }
 
-/* One step, or two: then a and b of the second are columns and rows 4 to 7. */
+/* One step, or two. With two, a and b of the second step are columns and rows 4 to 7. */
 __device__ inline void gpu_multiply_tf32(float sum[4], float a0, float a1, float b)
 {
   asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
@@ -75,9 +76,10 @@ __device__ inline void gpu_multiply_tf32(float sum[4], float a0, float a1, float
         "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
 }
 
-/* Both factors as sums of two tf32 numbers: b is a high and a low part, or of two steps both high parts, then both low
- * ones. The product of the small parts is below the last bit. Tensor cores cut sums
- * off instead of rounding them, so only products meet there: with the sums themselves the bias would be a drift. */
+/* sum += a product, where both factors are sums of two tf32 numbers. b is a high and a low part; of two steps it is
+ * both high parts, then both low ones. The product of the low parts is below the last bit. Tensor cores cut sums off
+ * instead of rounding them. They therefore add up these products only: if they added to the sums themselves, the bias
+ * would be a drift. */
 __device__ inline void gpu_multiply(float sum[4], int steps, const gpu_split<float> *a0, const gpu_split<float> *a1,
                                     const float2 *b)
 {
@@ -94,15 +96,15 @@ __device__ inline void gpu_multiply(float sum[4], int steps, const gpu_split<flo
   for (int i = 0; i < 4; i++) sum[i] += product[i];
 }
 
-/* Without the adder, which products need more. */
+/* Changes the sign without the adder, which products need more. */
 __device__ inline double gpu_negative(double x)
 {
   return __longlong_as_double(__double_as_longlong(x) ^ static_cast<long long>(1ull << 63));
 }
 __device__ inline float gpu_negative(float x) { return -x; }
 
-/* 1/sqrt(x) of a normal number, to the last bit or two. rsqrt() looks whether it is one, and branches. From the
- * approximation to 22 bits, 1/sqrt(1 - e) = 1 + e/2 + 3/8 e^2 + .. */
+/* 1/sqrt(x) of a normal number, to the last bit or two; rsqrt() would check that the number is normal, and branch. The
+ * result comes from the approximation to 22 bits by 1/sqrt(1 - e) = 1 + e/2 + 3/8 e^2 + .. */
 __device__ inline double gpu_inverse_root(double x)
 {
   double y;
@@ -150,7 +152,8 @@ __device__ inline void gpu_barrier_init(uint64_t *barrier, int arrivals)
   asm volatile("mbarrier.init.shared::cta.b64 [%0],%1;" ::"r"(gpu_shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-/* Behind the last init, by the thread that did them; then a barrier of the block. */
+/* Makes the barriers ready. The thread that did the inits calls it behind the last one; a barrier of the block
+ * follows. */
 __device__ inline void gpu_barriers_ready() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 /* Arrives, and makes the phase wait for so many bytes of bulk copies. */
@@ -160,7 +163,7 @@ __device__ inline void gpu_barrier_expect(uint64_t *barrier, uint32_t bytes)
                : "memory");
 }
 
-/* Until the phase of this parity has ended. */
+/* Waits until the phase of this parity has ended. */
 __device__ inline void gpu_barrier_wait(uint64_t *barrier, int parity)
 {
   asm volatile("{\n"
@@ -173,7 +176,7 @@ __device__ inline void gpu_barrier_wait(uint64_t *barrier, int parity)
                : "memory");
 }
 
-/* Of `threads` threads that name the same of the block's barriers 1 to 15. */
+/* A barrier for `threads` threads. They all name the same one of the block's barriers 1 to 15. */
 __device__ inline void gpu_barrier_named(int barrier, int threads)
 {
   asm volatile("bar.sync %0,%1;" ::"r"(barrier), "r"(threads) : "memory");
@@ -181,7 +184,7 @@ __device__ inline void gpu_barrier_named(int barrier, int threads)
 
 /* ---- asynchronous copies */
 
-/* 4 or 8 bytes. */
+/* Copies 4 or 8 bytes. */
 template <typename REAL> __device__ inline void gpu_copy_number(REAL *to, const REAL *from)
 {
   asm volatile("cp.async.ca.shared.global [%0],[%1],%2;" ::"r"(gpu_shared_address(to)), "l"(from),
@@ -189,13 +192,13 @@ template <typename REAL> __device__ inline void gpu_copy_number(REAL *to, const 
                : "memory");
 }
 
-/* 16 bytes, aligned so on both sides; past the first cache. */
+/* Copies 16 bytes, aligned to 16 on both sides, past the first cache. */
 __device__ inline void gpu_copy_sixteen(void *to, const void *from)
 {
   asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(gpu_shared_address(to)), "l"(from) : "memory");
 }
 
-/* Two numbers, aligned as such. */
+/* Copies two numbers, aligned to their size together. */
 __device__ inline void gpu_copy_two(double *to, const double *from) { gpu_copy_sixteen(to, from); }
 __device__ inline void gpu_copy_two(float *to, const float *from)
 {
@@ -208,12 +211,12 @@ __device__ inline void gpu_copies_arrive(uint64_t *barrier)
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(gpu_shared_address(barrier)) : "memory");
 }
 
-/* To the first cache. */
+/* Requests a line into the first cache. */
 __device__ inline void gpu_prefetch(const void *at) { asm volatile("prefetch.global.L1 [%0];" ::"l"(at)); }
 
 /* ---- bulk copies */
 
-/* Addresses and bytes are multiples of 16. */
+/* Bulk copies. Addresses and bytes are multiples of 16. */
 __device__ inline void gpu_bulk_load(void *to, const void *from, uint32_t bytes, uint64_t *barrier)
 {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::"r"(
@@ -229,7 +232,7 @@ __device__ inline void gpu_bulk_store(void *to, const void *from, uint32_t bytes
                : "memory");
 }
 
-/* To the second cache. */
+/* Requests so many bytes into the second cache. */
 __device__ inline void gpu_bulk_fetch(const void *from, uint32_t bytes)
 {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(from), "r"(bytes) : "memory");
@@ -237,9 +240,9 @@ __device__ inline void gpu_bulk_fetch(const void *from, uint32_t bytes)
 
 __device__ inline void gpu_bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
-/* Until the thread's bulk stores have been read from shared memory, or are done. */
+/* Waits until the thread's bulk stores have been read from shared memory (wait_read), or are done (wait). */
 __device__ inline void gpu_bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 __device__ inline void gpu_bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
-/* What the thread did to shared memory comes before what bulk copies do to it behind the next barrier. */
+/* Orders the thread's accesses to shared memory before those of bulk copies behind the next barrier. */
 __device__ inline void gpu_fence_bulk() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

@@ -1,17 +1,17 @@
 /* A fused pass over tiles of elements that lie in shared memory (compute capability 9.0 and up), one order and
- * precision: curl, jump, flux, lift and update in one go. Here is what a tile is and how it comes and goes; the
- * products are lanes.cuh's at low orders and tensor.cuh's at others.
+ * precision: curl, jump, flux, lift and update in one go. This file tells what a tile is and how it comes and goes. The
+ * products are those of lanes.cuh at low orders and of tensor.cuh at others.
  *
- * Blocks stay and take tile after tile. A tile comes by bulk copies, the rows of its neighbours outside by bulk copies
- * or 16 bytes a lane; where what a face needs of a row is a small part of it, that comes in pieces of two numbers, and
- * where there is no room for whole rows, number by number. All that while the tile before is being finished. What
- * changes is loaded, updated and stored by groups of elements.
+ * Blocks stay and take tile after tile. A tile comes by bulk copies, and the rows of its neighbours outside by bulk
+ * copies or 16 bytes a lane. Where a face needs only a small part of such a row, the part comes in pieces of two
+ * numbers; where there is no room for whole rows, it comes number by number. All of this comes while the tile before is
+ * being finished. The fields that change are loaded, updated and stored by groups of elements.
  *
- * The products are those of the half turns (maxwell/backend/frame/symmetry.h), and so are the traces: along the two
- * edges that half turn f makes of face 0's, at the nodes that it makes of face 0's. The flux is that of the jumps with
- * weight 1/2 on all faces, whose near half is a part of the derivatives; on a face with another weight w the far trace
- * is replaced by 2 w far + (1 - 2 w) near, and a boundary is its own neighbour with 1 - 2 w as factor, for the penalty
- * with 0. */
+ * The products are those of the half turns (maxwell/backend/frame/symmetry.h), and so are the traces: on face f they
+ * are along the two edges, and at the nodes, that half turn f makes of those of face 0. The flux is that of the jumps
+ * with weight 1/2 on all faces; its near half is a part of the derivatives. On a face with another weight w, 2 w far +
+ * (1 - 2 w) near takes the place of the far trace. A boundary is its own neighbour with the factor 1 - 2 w, for the
+ * penalty with 0. */
 #pragma once
 
 #include "gpu/kernels/covariant.cuh"
@@ -19,8 +19,8 @@
 #include "gpu/kernels/orbits.cuh"
 #include "gpu/kernels/tuning.h"
 
-/* Half a step, or a stage of one field or of both. Fields: E and H, or, where one changes, the one under the curl and
- * the one that changes. Results: of those that change. */
+/* A pass: half a step, or a stage of one field or both. `field`: E and H where both change, else the field under the
+ * curl and the one that changes. `result`, `registers`: of the fields that change. */
 struct gpu_tile_pass {
   const int4 *tile;
   int first, end; /* of these */
@@ -35,12 +35,12 @@ struct gpu_tile_pass {
 };
 
 /* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
- * well. STAGED: a stage, else half a step. A group of warps has GROUP elements. RECORDS: what the products keep by
- * face.
+ * well. STAGED: a stage, else half a step. A group of warps has GROUP elements. RECORDS: the numbers that the products
+ * keep by face.
  *
- * Where one field changes and there is no penalty, the other is looked at, and the first updated in `own`. Otherwise
- * the tile has both with their traces, one behind the other (E, H if both change; else the one under the curl and the
- * one that changes), and what changes does so in its place once all have looked at it. */
+ * Where one field changes and there is no penalty, a tile looks at the other field and updates the first in `own`.
+ * Otherwise the tile has both fields with their traces, one behind the other (E, H if both change; else the one under
+ * the curl and the one that changes). A field that changes does so in its place, once all have looked at it. */
 template <int P, typename REAL, bool PENALISED, bool STAGED, int GROUP, int WARPS_A_GROUP, typename FACTOR,
           typename RECORDS>
 struct gpu_tile {
@@ -55,9 +55,9 @@ struct gpu_tile {
   static constexpr int FIELDS = PENALISED || BOTH ? 2 : 1, CHANGING = BOTH ? 2 : 1;
   static constexpr bool IN_PLACE = FIELDS == 2;
   static constexpr int STRIDE = static_cast<int>(gpu_stride(P)), COMPONENT = static_cast<int>(gpu_component(P));
-  /* Rows of fields with traces: strides that make the columns of eight elements meet in few banks. */
+  /* Rows of fields with traces. Their strides make the columns of eight elements meet in few banks. */
   static constexpr int ROW = STRIDE + (sizeof(REAL) == 4 ? 0 : P == 5 ? 4 : P == 1 && PENALISED ? 2 : 0);
-  /* Of rows that do not come in one piece, short ones are copied by 16 bytes a lane, which is faster, others by a bulk
+  /* The copying of rows that do not come in one piece: short rows 16 bytes a lane, which is faster, others by a bulk
    * copy each. */
   static constexpr bool SHORT = P <= 4;
   static constexpr int OWN_ROW = IN_PLACE || SHORT ? ROW : STRIDE;
@@ -66,24 +66,24 @@ struct gpu_tile {
   static_assert(WARPS_A_GROUP == 1 || GROUPS < 16, "a group of warps needs a barrier of its own");
   static_assert(OWN_ROW == STRIDE || OWN_PIECED || GROUP == 8, "rows are copied a lane each");
 
-  /* Traces from outside that are packed: of a component the pieces that have some of a face's nodes. Tiles have 1.23
-   * times as many faces as elements outside (16 to 64 elements of a mesh by Gmsh), and 1.2 to 1.8 faces an element.
-   * Where there is room for rows these come faster, by bulk copies. */
+  /* Packed traces from outside: of each component the pieces that have some of a face's nodes. Tiles have 1.23 times as
+   * many faces as elements outside (16 to 64 elements of a mesh by Gmsh), and 1.2 to 1.8 faces an element. Where there
+   * is room for rows, rows come faster, by bulk copies. */
   static constexpr bool COMPACT = gpu_face_pieces(P) > 0 && (PENALISED || STAGED);
   static constexpr int FACE_PIECES = COMPACT ? gpu_face_pieces(P) : 0;
   static constexpr int NODES = COMPACT ? 36 : 17; /* rows of `nodes` */
 
   struct memory {
-    /* Barriers: what has arrived. A tile, a list of traces; a group's rows that change. */
+    /* Barriers that count arrivals: of a tile; of a list of traces; of a group's rows that change. */
     uint64_t full, listed, grouped[GROUPS];
     alignas(16) int4 where[4]; /* this tile and the next two, by their round */
     alignas(16) FACTOR fragment[orbits::fragments][32];
-    /* See node_at. By 4 face + neighbour's face: in rows; from 16 on in packed traces, from 32 on their pieces by face;
-     * or 16: gathered traces. */
+    /* The nodes of faces (see node_at), by 4 face + neighbour's face: in rows; from 16 on in packed traces, and from 32
+     * on the pieces of these by face. Row 16 is for gathered traces where none are packed. */
     alignas(16) uint8_t nodes[NODES][32];
     alignas(16) RECORDS records;
-    /* From here on what bulk copies bring or take. They are slower, kernels by up to 18 %, where they do not begin at a
-     * multiple of 32 bytes. */
+    /* Bulk copies bring or take the arrays from here on. They are slower, kernels by up to 18 %, where they do not
+     * begin at a multiple of 32 bytes. */
     alignas(32) REAL metric[ELEMENTS][6];
     alignas(32) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are outside */
     alignas(32) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
@@ -94,15 +94,15 @@ struct gpu_tile {
   static constexpr size_t ROWS = sizeof(REAL) * ELEMENTS * ROW * FIELDS;
   static constexpr size_t ROOM = gpu_shared_memory / SIZE.blocks - 1024;
   static constexpr size_t trace_of(int numbers) { return sizeof(uint32_t) + sizeof(REAL) * numbers * FIELDS; }
-  /* Of neighbours outside whole rows are copied, where there is room for as many as tiles have on average: a copy a row
-   * instead of one a number. */
+  /* Whole rows of neighbours outside are copied where there is room for as many as tiles have on average: one copy a
+   * row instead of one a number. */
   static constexpr int OFTEN = ELEMENTS <= 16 ? 32 : 16 + 3 * ELEMENTS / 4;
   static constexpr bool WHOLE = !COMPACT && STRIDE * sizeof(REAL) % 16 == 0 &&
                                 gpu_traces_of(ROOM, FIXED + ROWS, trace_of(ROW), ELEMENTS) >= OFTEN;
   static constexpr int APART = COMPACT ? 2 * FACE_PIECES : NF; /* numbers of a component, unless whole */
   static constexpr int OUTSIDE = WHOLE ? ROW : 3 * APART;
   static constexpr size_t TRACE = trace_of(OUTSIDE);
-  /* Traces from outside that there is room for; a multiple of 4. */
+  /* The traces from outside for which there is room, a multiple of 4. */
   static constexpr int TRACES = gpu_traces_of(ROOM, FIXED + ROWS, TRACE, ELEMENTS);
   static_assert(TRACES >= 32, "no room for the traces of eight elements");
   static_assert(ELEMENTS * ROW * sizeof(REAL) % 16 == 0, "bulk copies take multiples of 16 bytes");
@@ -117,7 +117,7 @@ struct gpu_tile {
   int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
   int number = 0;     /* of this tile in pass.tile */
   unsigned round = 0; /* how many tiles came before; all barriers go on by a phase a tile */
-  int rows = 0;       /* of this tile, elements of the group */
+  int rows = 0;       /* elements of the group in this tile */
 
   __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
@@ -126,18 +126,17 @@ struct gpu_tile {
   {
   }
 
-  /* Which field (of `under`, if there are two) changes in update j, and which is under the curl. */
+  /* The field (of `under`, if it has two) that changes in update j, and the one under the curl. */
   __device__ static constexpr int changing(int j) { return BOTH ? j : 1; }
   __device__ static constexpr int curled(int j) { return BOTH ? 1 - j : 0; }
   __device__ int equation(int j) const { return BOTH ? j : pass.equation; }
-  /* The group's rows of what changes in update j. */
+  /* The group's rows of the field that changes in update j. */
   __device__ REAL *own_rows(int j) const
   {
     return (IN_PLACE ? under + changing(j) * FIELD : t.own) + GROUP * group * OWN_ROW;
   }
 
-  /* Where node m of a face stands in a row of `nodes`: a lane of four with nodes 4 k + its number has its own together.
-   */
+  /* The place of node m of a face in a row of `nodes`. The nodes 4 k + t of lane t of four stand together. */
   __device__ static constexpr int node_at(int m) { return GROUP == 8 ? m % 4 * 8 + m / 4 : m; }
 
   /* The block's first tile. */
@@ -146,7 +145,7 @@ struct gpu_tile {
     const int blocks = static_cast<int>(gridDim.x), least = pass.first + static_cast<int>(blockIdx.x);
     return pass.backwards && least < pass.end ? least + (pass.end - 1 - least) / blocks * blocks : least;
   }
-  /* Of the tile `later` rounds from now: number, is there one, where it is. */
+  /* The number of the tile `later` rounds from now, whether there is one, and where it is. */
   __device__ int number_of(int later) const
   {
     const int blocks = static_cast<int>(gridDim.x);
@@ -155,7 +154,7 @@ struct gpu_tile {
   __device__ bool is_there(int later) const { return number_of(later) >= pass.first && number_of(later) < pass.end; }
   __device__ int4 &where(int later) const { return t.where[(round + static_cast<unsigned>(later)) % 4]; }
 
-  /* All that comes from no kernel before this one; the tables of the first tile among it. */
+  /* Loads all that comes from no kernel before this one, the tables of the first tile among it. */
   __device__ void prepare()
   {
     if (threadIdx.x == 0) {
@@ -190,11 +189,11 @@ struct gpu_tile {
 
   /* ---- loading and storing */
 
-  /* Fields whose rows come with the tile; those of the others are the groups' business. */
+  /* Fields whose rows come with the tile; the groups load the rows of the others. */
   static constexpr int STEADY = BOTH ? 0 : 1;
 
-  /* By thread 0: the tables of a tile. All bytes that bulk copies bring with it are expected from here on, `more`
-   * besides. */
+  /* Loads the tables of a tile; for thread 0. From here on the barrier expects all bytes that bulk copies bring with
+   * the tile, and `more` besides. */
   __device__ void load_tables(int later, uint32_t more = 0)
   {
     const size_t first = first_element(later);
@@ -209,7 +208,7 @@ struct gpu_tile {
     gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
   }
 
-  /* Rows that do not change and what the tile's neighbours outside have. `list` has arrived. */
+  /* Loads the rows that do not change, and the rows or traces of the tile's neighbours outside. `list` has arrived. */
   __device__ void load_rows(int later)
   {
     const size_t first = first_element(later);
@@ -226,7 +225,7 @@ struct gpu_tile {
 
   __device__ const REAL *field(int k) const { return static_cast<const REAL *>(pass.field[k]); }
 
-  /* Rows element(0), element(1), ... of COUNT fields to rows `to`, `to` + 1, ... */
+  /* Copies rows element(0), element(1), ... of COUNT fields to rows `to`, `to` + 1, ... */
   template <int COUNT, typename ELEMENT> __device__ void copy_rows(int count, int to, ELEMENT element)
   {
     const int warp = threadIdx.x / 32;
@@ -235,7 +234,7 @@ struct gpu_tile {
         gpu_bulk_load(under + lane * FIELD + (to + row) * ROW,
                       (lane == 0 ? field(0) : field(COUNT - 1)) + static_cast<size_t>(element(row)) * STRIDE,
                       STRIDE * sizeof(REAL), &t.full);
-    constexpr int BUNCH = PIECES < 16 ? 4 : 1, APART = WARPS * PIECED_ROWS; /* numbers first, they take their time */
+    constexpr int BUNCH = PIECES < 16 ? 4 : 1, APART = WARPS * PIECED_ROWS; /* load numbers first: they take time */
     for (int row = warp * PIECED_ROWS + pieced_row; row < count && SHORT; row += BUNCH * APART) {
       unsigned from[BUNCH];
 #pragma unroll
@@ -249,7 +248,7 @@ struct gpu_tile {
     }
   }
 
-  /* Pieces of 16 bytes of short rows, or of several of them, a lane each. */
+  /* Pieces of 16 bytes, with a lane each: of a short row, or of several such rows. */
   static constexpr int NUMBERS = 16 / sizeof(REAL), PIECES = STRIDE / NUMBERS;
   static constexpr int PIECED_ROWS = PIECES < 32 ? 32 / PIECES : 1; /* at a time */
   const int piece = PIECES < 32 ? lane % PIECES : lane;
@@ -263,7 +262,7 @@ struct gpu_tile {
         gpu_copy_sixteen(to + NUMBERS * (piece + i), from + NUMBERS * (piece + i));
   }
 
-  /* The traces from outside, a piece of all components at a time. */
+  /* Copies the traces from outside, a piece of all components at a time. */
   __device__ void pack(unsigned outside)
   {
     constexpr unsigned pieces = COMPACT ? FACE_PIECES : 1;
@@ -279,7 +278,7 @@ struct gpu_tile {
     }
   }
 
-  /* The same, number by number. */
+  /* Copies the traces from outside number by number. */
   __device__ void gather(int outside)
   {
     REAL *traces = under + ELEMENTS * ROW;
@@ -296,8 +295,8 @@ struct gpu_tile {
     }
   }
 
-  /* By the first warp: the list of a tile, and where the tile behind it is. The list comes piece by piece: a bulk copy
-   * would want a fence of all who have read the one before. */
+  /* Loads the list of a tile, and the place of the tile behind it; for the first warp. The list comes piece by piece,
+   * because a bulk copy would want a fence of all who have read the list before. */
   __device__ void load_list(int later)
   {
     const uint32_t *from = tables.tiling.trace + where(later).z;
@@ -308,8 +307,8 @@ struct gpu_tile {
     gpu_copies_arrive(&t.listed);
   }
 
-  /* By the group's first warp: its rows of what changes, once those of the tile before have been taken away; of this
-   * tile, unless they are needed from its beginning. */
+  /* Loads the group's rows of the fields that change, once the rows of the tile before have been taken away; for the
+   * group's first warp. The rows are those of this tile, unless they are needed from the tile's beginning. */
   __device__ void load_group(int later = 0)
   {
     const int count = rows_of(later);
@@ -338,7 +337,7 @@ struct gpu_tile {
 
   /* ---- the Runge-Kutta registers, which lanes read and write in the card's memory themselves */
 
-  /* By thread 0: requests the tile's part of the registers into the second cache. */
+  /* Requests the tile's part of the registers into the second cache; for thread 0. */
   __device__ void fetch_registers() const
   {
     if (!STAGED || pass.a == 0) return;
@@ -354,7 +353,7 @@ struct gpu_tile {
   __device__ REAL read_register(const REAL *registers, int i) const { return pass.a != 0 ? registers[8 * i] : 0; }
   __device__ static void write_register(REAL *registers, int i, REAL value) { registers[8 * i] = value; }
 
-  /* Until they are there: the group's own, or those of all groups. */
+  /* Waits for the group's own rows, or for those of all groups. */
   __device__ void wait_group() { gpu_barrier_wait(&t.grouped[group], round & 1); }
   __device__ void wait_groups()
   {
@@ -371,7 +370,7 @@ struct gpu_tile {
       if (result != nullptr && OWN_ROW != STRIDE) store_rows(result + at, own_rows(j));
     }
     gpu_bulk_commit();
-    if (OWN_PIECED) __syncwarp(); /* what was read may be overwritten */
+    if (OWN_PIECED) __syncwarp(); /* the rows that were read may now be overwritten */
   }
 
   __device__ void store_rows(REAL *to, const REAL *from) const
@@ -398,7 +397,7 @@ struct gpu_tile {
     return static_cast<int>(static_cast<const INDEX *>(data)[i]);
   }
 
-  /* In update j. */
+  /* Computes what a face is like in update j. */
   __device__ void look_at_face(int j, int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
   {
     using far_face = gpu_far_face<REAL>;
@@ -439,7 +438,7 @@ struct gpu_tile {
     if (factors.near != 0 || (!PENALISED && penalty != 0) || is_open(f, k)) far.info |= far_face::UNCOMMON;
   }
 
-  /* By what the metric's product is multiplied in update j, and what of the old value is added. */
+  /* The factor of the metric's product in update j, and the factor of the old value that is added. */
   __device__ REAL change_factor(int j, int k) const
   {
     return static_cast<REAL>(pass.scale * medium(k).factor[equation(j)]);
@@ -465,7 +464,7 @@ struct gpu_tile {
     gpu_edges(x[0], x[1], x[2], edge);
   }
 
-  /* With a trace that this pass extrapolates. */
+  /* Is it a face with a trace that this pass extrapolates? */
   __device__ bool is_open(int f, int k) const
   {
     return !STAGED && (t.neighbour[k][f] & GPU_OPEN) != 0 && pass.open_before != nullptr;
@@ -476,7 +475,7 @@ struct gpu_tile {
     return tables.open_slot[4 * (first_element(0) + static_cast<size_t>(k)) + f];
   }
 
-  /* Of face f of row k. */
+  /* Computes what face f of row k has beyond far traces. */
   __device__ void look_at_uncommon(int j, int f, int k, gpu_uncommon_face<REAL> &face) const
   {
     gpu_far_face<REAL> far;
@@ -489,10 +488,10 @@ struct gpu_tile {
     for (int i = 0; i < 3; i++) face.inverse[i] = factors.inverse[i];
   }
 
-  /* What is lifted in update J at node m of face f of row k beyond the jump of far traces: near traces with another
-   * weight than 1/2; on a boundary, where there is no penalty elsewhere, its penalty; and on an open face what the
-   * penalty's extrapolation by half a step adds (share/doc/design/cuda.md), for which it keeps the trace. Several warps
-   * may do the same. */
+  /* The flux of update J at node m of face f of row k beyond the jump of far traces: near traces with another weight
+   * than 1/2; on a boundary its penalty, where there is no penalty elsewhere; on an open face the addition of the
+   * penalty's extrapolation by half a step (share/doc/design/cuda.md), for which the trace is kept. Several warps may
+   * do the same. */
   template <int J>
   __device__ void uncommon(int f, int k, int m, const gpu_uncommon_face<REAL> &face, REAL &p, REAL &q) const
   {
@@ -521,7 +520,7 @@ struct gpu_tile {
     q += face.inverse[1] * edge[0] + face.inverse[2] * edge[1];
   }
 
-  /* What changes in update J at node m of face f of row k. */
+  /* The field that changes in update J, at node m of face f of row k. */
   template <int J> __device__ void near_own(int f, int k, int m, REAL near[3]) const
   {
     const REAL *at = under + changing(J) * FIELD + k * ROW + t.nodes[5 * f][node_at(m)];
@@ -529,8 +528,8 @@ struct gpu_tile {
     for (int c = 0; c < 3; c++) near[c] = at[c * COMPONENT];
   }
 
-  /* The penalty of face f, where the changing field is `near` and, at node far_node of the far trace, there: adds to p
-   * and q. */
+  /* Adds the penalty of face f to p and q. The changing field is `near` on this side; on the other side it is the far
+   * trace at far_node. */
   template <int J>
   __device__ void penalise(int f, const REAL near[3], const gpu_far_face<REAL> &far, int far_node,
                            const REAL inverse[3], REAL &p, REAL &q) const
@@ -547,7 +546,7 @@ struct gpu_tile {
     q += inverse[1] * edge[0] + inverse[2] * edge[1];
   }
 
-  /* Adds what a node changes by. */
+  /* Adds the change of a node. */
   __device__ void change(REAL by, REAL keep, REAL &own, REAL &in_register) const
   {
     by += keep * own;

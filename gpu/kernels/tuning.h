@@ -1,6 +1,6 @@
-/* Sizes of the kernels' tiles: the only numbers that depend on the card. One row an architecture, the first whose
- * `from` is not above the card's (10 * major + minor), and in it an entry an order and precision. Every different
- * entry is a kernel of its own. */
+/* Sizes of the kernels' tiles: the only numbers that depend on the card. A table has a row for each architecture; the
+ * first row whose `from` is not above the card's (10 * major + minor) is taken. A row has an entry for each order and
+ * precision. Every different entry is a kernel of its own. */
 #pragma once
 
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #include "gpu/kernels/layout.h"
 
 struct gpu_plain_tile {
-  int elements; /* of a tile, which is what a block works on */
-  int each;     /* of them that a thread works on at a time, at one node; divides `elements` */
+  int elements; /* of a tile; a block works on one tile */
+  int each;     /* elements that a thread works on at a time, at one node; divides `elements` */
 };
 
 struct gpu_tuning {
@@ -17,8 +17,8 @@ struct gpu_tuning {
   struct gpu_plain_tile tile[2][DG_ORDER_MAX]; /* by precision (double, single) and order - 1 */
 };
 
-/* A tile's numbers, 6 Np + 12 Nf + 32 an element, stay below 48 KB of shared memory, and its threads, Np a group of
- * `each`, between 128 and 256. Not tuned for speed. */
+/* The plain kernels. A tile's numbers, 6 Np + 12 Nf + 32 an element, stay below 48 KB of shared memory. Its threads, Np
+ * for each group of `each` elements, are between 128 and 256. Not tuned for speed. */
 constexpr int gpu_tunings = 1;
 constexpr gpu_tuning gpu_tuning_table[gpu_tunings] = {
     {0,
@@ -31,8 +31,8 @@ constexpr gpu_plain_tile gpu_plain_tile_of(int row, bool single, int order)
   return gpu_tuning_table[row].tile[single ? 1 : 0][order - 1];
 }
 
-/* Of the kernels with tiles in shared memory (tile.cuh; compute capability 9.0): a multiprocessor has room for
- * `blocks`, which have all its shared memory. */
+/* The kernels with tiles in shared memory (tile.cuh; compute capability 9.0). A multiprocessor has room for `blocks`
+ * blocks, which have all its shared memory. */
 enum gpu_products_by {
   BY_LANES,  /* lanes.cuh */
   BY_TENSOR, /* tensor.cuh */
@@ -45,7 +45,7 @@ struct gpu_tile_size {
   int warps;             /* tensor.cuh: that share the orbits of eight elements; elsewhere 1 */
   bool together = false; /* stages: both fields in one pass, else one after the other */
 };
-/* By single precision, penalty between elements, stage; and order - 1. Found by trial (profiling/log.md). */
+/* Tiles by single precision, penalty between elements, stage, and order - 1. Found by trial (profiling/log.md). */
 // clang-format off
 constexpr gpu_tile_size gpu_tile_sizes[2][2][2][6] = {
     {
@@ -86,7 +86,7 @@ constexpr gpu_tile_size gpu_tile_size_of(bool single, bool penalised, bool stage
 
 constexpr int gpu_shared_memory = 228 * 1024; /* of a multiprocessor; a block takes 1 KB beside its own */
 
-/* Traces for which there is room: a multiple of 4, and no more than the elements can have. */
+/* The number of traces for which there is room: a multiple of 4, and no more than the elements can have. */
 constexpr int gpu_traces_of(size_t room, size_t taken, size_t trace, int elements)
 {
   size_t traces = taken < room ? (room - taken) / trace / 4 * 4 : 0, most = 4 * static_cast<size_t>(elements);

@@ -1,5 +1,5 @@
-/* Which rank takes which card: every rank lists the cards that it sees, all ranks hear of all lists, and each one comes
- * to the same distribution. cuda_backend.c calls gpu_take_card once, when the backend is created. */
+/* Shares out the cards to ranks. Every rank lists the cards that it sees, all ranks hear of all lists, and each rank
+ * comes to the same distribution. cuda_backend.c calls gpu_take_card once, when the backend is created. */
 #include "gpu/runtime/card.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ int gpu_share_out(int ranks, const int *visible, const struct gpu_card_name *nam
   return most;
 }
 
-/* Names of the cards that this process sees. */
+/* Lists the names of the cards that this process sees. */
 static int list_cards(struct gpu_card_name **name, int *count, struct dg_error *err)
 {
   if (gpu_check(gpuGetDeviceCount(count), "looking for cards", err) != 0 || DG_NEW(*name, *count, err) != 0)
@@ -44,7 +44,7 @@ int gpu_take_card(struct dg_comm *comm, bool share, struct dg_error *err)
 {
   struct gpu_card_name *name = NULL, *all = NULL;
   int count = 0, *visible = NULL, *card = NULL;
-  if (comm == NULL) return 0; /* the first that is visible */
+  if (comm == NULL) return 0; /* one rank takes the first visible card */
   if (list_cards(&name, &count, err) != 0 || dg_comm_share(comm, sizeof count, &count, &visible, NULL, err) != 0 ||
       dg_comm_share(comm, (size_t)count * sizeof *name, name, &all, NULL, err) != 0 ||
       DG_NEW(card, dg_comm_size(comm), err) != 0)

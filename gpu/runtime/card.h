@@ -1,4 +1,4 @@
-/* Which rank has which card. */
+/* The distribution of the cards to ranks. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,9 +11,10 @@ struct gpu_card_name {
   unsigned char byte[16];
 };
 
-/* Of the cards that the ranks see, visible[rank] each, their names in `name` one rank behind the other: card[rank] is
- * the place, among its own, of the one that each takes: the first that no lower rank has, else one that the fewest
- * have. Returns the most ranks that have the same one. */
+/* Shares out the cards that the ranks see: rank r sees visible[r] cards, and `name` has the names of all ranks one
+ * behind the other. card[rank] is the card that the rank takes, as its place among the cards that it sees: the first
+ * card that no lower rank has, else one that the fewest ranks have. Returns the largest number of ranks that have the
+ * same card. */
 int gpu_share_out(int ranks, const int *visible, const struct gpu_card_name *name, int *card);
 
 /* mx_card_ops.take */

@@ -1,4 +1,4 @@
-/* What the card can do, for `curlew bench`: copies, and multiply-adds in registers. */
+/* Kernels that show the limits of a card, for `curlew bench`: copies, and multiply-adds in registers. */
 #include "gpu/runtime/ceilings.h"
 
 namespace
@@ -21,7 +21,7 @@ template <typename REAL> __global__ void __launch_bounds__(GPU_PEAK_THREADS) mul
     for (int i = 0; i < GPU_PEAK_CHAINS; i++) x[i] = x[i] * a + b;
 #pragma unroll
   for (int i = 0; i < GPU_PEAK_CHAINS; i++) sum += x[i];
-  if (sum == 0) *sink = sum; /* never: but the compiler does not know */
+  if (sum == 0) *sink = sum; /* this never happens, but the compiler does not know that */
 }
 
 } // namespace

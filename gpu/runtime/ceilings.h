@@ -1,4 +1,4 @@
-/* What shows what a card can do: copies and multiply-adds, launched for the clock. */
+/* Launchers that show the limits of a card: copies and multiply-adds, to be timed by the card's clock. */
 #pragma once
 
 #include <stddef.h>

@@ -10,7 +10,7 @@ static bool environment(gpuError_t status)
          status == gpuErrorDevicesUnavailable || status == gpuErrorECCUncorrectable || status == gpuErrorDeviceLost;
 }
 
-/* Also clears the error: it is told, and must not come back with the next call. */
+/* Also clears the runtime's error, which has been told and must not come back with the next call. */
 int gpu_out_of_memory(size_t bytes, const char *what, struct dg_error *err)
 {
   size_t left = 0, all = 0;

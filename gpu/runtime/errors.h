@@ -1,4 +1,4 @@
-/* What the card's runtime says, as error values. */
+/* The errors of the card's runtime, as error values. */
 #pragma once
 
 #include <stddef.h>
@@ -8,5 +8,5 @@
 
 /* 0, or the code in err: "the GPU failed while WHAT: ..."; DG_ENVIRONMENT for a card that is missing or lost. */
 int gpu_check(gpuError_t status, const char *what, struct dg_error *err) DG_MUST_USE;
-/* DG_ENVIRONMENT: how many bytes (0: unknown) were wanted for what, and how many are free. */
+/* Fails with DG_ENVIRONMENT and says how many bytes (0: unknown) were wanted for what, and how many are free. */
 int gpu_out_of_memory(size_t bytes, const char *what, struct dg_error *err);

@@ -12,12 +12,13 @@ struct gpu_memory {
   size_t bytes;
 };
 
-/* Memory of the card, not zeroed. DG_ENVIRONMENT: how much was wanted for what, and how much is free. */
+/* Allocates memory of the card, not zeroed. DG_ENVIRONMENT: the message says how much was wanted for what, and how much
+ * is free. */
 int gpu_new(struct gpu_memory *card, void *pointer, size_t bytes, const char *what, struct dg_error *err) DG_MUST_USE;
-/* The same with the content of an array of the host. */
+/* Allocates memory of the card and copies an array of the host there. */
 int gpu_new_copy(struct gpu_memory *card, void *pointer, const void *host, size_t bytes, const char *what,
                  struct dg_error *err) DG_MUST_USE;
-/* Pinned memory of the host. */
+/* Allocates pinned memory of the host. */
 int gpu_new_pinned(struct gpu_memory *pinned, void *pointer, size_t bytes, struct dg_error *err) DG_MUST_USE;
 void gpu_release_card(struct gpu_memory *card);
 void gpu_release_pinned(struct gpu_memory *pinned);

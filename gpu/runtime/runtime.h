@@ -77,7 +77,7 @@ typedef struct cudaDeviceProp gpuDeviceProp;
 #define gpuErrorECCUncorrectable    cudaErrorECCUncorrectable
 #endif
 
-/* What tells a card from all others: GPU_UUID bytes. */
+/* A card's own name, which tells it from all others: GPU_UUID bytes. */
 enum { GPU_UUID = 16 };
 static inline gpuError_t gpu_uuid_of(int device, void *uuid)
 {
