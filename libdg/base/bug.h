@@ -1,10 +1,10 @@
-/* Broken promises inside the program: what must hold whatever the input is. */
+/* Checks of what must hold inside the program, whatever the input is. */
 #pragma once
 
 #include "libdg/base/error.h"
 
-/* A broken promise inside the program: prints and ends it (emergency.h; never assert.h: it does not know about the
- * other ranks). */
+/* Prints a broken promise inside the program, and ends the program (emergency.h). assert.h is not used, since it does
+ * not know about the other ranks. */
 #define DG_BUG_IF(condition, ...)                                                                                      \
   do {                                                                                                                 \
     if (condition) dg_bug(__FILE__, __LINE__, __VA_ARGS__);                                                            \

@@ -1,5 +1,5 @@
 /* A digest of 64 bits over four lanes, so that a processor works on several words at a time. Files of arrays, ledgers,
- * tables and mesh parcels are checked with it. It finds accidents; it is no protection against a forger. */
+ * tables and mesh parcels are checked with it. The digest finds accidents; it is no protection against a forger. */
 #include "libdg/base/digest.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@
 
 static uint64_t rotate(uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
 
-/* One-to-one in each of its arguments, so that a word that differs makes the state differ for good. */
+/* Mixes a word into the state. The result is one-to-one in each of the arguments, so that a word that differs makes the
+ * state differ for good. */
 static uint64_t mix(uint64_t state, uint64_t word)
 {
   state = rotate((state ^ word) * FIRST, 29);

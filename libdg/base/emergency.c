@@ -1,6 +1,7 @@
 /* The last way out: a reserve of addresses for libraries that cannot bear a null pointer, and handlers for crashes and
  * for a library that calls exit. The program's malloc (maxwell/app/malloc.c), main and the writer of the summary call
- * it. What runs without memory uses neither stdio nor malloc: text is built in a buffer and written with write(). */
+ * these functions. Code that runs without memory uses neither stdio nor malloc: it builds text in a buffer and writes
+ * it with write(). */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "libdg/base/emergency.h"
 
@@ -152,7 +153,7 @@ static void on_crash(int number)
   dg_emergency_end(atomic_load(&low) ? DG_ENVIRONMENT : DG_BUG, text.line);
 }
 
-/* On a stack of their own: the program's may be what is full. */
+/* Installs handlers for crashes, with a stack of their own, because the program's stack may be what is full. */
 static void catch_crashes(void)
 {
   static char stack[65536];

@@ -18,26 +18,29 @@
 
 #include "libdg/base/error.h"
 
-/* Once, early in main. `reserve` bytes of address space, which nobody touches; less if there is no more. */
+/* Starts the emergency exit. Call it once, early in main. It takes `reserve` bytes of address space, which nobody
+ * touches, or less if there is no more. */
 void dg_emergency_start(size_t reserve);
-/* All signals but those of crashes, which kill a thread that blocks them without a word. */
+/* Sets *signals to all signals but those of crashes: a thread that blocks these is killed without a word. */
 void dg_emergency_mask(sigset_t *signals);
-/* The program ends in good order: exit is no emergency any more. With another code than 0 it ends here: what libraries
- * do at the end, HDF5 with a file that could not be written for instance, may crash behind an error. */
+/* Says that the program ends in good order, so that exit is no emergency any more. With another code than 0 the program
+ * ends here: the work of libraries at the end, such as HDF5's with a file that could not be written, may crash behind
+ * an error. */
 void dg_emergency_over(enum dg_code code);
 
-/* A file that says that the run goes on, and where: an emergency writes `"error": "...",` into `room` spaces at
+/* Watches a file that says that the run goes on, and where. An emergency writes `"error": "...",` into `room` spaces at
  * error_at, and "failed" over "running" at status_at. The descriptor is borrowed until dg_emergency_forget. */
 void dg_emergency_watch(int file, off_t error_at, size_t room, off_t status_at);
-/* Writes that, without an end: for a run that has failed and cannot write its summary either. */
+/* Writes the line into the watched file as an emergency would, without ending the program: for a run that has failed
+ * and cannot write its summary either. */
 void dg_emergency_note(const char *line);
-/* The descriptor, which is the caller's again; -1: there was none. */
+/* Stops watching. Returns the descriptor, which is the caller's again, or -1 if there was none. */
 int dg_emergency_forget(void);
 
-/* For malloc, when the system has no `bytes` more: true, the reserve has been given up and it may be tried again;
- * false, the caller is one that looks at what it gets. Else the program ends here. */
+/* malloc calls it when the system has no `bytes` more. True: the reserve has been given up, and malloc may try again.
+ * False: the caller of malloc is one that looks at what it gets. Else the program ends here. */
 bool dg_emergency_memory(size_t bytes);
-/* DG_ENVIRONMENT when the reserve has been given up. */
+/* Fails with DG_ENVIRONMENT when the reserve has been given up. */
 int dg_emergency_check(struct dg_error *err) DG_MUST_USE;
 
 /* Ends the program at once, as above; `line` has no end of line. Async-signal-safe. */

@@ -1,13 +1,13 @@
-/* Building the one-line messages of error values, and the text and number of every code. Everything that can fail calls
- * it through the macros of error.h; nothing here allocates. */
+/* Builds the one-line messages of error values, and holds the text and number of every code. Functions that can fail
+ * call this file through the macros of error.h. Nothing here allocates. */
 #include "libdg/base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Messages are one line and leave the terminal alone: whatever a library, or a broken file that it quotes, put there.
- */
+/* Makes a message one line that leaves the terminal alone, whatever a library, or a broken file that it quotes, put
+ * there. */
 static void flatten(char *text)
 {
   for (char *c = text; *c != '\0'; c++)

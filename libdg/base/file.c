@@ -68,7 +68,7 @@ int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, 
   if (!failed) {
     errno = 0;
     failed = ferror(file) != 0 || fflush(file) != 0;
-    /* what cannot be waited for is not waited for */
+    /* a file that cannot be waited for is not waited for */
     failed = failed || (fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP);
     reason = errno;
   }

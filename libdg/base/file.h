@@ -14,21 +14,22 @@
 /* The kind of thing at a path: nothing, a regular file, or something that is none of ours. */
 enum dg_file_kind { DG_FILE_NONE, DG_FILE_REGULAR, DG_FILE_OTHER };
 enum dg_file_kind dg_file_kind(const char *path);
-/* "a symbolic link", "a FIFO", ..., of what is DG_FILE_OTHER. */
+/* "a symbolic link", "a FIFO", ...: the word for a path that is DG_FILE_OTHER. */
 const char *dg_file_word(const char *path);
 
-/* *file is a descriptor of the regular file that is there; `flags` are O_RDONLY and the like. DG_ENVIRONMENT with the
- * system's reason or the word, in a message that begins with "cannot read" or "cannot write". */
+/* Opens the regular file at the path; *file is its descriptor, `flags` are O_RDONLY and the like. DG_ENVIRONMENT with
+ * the system's reason or the word, in a message that begins with "cannot read" or "cannot write". */
 int dg_file_open(int *file, const char *path, int flags, struct dg_error *err) DG_MUST_USE;
-/* A new, empty file to write and read. A regular one of that name, which must be the caller's, is removed first; an
- * open one is not shared with who has it open. -1 with errno on failure. */
+/* Makes a new, empty file to write and read. A regular file of that name, which must be the caller's, is removed first.
+ * If somebody has that file open, the new one is not shared with them. Returns -1 with errno on failure. */
 int dg_file_create(const char *path);
-/* The same as a stream, to be written: PART, which dg_file_finish calls PATH. Errors are DG_ENVIRONMENT about PATH. */
+/* Makes such a file as a stream, to be written. The file is PART, which dg_file_finish renames to PATH. Errors are
+ * DG_ENVIRONMENT about PATH. */
 int dg_file_new(FILE **file, const char *part, const char *path, struct dg_error *err) DG_MUST_USE;
-/* Ends a stream of dg_file_new on PART: closes it and calls it PATH, unless writing has `failed`, with the reason in
- * errno. The disk has the content before it has the name, and both on return. DG_ENVIRONMENT about PATH, and then PART
- * is gone. */
+/* Ends a stream of dg_file_new on PART: closes it and renames it to PATH, unless writing has `failed`, with the reason
+ * in errno. The disk has the content before it has the name, and both on return. Errors are DG_ENVIRONMENT about PATH;
+ * then PART is gone. */
 int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, struct dg_error *err) DG_MUST_USE;
-/* The names in the folder of `path` are on the disk when this returns, where the file system can do that. False: the
- * folder is not there any more. */
+/* Waits until the names in the folder of `path` are on the disk, where the file system can do that. False: the folder
+ * is not there any more. */
 bool dg_file_sync_folder(const char *path);

@@ -23,14 +23,14 @@ struct dg_log {
   FILE *file;
   int status;
   struct dg_pace pace; /* of progress in the file */
-  char *early;         /* what was said before the file was opened */
+  char *early;         /* the lines from before the file was opened */
   size_t early_used, early_size;
 };
 
 #define EARLY_BYTES 65536
 #define LINE_BYTES  4096
 
-/* Seconds of a clock that nobody sets. */
+/* The seconds of a clock that nobody sets. */
 static double seconds(void)
 {
   struct timespec now;

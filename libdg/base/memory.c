@@ -43,8 +43,8 @@ static int told_to_fail(void)
 
 /* ---- what the system has left (memory_room.h) */
 
-/* The margin that stays for libraries, stacks and page tables; and for what is small: messages, paths, the summary of a
- * run that ends for want of memory. */
+/* MARGIN stays for libraries, stacks and page tables. Small blocks may take all but LAST_MARGIN: messages, paths, the
+ * summary of a run that ends for want of memory. */
 enum { MARGIN = 16 << 20, LAST_MARGIN = 4 << 20, SMALL = 64 << 10 };
 
 static atomic_llong budget;   /* bytes that may be given away until the system is asked again */
@@ -52,7 +52,8 @@ static atomic_size_t foreign; /* touched by others in this process when it was a
 static atomic_bool asked_before;
 static atomic_int sharers = 1;
 
-/* Room for a block? Blocks that were promised and are not touched yet take theirs from what seems to be left. */
+/* Is there room for a block? Blocks that were promised and are not touched yet take theirs from the room that seems to
+ * be left. */
 static bool has_room(size_t bytes, size_t *room)
 {
   if (atomic_fetch_sub(&budget, (long long)bytes) >= (long long)bytes) return true;
@@ -74,12 +75,13 @@ void dg_memory_shared_by(int processes) { atomic_store(&sharers, processes > 1 ?
 
 /* ---- the allocator */
 
-/* Volatile: compilers know that posix_memalign looks at nothing of ours. This one does (maxwell/app/malloc.c). */
+/* True while this allocator asks for memory. It is volatile because compilers know that posix_memalign looks at nothing
+ * of ours; but the program's own one does (maxwell/app/malloc.c). */
 static _Thread_local volatile bool asking;
 
 bool dg_memory_asked(void) { return asking; }
 
-/* NULL is an answer here, other than in libraries. */
+/* Asks for a block. NULL is an answer here, other than in libraries. */
 static void *take(size_t alignment, size_t bytes)
 {
   void *room = NULL;

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The index of the name nearest to `name` among `names[count]`, or -1 when none is near enough to be meant: by the
- * number of edits of a character (insert, delete, replace, swap neighbours); a wrong case counts little between two
- * names. */
+/* The index of the name nearest to `name` among `names[count]`, or -1 when none is near enough to be meant. The
+ * distance is the number of edits of a character (insert, delete, replace, swap neighbours); a letter in the wrong case
+ * counts little. */
 int dg_nearest(const char *name, const char *const *names, size_t count);
 
 /* Writes a JSON string with its quotes, escaping what must be. */

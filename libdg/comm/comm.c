@@ -1,6 +1,6 @@
-/* Everything waits in one place, dg_comm_wait_all, which also listens for ranks that have failed. What MPI may still
- * write to behind the back of a function that gave up belongs to this file, or to exchange.c, and is then never freed.
- */
+/* The processes of a run. Every function waits in one place, dg_comm_wait_all, which also listens for ranks that have
+ * failed. A function may give up while MPI can still write to a buffer behind its back. Such a buffer belongs to this
+ * file, or to exchange.c, and is then never freed. */
 #include "libdg/comm/comm_state.h"
 
 #include <limits.h>
@@ -146,8 +146,8 @@ int dg_comm_poll(struct dg_comm *comm, struct dg_error *err)
   return err->code;
 }
 
-/* Nothing new begins behind a failure: the others would not come, and MPI may still know buffers of what was given up.
- */
+/* Begins an operation. Nothing new begins behind a failure: the others would not come, and MPI may still know buffers
+ * of operations that were given up. */
 static int begin(struct dg_comm *comm, struct dg_error *err)
 {
   if (err->code == DG_OK && whole_of(comm)->stopped) *err = whole_of(comm)->message;
@@ -185,7 +185,8 @@ int dg_comm_agree(struct dg_comm *comm, struct dg_error *err)
 
 /* ---- collectives ---- */
 
-/* MPI counts with int: what is larger travels in pieces, or is refused where a piece is a rank's whole part. */
+/* Checks a size, because MPI counts with int. Larger data travel in pieces, or are refused where a piece is a rank's
+ * whole part. */
 int dg_comm_check_size(size_t bytes, struct dg_error *err)
 {
   if (bytes <= INT_MAX) return 0;

@@ -33,13 +33,13 @@ int dg_comm_settle(struct dg_comm *comm, struct dg_error *err);
 void dg_comm_finish(struct dg_comm *comm, int code);
 
 enum { DG_COMM_LIBRARY = 256 };
-/* The name and version of the MPI library. Also before dg_comm_start. */
+/* Gets the name and version of the MPI library. May be called before dg_comm_start. */
 void dg_comm_library(char name[DG_COMM_LIBRARY]);
 
 int dg_comm_rank(const struct dg_comm *comm); /* 0 for NULL */
 int dg_comm_size(const struct dg_comm *comm); /* 1 for NULL */
 int dg_comm_here(const struct dg_comm *comm); /* ranks on this node, 1 for NULL */
-/* Does MPI take pointers into a GPU's memory? What the library that runs says of itself, once it was started; some do
+/* Does MPI take pointers into a GPU's memory? The answer is that of the library that runs, once it was started; some do
  * not say. Not collective. */
 enum dg_answer { DG_NO, DG_YES, DG_UNKNOWN };
 enum dg_answer dg_comm_takes_device_memory(void);
@@ -52,16 +52,16 @@ int dg_comm_poll(struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 /* Waits until all ranks have come here; an error on one is then the error of all. */
 int dg_comm_agree(struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
 
-/* In place, elementwise, over all ranks. Sums are the same on every rank. */
+/* Reduces data over all ranks, elementwise and in place. Sums are the same on every rank. */
 enum dg_operation { DG_SUM, DG_MIN, DG_MAX };
 int dg_comm_reduce(struct dg_comm *comm, enum dg_operation operation, size_t count, double *value,
                    struct dg_error *err) DG_MUST_USE;
 int dg_comm_reduce_int(struct dg_comm *comm, enum dg_operation operation, size_t count, int64_t *value,
                        struct dg_error *err) DG_MUST_USE;
-/* The same, but only rank 0 has the result; what the others have is undefined. */
+/* Reduces data to rank 0; the data of the other ranks are undefined afterwards. */
 int dg_comm_reduce_to_root(struct dg_comm *comm, enum dg_operation operation, size_t count, double *value,
                            struct dg_error *err) DG_MUST_USE;
-/* The same in two halves, between which the caller goes on; every start has its end. */
+/* A reduction in two halves, between which the caller goes on; every start has its end. */
 struct dg_reduction; /* opaque */
 int dg_reduction_start(struct dg_reduction **reduction, struct dg_comm *comm, enum dg_operation operation, size_t count,
                        const double *value, struct dg_error *err) DG_MUST_USE;
@@ -70,24 +70,25 @@ int dg_reduction_end(struct dg_reduction *reduction, double *value, struct dg_er
 int dg_comm_offset(struct dg_comm *comm, int64_t value, int64_t *before, int64_t *total,
                    struct dg_error *err) DG_MUST_USE;
 
-/* From rank 0 to all. */
+/* Sends data from rank 0 to all. */
 int dg_comm_broadcast(struct dg_comm *comm, size_t bytes, void *data, struct dg_error *err) DG_MUST_USE;
-/* All ranks' data one behind the other, in the order of the ranks, on rank 0 (gather) or on all (share). *all is new,
- * free it with dg_free; it is NULL where there is nothing to have. bytes_of, which may be NULL, gets [ranks] sizes. */
+/* Collects all ranks' data one behind the other, in the order of the ranks, on rank 0 (gather) or on all (share). *all
+ * is new; free it with dg_free. It is NULL where there is nothing to have. bytes_of, which may be NULL, gets [ranks]
+ * sizes. */
 int dg_comm_gather(struct dg_comm *comm, size_t bytes, const void *data, void *all, size_t *bytes_of,
                    struct dg_error *err) DG_MUST_USE;
 int dg_comm_share(struct dg_comm *comm, size_t bytes, const void *data, void *all, size_t *bytes_of,
                   struct dg_error *err) DG_MUST_USE;
-/* bytes_to[ranks] of data, one rank's part behind the other, go to every rank; *received (new, free with dg_free) is
- * what came, in the order of the ranks, bytes_from[ranks] of each. */
+/* Sends every rank its part of data, bytes_to[ranks] of each, one rank's part behind the other. *received (new, free
+ * with dg_free) has the parts that came, in the order of the ranks, bytes_from[ranks] of each. */
 int dg_comm_all_to_all(struct dg_comm *comm, const size_t *bytes_to, const void *data, void *received,
                        size_t *bytes_from, struct dg_error *err) DG_MUST_USE;
 /* Blocking messages between two ranks. Not collective; messages between the same two arrive in order. */
 int dg_comm_send(struct dg_comm *comm, int to, size_t bytes, const void *data, struct dg_error *err) DG_MUST_USE;
 int dg_comm_receive(struct dg_comm *comm, int from, size_t bytes, void *data, struct dg_error *err) DG_MUST_USE;
 
-/* The ranks for which `member` holds, in the same order; NULL elsewhere, or where there is only one. Stopping and
- * polling go through the whole. Free with dg_comm_free. */
+/* Makes a communicator of the ranks for which `member` holds, in the same order; NULL elsewhere, or where there is only
+ * one. Stopping and polling go through the whole. Free with dg_comm_free. */
 int dg_comm_part(struct dg_comm **part, struct dg_comm *comm, bool member, struct dg_error *err) DG_MUST_USE;
 void dg_comm_free(struct dg_comm *part);
 
@@ -104,16 +105,16 @@ struct dg_peer {
 struct dg_exchange; /* opaque */
 int dg_exchange_new(struct dg_exchange **exchange, struct dg_comm *comm, size_t peers, const struct dg_peer *peer,
                     size_t bytes, struct dg_error *err) DG_MUST_USE;
-/* The same with buffers of the caller's, which may lie in a GPU's memory if MPI takes that. They must outlive the
- * exchange; of one that was given up (dg_exchange_progress says false for ever) MPI may still use them: then they must
- * stay until the process ends. */
+/* Makes an exchange with buffers of the caller's, which may lie in a GPU's memory if MPI takes that. They must outlive
+ * the exchange. MPI may still use the buffers of an exchange that was given up (dg_exchange_progress says false for
+ * ever); these must stay until the process ends. */
 int dg_exchange_new_between(struct dg_exchange **exchange, struct dg_comm *comm, size_t peers,
                             const struct dg_peer *peer, size_t bytes, void *send, void *receive,
                             struct dg_error *err) DG_MUST_USE;
 void dg_exchange_free(struct dg_exchange *exchange); /* NULL is safe */
 void *dg_exchange_send_buffer(const struct dg_exchange *exchange);
 const void *dg_exchange_receive_buffer(const struct dg_exchange *exchange);
-/* Not collective: the peers are enough. */
+/* Starts the messages. Not collective: the peers are enough. */
 int dg_exchange_start(struct dg_exchange *exchange, struct dg_error *err) DG_MUST_USE;
 /* Lets messages proceed while the caller computes; cheap. True when all have gone and come. */
 bool dg_exchange_progress(struct dg_exchange *exchange);

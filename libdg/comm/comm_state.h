@@ -33,5 +33,5 @@ static inline struct dg_comm *whole_of(struct dg_comm *comm) { return comm->whol
 
 /* Waits for all, unless another rank has failed. */
 int dg_comm_wait_all(struct dg_comm *comm, int count, MPI_Request *request, struct dg_error *err) DG_MUST_USE;
-/* Are these not too many for one message? */
+/* Fails if the bytes are too many for one message. */
 int dg_comm_check_size(size_t bytes, struct dg_error *err) DG_MUST_USE;

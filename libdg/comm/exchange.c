@@ -1,4 +1,4 @@
-/* Messages that repeat. */
+/* Messages that repeat: persistent requests of MPI, with buffers of their own or of the caller. */
 #include "libdg/comm/comm_state.h"
 #include "libdg/base/memory.h"
 
@@ -28,7 +28,7 @@ static int add_messages(struct dg_exchange *exchange, size_t peers, const struct
   return 0;
 }
 
-/* Without buffers; NULL with an error. */
+/* Makes an exchange without buffers; NULL with an error. */
 static struct dg_exchange *new_exchange(struct dg_comm *comm, size_t peers, struct dg_error *err)
 {
   struct dg_exchange *exchange;

@@ -1,4 +1,5 @@
-/* Claims before files, and what is done with them afterwards; see ledger.h. ledger_list.c reads them back. */
+/* Writes claims before files are created, and syncs, removes and renews files by them; see ledger.h. ledger_list.c
+ * reads claims back. */
 #include "libdg/files/ledger.h"
 
 #include <errno.h>
@@ -97,14 +98,14 @@ static int write_all(const struct dg_ledger *ledger, int file, const char *text,
   return 0;
 }
 
-/* A file system that cannot sync is not waited for. */
+/* Waits for the disk, but not on a file system that cannot sync. */
 static int wait_for_disk(const struct dg_ledger *ledger, int file, struct dg_error *err)
 {
   if (fdatasync(file) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP) return 0;
   return write_failed(ledger, errno, err);
 }
 
-/* To append. A line that was cut when the power failed gets an end. */
+/* Opens the file of this process to append. A line that was cut when the power failed gets an end. */
 static int open_file(struct dg_ledger *ledger, struct dg_error *err)
 {
   char last = '\n';
@@ -132,7 +133,7 @@ static int open_file(struct dg_ledger *ledger, struct dg_error *err)
 
 /* ---- claims */
 
-/* Where a folder on the way is a link, files would not be where they are said to be. */
+/* Checks that no folder on the way is a link: files would not then be where they are said to be. */
 static int check_way(const struct dg_ledger *ledger, const char *name, struct dg_error *err)
 {
   struct stat info;
@@ -149,7 +150,8 @@ static int check_way(const struct dg_ledger *ledger, const char *name, struct dg
   return err->code;
 }
 
-/* One that is there is ours, regular, and whole; what is left of it unfinished goes. *there: it is in the ledger. */
+/* Checks one name. A file that is there must be ours, regular, and whole; its unfinished remains are removed. *there:
+ * it is in the ledger. */
 static int check_one(const struct dg_ledger *ledger, const char *name, struct dg_ledger_list *list, bool *there,
                      struct dg_error *err)
 {
@@ -222,7 +224,7 @@ int dg_ledger_claim_names(struct dg_ledger *ledger, enum dg_ledger_kind kind, si
   return err->code;
 }
 
-/* The file's name in the folder. */
+/* The name of the file in the ledger's folder. */
 static const char *name_in(const struct dg_ledger *ledger, const char *path)
 {
   const size_t length = strlen(ledger->folder);
@@ -248,7 +250,8 @@ int dg_ledger_claim(struct dg_ledger *ledger, enum dg_ledger_kind kind, const ch
 
 /* ---- to the disk */
 
-/* One that is not there any more has been replaced or removed by us, or by somebody: that is for others to say. */
+/* Syncs a file. A file that is not there any more is no error here: it has been replaced or removed by us, or by
+ * somebody, and others say so. */
 static int sync_file(const char *path, struct dg_error *err)
 {
   int file;
@@ -293,7 +296,7 @@ int dg_ledger_sync(struct dg_ledger *ledger, struct dg_error *err)
 
 /* ---- removal */
 
-/* A descriptor of the folder that the name is in, reached without links, and what it is called there; -1: none. */
+/* Opens the folder that the name is in, without following links, and finds the name there; -1: there is none. */
 static int open_folder_of(const struct dg_ledger *ledger, const char *name, const char **last)
 {
   int folder = open(ledger->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -348,7 +351,7 @@ static int write_lines(const struct dg_ledger *ledger, int file, const struct dg
   return wait_for_disk(ledger, file, err);
 }
 
-/* The file of this process, all at once. */
+/* Replaces the file of this process, all at once. */
 static int replace_file(struct dg_ledger *ledger, const struct dg_ledger_list *list, size_t count,
                         const char *const *name, struct dg_error *err)
 {

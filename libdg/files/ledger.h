@@ -25,23 +25,24 @@ enum dg_ledger_kind { DG_LEDGER_OUTPUT, DG_LEDGER_KEPT };
 
 struct dg_ledger; /* opaque */
 
-/* The ledger of process `rank` in a folder that exists; `part`, the hidden folder, is made with the first claim. */
+/* Opens the ledger of process `rank` in a folder that exists; `part`, the hidden folder, is made with the first
+ * claim. */
 int dg_ledger_open(struct dg_ledger **ledger, const char *folder, const char *part, int rank,
                    struct dg_error *err) DG_MUST_USE;
 void dg_ledger_free(struct dg_ledger *ledger); /* NULL is safe */
 
-/* Before a file is created, or written anew: `path` is FOLDER/NAME. Removes what was left of it unfinished. DG_INPUT
- * when something is there that is not ours: it is not in the ledger, or a link, a FIFO, a folder. Claiming twice does
- * no harm. Any thread. A NULL ledger allows everything and keeps nothing. */
+/* Claims a file; call it before the file is created or written anew. `path` is FOLDER/NAME. Removes the unfinished
+ * remains of the file. DG_INPUT when something is there that is not ours: it is not in the ledger, or a link, a FIFO, a
+ * folder. Claiming twice does no harm. Any thread. A NULL ledger allows everything and keeps nothing. */
 int dg_ledger_claim(struct dg_ledger *ledger, enum dg_ledger_kind kind, const char *path,
                     struct dg_error *err) DG_MUST_USE;
-/* The same of up to eight, with one wait for the disk. */
+/* Claims up to eight files with one wait for the disk. */
 int dg_ledger_claim_all(struct dg_ledger *ledger, enum dg_ledger_kind kind, size_t count, const char *const *path,
                         struct dg_error *err) DG_MUST_USE;
-/* The same of name[], relative to the folder. */
+/* Claims the files name[], relative to the folder. */
 int dg_ledger_claim_names(struct dg_ledger *ledger, enum dg_ledger_kind kind, size_t count, const char *const *name,
                           struct dg_error *err) DG_MUST_USE;
-/* All that this process has claimed since the last time is on the disk, under its name, when this returns. */
+/* Waits until all files that this process has claimed since the last sync are on the disk, under their names. */
 int dg_ledger_sync(struct dg_ledger *ledger, struct dg_error *err) DG_MUST_USE;
 
 /* ---- of all processes; for process 0, while the others wait */
@@ -50,7 +51,7 @@ struct dg_ledger_entry {
   enum dg_ledger_kind kind;
   char *name; /* relative to the folder, never outside of it */
 };
-/* Sorted by name, each once; free with dg_ledger_list_free. *found: there is a ledger. */
+/* Files sorted by name, each once; free with dg_ledger_list_free. *found: there is a ledger. */
 struct dg_ledger_list {
   bool found;
   size_t count;
@@ -59,8 +60,8 @@ struct dg_ledger_list {
 int dg_ledger_read(const struct dg_ledger *ledger, struct dg_ledger_list *list, struct dg_error *err) DG_MUST_USE;
 const struct dg_ledger_entry *dg_ledger_find(const struct dg_ledger_list *list, const char *name);
 void dg_ledger_list_free(struct dg_ledger_list *list);
-/* Removes NAME, if `whole`, and what is unfinished of it, as far as these are regular files in folders that are none
- * behind a link. DG_ENVIRONMENT when the system does not let it. */
+/* Removes NAME, if `whole`, and its unfinished remains, as far as these are regular files in folders that do not lie
+ * behind a link. DG_ENVIRONMENT when the system does not allow it. */
 int dg_ledger_remove(const struct dg_ledger *ledger, const char *name, bool whole, struct dg_error *err) DG_MUST_USE;
 /* Removes all output of the list, and begins the ledger anew with what is kept and these names of output. */
 int dg_ledger_renew(struct dg_ledger *ledger, const struct dg_ledger_list *list, size_t count, const char *const *name,

@@ -34,7 +34,7 @@ int dg_ledger_line(char **line, enum dg_ledger_kind kind, const char *name, stru
   return 0;
 }
 
-/* In place. */
+/* Decodes a name in place. */
 static void decode(char *name)
 {
   char *to = name;
@@ -50,7 +50,7 @@ static void decode(char *name)
   *to = '\0';
 }
 
-/* Below the folder, whoever wrote that. */
+/* Does the name lie below the folder, whoever wrote the line? */
 static bool is_inside(const char *name)
 {
   for (const char *step = name;; step = strchr(step, '/') + 1) {
@@ -60,7 +60,7 @@ static bool is_inside(const char *name)
   }
 }
 
-/* Is it whole, and what does it say? `line` is changed. */
+/* Is the line whole, and what does it say? `line` is changed. */
 static bool parse(char *line, enum dg_ledger_kind *kind, char **name)
 {
   uint64_t digest;
@@ -126,7 +126,7 @@ static int by_name(const void *a, const void *b)
   return strcmp(x->name, y->name);
 }
 
-/* Each name once, kept if any claim says so. */
+/* Sorts the list, with each name once; a file is kept if any claim says so. */
 static void sort(struct dg_ledger_list *list)
 {
   size_t count = 0;

@@ -13,7 +13,7 @@
 
 #include "libdg/base/file.h"
 
-/* 0, or errno. length 0: up to the end, wherever that will be. */
+/* Sets a lock on a range; 0, or errno. length 0: up to the end, wherever that will be. */
 static int set(int file, short type, off_t first, off_t length)
 {
   struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = length};
@@ -25,7 +25,7 @@ static int set(int file, short type, off_t first, off_t length)
 
 static bool is_busy(int reason) { return reason == EAGAIN || reason == EACCES || reason == EWOULDBLOCK; }
 
-/* The holder's signature, "HOST PID DATE TIME"; false: nothing yet. */
+/* Reads the holder's signature, "HOST PID DATE TIME"; false: nothing yet. */
 static bool read_holder(int file, char host[80], long *process, char since[40])
 {
   char text[DG_LOCK_HOLDER] = "", date[16], hour[16];
@@ -44,7 +44,8 @@ static bool is_here(const char *host)
 
 static bool lives(long process) { return kill((pid_t)process, 0) == 0 || errno == EPERM; }
 
-/* Between taking the lock and writing who one is a moment passes, in which the file names nobody or one who is gone. */
+/* Names the holder. A moment passes between taking the lock and signing; meanwhile the file names nobody, or somebody
+ * who is gone. */
 static void name_holder(int file, char holder[DG_LOCK_HOLDER])
 {
   enum { TRIES = 20 };
@@ -61,7 +62,7 @@ static void name_holder(int file, char holder[DG_LOCK_HOLDER])
   }
 }
 
-/* Who has it, for those that do not get it. What cannot be written is not said. */
+/* Signs the file for those that do not get the lock. A signature that cannot be written is left out. */
 static void sign(int file)
 {
   char host[80] = "", text[DG_LOCK_HOLDER], when[40];
@@ -73,7 +74,7 @@ static void sign(int file)
   if (ftruncate(file, 0) == 0 && pwrite(file, text, strlen(text), 0) == (ssize_t)strlen(text)) (void)fdatasync(file);
 }
 
-/* Without locks: is a process of this machine that has signed still there? More cannot be known. */
+/* For file systems without locks: is the process that has signed still there, on this machine? More cannot be known. */
 static enum dg_lock_state without_locks(int file)
 {
   char host[80], since[40];

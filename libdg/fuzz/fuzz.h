@@ -13,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-/* What a program must never see: it ends, and libFuzzer keeps the input. */
+/* Reports something that a program must never see: the program ends, and libFuzzer keeps the input. */
 #define FUZZ_EXPECT(condition)                                                                                         \
   do {                                                                                                                 \
     if (!(condition)) {                                                                                                \

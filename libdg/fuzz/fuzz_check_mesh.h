@@ -1,4 +1,4 @@
-/* What must hold of every mesh, whatever bytes it was made of; and a first use of it. */
+/* Checks of what must hold of every mesh, whatever bytes it was made of; and a first use of the mesh. */
 #pragma once
 
 #include "libdg/fuzz/fuzz.h"
@@ -26,7 +26,7 @@ static inline void fuzz_check_mesh(const struct dg_mesh *mesh)
       FUZZ_EXPECT(mesh->entity[i].group[k] >= 0 && (size_t)mesh->entity[i].group[k] < mesh->groups);
 }
 
-/* What follows in a run. */
+/* Uses the mesh as a run does next. */
 static inline void fuzz_use_mesh(const struct dg_mesh *mesh)
 {
   struct dg_geometry geometry;

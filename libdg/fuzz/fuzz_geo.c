@@ -17,7 +17,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
   return 0;
 }
 
-/* What Gmsh would take for a script by its first line. */
+/* Would Gmsh take the input for a script by its first line? */
 static bool begins_as_script(const uint8_t *data, size_t size)
 {
   static const char *const other[] = {"$MeshFormat", "$NO",       "$PTS",        "$ELM",

@@ -8,8 +8,8 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 
-/* The map from the reference element: x = v0 + (1+r)/2 (v1-v0) + (1+s)/2 (v2-v0) + (1+t)/2 (v3-v0). Its rows a hold
- * d(x,y,z)/d(r,s,t)_a. */
+/* The rows d(x,y,z)/d(r,s,t)_a of the map from the reference element: x = v0 + (1+r)/2 (v1-v0) + (1+s)/2 (v2-v0) +
+ * (1+t)/2 (v3-v0). */
 static void edges(const struct dg_mesh *mesh, size_t e, double row[3][3])
 {
   const double *origin = mesh->vertex[mesh->element[e][0]];

@@ -7,8 +7,8 @@
 
 #include "libdg/base/memory.h"
 
-/* A shared face. Both sides sort by what both know: the rank beyond, and who sends first by number in the whole mesh.
- */
+/* A shared face. Both sides sort by numbers that both know: the rank beyond, then the face's numbers in the whole mesh,
+ * the lower one first. */
 struct shared {
   int32_t rank;
   int64_t low, high; /* 4 * element + face in the whole mesh, of the side with the lower and with the higher number */

@@ -1,5 +1,5 @@
-/* Which nodes are the same point: a union-find over faces between elements, then over shared faces until no rank
- * changes anything. Snapshots with averages add values up over such points. */
+/* Finds the nodes that are the same point: a union-find over faces between elements, then over shared faces until no
+ * rank changes anything. Snapshots with averages add up values over such points. */
 #include "libdg/io/node_merge.h"
 
 #include <stdbool.h>
@@ -44,7 +44,7 @@ static void join_faces(int32_t *parent, const struct dg_mesh *mesh, const struct
 /* ---- points that several ranks have ---- */
 
 /* The label that all nodes of a point agree on, on whatever rank they are: the lowest of their numbers in the whole
- * mesh, and the rank that has this node. That rank adds up. */
+ * mesh, and the rank that has this node. This rank adds up the values at the point. */
 struct label {
   int64_t node, rank;
 };
@@ -67,8 +67,8 @@ static int32_t halo_point(const struct dg_node_merge *merge, const struct dg_ref
   return merge->point[e * ref->Np + ref->face_node[f * ref->Nf + m]];
 }
 
-/* Lower labels spread over shared faces until none is left that could: through as many ranks as meet at an edge or a
- * vertex. */
+/* Spreads lower labels over shared faces until none is left that could spread: through as many ranks as meet at an edge
+ * or a vertex. */
 static int spread_labels(const struct dg_node_merge *merge, const struct dg_reference *ref, const struct dg_halo *halo,
                          struct dg_comm *comm, struct label *label, struct dg_error *err)
 {
@@ -121,12 +121,12 @@ fail:
   return err->code;
 }
 
-/* The message of a rank to the one that adds up: its nodes at a point. */
+/* The message of a rank to the rank that adds up: the number of its nodes at a point. */
 struct announcement {
   int64_t node, count;
 };
 
-/* Numbers the sums that this rank makes, by what it was told. */
+/* Numbers the sums that this rank makes, by the announcements that it received. */
 static int number_sums(struct dg_node_merge *merge, const struct announcement *told, struct dg_error *err)
 {
   struct dg_keyed *list;
@@ -239,7 +239,8 @@ void dg_node_merge_sum(const struct dg_node_merge *merge, const double *value, d
   for (size_t n = 0; n < merge->nodes; n++) sum[merge->point[n]] += value[n];
 }
 
-/* data[received][variables]: what every rank has at a point becomes the average of all. */
+/* Averages the received data: data[received][variables], which has what every rank has at a point, becomes the average
+ * of all. */
 static int average_received(const struct dg_node_merge *merge, size_t variables, double *data, struct dg_error *err)
 {
   double *sum;

@@ -14,7 +14,7 @@ struct dg_node_merge {
   int32_t *point; /* [nodes] the point of node n of element e at [e * Np + n]; numbered as they first appear */
   int32_t *count; /* [points] nodes at a point, of this rank */
 
-  /* Points that other ranks have as well. One of these ranks adds up what all have there, and tells them. */
+  /* Points that other ranks have as well. One of these ranks adds up the values of all at the point, and tells them. */
   size_t shared;
   int32_t *shared_point; /* [shared] in the order of the ranks that add up */
   size_t *to;            /* [ranks] how many each of them gets from this rank */

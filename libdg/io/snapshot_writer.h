@@ -1,10 +1,9 @@
-/* The seam of snapshots: what a snapshot of nodal fields and a grid of values hold, and the table of functions that a
- * format of files is. Those who have fields know no format; a format is one file (or folder) that fills the table, and
- * one line in the list of who chooses (maxwell/output/writers.c). libdg/io/silo/silo_writer.h is the first.
+/* The seam of snapshots: the data of a snapshot of nodal fields and of a grid of values, and the table of functions
+ * that a format of files fills. The code that has fields knows no format. A format is one file (or folder) that fills
+ * the table, and one line in the list of formats (maxwell/output/writers.c). libdg/io/silo/silo_writer.h is the first.
  *
  * Every element of a snapshot looks as its order: writers show order^3 linear tetrahedra between its nodes, or the
- * polynomial itself; values are not averaged between elements unless asked.
- */
+ * polynomial itself; values are not averaged between elements unless asked. */
 #pragma once
 
 #include <stdbool.h>
@@ -73,18 +72,18 @@ struct dg_snapshot_writer {
   /* The state of a series: snapshots of one mesh, order and merge in one folder. NULL behind an error. */
   int (*open)(void **series, struct dg_error *err);
   void (*close)(void *series); /* NULL is safe */
-  /* Collective: one snapshot. */
+  /* Collective. Writes one snapshot. */
   int (*write)(void *series, const char *path, const struct dg_snapshot *snapshot, struct dg_comm *comm,
                struct dg_error *err);
-  /* The same in two halves, of which the first says nothing to other ranks, so that a thread may write it while another
-   * one uses the communicator: whether several ranks can; this rank's part, which `job` is then (NULL behind an error);
-   * collective: the rest, and the job is gone in any case; instead of that: removes the part. One rank
-   * alone, and with in_halves false several, take `write`. */
+  /* Writing a snapshot in two halves. in_halves says whether several ranks can do so. write_part writes this rank's
+   * part, which `job` is then (NULL behind an error). It says nothing to other ranks, so that a thread may write while
+   * another one uses the communicator. finish is collective: it writes the rest, and the job is gone in any case.
+   * abandon removes the part instead. One rank alone, and several where in_halves is false, take `write`. */
   bool (*in_halves)(int files, bool average, const struct dg_comm *comm);
   int (*write_part)(void *series, void **job, const char *path, const struct dg_snapshot *snapshot,
                     struct dg_comm *comm, struct dg_error *err);
   int (*finish)(void *job, struct dg_error *err);
   void (*abandon)(void *job);
-  /* One rank: a grid, in a file of its own. */
+  /* Writes a grid in a file of its own; one rank. */
   int (*write_grid)(const char *path, const struct dg_grid *grid, struct dg_error *err);
 };

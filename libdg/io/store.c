@@ -1,5 +1,5 @@
-/* Files of arrays in HDF5 with a digest in their first 512 bytes. Checkpoints are made of them. What a file says is
- * checked before it is believed: types, dimensions, lengths. */
+/* Files of arrays in HDF5 with a digest in their first 512 bytes. Checkpoints are made of them. The types, dimensions
+ * and lengths in a file are checked before they are believed. */
 #define _GNU_SOURCE /* sync_file_range */
 #include "libdg/io/store.h"
 
@@ -48,7 +48,7 @@ static int write_failed(const struct dg_store *store, struct dg_error *err)
 }
 static int read_failed(const struct dg_store *store, struct dg_error *err) { return failed("read", store->path, err); }
 
-/* HDF5 prints its errors unless it is told not to; Silo has its own mind about that in the same process. */
+/* Keeps HDF5 from printing its errors. Silo, in the same process, sets this as it likes. */
 static void be_quiet(struct dg_store *store)
 {
   if (H5Eget_auto2(H5E_DEFAULT, &store->report, &store->report_data) >= 0) (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -84,7 +84,7 @@ static void make_head(char head[HEAD], uint64_t digest, long long bytes)
   head[length] = '\n';
 }
 
-/* Of all that is behind the head, and how much that is. */
+/* Computes the digest and the number of all bytes behind the head. */
 static int digest_of(int file, uint64_t *digest, long long *bytes, const char *path, struct dg_error *err)
 {
   unsigned char *piece;
@@ -214,7 +214,7 @@ static hid_t memory_type(enum dg_store_type type)
   return -1;
 }
 
-/* What it is in memory, of an array in a file; -1: none of ours. */
+/* The kind that an array in a file has in memory; -1: none of ours. */
 static int kind_of(hid_t array)
 {
   const hid_t type = H5Dget_type(array);
@@ -252,7 +252,7 @@ static int transfer(struct dg_store *store, const char *name, size_t first, size
   return err->code;
 }
 
-/* The disk works while more is written, so that less is left to wait for at the end. */
+/* Tells the disk to begin. It works while more is written, so that less is left to wait for at the end. */
 static void begin_writing(const struct dg_store *store)
 {
   void *handle;
@@ -336,7 +336,7 @@ int dg_store_open(struct dg_store **result, const char *path, bool checked, stru
   return 0;
 }
 
-/* H5Lexists wants every folder on the way to exist. */
+/* Looks for every folder on the way, because H5Lexists wants them to exist. */
 bool dg_store_has(const struct dg_store *store, const char *name)
 {
   char part[256];
@@ -347,8 +347,9 @@ bool dg_store_has(const struct dg_store *store, const char *name)
   return H5Lexists(store->file, name, H5P_DEFAULT) > 0;
 }
 
-/* Length and kind of an array as we write them. A digest keeps accidents out, not what somebody makes on purpose: HDF5
- * has arrays of several dimensions, of anything, and such that are longer than the file they are in. */
+/* Finds length and kind of an array as we write them. A digest keeps accidents out, but not files that somebody makes
+ * on purpose: HDF5 has arrays of several dimensions, of any type, and arrays that are longer than the file they are
+ * in. */
 static int look_at(const struct dg_store *store, const char *name, size_t *count, int *kind, struct dg_error *err)
 {
   const hid_t array = dg_store_has(store, name) ? H5Dopen2(store->file, name, H5P_DEFAULT) : -1;

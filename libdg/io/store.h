@@ -20,31 +20,33 @@ enum dg_store_type { DG_STORE_BYTES, DG_STORE_INTEGERS, DG_STORE_DOUBLES, DG_STO
 
 /* ---- writing. Errors are DG_ENVIRONMENT with the path and the reason. */
 
-/* `bytes` are at least those of all arrays, `arrays` at least their number: the room for them is taken beforehand. */
+/* Creates a file. `bytes` are at least those of all arrays, `arrays` at least their number: the room for them is taken
+ * beforehand. */
 int dg_store_create(struct dg_store **store, const char *path, size_t bytes, size_t arrays,
                     struct dg_error *err) DG_MUST_USE;
-/* A new array of `count` numbers. */
+/* Adds a new array of `count` numbers. */
 int dg_store_add(struct dg_store *store, const char *name, enum dg_store_type type, size_t count,
                  struct dg_error *err) DG_MUST_USE;
-/* Numbers first..first+count-1 of an array. */
+/* Writes numbers first..first+count-1 of an array. */
 int dg_store_write(struct dg_store *store, const char *name, size_t first, size_t count, const void *data,
                    struct dg_error *err) DG_MUST_USE;
-/* Both at once. */
+/* Adds an array and writes all of it. */
 int dg_store_put(struct dg_store *store, const char *name, enum dg_store_type type, size_t count, const void *data,
                  struct dg_error *err) DG_MUST_USE;
-/* Completes the file; *digest, which may be NULL, is what dg_store_open will find. */
+/* Completes the file; *digest, which may be NULL, is the digest that dg_store_open will find. */
 int dg_store_finish(struct dg_store *store, uint64_t *digest, struct dg_error *err) DG_MUST_USE;
 
 /* ---- reading */
 
-/* DG_ENVIRONMENT: the file is not there, cannot be read, or is not what was written. *digest may be NULL. */
+/* Checks a file. DG_ENVIRONMENT: the file is not there, cannot be read, or is not what was written. *digest may be
+ * NULL. */
 int dg_store_check(const char *path, uint64_t *digest, struct dg_error *err) DG_MUST_USE;
-/* The same, and opens it; without the first part if the caller has `checked`. */
+/* Checks a file and opens it; the check is left out if the caller has `checked`. */
 int dg_store_open(struct dg_store **store, const char *path, bool checked, struct dg_error *err) DG_MUST_USE;
 bool dg_store_has(const struct dg_store *store, const char *name);
-/* DG_ENVIRONMENT where there is no such array, or one that dg_store_add does not make. */
+/* Finds the length of an array. DG_ENVIRONMENT where there is no such array, or one that dg_store_add does not make. */
 int dg_store_count(const struct dg_store *store, const char *name, size_t *count, struct dg_error *err) DG_MUST_USE;
-/* Numbers first..first+count-1 of an array of this type, doubles or floats the one for the other. */
+/* Reads numbers first..first+count-1 of an array of this type; doubles and floats are taken for each other. */
 int dg_store_read(struct dg_store *store, const char *name, enum dg_store_type type, size_t first, size_t count,
                   void *data, struct dg_error *err) DG_MUST_USE;
 

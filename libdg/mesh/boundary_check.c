@@ -1,4 +1,4 @@
-/* Crossing and doubled boundary faces. */
+/* Finds crossing and doubled boundary faces. */
 #include "libdg/mesh/boundary_check.h"
 
 #include <inttypes.h>
@@ -135,7 +135,7 @@ static int shared_vertices(const struct dg_boundary_face *a, const struct dg_bou
   return shared;
 }
 
-/* The edge p q goes through the face, or through one of its edges. */
+/* Does the edge p q go through the face, or through one of its edges? */
 static bool pierces(const double p[3], const double q[3], const struct dg_boundary_face *face, double clear)
 {
   const double(*v)[3] = face->vertex;
@@ -160,8 +160,8 @@ static bool cross(const struct dg_boundary_face *a, const struct dg_boundary_fac
   return false;
 }
 
-/* Every vertex of one has one of the other beside it, and what is between them is outside of both; *gap: the largest
- * distance. */
+/* Are two faces one whose nodes were doubled? Then every vertex of one has a vertex of the other beside it, and the
+ * space between the faces is outside of both. *gap: the largest distance. */
 static bool doubled(const struct dg_boundary_face *a, const struct dg_boundary_face *b, double *gap)
 {
   const double near = DOUBLED * longest_edge(a);

@@ -1,10 +1,10 @@
-/* A conforming mesh of tetrahedra with its neighbours, entities and names: what the solver needs of a Gmsh model.
+/* A conforming mesh of tetrahedra with its neighbours, entities and names: the part of a Gmsh model that the solver
+ * needs.
  *
  * Vertices of every element are sorted by ascending vertex number. Two elements that share a face therefore list its
  * three vertices in the same order, and node m of the face is the same point on both sides: the orientation of a
- * neighbour is always the identity, and a neighbour is one integer. The price is that half the elements have a
- * negative Jacobian, which only the geometry factors see.
- */
+ * neighbour is always the identity, and a neighbour is one integer. The price is that half the elements have a negative
+ * Jacobian, which only the geometry factors see. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,10 +48,11 @@ struct dg_mesh {
   size_t groups;
   struct dg_group *group; /* [groups] ordered by (dim, tag) */
 
-  /* Of a mesh that several ranks share, each holds a part (partition.h): its own elements, those without a neighbour on
-   * another rank first, each of the two kinds along the curve; and behind them ghosts, the elements of other ranks on
-   * the far side of a shared face. `element`, `volume` and `tag` have K + ghosts entries, `neighbour` and `surface` K;
-   * entity and group are those of the whole mesh, with its counts. A mesh that is not shared is all interior. */
+  /* A mesh that several ranks share has a part on each (partition.h): the rank's own elements, those without a
+   * neighbour on another rank first, each of the two kinds along the curve; and behind them ghosts, the elements of
+   * other ranks on the far side of a shared face. `element`, `volume` and `tag` have K + ghosts entries, `neighbour`
+   * and `surface` K; entity and group are those of the whole mesh, with its counts. A mesh that is not shared is all
+   * interior. */
   size_t interior; /* elements 0..interior-1 have no ghost as neighbour */
   size_t ghosts;
   int32_t *owner;         /* [ghosts] rank of each; NULL without ghosts */
@@ -72,7 +73,7 @@ static inline int64_t dg_mesh_global_vertex(const struct dg_mesh *mesh, size_t v
   return mesh->global_vertex != NULL ? mesh->global_vertex[v] : (int64_t)v;
 }
 
-/* How to make the mesh: what `mesh = { }` of a script says. */
+/* The options for making the mesh: the table `mesh = { }` of a script. */
 struct dg_mesh_options {
   const char *file;  /* .msh, or a geometry that Gmsh reads (.geo, .step, .brep, ...) and meshes */
   double size;       /* element size in drawing units, everywhere: it replaces the sizes of the geometry's points,
@@ -106,8 +107,9 @@ struct dg_mesh_report {
   struct dg_parcel *fresh; /* a mesh that was made, to be kept; NULL: none */
 };
 void dg_mesh_report_release(struct dg_mesh_report *report);
-/* Writes the mesh of the report, if it was made, to the file, for dg_mesh_options.kept: under another name first, and
- * it is on the disk when this returns. The report gives up its memory. DG_ENVIRONMENT: what could not be written. */
+/* Writes the mesh of the report, if it was made, to the file, for dg_mesh_options.kept. It is written under another
+ * name first, and is on the disk when this returns. The report gives up its memory. DG_ENVIRONMENT: the message says
+ * what could not be written. */
 int dg_mesh_keep(struct dg_mesh_report *report, const char *path, struct dg_error *err) DG_MUST_USE;
 
 /* Loads or generates the mesh with Gmsh, in a process of its own, `curlew-mesh` (mesher.h): whatever Gmsh does, this
@@ -143,7 +145,7 @@ struct dg_mesh_input {
 };
 int dg_mesh_build(struct dg_mesh *mesh, const struct dg_mesh_input *input, struct dg_error *err) DG_MUST_USE;
 
-/* Index of an entity, or -1. */
+/* The index of an entity, or -1. */
 int dg_mesh_find_entity(const struct dg_mesh *mesh, int dim, int tag);
 /* True when the entity belongs to a physical group of that name. */
 int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *group_name);
@@ -153,7 +155,7 @@ int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *
  * rank (dg_mesh_locate_shared of partition.h asks all ranks). A point outside by less than 1e-9 of an element still
  * belongs to it. O(K). */
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4]);
-/* The same for count points (metres, finite) at once, O(K + count) for points that are spread evenly. */
+/* Locates count points (metres, finite) at once, O(K + count) for points that are spread evenly. */
 int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (*point)[3], int64_t *element,
                         double (*bary)[4], struct dg_error *err) DG_MUST_USE;
 

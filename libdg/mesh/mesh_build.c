@@ -20,7 +20,7 @@ static void barycentre(const struct dg_mesh_input *input, size_t e, double x[3])
     x[b] = 0.25 * (input->point[n[0]][b] + input->point[n[1]][b] + input->point[n[2]][b] + input->point[n[3]][b]);
 }
 
-/* place[i].item: the element of the input that becomes element i. */
+/* Orders the elements; place[i].item is the element of the input that becomes element i. */
 static int order_elements(const struct dg_mesh_input *input, struct dg_keyed *place, struct dg_error *err)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
@@ -56,7 +56,7 @@ static void sort4(int32_t v[4])
     }
 }
 
-/* Vertices: the points that the elements use, in the order of the points. */
+/* Makes vertices of the points that the elements use, in the order of the points. */
 static void keep_order(struct dg_mesh *mesh, const struct dg_mesh_input *input, int32_t *number)
 {
   for (size_t i = 0; i < 4 * mesh->K; i++) number[input->tet[i / 4][i % 4]] = 0;
@@ -222,7 +222,7 @@ static int connect(struct dg_mesh *mesh, const struct faces *faces, struct dg_er
 
 /* ---- surfaces ---- */
 
-/* The code of one element that has the face a < b < c, or -1. */
+/* Finds the code of one element that has the face a < b < c, or -1. */
 static int32_t find_face(const struct faces *faces, int32_t a, int32_t b, int32_t c)
 {
   int32_t low = faces->first[a], high = faces->first[a + 1];
@@ -246,8 +246,8 @@ static int two_surfaces(const struct dg_mesh *mesh, int32_t code, int other, str
                  mesh->entity[other].tag);
 }
 
-/* Triangles without a tetrahedron (a surface left over in the model) are not an error here: who uses the surface is
- * told of them. */
+/* Marks the surfaces. Triangles without a tetrahedron (a surface left over in the model) are no error here: whoever
+ * uses the surface is told of them. */
 static int mark_surfaces(struct dg_mesh *mesh, const struct dg_mesh_input *input, const int32_t *number,
                          const struct faces *faces, struct dg_error *err)
 {

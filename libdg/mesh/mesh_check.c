@@ -106,7 +106,7 @@ int dg_mesh_check_input(const struct dg_mesh_input *input, struct dg_error *err)
 
 /* ---- faces ---- */
 
-/* The vertices of face f of element e, ascending, and its barycentre. */
+/* Finds the vertices of face f of element e, ascending, and its barycentre. */
 static void face_of(const struct dg_mesh *mesh, int32_t code, const double *vertex[3], double centre[3])
 {
   for (int i = 0; i < 3; i++) vertex[i] = mesh->vertex[mesh->element[code >> 2][i + (i >= (code & 3))]];
@@ -153,7 +153,7 @@ int dg_mesh_check_shared(const struct dg_mesh *mesh, const int32_t *code, size_t
   return 0;
 }
 
-/* ---- what lies behind the boundary ---- */
+/* ---- behind the boundary */
 
 /* Boxes around FAN successive elements, around FAN of those boxes, and so on: the elements are ordered along a Hilbert
  * curve, so that successive ones are near to each other and the boxes are tight. */
@@ -217,7 +217,7 @@ static int in_element(const struct dg_mesh *mesh, size_t e, const double x[3])
   return bary[0] >= 0 && bary[1] >= 0 && bary[2] >= 0 && bary[3] >= 0;
 }
 
-/* An element that holds x, or -1. */
+/* Finds an element that holds x, or -1. */
 static int64_t tree_find(const struct tree *tree, const struct dg_mesh *mesh, const double x[3])
 {
   struct {
@@ -244,7 +244,7 @@ static int64_t tree_find(const struct tree *tree, const struct dg_mesh *mesh, co
   return -1;
 }
 
-/* A point just outside face f of element e. */
+/* Finds a point just outside face f of element e. */
 static void point_outside(const struct dg_mesh *mesh, int32_t code, double x[3])
 {
   const double *v[3];
@@ -303,7 +303,7 @@ int dg_mesh_check_outside(const struct dg_mesh *mesh, struct dg_error *err)
   return err->code;
 }
 
-/* The point or the face of the probe lies in the box. */
+/* Does the point or the face of the probe lie in the box? */
 static bool reaches(const struct probe *probe, const struct box *box)
 {
   if (in_box(box, probe->x)) return true;
@@ -315,7 +315,7 @@ static bool reaches(const struct probe *probe, const struct box *box)
   return true;
 }
 
-/* probe[]: for every other rank in turn the points of this one in its box; bytes[ranks] of each. */
+/* Collects probe[]: for every other rank in turn the points of this one in its box; bytes[ranks] of each. */
 static int collect_probes(const struct dg_mesh *mesh, const struct box *box, int ranks, int own, struct probe **probe,
                           size_t *bytes, struct dg_error *err)
 {

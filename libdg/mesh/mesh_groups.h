@@ -10,12 +10,11 @@ struct dg_group_input {
   const int *entity_tag; /* of the same dim */
 };
 
-/* Once per mesh. Entities of a group that carry no elements of the mesh are added with count 0. All is copied. On
- * failure the mesh stays releasable. */
+/* Gives a mesh its groups, once per mesh. Entities of a group that carry no elements of the mesh are added with count
+ * 0. All is copied. On failure the mesh stays releasable. */
 int dg_mesh_set_groups(struct dg_mesh *mesh, size_t groups, const struct dg_group_input *group,
                        struct dg_error *err) DG_MUST_USE;
 
-/* The part of it that only adds the entities of the groups which the mesh does not have, and moves the indices of the
- * others. */
+/* Adds only the entities of the groups that the mesh does not have, and moves the indices of the others. */
 int dg_mesh_add_empty(struct dg_mesh *mesh, size_t groups, const struct dg_group_input *group,
                       struct dg_error *err) DG_MUST_USE;

@@ -1,4 +1,4 @@
-/* What counts as flat and as touching in a mesh, and how its checks name a place. */
+/* The limits below which a mesh counts as flat or as touching, and the form in which its checks name a place. */
 #pragma once
 
 /* A position in a message: "(%g, %g, %g) m" and its arguments. */

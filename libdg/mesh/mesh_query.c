@@ -1,5 +1,5 @@
-/* Small questions to a mesh: which entity has a tag, and is an entity in a group. The builder of meshes and the
- * selectors of scripts ask them. */
+/* Small questions to a mesh: the index of the entity with a tag, and whether an entity is in a group. The builder of
+ * meshes and the selectors of scripts ask them. */
 #include <string.h>
 
 #include "libdg/mesh/mesh.h"

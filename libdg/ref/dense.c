@@ -26,8 +26,8 @@ static struct {
                 const int *, double *, const int *, double *, const int *, int *, size_t, size_t);
 } blas = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* global as the library is */
 
-/* OpenBLAS maps a buffer of up to 128 MB for each of its threads, and asks for ever where there is no room.
- * So it is looked for beforehand, and the library has one thread. */
+/* Looks for room. OpenBLAS maps a buffer of up to 128 MB for each of its threads, and asks for ever where there is no
+ * room. The room is therefore looked for beforehand, and the library has one thread. */
 static int look_for_room(struct dg_error *err)
 {
   const size_t room = (size_t)192 << 20; /* the library itself 40 MB */
@@ -59,7 +59,8 @@ static int load(struct dg_error *err)
   return 0;
 }
 
-/* A product that is large enough for the library to map its buffer, which it keeps: now, while there is room. */
+/* Computes a product that is large enough for the library to map its buffer, which it keeps: now, while there is
+ * room. */
 static int warm_up(struct dg_error *err)
 {
   const int n = 256;
@@ -127,7 +128,8 @@ fail:
   return err->code;
 }
 
-/* Eigenvalues, and where vectors[n][n] is not NULL their vectors as LAPACK packs them, one behind the other. */
+/* Computes eigenvalues, and where vectors[n][n] is not NULL their vectors as LAPACK packs them, one behind the
+ * other. */
 static int eigen(int n, const double *H, int row, double complex *value, double *vectors, struct dg_error *err)
 {
   const size_t rows = (size_t)n;

@@ -1,4 +1,5 @@
-/* Launchers of MPI tell the processes that they start who they are by variables of the environment. */
+/* Finds out whether a launcher started the program. Launchers of MPI set variables of the environment to tell processes
+ * who they are. */
 #include "libdg/base/machine/launch.h"
 
 #include <stddef.h>

@@ -13,7 +13,8 @@
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 16384 };
 
-/* Without stdio, which would ask for memory. The start of the file as a string; false: it is not there. */
+/* Reads the start of a file as a string; false: the file is not there. stdio is not used because it would ask for
+ * memory. */
 static bool read_text(const char *path, char text[TEXT_BYTES])
 {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -26,7 +27,7 @@ static bool read_text(const char *path, char text[TEXT_BYTES])
   return used > 0;
 }
 
-/* The number behind the word at the beginning of a line ("MemAvailable:", "file "); false: there is none. */
+/* Finds the number behind the word at the beginning of a line ("MemAvailable:", "file "); false: there is none. */
 static bool number_behind(const char *text, const char *word, uint64_t *number)
 {
   const size_t length = strlen(word);
@@ -39,7 +40,7 @@ static bool number_behind(const char *text, const char *word, uint64_t *number)
   return false;
 }
 
-/* A file that holds one number, or "max". */
+/* Reads a file that holds one number, or "max". */
 static bool number_in(const char *folder, const char *name, uint64_t *number)
 {
   char path[PATH_BYTES], text[TEXT_BYTES];
@@ -60,8 +61,8 @@ static uint64_t number_of_stat(const char *folder, const char *word)
 
 static uint64_t left(uint64_t limit, uint64_t used) { return limit > used ? limit - used : 0; }
 
-/* The bytes that the group in a folder has left; UINT64_MAX: it has no limit. Caches of files that are not in memory
- * only (shmem) can be taken back. */
+/* The bytes that the group in a folder has left; UINT64_MAX: it has no limit. Caches of files can be taken back, unless
+ * the files are in memory only (shmem). */
 static uint64_t room_of_group(const char *folder, bool second, uint64_t swap)
 {
   const char *const limit_name = second ? "memory.max" : "memory.limit_in_bytes";
@@ -85,8 +86,8 @@ static uint64_t room_of_group(const char *folder, bool second, uint64_t swap)
   return room + swap;
 }
 
-/* The same for the group of this process and all groups around it. In a container the path may be that of the host,
- * which is not there: then what is there, the root, is the container's. */
+/* The bytes that the group of this process and all groups around it have left. In a container the path may be that of
+ * the host, which is not there; then the root that is there is the container's. */
 static uint64_t room_of_groups(const char *root, bool second, const char *group, uint64_t swap)
 {
   char mount[PATH_BYTES], folder[2 * PATH_BYTES];

@@ -21,7 +21,7 @@ int dg_silo_failed(const char *path, const char *what, struct dg_error *err)
 
 /* ---- one thread at a time ---------------------------------------------------------------------------------------- */
 
-/* Globals, as what they guard. */
+/* Globals, because they guard libraries with variables of the process. */
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 static int level; /* what Silo said about errors before */
 static DBErrFunc_t report;
@@ -96,7 +96,7 @@ int dg_silo_file_create_bare(struct dg_silo_file *file, size_t bytes, struct dg_
   if (dg_ledger_claim(file->ledger, DG_LEDGER_OUTPUT, file->name, err) != 0) return err->code;
   file->touched = true;
   if (dg_room_find(&file->room, file->part, file->path, 0, bytes, err) != 0) return err->code;
-  dg_room_give_back(&file->room); /* that is for libraries */
+  dg_room_give_back(&file->room); /* the room to close a file is for libraries */
   file->descriptor = dg_file_create(file->part);
   file->bare = file->descriptor >= 0;
   if (!file->bare) return dg_silo_failed(file->path, "creating the file", err);

@@ -1,4 +1,4 @@
-/* The table of functions by which runs write Silo files; silo_writer.h and silo_grid.h are what it stands for. */
+/* The table of functions by which runs write Silo files. The functions are those of silo_writer.h and silo_grid.h. */
 #include "libdg/io/silo/silo_format.h"
 
 #include "libdg/base/memory.h"

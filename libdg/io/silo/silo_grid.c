@@ -85,7 +85,7 @@ static int write_component(struct writer *w, const struct dg_grid_field *field, 
   return failed ? err->code : 0;
 }
 
-/* The expressions that join components to vectors. */
+/* Writes the expressions that join components to vectors. */
 static int write_expressions(const struct writer *w, struct dg_error *err)
 {
   enum { MOST = 8 };

@@ -3,7 +3,7 @@
 
 #include "libdg/io/snapshot_writer.h"
 
-/* Writes `path`: an unstructured mesh "mesh" of quadrilaterals, of topological dimension 2, the variables and the
- * expressions that join them to vectors. As dg_silo_write, whole or absent. Errors: DG_ENVIRONMENT with the path and
- * the system's reason; DG_INPUT for more points than Silo counts (int). */
+/* Writes `path`: an unstructured mesh "mesh" of quadrilaterals, of topological dimension 2, the variables, and the
+ * expressions that join them to vectors. The file is whole or absent, as that of dg_silo_write. Errors: DG_ENVIRONMENT
+ * with the path and the system's reason; DG_INPUT for more points than Silo counts (int). */
 int dg_silo_write_grid(const char *path, const struct dg_grid *grid, struct dg_error *err) DG_MUST_USE;

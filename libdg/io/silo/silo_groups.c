@@ -1,5 +1,5 @@
-/* Which ranks share a file of a snapshot: neighbouring ranks, in groups of nearly the same size. silo_writer.c asks it
- * who begins and who ends a file. */
+/* Finds the ranks that share a file of a snapshot: neighbouring ranks, in groups of nearly the same size. silo_writer.c
+ * asks this file who begins and who ends a file. */
 #include "libdg/io/silo/silo_groups.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* The blocks of several ranks lie in files, each of which a group of neighbouring ranks writes. Private to this folder.
- */
+/* Groups of ranks. The blocks of several ranks lie in files, each of which a group of neighbouring ranks writes.
+ * Private to this folder. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,6 @@ struct dg_silo_groups {
   bool first, last; /* of its group */
 };
 
-/* At most `files` of them; 0: DG_SILO_FILES. NULL is one rank. */
+/* Splits the ranks into at most `files` groups; 0: DG_SILO_FILES. A NULL communicator is one rank. */
 void dg_silo_split_ranks(struct dg_silo_groups *groups, const struct dg_comm *comm, int files);
 int dg_silo_group_of(const struct dg_silo_groups *groups, int rank);

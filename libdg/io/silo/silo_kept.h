@@ -1,13 +1,13 @@
-/* What the writers of one series of snapshots keep from one to the next. */
+/* The data that the writers of one series of snapshots keep from one snapshot to the next. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What files of the same mesh have in common, and room to work in. {0} at first; the first snapshot fills it. Belongs
- * to one mesh, order and merge; where the mesh is written once, to one folder. Snapshots that are written with it at
- * the same time have the same fields and precision. */
+/* The data that files of the same mesh have in common, and room to work in. {0} at first; the first snapshot fills it.
+ * It belongs to one mesh, order and merge; and to one folder, where the mesh is written once. Snapshots that are
+ * written with it at the same time have the same fields and precision. */
 struct dg_silo_mesh {
   size_t points, zones;
   double *coordinate;              /* [3][points] m */

@@ -10,7 +10,7 @@
 #include "libdg/io/subdivide.h"
 #include "libdg/geometry/geometry.h"
 
-/* Coordinates of the nodes, and how far they reach. */
+/* Computes the coordinates of the nodes, and how far they reach. */
 static void place_nodes(struct dg_silo_mesh *out, const struct dg_snapshot *s)
 {
   const struct dg_reference *const ref = s->ref;

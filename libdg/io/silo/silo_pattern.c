@@ -90,7 +90,7 @@ static void list_variables(const struct dg_silo_layout *layout, struct variable 
     }
 }
 
-/* ---- where values are ------------------------------------------------------------------------------------------ */
+/* ---- places of values ----------------------------------------------------------------------------------------- */
 
 /* A variable is an object of Silo with members that are texts; the one with a path, "'<s>/.silo/#000001'", names its
  * array. */
@@ -117,7 +117,7 @@ static void find_paths(const char *file, size_t variables, struct variable *vari
   if (silo != NULL) (void)DBClose(silo);
 }
 
-/* Of its array, whose bytes lie in the file as they are. */
+/* Finds the place of a variable's array, whose bytes lie in the file as they are. */
 static bool find_place(hid_t file, const struct variable *variable, size_t *place)
 {
   const hid_t set = variable->path[0] != '\0' ? H5Dopen2(file, variable->path, H5P_DEFAULT) : -1;
@@ -151,7 +151,7 @@ static int by_place(const void *a, const void *b)
   return (x->place > y->place) - (x->place < y->place);
 }
 
-/* The gaps between values; false if these overlap. */
+/* Finds the gaps between values; false if values overlap. */
 static int find_around(struct dg_silo_pattern *p, const struct variable *variable, bool *found, struct dg_error *err)
 {
   struct part *values;
@@ -184,7 +184,7 @@ static bool read_around(const struct dg_silo_pattern *p, int file)
   return true;
 }
 
-/* All but the file's own bytes. */
+/* Fills the pattern with all but the file's own bytes. */
 static int find_values(struct dg_silo_pattern *p, const struct dg_silo_layout *layout, const char *name, bool *found,
                        struct dg_error *err)
 {

@@ -50,7 +50,7 @@ static int prepare(struct writer *w, struct dg_error *err)
   return 0;
 }
 
-/* The blocks' objects of that name and their type. */
+/* Joins the blocks' objects of that name and their type. */
 static void join(struct writer *w, const char *const *place, const char *object, int type)
 {
   for (int b = 0; b < w->root->blocks; b++) {
@@ -84,7 +84,7 @@ static int write_multimesh(struct writer *w, struct dg_error *err)
   return failed ? err->code : 0;
 }
 
-/* Variable `index` of all. */
+/* Writes variable number `index` of all. */
 static int write_multivar(struct writer *w, size_t index, const char *name, struct dg_error *err)
 {
   static char mesh[] = "mesh"; /* Silo takes a pointer that is not const */
@@ -125,7 +125,7 @@ static int write_multivars(struct writer *w, struct dg_error *err)
   return 0;
 }
 
-/* The expressions that join components to vectors. */
+/* Writes the expressions that join components to vectors. */
 static int write_expressions(const struct writer *w, struct dg_error *err)
 {
   const size_t fields = w->root->fields;

@@ -5,7 +5,7 @@
 #include "libdg/io/silo/silo_file.h"
 #include "libdg/io/snapshot_writer.h"
 
-/* "Ex"; the name of the field for a scalar. */
+/* Makes the name of a variable: "Ex", or the name of the field for a scalar. */
 void dg_silo_variable_name(const struct dg_snapshot_field *field, int component, char name[DG_SILO_NAME]);
 size_t dg_silo_variables(size_t fields, const struct dg_snapshot_field *field);
 

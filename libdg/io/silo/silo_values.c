@@ -55,7 +55,7 @@ static void to_floats(size_t count, const double *value, float *to)
   for (size_t i = 0; i < count; i++) to[i] = (float)value[i];
 }
 
-/* To numbers first..first+count-1 of the file. */
+/* Stores numbers first..first+count-1 of the file in memory. */
 static void store(size_t first, size_t count, const double *value, bool single, void *to)
 {
   if (single) to_floats(count, value, (float *)to + first);
@@ -76,7 +76,7 @@ int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place)
   return 0;
 }
 
-/* The same in the file, behind `place`. */
+/* Stores these numbers in the file, behind `place`. */
 static int store_in_file(size_t first, size_t count, const double *value, bool single, int file, size_t place)
 {
   float floats[PIECE];
@@ -92,7 +92,7 @@ static void finish_range(struct dg_silo_range range, bool single, double result[
   result[1] = (single ? (float)range.largest : range.largest) + 0.0;
 }
 
-/* To memory, or where that is NULL to a file. */
+/* Converts to memory, or to a file where the pointer to memory is NULL. */
 static int convert(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, bool single,
                    void *to, int file, size_t place, double result[2])
 {

@@ -27,19 +27,19 @@ static inline void dg_silo_join(struct dg_silo_range *range, struct dg_silo_rang
   range->largest = other.largest > range->largest ? other.largest : range->largest;
 }
 
-/* A component of K elements with `each` numbers in the file: to[K][each], at the nodes, or the element's value for each
- * of its zones. */
+/* Gathers a component of K elements with `each` numbers in the file: to[K][each], at the nodes, or the element's value
+ * for each of its zones. */
 void dg_silo_gather(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, double *to);
 
-/* The same as doubles, or floats if `single`, and the range of what is written there: [0] smallest, [1] largest, the
- * wrong way round when all is NaN; a zero has no sign. */
+/* Converts a component to doubles, or to floats if `single`, and finds the range of the written numbers: [0] smallest,
+ * [1] largest, the wrong way round when all is NaN; a zero has no sign. */
 void dg_silo_convert(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, bool single,
                      void *to, double range[2]);
-/* The same to a file, from byte `place` on: 0 or the system's reason. */
+/* Converts a component to a file, from byte `place` on: 0 or the system's reason. */
 int dg_silo_convert_to_file(const struct dg_snapshot_field *field, size_t component, size_t K, size_t each, bool single,
                             int file, size_t place, double range[2]) DG_MUST_USE;
-/* As dg_silo_convert, of numbers that are somewhere else than `to`. */
+/* Converts numbers as dg_silo_convert does. The numbers lie somewhere else than `to`. */
 void dg_silo_convert_numbers(size_t count, const double *number, bool single, void *to, double range[2]);
 
-/* As pwrite, all bytes: 0 or the system's reason. */
+/* Writes all bytes, as pwrite does: 0 or the system's reason. */
 int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place) DG_MUST_USE;

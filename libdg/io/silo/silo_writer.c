@@ -62,17 +62,17 @@ static int split_path(struct writer *w, const char *path, struct dg_error *err)
   return 0;
 }
 
-/* All in the root. */
+/* Does one file, the root, hold everything? */
 static bool is_alone(const struct writer *w) { return w->groups.ranks == 1 && !w->once; }
 
-/* One rank's messages are about the file that it was told to write. */
+/* Names a file of a rank. The rank's messages are about the file that it was told to write. */
 static int name_file(const struct writer *w, struct dg_silo_file *file, const char *name, const char *path,
                      struct dg_error *err)
 {
   return dg_silo_file_init(file, name, w->groups.ranks == 1 ? path : name, NULL, err);
 }
 
-/* Opens nothing yet. The files of the mesh are called after the first snapshot. */
+/* Names the files and opens nothing yet. The files of the mesh are called after the first snapshot. */
 static int name_files(struct writer *w, const char *path, struct dg_error *err)
 {
   if (dg_silo_file_init(&w->root, path, path, NULL, err) != 0) return err->code;
@@ -92,14 +92,14 @@ static int name_files(struct writer *w, const char *path, struct dg_error *err)
   return err->code;
 }
 
-/* Where the root finds the block of a rank. */
+/* The place at which the root finds the block of a rank. */
 static void name_block(const struct writer *w, int rank, char place[PLACE])
 {
   if (is_alone(w)) snprintf(place, PLACE, "block_%06d", rank);
   else snprintf(place, PLACE, "blocks/%s_%04d.silo:/block_%06d", w->stem, dg_silo_group_of(&w->groups, rank), rank);
 }
 
-/* The same for its mesh; record[] is the block's. */
+/* The place at which the root finds the mesh of a rank; record[] is the block's. */
 static void name_mesh(const struct writer *w, int rank, const double *record, char place[PLACE])
 {
   uint64_t common;
@@ -129,8 +129,9 @@ static int copy_fields(struct writer *w, struct dg_error *err)
   return DG_NEW(w->record, dg_silo_record(w->variables), err);
 }
 
-/* What the file of this rank's mesh is called after: all that is in it, of all ranks of the group, which say it to each
- * other once; a rank alone in its group has nothing to ask. The same mesh in the same parts has the same name. */
+/* Finds the digest after which the file of this rank's mesh is called. It is of all that is in the file, of all ranks
+ * of the group, which tell it each other once; a rank alone in its group has nothing to ask. The same mesh in the same
+ * parts has the same name. */
 static int digest_mesh(const struct writer *w, struct dg_error *err)
 {
   struct dg_silo_mesh *const mesh = w->mesh;
@@ -194,7 +195,7 @@ static size_t block_size(const struct writer *w)
   return bytes;
 }
 
-/* The same of the root's objects, which know all blocks; those of one block are in the 14 kB. */
+/* An upper bound for the root's objects, which know all blocks; those of one block are in the 14 kB. */
 static size_t root_size(const struct writer *w)
 {
   const size_t each = PLACE + 2 * DG_SILO_NAME;
@@ -203,8 +204,9 @@ static size_t root_size(const struct writer *w)
 
 /* ---- a block --------------------------------------------------------------------------------------------------- */
 
-/* Where the mesh is in a file of its own, all that changes in files of blocks are values: only roots know the time.
- * Zeros leave no trace, and have to be said, because Silo would take what was said of the object before. */
+/* Starts the options of an object. Where the mesh is in a file of its own, files of blocks differ in nothing but
+ * values, and only roots know the time. Zeros leave no trace, but must be set, because Silo would otherwise take the
+ * values of the object before. */
 static int start_options(const struct writer *w, struct dg_silo_options *o, struct dg_error *err)
 {
   const struct dg_snapshot *const s = w->snapshot;
@@ -220,13 +222,13 @@ static int write_mesh(const struct writer *w, const struct dg_silo_file *file, s
   return err->code;
 }
 
-/* A component at the nodes, value[K][Np], in the mesh's room to work in. */
+/* Collects a component at the nodes, value[K][Np], in the mesh's room to work in. */
 static void collect_nodes(const struct writer *w, const struct dg_snapshot_field *field, size_t component)
 {
   dg_silo_gather(field, component, w->snapshot->mesh->K, (size_t)w->snapshot->ref->Np, w->mesh->work);
 }
 
-/* Collective: what nodes that other ranks have as well come to. */
+/* Collective. Averages the values at nodes that other ranks have as well. */
 static int share_averages(struct writer *w, struct dg_error *err)
 {
   const struct dg_node_merge *const merge = w->snapshot->merge;
@@ -266,7 +268,7 @@ static int put_variable(const struct writer *w, const struct dg_snapshot_field *
   return failed ? err->code : 0;
 }
 
-/* One scalar; index counts all, node those at the nodes. */
+/* Writes one scalar; index counts all scalars, node those at the nodes. */
 static int write_variable(struct writer *w, const struct dg_snapshot_field *field, int component, size_t index,
                           size_t node, struct dg_error *err)
 {
@@ -331,7 +333,7 @@ static int write_mesh_alone(const struct writer *w, struct dg_error *err)
 
 /* ---- the files ------------------------------------------------------------------------------------------------- */
 
-/* record[ranks][...] of all blocks. */
+/* Writes the root from record[ranks][...] of all blocks. */
 static int write_root(const struct writer *w, const double *record, struct dg_error *err)
 {
   const size_t blocks = (size_t)w->groups.ranks;
@@ -370,8 +372,9 @@ static int write_alone(struct writer *w, struct dg_error *err)
   return err->code;
 }
 
-/* A rank that learns of an error removes the file that it has written to. Whoever then misses the file would take that
- * for an error of its own: it waits for the message about the first one, which is on its way. */
+/* Waits for the cause of an error. A rank that learns of an error removes the file that it has written to. Another rank
+ * that then misses the file would take that for an error of its own: it waits for the message about the first error,
+ * which is on its way. */
 static void await_cause(const struct writer *w, const struct dg_silo_file *file, struct dg_error *err)
 {
   enum { TRIES = 2000 };
@@ -412,9 +415,9 @@ static int open_meshes(struct writer *w, struct dg_error *err)
   return dg_silo_file_create(&w->apart, "meshes of nodal fields", mesh_size(w), err);
 }
 
-/* Whether the file of meshes has to be made: by the first snapshot, unless an earlier run has made it, and by another
- * one when it has gone. One that waits for its name is there as well, and this looks for that first, since it may get
- * it meanwhile. */
+/* Must the file of meshes be made? The first snapshot makes it, unless an earlier run has made it, and another snapshot
+ * when it has gone. A file of meshes that waits for its name is there as well; this function looks for that one first,
+ * since it may get its name meanwhile. */
 static bool lacks_mesh(const struct writer *w)
 {
   if (!w->once || (w->mesh->written && access(w->apart.part, F_OK) == 0)) return false;
@@ -423,7 +426,8 @@ static bool lacks_mesh(const struct writer *w)
 
 /* ---- the second and later files of blocks ---------------------------------------------------------------------- */
 
-/* Of averages, too, all is known but the values; they go by Silo because they need the mesh's room to work in. */
+/* May the file of blocks be written by pattern? For averages, too, all is known but the values; but they go by Silo
+ * because they need the mesh's room to work in. */
 static bool may_have_pattern(const struct writer *w)
 {
   return w->once && w->groups.count == w->groups.ranks && w->snapshot->merge == NULL;
@@ -475,8 +479,8 @@ static int write_meshes(struct writer *w, struct dg_error *err)
   return err->code;
 }
 
-/* To files that are complete, but for their names. The mesh comes first: Silo remembers its dimensions for variables.
- */
+/* Writes files that are complete, but for their names. The mesh comes first, because Silo remembers its dimensions for
+ * variables. */
 static int write_parts(struct writer *w, struct dg_error *err)
 {
   if (w->writes_mesh && write_meshes(w, err) != 0) return err->code;
@@ -489,7 +493,7 @@ static int write_parts(struct writer *w, struct dg_error *err)
   return w->by_pattern ? 0 : find_pattern(w, err);
 }
 
-/* The ranks of a group one after the other; the first says whether they write meshes. */
+/* Lets the ranks of a group write one after the other; the first says whether they write meshes. */
 static int write_in_turn(struct writer *w, struct dg_error *err)
 {
   char baton = w->writes_mesh;
@@ -499,7 +503,7 @@ static int write_in_turn(struct writer *w, struct dg_error *err)
   return w->groups.last ? 0 : dg_comm_send(w->comm, w->groups.rank + 1, 1, &baton, err);
 }
 
-/* Rank 0, which learns here that all blocks are written; under its .part name. */
+/* Lets rank 0 write the root under its .part name; rank 0 learns here that all blocks are written. */
 static int gather_root(struct writer *w, struct dg_error *err)
 {
   const bool several = w->groups.ranks > 1;
@@ -519,7 +523,7 @@ fail:
   return err->code;
 }
 
-/* Nothing has its name before all is written, and the root not before all blocks have theirs. */
+/* Names the files. Nothing gets its name before all is written, and the root not before all blocks have theirs. */
 static int name_together(struct writer *w, struct dg_error *err)
 {
   if (gather_root(w, err) != 0 || dg_comm_agree(w->comm, err) != 0) return err->code;
@@ -554,11 +558,11 @@ static void release(struct writer *w, const struct dg_error *err)
   dg_free(w->record);
 }
 
-/* Held by a snapshot that Silo writes, as it has the mesh's room to work in, and by all others while they look at what
- * the mesh has. */
+/* The lock that a snapshot holds while Silo writes it, because it has the mesh's room to work in. All other snapshots
+ * hold it while they look at the mesh's data. */
 static pthread_mutex_t by_silo = PTHREAD_MUTEX_INITIALIZER;
 
-/* All that this rank is going to create, in one go. */
+/* Claims all files that this rank is going to create, in one go. */
 static int claim_files(const struct writer *w, struct dg_error *err)
 {
   const char *path[3];
@@ -569,7 +573,7 @@ static int claim_files(const struct writer *w, struct dg_error *err)
   return dg_ledger_claim_all(w->snapshot->ledger, DG_LEDGER_OUTPUT, count, path, err);
 }
 
-/* Behind it the lock is held unless w->by_pattern. */
+/* Begins a snapshot. Behind this the lock is held unless w->by_pattern. */
 static int begin(struct writer *w, const char *path, struct dg_error *err)
 {
   pthread_mutex_lock(&by_silo);

@@ -38,17 +38,17 @@
 int dg_silo_write(const char *path, const struct dg_snapshot *snapshot, struct dg_silo_mesh *kept, struct dg_comm *comm,
                   struct dg_error *err) DG_MUST_USE;
 
-/* The same in two halves, of which the first says nothing to other ranks, so that a thread may write it while another
- * one uses the communicator. For several ranks that need not wait for each other (dg_silo_in_halves), because each has
- * a file of its own and there are no averages. */
+/* Writes a snapshot in two halves. The first says nothing to other ranks, so that a thread may write it while another
+ * one uses the communicator. This is for several ranks that need not wait for each other (dg_silo_in_halves), because
+ * each has a file of its own and there are no averages. */
 struct dg_silo_job; /* opaque */
 bool dg_silo_in_halves(int files, bool average, const struct dg_comm *comm);
-/* This rank's block, under its .part name. What the snapshot points to, but for its list of fields, must stay until the
- * second half. *job is NULL behind an error. */
+/* Writes this rank's block, under its .part name. All that the snapshot points to, but for its list of fields, must
+ * stay until the second half. *job is NULL behind an error. */
 int dg_silo_write_block(struct dg_silo_job **job, const char *path, const struct dg_snapshot *snapshot,
                         struct dg_silo_mesh *kept, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
-/* Collective: the root, and the names. The job is gone in any case. */
+/* Collective. Writes the root and gives the files their names. The job is gone in any case. */
 int dg_silo_write_names(struct dg_silo_job *job, struct dg_error *err) DG_MUST_USE;
-/* Instead of the second half: removes the block. NULL is safe. */
+/* Removes the block, instead of the second half. NULL is safe. */
 void dg_silo_abandon(struct dg_silo_job *job);
 const char *dg_silo_version(void);

@@ -141,7 +141,7 @@ static double distance_to(const struct dg_draft *draft, int32_t at, int32_t surf
   return least;
 }
 
-/* Vertices a and b of an element: what of the geometry lies so near to what? */
+/* Finds gaps at vertices a and b of an element: two curves or surfaces of the geometry that lie near to each other. */
 static void consider_gap(const struct dg_draft *draft, int32_t a, int32_t b, double median, double altitude,
                          struct dg_demand *best)
 {
@@ -168,7 +168,8 @@ static void consider_gap(const struct dg_draft *draft, int32_t a, int32_t b, dou
 
 /* ---- angles ---- */
 
-/* Between the parts of u and v that are perpendicular to `along` (zero: u and v themselves), degrees. */
+/* The angle in degrees between the parts of u and v that are perpendicular to `along` (zero: between u and v
+ * themselves). */
 static double angle_between(const double along[3], const double u[3], const double v[3])
 {
   double a[3], b[3];
@@ -186,7 +187,7 @@ static void consider_angle(struct dg_demand *best, double altitude, enum dg_dema
   consider(best, altitude, (struct dg_demand){kind, {one, two}, reach * sin(fmax(angle, 0.1) * PI / 180), angle});
 }
 
-/* Surfaces that meet at the edge a b of a curve. */
+/* Finds surfaces that meet at the edge a b of a curve. */
 static void consider_wedge(const struct dg_draft *draft, int32_t a, int32_t b, double reach, double altitude,
                            struct dg_demand *best)
 {
@@ -230,7 +231,8 @@ static void consider_angles(const struct dg_draft *draft, int32_t v, double reac
 
 /* ---- curvature ---- */
 
-/* Triangles of one surface at the vertex whose normals differ by an angle t lie on a radius of about their size / t. */
+/* Finds curvature: triangles of one surface at the vertex whose normals differ by an angle t lie on a radius of about
+ * their size / t. */
 static void consider_round(const struct dg_draft *draft, int32_t vertex, double median, double altitude,
                            struct dg_demand *best)
 {

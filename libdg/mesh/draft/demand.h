@@ -21,7 +21,8 @@ struct dg_demand {
   double size, angle;
 };
 
-/* The draft has its lists. median: of the altitudes of the whole mesh; near: of the elements around this one. */
+/* Finds the demand behind a slow element. The draft has its lists. median: of the altitudes of the whole mesh; near: of
+ * the elements around this one. */
 struct dg_demand dg_demand_find(const struct dg_draft *draft, int32_t tet, double median, double near);
-/* "curve 12 is 0.0003 m long". */
+/* Writes the text of a demand: "curve 12 is 0.0003 m long". */
 void dg_demand_text(const struct dg_demand *demand, char *text, size_t size);

@@ -1,4 +1,4 @@
-/* Lists of simplices by vertex, and what they tell of a vertex. */
+/* Lists of simplices by vertex, and what these lists tell about a vertex: its freedom. */
 #include "libdg/mesh/draft/draft.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 
-#define COLLINEAR 1e-7 /* sine of the angle between what counts as one line, or one plane */
+#define COLLINEAR 1e-7 /* sine of the largest angle within one line, or one plane */
 #define RESOLVED  0.85 /* cosine of the angle between neighbours on a curve or surface that the mesh follows closely */
 
 /* ---- lists ---- */

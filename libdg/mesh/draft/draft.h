@@ -1,5 +1,5 @@
 /* A mesh that can still be changed: tetrahedra in lists by vertex, so that a few of them can be replaced by others. The
- * repair of slivers (repair.h) works on it. Knows nothing of Gmsh. */
+ * repair of slivers (repair.h) works on it. The draft knows nothing of Gmsh. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,18 +8,19 @@
 
 #include "libdg/base/error.h"
 
-/* Where a vertex may go without changing what the mesh fills, or, on curved curves and surfaces, as far as the geometry
- * itself can tell. */
+/* The places to which a vertex may go without a change of the space that the mesh fills; on curved curves and surfaces,
+ * as far as the geometry itself can tell. */
 enum dg_freedom { DG_FIXED, DG_ON_LINE, DG_ON_PLANE, DG_ON_CURVE, DG_ON_SURFACE, DG_FREE };
 
-/* A list of simplices at every vertex: of vertex v they are head[v], then the next of it, ... down to -1; a place is
- * corners * simplex + corner. Dead simplices stay in the lists. */
+/* A list of simplices at every vertex. The list of vertex v begins with head[v]; next[] of a place is the next one, ...
+ * down to -1. A place is corners * simplex + corner. Dead simplices stay in the lists. */
 struct dg_star {
   int32_t *head; /* [points] */
   int32_t *next; /* [corners * count] */
 };
 
-/* Arrays are the caller's, grown with dg_grow; what is dead has -1 as its first vertex until dg_draft_finish. */
+/* A draft. Arrays are the caller's, grown with dg_grow. A dead simplex has -1 as its first vertex until
+ * dg_draft_finish. */
 struct dg_draft {
   size_t points, K, triangles, segments, corners;
   double (*point)[3];
@@ -31,7 +32,8 @@ struct dg_draft {
   int32_t (*segment)[2]; /* [segments] edges on curves of the geometry; may be NULL with 0 */
   int32_t *curve_tag;
   int32_t *corner; /* [corners] vertices on points of the geometry */
-  /* Moves x to the nearest point of a curve (dim 1) or surface (2), true if it can. NULL: what is curved stays. */
+  /* Moves x to the nearest point of a curve (dim 1) or surface (2), true if it can. NULL: vertices on curved curves and
+   * surfaces stay. */
   bool (*project)(void *geometry, int dim, int tag, double x[3]);
   void *geometry;
   bool graded; /* the geometry asks for sizes of its own here and there */
@@ -42,9 +44,9 @@ struct dg_draft {
   struct dg_star tets, faces, edges;
 };
 
-/* Behind the first block of members: the lists. */
+/* Makes the lists. Call it when the first block of members is filled. */
 int dg_draft_init(struct dg_draft *draft, struct dg_error *err) DG_MUST_USE;
-/* Takes away what is dead, keeping the order, and the lists. */
+/* Takes away dead simplices, keeping the order, and the lists. */
 void dg_draft_finish(struct dg_draft *draft);
 void dg_draft_release(struct dg_draft *draft); /* the lists alone */
 

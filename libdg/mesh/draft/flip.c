@@ -7,7 +7,7 @@
 #include "libdg/base/vec3.h"
 
 enum { RING_MAX = 24 };
-#define SAME_VOLUME 1e-9 /* relative: what is filled before and behind a change */
+#define SAME_VOLUME 1e-9 /* relative: the volumes filled before and behind a change */
 #define BENT        0.3  /* sine of the angle between triangles of a curved surface that may be divided otherwise */
 
 static void kill_tets(struct dg_draft *draft, const int32_t *tet, int count)
@@ -27,8 +27,8 @@ static double volume_of(const struct dg_draft *draft, const int32_t v[4])
 
 /* ---- a vertex moves ---- */
 
-/* Every face at the vertex is shared by two of its tetrahedra, or lies on a surface: only then is the rest of the
- * space around it known to be empty or fixed. */
+/* Is every face at the vertex shared by two of its tetrahedra, or on a surface? Only then is the rest of the space
+ * around it known to be empty or fixed. */
 static bool closed_star(const struct dg_draft *draft, int32_t vertex, const int32_t *tet, int count)
 {
   for (int i = 0; i < count; i++)
@@ -65,7 +65,7 @@ static double shortest_edge(const struct dg_draft *draft, int32_t vertex, const 
   return shortest;
 }
 
-/* The next of a fixed list of directions, along the line or in the plane of the vertex. */
+/* Finds the next of a fixed list of directions, along the line or in the plane of the vertex. */
 static void next_direction(const struct dg_way *way, uint32_t *state, double u[3])
 {
   for (int b = 0; b < 3; b++) {
@@ -82,7 +82,7 @@ static void next_direction(const struct dg_way *way, uint32_t *state, double u[3
   dg_normalise(u);
 }
 
-/* x = here + size u, brought back to a curved curve or surface; false where the geometry cannot tell. */
+/* Computes x = here + size u, brought back to a curved curve or surface; false where the geometry cannot tell. */
 static bool step_to(const struct dg_draft *draft, const struct dg_way *way, const double here[3], const double u[3],
                     double size, double x[3])
 {
@@ -137,7 +137,7 @@ struct sector {
   int best[RING_MAX][RING_MAX]; /* of the triangulation of ring[i..j]: the vertex of the triangle on i, j */
 };
 
-/* (a, b, p, q) positive, for the tetrahedron's vertices beside a and b. */
+/* Finds p and q so that (a, b, p, q) is positive, for the tetrahedron's vertices beside a and b. */
 static void opposite_edge(const struct dg_draft *draft, int32_t tet, int32_t a, int32_t b, int32_t pair[2])
 {
   int n = 0;
@@ -149,7 +149,7 @@ static void opposite_edge(const struct dg_draft *draft, int32_t tet, int32_t a, 
   pair[1] = v[2];
 }
 
-/* The sector that begins with vertex `first`; false: the ring does not close. */
+/* Walks through the sector that begins with vertex `first`; false: the ring does not close. */
 static bool walk(const struct dg_draft *draft, int32_t a, int32_t b, const int32_t *tet, int32_t (*pair)[2], int count,
                  int32_t first, bool closed, struct sector *sector)
 {
@@ -223,7 +223,7 @@ static int fill(struct dg_draft *draft, int32_t a, int32_t b, const struct secto
   return fill(draft, a, b, sector, k, j, volume, add, err);
 }
 
-/* The triangles (a, b, p) and (a, b, q) lie in one plane; on a curved surface, nearly so. */
+/* Do the triangles (a, b, p) and (a, b, q) lie in one plane? On a curved surface, nearly so. */
 static bool smooth(const struct dg_draft *draft, int32_t a, int32_t b, int32_t p, int32_t q)
 {
   double n[2][3], u[3], v[3];
@@ -237,7 +237,7 @@ static bool smooth(const struct dg_draft *draft, int32_t a, int32_t b, int32_t p
   return sqrt(dg_dot(u, u)) < (draft->project != NULL ? BENT : 1e-7) && dg_dot(n[0], n[1]) < 0;
 }
 
-/* The two triangles at the edge, if it may go: 0, or 2 of one surface; -1: it stays. */
+/* Finds the two triangles at the edge, if it may go: 0, or 2 of one surface; -1: the edge stays. */
 static int triangles_at_edge(const struct dg_draft *draft, int32_t a, int32_t b, int32_t triangle[2], int32_t third[2])
 {
   int32_t all[DG_STAR_MAX];
@@ -260,7 +260,7 @@ static int triangles_at_edge(const struct dg_draft *draft, int32_t a, int32_t b,
              : -1;
 }
 
-/* The tetrahedra around the edge. */
+/* Finds the tetrahedra around the edge. */
 static int tets_around(const struct dg_draft *draft, int32_t a, int32_t b, int32_t tet[DG_STAR_MAX])
 {
   int32_t all[DG_STAR_MAX];

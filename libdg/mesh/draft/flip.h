@@ -9,14 +9,14 @@
 
 #include "libdg/mesh/draft/draft.h"
 
-/* The vertex goes where the least altitude of its tetrahedra is largest, or at least `enough`. */
+/* Moves the vertex to where the least altitude of its tetrahedra is largest, or at least `enough`. */
 void dg_flip_move(struct dg_draft *draft, int32_t vertex, double least, double enough, int *done);
-/* The edge a b goes, with it the tetrahedra around it. */
+/* Removes the edge a b, with the tetrahedra around it. */
 int dg_flip_edge(struct dg_draft *draft, int32_t a, int32_t b, double least, int *done,
                  struct dg_error *err) DG_MUST_USE;
-/* The face of tet opposite its vertex `face` goes: two tetrahedra become three. */
+/* Removes the face of tet opposite its vertex `face`: two tetrahedra become three. */
 int dg_flip_face(struct dg_draft *draft, int32_t tet, int face, double least, int *done,
                  struct dg_error *err) DG_MUST_USE;
-/* Vertex `from` is merged into `into`, its neighbour. No edge gets longer than `longest`. */
+/* Merges vertex `from` into `into`, its neighbour. No edge gets longer than `longest`. */
 int dg_flip_merge(struct dg_draft *draft, int32_t from, int32_t into, double least, double longest, int *done,
                   struct dg_error *err) DG_MUST_USE;

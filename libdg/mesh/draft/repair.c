@@ -1,4 +1,4 @@
-/* Which elements are repaired, in which order, and by what. */
+/* Chooses the elements that are repaired, their order, and the changes that are tried. */
 #include "libdg/mesh/draft/repair.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static int measure_pace(const struct dg_draft *draft, struct dg_pace *pace, stru
   return 0;
 }
 
-/* ---- which elements ---- */
+/* ---- the elements */
 
 struct patient {
   double altitude, goal;
@@ -85,8 +85,8 @@ static double median_near(const struct dg_draft *draft, int32_t tet)
   return count > 0 ? middle(altitude, count) : 0;
 }
 
-/* The height that the element should reach at least: where all elements are small, they are small on purpose. In a mesh
- * whose sizes were asked for, only what is a sliver among its neighbours is changed. */
+/* The height that the element should reach at least. Where all elements are small, they are small on purpose. In a mesh
+ * whose sizes were asked for, only slivers among their neighbours are changed. */
 static double goal_of(const struct dg_draft *draft, int32_t tet, double median)
 {
   const double near = median_near(draft, tet);
@@ -112,7 +112,7 @@ static int find_patients(const struct dg_draft *draft, double median, struct pat
   return 0;
 }
 
-/* ---- what is tried ---- */
+/* ---- the changes that are tried */
 
 static double longest_edge(const struct dg_draft *draft, int32_t vertex)
 {
@@ -136,7 +136,7 @@ static int try_flips(struct dg_draft *draft, const int32_t v[4], int32_t tet, do
   return 0;
 }
 
-/* Anything by which all elements concerned get better than `least`. */
+/* Tries all changes by which all elements concerned get better than `least`. */
 static int try_all(struct dg_draft *draft, int32_t tet, double least, double enough, struct dg_repair *repair,
                    int *done, struct dg_error *err)
 {
@@ -186,7 +186,7 @@ fail:
   return err->code;
 }
 
-/* ---- what is left ---- */
+/* ---- the slow elements that are left */
 
 static bool known(const struct dg_repair *repair, const struct dg_demand *demand)
 {
@@ -197,7 +197,7 @@ static bool known(const struct dg_repair *repair, const struct dg_demand *demand
   return false;
 }
 
-/* The slow elements that are left, and why. */
+/* Explains the slow elements that are left. */
 static int explain(const struct dg_draft *draft, struct dg_repair *repair, struct dg_error *err)
 {
   struct patient *patient = NULL;
@@ -237,8 +237,8 @@ static int treat_and_explain(struct dg_draft *draft, struct dg_repair *repair, s
   return explain(draft, repair, err);
 }
 
-/* Might the slowest element be the mesher's fault? `round`: or that of a curved surface whose vertices have not moved.
- */
+/* Might the slowest element be the mesher's fault? With `round`: or the fault of a curved surface whose vertices have
+ * not moved. */
 static bool doubtful(const struct dg_draft *draft, const struct dg_repair *repair, bool round)
 {
   if (repair->after.worst >= DG_PACE_GOAL * repair->after.median) return false;
@@ -263,7 +263,7 @@ int dg_repair(struct dg_draft *draft, struct dg_repair *repair, struct dg_error 
   repair->after = repair->before;
   repair->avoidable = INFINITY;
   if (repair->before.slow == 0) return 0;
-  draft->project = NULL; /* what is curved moves only where nothing else helps */
+  draft->project = NULL; /* vertices on curved surfaces move only where nothing else helps */
   if (dg_draft_init(draft, err) != 0 || treat_and_explain(draft, repair, err) != 0) goto fail;
   draft->project = project;
   if (project != NULL && doubtful(draft, repair, true) && treat_and_explain(draft, repair, err) != 0) goto fail;

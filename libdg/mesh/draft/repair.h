@@ -1,7 +1,7 @@
-/* One sliver sets everybody's pace: the step of the whole run is that of the element with the least altitude. Repair
- * finds the tetrahedra that lie far below the others and changes their surroundings (flip.h) until what is left is what
- * the geometry demands. A mesh without such tetrahedra is not touched, and neither is anything far from them. The same
- * mesh always gives the same result. */
+/* Repair of slivers. One sliver sets everybody's pace: the step of the whole run is that of the element with the least
+ * altitude. Repair finds the tetrahedra that lie far below the others and changes their surroundings (flip.h) until the
+ * slow elements that are left are those that the geometry demands. A mesh without such tetrahedra is not touched, and
+ * neither is anything far from them. The same mesh always gives the same result. */
 #pragma once
 
 #include "libdg/mesh/draft/demand.h"
@@ -30,5 +30,5 @@ struct dg_repair {
   double avoidable; /* least altitude of the elements below the goal that nothing demands; INFINITY: there is none */
 };
 
-/* The draft has no lists (dg_draft_init was not called), before and afterwards. */
+/* Repairs a draft. It has no lists (dg_draft_init was not called), before and afterwards. */
 int dg_repair(struct dg_draft *draft, struct dg_repair *repair, struct dg_error *err) DG_MUST_USE;

@@ -1,4 +1,4 @@
-/* Which element holds a point: one at a time, many at once, and which rank has it. */
+/* Finds the element that holds a point: for one point, for many at once, and on all ranks. */
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +66,8 @@ struct grid { /* the points sorted into cells of their bounding box */
   size_t *start, *index; /* [cells + 1], [points] */
 };
 
-/* Monotone in x, so that a point in a box is in one of the cells from the box's lower to its upper corner. */
+/* The cell of a coordinate, monotone in x, so that a point in a box is in one of the cells from the box's lower to its
+ * upper corner. */
 static size_t cell_of(const struct grid *grid, int d, double x)
 {
   double cell = (x - grid->low[d]) * grid->scale[d];
@@ -79,7 +80,7 @@ static size_t cell_at(const struct grid *grid, const double x[3])
   return cell_of(grid, 0, x[0]) + grid->cells[0] * (cell_of(grid, 1, x[1]) + grid->cells[1] * cell_of(grid, 2, x[2]));
 }
 
-/* Cells of equal edges, about as many as points. */
+/* Sizes the grid: cells of equal edges, about as many as points. */
 static void size_grid(struct grid *grid, size_t count, const double (*point)[3])
 {
   double size[3], volume = 1;

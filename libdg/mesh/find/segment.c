@@ -37,7 +37,7 @@ struct cutter {
 
 static const double *end_of(const struct cutter *c, size_t segment) { return c->from[(segment + 1) % c->points]; }
 
-/* ---- which elements a segment meets ---- */
+/* ---- elements that a segment meets */
 
 static void widen(double box[2][3], const double x[3])
 {
@@ -134,7 +134,8 @@ static int by_value(const void *a, const void *b)
   return p < q ? -1 : p > q;
 }
 
-/* All parameters where a segment may go from one element to another, 0 and 1 among them, ascending and distinct. */
+/* Collects all parameters where a segment may go from one element to another, 0 and 1 among them, ascending and
+ * distinct. */
 static int collect_cuts(struct cutter *c, const struct hit *hit, size_t hits, size_t *cuts, struct dg_error *err)
 {
   if (c->cuts_room < 4 * hits + 2) {
@@ -170,7 +171,8 @@ static int add_piece(struct cutter *c, struct dg_path *path, const struct dg_pat
   return 0;
 }
 
-/* Between two cuts nothing changes: the element with the lowest global number that holds the middle has it all. */
+/* Cuts a segment. Between two cuts nothing changes: the element with the lowest global number that holds the middle has
+ * it all. */
 static int cut_segment(struct cutter *c, struct dg_path *path, size_t segment, const struct hit *hit, size_t hits,
                        struct dg_error *err)
 {
@@ -194,7 +196,7 @@ static int cut_segment(struct cutter *c, struct dg_path *path, size_t segment, c
   return 0;
 }
 
-/* Every rank gets the hits of all: where a path is cut depends on all elements that it meets. */
+/* Shares the hits. Every rank gets the hits of all, because the cuts of a path depend on all elements that it meets. */
 static int share_hits(struct cutter *c, struct dg_comm *comm, struct dg_error *err)
 {
   struct hit *own = c->hit;

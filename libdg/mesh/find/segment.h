@@ -1,8 +1,7 @@
-/* Integration along broken lines: which part of a path lies in which element.
+/* Integration along broken lines: the parts of a path that lie in each element.
  *
  * Inside an element a nodal field is a polynomial, so that a Gauss rule on every piece integrates it exactly along the
- * path, whatever the mesh.
- */
+ * path, whatever the mesh. */
 #pragma once
 
 #include "libdg/comm/comm.h"
@@ -21,7 +20,7 @@ struct dg_path {
 };
 
 /* Collective, the same points on all ranks. Cuts the path through point[points] (metres; closed: back to the first) at
- * the faces of the elements. What lies on a shared face or edge goes to the element with the lowest global number, with
+ * the faces of the elements. A piece on a shared face or edge goes to the element with the lowest global number, with
  * the tolerance of dg_mesh_locate: the cuts do not depend on the number of ranks. Release with dg_path_release in any
  * case. O(K) plus the elements near the path times its segments; all ranks hold a record of each element near it. */
 int dg_path_cut(struct dg_path *path, const struct dg_mesh *mesh, struct dg_comm *comm, size_t points,

@@ -10,7 +10,8 @@ void dg_gmsh_free_strings(char **string, size_t count)
   gmshFree(string);
 }
 
-/* Fails when Gmsh said so or logged an error since it was started; quotes the first one: the others follow from it. */
+/* Fails when Gmsh said so or logged an error since it was started. Quotes the first error: the others follow from
+ * it. */
 int dg_gmsh_check(const char *what, const char *file, int failed, struct dg_error *err)
 {
   char **line = NULL;

@@ -1,4 +1,4 @@
-/* What every part that calls Gmsh needs: its errors and its options. */
+/* Calls that every part that works with Gmsh needs: its errors and its options. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,15 +8,15 @@
 
 /* Fails when Gmsh said so or logged an error since it was started: "Gmsh could not `what` 'file': ...". */
 int dg_gmsh_check(const char *what, const char *file, int failed, struct dg_error *err) DG_MUST_USE;
-/* An option that this version does not have is not needed. */
+/* Sets an option; one that this version does not have is not needed. */
 void dg_gmsh_set(const char *name, double value);
-/* otherwise: the value of an option that this version does not have. */
+/* The value of an option; `otherwise` for one that this version does not have. */
 double dg_gmsh_get(const char *name, double otherwise);
 
-/* A list of strings of Gmsh's. */
+/* Frees a list of strings of Gmsh's. */
 void dg_gmsh_free_strings(char **string, size_t count);
 
-/* Of an entity, or -1, -1: of all. */
+/* Has an entity any elements? -1, -1: has any entity? */
 bool dg_gmsh_has_elements(int dim, int tag);
 
 struct dg_gmsh_nodes {
@@ -24,6 +24,6 @@ struct dg_gmsh_nodes {
   double *coord; /* [coords], 3 count of them */
   size_t coords;
 };
-/* The nodes of an entity, or -1, -1: of all. False: Gmsh could not. Free them in either case. */
+/* Gets the nodes of an entity, or of all with -1, -1. False: Gmsh could not. Free them in either case. */
 bool dg_gmsh_get_nodes(struct dg_gmsh_nodes *nodes, int dim, int tag);
 void dg_gmsh_free_nodes(struct dg_gmsh_nodes *nodes);

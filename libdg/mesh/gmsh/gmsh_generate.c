@@ -1,4 +1,4 @@
-/* Meshing a geometry, and what follows where one element is far slower than the others. */
+/* Meshes a geometry, and improves the mesh where one element is far slower than the others. */
 #include "libdg/mesh/gmsh/gmsh_generate.h"
 
 #include <gmshc.h>
@@ -101,7 +101,7 @@ static int add_curve(struct dg_draft *draft, const struct numbers *numbers, int 
   return err->code;
 }
 
-/* geometry: metres per drawing unit. */
+/* Projects a point to a curve or surface; `geometry` is the metres per drawing unit. */
 static bool project(void *geometry, int dim, int tag, double x[3])
 {
   const double unit = *(const double *)geometry;
@@ -117,7 +117,7 @@ static bool project(void *geometry, int dim, int tag, double x[3])
   return done;
 }
 
-/* The arrays of the model become those of the draft; give_back undoes it. */
+/* Turns the arrays of the model into those of the draft; give_back undoes it. */
 static int fill_draft(struct dg_draft *draft, const struct dg_model *model, const struct dg_mesh_options *options,
                       double *unit, struct dg_error *err)
 {
@@ -197,8 +197,8 @@ static void take_mesh(struct dg_model *model, struct dg_model *other)
 #undef SWAP
 }
 
-/* Another mesh of the same geometry, a little finer or by another algorithm of surfaces; taken if its slowest element
- * is faster. What Gmsh says of one that it cannot make does not matter: there is a mesh. */
+/* Tries another mesh of the same geometry, a little finer or by another algorithm of surfaces. The mesh is taken if its
+ * slowest element is faster. Errors of Gmsh about a mesh that it cannot make do not matter: there is a mesh. */
 static int attempt(struct dg_model *model, const struct dg_mesh_options *options, struct dg_repair *repair,
                    double factor, double algorithm, bool *taken, struct dg_error *err)
 {
@@ -241,7 +241,7 @@ static int try_others(struct dg_model *model, const struct dg_mesh_options *opti
   return 0;
 }
 
-/* ---- what there is to say ---- */
+/* ---- notes for the log */
 
 static int note_repair(struct dg_model *model, const struct dg_repair *repair, const struct dg_pace *first,
                        int attempts, struct dg_error *err)
@@ -256,7 +256,7 @@ static int note_repair(struct dg_model *model, const struct dg_repair *repair, c
                        DG_PACE_GOAL, repair->after.slow, repair->moves, repair->merges, repair->flips, tried);
 }
 
-/* Which features of the geometry make elements slow; a warning where none does. */
+/* Notes the features of the geometry that make elements slow; a warning where no feature does. */
 static int note_demands(struct dg_model *model, const struct dg_repair *repair, struct dg_error *err)
 {
   enum { WARNED = 4, NAMED = 3 }; /* times slower than the median, without need; features in a line */
@@ -291,8 +291,7 @@ int dg_gmsh_improve(struct dg_model *model, const struct dg_mesh_options *option
   struct dg_repair repair;
   int attempts = 0;
   if (dg_gmsh_note_sizes(model, options, err) != 0) return err->code;
-  if (model->partition != NULL || model->number != NULL)
-    return 0; /* shared out already: its parts stay what they are */
+  if (model->partition != NULL || model->number != NULL) return 0; /* shared out already: its parts stay */
   if (repair_model(model, options, &repair, err) != 0) return err->code;
   const struct dg_pace first = repair.before;
   if (try_others(model, options, &repair, &attempts, err) != 0) return err->code;

@@ -1,4 +1,4 @@
-/* Gmsh's model, which gmsh_session.c has opened -> struct dg_model; its C API from 4.8 on. */
+/* Reads Gmsh's model, which gmsh_session.c has opened, into a struct dg_model, by Gmsh's C API from 4.8 on. */
 #include "libdg/mesh/gmsh/gmsh_reader.h"
 
 #include <gmshc.h>
@@ -177,8 +177,8 @@ static int add_triangles(struct model *model, const struct elements *elements, s
   return 0;
 }
 
-/* The entity of the geometry to which an entity of a partitioned mesh belongs; 0 when it is of no use: a surface
- * between two partitions lies in a volume. One whose parents go round in a circle belongs to none. */
+/* The entity of the geometry to which an entity of a partitioned mesh belongs. 0 when that is of no use: a surface
+ * between two partitions lies in a volume. An entity whose parents go round in a circle belongs to none. */
 static int whole_entity(int dim, int tag)
 {
   int whole = tag;
@@ -192,7 +192,7 @@ static int whole_entity(int dim, int tag)
   return tag;
 }
 
-/* 0 and up, or -1: the volume is not one that a partitioner made. */
+/* The partition of a volume: 0 and up, or -1 if no partitioner made the volume. */
 static int partition_of(int volume)
 {
   int *partition = NULL, ierr;
@@ -244,8 +244,8 @@ static int read_elements(struct model *model, struct dg_error *err)
 
 /* ---- entities and physical groups ---- */
 
-/* The entities of a group, those of a partitioned mesh replaced by the ones to which they belong. A group that holds
- * nothing else was made by the partitioner and gets none. */
+/* Reads the entities of a group. Entities of a partitioned mesh are replaced by the ones to which they belong. A group
+ * that holds nothing else was made by the partitioner and gets none. */
 static int read_group_entities(struct dg_group_input *group, const int *entity, size_t count, struct dg_error *err)
 {
   int own = 0, *tag;
@@ -281,7 +281,7 @@ static int read_group(struct dg_group_input *group, int dim, int tag, struct dg_
   return err->code;
 }
 
-/* Entities of the whole model, of which a part has only some. */
+/* Reads the entities of the whole model; a part has only some of them. */
 static int read_entities(struct dg_model *model, struct dg_error *err)
 {
   for (int dim = 2; dim <= 3 && err->code == DG_OK; dim++) {
@@ -318,7 +318,7 @@ static int read_groups(struct dg_model *model, struct dg_error *err)
 
 /* ---- all of it ---- */
 
-/* Is the file what it is taken for? part: 1 and up, 0 for a whole mesh. */
+/* Is the file a whole mesh (`part` is 0), or the part that is asked for (1 and up)? */
 static int check_partitions(struct model *model, const char *file, int part, struct dg_error *err)
 {
   int low = INT_MAX, high = -1;
@@ -351,7 +351,7 @@ static int number_points(const struct model *model, int64_t **number, struct dg_
   return 0;
 }
 
-/* The arrays change hands. */
+/* Hands the arrays over to the model. */
 static void give(struct dg_model *to, struct model *from)
 {
   to->points = from->nodes;

@@ -1,4 +1,4 @@
-/* From the model that Gmsh holds to ours (dg_gmsh_load, gmsh_session.h). */
+/* Reads the model that Gmsh holds into ours (dg_gmsh_load, gmsh_session.h). */
 #pragma once
 
 #include "libdg/mesh/load/gmsh_model.h"

@@ -34,7 +34,7 @@ static void start(int argc, char **argv, int *failed)
 #endif
 }
 
-/* Hands over what Gmsh said. It is not ended: what the end of the process takes away need not be tidied up. */
+/* Hands over Gmsh's messages. Gmsh is not ended: the end of the process takes everything away. */
 static void stop(FILE *messages)
 {
   char **line = NULL;
@@ -147,7 +147,8 @@ fail:
   return err->code;
 }
 
-/* ONELAB parameters may have a range, choices, or be read-only: what was not taken must not pass in silence. */
+/* Checks that Gmsh took the parameters. ONELAB parameters may have a range, choices, or be read-only; a value that was
+ * not taken must not pass in silence. */
 static int check_parameters(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
                             struct dg_error *err)
 {
@@ -171,7 +172,7 @@ static int check_parameters(const struct dg_mesh_options *options, const struct 
 
 /* ---- meshing ---- */
 
-/* Volumes that Gmsh can mesh: not those that a mesh file brings. */
+/* Does the model have volumes that Gmsh can mesh? Those that a mesh file brings do not count. */
 static int has_geometry(const int *entity, size_t count)
 {
   for (size_t i = 0; i < count; i += 2) {

@@ -13,5 +13,5 @@
 int dg_gmsh_load(struct dg_model *model, const struct dg_mesh_options *options, int part,
                  struct dg_error *err) DG_MUST_USE;
 
-/* Only the version of the Gmsh library in use. */
+/* Fills the model with the version of the Gmsh library in use, and with nothing else. */
 void dg_gmsh_get_version(struct dg_model *model);

@@ -1,4 +1,4 @@
-/* How large elements shall be, and where that was said. */
+/* The sizes of elements, and where they were asked for. */
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 
 #include <ctype.h>
@@ -32,7 +32,7 @@ int dg_gmsh_check_wishes(const struct dg_mesh_options *options, struct dg_error 
   return 0;
 }
 
-/* ---- what the text of the geometry says ---- */
+/* ---- sizes in the text of the geometry */
 
 struct wishes {
   bool points;  /* sizes at points */
@@ -81,7 +81,7 @@ static const char *skip_space(const char *c)
   return c;
 }
 
-/* Behind the word, if it begins here; words may be parted by any space. */
+/* The place behind the word, if the word begins here; words may be parted by any space. */
 static const char *word_at(const char *text, const char *c, const char *word)
 {
   if (c > text && (isalnum((unsigned char)c[-1]) || c[-1] == '_' || c[-1] == '.')) return NULL;
@@ -96,7 +96,7 @@ static const char *word_at(const char *text, const char *c, const char *word)
   return isalnum((unsigned char)*c) || *c == '_' ? NULL : skip_space(c);
 }
 
-/* Point(..) = {x, y, z, size} */
+/* Does a point have a size? Point(..) = {x, y, z, size} */
 static bool point_has_size(const char *c)
 {
   int commas = 0, depth = 0;
@@ -151,9 +151,9 @@ static void look_for_wishes(struct wishes *wishes, const struct dg_mesh_options 
   if (extension != NULL && strncmp(extension, ".geo", 4) == 0) read_wishes(wishes, options->file, 0);
 }
 
-/* Gmsh gives points without a size, or with one above the bound, a tenth of the diagonal of the box around the model:
- * which nobody asked for. Where no point has a size, all get the bound. Else a point far away, which goes again before
- * anything is meshed, makes the box so large that the bound decides. */
+/* Silences a default of Gmsh. Gmsh gives points without a size, or with a size above the bound, a tenth of the diagonal
+ * of the box around the model, for which nobody asked. Where no point has a size, all get the bound. Otherwise a point
+ * far away, which goes again before anything is meshed, makes the box so large that the bound decides. */
 static void silence_default(const struct dg_mesh_options *options)
 {
   struct wishes wishes;
@@ -200,7 +200,7 @@ bool dg_gmsh_graded(const struct dg_mesh_options *options)
   return wishes.points || wishes.field > 0 || dg_gmsh_get("Mesh.MeshSizeFromCurvature", 0) > 0;
 }
 
-/* ---- what came of them ---- */
+/* ---- the sizes that came out */
 
 /* The shortest and longest edge of the mesh, in drawing units. */
 static void edge_range(const struct dg_model *model, double unit, double range[2])

@@ -1,5 +1,5 @@
-/* The files of curlew-mesh, written down as they are opened. What a geometry includes can be the result of a
- * computation, so that its text does not tell; but it cannot be read without being opened. */
+/* Writes down the files of curlew-mesh as they are opened. The files that a geometry includes can depend on a
+ * computation, so that its text does not tell them; but no file can be read without being opened. */
 #define _GNU_SOURCE /* RTLD_NEXT, dladdr */
 #include "libdg/mesh/gmsh/mesher_files.h"
 
@@ -27,15 +27,15 @@ static struct {
   char *name[NAMES_MAX];
 } seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Files on which no mesh depends. FLTK, with which Gmsh makes its windows, reads and writes preferences when Gmsh
- * starts. */
+/* Is it a file on which no mesh depends? FLTK, with which Gmsh makes its windows, reads and writes preferences when
+ * Gmsh starts. */
 static int of_the_system(const char *name)
 {
   return strncmp(name, "/proc/", 6) == 0 || strncmp(name, "/sys/", 5) == 0 || strncmp(name, "/dev/", 5) == 0 ||
          strstr(name, "/fltk.org/fltk.prefs") != NULL;
 }
 
-/* A mesh does not depend on a file that may not be read, `refused`. */
+/* Writes down a file that is opened. A mesh does not depend on a file that may not be read, `refused`. */
 static void see(const char *name, int writes, int refused)
 {
   if (!seen.watching || refused || name == NULL || of_the_system(name)) return;
@@ -95,7 +95,7 @@ static FILE *stream_seen(const char *function, const char *name, const char *mod
   }
 OPEN(open)
 OPEN(open64)
-/* The same, as compilers call them that check arguments. */
+/* The same functions by the names that compilers use to check arguments. */
 int __open_2(const char *name, int flags);
 int __open64_2(const char *name, int flags);
 int __open_2(const char *name, int flags) { return open_seen("open", name, flags, 0); }
@@ -103,7 +103,7 @@ int __open64_2(const char *name, int flags) { return open_seen("open64", name, f
 FILE *fopen(const char *name, const char *mode) { return stream_seen("fopen", name, mode); }
 FILE *fopen64(const char *name, const char *mode) { return stream_seen("fopen64", name, mode); }
 
-/* ---- what came of it ---- */
+/* ---- the report */
 
 static int add(struct dg_model *model, enum dg_source_kind kind, const char *path, struct dg_error *err)
 {
@@ -115,7 +115,7 @@ static int add(struct dg_model *model, enum dg_source_kind kind, const char *pat
   return 0;
 }
 
-/* The file that holds the function, and this program. */
+/* Adds the file that holds the function, and this program. */
 static int add_programs(struct dg_model *model, struct dg_error *err)
 {
   Dl_info info;
@@ -145,7 +145,7 @@ int dg_mesher_files_watch(struct dg_model *model, struct dg_error *err)
   return 0;
 }
 
-/* A script that asks for more than its files say. Anything that is text may be a script. */
+/* Finds scripts that ask for more than their files say. Any text may be a script. */
 static void find_questions(struct dg_model *model, const char *path)
 {
   static const char *const words[] = {"FileExists", "GetEnv", "SystemCall", "NonBlockingSystemCall",

@@ -1,5 +1,5 @@
-/* curlew-mesh: the program in which Gmsh works. It is started by mesher.c and by nobody else; request.h says which
- * descriptors it gets. The only program that links Gmsh: what becomes of Gmsh becomes of this process. */
+/* curlew-mesh: the program in which Gmsh works. mesher.c alone starts it; request.h says which descriptors it gets. No
+ * other program links Gmsh, so that a crash of Gmsh ends this process only. */
 #define _GNU_SOURCE /* prctl, clearenv, dl_iterate_phdr */
 #include <dirent.h>
 #include <errno.h>
@@ -21,13 +21,14 @@
 #include "libdg/mesh/gmsh/sandbox.h"
 
 #ifdef CURLEW_KEEP_MALLOC
-/* A script's Exit is exit, where the address sanitizer would look for leaks, and start a process for that, which the
- * sandbox would take for the script's doing. The way out of this program itself is _exit, where it does not look. */
+/* Turns the leak sanitizer off. A script's Exit is exit, where the address sanitizer would look for leaks and start a
+ * process for that, which the sandbox would take for the script's doing. This program itself leaves by _exit, where the
+ * sanitizer does not look. */
 int __lsan_is_turned_off(void); /* NOLINT: the sanitizer's name */
 int __lsan_is_turned_off(void) /* NOLINT */ { return 1; }
 #endif
 
-/* Descriptors of the program that started this one: files that it writes, sockets of MPI. */
+/* Closes the descriptors of the program that started this one: files that it writes, sockets of MPI. */
 static void close_others(void)
 {
   DIR *dir = opendir("/proc/self/fd");
@@ -52,7 +53,8 @@ static void limit_memory(double bytes)
 #endif
 }
 
-/* When the machine's memory is used up, this process is the one that the kernel ends, not the run that waits for it. */
+/* Offers this process to the kernel. When the machine's memory is used up, the kernel ends this process, not the run
+ * that waits for it. */
 static void offer_to_kernel(void)
 {
   int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -61,14 +63,14 @@ static void offer_to_kernel(void)
   (void)close(file);
 }
 
-/* Nothing of it goes on without the program that asked. */
+/* Ends this process together with the program that asked. */
 static int stay_with(long parent)
 {
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   return getppid() == (pid_t)parent;
 }
 
-/* The answer: what it is the answer to, what Gmsh said, the code of an error and its message or 0, and the model. */
+/* Makes the answer: the question, Gmsh's messages, the code of an error and its message or 0, and the model. */
 static int make_answer(struct dg_parcel *answer, const struct dg_parcel *key, const struct dg_model *model,
                        const char *messages, const struct dg_error *problem, struct dg_error *err)
 {
@@ -80,7 +82,7 @@ static int make_answer(struct dg_parcel *answer, const struct dg_parcel *key, co
   return dg_model_put(model, answer, err);
 }
 
-/* Only what is to be said of a model that was not made. */
+/* Keeps only the notes of a model that was not made. */
 static void keep_notes(struct dg_model *model)
 {
   struct dg_model bare = {.notes = model->notes, .note = model->note};
@@ -91,7 +93,7 @@ static void keep_notes(struct dg_model *model)
   *model = bare;
 }
 
-/* ---- what a geometry may not do ---- */
+/* ---- limits of a geometry */
 
 static void say_denied(const char *what)
 {
@@ -100,7 +102,8 @@ static void say_denied(const char *what)
   _exit(DG_MESHER_DENIED);
 }
 
-/* Where the kernel cannot hold a script, its sidecar is the one thing that can still be seen beforehand. */
+/* Decides whether to go on with the walls that there are. Where the kernel cannot hold a script, its sidecar is the one
+ * danger that can still be found beforehand. */
 static int without_walls(struct dg_model *model, const char *file, const struct dg_sandbox_walls *walls,
                          struct dg_error *err)
 {
@@ -117,7 +120,7 @@ static int without_walls(struct dg_model *model, const char *file, const struct 
                        file);
 }
 
-/* Folders of the libraries that are loaded: some load further ones when they need them. */
+/* The folders of the libraries that are loaded: some libraries load further ones when they need them. */
 struct folders {
   size_t count;
   char name[DG_SANDBOX_PLACES_MAX - 4][PATH_MAX];
@@ -138,7 +141,7 @@ static int add_folder(struct dl_phdr_info *library, size_t size, void *all)
   return 0;
 }
 
-/* From here on its folder can be read, and nothing else be done. */
+/* Enters the sandbox. From here on the geometry's folder can be read, and nothing else be done. */
 static int enter_sandbox(struct dg_model *model, const char *file, struct dg_error *err)
 {
   char folder[PATH_MAX];
@@ -161,7 +164,7 @@ static int enter_sandbox(struct dg_model *model, const char *file, struct dg_err
   return without_walls(model, file, &walls, err);
 }
 
-/* Says from what the process was kept without being ended for it. */
+/* Tells what the sandbox kept the process from without ending it. */
 static int tell_of_sandbox(struct dg_model *model, struct dg_error *problem, struct dg_error *err)
 {
   if (problem->code == DG_INPUT && dg_sandbox_refused()[0] != '\0')
@@ -229,6 +232,6 @@ int main(void)
   if (!stay_with(request.parent)) return DG_ENVIRONMENT;
   limit_memory(request.options.memory);
   if (serve(&request, &err) != 0) fprintf(stderr, "curlew-mesh: the answer %s\n", err.message);
-  /* Not by way of what Gmsh and its libraries do at the end, which can fail as well. */
+  /* _exit leaves out the work of Gmsh and its libraries at the end, which can fail as well. */
   _exit(err.code != DG_OK && strstr(err.message, "out of memory") != NULL ? DG_MESHER_NO_MEMORY : (int)err.code);
 }

@@ -16,7 +16,7 @@
 #include "libdg/base/bug.h"
 #include "libdg/mesh/gmsh/sandbox_filter.h"
 
-/* One sandbox a process, as the kernel has it; the handler of a signal finds it here. */
+/* The sandbox of the process. The kernel has one a process, and the handler of a signal finds it here. */
 static struct {
   size_t places;
   struct {
@@ -49,7 +49,7 @@ void dg_sandbox_arm(void)
 
 /* ---- Landlock ---- */
 
-/* As linux/landlock.h has them; older headers do not know the later ones. */
+/* Numbers as linux/landlock.h has them; older headers do not know the later ones. */
 enum { LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445, LANDLOCK_RESTRICT = 446, LANDLOCK_VERSION = 1, LANDLOCK_BENEATH = 1 };
 enum { MAY_READ_FILE = 1 << 2, MAY_READ_DIR = 1 << 3 };
 
@@ -62,7 +62,7 @@ struct __attribute__((packed)) landlock_place {
   int32_t folder;
 };
 
-/* Everything that this version of Landlock can forbid. */
+/* The rules for everything that this version of Landlock can forbid. */
 static struct landlock_rules all_rules(long version)
 {
   return (struct landlock_rules){
@@ -102,7 +102,7 @@ static int enter_landlock(bool *entered, struct dg_error *err)
   return err->code;
 }
 
-/* ---- seccomp: what a trapped call comes to; in the handler of a signal ---- */
+/* ---- seccomp: the answers to trapped calls; in the handler of a signal */
 
 static size_t append(char *text, size_t used, const char *more)
 {
@@ -135,7 +135,7 @@ static void end(const char *what, const char *name)
   _exit(2);
 }
 
-/* A wild pointer ends the process here instead of the call with EFAULT. */
+/* Copies a name. A wild pointer ends the process here; the call itself would fail with EFAULT. */
 static bool copy_name(char *to, const char *from)
 {
   if (from == NULL) return false;
@@ -168,7 +168,8 @@ static bool ends_with(const char *path, const char *end)
   return length > own && strcmp(path + length - own, end) == 0;
 }
 
-/* NAME.opt beside NAME; and what Open CASCADE looks for in the current folder, XSTEP.us and the like. */
+/* Is it a sidecar? NAME.opt beside NAME; or a file that Open CASCADE looks for in the current folder, XSTEP.us and the
+ * like. */
 static bool is_sidecar(const char *path)
 {
   char beside[PATH_MAX];
@@ -180,7 +181,7 @@ static bool is_sidecar(const char *path)
   return faccessat(AT_FDCWD, beside, F_OK, 0) == 0;
 }
 
-/* Zones, languages and processors, which libraries look up and do without. */
+/* Is it a file of zones, languages or processors, which libraries look up and do without? */
 static bool is_of_libraries(const char *path)
 {
   static const char *const places[] = {"/usr/share/zoneinfo/", "/usr/share/locale/", "/usr/lib/locale/",
@@ -190,7 +191,7 @@ static bool is_of_libraries(const char *path)
   return false;
 }
 
-/* The file is looked at before it is opened: to open a device or a pipe can already do something. */
+/* Opens a file to read it. The file is looked at before that: to open a device or a pipe can already do something. */
 static long open_to_read(int folder, const char *name, int flags)
 {
   char link[40], path[PATH_MAX];
@@ -249,7 +250,7 @@ static long answer(const siginfo_t *info, const uint64_t argument[3])
   }
 }
 
-/* Calls that need no look at what they are given. */
+/* Ends the process for calls whose arguments need no look. */
 static void end_for(int trap)
 {
   if (trap == DG_TRAP_CHANGE) end("to change or make files", NULL);

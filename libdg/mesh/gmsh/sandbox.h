@@ -26,9 +26,9 @@ struct dg_sandbox {
                                                not there are left out */
   size_t libraries; /* the last so many of the places are folders of which only libraries (NAME.so...) are read, which
                        others load when they need them. Landlock alone does not look at names */
-  /* Called when something else was tried and dg_sandbox_arm has been called, before the process ends with code 2; what:
-   * "to write the file 'x'", behind "it tried". From a signal handler: only what POSIX allows there. NULL: a line on
-   * stderr. */
+  /* `denied` is called when something else was tried and dg_sandbox_arm has been called, before the process ends with
+   * code 2. `what` is "to write the file 'x'", to be put behind "it tried". The call comes from a signal handler: only
+   * what POSIX allows there may be done. NULL: a line on stderr. */
   void (*denied)(const char *what);
 };
 
@@ -37,17 +37,18 @@ struct dg_sandbox_walls {
   bool landlock, seccomp;
 };
 
-/* For the calling process, once; nothing undoes it. Threads that are there already are held by seccomp only. Starting a
- * program ends the process with SIGSYS, without a call of `denied`: the C library lets no handler run there. What the
- * kernel does not have is missing in *walls and no error; without either the process is as it was. DG_ENVIRONMENT: the
- * kernel has it and yet does not do it. Takes memory; open descriptors stay open and may be written to. */
+/* Enters the sandbox, for the calling process, once; nothing undoes it. Threads that are there already are held by
+ * seccomp only. Starting a program ends the process with SIGSYS, without a call of `denied`: the C library lets no
+ * handler run there. A wall that the kernel does not have is missing in *walls and no error; without either the process
+ * is as it was. DG_ENVIRONMENT: the kernel has a wall and yet does not put it up. Takes memory; open descriptors stay
+ * open and may be written to. */
 int dg_sandbox_enter(const struct dg_sandbox *sandbox, struct dg_sandbox_walls *walls,
                      struct dg_error *err) DG_MUST_USE;
-/* Libraries try things when they start that they can do without, such as to write preferences: until this is called
- * such a call fails and nothing is said. From then on it is what somebody else wrote that tries, and the process ends.
- */
+/* Arms the sandbox. When libraries start they try things that they can do without, such as to write preferences: before
+ * this call such an attempt fails and nothing is said. From here on the attempts are those of somebody else's text, and
+ * the process ends. */
 void dg_sandbox_arm(void);
 /* The last file that was refused to be read since then, and the last sidecar that was passed over; "" if there is none.
- * Known where there is seccomp; zones, languages and the like, which libraries look up by themselves, do not count. */
+ * Known where there is seccomp. Zones, languages and the like, which libraries look up by themselves, do not count. */
 const char *dg_sandbox_refused(void);
 const char *dg_sandbox_sidecar(void);

@@ -1,5 +1,5 @@
-/* The filter of system calls: what is harmless is allowed, since libraries differ in what they need; all that reaches
- * out of the process is not. */
+/* The filter of system calls. Harmless calls are allowed, since libraries differ in what they need; calls that reach
+ * out of the process are not. */
 #define _GNU_SOURCE /* syscall, CLONE_THREAD */
 #include "libdg/mesh/gmsh/sandbox_filter.h"
 
@@ -64,7 +64,7 @@ static const struct {
     {SYS_removexattr, TRAP(CHANGE)},
     {SYS_lremovexattr, TRAP(CHANGE)},
     {SYS_fremovexattr, TRAP(CHANGE)},
-#ifdef __x86_64__ /* what newer machines never had */
+#ifdef __x86_64__ /* calls that newer machines never had */
     {SYS_fork, KILL},
     {SYS_vfork, KILL},
     {SYS_creat, TRAP(WRITE)},
@@ -158,8 +158,8 @@ static void load_argument(struct program *p, int argument, int half)
 
 static void answer(struct program *p, uint32_t action) { put(p, BPF_RET | BPF_K, action, 0, 0); }
 
-/* The next `length` instructions are for this call only; the number is loaded, and is again for those behind them if
- * they do not return. */
+/* Says that the next `length` instructions are for this call only. The number of the call is loaded, and is again for
+ * the instructions behind them if they do not return. */
 static void for_call(struct program *p, int number, uint8_t length)
 {
   put(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, length);
@@ -179,7 +179,8 @@ static void filter_open(struct program *p, int number, int flags, uint64_t secre
   answer(p, TRAP(READ));
 }
 
-/* What comes of a call with one of two values in the low half of an argument, and of all others of that number. */
+/* Sets the answer to a call with one of two values in the low half of an argument, and to all other calls of that
+ * number. */
 static void filter_value(struct program *p, int number, int argument, uint32_t value, uint32_t other, uint32_t with,
                          uint32_t without)
 {
@@ -235,7 +236,7 @@ bool dg_sandbox_filter(uint64_t secret)
   assemble(&program, secret);
   const struct sock_fprog filter = {.len = program.length, .filter = program.code};
   if (program.length == sizeof program.code / sizeof *program.code) {
-    errno = E2BIG; /* cut: it would not be what is written above */
+    errno = E2BIG; /* cut: it would not be the filter that is written above */
     return false;
   }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;

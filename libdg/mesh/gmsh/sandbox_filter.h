@@ -15,7 +15,7 @@ enum dg_sandbox_trap {
   DG_TRAP_SYSTEM
 };
 
-/* Installs it for all threads. Opening for reading is allowed with `secret` as the sixth argument, which open and
- * openat do not have; all other opening is trapped. False: this kernel has no such filters, or this program knows no
- * numbers of this machine's calls (errno: ENOSYS), or it did not work. */
+/* Installs the filter for all threads. Opening for reading is allowed with `secret` as the sixth argument, which open
+ * and openat do not have; all other opening is trapped. False: this kernel has no such filters, or this program knows
+ * no numbers of this machine's calls (errno: ENOSYS), or it did not work. */
 bool dg_sandbox_filter(uint64_t secret);

@@ -1,4 +1,4 @@
-/* The ends of mesh files. */
+/* Looks for the ends of mesh files. */
 #include "libdg/mesh/load/complete.h"
 
 #include <ctype.h>
@@ -54,7 +54,8 @@ static bool ends_with(struct tail *tail, const char *word)
   return strncasecmp(line_from_end(tail, 0, line), word, strlen(word)) == 0;
 }
 
-/* A data set stands between two lines of -1: an odd one at the end has only begun. */
+/* The Universal format: a data set stands between two lines of -1, and an odd line at the end means that a set has only
+ * begun. */
 static bool ends_as_universal(struct tail *tail)
 {
   char line[TAIL + 1];
@@ -63,7 +64,7 @@ static bool ends_as_universal(struct tail *tail)
   return line[0] != '\0' && strcmp(line, "-1") != 0;
 }
 
-/* Any section of Gmsh's may be the last one. */
+/* The format of Gmsh, in which any section may be the last one. */
 static bool ends_as_gmsh(struct tail *tail)
 {
   static const char *const section[] = {"Elements",
@@ -90,7 +91,8 @@ static bool ends_as_gmsh(struct tail *tail)
   return false;
 }
 
-/* The place of the one shape that the file is: "+1 0", without the * that ends the lists before it. */
+/* The BRep format ends with the place of the one shape that the file is: "+1 0", without the * that ends the lists
+ * before it. */
 static bool ends_as_brep(struct tail *tail)
 {
   char line[TAIL + 1], *end;
@@ -104,7 +106,7 @@ static bool ends_as_brep(struct tail *tail)
   return line[0] != '\0' && line[strlen(line) - 1] == '*';
 }
 
-/* T in column 73 of the last line. */
+/* The IGES format has a T in column 73 of the last line. */
 static bool ends_as_iges(struct tail *tail)
 {
   char line[TAIL + 1];
@@ -112,7 +114,7 @@ static bool ends_as_iges(struct tail *tail)
   return strlen(line) > 72 && line[72] == 'T';
 }
 
-/* A binary one has no end; its size was compared with its count. */
+/* The STL format. A binary file has no end; its size was compared with its count. */
 static bool ends_as_stl(struct tail *tail, FILE *stream)
 {
   char head[6] = "";
@@ -134,7 +136,7 @@ static long vtk_bytes(const char *type)
   return 4;
 }
 
-/* Behind its three first lines. */
+/* Is a binary VTK file complete, behind its three first lines? */
 static bool vtk_binary_is_complete(FILE *stream)
 {
   const long begin = ftell(stream);
@@ -156,7 +158,7 @@ static bool vtk_binary_is_complete(FILE *stream)
   return true;
 }
 
-/* The numbers that follow a keyword; `left` counts down as they come. */
+/* Is a VTK file complete? Numbers follow a keyword; `left` counts down as they come. */
 static bool vtk_is_complete(FILE *stream)
 {
   char word[64], before[64] = "";

@@ -49,13 +49,13 @@ static bool is_brep(const struct head *head)
   return begins_any(behind_blanks(head->text), first);
 }
 
-/* Lines of 80 columns, the 73rd of which names the section: S begins, or C of the compressed form. */
+/* IGES has lines of 80 columns, the 73rd of which names the section: S begins, or C of the compressed form. */
 static bool is_iges(const struct head *head)
 {
   return head->length >= 80 && (head->text[72] == 'S' || head->text[72] == 'C') && memchr(head->text, '\n', 72) == NULL;
 }
 
-/* Text, or 80 bytes, a number of triangles, and 50 bytes for each. */
+/* STL is text, or it has 80 bytes, a number of triangles, and 50 bytes for each. */
 static bool is_stl(const struct head *head)
 {
   const unsigned char *number = (const unsigned char *)head->text + 80;
@@ -92,7 +92,7 @@ static bool is_medit(const struct head *head)
   return begins(at, "MeshVersionFormatted");
 }
 
-/* There is no header: a comment, or one of the statements with which a deck can begin. */
+/* Nastran has no header: a file begins with a comment, or with one of the statements with which a deck can begin. */
 static bool is_nastran(const struct head *head)
 {
   static const char *const first[] = {"$",      "GRID", "BEGIN", "SOL",   "CEND",   "NASTRAN", "ID",
@@ -113,7 +113,7 @@ static bool is_cgns(const struct head *head)
 
 /* ---- the table ---- */
 
-/* Ends as Gmsh 4.8 and later know them, letter by letter. */
+/* The formats, with the ends of names as Gmsh 4.8 and later know them, letter by letter. */
 static const struct format {
   const char *name, *starts; /* for messages: "does not begin as <name> does (<starts>)"; NULL: nothing is asked for */
   enum dg_format_kind kind;
@@ -177,7 +177,7 @@ static int fail_to_read(const char *file, const char *why, struct dg_error *err)
   return dg_fail(err, DG_INPUT, "cannot read mesh file '%s': %s", file, why);
 }
 
-/* The whole of a script: Gmsh's parser and ours end at a NUL in different places. */
+/* Checks the whole of a script, because Gmsh's parser and ours end at a NUL in different places. */
 static int check_text(FILE *stream, const char *file, struct dg_error *err)
 {
   char block[HEAD];
@@ -219,7 +219,7 @@ static int check_content(FILE *stream, const char *file, bool trust, enum dg_for
 
 int dg_format_check(const char *file, bool trust, enum dg_format_kind *kind, struct dg_error *err)
 {
-  /* Not to wait for a pipe, if it is one. */
+  /* O_NONBLOCK: do not wait for a pipe, if it is one. */
   const int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   FILE *stream = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
   *kind = DG_FORMAT_OTHER;

@@ -1,4 +1,4 @@
-/* Which files Gmsh is given, and as what.
+/* The files that Gmsh is given, and their formats.
  *
  * Gmsh takes a file for a script, which can do anything, unless the end of its name or its first line says otherwise,
  * and it knows each end in one or two spellings only: a script named evil.Step or evil.msh runs. So name and content
@@ -16,10 +16,10 @@ enum dg_format_kind {
   DG_FORMAT_OTHER     /* none of the table's, of somebody who is trusted */
 };
 
-/* Reads the beginning of the file, of scripts all. Errors (DG_INPUT) say what is wrong: it cannot be read, is no
- * regular file, is empty, has an end that is none of the table's (unless `trust`), begins as files of its format do
- * not, or is a script with a byte that is no text. Scripts have no such rule for their content, but must not begin as
- * what Gmsh would take for something else. */
+/* Checks a file. Reads its beginning, and all of a script. Errors (DG_INPUT) say what is wrong: the file cannot be
+ * read, is no regular file, is empty, has an end that is none of the table's (unless `trust`), does not begin as files
+ * of its format do, or is a script with a byte that is no text. Scripts have no such rule for their content, but must
+ * not begin as a file that Gmsh would take for something else. */
 int dg_format_check(const char *file, bool trust, enum dg_format_kind *kind, struct dg_error *err) DG_MUST_USE;
 /* The kind that the name alone says. */
 enum dg_format_kind dg_format_by_name(const char *file);

@@ -43,7 +43,7 @@ static void skip_blanks(struct scanner *scan)
   }
 }
 
-/* For OTHER, text holds the character. */
+/* Finds the next token. For OTHER, text holds the character. */
 static enum token next_token(struct scanner *scan)
 {
   skip_blanks(scan);
@@ -85,7 +85,7 @@ static int add(struct dg_geo_parameters *list, const char *name, bool onelab, st
   return 0;
 }
 
-/* After "Name" in braces or DefineNumber: the string is a ONELAB name. */
+/* Adds a ONELAB name, after "Name" in braces or DefineNumber, if a string follows. */
 static int add_if_string(struct dg_geo_parameters *list, struct scanner *scan, struct dg_error *err)
 {
   struct scanner look = *scan;
@@ -94,7 +94,7 @@ static int add_if_string(struct dg_geo_parameters *list, struct scanner *scan, s
   return add(list, scan->text, true, err);
 }
 
-/* The value behind "name =" is text: not a parameter that takes a number. */
+/* Is the value behind "name =" text, so that it is not a parameter that takes a number? */
 static bool value_is_text(struct scanner look)
 {
   enum token token = next_token(&look);
@@ -125,7 +125,7 @@ static int scan_constants(struct dg_geo_parameters *list, struct scanner *scan, 
 
 static int scan_file(struct dg_geo_parameters *list, const char *path, int depth, struct dg_error *err);
 
-/* A path in an Include is relative to the folder of the file that says it. */
+/* Scans an included file. Its path is relative to the folder of the file that includes it. */
 static int scan_included(struct dg_geo_parameters *list, const char *from, const char *name, int depth,
                          struct dg_error *err)
 {
@@ -141,7 +141,7 @@ static int scan_included(struct dg_geo_parameters *list, const char *from, const
   return failed;
 }
 
-/* "Printf(...) > name" writes a file. */
+/* Does "Printf(...) > name" write a file? */
 static bool prints_to_file(struct scanner look)
 {
   int depth = 0;
@@ -153,7 +153,7 @@ static bool prints_to_file(struct scanner look)
   return false;
 }
 
-/* Apart from the parameters, whose reader passes over what it does not understand. */
+/* Finds harmful commands. This is apart from the parameters, whose reader passes over what it does not understand. */
 static void find_harm(struct dg_geo_parameters *list, const char *text)
 {
   static const char *const commands[] = {"SystemCall", "NonBlockingSystemCall", "OnelabRun", "Save", "Print",
@@ -189,7 +189,8 @@ static int scan_text(struct dg_geo_parameters *list, const char *text, const cha
   return 0;
 }
 
-/* A merged file is a script unless name and content together say that it is something else. */
+/* Does a file hold no script? A merged file is a script unless name and content together say that it is something
+ * else. */
 static bool holds_no_script(const char *path)
 {
   enum dg_format_kind kind;

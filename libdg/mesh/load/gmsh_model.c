@@ -1,4 +1,4 @@
-/* Models: their texts, into a parcel, out of it. */
+/* Models: adds their texts, puts them into a parcel, takes them out of it. */
 #include "libdg/mesh/load/gmsh_model.h"
 
 #include <stdarg.h>
@@ -117,7 +117,7 @@ static int damaged(struct dg_error *err, const char *how)
   return dg_fail(err, DG_ENVIRONMENT, "is damaged: %s", how);
 }
 
-/* How many members a list has, of which each takes a word at least. */
+/* Takes the number of members of a list, each of which takes a word at least. */
 static int take_length(struct dg_parcel *parcel, size_t *length, struct dg_error *err)
 {
   uint64_t number = 0;

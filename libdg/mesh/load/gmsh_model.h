@@ -17,8 +17,8 @@ struct dg_model_note {
   char *text; /* one line */
 };
 
-/* {0} is empty. One that was taken out points into its parcel, which must live as long; only the lists of texts and
- * groups are its own then. */
+/* A model; {0} is empty. A model that was taken out of a parcel points into it, and the parcel must live as long; only
+ * the lists of texts and groups are the model's own then. */
 struct dg_model {
   size_t points, K, triangles;
   double (*point)[3];     /* [points] metres */
@@ -45,19 +45,19 @@ struct dg_model {
 };
 
 void dg_model_release(struct dg_model *model);
-/* Takes away the last group of a model that is no parcel's. */
+/* Takes away the last group of a model; not of one that points into a parcel. */
 void dg_model_drop_group(struct dg_model *model);
 
-/* A line for the log of the run that asked for the mesh: a warning, or only good to know. */
+/* Adds a line for the log of the run that asked for the mesh: a warning, or only good to know. */
 int dg_model_note(struct dg_model *model, bool warning, struct dg_error *err, const char *format, ...)
     DG_PRINTF(4, 5) DG_MUST_USE;
-/* The mesher says what it is at, for messages about its end: one of DG_MODEL_PHASES. */
+/* The mesher's phases, which it tells for messages about its end: one of DG_MODEL_PHASES. */
 #define DG_MODEL_PHASES(X) X('s', "start for") X('r', "read") X('m', "mesh") X('h', "hand over the mesh of")
 void dg_model_phase(const struct dg_model *model, char phase);
 
 int dg_model_put(const struct dg_model *model, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
-/* Errors are DG_ENVIRONMENT: the parcel is damaged, or no memory. Release also then. */
+/* Takes a model out of a parcel. Errors are DG_ENVIRONMENT: the parcel is damaged, or no memory. Release also then. */
 int dg_model_take(struct dg_model *model, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
 
-/* The mesh of a model, with its groups. Errors as those of dg_mesh_build; the mesh is released then. */
+/* Builds the mesh of a model, with its groups. Errors are those of dg_mesh_build; the mesh is released then. */
 int dg_model_build(struct dg_mesh *mesh, const struct dg_model *model, struct dg_error *err) DG_MUST_USE;

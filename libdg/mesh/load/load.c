@@ -12,7 +12,7 @@
 #include "libdg/mesh/load/gmsh_model.h"
 #include "libdg/mesh/parts/msh_parts.h"
 
-/* Once known, it is handed out by the contract as a string that nobody frees. */
+/* The version of Gmsh, once known; it is handed out as a string that nobody frees. */
 static char gmsh_version[32];
 
 static void remember_version(const struct dg_model *model)
@@ -54,7 +54,7 @@ static int report_notes(struct dg_mesh_report *report, const struct dg_model *mo
 
 /* ---- the answer ---- */
 
-/* An answer: its question, what Gmsh said, an error or none, and the model. */
+/* An answer: its question, Gmsh's messages, an error or none, and the model. */
 struct answer {
   const char *key;
   size_t key_bytes;
@@ -101,7 +101,7 @@ static int read_answer(struct dg_model *model, struct dg_parcel *parcel, int des
 
 /* ---- from the model to the mesh ---- */
 
-/* The entities of the whole model that this part does not have: all parts then have the same. */
+/* Adds the entities of the whole model that this part does not have, so that all parts have the same. */
 static int add_entities_elsewhere(struct dg_mesh *mesh, const struct dg_model *model, struct dg_error *err)
 {
   int *tag = NULL;
@@ -139,7 +139,7 @@ int dg_model_build(struct dg_mesh *mesh, const struct dg_model *model, struct dg
   return err->code;
 }
 
-/* Made by curlew-mesh. *meshed: see dg_mesher_ask. */
+/* Lets curlew-mesh make the mesh. *meshed: see dg_mesher_ask. */
 static int make(struct dg_mesh *mesh, const struct dg_request *request, bool *meshed, struct dg_error *err)
 {
   const struct dg_mesh_options *options = &request->options;
@@ -163,8 +163,9 @@ fail:
   return err->code;
 }
 
-/* Algorithms of Gmsh that work with several threads fail now and then: HXT of 4.8 leaves elements without their
- * neighbours, or crashes. What is right with one thread is no error then; what is wrong with one is the geometry's. */
+/* Makes the mesh again with one thread if it fails with several. Algorithms of Gmsh that work with several threads fail
+ * now and then: HXT of 4.8 leaves elements without their neighbours, or crashes. If the mesh is right with one thread,
+ * that was no error; if it is wrong with one, the error is the geometry's. */
 static int make_surely(struct dg_mesh *mesh, const struct dg_request *request, struct dg_error *err)
 {
   struct dg_request alone = *request;
@@ -186,7 +187,7 @@ static int make_surely(struct dg_mesh *mesh, const struct dg_request *request, s
 
 /* ---- a mesh that is kept ---- */
 
-/* Does it hold what would be made now? *why says what does not fit. */
+/* Does the kept mesh hold what would be made now? *why says what does not fit. */
 static bool fits(const struct answer *answer, const struct dg_model *model, const struct dg_parcel *key,
                  const struct dg_mesh_options *options, char *why, size_t size)
 {
@@ -210,7 +211,7 @@ static bool fits(const struct answer *answer, const struct dg_model *model, cons
   return true;
 }
 
-/* Memory that is used up is an error; all else is only a reason to make the mesh. */
+/* Uses a kept mesh. Memory that is used up is an error; all other failures are only a reason to make the mesh. */
 static int reuse(struct dg_mesh *mesh, const struct dg_request *request, struct dg_error *err)
 {
   const struct dg_mesh_options *options = &request->options;

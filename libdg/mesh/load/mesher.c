@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-/* ---- where it is ---- */
+/* ---- the place of curlew-mesh */
 
 static int join(char **path, const char *folder, size_t length, const char *name, struct dg_error *err)
 {
@@ -69,7 +69,7 @@ int dg_mesher_find(char **path, struct dg_error *err)
 
 /* ---- start ---- */
 
-/* A descriptor that none of those of the process stands in the way of; the one given is closed. */
+/* Moves a descriptor to one that does not stand in the way of those of the process; the one given is closed. */
 static int out_of_the_way(int descriptor)
 {
   if (descriptor < 0) return descriptor;
@@ -78,7 +78,7 @@ static int out_of_the_way(int descriptor)
   return moved;
 }
 
-/* The environment without what tells a process that it is a rank of an MPI program. */
+/* Makes the environment without the variables that tell a process that it is a rank of an MPI program. */
 static int own_environment(char ***list, struct dg_error *err)
 {
   static const char *const left_out[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "MPIEXEC_"};
@@ -94,7 +94,7 @@ static int own_environment(char ***list, struct dg_error *err)
   return 0;
 }
 
-/* The process: its descriptors, and what it leaves. */
+/* The process of Gmsh: its descriptors, and what it leaves. */
 struct mesher {
   pid_t id;
   int request, answer, words, life, his_life; /* descriptors; -1: none */
@@ -129,8 +129,8 @@ static int open_all(struct mesher *mesher, struct dg_error *err)
   return err->code;
 }
 
-/* No work between fork and exec: threads of OpenMP and MPI are alive here. A group of its own, so that it can be ended
- * together with what it has started. */
+/* Starts the process. There is no work between fork and exec, because threads of OpenMP and MPI are alive here. The
+ * process has a group of its own, so that it can be ended together with what it has started. */
 static int start(struct mesher *mesher, const char *path, int trust, char *const *environment)
 {
   posix_spawn_file_actions_t actions;
@@ -172,7 +172,7 @@ static double now(void)
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Has it ended? Somebody who ignores SIGCHLD takes the status away; the answer then says how it went. */
+/* Has the process ended? Somebody who ignores SIGCHLD takes the status away; the answer then says how it went. */
 static void look(struct mesher *mesher, int options)
 {
   pid_t who;
@@ -182,7 +182,7 @@ static void look(struct mesher *mesher, int options)
   if (who < 0) mesher->status = 0;
 }
 
-/* Until it has ended, or is ended because it takes too long. Its end closes the pipe. */
+/* Waits until the process has ended, or ends it because it takes too long. Its end closes the pipe. */
 static void watch(struct mesher *mesher, double seconds)
 {
   enum { AGAIN = 1000 };
@@ -213,7 +213,7 @@ static void watch(struct mesher *mesher, double seconds)
   look(mesher, 0);
 }
 
-/* ---- what became of it ---- */
+/* ---- the end of the process */
 
 static const char *doing(char phase)
 {
@@ -228,7 +228,7 @@ static const char *doing(char phase)
   }
 }
 
-/* The last line of what it wrote, for people: C++ says there why it gave up. */
+/* Reads the last line that the process wrote, for people: C++ says there why it gave up. */
 static void last_words(const struct mesher *mesher, char *words, size_t size)
 {
   off_t length = lseek(mesher->words, 0, SEEK_END), from = length > (off_t)size - 1 ? length - (off_t)size + 1 : 0;
@@ -293,7 +293,8 @@ static int explain(const struct mesher *mesher, const struct dg_mesh_options *op
   return 0;
 }
 
-/* No complete answer, from a process that ended of its own will: a script told it to, if it came so far. */
+/* Fails for a process that gave no complete answer and ended of its own will: a script told it to, if it came so
+ * far. */
 static int unanswered(const struct mesher *mesher, const struct dg_mesh_options *options, const char *path,
                       struct dg_error *err)
 {

@@ -1,7 +1,7 @@
 /* Gmsh in a process of its own: the program `curlew-mesh` is found, started, watched, and its answer read.
  *
  * Request and answer are parcels in memory that has a descriptor but no name. The process has neither this one's
- * descriptors nor its MPI, ends when this one does, and may crash, exit, or be ended by its limits: each of them is an
+ * descriptors nor its MPI, and ends when this one does. If it crashes, exits, or is ended by its limits, that is an
  * error of this process, with one line. */
 #pragma once
 
@@ -10,9 +10,9 @@
 #include "libdg/mesh/load/parcel.h"
 #include "libdg/mesh/load/request.h"
 
-/* Where curlew-mesh is looked for: the environment variable CURLEW_MESHER, the folder of this program, the folder
- * ../libexec/curlew beside it, the one of the installation, the one of the build. Free *path. DG_ENVIRONMENT: nowhere.
- */
+/* Finds curlew-mesh. It is looked for in the environment variable CURLEW_MESHER, the folder of this program, the folder
+ * ../libexec/curlew beside it, the folder of the installation, and the folder of the build. Free *path. DG_ENVIRONMENT:
+ * it is in none of them. */
 int dg_mesher_find(char **path, struct dg_error *err) DG_MUST_USE;
 
 /* Has the request carried out; *answer is open then, to be closed. Errors as those of dg_mesh_load which concern the

@@ -21,28 +21,29 @@ struct dg_parcel {
 
 void dg_parcel_release(struct dg_parcel *parcel);
 
-/* Putting in. Errors are DG_ENVIRONMENT: no memory. */
+/* The functions that put in. Errors are DG_ENVIRONMENT: no memory. */
 int dg_parcel_put_number(struct dg_parcel *parcel, uint64_t number, struct dg_error *err) DG_MUST_USE;
 int dg_parcel_put_real(struct dg_parcel *parcel, double number, struct dg_error *err) DG_MUST_USE;
-/* count members of `size` bytes; array may be NULL when count is 0. */
+/* Puts in `count` members of `size` bytes; array may be NULL when count is 0. */
 int dg_parcel_put_array(struct dg_parcel *parcel, size_t count, size_t size, const void *array,
                         struct dg_error *err) DG_MUST_USE;
-/* Bytes without their number. */
+/* Puts in bytes without their number. */
 int dg_parcel_put_bytes(struct dg_parcel *parcel, const void *data, size_t bytes, struct dg_error *err) DG_MUST_USE;
 int dg_parcel_put_text(struct dg_parcel *parcel, const char *text, struct dg_error *err) DG_MUST_USE;
 
-/* From putting in to taking out in the same process. */
+/* Goes from putting in to taking out in the same process. */
 void dg_parcel_reread(struct dg_parcel *parcel);
-/* Taking out, in the same order. The bytes may be anybody's: what does not fit is DG_ENVIRONMENT ("is damaged"). */
+/* The functions that take out, in the same order. The bytes may be anybody's: contents that do not fit are
+ * DG_ENVIRONMENT ("is damaged"). */
 int dg_parcel_take_number(struct dg_parcel *parcel, uint64_t *number, struct dg_error *err) DG_MUST_USE;
 int dg_parcel_take_real(struct dg_parcel *parcel, double *number, struct dg_error *err) DG_MUST_USE;
-/* *array, a pointer, points into the parcel, and to *count members; NULL when there are none. */
+/* Takes an array. *array, a pointer, points into the parcel, to *count members; NULL when there are none. */
 int dg_parcel_take_array(struct dg_parcel *parcel, size_t *count, size_t size, void *array,
                          struct dg_error *err) DG_MUST_USE;
-/* A string that ends in the parcel; one line of a message, without control characters, if `line`. */
+/* Takes a string that ends in the parcel; if `line`, it is one line of a message, without control characters. */
 int dg_parcel_take_text(struct dg_parcel *parcel, const char **text, int line, struct dg_error *err) DG_MUST_USE;
 
-/* Writes all of it. Errors are DG_ENVIRONMENT with the system's reason. */
+/* Writes all of the parcel. Errors are DG_ENVIRONMENT with the system's reason. */
 int dg_parcel_send(struct dg_parcel *parcel, int descriptor, const char magic[DG_PARCEL_MAGIC],
                    struct dg_error *err) DG_MUST_USE;
 /* Reads a file, from its start, into an empty parcel. DG_ENVIRONMENT: it is no complete parcel of that kind. */

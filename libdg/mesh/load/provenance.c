@@ -12,7 +12,7 @@
 #include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 
-/* By pieces, so that the digest depends on the content alone; 0: all of it was read. */
+/* Digests a file by pieces, so that the digest depends on the content alone; 0: all of it was read. */
 static int digest_file(int file, uint64_t *digest)
 {
   enum { PIECE = 1 << 16 };

@@ -17,10 +17,10 @@ struct dg_source {
   uint64_t digest; /* of the content, of files that were read */
 };
 
-/* Looks at what is there under the path now; fills all but the path. A kind CONTENT of what cannot be read, or is no
- * regular file, becomes ABSENT. Reads all of the file. */
+/* Looks at the file that is under the path now; fills all but the path. A source of kind CONTENT that cannot be read,
+ * or is no regular file, becomes ABSENT. Reads all of the file. */
 void dg_source_look(struct dg_source *source, enum dg_source_kind kind, const char *path);
-/* Is it as it was? */
+/* Is the source as it was? */
 int dg_source_same(const struct dg_source *was);
-/* A path that does not depend on the working folder; free with dg_free. */
+/* Makes a path that does not depend on the working folder; free with dg_free. */
 int dg_source_absolute(char **absolute, const char *path, struct dg_error *err) DG_MUST_USE;

@@ -46,7 +46,8 @@ int dg_request_take(struct dg_request *request, struct dg_parcel *parcel, struct
   return 0;
 }
 
-/* All of the request, but for what only limits it: whatever options there will be are in the key. */
+/* Puts all of the request into the key, but for its limits. Options that are added later are in the key without a
+ * change here. */
 int dg_request_key(const struct dg_request *request, struct dg_parcel *key, struct dg_error *err)
 {
   struct dg_request bare = *request;

@@ -12,7 +12,8 @@
 enum { DG_MESHER_REQUEST = 0, DG_MESHER_ANSWER = 3, DG_MESHER_LIFE = 4, DG_MESHER_DESCRIPTORS = 5 };
 /* curlew-mesh's exit code when memory is used up so that no answer can be made. */
 enum { DG_MESHER_NO_MEMORY = 83 };
-/* The sandbox has ended it; the last line on its descriptor 2 is what was tried, "to write the file 'x'". */
+/* curlew-mesh's exit code when the sandbox has ended it. The last line on its descriptor 2 is what was tried, "to write
+ * the file 'x'". */
 enum { DG_MESHER_DENIED = 84 };
 
 struct dg_request {
@@ -23,8 +24,8 @@ struct dg_request {
 };
 
 int dg_request_put(const struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
-/* Texts of the request point into the parcel; `name` is freed with dg_free. */
+/* Takes a request out of a parcel. Its texts point into the parcel; `name` is freed with dg_free. */
 int dg_request_take(struct dg_request *request, struct dg_parcel *parcel, struct dg_error *err) DG_MUST_USE;
-/* The key of an answer, on which it depends beside the files: an array of bytes that is the same for the same question.
- */
+/* Makes the key on which an answer depends beside the files: an array of bytes that is the same for the same
+ * question. */
 int dg_request_key(const struct dg_request *request, struct dg_parcel *key, struct dg_error *err) DG_MUST_USE;

@@ -1,4 +1,4 @@
-/* The mesh of rank 0 -> one part a rank. Parts are made and sent one after the other. */
+/* Splits the mesh of rank 0 into one part a rank. Parts are made and sent one after the other. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void splitter_release(struct splitter *s)
   dg_free(s->vertex);
 }
 
-/* Keys that occur several times are kept once. */
+/* Sorts keys; those that occur several times are kept once. */
 static int sort_unique(struct dg_keyed *keyed, size_t *count, struct dg_error *err)
 {
   size_t kept = 0;
@@ -80,7 +80,8 @@ static int sort_unique(struct dg_keyed *keyed, size_t *count, struct dg_error *e
   return 0;
 }
 
-/* ghost[part->ghosts].item: the elements of other ranks behind the faces of own[K], by rank, then along the curve. */
+/* Finds the ghosts: ghost[part->ghosts].item are the elements of other ranks behind the faces of own[K], by rank, then
+ * along the curve. */
 static int find_ghosts(const struct splitter *s, struct dg_mesh *part, const int32_t *own, struct dg_keyed **ghost,
                        struct dg_error *err)
 {
@@ -98,8 +99,8 @@ static int find_ghosts(const struct splitter *s, struct dg_mesh *part, const int
   return 0;
 }
 
-/* Local numbers ascend with those of the whole mesh: sorted vertices stay sorted, and a face lists its vertices in the
- * same order on both ranks. */
+/* Takes the vertices of a part. Their local numbers ascend with those of the whole mesh: sorted vertices stay sorted,
+ * and a face lists its vertices in the same order on both ranks. */
 static int take_vertices(const struct splitter *s, struct dg_mesh *part, struct dg_error *err)
 {
   struct dg_keyed *keyed;
@@ -164,7 +165,7 @@ fail:
   return err->code;
 }
 
-/* ---- sending it ---- */
+/* ---- sending a part */
 
 struct array {
   void *at; /* address of the pointer */

@@ -1,6 +1,6 @@
-/* Makes one mesh in parts of parts that every rank read by itself: numbers in the whole mesh, the other side of each
- * face at the rank to which its three vertices hash, and ghosts. msh_parts.c calls it for files that Gmsh split, the
- * bench for its own grid. */
+/* Makes one mesh in parts, of parts that every rank read by itself: numbers in the whole mesh, ghosts, and the other
+ * side of each face, which is found at the rank to which the face's three vertices hash. msh_parts.c calls it for files
+ * that Gmsh split, the bench for its own grid. */
 #include "libdg/mesh/parts/join.h"
 
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 
 /* ---- numbers in the whole mesh ---- */
 
-/* number[count]: the place of every key[count] among the different keys of all ranks, of which this one has a range. */
+/* Ranks keys: number[count] is the place of every key[count] among the different keys of all ranks, of which this one
+ * has a range. */
 static int rank_keys(const int64_t *key, size_t count, int64_t *number, struct dg_comm *comm, int64_t *total,
                      struct dg_error *err)
 {
@@ -34,7 +35,8 @@ fail:
   return err->code;
 }
 
-/* Rank r numbers the r-th range of keys. They ascend, and so are in the order of the ranks already. */
+/* Numbers the vertices: rank r numbers the r-th range of keys. The keys ascend, and so are in the order of the ranks
+ * already. */
 static int number_vertices(struct dg_mesh *mesh, struct dg_comm *comm, struct dg_error *err)
 {
   const size_t ranks = (size_t)dg_comm_size(comm);
@@ -146,7 +148,7 @@ static int same_face(const struct side *a, const struct side *b)
   return memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0;
 }
 
-/* partner[count]: the other side of a face, or -1. */
+/* Finds partner[count]: the other side of a face, or -1. */
 static int find_partners(const struct side *side, size_t count, int64_t *partner, struct dg_error *err)
 {
   struct dg_keyed *keyed;
@@ -176,7 +178,7 @@ fail:
   return err->code;
 }
 
-/* match[*count]: the faces of this rank that another one has as well. */
+/* Finds match[*count]: the faces of this rank that another one has as well. */
 static int match_faces(const struct dg_mesh *mesh, struct dg_comm *comm, struct match **match, size_t *count,
                        struct dg_error *err)
 {
@@ -252,7 +254,7 @@ fail:
   return err->code;
 }
 
-/* Vertices: those of the part and the apexes of ghosts, each once, by ascending number. */
+/* Merges the vertices of the part and the apexes of ghosts, each once, by ascending number. */
 static int merge_vertices(struct joiner *j, struct dg_error *err)
 {
   const struct dg_mesh *mesh = j->mesh;
@@ -317,7 +319,7 @@ static void add_ghost(struct joiner *j, size_t g)
   part->owner[g] = match->far.rank;
 }
 
-/* A surface may be known to one side only. */
+/* Joins the surface of a face: it may be known to one side only. */
 static int join_surface(struct joiner *j, size_t m, int64_t *twice, struct dg_error *err)
 {
   const struct match *match = &j->match[m];

@@ -1,4 +1,4 @@
-/* Parts of a mesh that every rank read by itself -> a mesh in parts. */
+/* Joins parts of a mesh that every rank read by itself to a mesh in parts. */
 #pragma once
 
 #include "libdg/comm/comm.h"

@@ -1,4 +1,4 @@
-/* Into how many parts a mesh file says that its mesh is split: for the program and for curlew-mesh. */
+/* The number of parts into which a mesh file says that its mesh is split: for the program and for curlew-mesh. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 
 #include "libdg/mesh/parts/msh_parts.h"
 
-/* The number stands behind $PartitionedEntities, before the nodes: as text, or as a size_t in binary files. */
+/* Reads the number, which stands behind $PartitionedEntities, before the nodes: as text, or as a size_t in binary
+ * files. */
 int dg_msh_partitions(const char *file)
 {
   char line[256];

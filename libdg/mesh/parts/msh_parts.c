@@ -14,7 +14,7 @@
 #include "libdg/mesh/parts/join.h"
 #include "libdg/mesh/parts/partition.h"
 
-/* NAME_<part>.msh for NAME.msh; NULL when the name is not such a one. */
+/* Makes the name NAME_<part>.msh for NAME.msh; NULL when the name is not such a one. */
 static int part_name(char **name, const char *file, int part, struct dg_error *err)
 {
   static const char extension[] = ".msh";
@@ -36,7 +36,7 @@ bool dg_mesh_in_parts(const char *file)
   return there;
 }
 
-/* Whether the file is a link to one that lies neither in its folder nor below it. */
+/* Is the file a link to one that lies neither in its folder nor below it? */
 static bool leads_out(const char *name)
 {
   char file[PATH_MAX], folder[PATH_MAX], named[PATH_MAX];
@@ -48,7 +48,8 @@ static bool leads_out(const char *name)
   return own > 1 && (strncmp(file, folder, own) != 0 || file[own] != '/');
 }
 
-/* As many parts as ranks? What every file says is known to all, so that the message is the same on all of them. */
+/* Checks that there are as many parts as ranks. All ranks know what every file says, so that the message is the same on
+ * all of them. */
 static int check_parts(const char *file, const char *name, bool trust, struct dg_comm *comm, struct dg_error *err)
 {
   int64_t out = !trust && leads_out(name), most = 0;

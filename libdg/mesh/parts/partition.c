@@ -1,4 +1,4 @@
-/* Elements -> parts, with METIS on the dual graph. */
+/* Assigns elements to parts, with METIS on the dual graph. */
 #include "libdg/mesh/parts/partition.h"
 
 #include <math.h>
@@ -111,7 +111,8 @@ static int count_filled(const struct graph *graph, int parts, int *filled, struc
   return 0;
 }
 
-/* Splits so few elements that parts stay empty; what is left of them is a number to try, until it fits. */
+/* Fails because the elements are so few that parts stay empty. The message names a number of parts that fits: METIS is
+ * asked for as many parts as were filled before, until all are filled. */
 static int too_many_parts(struct graph *graph, int parts, bool contiguous, struct dg_error *err)
 {
   int fit = parts, filled = 0;

@@ -1,4 +1,5 @@
-/* A mesh in parts: who gets which elements, how they get there, and who has a point. */
+/* A mesh in parts: the rank that gets each element, the way of elements to their ranks, and the rank that has a
+ * point. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +7,7 @@
 #include "libdg/comm/comm.h"
 #include "libdg/mesh/mesh.h"
 
-/* owner[K]: splits the mesh into `parts` of equal weight with as few faces between them as METIS (k-way; G. Karypis,
+/* Splits the mesh into `parts` of equal weight, owner[K], with as few faces between them as METIS (k-way; G. Karypis,
  * V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359) finds. weight[K] > 0, of which only the ratios matter, or NULL for
  * equal ones. The same mesh gives the same parts. Not collective. Errors (DG_INPUT): more parts than elements; a part
  * that ends up empty (the message names the largest number that makes sense). */
@@ -25,19 +26,19 @@ int dg_mesh_distribute(struct dg_mesh *mesh, const int32_t *owner, struct dg_com
 /* Has Gmsh split the mesh of this name into one file a part (Mesh.PartitionSplitMeshFiles)? There is no NAME.msh then,
  * but a NAME_1.msh. Not collective: rank 0 looks and tells. */
 bool dg_mesh_in_parts(const char *file);
-/* Collective. Loads such a mesh: rank r reads NAME_<r+1>.msh, and what the parts share is found by Gmsh's numbers of
- * nodes, which must be those of the whole mesh, as Gmsh writes them. Elements have other numbers than when one rank
- * loads the whole. Errors are those of dg_mesh_load, and (DG_INPUT) a number of parts that is not the number of ranks,
- * and files that are not of one mesh. After an error the mesh is released. */
+/* Collective. Loads a mesh in parts: rank r reads NAME_<r+1>.msh. The faces and vertices that the parts share are found
+ * by Gmsh's numbers of nodes, which must be those of the whole mesh, as Gmsh writes them. Elements have other numbers
+ * than when one rank loads the whole. Errors are those of dg_mesh_load, and (DG_INPUT) a number of parts that is not
+ * the number of ranks, and files that are not of one mesh. After an error the mesh is released. */
 int dg_mesh_load_parts(struct dg_mesh *mesh, const struct dg_mesh_options *options, struct dg_comm *comm,
                        struct dg_error *err) DG_MUST_USE;
 
 /* The answer of dg_mesh_locate_shared where it finds no element of this rank. */
 enum { DG_ELSEWHERE = -1, DG_NOWHERE = -2 };
 
-/* Collective; count points (metres, finite), the same on all ranks. element[count]: this rank's element that holds the
- * point, DG_ELSEWHERE when another rank has it, DG_NOWHERE (on all ranks) when it is outside the mesh. Exactly one rank
- * has a point inside the mesh: the one whose element has the lowest global number of all that hold it. bary[count] as
- * dg_mesh_locate gives it, set where element >= 0. */
+/* Collective. Locates count points (metres, finite), the same on all ranks. element[count]: this rank's element that
+ * holds the point, DG_ELSEWHERE when another rank has it, DG_NOWHERE (on all ranks) when it is outside the mesh.
+ * Exactly one rank has a point inside the mesh: the one whose element has the lowest global number of all that hold it.
+ * bary[count] as dg_mesh_locate gives it, set where element >= 0. */
 int dg_mesh_locate_shared(const struct dg_mesh *mesh, struct dg_comm *comm, size_t count, const double (*point)[3],
                           int64_t *element, double (*bary)[4], struct dg_error *err) DG_MUST_USE;

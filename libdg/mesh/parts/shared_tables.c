@@ -6,7 +6,8 @@
 
 #include "libdg/base/memory.h"
 
-/* The part that everybody gets of rank 0: tables without their pointers, which follow as one list each. */
+/* The message of rank 0 to everybody: the sizes, the tables without their pointers, and the lists behind the pointers,
+ * each as one list. */
 struct table_sizes {
   struct dg_mesh_size whole;
   size_t entities, groups, members, letters;
