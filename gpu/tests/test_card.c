@@ -1,4 +1,4 @@
-/* Which rank gets which card; needs none. */
+/* Tests of the distribution of cards to ranks; they need no card. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,8 @@
 
 enum { MOST = 8 };
 
-/* Cards by letters, a word a rank: these are the letters that they take, and so many share one. */
+/* Checks a distribution. Cards are letters, and each rank sees a word. `take` has the letters that the ranks take, and
+ * `most` is the largest number of ranks that share one. */
 static void shared_out(int ranks, const char *const *see, const char *take, int most)
 {
   struct gpu_card_name name[MOST * MOST] = {0};

@@ -1,5 +1,5 @@
-/* The `cuda` backend against the reference for a few steps at every order, precision and flux; memory, and what goes
- * wrong. test_cuda_matrix has 1,000 steps. */
+/* Compares the `cuda` backend with the reference for a few steps at every order, precision and flux; tests memory, and
+ * failures. test_cuda_matrix has 1,000 steps. */
 #include "maxwell/backend/tests/fused_fixture.h"
 #include "maxwell/backend/tests/fused_scenes.h"
 
@@ -47,8 +47,8 @@ static void test_orders(void **state)
     }
 }
 
-/* As if the card had one multiprocessor: its blocks go from tile to tile, of which meshes as small as these have else
- * one for each. */
+/* Makes the backend work as if the card had one multiprocessor. Its blocks then go from tile to tile; otherwise meshes
+ * as small as these have a block for each tile. */
 static void take_one_processor(struct mx_backend *backend)
 {
   struct dg_error err = {0};
@@ -92,7 +92,7 @@ static void compare_rounds(int order)
     }
 }
 
-/* A case each, for the sanitizer, with which one takes long. */
+/* Each case is a test of its own, for the sanitizer, with which one takes long. */
 #define ROUNDS(order)                                                                                                  \
   static void test_rounds_##order(void **state)                                                                        \
   {                                                                                                                    \
@@ -170,8 +170,8 @@ static void test_upload_again(void **state)
   scene_release(&scene);
 }
 
-/* H of half a step ago is worked out in parts: of all sizes they give what the reference has, in fields, energies,
- * functionals, and at more points than a part has elements; the same bits in fields and at points. */
+/* H of half a step ago is worked out in parts. Parts of all sizes give the values of the reference, in fields,
+ * energies, functionals, and at more points than a part has elements; and the same bits in fields and at points. */
 static void observe_in_parts(struct scene *scene, const struct scene_result *truth, const struct drive *reference,
                              enum mx_precision precision)
 {
@@ -338,8 +338,8 @@ static void compare_snapshots(const struct scene *scene, enum mx_integrator inte
   for (size_t b = 0; b < BUFFERS; b++) free(E[b]), free(H[b]), free(fetching[b].E), free(fetching[b].H);
 }
 
-/* Rows that are fetched at the end have what was asked for at their steps. Two monitors: points, among them
- * two of one element, and both functionals; one functional alone. */
+/* Rows that are fetched at the end have the values of their steps. There are two monitors: points, among them two of
+ * one element, and both functionals; one functional alone. */
 static void compare_monitors(const struct scene *scene, enum mx_integrator integrator, enum mx_precision precision)
 {
   enum { ROWS = 5, POINTS = 4, WIDTH = 6 * POINTS + 2 };
@@ -368,7 +368,7 @@ static void compare_monitors(const struct scene *scene, enum mx_integrator integ
   }
   assert_int_equal(ops->card->monitor_fetch(drive.backend, number[0], ROWS, value[0], &err), 0);
   assert_int_equal(ops->card->monitor_fetch(drive.backend, number[1], ROWS, alone, &err), 0);
-  /* H of before is kept here and worked out there, where leapfrog works in place. */
+  /* Where leapfrog works in place, monitors keep H of before, and other calls work it out. */
   const double tolerance = drive.backend->in_place ? (precision == MX_SINGLE ? 1e-5 : 1e-12) : 0;
   double largest = 0;
   for (size_t i = 0; i < ROWS; i++)
@@ -380,7 +380,7 @@ static void compare_monitors(const struct scene *scene, enum mx_integrator integ
     assert_true(row == 0 || memcmp(value[row], value[row - 1], sizeof *value) != 0);
   }
   ops->destroy(drive.backend);
-  /* As many rows as there is room for, of too many points none. */
+  /* A monitor has as many rows as there is room for; with too many points it has none. */
   drive = drive_new(ops, &scene->box, integrator, precision, scene->step * MX_C0, scene->E, scene->H);
   struct mx_point *points = calloc(1 << 20, sizeof *points);
   const struct mx_monitor many = {.points = 1 << 20, .point = points};
@@ -424,7 +424,7 @@ static void test_snapshots(void **state)
     }
 }
 
-/* Where the card has no room for a snapshot there is no buffer, and all else works. */
+/* If the card has no room for a snapshot, there is no buffer, and all else works. */
 static void test_snapshots_without_room(void **state)
 {
   (void)state;
@@ -455,8 +455,8 @@ static double free_memory(void)
   return (double)left;
 }
 
-/* Bytes an unknown by what the card has less, before and after all kinds of things are observed; and what `memory`
- * predicts of it. */
+/* Compares the bytes an unknown that the card has less, before and after all kinds of things are observed, with those
+ * that `memory` predicts. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -483,7 +483,7 @@ static void test_memory(void **state)
                   alpha, bare, observed, asked, predicted);
     assert_true(bare > 8 && observed < (alpha == 0 ? 12 : 20));
     assert_true(fabs(asked - predicted) < 0.05 * predicted);
-    /* what the runtime rounds up counts here, 2 MB at a time */
+    /* the runtime's rounding counts here, 2 MB at a time */
     assert_true(fabs(observed - predicted) < 0.1 * predicted);
     box_release(&box);
   }

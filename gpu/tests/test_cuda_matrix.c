@@ -55,7 +55,7 @@ static void compare_order(int order)
   }
 }
 
-/* A test of its own each, so that they can be run side by side. */
+/* Each scene is a test of its own, so that they can be run side by side. */
 #define SCENE(i)                                                                                                       \
   static void scene_##i(void **state)                                                                                  \
   {                                                                                                                    \

@@ -14,7 +14,7 @@ static struct dg_comm *comm;
 static const struct mx_backend_ops *ops = &mx_backend_cuda;
 static enum mx_transport transport;
 
-/* The part of a scene that this rank has. */
+/* The part of a scene on this rank. */
 struct part {
   struct scene scene;
   struct mx_ranks ranks;
@@ -22,7 +22,7 @@ struct part {
 
 static double uneven(double u) { return u + 0.3 * u * (1 - u); }
 
-/* The same every time, without chance. */
+/* Builds the same mesh every time, without chance. */
 static void build_mesh(struct box *box, const struct scene_wanted *wanted)
 {
   if (wanted->cells[0] > 0) box_mesh(box, wanted->cells, scene_size, 0, uneven);
@@ -74,7 +74,7 @@ static void copy_elements(struct scene *part, const struct scene *whole)
   }
 }
 
-/* The same summands, those of this rank. */
+/* Copies the functionals, with the summands of this rank. */
 static void copy_functionals(struct scene *part, const struct scene *whole)
 {
   const size_t numbers = 3 * (size_t)part->box.ref.Np;
@@ -162,7 +162,8 @@ static struct scene_result run_part(struct part *part, enum mx_precision precisi
   return result;
 }
 
-/* The largest difference of what is in the part, and of sums over parts, as scene_difference has it. */
+/* The largest difference between the part and the whole, in fields and in sums over parts, as scene_difference has
+ * it. */
 static double difference(const struct part *part, const struct scene *whole, const struct scene_result *truth,
                          const struct scene_result *result)
 {
@@ -224,7 +225,7 @@ static void compare(int number, struct scene_wanted wanted)
 static const double fluxes[] = {0, 0.3, 1};
 static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK, MX_RK4, MX_EULER};
 
-/* Every kind of boundary, interface and source; integrators and fluxes take turns. */
+/* Compares every kind of boundary, interface and source; integrators and fluxes take turns. */
 static void test_scenes(void **state)
 {
   (void)state;
@@ -239,7 +240,7 @@ static void test_scenes(void **state)
     }
 }
 
-/* With a penalty on faces between elements, and without: then leapfrog works in place. */
+/* Compares orders with a penalty on faces between elements, and without: then leapfrog works in place. */
 static void test_orders(void **state)
 {
   (void)state;

@@ -1,4 +1,4 @@
-/* How a mesh is cut into tiles; needs no card. */
+/* Tests of the tiles into which a mesh is cut; they need no card. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ static uint64_t random_number(void)
   return state >> 33;
 }
 
-/* Elements with neighbours near by, some with a boundary, open or not, and behind `interior` some beyond the halo. */
+/* Builds elements with neighbours near by; some have a boundary, open or not, and behind `interior` some have
+ * neighbours beyond the halo. */
 static void build(struct mx_problem *problem, size_t K, size_t interior)
 {
   *problem = (struct mx_problem){.K = K, .interior = interior, .neighbour = calloc(K, sizeof *problem->neighbour)};
@@ -43,7 +44,8 @@ static void clear(struct mx_problem *problem)
   free((void *)problem->flux);
 }
 
-/* Tile i, beginning at element first: what its faces point to is what the problem says. Returns where it ends. */
+/* Checks tile i, which begins at element `first`: its faces point to the neighbours that the problem has. Returns the
+ * end of the tile. */
 static size_t check_tile(const struct mx_problem *problem, const struct gpu_tiles *tiles, struct gpu_tile_shape shape,
                          size_t i, size_t first)
 {
@@ -132,7 +134,7 @@ static void test_shared_out(void **state)
   }
 }
 
-/* The largest tile from element `first` on, one after the other, whose neighbours outside are not too many. */
+/* Counts tiles one after the other, each the largest whose neighbours outside are not too many. */
 static size_t count_large(const struct mx_problem *problem, struct gpu_tile_shape shape)
 {
   size_t tiles = 0, *met = calloc(problem->K, sizeof *met), visit = 0;
@@ -155,7 +157,7 @@ static size_t count_large(const struct mx_problem *problem, struct gpu_tile_shap
   return tiles;
 }
 
-/* Where many tiles cannot be as large as others, for what they need from outside, there are no more rounds than the
+/* If many tiles cannot be as large as others, because of their needs from outside, there are no more rounds than the
  * largest tiles take. */
 static void test_few_rounds(void **state)
 {
@@ -240,7 +242,8 @@ static void test_turns(void **state)
     }
 }
 
-/* The nodes of the faces in the card's order (layout.h), and which one half turn f makes of node m of face 0. */
+/* Lists the nodes of the faces in the card's order (layout.h), and the node that half turn f makes of node m of face
+ * 0. */
 static void list_nodes(int order, int32_t *face_node, int32_t *face_place)
 {
   struct dg_reference ref;
@@ -259,7 +262,8 @@ static void list_nodes(int order, int32_t *face_node, int32_t *face_place)
   dg_reference_release(&ref);
 }
 
-/* What a tile with packed traces reads from outside at its faces' nodes, as tile.cuh does it, is what is there. */
+/* Checks that a tile with packed traces, read as tile.cuh does it, gets the right numbers from outside at its faces'
+ * nodes. */
 static void check_packed(int order)
 {
   enum { K = 300, NODES = 4 * DG_NF_MAX };
@@ -278,7 +282,7 @@ static void check_packed(int order)
   for (size_t i = 0; i < tiles.count; i++) {
     const int4 tile = tiles.tile[i];
     const uint32_t *list = tiles.trace + tile.z;
-    size_t trace[64][3][DG_NP_MAX]; /* where numbers come from */
+    size_t trace[64][3][DG_NP_MAX]; /* the places that numbers come from */
     for (size_t h = 0; h < (size_t)tile.w; h++)
       for (size_t c = 0; c < 3; c++)
         for (size_t k = 0; k < 2 * pieces; k++)
