@@ -1,4 +1,5 @@
-/* What a process that cannot go on leaves behind, and what is known beforehand of the memory that there is. */
+/* Tests of the traces that a process leaves when it cannot go on, and of the room in memory that is known
+ * beforehand. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* What ranks say to each other; started with several numbers of them. */
+/* Tests of the communication between ranks; started with several numbers of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +128,7 @@ static void exchange(void **state)
   dg_exchange_free(ring);
 }
 
-/* The same between the caller's own arrays. */
+/* Tests an exchange between the caller's own arrays. */
 static void exchange_between(void **state)
 {
   (void)state;

@@ -20,7 +20,7 @@
 
 static const char path[] = "lock_test";
 
-/* What process 0 of another run would get now; gives it back. */
+/* The answer that process 0 of another run would get now; gives the lock back. */
 static enum dg_lock_state attempt(char holder[DG_LOCK_HOLDER])
 {
   struct dg_error err = {0};
@@ -77,7 +77,7 @@ static void the_holder_is_named_and_a_kill_frees(void **state)
   assert_string_equal(holder, "");
 }
 
-/* What is written in the file from before names somebody who is gone; it is not believed for long. */
+/* An old text in the file names somebody who is gone; it is not believed for long. */
 static void old_names_do_not_lock(void **state)
 {
   (void)state;

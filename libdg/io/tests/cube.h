@@ -6,8 +6,8 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/mesh.h"
 
-/* Of the middle layer of three only every other cell: these touch in edges, and reach each other through faces only by
- * way of the layers above and below. */
+/* Is the cell left out? In the middle layer of three only every other cell is there. These cells touch in edges, and
+ * reach each other through faces only by way of the layers above and below. */
 static inline bool is_hole(int n, int cell) { return n == 3 && cell / 9 == 1 && cell % 2 == 0; }
 
 static inline int cube_mesh_with(struct dg_mesh *mesh, int n, bool holes, struct dg_error *err)

@@ -127,7 +127,7 @@ static void begin_with(struct series *series, const char *folder, bool single, d
   assert_int_equal(dg_silo_write(path, &series->s.snapshot, series->s.kept, NULL, &err), 0);
 }
 
-/* As HDF5 asks for it; time() is some milliseconds behind. */
+/* The second of now, asked for as HDF5 does; time() is some milliseconds behind. */
 static time_t second_of_now(void)
 {
   struct timespec now;
@@ -246,7 +246,7 @@ static void test_like_the_first_fails(void **state)
   end_series(&series);
 }
 
-/* What files of a pattern must have in common, and when there is none. */
+/* Files of a pattern must have the same layout; otherwise there is no pattern. */
 static void test_other_layouts(void **state)
 {
   (void)state;

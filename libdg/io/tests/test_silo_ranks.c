@@ -46,7 +46,7 @@ static void set_up_part(struct setup *s, bool holes, int p)
   set_up_fields(s, p);
 }
 
-/* What one rank makes of the whole, for comparison. */
+/* Writes the snapshot as one rank with the whole mesh does, for comparison. */
 static void write_alone(const char *name, bool holes, int p, bool average)
 {
   struct dg_error err = {0};
@@ -115,7 +115,7 @@ static void write_series(const char *name, int p, bool average, int files)
   tear_down(&s);
 }
 
-/* How many files there are whose names end so. */
+/* The number of files in the folder whose names have the ending. */
 static int count_files(const char *where, const char *ending)
 {
   int count = 0;

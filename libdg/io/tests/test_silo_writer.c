@@ -102,7 +102,7 @@ static int write_series(struct setup *s, int number, struct dg_error *err)
   return dg_silo_write(path, &s->snapshot, s->kept, NULL, err);
 }
 
-/* Of a run's snapshot all but the values is in one before it. */
+/* Writes a snapshot that differs from the one before it in values only. */
 static void write_other_values(struct setup *s)
 {
   struct dg_error err = {0};

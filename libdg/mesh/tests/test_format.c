@@ -91,7 +91,7 @@ static const char *const ends[] = {".msh",  ".MSH",  ".step", ".STEP", ".stp",  
                                    ".vrml", ".iv",   ".unv",  ".UNV",  ".vtk",  ".VTK",  ".mesh", ".MESH", ".bdf",
                                    ".BDF",  ".nas",  ".NAS",  ".med",  ".mmed", ".rmed", ".MED",  ".cgns", ".CGNS"};
 
-/* What the extension promises is not what the file holds. */
+/* A file is refused if its content is not what its extension promises. */
 static void test_that_do_not_agree(void **state)
 {
   (void)state;

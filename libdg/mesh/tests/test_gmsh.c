@@ -196,7 +196,7 @@ static void test_local_sizes(void **state)
   }
 }
 
-/* What a geometry says of the mesh acts as it would on the way through a file that Gmsh saves, or is refused. */
+/* A geometry's options for the mesh act as they would by way of a file that Gmsh saves, or are refused. */
 static void test_same_drawing_same_answer(void **state)
 {
   (void)state;
@@ -433,7 +433,7 @@ static void test_partitioned(void **state)
   dg_mesh_release(&mesh);
 }
 
-/* What a script would do behind the back of the user. */
+/* A script cannot act behind the back of the user. */
 static void test_script_that_does_harm(void **state)
 {
   static const struct {

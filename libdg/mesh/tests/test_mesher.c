@@ -226,7 +226,8 @@ static int notes_with(const struct dg_mesh_report *report, const char *text)
 #define APART                                                                                                          \
   "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {1, 0, 0, 1, 1, 2};\n" /* not joined */
 
-/* Where Gmsh fails with several threads, one makes the mesh, and the log says so; the mesh is kept as one made so. */
+/* If Gmsh fails with several threads, it makes the mesh with one, and the log says so; the mesh is kept as one made
+ * so. */
 static void test_several_threads_that_fail(void **state)
 {
   static const char *const first[] = {"printf rm >&4; kill -SEGV $$", "printf rm >&4; echo broken >&2; exit 1"};
@@ -295,7 +296,7 @@ static void test_several_threads_that_tear(void **state)
   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n$EndNodes\n"                   \
   "$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n"
 
-/* What was only read, or took too long, is not made again. */
+/* A mesh that was only read, or took too long, is not made again. */
 static void test_several_threads_that_only_read(void **state)
 {
   static const struct {

@@ -287,7 +287,7 @@ static void test_writing(void **state)
   }
 }
 
-/* What libraries try when they start. */
+/* Attempts of libraries when they start are refused, and nothing is said. */
 static void test_not_armed(void **state)
 {
   (void)state;

@@ -94,7 +94,7 @@ static void covers_random_segments(void **state)
   dg_mesh_release(&mesh);
 }
 
-/* Where neighbours share what the segment lies in, it is counted once. */
+/* If neighbours share the edge or face in which a segment lies, the segment is counted once. */
 static void covers_edges_and_faces_once(void **state)
 {
   (void)state;

@@ -149,7 +149,7 @@ static void test_hessenberg(void **unused)
   }
 }
 
-/* What shifts do not converge for by themselves: a circle of equal steps, whose eigenvalues are the roots of one; a
+/* Matrices for which shifts alone do not converge: a circle of equal steps, whose eigenvalues are the roots of one; a
  * matrix without a full set of vectors; a rotation beside a diagonal. */
 static void test_hessenberg_special(void **unused)
 {
