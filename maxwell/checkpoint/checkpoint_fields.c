@@ -145,7 +145,7 @@ int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, co
   *finite = true;
   if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(setup->comm), err) != 0) return err->code;
   if (new_piece(&piece, setup, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
-      dg_store_create(&store, path, mx_fields_bytes(setup), (size_t)(lists + arrays), err) != 0)
+      dg_store_create(&store, path, mx_fields_bytes(setup), (size_t)lists + (size_t)arrays, err) != 0)
     goto fail;
   for (int list = 0; list < lists; list++)
     if (save_names(store, setup, list, err) != 0) goto fail;

@@ -274,7 +274,7 @@ static double response_square(const struct mx_response_powers *of, size_t e, dou
                               const double *before)
 {
   const struct mx_problem *problem = of->powers->problem;
-  double v[3 * DG_NP_MAX];
+  double v[3 * DG_NP_MAX] = {0};
   for (size_t i = 0; i < per_element(problem); i++) v[i] = before != NULL ? 0.5 * (now[i] + before[i]) : now[i];
   return weight * mx_powers_product(problem, e, v, v);
 }

@@ -56,7 +56,11 @@ static int by_name(const void *a, const void *b)
   return strcmp(*x, *y);
 }
 
-void mx_plan_sort(struct mx_plan *plan) { qsort(plan->file, plan->files, sizeof *plan->file, by_name); }
+/* Sorting and searching take no null pointer, not even for an empty list. */
+void mx_plan_sort(struct mx_plan *plan)
+{
+  if (plan->files > 0) qsort(plan->file, plan->files, sizeof *plan->file, by_name);
+}
 
 void mx_plan_release(struct mx_plan *plan)
 {
@@ -104,7 +108,7 @@ bool mx_plan_has(const struct mx_plan *plan, const char *name)
   snprintf(whole, sizeof whole, "%s", name);
   if (length > ending && (strcmp(name + length - ending, ".part") == 0 || strcmp(name + length - ending, ".room") == 0))
     whole[length - ending] = '\0';
-  if (bsearch(&found, plan->file, plan->files, sizeof *plan->file, by_name) != NULL) return true;
+  if (plan->files > 0 && bsearch(&found, plan->file, plan->files, sizeof *plan->file, by_name) != NULL) return true;
   for (size_t i = 0; i < plan->patterns; i++)
     if (fits(plan->pattern[i], whole, &step)) return true;
   return false;

@@ -133,7 +133,8 @@ def test_full_at_the_summary(program):
     """All is done but the word that it is: that is no success."""
     with Disk(program) as place:
         process = place.start(*RUN, *OUT, "-q", "--set", "output=nil", "--set", "time.steps=400000")
-        wait_for(place, lambda: os.path.exists(place.path("disk/case/log.txt")), "the run does not start", process)
+        log = place.path("disk/case/log.txt")  # with its first line it has a page of the disk, and room for the rest
+        wait_for(place, lambda: os.path.exists(log) and os.path.getsize(log) > 0, "the run does not start", process)
         place.fill()
         _, err = process.communicate(timeout=120)
         check_message(err.decode(), f"cannot write 'disk/case/summary.json': {NO_SPACE}")
