@@ -13,7 +13,7 @@ struct NAME(state) {
   size_t ghost_blocks;       /* behind the others */
   REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
   REAL *registers[2];        /* runge-kutta: dt times the rates, or the second register */
-  REAL *sum[2];              /* rk4 */
+  REAL *sum[2];              /* of schemes with sums */
   double *mass;
   REAL *matrix, *metric[2], *decay[2], *jump[2], *penalty[2];
   size_t open_elements;
@@ -339,49 +339,46 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
   }
 }
 
-/* Computes what the extrapolated 1.5 u - 0.5 u_before adds to -u, before a half step overwrites the values of one step
- * ago. */
-static void NAME(remember_open)(struct NAME(state) * state, int equation)
+/* Computes what the extrapolated 1.5 u - 0.5 u_before adds to -u on the open face f of element e, before a half step
+ * overwrites the values of one step ago. `slot` is the number of the face among open faces. */
+static void NAME(remember_open)(struct NAME(state) * state, int equation, size_t e, size_t f, size_t slot)
 {
-  const struct mx_problem *problem = state->problem;
-  size_t Nf = (size_t)problem->ref->Nf;
+  size_t Nf = (size_t)state->problem->ref->Nf;
   const REAL *now = state->field[equation], *before = state->spare[equation];
-  if (problem->open_faces == 0) return;
-#pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t k = 0; k < state->open_elements; k++)
-    for (size_t f = 0; f < 4; f++) {
-      size_t e = (size_t)state->open_element[k];
-      int slot = mx_open_slot(problem->neighbour[e][f]);
-      if (slot < 0) continue;
-      for (size_t m = 0; m < Nf; m++) {
-        size_t i = (size_t)problem->ref->face_node[f * Nf + m];
-        double d[3];
-        for (size_t c = 0; c < 3; c++) {
-          size_t at = NAME(at)(state, e, c, i);
-          d[c] = -0.5 * ((double)now[at] - (double)before[at]);
-        }
-        double pair[2];
-        MX_ALONG(f, d[0], d[1], d[2], pair);
-        state->open[((size_t)slot * 2) * Nf + m] = (REAL)pair[0];
-        state->open[((size_t)slot * 2 + 1) * Nf + m] = (REAL)pair[1];
-      }
+  for (size_t m = 0; m < Nf; m++) {
+    size_t i = (size_t)state->problem->ref->face_node[f * Nf + m];
+    double d[3], pair[2];
+    for (size_t c = 0; c < 3; c++) {
+      size_t at = NAME(at)(state, e, c, i);
+      d[c] = -0.5 * ((double)now[at] - (double)before[at]);
     }
+    MX_ALONG(f, d[0], d[1], d[2], pair);
+    state->open[(slot * 2) * Nf + m] = (REAL)pair[0];
+    state->open[(slot * 2 + 1) * Nf + m] = (REAL)pair[1];
+  }
 }
 
-static void NAME(add_open)(struct NAME(state) * state, int equation, REAL *to)
+/* Adds it to the next values, behind the half step. */
+static void NAME(add_open)(struct NAME(state) * state, int equation, size_t e, size_t f, size_t slot)
+{
+  size_t Nf = (size_t)state->problem->ref->Nf;
+  double own[2 * DG_NF_MAX];
+  for (size_t m = 0; m < 2 * Nf; m++) own[m] = (double)state->open[slot * 2 * Nf + m];
+  NAME(lift_face)(state, equation, e, f, NULL, own, state->spare[equation], NULL, 0);
+}
+
+/* Calls one of the two for all open faces. One thread has all those of an element. */
+static void NAME(on_open)(struct NAME(state) * state, int equation,
+                          void (*work)(struct NAME(state) *, int, size_t, size_t, size_t))
 {
   const struct mx_problem *problem = state->problem;
-  size_t Nf = (size_t)problem->ref->Nf;
   if (problem->open_faces == 0) return;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t k = 0; k < state->open_elements; k++)
     for (size_t f = 0; f < 4; f++) {
-      size_t e = (size_t)state->open_element[k];
-      int slot = mx_open_slot(problem->neighbour[e][f]);
-      if (slot < 0) continue;
-      double own[2 * DG_NF_MAX];
-      for (size_t m = 0; m < 2 * Nf; m++) own[m] = (double)state->open[(size_t)slot * 2 * Nf + m];
-      NAME(lift_face)(state, equation, e, f, NULL, own, to, NULL, 0);
+      const size_t e = (size_t)state->open_element[k];
+      const int slot = mx_open_slot(problem->neighbour[e][f]);
+      if (slot >= 0) work(state, equation, e, f, (size_t)slot);
     }
 }
 

@@ -53,7 +53,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   if (begin) {
     if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
     struct mx_mark mark = mx_phase_begin(open);
-    NAME(remember_open)(state, equation);
+    NAME(on_open)(state, equation, NAME(remember_open));
     mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
     mark = mx_phase_begin(profile);
     NAME(run)(state, &pass, 0, state->inner_blocks);
@@ -68,7 +68,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
     mx_phase_end(profile, mark, name, (struct mx_cost){0, 0});
   }
   struct mx_mark mark = mx_phase_begin(open);
-  NAME(add_open)(state, equation, state->spare[equation]);
+  NAME(on_open)(state, equation, NAME(add_open));
   mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
   NAME(add_sources)(state, equation, state->sources, state->spare[equation], NULL, 0);
   if (equation == 0) NAME(step_responses)(state, state->spare[0]);
@@ -131,7 +131,7 @@ static void NAME(add_sums)(struct NAME(state) * state, int s)
       stage[k] = start[k] + c * change[k];
       if (last) start[k] = sum[k];
     }
-    mx_phase_end(state->profile, mark, "sums of rk4", mx_cost_update(state->problem, sizeof(REAL), last ? 6 : 5, 4));
+    mx_phase_end(state->profile, mark, "sums", mx_cost_update(state->problem, sizeof(REAL), last ? 6 : 5, 4));
   }
 }
 
