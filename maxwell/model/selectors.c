@@ -43,7 +43,9 @@ static int unknown_tag(const struct dg_mesh *mesh, const char *key, const struct
                  key, selector->tag, dimension_name[dim], selector->tag, used > 0 ? known : "none");
 }
 
-bool mx_entity_defect(const struct dg_mesh *mesh, size_t i, char *text, size_t size)
+/* Describes the defect of an entity: no elements, or triangles that no tetrahedron has. False: there is none. text:
+ * "surface 7 has ...", and the remedy. */
+static bool find_defect(const struct dg_mesh *mesh, size_t i, char *text, size_t size)
 {
   const struct dg_entity *entity = &mesh->entity[i];
   if (entity->count > 0 && entity->loose == 0) return false;
@@ -65,7 +67,7 @@ void mx_warn_entities(const struct dg_mesh *mesh, struct dg_log *log)
 {
   char text[300];
   for (size_t i = 0; i < mesh->entities; i++) {
-    if (mesh->entity[i].groups == 0 || !mx_entity_defect(mesh, i, text, sizeof text)) continue;
+    if (mesh->entity[i].groups == 0 || !find_defect(mesh, i, text, sizeof text)) continue;
     dg_log_warning(log, "group '%s': %s", mesh->group[mesh->entity[i].group[0]].name, text);
   }
 }
@@ -91,7 +93,7 @@ int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct 
   if (selector->group != NULL && !found) return unknown_group(mesh, key, selector, dim, err);
   mx_selector_name(selector, name, sizeof name);
   for (size_t i = 0; i < mesh->entities; i++)
-    if (names(selector, mesh, i, dim) && mx_entity_defect(mesh, i, text, sizeof text))
+    if (names(selector, mesh, i, dim) && find_defect(mesh, i, text, sizeof text))
       return dg_fail(err, DG_INPUT, MX_PLACE "%s%s%s: %s", MX_AT(selector->where), key,
                      selector->group != NULL ? "." : "", name, text);
   return 0;

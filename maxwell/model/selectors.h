@@ -16,10 +16,8 @@ int mx_selector_fit(const struct mx_selector *selector, const struct dg_mesh *me
 int mx_choose(int *choice, const struct mx_config *config, const struct dg_mesh *mesh, const char *key, int dim,
               size_t count, const struct mx_selector *(*selector)(const struct mx_config *, size_t),
               struct dg_error *err) DG_MUST_USE;
-/* Describes the defect of an entity: no elements, or triangles that no tetrahedron has. False: there is none. text:
- * "surface 7 has ...", and the remedy. */
-bool mx_entity_defect(const struct dg_mesh *mesh, size_t entity, char *text, size_t size);
-/* Warns once of all groups' entities with a defect that no key of the script has refused. */
+/* Warns once of all groups' entities with a defect (no elements, or triangles that no tetrahedron has) that no key of
+ * the script has refused. */
 void mx_warn_entities(const struct dg_mesh *mesh, struct dg_log *log);
 /* Writes the name of a selector: "air", "[7]" or "default". */
 void mx_selector_name(const struct mx_selector *selector, char *text, size_t size);
