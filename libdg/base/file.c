@@ -1,4 +1,4 @@
-/* Opening without following links or waiting; see file.h. */
+/* Opening without following links or waiting, and writing whole files; see file.h. */
 #include "libdg/base/file.h"
 
 #include <errno.h>
@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "libdg/base/memory.h"
 
 enum dg_file_kind dg_file_kind(const char *path)
 {
@@ -50,7 +52,8 @@ int dg_file_create(const char *path)
   return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-int dg_file_new(FILE **file, const char *part, const char *path, struct dg_error *err)
+/* Makes the stream to PART, which finish renames to PATH. */
+static int start(FILE **file, const char *part, const char *path, struct dg_error *err)
 {
   const int descriptor = dg_file_create(part);
   *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
@@ -62,12 +65,13 @@ int dg_file_new(FILE **file, const char *part, const char *path, struct dg_error
   return err->code;
 }
 
-int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, struct dg_error *err)
+/* Ends it; writing has `failed` with the reason in errno. */
+static int finish(FILE *file, bool failed, const char *part, const char *path, struct dg_error *err)
 {
   int reason = failed ? errno : 0;
   if (!failed) {
     errno = 0;
-    failed = ferror(file) != 0 || fflush(file) != 0;
+    failed = fflush(file) != 0;
     /* a file that cannot be waited for is not waited for */
     failed = failed || (fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP);
     reason = errno;
@@ -78,6 +82,22 @@ int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, 
   if (!failed) return 0;
   (void)unlink(part);
   return dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, reason != 0 ? strerror(reason) : "unknown reason");
+}
+
+int dg_file_write(const char *path, void (*write)(FILE *file, const void *what), const void *what, struct dg_error *err)
+{
+  const size_t size = strlen(path) + sizeof ".part";
+  char *part;
+  FILE *file;
+  if (dg_alloc(&part, size, 1, err) != 0) return err->code;
+  snprintf(part, size, "%s.part", path);
+  if (start(&file, part, path, err) == 0) {
+    errno = 0;
+    write(file, what);
+    (void)!finish(file, ferror(file) != 0, part, path, err);
+  }
+  dg_free(part);
+  return err->code;
 }
 
 bool dg_file_sync_folder(const char *path)

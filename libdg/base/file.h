@@ -23,13 +23,12 @@ int dg_file_open(int *file, const char *path, int flags, struct dg_error *err) D
 /* Makes a new, empty file to write and read. A regular file of that name, which must be the caller's, is removed first.
  * If somebody has that file open, the new one is not shared with them. Returns -1 with errno on failure. */
 int dg_file_create(const char *path);
-/* Makes such a file as a stream, to be written. The file is PART, which dg_file_finish renames to PATH. Errors are
- * DG_ENVIRONMENT about PATH. */
-int dg_file_new(FILE **file, const char *part, const char *path, struct dg_error *err) DG_MUST_USE;
-/* Ends a stream of dg_file_new on PART: closes it and renames it to PATH, unless writing has `failed`, with the reason
- * in errno. The disk has the content before it has the name, and both on return. Errors are DG_ENVIRONMENT about PATH;
- * then PART is gone. */
-int dg_file_finish(FILE *file, bool failed, const char *part, const char *path, struct dg_error *err) DG_MUST_USE;
+/* Writes a file whole or not at all: `write` fills a stream with what `what` says, and need not look whether that
+ * fails. Until the end the name of the file is PATH.part. The disk has the content before it has the name, and both on
+ * return. Errors are DG_ENVIRONMENT about PATH, and then PATH.part is gone. Something that is no regular file and has
+ * that name stays; then the message is about it. */
+int dg_file_write(const char *path, void (*write)(FILE *file, const void *what), const void *what,
+                  struct dg_error *err) DG_MUST_USE;
 /* Waits until the names in the folder of `path` are on the disk, where the file system can do that. False: the folder
  * is not there any more. */
 bool dg_file_sync_folder(const char *path);

@@ -196,23 +196,18 @@ static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
   return fputc('\n', file) == EOF ? -1 : 0;
 }
 
-/* Writes the table whole or not at all: the file has another name until it is complete. */
-static int write_spectrum_table(const struct mx_measure *measure, const struct mx_spectrum *spectrum, const char *path,
-                                struct dg_error *err)
+struct spectrum_table {
+  const struct mx_measure *measure;
+  const struct mx_spectrum *spectrum;
+};
+
+static void write_spectrum_table(FILE *file, const void *what)
 {
-  char *part;
-  if (dg_alloc(&part, strlen(path) + sizeof ".part", 1, err) != 0) return err->code;
-  snprintf(part, strlen(path) + sizeof ".part", "%s.part", path);
-  FILE *file;
-  if (dg_file_new(&file, part, path, err) == 0) {
-    errno = 0;
-    int failed = write_spectrum_header(file, measure);
-    for (size_t k = 0; k < spectrum->frequencies && !failed; k++)
-      failed = write_rows(file, measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values], 2);
-    (void)!dg_file_finish(file, failed != 0, part, path, err);
-  }
-  dg_free(part);
-  return err->code;
+  const struct spectrum_table *table = what;
+  const struct mx_spectrum *spectrum = table->spectrum;
+  int failed = write_spectrum_header(file, table->measure);
+  for (size_t k = 0; k < spectrum->frequencies && !failed; k++)
+    failed = write_rows(file, table->measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values], 2);
 }
 
 /* ---- the run ---- */
@@ -349,7 +344,7 @@ int mx_records_write_spectra(struct mx_records *records, struct dg_error *err)
     }
     snprintf(name, sizeof name, "%s/%.200s_spectrum.csv", measure->config->kind->key, measure->config->name);
     if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
-    int status = write_spectrum_table(measure, spectrum, path, err);
+    int status = dg_file_write(path, write_spectrum_table, &(struct spectrum_table){measure, spectrum}, err);
     dg_free(path);
     if (status != 0) return status;
   }

@@ -70,22 +70,16 @@ int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *arc
   return mx_s_archive(&output->s, archive, err);
 }
 
-/* Writes one file whole or not at all. */
-static int write_file(const struct mx_port_output *output, const char *name,
-                      void (*write)(const struct mx_s_parameters *, FILE *), struct dg_error *err)
+static void write_table(FILE *file, const void *s) { mx_s_write_table(s, file); }
+static void write_touchstone(FILE *file, const void *s) { mx_s_write_touchstone(s, file); }
+
+static int write_file(const struct mx_port_output *output, const char *name, void (*write)(FILE *, const void *),
+                      struct dg_error *err)
 {
-  char *path = NULL, *part = NULL, part_name[300];
-  snprintf(part_name, sizeof part_name, "%s.part", name);
-  if (mx_folder_path(&path, output->folder, name, err) != 0 ||
-      mx_folder_path(&part, output->folder, part_name, err) != 0)
-    goto fail;
-  FILE *file;
-  if (dg_file_new(&file, part, path, err) != 0) goto fail;
-  write(&output->s, file);
-  (void)!dg_file_finish(file, false, part, path, err);
-fail:
+  char *path;
+  if (mx_folder_path(&path, output->folder, name, err) != 0) return err->code;
+  (void)!dg_file_write(path, write, &output->s, err);
   dg_free(path);
-  dg_free(part);
   return err->code;
 }
 
@@ -96,7 +90,7 @@ static int write_matrix(struct mx_port_output *output, struct dg_error *err)
   for (size_t i = 0; i < output->ports; i++) columns += output->s.known[i];
   mx_s_judge(&output->s, &output->quality);
   if (columns == 0) return 0;
-  if (write_file(output, "sparameters.csv", mx_s_write_table, err) != 0) return err->code;
+  if (write_file(output, "sparameters.csv", write_table, err) != 0) return err->code;
   if (columns < output->ports) {
     dg_log_line(output->setup->log,
                 "ports     %zu of %zu ports are driven: sparameters.csv has their columns; a Touchstone file needs a "
@@ -106,7 +100,7 @@ static int write_matrix(struct mx_port_output *output, struct dg_error *err)
   }
   char name[280];
   snprintf(name, sizeof name, "%.200s.s%zup", output->setup->config->name, output->ports);
-  if (quality->left_out < quality->frequencies) return write_file(output, name, mx_s_write_touchstone, err);
+  if (quality->left_out < quality->frequencies) return write_file(output, name, write_touchstone, err);
   dg_log_line(output->setup->log, "ports     no frequency is left for %s", name);
   return 0;
 }

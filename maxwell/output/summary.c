@@ -86,8 +86,9 @@ static void quality_entry(FILE *file, const struct mx_s_quality *quality)
   fputs("},\n", file);
 }
 
-static void write_entries(FILE *file, const struct mx_summary *summary)
+static void write_entries(FILE *file, const void *what)
 {
+  const struct mx_summary *summary = what;
   const struct mx_setup *setup = summary->setup;
   const struct mx_config *config = setup->config;
   double dofs = mx_summary_dof_per_second(summary);
@@ -155,17 +156,10 @@ static void write_entries(FILE *file, const struct mx_summary *summary)
 
 int mx_summary_write(const struct mx_summary *summary, const struct mx_folder *folder, struct dg_error *err)
 {
-  char *path = NULL, *part = NULL;
-  FILE *file = NULL;
-  if (mx_folder_path(&path, folder, "summary.json", err) != 0 ||
-      mx_folder_path(&part, folder, "summary.json.part", err) != 0)
-    goto fail;
-  if (dg_file_new(&file, part, path, err) != 0) goto fail;
-  write_entries(file, summary);
-  (void)!dg_file_finish(file, false, part, path, err);
-fail:
+  char *path;
+  if (mx_folder_path(&path, folder, "summary.json", err) != 0) return err->code;
+  (void)!dg_file_write(path, write_entries, summary, err);
   dg_free(path);
-  dg_free(part);
   return err->code;
 }
 

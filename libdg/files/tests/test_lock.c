@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -171,30 +172,55 @@ static void links_and_fifos_are_not_opened(void **state)
   assert_int_equal(unlink(path), 0);
 }
 
+static void write_text(FILE *file, const void *text) { fputs(text, file); }
+
+static void write_much(FILE *file, const void *unused)
+{
+  (void)unused;
+  for (int i = 0; i < 100000; i++) fprintf(file, "%d\n", i);
+}
+
 /* A file is created anew beside a link or a FIFO of its name only by who has seen that there is none. */
 static void files_are_created_and_opened_safely(void **state)
 {
   (void)state;
   struct dg_error err = {0};
-  FILE *file;
   int descriptor;
-  assert_int_equal(symlink("lock_victim", path), 0);
-  assert_int_equal(dg_file_new(&file, path, "name", &err), DG_ENVIRONMENT);
-  assert_string_equal(err.message, "cannot write 'lock_test': it is a symbolic link");
+  assert_int_equal(symlink("lock_victim", "lock_whole.part"), 0);
+  assert_int_equal(dg_file_write("lock_whole", write_text, "whole\n", &err), DG_ENVIRONMENT);
+  assert_string_equal(err.message, "cannot write 'lock_whole.part': it is a symbolic link");
   assert_int_equal(dg_file_kind("lock_victim"), DG_FILE_NONE);
-  assert_int_equal(unlink(path), 0);
+  assert_int_equal(dg_file_kind("lock_whole"), DG_FILE_NONE);
+  assert_int_equal(unlink("lock_whole.part"), 0);
   assert_int_equal(mkfifo(path, 0666), 0);
   err = (struct dg_error){0};
   assert_int_equal(dg_file_open(&descriptor, path, O_RDONLY, &err), DG_ENVIRONMENT);
   assert_string_equal(err.message, "cannot read 'lock_test': it is a FIFO");
   assert_int_equal(unlink(path), 0);
   err = (struct dg_error){0};
-  assert_int_equal(dg_file_new(&file, path, "lock_whole", &err), 0);
-  assert_true(fputs("whole\n", file) >= 0);
-  assert_int_equal(dg_file_finish(file, false, path, "lock_whole", &err), 0);
-  assert_int_equal(dg_file_kind(path), DG_FILE_NONE);
+  assert_int_equal(dg_file_write("lock_whole", write_text, "whole\n", &err), 0);
+  assert_int_equal(dg_file_kind("lock_whole.part"), DG_FILE_NONE);
   assert_int_equal(dg_file_kind("lock_whole"), DG_FILE_REGULAR);
   assert_int_equal(unlink("lock_whole"), 0);
+}
+
+/* What fails while the stream is filled, long before its end, leaves neither a file nor a piece, and says why. */
+static void a_file_that_fails_leaves_nothing(void **state)
+{
+  (void)state;
+  struct dg_error err = {0};
+  const struct rlimit little = {100, RLIM_INFINITY};
+  struct rlimit before;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+  const int status = dg_file_write("lock_whole", write_much, NULL, &err);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_true(signal(SIGXFSZ, SIG_DFL) != SIG_ERR);
+  assert_int_equal(status, DG_ENVIRONMENT);
+  assert_string_equal(err.message, "cannot write 'lock_whole': File too large");
+  assert_int_equal(dg_file_kind("lock_whole"), DG_FILE_NONE);
+  assert_int_equal(dg_file_kind("lock_whole.part"), DG_FILE_NONE);
 }
 
 int main(void)
@@ -208,6 +234,7 @@ int main(void)
       cmocka_unit_test(a_fork_does_not_keep_it),
       cmocka_unit_test(links_and_fifos_are_not_opened),
       cmocka_unit_test(files_are_created_and_opened_safely),
+      cmocka_unit_test(a_file_that_fails_leaves_nothing),
   };
   return cmocka_run_group_tests_name("lock", tests, NULL, NULL);
 }
