@@ -493,6 +493,13 @@ static size_t hash(const double key[KEYS], size_t mask)
   return h & mask;
 }
 
+static bool same_key(const double a[KEYS], const double b[KEYS])
+{
+  for (size_t i = 0; i < KEYS; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
 /* Numbers the different media in the order in which they occur; first[] is an element of each. */
 static size_t number_media(const struct mx_problem *problem, int32_t *index, int32_t *first, uint32_t *slot,
                            size_t mask)
@@ -504,7 +511,7 @@ static size_t number_media(const struct mx_problem *problem, int32_t *index, int
     size_t at = hash(key, mask);
     for (; slot[at] != 0; at = (at + 1) & mask) {
       key_of(problem, (size_t)first[slot[at] - 1], other);
-      if (memcmp(key, other, sizeof key) == 0) break;
+      if (same_key(key, other)) break;
     }
     if (slot[at] == 0) {
       first[count] = (int32_t)e;

@@ -18,6 +18,10 @@ struct dg_store; /* opaque */
 /* In memory an array is unsigned char, int64_t or double; floats are doubles whose values single precision has. */
 enum dg_store_type { DG_STORE_BYTES, DG_STORE_INTEGERS, DG_STORE_DOUBLES, DG_STORE_FLOATS };
 
+/* Before anything else of HDF5: the library does not close itself when the program ends. Every file is closed by then,
+ * and without memory that would end in a message about an infinite loop. */
+void dg_store_prepare(void);
+
 /* ---- writing. Errors are DG_ENVIRONMENT with the path and the reason. */
 
 /* Creates a file. `bytes` are at least those of all arrays, `arrays` at least their number: the room for them is taken

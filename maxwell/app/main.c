@@ -17,6 +17,7 @@
 #include "libdg/base/machine/launch.h"
 #include "libdg/base/log.h"
 #include "libdg/io/silo/silo_writer.h"
+#include "libdg/io/store.h"
 #include "maxwell/app/options.h"
 #include "libdg/ref/dense.h"
 #include "maxwell/app/threads.h"
@@ -175,6 +176,7 @@ int main(int argc, char **argv)
   struct dg_log *log = NULL;
   (void)signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error of the write, as a full disk is */
   (void)signal(SIGPIPE, SIG_IGN); /* so is a pipe that nobody reads any more; while steps are made see run/control.h */
+  dg_store_prepare();
   if (mx_options_read(&options, argc, argv, &err) != 0) {
     print_together(&err);
     goto fail;
