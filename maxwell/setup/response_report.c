@@ -13,6 +13,7 @@ enum {
   KIND,
   TOUCHED,
   SLOWED,
+  ANSWER, /* the fastest relaxation times the length of the run */
   OWN,
   FOLLOWED = OWN + MX_RESPONSE_PARAMETERS,
   VALUES = FOLLOWED + MX_RESPONSE_PARAMETERS
@@ -22,6 +23,7 @@ static void look(const struct mx_setup *setup, size_t material, double value[VAL
 {
   const struct mx_problem *problem = &setup->problem;
   const struct mx_config *config = setup->config;
+  const double run = setup->step * (double)setup->steps * MX_C0;
   for (size_t e = 0; e < problem->K; e++) {
     size_t k;
     double followed[MX_RESPONSE_PARAMETERS];
@@ -31,6 +33,8 @@ static void look(const struct mx_setup *setup, size_t material, double value[VAL
     value[KIND] = 1 + (double)response->kind;
     if (!mx_response_follow(problem, response, k, config->time.integrator, setup->step * MX_C0, followed))
       value[SLOWED] = 1;
+    value[ANSWER] =
+        fmax(value[ANSWER], run * mx_responses[response->kind]->rate(problem->epsilon[e], response->parameter[k]));
     for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) {
       value[OWN + i] = fmax(value[OWN + i], response->parameter[k][i]);
       value[FOLLOWED + i] = fmax(value[FOLLOWED + i], followed[i]);
@@ -40,6 +44,23 @@ static void look(const struct mx_setup *setup, size_t material, double value[VAL
       if (wall >= 0 && config->boundary[wall].kind == MX_ABSORBING) value[TOUCHED] = 1;
     }
   }
+}
+
+/* Warns of what is most likely not meant. Until its end a run changes a field by about the relaxation times its length:
+ * a response with less than `least` of that is one whose time has the wrong unit. */
+static void warn(const struct mx_setup *setup, const char *name, const char *own, const double value[VALUES])
+{
+  const double least = 1e-3;
+  if (value[TOUCHED] > 0)
+    dg_log_warning(setup->log,
+                   "an absorbing wall touches '%s', which has %s: it absorbs as epsilon_r alone would have it, and "
+                   "reflects what sees another permittivity; let losses take the wave before the wall",
+                   name, own);
+  if (value[ANSWER] < least)
+    dg_log_warning(setup->log,
+                   "'%s' has %s, which takes %.3g times as long to answer as the run, which ends at %.4g s: it does "
+                   "nothing. Is its time in seconds?",
+                   name, own, 1 / value[ANSWER], setup->step * (double)setup->steps);
 }
 
 static int report(const struct mx_setup *setup, size_t material, struct dg_error *err)
@@ -57,11 +78,7 @@ static int report(const struct mx_setup *setup, size_t material, struct dg_error
   else
     dg_log_line(setup->log, "response  %s: %s, faster than a step, which it does not limit: it counts as %s", name, own,
                 followed);
-  if (value[TOUCHED] > 0)
-    dg_log_warning(setup->log,
-                   "an absorbing wall touches '%s', which has %s: it absorbs as epsilon_r alone would have it, and "
-                   "reflects what sees another permittivity; let losses take the wave before the wall",
-                   name, own);
+  warn(setup, name, own, value);
   return 0;
 }
 

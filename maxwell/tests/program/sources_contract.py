@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What is said of sources that do nothing, that leak or that the mesh cannot follow. sources_contract.py PROGRAM [NAME...]"""
+"""What is said of sources that do nothing, that leak or that the mesh cannot follow, and of media that do nothing.
+sources_contract.py PROGRAM [NAME...]"""
 import re
 import sys
 
@@ -75,6 +76,24 @@ def test_sources_that_do_nothing(program):
     expect(code == 2 and "input/case.lua:3: boundaries.[1]: the wave goes along (-1, 0, 0), which leads out" in err, err)
     code, err = said(wall % ("plane_wave", wave % 1 + " origin = { 3, 0, 0 },"))(program)
     expect(code == 0 and "of its largest value when the run begins: it starts with a jump" in err, err)
+
+
+def test_poles_that_do_not_answer(program):
+    """What is a thousand times slower than the run, step of epsilon_r and all, is a warning, and nothing faster is."""
+    script = CURRENT.replace("materials = { default = {} }", "materials = { default = {}, left = { debye = "
+                             "{ { delta = %s, tau = %s } } } }")
+    wave = "waveform.gaussian { bandwidth = 2e8 }"
+    for delta, tau, times in (("4", "9.4", "4.7e+07"), ("4", "2.2e-4", "1.1e+03"), ("4", "1.8e-4", None), ("4", "9e-12", None),
+                              ("4e8", "9.4", None)):
+        code, err = said(script % ("40e-9", delta, tau, wave))(program)
+        name = f"a Debye pole of {float(delta):.4g} with {float(tau):.4g} s"
+        wanted = "" if times is None else (f"curlew: warning: 'left' has {name}, which takes {times} times as "
+                                           "long to answer as the run, which ends at 4e-08 s: it does nothing. Is its time "
+                                           "in seconds?\n")
+        expect((code, err) == (0, wanted), f"{delta}, {tau}: {code}: {err}")
+    with Place(program, script=script % ("40e-9", "4", "9.4", wave)) as place:
+        code, _, err, _ = place.run("check", "input/case.lua", **on_ranks(2))
+        expect(code == 0 and err.count("which takes") == 1, f"2 ranks: {code}: {err}")
 
 
 def test_open_surfaces_on_ranks(program):
