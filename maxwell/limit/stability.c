@@ -72,7 +72,7 @@ static int start(struct workspace *work, const struct mx_problem *problem, enum 
         DG_NEW(work->coefficient[r], response->count * MX_RESPONSE_COEFFICIENTS, err) != 0)
       return err->code;
     for (size_t k = 0; k < response->count; k++) {
-      work->entry[r][k] = mx_response_prepare(problem, response, k, MX_EULER, 1); /* unscaled rates */
+      work->entry[r][k] = mx_response_rates(problem, response, k);
       memcpy(work->coefficient[r] + k * MX_RESPONSE_COEFFICIENTS, work->entry[r][k].coefficient,
              sizeof work->entry[r][k].coefficient);
     }
@@ -521,8 +521,9 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
   static const double negligible = 0.05; /* the inertia of leapfrog grows by x^2/12 */
   double largest;
   bool followed = true;
-  if (integrator == MX_EULER)
-    return dg_fail(err, DG_INPUT, "explicit Euler has no stable step without dissipation; give time.step");
+  if (mx_schemes[integrator].unstable != NULL)
+    return dg_fail(err, DG_INPUT, "%s has no stable step without dissipation; give time.step",
+                   mx_schemes[integrator].unstable);
   struct mx_problem lossless = *problem;
   if (fixed_limit(result, problem, integrator, max_unknowns, err) != 0 ||
       largest_loss(problem, result->limit, &largest, err) != 0 ||

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
-const char *const mx_integrator_names[] = {"leapfrog", "rk4", "lsrk", "euler", NULL};
+#define WORD(integrator, word) word,
+const char *const mx_integrator_names[] = {MX_INTEGRATOR_LIST(WORD) NULL};
+#undef WORD
 const char *const mx_precision_names[] = {"double", "single", NULL};
 const char *const mx_transport_names[] = {"auto", "direct", "staged", NULL};

@@ -3,11 +3,24 @@
  */
 #pragma once
 
-enum mx_integrator { MX_LEAPFROG, MX_RK4, MX_LSRK, MX_EULER };
+/* X(integrator, its word). Each has a row in maxwell/time/schedule.c, which says all that it is. */
+#define MX_INTEGRATOR_LIST(X)                                                                                          \
+  X(MX_LEAPFROG, "leapfrog")                                                                                           \
+  X(MX_RK4, "rk4")                                                                                                     \
+  X(MX_LSRK, "lsrk")                                                                                                   \
+  X(MX_EULER, "euler")
+
+#define MX_INTEGRATOR_NAME(integrator, word) integrator,
+enum mx_integrator { MX_INTEGRATOR_LIST(MX_INTEGRATOR_NAME) };
+#undef MX_INTEGRATOR_NAME
+#define MX_INTEGRATOR_ONE(integrator, word) +1
+enum { MX_INTEGRATORS = 0 MX_INTEGRATOR_LIST(MX_INTEGRATOR_ONE) };
+#undef MX_INTEGRATOR_ONE
+
 enum mx_precision { MX_DOUBLE, MX_SINGLE };
 /* How traces go from one card to another: by MPI from the card's memory, through the host's, or as MPI can. */
 enum mx_transport { MX_TRANSPORT_AUTO, MX_TRANSPORT_DIRECT, MX_TRANSPORT_STAGED };
 
-extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum: "leapfrog", "rk4", "lsrk", "euler" */
+extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum */
 extern const char *const mx_precision_names[];  /* "double", "single" */
 extern const char *const mx_transport_names[];  /* "auto", "direct", "staged" */

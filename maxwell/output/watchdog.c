@@ -21,14 +21,17 @@ bool mx_watchdog_due(const struct mx_watchdog *watchdog, long n)
   return n % watchdog->every == 0 || n == watchdog->setup->steps;
 }
 
-static const char *likely_causes(const struct mx_setup *setup)
+static void find_causes(const struct mx_setup *setup, char *text, size_t size)
 {
-  if (setup->config->time.integrator == MX_EULER)
-    return "explicit Euler amplifies every undamped wave; use leapfrog, rk4 or lsrk";
-  if (setup->config->precision == MX_SINGLE)
-    return "values beyond the range of single precision, or a time step at the very edge of stability";
-  return "initial fields near the largest number there is, or a time step at the very edge of stability (lower "
-         "time.cfl)";
+  const char *unstable = mx_schemes[setup->config->time.integrator].unstable;
+  if (unstable != NULL)
+    (void)snprintf(text, size, "%s amplifies every undamped wave; use leapfrog, rk4 or lsrk", unstable);
+  else
+    (void)snprintf(text, size, "%s",
+                   setup->config->precision == MX_SINGLE
+                       ? "values beyond the range of single precision, or a time step at the very edge of stability"
+                       : "initial fields near the largest number there is, or a time step at the very edge of "
+                         "stability (lower time.cfl)");
 }
 
 int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *backend, long n, struct dg_error *err)
@@ -43,8 +46,9 @@ int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *back
   if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &first, err) != 0) return err->code;
   if (own != worst || first != here) return dg_comm_agree(setup->comm, err);
   const struct mx_selector *where = &setup->config->material[setup->assignment.material[check.element]].where;
-  char material[128];
+  char material[128], causes[160];
   mx_selector_name(where, material, sizeof material);
+  find_causes(setup, causes, sizeof causes);
   double x[3];
   dg_geometry_barycentre(&setup->mesh, check.element, x);
   return dg_fail(
@@ -52,7 +56,7 @@ int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *back
       "the solution blew up: %s at step %ld (t = %.6g s); %s element %llu at (%g, %g, %g) m in material '%s'; "
       "likely causes: %s",
       watchdog->alarm, n, setup->step * (double)n, check.finite ? "largest field in" : "first such value in",
-      (unsigned long long)setup->mesh.tag[check.element], x[0], x[1], x[2], material, likely_causes(setup));
+      (unsigned long long)setup->mesh.tag[check.element], x[0], x[1], x[2], material, causes);
 }
 
 int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, struct dg_error *err)

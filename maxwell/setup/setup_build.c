@@ -100,13 +100,13 @@ static int refuse_step(struct mx_setup *setup, struct dg_error *err)
 static int choose_step(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  bool euler = config->time.integrator == MX_EULER;
-  if (euler && config->time.step == 0)
-    return dg_fail(err, DG_INPUT, MX_PLACE "time.step must be given for the euler integrator: it has no automatic step",
-                   MX_AT(config->time.where));
+  const char *unstable = mx_schemes[config->time.integrator].unstable;
+  if (unstable != NULL && config->time.step == 0)
+    return dg_fail(err, DG_INPUT, MX_PLACE "time.step must be given for the %s integrator: it has no automatic step",
+                   MX_AT(config->time.where), mx_integrator_names[config->time.integrator]);
   setup->certain = 1;
-  if (euler) {
-    dg_log_warning(setup->log, "explicit Euler is for tests: no stability limit is checked, the run may blow up");
+  if (unstable != NULL) {
+    dg_log_warning(setup->log, "%s is for tests: no stability limit is checked, the run may blow up", unstable);
   } else {
     struct mx_stability stability;
     if (mx_stability_limit(&stability, &setup->problem, config->time.integrator, 0, err) != 0) return err->code;
@@ -117,7 +117,7 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
     setup->limit_applications = stability.applications;
   }
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
-  if (!euler && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;
+  if (unstable == NULL && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;
   setup->steps = config->time.steps;
   if (setup->steps == 0) {
     double count = ceil(config->time.stop / setup->step * (1 - 1e-12));

@@ -1,4 +1,4 @@
-/* The coefficients of the integrators and their regions of stability. The step limit, sources and ports call it;
+/* The regions of stability of the integrators, from their passes. The step limit, sources and ports call it;
  * schedule.h names the papers. */
 #include "maxwell/time/integrator.h"
 
@@ -8,15 +8,16 @@ double mx_stage_time(enum mx_integrator integrator, int s) { return mx_schemes[i
 
 double complex mx_amplification(enum mx_integrator integrator, double complex z)
 {
-  if (integrator == MX_EULER) return 1 + z;
-  if (integrator == MX_RK4) return 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4)));
-  double complex u = 1, k = 0; /* the low-storage scheme itself, on du/dt = z u with a step of 1 */
   const struct mx_scheme *scheme = &mx_schemes[integrator];
+  const double complex start = 1;
+  double complex u = start, k = 0, sum = start; /* the passes themselves, with a step of 1 */
   for (int s = 0; s < scheme->stages; s++) {
-    k = scheme->pass[s].a * k + z * u;
-    u += scheme->pass[s].b * k;
+    const struct mx_pass *pass = &scheme->pass[s];
+    k = pass->a * k + z * u;
+    sum += pass->weight * k;
+    u = scheme->sums ? start + pass->next * k : u + pass->b * k;
   }
-  return u;
+  return scheme->sums ? sum : u;
 }
 
 double mx_scalar_limit(enum mx_integrator integrator, double complex lambda)

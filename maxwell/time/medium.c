@@ -4,24 +4,9 @@
 
 #include <math.h>
 
-double mx_relaxation_bound(enum mx_integrator integrator)
-{
-  switch (integrator) {
-  case MX_RK4:
-    return 0.7 * 2.785293563405282;
-  case MX_LSRK:
-    return 0.7 * 4.656757066281987;
-  case MX_LEAPFROG:
-    return 2;
-  case MX_EULER: /* tests need explicit Euler unchanged */
-    break;
-  }
-  return INFINITY;
-}
-
 bool mx_step_resolves(enum mx_integrator integrator, struct mx_medium medium, double step)
 {
-  return medium.loss * step <= mx_relaxation_bound(integrator) * medium.storage;
+  return medium.loss * step <= mx_schemes[integrator].relaxation * medium.storage;
 }
 
 struct mx_medium_update mx_medium_update(enum mx_integrator integrator, enum mx_equation equation,
@@ -38,7 +23,7 @@ struct mx_medium_update mx_medium_update(enum mx_integrator integrator, enum mx_
     /* (x/2) coth(x/2) in terms of 1 - exp(-x), which is exact for small x */
     update.inertia = medium.storage * (x * (2 - update.loss) / (2 * update.loss));
   } else if (!mx_step_resolves(integrator, medium, step)) {
-    update.inertia = medium.loss * step / mx_relaxation_bound(integrator);
+    update.inertia = medium.loss * step / mx_schemes[integrator].relaxation;
     update.gain = step * (medium.storage / update.inertia);
     update.loss = medium.loss * step / update.inertia;
   }

@@ -46,11 +46,6 @@ struct mx_medium_update {
 struct mx_medium_update mx_medium_update(enum mx_integrator integrator, enum mx_equation equation,
                                          struct mx_medium medium, double step);
 
-/* The bound on a rate times dt up to which a Runge-Kutta scheme takes a relaxation as it is: loss over storage for a
- * medium, the rate of other relaxations. The bound is seven tenths of the scheme's bound on the negative real axis,
- * since the penalty and the curl need their part of the region of stability. */
-double mx_relaxation_bound(enum mx_integrator integrator);
-
 /* Says whether the step resolves the relaxation storage/loss. If not, the field follows what drives it (Runge-Kutta:
  * with a raised storage). */
 bool mx_step_resolves(enum mx_integrator integrator, struct mx_medium medium, double step);

@@ -7,7 +7,7 @@
 struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, double step)
 {
   return (struct mx_response_scheme){
-      .staggered = mx_staggered(integrator), .step = step, .bound = mx_relaxation_bound(integrator)};
+      .staggered = mx_staggered(integrator), .step = step, .bound = mx_schemes[integrator].relaxation};
 }
 
 static struct mx_medium_update medium_of(const struct mx_problem *problem, enum mx_integrator integrator,
@@ -57,6 +57,16 @@ struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, c
   double followed[MX_RESPONSE_PARAMETERS];
   (void)mx_response_follow(problem, response, k, integrator, step, followed);
   mx_responses[response->kind]->prepare(&scheme, mass, followed, &entry);
+  return entry;
+}
+
+struct mx_response_entry mx_response_rates(const struct mx_problem *problem, const struct mx_response *response,
+                                           size_t k)
+{
+  const struct mx_response_scheme unscaled = {.staggered = false, .step = 1, .bound = INFINITY};
+  struct mx_response_entry entry = {0};
+  mx_responses[response->kind]->prepare(&unscaled, problem->epsilon[response->where[k]], response->parameter[k],
+                                        &entry);
   return entry;
 }
 

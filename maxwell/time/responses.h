@@ -16,6 +16,10 @@ struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum
 struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
                                              size_t k, enum mx_integrator integrator, double step);
 
+/* The same as rates in time, for no scheme and no step. */
+struct mx_response_entry mx_response_rates(const struct mx_problem *problem, const struct mx_response *response,
+                                           size_t k);
+
 /* Gives the parameters that the scheme follows. Returns whether they are the entry's own. */
 bool mx_response_follow(const struct mx_problem *problem, const struct mx_response *response, size_t k,
                         enum mx_integrator integrator, double step, double followed[MX_RESPONSE_PARAMETERS]);

@@ -1,6 +1,8 @@
-/* The passes of every integrator, a constant table: backends, the time loop, sources and the set-up read it.
- * schedule.h names the sources of the schemes. */
+/* All that an integrator is, a constant table: backends, the time loop, sources, the limit of the step, media and the
+ * set-up read it. schedule.h names the sources of the schemes. */
 #include "maxwell/time/schedule.h"
+
+#include <math.h>
 
 #define BOTH                                                                                                           \
   {                                                                                                                    \
@@ -12,11 +14,13 @@ const struct mx_scheme mx_schemes[] = {
                      .observe_stage = 1,
                      .evaluations = 1,
                      .staggered = true,
+                     .relaxation = 2,
                      .pass = {{.changes = {false, true}, .time = 0}, {.changes = {true, false}, .time = 0.5}}},
     [MX_RK4] = {.stages = 4,
                 .evaluations = 4,
                 .registers = true,
                 .sums = true,
+                .relaxation = 0.7 * 2.785293563405282,
                 .pass = {{.changes = BOTH, .time = 0, .weight = 1.0 / 6, .next = 0.5},
                          {.changes = BOTH, .time = 0.5, .weight = 1.0 / 3, .next = 0.5},
                          {.changes = BOTH, .time = 0.5, .weight = 1.0 / 3, .next = 1},
@@ -24,6 +28,7 @@ const struct mx_scheme mx_schemes[] = {
     [MX_LSRK] = {.stages = 5,
                  .evaluations = 5,
                  .registers = true,
+                 .relaxation = 0.7 * 4.656757066281987,
                  .pass = {{.changes = BOTH, .time = 0, .a = 0, .b = 1432997174477.0 / 9575080441755.0},
                           {.changes = BOTH,
                            .time = 1432997174477.0 / 9575080441755.0,
@@ -41,5 +46,11 @@ const struct mx_scheme mx_schemes[] = {
                            .time = 2802321613138.0 / 2924317926251.0,
                            .a = -1275806237668.0 / 842570457699.0,
                            .b = 2277821191437.0 / 14882151754819.0}}},
-    [MX_EULER] = {.stages = 1, .evaluations = 1, .pass = {{.changes = BOTH, .time = 0, .a = 0, .b = 1}}},
+    /* Tests need explicit Euler as it is, whatever the losses are. */
+    [MX_EULER] = {.stages = 1,
+                  .evaluations = 1,
+                  .unstable = "explicit Euler",
+                  .relaxation = INFINITY,
+                  .pass = {{.changes = BOTH, .time = 0, .a = 0, .b = 1}}},
 };
+_Static_assert(sizeof mx_schemes / sizeof *mx_schemes == MX_INTEGRATORS, "each integrator of choices.h has a row");

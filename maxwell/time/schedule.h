@@ -1,5 +1,5 @@
 /* A step is data: the passes that make it, for every integrator. Backends carry passes out and know no integrator.
- * Their memory follows from the table as well.
+ * Their memory follows from the table as well, and so do the limit of the step and what losses do to it.
  *
  * leapfrog: E at whole steps, H at half steps. Pass 0 moves H from n-1/2 to n+1/2, pass 1 moves E from n to n+1:
  *     mu  (H' - H)/dt = -curl E  + flux,   eps (E' - E)/dt = curl H' - sigma (E' + E)/2 + flux.
@@ -7,10 +7,10 @@
  *   half a step from the last two); losses are taken at the mean. share/doc/design/time.md derives order and stability.
  * rk4: classical Runge-Kutta. lsrk: five stages, order four, two registers; source: M. H. Carpenter, C. A. Kennedy,
  *   Fourth-order 2N-storage Runge-Kutta schemes, NASA TM 109112 (1994), solution 3.
- * euler: explicit Euler, unstable without dissipation; for tests only.
+ * euler: explicit Euler, low storage of one stage, unstable without dissipation; for tests only.
  *
- * A new integrator of one of these kinds is a row of the table in schedule.c, and of those in integrator.c and
- * medium.c. */
+ * A new integrator of one of these kinds is a row of the table in schedule.c and its word in maxwell/model/choices.h.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -40,6 +40,13 @@ struct mx_scheme {
   bool staggered;    /* E and H live at times half a step apart: a pass changes one of them */
   bool registers;    /* a step keeps registers (low storage) or its start (sums) between its passes */
   bool sums;         /* the passes of a step also keep sums */
+  /* Its name in messages, if no step is stable without dissipation: there is no limit and no automatic step. Else NULL.
+   */
+  const char *unstable;
+  /* The bound on a rate times dt up to which the scheme takes a relaxation as it is: loss over storage for a medium,
+   * the rate of other relaxations. For Runge-Kutta it is seven tenths of the scheme's bound on the negative real axis,
+   * since the penalty and the curl need their part of the region of stability. */
+  double relaxation;
   struct mx_pass pass[MX_PASSES_MAX]; /* [stages] */
 };
 

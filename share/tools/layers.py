@@ -87,7 +87,7 @@ ONLY = [
     ("cuda_runtime.h", "gpu/runtime", "gpu/runtime/runtime.h has what CUDA and HIP share"),
 ]
 
-INTEGRATOR = re.compile(r"\bMX_(?:LEAPFROG|RK4|LSRK)\b")
+INTEGRATOR = re.compile(r"\bMX_(?:LEAPFROG|RK4|LSRK|EULER)\b")
 NAMES_INTEGRATORS = ("maxwell/model", "maxwell/time", "maxwell/app")
 
 SOURCE = re.compile(r"\.(?:cu\.in|cuh|cu|c|h)$")

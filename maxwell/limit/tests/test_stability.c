@@ -189,6 +189,30 @@ static void test_scalar_limits(void **state)
   assert_true(cabs(mx_amplification(MX_RK4, z) - cexp(z)) < 1e-9);
 }
 
+/* What a row of mx_schemes says agrees with its passes: the times of stages, the bound for relaxations, and whether
+ * there is a step without dissipation. */
+static void test_rows_of_integrators(void **state)
+{
+  (void)state;
+  for (int i = 0; i < MX_INTEGRATORS; i++) {
+    const enum mx_integrator integrator = (enum mx_integrator)i;
+    const struct mx_scheme *scheme = &mx_schemes[i];
+    assert_true(scheme->stages > 0 && scheme->relaxation > 0);
+    if (scheme->staggered) continue;
+    double u = 0, k = 0, sum = 0; /* of du/dt = 1, whose values are times */
+    for (int s = 0; s < scheme->stages; s++) {
+      assert_true(fabs(u - mx_stage_time(integrator, s)) < 1e-12);
+      k = scheme->pass[s].a * k + 1;
+      sum += scheme->pass[s].weight * k;
+      u = scheme->sums ? scheme->pass[s].next * k : u + scheme->pass[s].b * k;
+    }
+    assert_true(fabs((scheme->sums ? sum : u) - 1) < 1e-12);
+    assert_int_equal(scheme->unstable != NULL, mx_scalar_limit(integrator, I) < 1e-2);
+    if (scheme->unstable == NULL)
+      assert_true(fabs(scheme->relaxation / (0.7 * mx_scalar_limit(integrator, -1)) - 1) < 1e-9);
+  }
+}
+
 static void test_euler_is_refused(void **state)
 {
   (void)state;
@@ -235,13 +259,10 @@ int main(int argc, char **argv)
 {
   if (argc > 1) highest_order = atoi(argv[1]);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scalar_limits),
-      cmocka_unit_test(test_euler_is_refused),
-      cmocka_unit_test(test_memory_failure),
-      cmocka_unit_test(test_part_is_enough),
-      cmocka_unit_test(test_part_has_the_worst_cluster),
-      cmocka_unit_test(test_what_is_certain),
-      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_scalar_limits),          cmocka_unit_test(test_rows_of_integrators),
+      cmocka_unit_test(test_euler_is_refused),       cmocka_unit_test(test_memory_failure),
+      cmocka_unit_test(test_part_is_enough),         cmocka_unit_test(test_part_has_the_worst_cluster),
+      cmocka_unit_test(test_what_is_certain),        cmocka_unit_test(test_limits),
       cmocka_unit_test(test_limits_with_everything),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
