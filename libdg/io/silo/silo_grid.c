@@ -123,7 +123,7 @@ int dg_silo_write_grid(const char *path, const struct dg_grid *grid, struct dg_e
 {
   struct writer w = {.grid = grid, .path = path};
   if (prepare(&w, err) == 0) {
-    /* An upper bound, as that of silo_writer.c. */
+    /* An upper bound, as that of silo_block.c. */
     const size_t bytes =
         65536 + 8192 * w.variables + (3 + w.variables) * w.points * sizeof(double) + 4 * w.zones * sizeof(int);
     if (dg_silo_file_create(&w.file, "fields on a grid of points", bytes, err) == 0) {

@@ -1,5 +1,5 @@
 /* Points and zones of a snapshot's mesh, every element subdivided into order^3 tetrahedra, and the calls of Silo that
- * write them. silo_writer.c makes the mesh once for all snapshots of a run. */
+ * write them. silo_block.c makes the mesh once for all snapshots of a run. */
 #include "libdg/io/silo/silo_mesh.h"
 
 #include <errno.h>
