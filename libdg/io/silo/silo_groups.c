@@ -1,4 +1,4 @@
-/* Finds the ranks that share a file of a snapshot: neighbouring ranks, in groups of nearly the same size. silo_writer.c
+/* Finds the ranks that share a file of a snapshot: neighbouring ranks, in groups of nearly the same size. silo_block.c
  * asks this file who begins and who ends a file. */
 #include "libdg/io/silo/silo_groups.h"
 

@@ -1,29 +1,9 @@
 /* The configuration from scripts that are right, and the messages of scripts that are wrong: all keys but those of
  * sources. */
-#include "maxwell/tests/script_fixture.h"
+#include "maxwell/model/tests/config_fixture.h"
 
 #include <math.h>
 
-#include "libdg/base/memory.h"
-#include "maxwell/model/config.h"
-#include "maxwell/measure/kinds.h"
-
-/* Reads a script with --set definitions; on success config and script are the caller's to release. */
-static int read_with(const char *text, size_t sets, const struct mx_definition *set, struct mx_script **script,
-                     struct mx_config *config, struct dg_error *err)
-{
-  *script = load_text(text, 0, NULL, sets, set, err);
-  if (*script == NULL) return err->code;
-  if (mx_config_read(config, mx_measure_kinds, mx_script_origin(*script), err) == 0) return 0;
-  assert_null(config->storage);
-  mx_script_free(*script);
-  return err->code;
-}
-
-/* A script that is right but for what stands on line 2. */
-#define WITH(line2)                                                                                                    \
-  "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n" line2     \
-  "\n}\n"
 #define NAME                                                                                                           \
   "name must be a name for the output folder (not empty, \".\" or \"..\", no '/' or control character, at most 200 "   \
   "characters), not "
@@ -34,9 +14,7 @@ static int read_with(const char *text, size_t sets, const struct mx_definition *
 #define MATERIALS "materials = { default = {} }, "
 #define PROBE     "{ name = 'p', at = { 0, 0, 0 } }"
 
-static const struct {
-  const char *text, *message;
-} bad[] = {
+static const struct bad_table bad[] = {
     /* unknown keys */
     {WITH("ordr = 3"), "cavity.lua:2: unknown key 'ordr' in simulation (nearest: 'order')"},
     {WITH("frequency_range = 3"),
@@ -271,20 +249,10 @@ static const struct {
 static void refuses_bad_tables(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    struct dg_error err = {0};
-    struct mx_script *script;
-    struct mx_config config;
-    int code = read_with(bad[i].text, 0, NULL, &script, &config, &err);
-    assert_string_equal(err.message, bad[i].message);
-    assert_int_equal(code, DG_INPUT);
-    assert_int_equal(err.code, DG_INPUT);
-  }
+  refuse_tables(sizeof bad / sizeof bad[0], bad);
 }
 
-static const struct {
-  const char *name, *value, *message; /* NULL: no error */
-} sets[] = {
+static const struct override sets[] = {
     {"time.setps", "5", "--set time.setps=5: unknown key 'setps' in time (nearest: 'steps')"},
     {"tiem.steps", "5", "--set tiem.steps=5: unknown key 'tiem' in simulation (nearest: 'time')"},
     {"order", "9", "--set order=9: order must be an integer from 1 to 8, not 9"},
@@ -315,17 +283,7 @@ static const struct {
 static void judges_overrides_as_the_script(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-    struct mx_definition set = {sets[i].name, sets[i].value};
-    struct dg_error err = {0};
-    struct mx_script *script;
-    struct mx_config config;
-    int code = read_with(WITH(""), 1, &set, &script, &config, &err);
-    assert_string_equal(err.message, sets[i].message == NULL ? "" : sets[i].message);
-    if (code != 0) continue;
-    mx_config_release(&config);
-    mx_script_free(script);
-  }
+  judge_overrides(WITH(""), sizeof sets / sizeof sets[0], sets, NULL);
 }
 
 static void lets_the_command_line_choose_the_end(void **state)
@@ -333,14 +291,13 @@ static void lets_the_command_line_choose_the_end(void **state)
   (void)state;
   static const struct mx_definition steps[] = {{"time.steps", "100"}, {"time.stop", "1e-9"}};
   struct dg_error err = {0};
-  struct mx_script *script;
   struct mx_config config;
-  assert_int_equal(
-      read_with("simulation { " MESH ORDER MATERIALS "time = { stop = 20e-9 } }", 1, steps, &script, &config, &err), 0);
+  struct mx_script *script =
+      read_right("simulation { " MESH ORDER MATERIALS "time = { stop = 20e-9 } }", 1, steps, &config);
   assert_true(config.time.steps == 100 && config.time.stop == 0);
   mx_config_release(&config);
   mx_script_free(script);
-  assert_int_equal(read_with(WITH(""), 1, steps + 1, &script, &config, &err), 0);
+  script = read_right(WITH(""), 1, steps + 1, &config);
   assert_true(config.time.steps == 0 && config.time.stop == 1e-9);
   mx_config_release(&config);
   mx_script_free(script);
@@ -351,11 +308,8 @@ static void lets_the_command_line_choose_the_end(void **state)
 static void fills_in_defaults(void **state)
 {
   (void)state;
-  struct dg_error err = {0};
-  struct mx_script *script;
   struct mx_config c;
-  assert_int_equal(
-      read_with("simulation { " MESH ORDER TIME "materials = {\n air = {} } }", 0, NULL, &script, &c, &err), 0);
+  struct mx_script *script = read_right("simulation { " MESH ORDER TIME "materials = {\n air = {} } }", 0, NULL, &c);
   assert_string_equal(c.script_path, "cavity.lua");
   assert_string_equal(c.directory, ".");
   assert_string_equal(c.name, "cavity");
@@ -485,11 +439,8 @@ static void check_full_config(const struct mx_config *c)
 static void reads_every_key(void **state)
 {
   (void)state;
-  struct dg_error err = {0};
-  struct mx_script *script;
   struct mx_config config;
-  read_with(full_text, 0, NULL, &script, &config, &err);
-  assert_string_equal(err.message, "");
+  struct mx_script *script = read_right(full_text, 0, NULL, &config);
   check_full_config(&config);
   mx_config_release(&config);
   mx_config_release(&config); /* released is zero, and zero may be released */
@@ -516,11 +467,8 @@ static void reads_every_choice(void **state)
                  {"precision", "double", 1, MX_LEAPFROG}};
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
     struct mx_definition set = {choices[i].name, choices[i].value};
-    struct dg_error err = {0};
-    struct mx_script *script;
     struct mx_config config;
-    read_with(WITH(""), 1, &set, &script, &config, &err);
-    assert_string_equal(err.message, "");
+    struct mx_script *script = read_right(WITH(""), 1, &set, &config);
     assert_true(config.alpha == choices[i].alpha);
     assert_int_equal(config.time.integrator, choices[i].integrator);
     assert_true(config.time.step == 0 && config.precision == MX_DOUBLE);
@@ -628,28 +576,10 @@ static void keeps_names_in_the_output_folder(void **state)
   }
 }
 
-/* Whichever allocation of the reader fails: one clean error, nothing left behind. */
 static void survives_every_failing_allocation(void **state)
 {
   (void)state;
-  struct dg_error err = {0};
-  struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
-  struct mx_config config;
-  size_t before = dg_memory_current();
-  long n = 0;
-  assert_non_null(script);
-  for (int failed = 1; failed; n++) {
-    err = (struct dg_error){0};
-    dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
-    dg_memory_fail_at(0);
-    assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
-    if (!failed) check_full_config(&config);
-    mx_config_release(&config);
-    assert_int_equal(dg_memory_current(), before);
-  }
-  assert_true(n > 5);
-  mx_script_free(script);
+  fail_every_allocation(full_text, 5, check_full_config);
 }
 
 int main(void)

@@ -1,175 +1,162 @@
 /* The output section: what is measured. */
-#include "maxwell/tests/script_fixture.h"
+#include "maxwell/model/tests/config_fixture.h"
 
 #include <math.h>
 
-#include "libdg/base/memory.h"
-#include "maxwell/model/config.h"
-#include "maxwell/measure/kinds.h"
+#define OUTPUT(keys) WITH(" output = { " keys " }")
+#define LINE         "name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 }"
+#define PLANE        "name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { 0, 1, 0 }"
+#define PROBE        "name = 'a', at = { 0, 0, 0 }"
+#define TRIPLE       "three numbers (metres), as in { 0.4, 0.5, 0.3 }"
+#define AT           "cavity.lua:2: output."
+#define PATH         "a list of points (metres), as in { { 0, 0, 0 }, { 0, 0, 0.1 } }"
+#define BAND         "a list of numbers >= 0 (Hz), as in { 1e9, 2e9 }, or { from = 1e9, to = 2e9, points = 101 }"
+#define CIRCLE       "circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = 0.01 }"
+#define SURFACE      "the name of a surface group, or the tag of a surface"
 
-#define WITH(output)                                                                                                   \
-  "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n output = " \
-  "{ " output " }\n}\n"
-#define LINE    "name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 }"
-#define PLANE   "name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { 0, 1, 0 }"
-#define PROBE   "name = 'a', at = { 0, 0, 0 }"
-#define TRIPLE  "three numbers (metres), as in { 0.4, 0.5, 0.3 }"
-#define AT      "cavity.lua:2: output."
-#define PATH    "a list of points (metres), as in { { 0, 0, 0 }, { 0, 0, 0.1 } }"
-#define BAND    "a list of numbers >= 0 (Hz), as in { 1e9, 2e9 }, or { from = 1e9, to = 2e9, points = 101 }"
-#define CIRCLE  "circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = 0.01 }"
-#define SURFACE "the name of a surface group, or the tag of a surface"
-
-static const struct {
-  const char *text, *message;
-} bad[] = {
-    {WITH("lins = {}"), "cavity.lua:2: unknown key 'lins' in output (nearest: 'lines')"},
-    {WITH("voltage = {}"), "cavity.lua:2: unknown key 'voltage' in output (nearest: 'voltages')"},
+static const struct bad_table bad[] = {
+    {OUTPUT("lins = {}"), "cavity.lua:2: unknown key 'lins' in output (nearest: 'lines')"},
+    {OUTPUT("voltage = {}"), "cavity.lua:2: unknown key 'voltage' in output (nearest: 'voltages')"},
     /* lines */
-    {WITH("lines = 3"), AT "lines must be a list, as in lines = { { name = \"axis\", from = { 0, 0, 0 }, to = { 0, 0, "
-                           "0.1 } } }, not 3"},
-    {WITH("lines = { { " LINE ", point = 3 } }"),
+    {OUTPUT("lines = 3"),
+     AT "lines must be a list, as in lines = { { name = \"axis\", from = { 0, 0, 0 }, to = { 0, 0, "
+        "0.1 } } }, not 3"},
+    {OUTPUT("lines = { { " LINE ", point = 3 } }"),
      "cavity.lua:2: unknown key 'point' in output.lines.1 (nearest: 'points')"},
-    {WITH("lines = { { name = 'a', to = { 0, 0, 1 } } }"),
+    {OUTPUT("lines = { { name = 'a', to = { 0, 0, 1 } } }"),
      "cavity.lua:2: 'from' is missing in output.lines.1 (for example: from = { 0, 0, 0 })"},
-    {WITH("lines = { { name = 'a', from = { 0, 0, 1 } } }"),
+    {OUTPUT("lines = { { name = 'a', from = { 0, 0, 1 } } }"),
      "cavity.lua:2: 'to' is missing in output.lines.1 (for example: to = { 0, 0, 0.1 })"},
-    {WITH("lines = { { from = { 0, 0, 1 }, to = { 1, 0, 0 } } }"),
+    {OUTPUT("lines = { { from = { 0, 0, 1 }, to = { 1, 0, 0 } } }"),
      "cavity.lua:2: 'name' is missing in output.lines.1 (for example: name = \"axis\")"},
-    {WITH("lines = { { " LINE ", points = 1 } }"), AT "lines.1.points must be an integer from 2 to 1000000, not 1"},
-    {WITH("lines = { { " LINE ", points = 2.5 } }"), AT "lines.1.points must be an integer from 2 to 1000000, not 2.5"},
-    {WITH("lines = { { " LINE ", every = 0 } }"), AT "lines.1.every must be an integer >= 1, not 0"},
-    {WITH("lines = { { name = 'a', from = { 1, 2, 3 }, to = { 1, 2, 3 } } }"),
+    {OUTPUT("lines = { { " LINE ", points = 1 } }"), AT "lines.1.points must be an integer from 2 to 1000000, not 1"},
+    {OUTPUT("lines = { { " LINE ", points = 2.5 } }"),
+     AT "lines.1.points must be an integer from 2 to 1000000, not 2.5"},
+    {OUTPUT("lines = { { " LINE ", every = 0 } }"), AT "lines.1.every must be an integer >= 1, not 0"},
+    {OUTPUT("lines = { { name = 'a', from = { 1, 2, 3 }, to = { 1, 2, 3 } } }"),
      AT "lines.1: the line ends where it begins"},
-    {WITH("lines = { { name = 'a/b', from = { 0, 0, 0 }, to = { 1, 2, 3 } } }"),
+    {OUTPUT("lines = { { name = 'a/b', from = { 0, 0, 0 }, to = { 1, 2, 3 } } }"),
      AT "lines.1.name must be a name for a file (letters, digits, '_', '-' and '.'; not starting with '.'; at most 200 "
         "characters), not the string \"a/b\""},
-    {WITH("lines = { { " LINE " }, { " LINE " } }"), AT "lines: two lines have the name 'a' (1 and 2)"},
-    {WITH("lines = { { " LINE ", frequencies = { 1 } }, { name = 'a_spectrum', from = { 0, 0, 0 }, to = { 1, 0, 0 } } "
-          "}"),
+    {OUTPUT("lines = { { " LINE " }, { " LINE " } }"), AT "lines: two lines have the name 'a' (1 and 2)"},
+    {OUTPUT("lines = { { " LINE
+            ", frequencies = { 1 } }, { name = 'a_spectrum', from = { 0, 0, 0 }, to = { 1, 0, 0 } } "
+            "}"),
      AT "lines: the name 'a_spectrum' is that of the spectrum of 'a'; choose another one"},
-    {WITH("probes = { { name = 'b_spectrum', at = { 0, 0, 0 } }, { name = 'b', at = { 0, 0, 0 }, frequencies = { 1 } } "
-          "}"),
+    {OUTPUT(
+         "probes = { { name = 'b_spectrum', at = { 0, 0, 0 } }, { name = 'b', at = { 0, 0, 0 }, frequencies = { 1 } } "
+         "}"),
      AT "probes: the name 'b_spectrum' is that of the spectrum of 'b'; choose another one"},
     /* planes */
-    {WITH("planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 } } }"),
+    {OUTPUT("planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 } } }"),
      "cavity.lua:2: 'v' is missing in output.planes.1 (for example: v = { 0, 1, 0 })"},
-    {WITH("planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { -2, 0, 0 } } }"),
+    {OUTPUT("planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { -2, 0, 0 } } }"),
      AT "planes.1: the edges 'u' and 'v' of the plane must not be zero or parallel"},
-    {WITH("planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { 0, 0, 0 } } }"),
+    {OUTPUT("planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { 0, 0, 0 } } }"),
      AT "planes.1: the edges 'u' and 'v' of the plane must not be zero or parallel"},
-    {WITH("planes = { { " PLANE ", points = 3 } }"),
+    {OUTPUT("planes = { { " PLANE ", points = 3 } }"),
      AT "planes.1.points must be two integers >= 2, as in { 40, 30 }, not 3"},
-    {WITH("planes = { { " PLANE ", points = { 3 } } }"),
+    {OUTPUT("planes = { { " PLANE ", points = { 3 } } }"),
      AT "planes.1.points must be two integers >= 2, as in { 40, 30 }, not 1 values"},
-    {WITH("planes = { { " PLANE ", points = { 3, 1 } } }"),
+    {OUTPUT("planes = { { " PLANE ", points = { 3, 1 } } }"),
      AT "planes.1.points.2 must be an integer from 2 to 10000, not 1"},
-    {WITH("planes = { { " PLANE ", format = 'vtk' } }"),
+    {OUTPUT("planes = { { " PLANE ", format = 'vtk' } }"),
      AT "planes.1.format must be \"csv\" or \"silo\", not the string \"vtk\""},
     /* fluxes and losses */
-    {WITH("fluxes = { { name = 'a' } }"),
+    {OUTPUT("fluxes = { { name = 'a' } }"),
      "cavity.lua:2: 'surface' is missing in output.fluxes.1 (for example: surface = \"aperture\")"},
-    {WITH("fluxes = { { name = 'a', surface = 0 } }"), AT "fluxes.1.surface must be " SURFACE ", not 0"},
-    {WITH("fluxes = { { name = 'a', surface = 'default' } }"),
+    {OUTPUT("fluxes = { { name = 'a', surface = 0 } }"), AT "fluxes.1.surface must be " SURFACE ", not 0"},
+    {OUTPUT("fluxes = { { name = 'a', surface = 'default' } }"),
      AT "fluxes.1.surface must be " SURFACE ", not the string \"default\""},
-    {WITH("fluxes = { { name = 'a', surface = 's', direction = { 0, 0, 0 } } }"),
+    {OUTPUT("fluxes = { { name = 'a', surface = 's', direction = { 0, 0, 0 } } }"),
      AT "fluxes.1.direction must be three numbers, as in { 0, 0, 1 }, not zero"},
-    {WITH("losses = { { name = 'a' } }"),
+    {OUTPUT("losses = { { name = 'a' } }"),
      "cavity.lua:2: 'region' is missing in output.losses.1 (for example: region = \"load\")"},
-    {WITH("losses = { { name = 'a', region = {} } }"),
+    {OUTPUT("losses = { { name = 'a', region = {} } }"),
      AT "losses.1.region must be the name of a volume group, or the tag of a volume, not a table"},
-    {WITH("losses = { { name = 'a', region = 'r', direction = { 1, 0, 0 } } }"),
+    {OUTPUT("losses = { { name = 'a', region = 'r', direction = { 1, 0, 0 } } }"),
      "cavity.lua:2: unknown key 'direction' in output.losses.1 (known: name, every, frequencies, region)"},
     /* voltages */
-    {WITH("voltages = { { name = 'a' } }"), AT "voltages.1 needs 'from' and 'to', or 'path' (for example: from = { 0, "
-                                               "0, 0 }, to = { 0, 0, 0.1 })"},
-    {WITH("voltages = { { name = 'a', from = { 0, 0, 0 } } }"),
+    {OUTPUT("voltages = { { name = 'a' } }"),
+     AT "voltages.1 needs 'from' and 'to', or 'path' (for example: from = { 0, "
+        "0, 0 }, to = { 0, 0, 0.1 })"},
+    {OUTPUT("voltages = { { name = 'a', from = { 0, 0, 0 } } }"),
      "cavity.lua:2: 'to' is missing in output.voltages.1, which has 'from' (for example: to = { 0, 0, 0.1 })"},
-    {WITH("voltages = { { name = 'a', to = { 0, 0, 0 } } }"),
+    {OUTPUT("voltages = { { name = 'a', to = { 0, 0, 0 } } }"),
      "cavity.lua:2: 'from' is missing in output.voltages.1, which has 'to' (for example: from = { 0, 0, 0.1 })"},
-    {WITH("voltages = { { " LINE ", path = { { 0, 0, 0 }, { 1, 0, 0 } } } }"),
+    {OUTPUT("voltages = { { " LINE ", path = { { 0, 0, 0 }, { 1, 0, 0 } } } }"),
      AT "voltages.1 takes 'path', or 'from' and 'to', not both"},
-    {WITH("voltages = { { name = 'a', path = { { 0, 0, 0 } } } }"),
+    {OUTPUT("voltages = { { name = 'a', path = { { 0, 0, 0 } } } }"),
      AT "voltages.1.path must have at least 2 points, not 1"},
-    {WITH("voltages = { { name = 'a', path = 3 } }"), AT "voltages.1.path must be " PATH ", not 3"},
-    {WITH("voltages = { { name = 'a', path = { 1, 2, 3 } } }"), AT "voltages.1.path.1 must be " TRIPLE ", not 1"},
-    {WITH("voltages = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0 } } } }"),
+    {OUTPUT("voltages = { { name = 'a', path = 3 } }"), AT "voltages.1.path must be " PATH ", not 3"},
+    {OUTPUT("voltages = { { name = 'a', path = { 1, 2, 3 } } }"), AT "voltages.1.path.1 must be " TRIPLE ", not 1"},
+    {OUTPUT("voltages = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0 } } } }"),
      AT "voltages.1.path.2 must be " TRIPLE ", not 2 values"},
-    {WITH("voltages = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 } } } }"),
+    {OUTPUT("voltages = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 } } } }"),
      AT "voltages.1.path: points 2 and 3 are the same"},
-    {WITH("voltages = { { name = 'a', from = { 1, 0, 0 }, to = { 1, 0, 0 } } }"),
+    {OUTPUT("voltages = { { name = 'a', from = { 1, 0, 0 }, to = { 1, 0, 0 } } }"),
      AT "voltages.1: points 1 and 2 are the same"},
     /* currents */
-    {WITH("currents = { { name = 'a' } }"), AT "currents.1 needs 'path' or 'circle' (for example: " CIRCLE ")"},
-    {WITH("currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 } } } }"),
+    {OUTPUT("currents = { { name = 'a' } }"), AT "currents.1 needs 'path' or 'circle' (for example: " CIRCLE ")"},
+    {OUTPUT("currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 } } } }"),
      AT "currents.1.path must have at least 3 points, not 2"},
-    {WITH("currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 0 } } } }"),
+    {OUTPUT("currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 0 } } } }"),
      AT "currents.1.path: the path closes by itself; leave the last point, which is the first, out"},
-    {WITH("currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } }, " CIRCLE " } }"),
+    {OUTPUT("currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } }, " CIRCLE " } }"),
      AT "currents.1 takes 'path' or 'circle', not both"},
-    {WITH("currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 } } } }"),
+    {OUTPUT("currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 } } } }"),
      "cavity.lua:2: 'radius' is missing in output.currents.1.circle (for example: radius = 0.01)"},
-    {WITH("currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = -1 } } }"),
+    {OUTPUT("currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = -1 } } }"),
      AT "currents.1.circle.radius must be a number > 0 (metres), not -1"},
-    {WITH("currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 0 }, radius = 1 } } }"),
+    {OUTPUT("currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 0 }, radius = 1 } } }"),
      AT "currents.1.circle.normal must be three numbers, as in { 0, 0, 1 }, not zero"},
-    {WITH("currents = { { name = 'a', circle = { center = { 0, 0, 0 } } } }"),
+    {OUTPUT("currents = { { name = 'a', circle = { center = { 0, 0, 0 } } } }"),
      "cavity.lua:2: unknown key 'center' in output.currents.1.circle (nearest: 'centre')"},
     /* frequencies */
-    {WITH("probes = { { " PROBE ", frequencies = 1e9 } }"), AT "probes.1.frequencies must be " BAND ", not 1e+09"},
-    {WITH("probes = { { " PROBE ", frequencies = {} } }"), AT "probes.1.frequencies is empty; it must be " BAND},
-    {WITH("probes = { { " PROBE ", frequencies = { 1e9, -1 } } }"),
+    {OUTPUT("probes = { { " PROBE ", frequencies = 1e9 } }"), AT "probes.1.frequencies must be " BAND ", not 1e+09"},
+    {OUTPUT("probes = { { " PROBE ", frequencies = {} } }"), AT "probes.1.frequencies is empty; it must be " BAND},
+    {OUTPUT("probes = { { " PROBE ", frequencies = { 1e9, -1 } } }"),
      AT "probes.1.frequencies.2 must be a number >= 0 (Hz), not -1"},
-    {WITH("probes = { { " PROBE ", frequencies = { 1e9, 'x' } } }"),
+    {OUTPUT("probes = { { " PROBE ", frequencies = { 1e9, 'x' } } }"),
      AT "probes.1.frequencies.2 must be a number >= 0 (Hz), not the string \"x\""},
-    {WITH("probes = { { " PROBE ", frequencies = { 1/0 } } }"),
+    {OUTPUT("probes = { { " PROBE ", frequencies = { 1/0 } } }"),
      AT "probes.1.frequencies.1 must be a number >= 0 (Hz), not inf"},
-    {WITH("probes = { { " PROBE ", frequencies = { from = 2e9, to = 1e9, points = 3 } } }"),
+    {OUTPUT("probes = { { " PROBE ", frequencies = { from = 2e9, to = 1e9, points = 3 } } }"),
      AT "probes.1.frequencies: 'from' = 2e+09 Hz is not below 'to' = 1e+09 Hz"},
-    {WITH("probes = { { " PROBE ", frequencies = { from = 1e9, to = 2e9 } } }"),
+    {OUTPUT("probes = { { " PROBE ", frequencies = { from = 1e9, to = 2e9 } } }"),
      "cavity.lua:2: 'points' is missing in output.probes.1.frequencies (for example: points = 101)"},
-    {WITH("probes = { { " PROBE ", frequencies = { from = 1e9, to = 2e9, points = 1 } } }"),
+    {OUTPUT("probes = { { " PROBE ", frequencies = { from = 1e9, to = 2e9, points = 1 } } }"),
      AT "probes.1.frequencies.points must be an integer from 2 to 100000, not 1"},
-    {WITH("probes = { { " PROBE ", frequencies = { from = 1e9, to = 2e9, step = 1 } } }"),
+    {OUTPUT("probes = { { " PROBE ", frequencies = { from = 1e9, to = 2e9, step = 1 } } }"),
      "cavity.lua:2: unknown key 'step' in output.probes.1.frequencies (known: from, to, points)"},
     /* ports */
-    {WITH("ports = { every = 0 }"), AT "ports.every must be an integer >= 1, not 0"},
-    {WITH("ports = {}"), "cavity.lua:2: 'every' is missing in output.ports (for example: every = 10)"},
-    {WITH("s_parameters = { from = 1e9, to = 2e9, point = 3 }"),
+    {OUTPUT("ports = { every = 0 }"), AT "ports.every must be an integer >= 1, not 0"},
+    {OUTPUT("ports = {}"), "cavity.lua:2: 'every' is missing in output.ports (for example: every = 10)"},
+    {OUTPUT("s_parameters = { from = 1e9, to = 2e9, point = 3 }"),
      "cavity.lua:2: unknown key 'point' in output.s_parameters (nearest: 'points')"},
 };
 
 static void refuses_bad_tables(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    struct dg_error err = {0};
-    struct mx_config config;
-    size_t before = dg_memory_current();
-    struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
-    if (script == NULL) fail_msg("%s", err.message);
-    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
-    assert_string_equal(err.message, bad[i].message);
-    mx_script_free(script);
-    assert_int_equal(dg_memory_current(), before);
-  }
+  refuse_tables(sizeof bad / sizeof bad[0], bad);
 }
 
 static const char full_text[] =
-    WITH("losses = { { name = 'a', region = 7, every = 3 } },\n"
-         "probes = { { name = 'a', at = { 1, 2, 3 }, frequencies = { 0, 2e9, 1e9 } } },\n"
-         "currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } } },\n"
-         "             { name = 'b', circle = { centre = { 1, 2, 3 }, normal = { 0, 0, -2 }, radius = 0.5 } } },\n"
-         "planes = { { name = 'a', origin = { 1, 1, 1 }, u = { 1, 0, 0 }, v = { 0, 2, 0 } },\n"
-         "           { name = 'b', origin = { 1, 1, 1 }, u = { 1, 0, 0 }, v = { 0, 2, 0 }, points = { 5, 7 },\n"
-         "             format = 'csv' } },\n"
-         "lines = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 },\n"
-         "            frequencies = { from = 1e9, to = 2e9, points = 5 } },\n"
-         "          { name = 'a_spectrum_', from = { 0, 0, 0 }, to = { 0, 0, 1 }, points = 2 } },\n"
-         "fluxes = { { name = 'a', surface = 'port' }, { name = 'b', surface = 3, direction = { 0, 0, 5 } } },\n"
-         "voltages = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } },\n"
-         "             { name = 'a_spectrum', path = { { 0, 0, 0 }, { 0, 0, 1 }, { 0, 1, 1 }, { 0, 0, 0 } } } },\n"
-         "ports = { every = 4 }, s_parameters = { from = 1e9, to = 3e9, points = 3 }");
+    OUTPUT("losses = { { name = 'a', region = 7, every = 3 } },\n"
+           "probes = { { name = 'a', at = { 1, 2, 3 }, frequencies = { 0, 2e9, 1e9 } } },\n"
+           "currents = { { name = 'a', path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } } },\n"
+           "             { name = 'b', circle = { centre = { 1, 2, 3 }, normal = { 0, 0, -2 }, radius = 0.5 } } },\n"
+           "planes = { { name = 'a', origin = { 1, 1, 1 }, u = { 1, 0, 0 }, v = { 0, 2, 0 } },\n"
+           "           { name = 'b', origin = { 1, 1, 1 }, u = { 1, 0, 0 }, v = { 0, 2, 0 }, points = { 5, 7 },\n"
+           "             format = 'csv' } },\n"
+           "lines = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 },\n"
+           "            frequencies = { from = 1e9, to = 2e9, points = 5 } },\n"
+           "          { name = 'a_spectrum_', from = { 0, 0, 0 }, to = { 0, 0, 1 }, points = 2 } },\n"
+           "fluxes = { { name = 'a', surface = 'port' }, { name = 'b', surface = 3, direction = { 0, 0, 5 } } },\n"
+           "voltages = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } },\n"
+           "             { name = 'a_spectrum', path = { { 0, 0, 0 }, { 0, 0, 1 }, { 0, 1, 1 }, { 0, 0, 0 } } } },\n"
+           "ports = { every = 4 }, s_parameters = { from = 1e9, to = 3e9, points = 3 }");
 
 static void check_full(const struct mx_config *c)
 {
@@ -209,27 +196,11 @@ static void check_full(const struct mx_config *c)
   }
 }
 
+/* The last go, which finds all the memory that it wants, is looked at. */
 static void reads_every_kind(void **state)
 {
   (void)state;
-  struct dg_error err = {0};
-  struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
-  struct mx_config config;
-  long n = 0;
-  assert_non_null(script);
-  size_t before = dg_memory_current();
-  for (int failed = 1; failed; n++) { /* the first goes that fail for lack of memory leave nothing behind */
-    err = (struct dg_error){0};
-    dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
-    dg_memory_fail_at(0);
-    assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
-    if (!failed) check_full(&config);
-    mx_config_release(&config);
-    assert_int_equal(dg_memory_current(), before);
-  }
-  assert_true(n > 20);
-  mx_script_free(script);
+  fail_every_allocation(full_text, 20, check_full);
 }
 
 int main(void)

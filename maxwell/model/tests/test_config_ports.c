@@ -1,16 +1,8 @@
 /* The keys of ports. */
-#include "maxwell/tests/script_fixture.h"
+#include "maxwell/model/tests/config_fixture.h"
 
 #include <math.h>
 
-#include "libdg/base/memory.h"
-#include "maxwell/model/config.h"
-#include "maxwell/measure/kinds.h"
-
-/* A script that is right but for what stands on line 2. */
-#define WITH(line2)                                                                                                    \
-  "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n" line2     \
-  "\n}\n"
 #define PORT(keys)   WITH("boundaries = { p = { " keys " } }")
 #define GUIDE(keys)  PORT("kind = 'waveguide_port', " keys)
 #define MODAL(keys)  PORT("kind = 'modal_port', profile = function() end, " keys)
@@ -22,9 +14,7 @@
   "cavity.lua:2: the group '" name "' of a port names files: no '/' or control character, no '.' at its beginning, "   \
   "at most 128 characters; rename it or write the tag of the surface"
 
-static const struct {
-  const char *text, *message;
-} bad[] = {
+static const struct bad_table bad[] = {
     {GUIDE("mode = 10"), "cavity.lua:2: boundaries.p.mode " MODE "10"},
     {GUIDE("mode = 'te10'"), "cavity.lua:2: boundaries.p.mode " MODE "the string \"te10\" (nearest: 'TE10')"},
     {GUIDE("mode = 'TX10'"), "cavity.lua:2: boundaries.p.mode " MODE "the string \"TX10\" (nearest: 'TE10')"},
@@ -103,20 +93,10 @@ static const struct {
 static void refuses_bad_tables(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    struct dg_error err = {0};
-    struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
-    struct mx_config config;
-    assert_string_equal(err.message, "");
-    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
-    assert_string_equal(err.message, bad[i].message);
-    assert_null(config.storage);
-    mx_script_free(script);
-  }
+  refuse_tables(sizeof bad / sizeof bad[0], bad);
 }
 
-static const char full_text[] =
-    "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n"
+static const char full_text[] = WITH(
     "boundaries = { [4] = { kind = 'coaxial_port', waveform = function(t) return 2 * t end, number = 7 },\n"
     "  gap = { kind = 'lumped_port', resistance = 75, direction = { 0, 3, -4 } },\n"
     "  left = { kind = 'waveguide_port', mode = 'TE1,12', absorb = { 'TM11', 'TE01', 'TE10' }, axis = { 0, -2, 0 },\n"
@@ -124,58 +104,48 @@ static const char full_text[] =
     "  right = { kind = 'waveguide_port' },\n"
     "  slot = { kind = 'modal_port', profile = function(x, y, z) return 2 * x, y, z end, family = 'TM',\n"
     "           cutoff = 6.5e9 },\n"
-    "  strip = { kind = 'modal_port', profile = function(x, y, z) return 2 * x, y, z end, family = 'TEM' } } }\n";
+    "  strip = { kind = 'modal_port', profile = function(x, y, z) return 2 * x, y, z end, family = 'TEM' } }");
 
-static void reads_every_key(void **state)
+static void check_full(const struct mx_config *c)
 {
-  (void)state;
   struct dg_error err = {0};
-  struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
-  struct mx_config c;
-  assert_string_equal(err.message, "");
-  assert_int_equal(mx_config_read(&c, mx_measure_kinds, mx_script_origin(script), &err), 0);
-  assert_int_equal(c.boundaries, 6);
-  const struct mx_port_config *coax = &c.boundary[0].port, *gap = &c.boundary[1].port, *left = &c.boundary[2].port,
-                              *right = &c.boundary[3].port, *slot = &c.boundary[4].port, *strip = &c.boundary[5].port;
-  assert_true(c.boundary[0].where.tag == 4 && c.boundary[0].kind == MX_COAXIAL_PORT && coax->number == 7);
+  assert_int_equal(c->boundaries, 6);
+  const struct mx_port_config *coax = &c->boundary[0].port, *gap = &c->boundary[1].port, *left = &c->boundary[2].port,
+                              *right = &c->boundary[3].port, *slot = &c->boundary[4].port,
+                              *strip = &c->boundary[5].port;
+  assert_true(c->boundary[0].where.tag == 4 && c->boundary[0].kind == MX_COAXIAL_PORT && coax->number == 7);
   assert_true(coax->driven && coax->waveform.kind == MX_FUNCTION_WAVEFORM && coax->amplitude == 1 && coax->delay == 0);
-  assert_true(c.boundary[1].kind == MX_LUMPED_PORT && gap->resistance == 75 && !gap->driven && gap->number == 0);
+  assert_true(c->boundary[1].kind == MX_LUMPED_PORT && gap->resistance == 75 && !gap->driven && gap->number == 0);
   assert_true(fabs(gap->direction[1] - 0.6) < 1e-15 && fabs(gap->direction[2] + 0.8) < 1e-15);
-  assert_true(c.boundary[2].kind == MX_WAVEGUIDE_PORT && left->mode.family == MX_TE && left->mode.m == 1);
+  assert_true(c->boundary[2].kind == MX_WAVEGUIDE_PORT && left->mode.family == MX_TE && left->mode.m == 1);
   assert_true(left->mode.n == 12 && left->absorbed == 3 && left->absorb[0].family == MX_TM);
   assert_true(left->absorb[0].m == 1 && left->absorb[0].n == 1 && left->absorb[1].family == MX_TE);
   assert_true(left->absorb[1].m == 0 && left->absorb[1].n == 1 && left->has_axis && left->axis[1] == -1);
   assert_true(left->driven && left->waveform.kind == MX_SINE && left->amplitude == -3 && left->delay == 2e-9);
   assert_true(right->mode.family == MX_TE && right->mode.m == 1 && right->mode.n == 0 && !right->has_axis);
   assert_true(!right->driven && right->absorbed == 0);
-  assert_true(c.boundary[4].kind == MX_MODAL_PORT && slot->mode.family == MX_TM && slot->cutoff == 6.5e9);
+  assert_true(c->boundary[4].kind == MX_MODAL_PORT && slot->mode.family == MX_TM && slot->cutoff == 6.5e9);
   assert_true(strip->mode.family == MX_TEM && strip->cutoff == 0 && strip->profile != NULL);
   const double in[3] = {1, 2, 3};
   double out[3];
   assert_int_equal(call_function(slot->profile, "f", 3, in, 3, out, &err), 0);
   assert_true(out[0] == 2 && out[1] == 2 && out[2] == 3);
-  mx_config_release(&c);
+}
+
+static void reads_every_key(void **state)
+{
+  (void)state;
+  struct mx_config config;
+  struct mx_script *script = read_right(full_text, 0, NULL, &config);
+  check_full(&config);
+  mx_config_release(&config);
   mx_script_free(script);
 }
 
 static void survives_every_failing_allocation(void **state)
 {
   (void)state;
-  struct dg_error err = {0};
-  struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
-  struct mx_config config;
-  size_t before = dg_memory_current();
-  assert_non_null(script);
-  for (int failed = 1, n = 1; failed; n++) {
-    err = (struct dg_error){0};
-    dg_memory_fail_at(n);
-    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
-    dg_memory_fail_at(0);
-    assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
-    mx_config_release(&config);
-    assert_int_equal(dg_memory_current(), before);
-  }
-  mx_script_free(script);
+  fail_every_allocation(full_text, 2, check_full);
 }
 
 int main(void)

@@ -1,16 +1,8 @@
 /* The same for everything that drives fields: boundaries, interfaces and sources. */
-#include "maxwell/tests/script_fixture.h"
+#include "maxwell/model/tests/config_fixture.h"
 
 #include <math.h>
 
-#include "libdg/base/memory.h"
-#include "maxwell/model/config.h"
-#include "maxwell/measure/kinds.h"
-
-/* A script that is right but for what stands on line 2. */
-#define WITH(line2)                                                                                                    \
-  "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n" line2     \
-  "\n}\n"
 #define SOURCE(keys)    WITH("sources = { { region = 'rod', " keys " } }")
 #define BOUNDARY(keys)  WITH("boundaries = { w = { " keys " } }")
 #define INTERFACE(keys) WITH("interfaces = { s = { " keys " } }")
@@ -22,9 +14,7 @@
 #define EITHER(general) "takes '" general "', or 'profile' with 'waveform' and 'delay', not both"
 #define TRIPLE          "must be three numbers, as in { 0, 0, 1 }"
 
-static const struct {
-  const char *text, *message;
-} bad[] = {
+static const struct bad_table bad[] = {
     /* sources */
     {WITH("sources = { rod = { current = " F " } }"), "cavity.lua:2: sources must be a list, as in sources = { { "
                                                       "region = \"rod\", current = function(x, y, z, t) return "
@@ -177,42 +167,37 @@ static const struct {
 static void refuses_bad_tables(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    struct dg_error err = {0};
-    struct mx_script *script = load_text(bad[i].text, 0, NULL, 0, NULL, &err);
-    struct mx_config config;
-    assert_string_equal(err.message, "");
-    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
-    assert_string_equal(err.message, bad[i].message);
-    assert_null(config.storage);
-    mx_script_free(script);
-  }
+  refuse_tables(sizeof bad / sizeof bad[0], bad);
 }
 
 static const char full_text[] =
     "local function three(x, y, z) return x, y, z end\n"
-    "local function four(x, y, z, t) return x, y, z * t end\n"
-    "simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },\n"
-    "boundaries = { [4] = { kind = 'electric_field', field = four },\n"
-    "  default = { kind = 'absorbing' },\n"
-    "  h = { kind = 'magnetic_field', profile = { 1, -2, 3 }, waveform = waveform.sine { f0 = 4e9 }, delay = 5e-9 },\n"
-    "  port = { kind = 'plane_wave', direction = { 0, 3e200, 4e200 }, polarisation = { 0, -4, 3 }, amplitude = -7,\n"
-    "           origin = { 1, 2, 3 }, delay = 2e-9,\n"
-    "           waveform = waveform.double_exponential { rise = 1e-9, fall = 5e-9, amplitude = 2 } },\n"
-    "  top = { kind = 'plane_wave', direction = { 0, 0, -1e-200 }, polarisation = { 1, 0, 9e-7 },\n"
-    "          waveform = function(t) return 2 * t end } },\n"
-    "interfaces = { [9] = { kind = 'surface_current', current = four },\n"
-    "  box = { kind = 'total_field', region = 'inside', direction = { 1, 0, 0 }, polarisation = { 0, 1, 0 },\n"
-    "          amplitude = 3, origin = { -1, 0, 0 }, waveform = waveform.ricker { f_peak = 1e9 }, delay = 1e-9 },\n"
-    "  sheet = { kind = 'surface_current', profile = three, waveform = waveform.step { rise = 3e-9 } } },\n"
-    "sources = { { region = 'rod', profile = three, waveform = waveform.gaussian { f0 = 1e9, bandwidth = 0.5e9 } },\n"
-    "  { region = 7, current = four },\n"
-    "  { region = 'gap', profile = { 0, 0, 1 }, delay = 1e-9, waveform = waveform.gaussian { tau = 2e-9, t0 = 11e-9 } "
-    "},\n"
-    "  { region = 'gap', profile = { 0, 0, 1 }, waveform = waveform.table { times = { 1, 2, 4 }, values = { 0, 3, -1 "
-    "},\n"
-    "    amplitude = 0.5 } },\n"
-    "  { region = 'gap', profile = { 0, 0, 1 }, waveform = waveform.differentiated_gaussian { f_peak = 1e9 } } } }\n";
+    "local function four(x, y, z, t) return x, y, z * t end\n" WITH(
+        "boundaries = { [4] = { kind = 'electric_field', field = four },\n"
+        "  default = { kind = 'absorbing' },\n"
+        "  h = { kind = 'magnetic_field', profile = { 1, -2, 3 }, waveform = waveform.sine { f0 = 4e9 }, delay = 5e-9 "
+        "},\n"
+        "  port = { kind = 'plane_wave', direction = { 0, 3e200, 4e200 }, polarisation = { 0, -4, 3 }, amplitude = "
+        "-7,\n"
+        "           origin = { 1, 2, 3 }, delay = 2e-9,\n"
+        "           waveform = waveform.double_exponential { rise = 1e-9, fall = 5e-9, amplitude = 2 } },\n"
+        "  top = { kind = 'plane_wave', direction = { 0, 0, -1e-200 }, polarisation = { 1, 0, 9e-7 },\n"
+        "          waveform = function(t) return 2 * t end } },\n"
+        "interfaces = { [9] = { kind = 'surface_current', current = four },\n"
+        "  box = { kind = 'total_field', region = 'inside', direction = { 1, 0, 0 }, polarisation = { 0, 1, 0 },\n"
+        "          amplitude = 3, origin = { -1, 0, 0 }, waveform = waveform.ricker { f_peak = 1e9 }, delay = 1e-9 },\n"
+        "  sheet = { kind = 'surface_current', profile = three, waveform = waveform.step { rise = 3e-9 } } },\n"
+        "sources = { { region = 'rod', profile = three, waveform = waveform.gaussian { f0 = 1e9, bandwidth = 0.5e9 } "
+        "},\n"
+        "  { region = 7, current = four },\n"
+        "  { region = 'gap', profile = { 0, 0, 1 }, delay = 1e-9, waveform = waveform.gaussian { tau = 2e-9, t0 = "
+        "11e-9 } "
+        "},\n"
+        "  { region = 'gap', profile = { 0, 0, 1 }, waveform = waveform.table { times = { 1, 2, 4 }, values = { 0, 3, "
+        "-1 "
+        "},\n"
+        "    amplitude = 0.5 } },\n"
+        "  { region = 'gap', profile = { 0, 0, 1 }, waveform = waveform.differentiated_gaussian { f_peak = 1e9 } } }");
 
 static void check_triple(const double *v, double x, double y, double z)
 {
@@ -305,25 +290,24 @@ static void check_sources(const struct mx_config *c)
   assert_true(w->kind == MX_DIFFERENTIATED_GAUSSIAN && fabs(w->tau * sqrt(2.0) * acos(-1.0) * 1e9 - 1) < 1e-15);
 }
 
+static void check_full(const struct mx_config *c)
+{
+  check_boundaries(c);
+  check_interfaces(c);
+  check_sources(c);
+}
+
 static void reads_every_key(void **state)
 {
   (void)state;
-  struct dg_error err = {0};
-  struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
   struct mx_config config;
-  assert_string_equal(err.message, "");
-  assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), 0);
-  assert_string_equal(err.message, "");
-  check_boundaries(&config);
-  check_interfaces(&config);
-  check_sources(&config);
+  struct mx_script *script = read_right(full_text, 0, NULL, &config);
+  check_full(&config);
   mx_config_release(&config);
   mx_script_free(script);
 }
 
-static const struct {
-  const char *name, *value, *message; /* NULL: no error */
-} sets[] = {
+static const struct override sets[] = {
     {"sources.1.waveform.amplitude", "3", NULL},
     {"sources.1.waveform", "(waveform.gaussian { bandwidth = 1e9 })", NULL},
     {"sources.1.waveform.tau", "1",
@@ -349,47 +333,22 @@ static const struct {
     {"boundaries.port.waveform.rise", "1", "cavity.lua:9: boundaries.port.waveform: rise must be less than fall"},
 };
 
+static void check_override(size_t i, const struct mx_config *config)
+{
+  if (i == 0) assert_true(config->source[0].drive.waveform.amplitude == 3);
+  if (i == 1) assert_int_equal(config->source[0].drive.waveform.kind, MX_GAUSSIAN);
+}
+
 static void judges_overrides_as_the_script(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-    struct mx_definition set = {sets[i].name, sets[i].value};
-    struct dg_error err = {0};
-    struct mx_script *script = load_text(full_text, 0, NULL, 1, &set, &err);
-    struct mx_config config;
-    assert_string_equal(err.message, "");
-    int code = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err);
-    assert_string_equal(err.message, sets[i].message == NULL ? "" : sets[i].message);
-    assert_int_equal(code, sets[i].message == NULL ? DG_OK : DG_INPUT);
-    if (i == 0) assert_true(config.source[0].drive.waveform.amplitude == 3);
-    if (i == 1) assert_int_equal(config.source[0].drive.waveform.kind, MX_GAUSSIAN);
-    mx_config_release(&config);
-    mx_script_free(script);
-  }
+  judge_overrides(full_text, sizeof sets / sizeof sets[0], sets, check_override);
 }
 
-/* Whichever allocation of the reader fails: one clean error, nothing left behind. */
 static void survives_every_failing_allocation(void **state)
 {
   (void)state;
-  struct dg_error err = {0};
-  struct mx_script *script = load_text(full_text, 0, NULL, 0, NULL, &err);
-  struct mx_config config;
-  size_t before = dg_memory_current();
-  long n = 0;
-  assert_non_null(script);
-  for (int failed = 1; failed; n++) {
-    err = (struct dg_error){0};
-    dg_memory_fail_at(n + 1);
-    failed = mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err) != 0;
-    dg_memory_fail_at(0);
-    assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
-    if (!failed) check_sources(&config);
-    mx_config_release(&config);
-    assert_int_equal(dg_memory_current(), before);
-  }
-  assert_true(n > 6);
-  mx_script_free(script);
+  fail_every_allocation(full_text, 6, check_full);
 }
 
 int main(void)
