@@ -24,7 +24,7 @@ enum { MX_BENCH_BACKENDS = 8, MX_BENCH_CACHES = 8 };
 
 struct mx_bench_options {
   bool order[DG_ORDER_MAX + 1];
-  bool integrator[MX_EULER + 1]; /* leapfrog and lsrk have a floor */
+  bool integrator[MX_INTEGRATORS]; /* leapfrog and lsrk have a floor */
   bool precision[MX_SINGLE + 1];
   bool backend[MX_BENCH_BACKENDS]; /* as mx_backends */
   double alpha;                    /* of the flux */
@@ -70,6 +70,7 @@ struct mx_bench_ceilings {
   double copy_fields;       /* the same for these arrays: where it is much more than `copy`, a cache holds the fields */
   double peak[2];           /* flops a second of multiply-adds, by enum mx_precision, on all threads */
   const char *instructions; /* with which the peak was reached */
+  double clock;             /* cycles of a core a second */
   struct mx_ceilings card;  /* ceilings of the backend on a card; the name is empty if none was asked for */
 };
 
@@ -94,6 +95,7 @@ struct mx_bench_result {
   double floor;                      /* seconds of a step */
   double cached_floor; /* the same with copy_fields, the bandwidth where a cache holds what it can of the fields */
   bool bytes_limit;    /* else flops do */
+  double cycles;       /* of a core, an element and equation in one evaluation; 0 on a card */
   double ratio;        /* ratio of speeds, to `reference`; 0 where that was not measured */
   double memory;       /* bytes an unknown of all that was allocated, mesh included; on a card, of the card alone */
   double mesh_seconds, setup_seconds; /* Gmsh; everything from there to the first step */

@@ -222,6 +222,13 @@ static void find_floor(struct mx_bench_result *result, const struct mx_bench_cei
   result->cached_floor = fmax(result->bytes / copy_fields, by_flops);
 }
 
+/* Cycles of a core that an element takes for one equation in one evaluation. */
+static double cycles_of(const struct mx_bench_result *result, double clock)
+{
+  const double elements = (double)(result->elements / (size_t)result->ranks); /* of a process */
+  return result->seconds * clock * result->threads / (2 * mx_schemes[result->integrator].evaluations * elements);
+}
+
 static int measure_case(struct mx_bench_result *result, const struct cube *cube, const struct mx_bench_options *options,
                         double step, struct dg_error *err)
 {
@@ -270,6 +277,7 @@ static int measure_backends(struct mx_bench_list *list, const struct cube *cube,
       result.backend = i;
       find_floor(&result, ceilings);
       if (measure_case(&result, cube, options, step, err) != 0) return err->code;
+      if (!mx_backends[i]->card->present) result.cycles = cycles_of(&result, ceilings->clock);
       if (first) reference = result.seconds;
       result.ratio = reference > 0 ? reference / result.seconds : 0;
       if (dg_grow(&list->result, list->count + 1, sizeof *list->result, err) != 0) return err->code;
@@ -285,7 +293,7 @@ int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *op
 {
   struct cube cube = {0};
   if (new_cube(&cube, options, order, comm, err) != 0) goto fail;
-  for (int integrator = 0; integrator <= MX_EULER; integrator++) {
+  for (int integrator = 0; integrator < MX_INTEGRATORS; integrator++) {
     double step = 0;
     if (!options->integrator[integrator]) continue;
     if (find_step(&step, &cube, integrator, err) != 0) goto fail;

@@ -32,8 +32,10 @@ void mx_bench_print_ceilings(const struct mx_bench_ceilings *ceilings, int threa
          "fields: %.1f\n",
          1e-9 * ceilings->copy, ceilings->copy_kind, 1e-6 * (double)ceilings->array, 1e-9 * ceilings->copy_one,
          1e-6 * (double)ceilings->fields_array, 1e-9 * ceilings->copy_fields);
-  printf("peak      %.1f GFLOP/s of multiply-adds in double precision, %.1f in single (%s), %d thread%s\n",
-         1e-9 * ceilings->peak[0], 1e-9 * ceilings->peak[1], ceilings->instructions, threads, threads > 1 ? "s" : "");
+  printf(
+      "peak      %.1f GFLOP/s of multiply-adds in double precision, %.1f in single (%s), %d thread%s; clock %.2f GHz\n",
+      1e-9 * ceilings->peak[0], 1e-9 * ceilings->peak[1], ceilings->instructions, threads, threads > 1 ? "s" : "",
+      1e-9 * ceilings->clock);
   const struct mx_ceilings *card = &ceilings->card;
   if (card->name[0] != '\0')
     printf("card      %s, %.1f GB: copy %.1f GB/s (arrays of %.0f MB), %.1f (arrays of %.0f MB); peak %.1f GFLOP/s in "
@@ -47,19 +49,20 @@ void mx_bench_print_header(void)
 {
   printf(
       "\np  elements  unknowns  integrator  precision  backend    threads     DoF/s  spread   evals/s    GB/s  GFLOP/s"
-      "  floor  cached  limit  x reference\n");
+      "  floor  cached  limit  cycles  x reference\n");
 }
 
 void mx_bench_print_result(const struct mx_bench_result *r)
 {
   double dofs = (double)r->unknowns / r->seconds;
-  char ratio[24] = "-";
+  char ratio[24] = "-", cycles[24] = "-";
+  if (r->cycles > 0) snprintf(cycles, sizeof cycles, "%.0f", r->cycles);
   if (r->ratio > 0) snprintf(ratio, sizeof ratio, "%.1f", r->ratio);
-  printf("%d %9zu %9zu  %-10s  %-9s  %-9s %8d %9.3g %6.1f%% %9.3g %7.1f %8.1f  %5.3f  %6.3f  %-5s %12s\n", r->order,
+  printf("%d %9zu %9zu  %-10s  %-9s  %-9s %8d %9.3g %6.1f%% %9.3g %7.1f %8.1f  %5.3f  %6.3f  %-5s %7s %12s\n", r->order,
          r->elements, r->unknowns, mx_integrator_names[r->integrator], precision_names[r->precision],
          mx_backends[r->backend]->name, r->threads, dofs, 100 * (r->longest - r->shortest) / r->seconds,
          dofs * mx_schemes[r->integrator].evaluations, 1e-9 * r->bytes / r->seconds, 1e-9 * r->flops / r->seconds,
-         r->floor / r->seconds, r->cached_floor / r->seconds, r->bytes_limit ? "bytes" : "flops", ratio);
+         r->floor / r->seconds, r->cached_floor / r->seconds, r->bytes_limit ? "bytes" : "flops", cycles, ratio);
   if (r->ranks > 1)
     printf("  %d ranks: halo %.4f ms of %.4f ms a step exposed (%.2f %%), %.3f MB a step sent by a rank%s%s\n",
            r->ranks, 1e3 * r->halo_seconds, 1e3 * r->seconds, 100 * r->halo_seconds / r->seconds, 1e-6 * r->halo_bytes,
@@ -118,6 +121,7 @@ static void write_ceilings(FILE *file, const char *name, const struct mx_bench_c
   number(file, next, "double_flops_per_second", ceilings->peak[MX_DOUBLE]);
   number(file, next, "single_flops_per_second", ceilings->peak[MX_SINGLE]);
   string(file, next, "instructions", ceilings->instructions);
+  number(file, next, "clock_cycles_per_second", ceilings->clock);
   const struct mx_ceilings *card = &ceilings->card;
   if (card->name[0] != '\0') {
     key(file, next, "card");
@@ -161,6 +165,7 @@ static void write_result(FILE *file, const char *before, const struct mx_bench_r
   number(file, ",\n     ", "fraction_of_floor", r->floor / r->seconds);
   number(file, next, "fraction_of_cached_floor", r->cached_floor / r->seconds);
   string(file, next, "limit", r->bytes_limit ? "bytes" : "flops");
+  number(file, next, "cycles_per_element_and_equation", r->cycles > 0 ? r->cycles : NAN);
   number(file, next, "ratio_to_reference", r->ratio > 0 ? r->ratio : NAN);
   number(file, ",\n     ", "memory_bytes_per_unknown", r->memory);
   number(file, next, "ranks", r->ranks);

@@ -63,6 +63,22 @@ static int find_kernels(bool single, const struct mx_fused_kernels **kernels, st
   return dg_fail(err, DG_ENVIRONMENT, "CURLEW_SIMD = '%.40s' is no instruction set of this build (%s)", wanted, known);
 }
 
+/* The nodes that the kernels know must be those of this mesh's reference element. */
+static void check_nodes(const struct dg_reference *ref, const struct mx_symmetry *symmetry)
+{
+#define TABLES(p)                                                                                                      \
+  {                                                                                                                    \
+    mx_orbit_##p, &mx_face_##p[0][0], &mx_place_##p[0][0]                                                              \
+  }
+  static const int8_t *const known[][3] = {TABLES(1), TABLES(2), TABLES(3), TABLES(4)};
+#undef TABLES
+  if (ref->order > MX_KNOWN_NODES) return;
+  const int8_t *const *table = known[ref->order - 1];
+  for (int i = 0; i < ref->Np; i++) DG_BUG_IF(table[0][i] != symmetry->node[i], "node %d of the orbits", i);
+  for (int i = 0; i < 4 * ref->Nf; i++)
+    DG_BUG_IF(table[1][i] != ref->face_node[i] || table[2][i] != symmetry->place[i], "node %d of the faces", i);
+}
+
 #define REAL    double
 #define LANES   8
 #define NAME(x) x##_double
@@ -106,13 +122,15 @@ static const char *instructions(void)
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
   const struct mx_scheme *scheme = mx_scheme_of(options);
-  /* in this order: the fields and the buffers of their next values, registers, sums */
-  const size_t fields = 4 + (scheme->staggered ? 0 : 2) + (scheme->sums ? 2 : 0);
-  size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  size_t per_element = real * (fields * 3 * (size_t)problem->ref->Np + 13) + 8 * sizeof(int32_t);
-  size_t traces = scheme->staggered ? 2 * (size_t)problem->ref->Nf * problem->open_faces : 0;
-  size_t ghosts = fields * 3 * (size_t)problem->ref->Np * problem->ghosts;
-  return per_element * problem->K + real * (traces + ghosts) + mx_response_bytes(problem, options, real);
+  /* in this order: the fields, the buffers of their next values, registers, sums */
+  const size_t fields = 2 + (scheme->staggered ? 1 : 2) + (scheme->staggered ? 0 : 2) + (scheme->sums ? 2 : 0);
+  const size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  const size_t row = MX_FUSED_ROW((size_t)problem->ref->order), Nf = (size_t)problem->ref->Nf;
+  const size_t losses = (size_t)mx_any_decay(problem, options, MX_AMPERE) + mx_any_decay(problem, options, MX_FARADAY);
+  const size_t per_element = real * (fields * row + 12 + losses) + 8 * sizeof(int32_t);
+  const size_t open = scheme->staggered ? (2 + 6) * Nf * problem->open_faces : 0;
+  return per_element * problem->K + real * (open + fields * row * problem->ghosts) +
+         mx_response_bytes(problem, options, real);
 }
 
 const struct mx_backend_ops mx_backend_cpu = {

@@ -1,8 +1,10 @@
-/* The kernels of the `cpu` backend: one pass over the blocks does curl, jump, flux, lift and update.
+/* The kernels of the `cpu` backend: one pass over the elements does curl, jump, flux, lift and update.
  *
- * Elements stand in blocks of W, 64 bytes of numbers, an element a lane. A field is [block][Np][W][3]. A block of zeros
- * behind the last one stands for what lies beyond the boundary. The three components of a lane lie side by side, so
- * that a neighbour's value at a node is one short load from one cache line or two.
+ * A field is [element][node][3], a row for each element, padded to a whole number of fours (MX_FUSED_ROW). A kernel
+ * works on a block of W consecutive elements, an element a vector lane, W numbers in 64 bytes. It turns the rows of a
+ * block into lanes, four numbers of each row at a time, and the changes of a block back into rows. A neighbour's vector
+ * at a node is one short load from the neighbour's row: rows are compact, so that all nodes of a face come with few
+ * cache lines. A row of zeros behind the last block stands for what lies beyond the boundary.
  *
  * Components are covariant, along the bimedians. With them the curl, the jumps and the penalty need no geometry but the
  * face's inverse metric (maxwell/backend/frame/frame.h), and derivatives fall into sectors (symmetry.h). The update
@@ -14,10 +16,12 @@
  * bench counts 12 Np^2 + 16 Np Nf, those of products with whole matrices (share/doc/design/cpu.md). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libdg/base/orders.h"
+#include "maxwell/backend/cpu/fused_nodes.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/symmetry.h"
 
@@ -26,13 +30,17 @@ enum {
   MX_ROWS_MAX = 20     /* the most rows of a matrix that any kernel works on at a time */
 };
 
+/* Numbers of a row: a whole number of fours, which is how rows are read and written. */
+#define MX_FUSED_ROW(p) ((3 * DG_NP(p) + 3) / 4 * 4)
+
 /* Flags of a block. */
 enum {
   MX_BLOCK_UNIFORM = 1, /* all faces have the weights [0] of the table */
   MX_BLOCK_PENALTY = 2  /* some face has a penalty */
 };
 
-/* The data of the kernels of one precision. The void pointers are arrays of that precision, 64-byte aligned. */
+/* The data of the kernels of one precision. The void pointers are arrays of that precision, 64-byte aligned. Orders up
+ * to MX_KNOWN_NODES have orbit, node and place in fused_nodes.h instead. */
 struct mx_fused {
   int order;
   const void *matrix;       /* in the order in which the kernels read it */
@@ -40,18 +48,25 @@ struct mx_fused {
   const int32_t *orbit;     /* [Np] nodes by orbit (symmetry.h) */
   const int32_t *node;      /* [4][Nf] nodes on faces */
   const int32_t *place;     /* [4][Nf] symmetry.h */
-  const int32_t *gather;    /* [Nf][W]: entry f of row m is node m of face f, times 3 W (f = 0..3, repeated) */
-  const int32_t *neighbour; /* [blocks][4][W] 4 * element + face; beyond the boundary one behind the last block */
+  const int32_t *gather;    /* [Nf][W]: entry f of row m is 3 times node m of face f (f = 0..3, repeated) */
+  const int32_t *neighbour; /* [blocks][4][W] where the neighbour's row begins, plus its face */
   const int32_t *weight;    /* [blocks][4][W] index into the tables below */
   const uint8_t *flags;     /* [blocks] */
-  size_t ahead;             /* blocks between the current one and the one that is fetched from memory */
-  const void *jump[2];      /* tables of flux weights by equation (0: E, 1: H) */
+  const int32_t *nowhere;   /* [W] where the row of zeros begins */
+  bool stream;              /* are results written past the caches? */
+  size_t blocks;
+  size_t ahead;        /* blocks between the current one and the one whose rows are fetched */
+  size_t ahead_far;    /* the same for the rows of its neighbours that are far away */
+  int32_t near;        /* numbers: a row that begins closer to its neighbour's is not far away */
+  const void *jump[2]; /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
   const void *metric[2]; /* [blocks][6][W] aa, ab, ac, bb, bc, cc, by equation */
-  const void *decay[2];  /* [blocks][W] factors of the old field in its change by losses; NULL without losses */
+  const void *decay[2];  /* [blocks][W] factors of the old field in its change by losses; [W] zeros unless lossy */
+  bool lossy[2];
 };
 
-/* One equation of leapfrog on blocks first..last-1: result = own + decay own + metric (...). */
+/* One equation of leapfrog on blocks first..last-1: result = own + decay own + metric (...). The result may be `own`
+ * itself where no face between two elements has a penalty: neighbours' values of `own` do not count then. */
 struct mx_fused_half {
   int equation; /* 0: E changes, 1: H */
   const void *own, *other;

@@ -1,6 +1,10 @@
 /* Fields and time stepping of the `cpu` backend, once for every precision: the file that includes it defines REAL,
- * LANES and NAME(x). Layout and formulas: fused.h. Fields have two buffers, the old one and the one being
- * written, because the penalty needs the neighbours' old values; written past the caches, that costs no traffic. */
+ * LANES and NAME(x). Layout and formulas: fused.h.
+ *
+ * Where faces between elements have a penalty, the next values go to a buffer, because the penalty needs the
+ * neighbours' old ones; written past the caches, that costs no traffic. Leapfrog changes one field at a time and takes
+ * turns with one buffer. Without such a penalty it works in place, but for steps that are observed: they keep the old
+ * H. */
 
 struct NAME(state) {
   const struct mx_problem *problem;
@@ -8,17 +12,25 @@ struct NAME(state) {
   const struct mx_fused_kernels *kernels;
   struct mx_fused fused;
   int threads;
-  size_t blocks, numbers;    /* of a field without its ghosts, padded to whole blocks */
-  size_t inner_blocks;       /* blocks 0..inner_blocks-1 need nothing of other ranks */
-  size_t ghost_blocks;       /* behind the others */
-  REAL *field[2], *spare[2]; /* E, H: the fields, and the buffer that takes their next values */
-  REAL *registers[2];        /* runge-kutta: dt times the rates, or the second register */
-  REAL *sum[2];              /* of schemes with sums */
+  size_t row;             /* numbers of an element */
+  size_t blocks, numbers; /* of a field without its ghosts, padded to whole blocks */
+  size_t inner_blocks;    /* blocks 0..inner_blocks-1 need nothing of other ranks */
+  size_t ghost_blocks;    /* behind the others */
+  REAL *field[2];         /* E, H */
+  REAL *spare[2];         /* buffers that take their next values; leapfrog has the first alone */
+  REAL *room[8];          /* what the fields, buffers, registers and sums were allocated as */
+  size_t rooms;
+  bool in_place;      /* leapfrog: no face between two elements has a penalty */
+  REAL *registers[2]; /* runge-kutta: dt times the rates, or the second register */
+  REAL *sum[2];       /* of schemes with sums */
   double *mass;
   REAL *matrix, *metric[2], *decay[2], *jump[2], *penalty[2];
+  bool lossy[2];
   size_t open_elements;
   int32_t *open_element; /* [open_elements] elements with an open face */
-  REAL *open; /* leapfrog: [open faces][2][Nf] the extrapolation's part in the jump of the field that changes */
+  REAL *open;       /* leapfrog: [open faces][2][Nf] the extrapolation's part in the jump of the field that changes */
+  REAL *before[2];  /* leapfrog: [open faces][3][Nf] the fields one step ago there */
+  int32_t *nowhere; /* mx_fused */
   int32_t *orbit, *node, *place, *gather, *neighbour, *weight;
   uint8_t *flags;
   int *term_threads; /* [terms] threads that add a source term */
@@ -36,8 +48,7 @@ struct NAME(state) {
 
 static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
 {
-  size_t Np = (size_t)state->problem->ref->Np;
-  return 3 * ((e / LANES * Np + i) * LANES + e % LANES) + c;
+  return e * state->row + 3 * i + c;
 }
 
 /* The vector at node i of element e, in Cartesian components. */
@@ -57,12 +68,12 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->field[0],     state->field[1],     state->spare[0], state->spare[1],     state->registers[0],
-                    state->registers[1], state->sum[0],       state->sum[1],   state->matrix,       state->metric[0],
-                    state->metric[1],    state->decay[0],     state->decay[1], state->jump[0],      state->jump[1],
-                    state->penalty[0],   state->penalty[1],   state->open,     state->open_element, state->node,
-                    state->gather,       state->neighbour,    state->weight,   state->flags,        state->orbit,
-                    state->place,        state->term_threads, state->mass};
+  void *arrays[] = {state->matrix,       state->metric[0], state->metric[1],  state->decay[0],     state->decay[1],
+                    state->jump[0],      state->jump[1],   state->penalty[0], state->penalty[1],   state->open,
+                    state->open_element, state->node,      state->gather,     state->neighbour,    state->weight,
+                    state->flags,        state->orbit,     state->place,      state->term_threads, state->mass,
+                    state->before[0],    state->before[1], state->nowhere};
+  for (size_t i = 0; i < state->rooms; i++) dg_free(state->room[i]);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_responses)(state->response, state->problem);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
@@ -82,10 +93,12 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
       int b = a % 3 + 1, c = b % 3 + 1;
       size_t n = mx_sector_size(ref->order, s), rows = (size_t)state->kernels->rows[ref->order][s > 0];
       for (size_t first = 0; first < n; first += rows) {
-        for (size_t j = 0; j < mx_sector_size(ref->order, s ^ b); j++)
+        /* at order 1 the derivatives into the other sectors are zero, and the kernels have no columns for them */
+        const bool derivatives = ref->order > 1 || s == 0;
+        for (size_t j = 0; derivatives && j < mx_sector_size(ref->order, s ^ b); j++)
           for (size_t i = first; i < first + rows; i++)
             state->matrix[k++] = (REAL)mx_symmetry_derivative(&symmetry, ref, b, s ^ b, i, j);
-        for (size_t j = 0; j < mx_sector_size(ref->order, s ^ c); j++)
+        for (size_t j = 0; derivatives && j < mx_sector_size(ref->order, s ^ c); j++)
           for (size_t i = first; i < first + rows; i++)
             state->matrix[k++] = (REAL)-mx_symmetry_derivative(&symmetry, ref, c, s ^ c, i, j);
         /* the kernels take jumps along -t1 and -t2, and the Jacobian of (a, b, c) */
@@ -104,7 +117,8 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
   if (DG_NEW(state->node, 4 * Nf, err) != 0 || DG_NEW(state->gather, Nf * LANES, err) != 0) goto fail;
   for (size_t m = 0; m < 4 * Nf; m++) state->node[m] = ref->face_node[m];
   for (size_t m = 0; m < Nf; m++)
-    for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = ref->face_node[l % 4 * Nf + m] * 3 * LANES;
+    for (size_t l = 0; l < LANES; l++) state->gather[m * LANES + l] = 3 * ref->face_node[l % 4 * Nf + m];
+  check_nodes(ref, &symmetry);
   state->orbit = symmetry.node;
   state->place = symmetry.place;
   symmetry = (struct mx_symmetry){0};
@@ -117,11 +131,12 @@ fail:
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
-  for (int equation = 0; equation < 2; equation++)
+  for (int equation = 0; equation < 2; equation++) {
+    state->lossy[equation] = mx_any_decay(problem, &state->options, (enum mx_equation)equation);
     if (DG_NEW(state->metric[equation], state->blocks * 6 * LANES, err) != 0 ||
-        (mx_any_decay(problem, &state->options, (enum mx_equation)equation) &&
-         DG_NEW(state->decay[equation], state->blocks * LANES, err) != 0))
+        DG_NEW(state->decay[equation], (state->lossy[equation] ? state->blocks : 1) * LANES, err) != 0)
       return err->code;
+  }
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < state->blocks * LANES; e++) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* for lanes without an element */
@@ -132,7 +147,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
       if (there) update = mx_update_of(problem, &state->options, (enum mx_equation)equation, e);
       const double storage = there ? mx_medium_of(problem, (enum mx_equation)equation, e).storage : 1;
       const double factor = (equation == 0 ? update.gain : -update.gain) / storage;
-      if (state->decay[equation] != NULL) state->decay[equation][e] = (REAL)-update.loss;
+      if (state->lossy[equation]) state->decay[equation][e] = (REAL)-update.loss;
       for (size_t a = 0, k = 0; a < 3; a++)
         for (size_t b = a; b < 3; b++, k++)
           state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES] =
@@ -147,13 +162,13 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   size_t faces = state->blocks * 4 * LANES, count;
-  /* code of the first element behind the last block */
-  const int32_t zeros = (int32_t)(4 * LANES * (state->blocks + state->ghost_blocks));
+  const int32_t zeros = (int32_t)(state->row * LANES * (state->blocks + state->ghost_blocks)); /* a row of zeros */
   const int32_t ghosts = 4 * (int32_t)(NAME(ghost)(state, 0) - problem->K); /* added to the problem's codes of ghosts */
   struct mx_face_flux *table = NULL;
   if (DG_NEW(state->neighbour, faces, err) != 0 || DG_NEW(state->weight, faces, err) != 0 ||
-      DG_NEW(state->flags, state->blocks, err) != 0)
+      DG_NEW(state->flags, state->blocks, err) != 0 || DG_NEW(state->nowhere, LANES, err) != 0)
     return err->code;
+  for (size_t l = 0; l < LANES; l++) state->nowhere[l] = zeros;
   int32_t(*index)[4];
   if (DG_NEW(index, problem->K, err) != 0) return err->code;
   if (mx_distinct_fluxes(problem, index, &table, &count, err) != 0) goto fail;
@@ -164,7 +179,8 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
       state->penalty[equation][i] = (REAL)(equation == 0 ? table[i].e_penalty : table[i].h_penalty);
     }
   }
-#pragma omp parallel for num_threads(state->threads) schedule(static)
+  bool between = false; /* a penalty on a face between two elements */
+#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(|| : between)
   for (size_t block = 0; block < state->blocks; block++) {
     bool uniform = true, penalty = false;
     for (size_t f = 0; f < 4; f++)
@@ -173,26 +189,36 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
         bool there = e < problem->K;
         int32_t code = there ? problem->neighbour[e][f] : MX_GHOST;
         if (code >= 0 && (size_t)code / 4 >= problem->K) code += ghosts;
-        state->neighbour[at] = code >= 0 ? code : zeros;
+        state->neighbour[at] = code >= 0 ? (int32_t)state->row * (code / 4) + code % 4 : zeros;
         state->weight[at] = there ? index[e][f] : 0;
         uniform = uniform && state->weight[at] == 0;
-        penalty = penalty || table[state->weight[at]].e_penalty != 0 || table[state->weight[at]].h_penalty != 0;
+        const struct mx_face_flux *weights = &table[state->weight[at]];
+        const bool penalised = weights->e_penalty != 0 || weights->h_penalty != 0;
+        penalty = penalty || penalised;
+        between = between || (penalised && code >= 0);
       }
     state->flags[block] = (uint8_t)((uniform ? MX_BLOCK_UNIFORM : 0) | (penalty ? MX_BLOCK_PENALTY : 0));
   }
+  state->in_place = mx_scheme_of(&state->options)->staggered && !between;
 fail:
   dg_free(index);
   dg_free(table);
   return err->code;
 }
 
-/* Allocates a field. The threads that will work on a page zero it, so that the page lies near its thread. */
+/* Allocates a field. The threads that will work on a page zero it, so that the page lies near its thread. Large arrays
+ * begin at the beginning of a page, and numbers at the same place of several pages fall on the same few lines of a
+ * cache: every field therefore begins a little further behind. */
 static int NAME(new_field)(struct NAME(state) * state, REAL **field, struct dg_error *err)
 {
-  size_t per_block = state->numbers / state->blocks;
+  enum { APART = 277 * MX_FUSED_BYTES / sizeof(REAL) }; /* an odd number of lines, more than four pages of 4 KiB */
+  const size_t per_block = state->row * LANES, shift = state->rooms * APART;
   /* The last block is zeros. Kernels read one number behind it. */
-  size_t rest = (state->ghost_blocks + 1) * per_block + LANES;
-  if (dg_alloc_untouched(field, state->numbers + rest, sizeof **field, err) != 0) return err->code;
+  const size_t rest = (state->ghost_blocks + 1) * per_block + LANES;
+  REAL **room = &state->room[state->rooms];
+  if (dg_alloc_untouched(room, shift + state->numbers + rest, sizeof **room, err) != 0) return err->code;
+  *field = *room + shift;
+  state->rooms++;
   memset(*field + state->numbers, 0, rest * sizeof(REAL));
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t block = 0; block < state->blocks; block++)
@@ -249,18 +275,19 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
 {
   struct NAME(state) * state;
   if (DG_NEW(state, 1, err) != 0) return err->code;
-  size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
+  const size_t Nf = (size_t)problem->ref->Nf;
   const struct mx_scheme *scheme = mx_scheme_of(options);
   state->problem = problem;
   state->options = *options;
   state->blocks = (problem->K + LANES - 1) / LANES;
   state->inner_blocks = problem->ghosts > 0 ? problem->interior / LANES : state->blocks;
   state->ghost_blocks = (problem->ghosts + LANES - 1) / LANES;
-  state->numbers = state->blocks * 3 * Np * LANES;
+  state->row = MX_FUSED_ROW((size_t)problem->ref->order);
+  state->numbers = state->blocks * state->row * LANES;
   state->threads = mx_fused_threads(state->blocks);
-  if (state->numbers + (state->ghost_blocks + 1) * 3 * Np * LANES > INT32_MAX) {
+  if (state->numbers + (state->ghost_blocks + 1) * state->row * LANES > INT32_MAX) {
     (void)dg_fail(err, DG_INPUT, "the cpu backend takes at most %zu elements of this order a process; there are %zu",
-                  (size_t)INT32_MAX / (3 * Np), problem->K);
+                  (size_t)INT32_MAX / state->row, problem->K);
     goto fail;
   }
   if (find_kernels(options->precision == MX_SINGLE, &state->kernels, err) != 0 ||
@@ -269,28 +296,38 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
       NAME(new_responses)(&state->response, problem, options, err) != 0 || NAME(new_exchange)(state, err) != 0)
     goto fail;
   for (int i = 0; i < 2; i++)
-    if (NAME(new_field)(state, &state->field[i], err) != 0 || NAME(new_field)(state, &state->spare[i], err) != 0 ||
+    if (NAME(new_field)(state, &state->field[i], err) != 0 ||
+        ((i == 0 || !scheme->staggered) && NAME(new_field)(state, &state->spare[i], err) != 0) ||
         (!scheme->staggered && NAME(new_field)(state, &state->registers[i], err) != 0) ||
         (scheme->sums && NAME(new_field)(state, &state->sum[i], err) != 0))
       goto fail;
   if (scheme->staggered &&
-      (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
+      (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 ||
+       DG_NEW(state->before[0], problem->open_faces * 3 * Nf, err) != 0 ||
+       DG_NEW(state->before[1], problem->open_faces * 3 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
     goto fail;
-  state->fused = (struct mx_fused){.order = problem->ref->order,
-                                   .ahead = mx_fused_ahead(6 * Np * MX_FUSED_BYTES),
-                                   .matrix = state->matrix,
-                                   .mass = state->mass,
-                                   .orbit = state->orbit,
-                                   .node = state->node,
-                                   .place = state->place,
-                                   .gather = state->gather,
-                                   .neighbour = state->neighbour,
-                                   .weight = state->weight,
-                                   .flags = state->flags,
-                                   .jump = {state->jump[0], state->jump[1]},
-                                   .penalty = {state->penalty[0], state->penalty[1]},
-                                   .metric = {state->metric[0], state->metric[1]},
-                                   .decay = {state->decay[0], state->decay[1]}};
+  state->fused =
+      (struct mx_fused){.order = problem->ref->order,
+                        .nowhere = state->nowhere,
+                        .stream = mx_fused_streams((scheme->staggered ? 3 : 6) * state->numbers * sizeof(REAL)),
+                        .blocks = state->blocks,
+                        .ahead = mx_fused_ahead(2 * state->row * MX_FUSED_BYTES),
+                        .ahead_far = 4,
+                        .near = 128 * (int32_t)state->row,
+                        .matrix = state->matrix,
+                        .mass = state->mass,
+                        .orbit = state->orbit,
+                        .node = state->node,
+                        .place = state->place,
+                        .gather = state->gather,
+                        .neighbour = state->neighbour,
+                        .weight = state->weight,
+                        .flags = state->flags,
+                        .jump = {state->jump[0], state->jump[1]},
+                        .penalty = {state->penalty[0], state->penalty[1]},
+                        .metric = {state->metric[0], state->metric[1]},
+                        .decay = {state->decay[0], state->decay[1]},
+                        .lossy = {state->lossy[0], state->lossy[1]}};
   *result = state;
   return 0;
 fail:
@@ -339,18 +376,30 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
   }
 }
 
+/* Component c at node m of open face f of element e, now and one step ago. */
+static inline REAL NAME(now_at)(const struct NAME(state) * state, int equation, size_t e, size_t f, size_t m, size_t c)
+{
+  const struct dg_reference *ref = state->problem->ref;
+  return state->field[equation][NAME(at)(state, e, c, (size_t)ref->face_node[f * (size_t)ref->Nf + m])];
+}
+
+static inline REAL *NAME(before_at)(const struct NAME(state) * state, int equation, size_t slot, size_t m, size_t c)
+{
+  return &state->before[equation][(slot * 3 + c) * (size_t)state->problem->ref->Nf + m];
+}
+
 /* Computes what the extrapolated 1.5 u - 0.5 u_before adds to -u on the open face f of element e, before a half step
- * overwrites the values of one step ago. `slot` is the number of the face among open faces. */
+ * changes u, and keeps u as the next u_before. `slot` is the number of the face among open faces. */
 static void NAME(remember_open)(struct NAME(state) * state, int equation, size_t e, size_t f, size_t slot)
 {
   size_t Nf = (size_t)state->problem->ref->Nf;
-  const REAL *now = state->field[equation], *before = state->spare[equation];
   for (size_t m = 0; m < Nf; m++) {
-    size_t i = (size_t)state->problem->ref->face_node[f * Nf + m];
     double d[3], pair[2];
     for (size_t c = 0; c < 3; c++) {
-      size_t at = NAME(at)(state, e, c, i);
-      d[c] = -0.5 * ((double)now[at] - (double)before[at]);
+      const REAL now = NAME(now_at)(state, equation, e, f, m, c);
+      REAL *before = NAME(before_at)(state, equation, slot, m, c);
+      d[c] = -0.5 * ((double)now - (double)*before);
+      *before = now;
     }
     MX_ALONG(f, d[0], d[1], d[2], pair);
     state->open[(slot * 2) * Nf + m] = (REAL)pair[0];
@@ -364,7 +413,7 @@ static void NAME(add_open)(struct NAME(state) * state, int equation, size_t e, s
   size_t Nf = (size_t)state->problem->ref->Nf;
   double own[2 * DG_NF_MAX];
   for (size_t m = 0; m < 2 * Nf; m++) own[m] = (double)state->open[slot * 2 * Nf + m];
-  NAME(lift_face)(state, equation, e, f, NULL, own, state->spare[equation], NULL, 0);
+  NAME(lift_face)(state, equation, e, f, NULL, own, state->field[equation], NULL, 0);
 }
 
 /* Calls one of the two for all open faces. One thread has all those of an element. */

@@ -1,28 +1,6 @@
 /* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. One thread copies:
  * the disk is slower, and pieces are so small that starting threads for each took longer than the copy. */
 
-/* Copies the traces of one step ago on open faces. Between steps they are in the buffer that takes the next values. */
-static void NAME(copy_open)(const struct NAME(state) * state, int equation, size_t first, size_t count, double *save,
-                            const double *load)
-{
-  const struct mx_problem *problem = state->problem;
-  size_t Nf = (size_t)problem->ref->Nf;
-  REAL *before = state->spare[equation];
-  for (size_t k = 0; k < state->open_elements; k++)
-    for (size_t f = 0; f < 4; f++) {
-      size_t e = (size_t)state->open_element[k];
-      int slot = mx_open_slot(problem->neighbour[e][f]);
-      if (slot < 0 || (size_t)slot < first || (size_t)slot >= first + count) continue;
-      for (size_t c = 0; c < 3; c++)
-        for (size_t m = 0; m < Nf; m++) {
-          size_t at = NAME(at)(state, e, c, (size_t)problem->ref->face_node[f * Nf + m]);
-          size_t number = (3 * ((size_t)slot - first) + c) * Nf + m;
-          if (save != NULL) save[number] = (double)before[at];
-          else before[at] = (REAL)load[number];
-        }
-    }
-}
-
 static void NAME(save)(const struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
   size_t Np = (size_t)state->problem->ref->Np, width;
@@ -33,7 +11,8 @@ static void NAME(save)(const struct NAME(state) * state, int array, size_t first
     return;
   }
   if (of.list == MX_STATE_OF_FACES) {
-    NAME(copy_open)(state, (int)of.field, first, count, value, NULL);
+    const size_t numbers = mx_state_width(&of);
+    for (size_t k = 0; k < count * numbers; k++) value[k] = (double)state->before[of.field][first * numbers + k];
     return;
   }
   const REAL *field = state->field[of.field];
@@ -52,7 +31,8 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
     return;
   }
   if (of.list == MX_STATE_OF_FACES) {
-    NAME(copy_open)(state, (int)of.field, first, count, NULL, value);
+    const size_t numbers = mx_state_width(&of);
+    for (size_t k = 0; k < count * numbers; k++) state->before[of.field][first * numbers + k] = (REAL)value[k];
     return;
   }
   REAL *field = state->field[of.field];

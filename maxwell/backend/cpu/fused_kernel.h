@@ -5,6 +5,10 @@
 #define CONCATENATE_(a, b) a##b
 #define CONCATENATE(a, b)  CONCATENATE_(a, b)
 
+#ifndef MX_STRAIGHT
+#define MX_STRAIGHT 2
+#endif
+
 #ifndef INLINE
 #define INLINE static inline __attribute__((always_inline))
 #endif
@@ -14,15 +18,6 @@
 #define WIDE (VECTOR / 8)
 #else
 #define WIDE (VECTOR / 4)
-#endif
-
-/* F(lane, x) for every lane, separated by commas. */
-#if VECTOR < 64 && WIDE == 2
-#define EACH_LANE(F, x) F(0, x), F(1, x)
-#elif VECTOR < 64 && WIDE == 4
-#define EACH_LANE(F, x) F(0, x), F(1, x), F(2, x), F(3, x)
-#elif VECTOR < 64
-#define EACH_LANE(F, x) F(0, x), F(1, x), F(2, x), F(3, x), F(4, x), F(5, x), F(6, x), F(7, x)
 #endif
 
 typedef REAL NAME(vec) __attribute__((vector_size(VECTOR)));
@@ -66,6 +61,8 @@ INLINE void NAME(stream)(REAL *to, NAME(vec) value)
 {
 #if VECTOR == 64
   _mm512_stream_si512((void *)to, (__m512i)value);
+#elif VECTOR == 32
+  _mm256_stream_si256((void *)to, (__m256i)value);
 #else
   NAME(store)(to, value);
 #endif
@@ -74,7 +71,7 @@ INLINE void NAME(stream)(REAL *to, NAME(vec) value)
 /* Makes streamed numbers visible to the other threads. Call it behind the last NAME(stream). */
 INLINE void NAME(settle)(void)
 {
-#if VECTOR == 64
+#if VECTOR >= 32
   _mm_sfence();
 #endif
 }
@@ -101,133 +98,123 @@ INLINE NAME(vec) NAME(reciprocal_root)(NAME(vec) x)
 #endif
 }
 
-/* ---- [WIDE][3] in memory, three vectors in registers
- *
- * Component c of lane l is number 3 l + c. As 3 and WIDE have no common factor, 3 l + c modulo WIDE is a permutation of
- * the lanes, and each of the three registers in memory holds a component at every third place: blends, and one
- * permutation each. */
+/* ---- four numbers of every lane's row in memory, four vectors in registers */
 
-#if VECTOR == 64
-#if LANES == 8
-typedef long long NAME(places) __attribute__((vector_size(64)));
-#define LANE_NUMBERS   ((NAME(places)){0, 1, 2, 3, 4, 5, 6, 7})
-#define BLEND(m, a, b) (NAME(vec)) _mm512_mask_mov_pd((__m512d)(a), (__mmask8)(m), (__m512d)(b))
-#define PERMUTE(x, at) (NAME(vec)) _mm512_permutexvar_pd((__m512i)(at), (__m512d)(x))
-#else
-typedef int NAME(places) __attribute__((vector_size(64)));
-#define LANE_NUMBERS   ((NAME(places)){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-#define BLEND(m, a, b) (NAME(vec)) _mm512_mask_mov_ps((__m512)(a), (__mmask16)(m), (__m512)(b))
-#define PERMUTE(x, at) (NAME(vec)) _mm512_permutexvar_ps((__m512i)(at), (__m512)(x))
-#endif
-/* Mask of the places in register n of three that hold component c. */
-#define COMPONENT(n, c) (UINT64_C(0x9249249249249249) << ((c) + 3 - (n)*WIDE % 3) % 3)
+typedef REAL NAME(four) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)))); /* of one row */
+
+INLINE NAME(four) NAME(load_four)(const REAL *from) { return *(const NAME(four) *)(const void *)from; }
+INLINE void NAME(store_four)(REAL *to, NAME(four) value) { *(NAME(four) *)(void *)to = value; }
+
+#if VECTOR == 64 && LANES == 8
+#define MERGE(i, a, b) (NAME(vec)) _mm512_permutex2var_pd(a, i, b)
+#define LOW_PAIRS      _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13)
+#define HIGH_PAIRS     _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15)
 #endif
 
-INLINE void NAME(split)(const REAL *from, NAME(vec) u[3])
-{
-#if VECTOR == 64
-  const NAME(vec) line[3] = {NAME(load)(from), NAME(load)(from + WIDE), NAME(load)(from + 2 * WIDE)};
-#pragma GCC unroll 3
-  for (int c = 0; c < 3; c++) {
-    NAME(vec) mixed = BLEND(COMPONENT(1, c), line[0], line[1]);
-    mixed = BLEND(COMPONENT(2, c), mixed, line[2]);
-    u[c] = PERMUTE(mixed, (3 * LANE_NUMBERS + c) & (WIDE - 1));
-  }
-#else
-  /* number q = 3 l + c of the three registers: FIRST picks from the first two, SECOND from the third */
-#define FIRST(l, c)  (3 * (l) + (c) < 2 * WIDE ? 3 * (l) + (c) : 0)
-#define SECOND(l, c) (3 * (l) + (c) < 2 * WIDE ? (l) : 3 * (l) + (c)-WIDE)
-#define COMPONENT(c)                                                                                                   \
-  __builtin_shufflevector(__builtin_shufflevector(NAME(load)(from), NAME(load)(from + WIDE), EACH_LANE(FIRST, c)),     \
-                          NAME(load)(from + 2 * WIDE), EACH_LANE(SECOND, c))
-  u[0] = COMPONENT(0), u[1] = COMPONENT(1), u[2] = COMPONENT(2);
-#undef FIRST
-#undef SECOND
-#undef COMPONENT
-#endif
-}
-
-INLINE void NAME(join)(const NAME(vec) u[3], NAME(vec) line[3])
-{
-#if VECTOR == 64
-  enum { INVERSE_OF_3 = WIDE == 8 ? 3 : 11 }; /* the inverse of 3 modulo WIDE */
-  NAME(vec) placed[3];
-#pragma GCC unroll 3
-  for (int c = 0; c < 3; c++) placed[c] = PERMUTE(u[c], (INVERSE_OF_3 * (LANE_NUMBERS - c)) & (WIDE - 1));
-#pragma GCC unroll 3
-  for (int n = 0; n < 3; n++) {
-    line[n] = BLEND(COMPONENT(n, 1), placed[0], placed[1]);
-    line[n] = BLEND(COMPONENT(n, 2), line[n], placed[2]);
-  }
-#else
-  /* number q = n WIDE + l of the three registers is component q % 3 of lane q / 3 */
-#define FIRST(l, n)  ((((n)*WIDE + (l)) % 3 == 1 ? WIDE : 0) + ((n)*WIDE + (l)) / 3)
-#define SECOND(l, n) (((n)*WIDE + (l)) % 3 == 2 ? WIDE + ((n)*WIDE + (l)) / 3 : (l))
-#define LINE(n)                                                                                                        \
-  __builtin_shufflevector(__builtin_shufflevector(u[0], u[1], EACH_LANE(FIRST, n)), u[2], EACH_LANE(SECOND, n))
-  line[0] = LINE(0), line[1] = LINE(1), line[2] = LINE(2);
-#undef FIRST
-#undef SECOND
-#undef LINE
-#endif
-}
-
-/* Loads the three numbers at field + at[l] for every lane l. One number behind them is read as well. */
-INLINE void NAME(triples)(const REAL *field, const int32_t at[WIDE], NAME(vec) u[3])
+/* Loads the four numbers at field + at[l] of every lane l: u[k] has the k-th of each. */
+INLINE void NAME(gather_four)(const REAL *field, const int32_t at[WIDE], NAME(vec) u[4])
 {
 #if VECTOR == 64 && LANES == 8
   /* first lanes l and l + 4 side by side, then 4 x 4 transpositions */
 #define PAIR(l)                                                                                                        \
   _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(field + at[l])), _mm256_loadu_pd(field + at[(l) + 4]), 1)
-  __m512d a = PAIR(0), b = PAIR(1), c = PAIR(2), d = PAIR(3), ab = _mm512_unpacklo_pd(a, b),
-          cd = _mm512_unpacklo_pd(c, d);
+  const __m512d a = PAIR(0), b = PAIR(1), c = PAIR(2), d = PAIR(3), ab = _mm512_unpacklo_pd(a, b),
+                cd = _mm512_unpacklo_pd(c, d), AB = _mm512_unpackhi_pd(a, b), CD = _mm512_unpackhi_pd(c, d);
 #undef PAIR
-  const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-  u[0] = (NAME(vec))_mm512_permutex2var_pd(ab, low, cd);
-  u[1] = (NAME(vec))_mm512_permutex2var_pd(_mm512_unpackhi_pd(a, b), low, _mm512_unpackhi_pd(c, d));
-  u[2] = (NAME(vec))_mm512_permutex2var_pd(ab, high, cd);
+  u[0] = MERGE(LOW_PAIRS, ab, cd), u[2] = MERGE(HIGH_PAIRS, ab, cd);
+  u[1] = MERGE(LOW_PAIRS, AB, CD), u[3] = MERGE(HIGH_PAIRS, AB, CD);
 #elif VECTOR == 64
 #define QUARTER(l) _mm_loadu_ps(field + at[l])
 #define QUARTERS(l)                                                                                                    \
   _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(QUARTER(l)), QUARTER((l) + 4), 1),   \
                                         QUARTER((l) + 8), 2),                                                          \
                      QUARTER((l) + 12), 3)
-  __m512 a = QUARTERS(0), b = QUARTERS(1), c = QUARTERS(2), d = QUARTERS(3);
+  const __m512 a = QUARTERS(0), b = QUARTERS(1), c = QUARTERS(2), d = QUARTERS(3);
 #undef QUARTERS
 #undef QUARTER
-  __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d));
-  u[0] = (NAME(vec))_mm512_unpacklo_pd(ab, cd);
-  u[1] = (NAME(vec))_mm512_unpackhi_pd(ab, cd);
-  u[2] = (NAME(vec))_mm512_unpacklo_pd(_mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
-                                       _mm512_castps_pd(_mm512_unpackhi_ps(c, d)));
+  const __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
+                AB = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)), CD = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+  u[0] = (NAME(vec))_mm512_unpacklo_pd(ab, cd), u[1] = (NAME(vec))_mm512_unpackhi_pd(ab, cd);
+  u[2] = (NAME(vec))_mm512_unpacklo_pd(AB, CD), u[3] = (NAME(vec))_mm512_unpackhi_pd(AB, CD);
 #elif VECTOR == 32 && LANES == 8
-  __m256d a = _mm256_loadu_pd(field + at[0]), b = _mm256_loadu_pd(field + at[1]), c = _mm256_loadu_pd(field + at[2]),
-          d = _mm256_loadu_pd(field + at[3]), ab = _mm256_unpacklo_pd(a, b), cd = _mm256_unpacklo_pd(c, d);
-  u[0] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x20);
-  u[1] = (NAME(vec))_mm256_permute2f128_pd(_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d), 0x20);
-  u[2] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x31);
+  const __m256d a = _mm256_loadu_pd(field + at[0]), b = _mm256_loadu_pd(field + at[1]),
+                c = _mm256_loadu_pd(field + at[2]), d = _mm256_loadu_pd(field + at[3]), ab = _mm256_unpacklo_pd(a, b),
+                cd = _mm256_unpacklo_pd(c, d), AB = _mm256_unpackhi_pd(a, b), CD = _mm256_unpackhi_pd(c, d);
+  u[0] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x20), u[2] = (NAME(vec))_mm256_permute2f128_pd(ab, cd, 0x31);
+  u[1] = (NAME(vec))_mm256_permute2f128_pd(AB, CD, 0x20), u[3] = (NAME(vec))_mm256_permute2f128_pd(AB, CD, 0x31);
 #elif VECTOR == 32
 #define HALVES(l)                                                                                                      \
   _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(field + at[l])), _mm_loadu_ps(field + at[(l) + 4]), 1)
-  __m256 a = HALVES(0), b = HALVES(1), c = HALVES(2), d = HALVES(3);
+  const __m256 a = HALVES(0), b = HALVES(1), c = HALVES(2), d = HALVES(3);
 #undef HALVES
-  __m256d ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)), cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
-  u[0] = (NAME(vec))_mm256_unpacklo_pd(ab, cd);
-  u[1] = (NAME(vec))_mm256_unpackhi_pd(ab, cd);
-  u[2] = (NAME(vec))_mm256_unpacklo_pd(_mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
-                                       _mm256_castps_pd(_mm256_unpackhi_ps(c, d)));
+  const __m256d ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)), cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d)),
+                AB = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)), CD = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+  u[0] = (NAME(vec))_mm256_unpacklo_pd(ab, cd), u[1] = (NAME(vec))_mm256_unpackhi_pd(ab, cd);
+  u[2] = (NAME(vec))_mm256_unpacklo_pd(AB, CD), u[3] = (NAME(vec))_mm256_unpackhi_pd(AB, CD);
 #else
-  union NAME(lanes) to[3];
+  union NAME(lanes) to[4];
 #pragma GCC unroll 16
   for (int l = 0; l < WIDE; l++)
-    for (int c = 0; c < 3; c++) to[c].lane[l] = field[at[l] + c];
-  for (int c = 0; c < 3; c++) u[c] = to[c].whole;
+    for (int k = 0; k < 4; k++) to[k].lane[l] = field[at[l] + k];
+  for (int k = 0; k < 4; k++) u[k] = to[k].whole;
 #endif
 }
-#undef LANE_NUMBERS
-#undef BLEND
-#undef PERMUTE
-#undef COMPONENT
+
+/* The way back: row[l] has the numbers of lane l of the four vectors. */
+INLINE void NAME(scatter_four)(const NAME(vec) u[4], NAME(four) row[WIDE])
+{
+#if VECTOR == 64 && LANES == 8
+  const __m512d a = (__m512d)u[0], b = (__m512d)u[1], c = (__m512d)u[2], d = (__m512d)u[3];
+  const __m512d ab = _mm512_unpacklo_pd(a, b), cd = _mm512_unpacklo_pd(c, d), AB = _mm512_unpackhi_pd(a, b),
+                CD = _mm512_unpackhi_pd(c, d);
+  const NAME(vec) both[4] = {MERGE(LOW_PAIRS, ab, cd), MERGE(LOW_PAIRS, AB, CD), MERGE(HIGH_PAIRS, ab, cd),
+                             MERGE(HIGH_PAIRS, AB, CD)}; /* lanes l and l + 4 */
+#pragma GCC unroll 4
+  for (int l = 0; l < 4; l++) {
+    row[l] = (NAME(four))_mm512_castpd512_pd256((__m512d)both[l]);
+    row[l + 4] = (NAME(four))_mm512_extractf64x4_pd((__m512d)both[l], 1);
+  }
+#elif VECTOR == 64
+  const __m512 a = (__m512)u[0], b = (__m512)u[1], c = (__m512)u[2], d = (__m512)u[3];
+  const __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
+                AB = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)), CD = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+  const __m512 each[4] = {(__m512)_mm512_unpacklo_pd(ab, cd), (__m512)_mm512_unpackhi_pd(ab, cd),
+                          (__m512)_mm512_unpacklo_pd(AB, CD), (__m512)_mm512_unpackhi_pd(AB, CD)};
+#pragma GCC unroll 4
+  for (int l = 0; l < 4; l++) {
+    row[4 * 0 + l] = (NAME(four))_mm512_castps512_ps128(each[l]);
+    row[4 * 1 + l] = (NAME(four))_mm512_extractf32x4_ps(each[l], 1);
+    row[4 * 2 + l] = (NAME(four))_mm512_extractf32x4_ps(each[l], 2);
+    row[4 * 3 + l] = (NAME(four))_mm512_extractf32x4_ps(each[l], 3);
+  }
+#elif VECTOR == 32 && LANES == 8
+  const __m256d a = (__m256d)u[0], b = (__m256d)u[1], c = (__m256d)u[2], d = (__m256d)u[3];
+  const __m256d ab = _mm256_unpacklo_pd(a, b), cd = _mm256_unpacklo_pd(c, d), AB = _mm256_unpackhi_pd(a, b),
+                CD = _mm256_unpackhi_pd(c, d);
+  row[0] = (NAME(four))_mm256_permute2f128_pd(ab, cd, 0x20), row[2] = (NAME(four))_mm256_permute2f128_pd(ab, cd, 0x31);
+  row[1] = (NAME(four))_mm256_permute2f128_pd(AB, CD, 0x20), row[3] = (NAME(four))_mm256_permute2f128_pd(AB, CD, 0x31);
+#elif VECTOR == 32
+  const __m256 a = (__m256)u[0], b = (__m256)u[1], c = (__m256)u[2], d = (__m256)u[3];
+  const __m256d ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)), cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d)),
+                AB = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)), CD = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+  const __m256 both[4] = {(__m256)_mm256_unpacklo_pd(ab, cd), (__m256)_mm256_unpackhi_pd(ab, cd),
+                          (__m256)_mm256_unpacklo_pd(AB, CD), (__m256)_mm256_unpackhi_pd(AB, CD)};
+#pragma GCC unroll 4
+  for (int l = 0; l < 4; l++) {
+    row[l] = (NAME(four))_mm256_castps256_ps128(both[l]);
+    row[l + 4] = (NAME(four))_mm256_extractf128_ps(both[l], 1);
+  }
+#else
+  union NAME(lanes) from[4];
+  for (int k = 0; k < 4; k++) from[k].whole = u[k];
+#pragma GCC unroll 16
+  for (int l = 0; l < WIDE; l++)
+    row[l] = (NAME(four)){from[0].lane[l], from[1].lane[l], from[2].lane[l], from[3].lane[l]};
+#endif
+}
+#undef MERGE
+#undef LOW_PAIRS
+#undef HIGH_PAIRS
 
 /* Makes a mask (yes or no a lane) from two numbers a lane. */
 #if VECTOR == 64 && LANES == 8
@@ -291,12 +278,12 @@ struct NAME(outside) {
   NAME(mask) face_0, face_12, face_23;
 };
 
-INLINE struct NAME(outside) NAME(find)(int Np, const int32_t *neighbour)
+INLINE struct NAME(outside) NAME(find)(const int32_t *neighbour)
 {
   struct NAME(outside) o;
-  NAME(ivec) code = NAME(load_indices)(neighbour), element = code >> 2, lane = element & (LANES - 1);
+  NAME(ivec) code = NAME(load_indices)(neighbour);
   o.face = code & 3;
-  o.start = 3 * ((element - lane) * Np + lane);
+  o.start = code - o.face;
   o.face_0 = NAME(mask_of)(o.face == 0);
   o.face_23 = NAME(mask_of)(o.face >= 2);
   o.face_12 = NAME(mask_of)(((o.face + 1) & 2) != 0);
@@ -325,12 +312,30 @@ INLINE void NAME(locate)(const struct NAME(outside) * o, const int32_t *table, i
   __asm__("" : "+m"(*(int32_t(*)[WIDE])at));
 }
 
+/* Which of eight neighbours begin at least `near` numbers before or behind `here`? A bit each. */
+INLINE uint32_t NAME(far_mask)(const int32_t neighbour[8], int32_t here, int32_t near)
+{
+#if VECTOR == 64
+  const __m256i distance =
+      _mm256_abs_epi32(_mm256_sub_epi32(_mm256_load_si256((const void *)neighbour), _mm256_set1_epi32(here)));
+  return _mm256_cmpge_epi32_mask(distance, _mm256_set1_epi32(near));
+#elif VECTOR == 32
+  const __m256i distance =
+      _mm256_abs_epi32(_mm256_sub_epi32(_mm256_load_si256((const void *)neighbour), _mm256_set1_epi32(here)));
+  return (uint32_t)_mm256_movemask_ps((__m256)_mm256_cmpgt_epi32(distance, _mm256_set1_epi32(near - 1)));
+#else
+  uint32_t mask = 0;
+  for (int l = 0; l < 8; l++) mask |= (uint32_t)(neighbour[l] - here >= near || here - neighbour[l] >= near) << l;
+  return mask;
+#endif
+}
+
 /* Loads the neighbours' components along -t1 and -t2. They depend on the number of the face at the neighbour, which is
  * another one in every lane: the function is MX_AGAINST with choices of lanes. */
 INLINE void NAME(traces)(const struct NAME(outside) * o, const REAL *field, const int32_t at[WIDE], NAME(vec) v[2])
 {
-  NAME(vec) u[3];
-  NAME(triples)(field, at, u);
+  NAME(vec) u[4];
+  NAME(gather_four)(field, at, u); /* the fourth is not used */
   NAME(vec) x = NAME(select)(o->face_23, u[1], u[0]), y = NAME(select)(o->face_12, u[1], u[2]);
   v[0] = NAME(select)(o->face_0, u[0] - u[1], x + u[2]);
   v[1] = NAME(select)(o->face_0, u[0] - u[2], u[0] + y);
@@ -377,4 +382,3 @@ const struct mx_fused_kernels NAME(mx_fused) = {
 #undef STAGE
 #undef PRODUCTS
 #undef WIDE
-#undef EACH_LANE

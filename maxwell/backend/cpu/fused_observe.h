@@ -6,7 +6,7 @@ static const REAL *NAME(other_H)(const struct NAME(state) * state)
 {
   if (!mx_scheme_of(&state->options)->staggered) return state->field[1];
   DG_BUG_IF(!state->observed, "values of a leapfrog step were asked for that was not observed");
-  return state->spare[1];
+  return state->spare[0];
 }
 
 /* Products of the gradients of a, b, c in element e. Times the products of covariant components they are u.v. */
@@ -47,11 +47,11 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
   const struct mx_response_entry *entry = &state->response[r].entry[k];
   const struct mx_square *square = loss ? &entry->loss : &entry->energy;
   const size_t Np = (size_t)problem->ref->Np, e = (size_t)response->where[k];
-  _Alignas(MX_FUSED_BYTES) REAL v[3 * DG_NP_MAX * LANES + LANES] = {0};
+  _Alignas(MX_FUSED_BYTES) REAL v[MX_FUSED_ROW(DG_ORDER_MAX) * LANES + LANES] = {0};
   double inverse[6];
   for (size_t i = 0; i < Np; i++)
     for (size_t c = 0; c < 3; c++)
-      v[3 * (i * LANES + e % LANES) + c] =
+      v[e % LANES * state->row + 3 * i + c] =
           (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->field[0], c, i);
   const struct NAME(products) products = NAME(integrate)(state, 0, v, v);
   NAME(inverse_metric)(problem, e, inverse);
@@ -62,7 +62,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
 {
   const struct mx_problem *problem = state->problem;
   const REAL *H_other = NAME(other_H)(state);
-  const bool lags = state->decay[1] != NULL && H_other != state->field[1]; /* H's energy has the lag of time/medium.h */
+  const bool lags = state->lossy[1] && H_other != state->field[1]; /* H's energy has the lag of time/medium.h */
   double e_sum = 0, h_sum = 0;
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum, h_sum)
   for (size_t block = 0; block < state->blocks; block++) {

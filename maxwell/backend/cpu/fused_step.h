@@ -44,10 +44,11 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
 {
   const struct mx_problem *problem = state->problem;
   struct mx_profile *profile = state->profile, *open = problem->open_faces > 0 ? profile : NULL;
+  const bool in_place = state->in_place && !(equation == 1 && state->observed); /* what is observed needs the old H */
   const struct mx_fused_half half = {.equation = equation,
                                      .own = state->field[equation],
                                      .other = state->field[1 - equation],
-                                     .result = state->spare[equation]};
+                                     .result = in_place ? state->field[equation] : state->spare[0]};
   const struct NAME(pass) pass = {.half = &half};
   const char *name = equation == 0 ? "fused half step E" : "fused half step H";
   if (begin) {
@@ -67,12 +68,12 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
     /* The cost is counted with the interior. */
     mx_phase_end(profile, mark, name, (struct mx_cost){0, 0});
   }
+  if (!in_place) NAME(swap)(&state->field[equation], &state->spare[0]);
   struct mx_mark mark = mx_phase_begin(open);
   NAME(on_open)(state, equation, NAME(add_open));
   mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
-  NAME(add_sources)(state, equation, state->sources, state->spare[equation], NULL, 0);
-  if (equation == 0) NAME(step_responses)(state, state->spare[0]);
-  NAME(swap)(&state->field[equation], &state->spare[equation]);
+  NAME(add_sources)(state, equation, state->sources, state->field[equation], NULL, 0);
+  if (equation == 0) NAME(step_responses)(state, state->field[0]);
   return 0;
 }
 
@@ -164,6 +165,14 @@ static int NAME(stage_end)(struct NAME(state) * state, int s, struct dg_error *e
   return NAME(stage)(state, s, false, err);
 }
 
+/* Takes the present values on an open face for those of one step ago. */
+static void NAME(keep_open)(struct NAME(state) * state, int equation, size_t e, size_t f, size_t slot)
+{
+  for (size_t m = 0; m < (size_t)state->problem->ref->Nf; m++)
+    for (size_t c = 0; c < 3; c++)
+      *NAME(before_at)(state, equation, slot, m, c) = NAME(now_at)(state, equation, e, f, m, c);
+}
+
 static int NAME(upload)(struct NAME(state) * state, const double *E, const double *H, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
@@ -180,29 +189,33 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
         for (size_t a = 0; a < 3; a++) {
           double value = 0;
           for (size_t c = 0; from[field] != NULL && c < 3; c++) value += x[a][c] * from[field][(3 * e + c) * Np + i];
-          size_t at = NAME(at)(state, e, a, i);
-          state->field[field][at] = state->spare[field][at] = (REAL)(scale[field] * value);
+          state->field[field][NAME(at)(state, e, a, i)] = (REAL)(scale[field] * value);
         }
   }
   NAME(start_responses)(state, state->field[0]);
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
-  /* Take H half a step back: one Euler step of that length costs an error of order dt^2, once. spare = H + dt rate. The
-   * penalty needs the neighbours' H as well, first at t = 0, then half a step before. */
+  for (int field = 0; field < 2; field++) NAME(on_open)(state, field, NAME(keep_open));
+  /* Take H half a step back: one Euler step of that length costs an error of order dt^2, once. The step is observed, so
+   * that spare is H and field is H + dt rate. The penalty needs the neighbours' H as well, first at t = 0, then half a
+   * step before. */
+  state->observed = true;
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0 ||
       NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0)
     return err->code;
-  REAL *after = state->field[1], *start = state->spare[1];
+  state->observed = false;
+  REAL *after = state->field[1], *start = state->spare[0];
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
     const REAL back = (REAL)mx_update_of(problem, &state->options, MX_FARADAY, e).back;
     for (size_t i = 0; i < Np; i++)
       for (size_t a = 0; a < 3; a++) {
         size_t at = NAME(at)(state, e, a, i);
-        after[at] = start[at] = start[at] - back * (after[at] - start[at]);
+        after[at] = start[at] - back * (after[at] - start[at]);
       }
   }
+  NAME(on_open)(state, 1, NAME(keep_open));
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
     return err->code;
   return 0;

@@ -1,5 +1,6 @@
 /* Tables and shares that both precisions of the `cpu` backend use: functionals in blocks, the values of terms at a
- * node, the parts of blocks and terms that threads take, and how far ahead fields are fetched. fused_body.h calls it.
+ * node, the parts of blocks and terms that threads take, how far ahead fields are fetched, and
+ * whether results go past the caches. fused_body.h calls it.
  */
 #include "maxwell/backend/cpu/fused_tables.h"
 
@@ -65,6 +66,15 @@ void mx_fused_share_term(const struct mx_term *term, int threads, int thread, si
 {
   *first = begin_of(term, (size_t)threads, (size_t)thread);
   *last = begin_of(term, (size_t)threads, (size_t)thread + 1);
+}
+
+bool mx_fused_streams(size_t bytes)
+{
+  long cache = -1;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+  return cache <= 0 || bytes > (size_t)cache / 2;
 }
 
 size_t mx_fused_ahead(size_t bytes)

@@ -32,3 +32,6 @@ void mx_fused_share_term(const struct mx_term *term, int threads, int thread, si
  * of the second cache: what neighbours of the present block need has then arrived, and what they needed is still there.
  */
 size_t mx_fused_ahead(size_t bytes);
+/* Says whether next values are written past the caches, given the bytes of the fields that a pass reads and writes.
+ * They are, unless all of it stays in half of the third cache. */
+bool mx_fused_streams(size_t bytes);

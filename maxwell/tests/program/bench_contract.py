@@ -49,6 +49,10 @@ def check_result(result, ceilings):
     expect(times[result["limit"]] == max(times.values()), f"the limit is not {result['limit']}")
     near(result["fraction_of_floor"], max(times.values()) / seconds, 1e-12, "fraction of the floor")
     times["bytes"] = result["bytes_per_step"] / ceilings["copy_bytes_per_second_field_size"]
+    clock = ceilings["clock_cycles_per_second"]
+    expect(2e8 < clock < 2e10, f"a clock of {clock} Hz")
+    cycles = seconds * clock * result["threads"] * result["ranks"] / (2 * stages * K)
+    near(result["cycles_per_element_and_equation"], cycles, 1e-9, "cycles")
     near(result["fraction_of_cached_floor"], max(times.values()) / seconds, 1e-12, "fraction of the cached floor")
     expect(0 < result["fraction_of_floor"] < 1.5, f"{result['fraction_of_floor']} of the floor")
     expect(result["memory_bytes_per_unknown"] > 2 * number, "the fields take more memory than that")
