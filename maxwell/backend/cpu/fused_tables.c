@@ -70,11 +70,13 @@ void mx_fused_share_term(const struct mx_term *term, int threads, int thread, si
 
 bool mx_fused_streams(size_t bytes)
 {
+  enum { MOST = 16 << 20 }; /* where a socket has several third caches, glibc says what they are together */
   long cache = -1;
 #ifdef _SC_LEVEL3_CACHE_SIZE
   cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-  return cache <= 0 || bytes > (size_t)cache / 2;
+  const size_t half = cache <= 0 ? 0 : (size_t)cache / 2;
+  return bytes > (half < MOST ? half : MOST);
 }
 
 size_t mx_fused_ahead(size_t bytes)

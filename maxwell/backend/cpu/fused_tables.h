@@ -33,5 +33,5 @@ void mx_fused_share_term(const struct mx_term *term, int threads, int thread, si
  */
 size_t mx_fused_ahead(size_t bytes);
 /* Says whether next values are written past the caches, given the bytes of the fields that a pass reads and writes.
- * They are, unless all of it stays in half of the third cache. */
+ * They are, unless all of it stays in half of the third cache, or in 16 MiB. */
 bool mx_fused_streams(size_t bytes);
