@@ -225,8 +225,9 @@ static void find_floor(struct mx_bench_result *result, const struct mx_bench_cei
 /* Cycles of a core that an element takes for one equation in one evaluation. */
 static double cycles_of(const struct mx_bench_result *result, double clock)
 {
-  const double elements = (double)(result->elements / (size_t)result->ranks); /* of a process */
-  return result->seconds * clock * result->threads / (2 * mx_schemes[result->integrator].evaluations * elements);
+  const size_t elements = result->elements / (size_t)result->ranks; /* of a process */
+  return result->seconds * clock * result->threads /
+         (2.0 * mx_schemes[result->integrator].evaluations * (double)elements);
 }
 
 static int measure_case(struct mx_bench_result *result, const struct cube *cube, const struct mx_bench_options *options,

@@ -70,10 +70,10 @@ static void check_nodes(const struct dg_reference *ref, const struct mx_symmetry
   {                                                                                                                    \
     mx_orbit_##p, &mx_face_##p[0][0], &mx_place_##p[0][0]                                                              \
   }
-  static const int8_t *const known[][3] = {TABLES(1), TABLES(2), TABLES(3), TABLES(4)};
+  static const uint8_t *const known[][3] = {TABLES(1), TABLES(2), TABLES(3), TABLES(4)};
 #undef TABLES
   if (ref->order > MX_KNOWN_NODES) return;
-  const int8_t *const *table = known[ref->order - 1];
+  const uint8_t *const *table = known[ref->order - 1];
   for (int i = 0; i < ref->Np; i++) DG_BUG_IF(table[0][i] != symmetry->node[i], "node %d of the orbits", i);
   for (int i = 0; i < 4 * ref->Nf; i++)
     DG_BUG_IF(table[1][i] != ref->face_node[i] || table[2][i] != symmetry->place[i], "node %d of the faces", i);
