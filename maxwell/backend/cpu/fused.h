@@ -30,6 +30,9 @@ enum {
   MX_ROWS_MAX = 20     /* the most rows of a matrix that any kernel works on at a time */
 };
 
+/* The highest order whose loops over nodes unroll: longer code is slower than the loops. */
+#define MX_STRAIGHT 2
+
 /* Numbers of a row: a whole number of fours, which is how rows are read and written. */
 #define MX_FUSED_ROW(p) ((3 * DG_NP(p) + 3) / 4 * 4)
 

@@ -5,10 +5,6 @@
 #define CONCATENATE_(a, b) a##b
 #define CONCATENATE(a, b)  CONCATENATE_(a, b)
 
-#ifndef MX_STRAIGHT
-#define MX_STRAIGHT 2
-#endif
-
 #ifndef INLINE
 #define INLINE static inline __attribute__((always_inline))
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { MX_KNOWN_NODES = 4 }; /* the highest such order */
+#define MX_KNOWN_NODES 4 /* the highest such order */
 
 /* mx_orbit_p: symmetry.h; mx_face_p: nodes of the faces; mx_place_p: symmetry.h. */
 // clang-format off

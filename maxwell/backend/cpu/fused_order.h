@@ -10,7 +10,7 @@
 #define ROWS_N0    CONCATENATE(ROWS_0_, P)
 #define ROWS_N1    CONCATENATE(ROWS_1_, P)
 #define ORDERED(x) CONCATENATE(CONCATENATE(NAME(x), _), P)
-#if P <= 4 /* MX_KNOWN_NODES */
+#if P <= MX_KNOWN_NODES
 #define ORBIT(k)    CONCATENATE(mx_orbit_, P)[k]
 #define FACE(f, m)  CONCATENATE(mx_face_, P)[f][m]
 #define PLACE(f, m) CONCATENATE(mx_place_, P)[f][m]
@@ -226,7 +226,7 @@ INLINE void ORDERED(changes)(const struct mx_fused *fused, const REAL *metric, c
   for (int q = 3 * NP; q < ROW; q++) change[q] = (NAME(vec)){0};
 }
 
-/* Fetches the rows of a block that will be its turn soon. */
+/* Fetches four numbers of each row of a later block, by two fields. */
 INLINE void ORDERED(fetch_own)(const struct mx_fused *fused, size_t block, int q, const REAL *a, const REAL *b)
 {
   const size_t next = ((block + fused->ahead) * ROW + (size_t)q) * LANES;
@@ -237,6 +237,7 @@ INLINE void ORDERED(fetch_own)(const struct mx_fused *fused, size_t block, int q
   }
 }
 
+/* Fetches the metric of a later block. */
 INLINE void ORDERED(fetch_metric)(const struct mx_fused *fused, int equation, size_t block)
 {
 #pragma GCC unroll 6
@@ -244,8 +245,8 @@ INLINE void ORDERED(fetch_metric)(const struct mx_fused *fused, int equation, si
     NAME(fetch)((const REAL *)fused->metric[equation] + ((block + fused->ahead) * 6 + k) * LANES);
 }
 
-/* Fetches the rows of neighbours that neither stand near a block nor are fetched as rows of their own,
- * and a later block's neighbours themselves. */
+/* Fetches a later block's list of neighbours. For a block that comes sooner, fetches the rows of the neighbours that
+ * are far away from it. */
 INLINE void ORDERED(fetch_far)(const struct mx_fused *fused, size_t block, const REAL *a, const REAL *b)
 {
   const size_t next = block + fused->ahead_far < fused->blocks ? block + fused->ahead_far : block;
@@ -319,6 +320,8 @@ INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fu
     for (int q = 0; q < WIDE * ROW; q += WIDE) NAME(stream)(result + q, NAME(load)(rows + q));
 }
 
+/* Out of place, blocks without a penalty take the kernel with one, whose factors are zero there: they are the few of an
+ * upwind run, or those of an observed step. */
 static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_half *half, size_t first, size_t last)
 {
   for (size_t block = first; block < last; block++)

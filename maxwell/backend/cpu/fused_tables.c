@@ -1,7 +1,6 @@
 /* Tables and shares that both precisions of the `cpu` backend use: functionals in blocks, the values of terms at a
- * node, the parts of blocks and terms that threads take, how far ahead fields are fetched, and
- * whether results go past the caches. fused_body.h calls it.
- */
+ * node, the parts of blocks and terms that threads take, how far ahead fields are fetched, and whether results go past
+ * the caches. fused_body.h calls it. */
 #include "maxwell/backend/cpu/fused_tables.h"
 
 #include <omp.h>
