@@ -1,0 +1,59 @@
+/* The shape of a perfectly matched layer, and which volumes of the mesh are layers. The set-up fills it, from a shell
+ * that was drawn (`layers`) or from a wall that was extruded (`boundaries.X.kind = "open"`); the problem's build makes
+ * the responses of it (maxwell/response/layer.h has the method).
+ *
+ * A layer begins at its inner wall and is `thickness` deep. The wall is
+ *   MX_LAYER_BOX       planes at right angles to the axes, low[i] and high[i] from the centre; -INFINITY and INFINITY
+ *                      where that side has no layer. Edges and corners, beyond two or three planes, belong to it;
+ *   MX_LAYER_SPHERE    a sphere of radius high[0] about the centre;
+ *   MX_LAYER_CYLINDER  a cylinder of radius high[0] about axis[2] (INFINITY: no layer there), between low[2] and
+ * high[2] along it (infinite: no layer there). Elements lie wholly in or wholly out of the layer, and on one side of
+ * each of these walls. Metres. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libdg/base/error.h"
+
+enum mx_layer_kind { MX_LAYER_BOX, MX_LAYER_SPHERE, MX_LAYER_CYLINDER };
+
+struct mx_layer_shape {
+  enum mx_layer_kind kind;
+  double centre[3];
+  double axis[3][3];      /* rows: an orthonormal frame */
+  double low[3], high[3]; /* inner walls, along the axes from the centre; see above */
+  double thickness;       /* of the layer, in every direction that has one */
+  double reflection;      /* the target in dB, less than 0 */
+};
+
+/* The layers of a mesh. */
+struct mx_layers {
+  size_t count;
+  struct mx_layer_shape *shape; /* [count] */
+  int *of_volume;               /* [mesh->entities] the layer of a volume of the mesh, or -1 */
+};
+
+void mx_layers_release(struct mx_layers *layers);
+
+/* The coordinates of x along the axes, from the centre. */
+void mx_layer_coordinates(const struct mx_layer_shape *shape, const double x[3], double q[3]);
+
+/* A place in a layer. */
+struct mx_layer_place {
+  double frame[3][3]; /* rows: the directions, orthonormal, in the coordinates of the mesh. Box: the axes; sphere:
+                         radial and two around; cylinder: radial, around, along */
+  double depth[3];    /* how far the layer has been entered along each direction that has a wall, else 0 */
+  double sigma[3];    /* the stretch 1 + sigma/(alpha + s) of each direction, s the time derivative in 1/m */
+  double alpha;
+};
+
+/* Describes the layer at x. index: the largest wave speed in the layer is 1/index (natural units, 1 in vacuum). */
+void mx_layer_at(const struct mx_layer_shape *shape, double index, const double x[3], struct mx_layer_place *place);
+
+/* The profile: sigma(depth) = mx_layer_sigma_max * (depth/thickness)^MX_LAYER_GRADE, the same alpha everywhere, so that
+ * the stretched radius of a sphere has one pole, too. alpha is MX_LAYER_ALPHA over the optical thickness. */
+enum { MX_LAYER_GRADE = 3 };
+#define MX_LAYER_ALPHA 0.1
+double mx_layer_sigma_max(const struct mx_layer_shape *shape, double index);
+double mx_layer_alpha(const struct mx_layer_shape *shape, double index);
