@@ -162,8 +162,8 @@ int mx_checkpoint_write(const struct mx_run_state *state, bool *written, struct 
   char *folder = NULL;
   *written = false;
   *failure = (struct dg_error){0};
-  if (mx_output_drain(state->output, err) != 0 || mx_folder_path(&folder, state->folder, "checkpoint", err) != 0 ||
-      make_folder(state, failure, err) != 0)
+  if (mx_output_drain(state->output, err) != 0 || mx_output_gather(state->output, err) != 0 ||
+      mx_folder_path(&folder, state->folder, "checkpoint", err) != 0 || make_folder(state, failure, err) != 0)
     goto fail;
   (void)!write_all(state, folder, written, failure, err);
 fail:

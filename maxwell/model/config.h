@@ -164,6 +164,28 @@ struct mx_measure_config {
   struct mx_frequencies frequencies; /* of a running Fourier transform */
 };
 
+/* A plane in which the surface of a far field and what is inside it are mirrored: x, y or z = at. */
+struct mx_image_config {
+  int axis;      /* 0, 1, 2 */
+  double at;     /* m, default 0 */
+  bool magnetic; /* the wall in the plane: a perfect magnetic conductor, else an electric one */
+  bool ground;   /* the wall is there and nothing radiates beyond it; else the plane is a symmetry of the device */
+};
+
+/* A far field: the transform of a closed surface at some frequencies, towards theta x phi. */
+struct mx_far_config {
+  const char *name;  /* file-name safe, unique */
+  const char *where; /* as in mx_selector */
+  bool by_region;    /* `on` is a region, whose boundary is the surface; else a surface */
+  struct mx_selector on;
+  struct mx_frequencies frequencies;
+  size_t thetas, phis;
+  double *theta, *phi; /* degrees */
+  long every;          /* steps between samples; 0: as the spectrum of the sources allows */
+  size_t images;
+  struct mx_image_config image[3]; /* of different axes */
+};
+
 struct mx_config {
   const char *script_path;
   const char *directory; /* folder of the script, where relative mesh files are looked for; "." if none */
@@ -231,7 +253,9 @@ struct mx_config {
     } balance;
     const struct mx_measure_reader *const *kinds; /* NULL-terminated; borrowed */
     size_t measures;
-    struct mx_measure_config *measure;  /* by kind, each kind in the script's order */
+    struct mx_measure_config *measure; /* by kind, each kind in the script's order */
+    size_t far_fields;
+    struct mx_far_config *far_field;
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
     struct mx_frequencies s_parameters; /* frequencies for all ports, at the end of the run */
     const char *s_parameters_where;     /* as in mx_selector */

@@ -202,6 +202,7 @@ int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct
       {"progress", read_progress, 0, .expected = "a table, as in progress = { every = 2 }"},
       {"ports", read_port_output, 0, .expected = "a table, as in ports = { every = 10 }"},
       {"s_parameters", read_s_parameters, OUTPUT(s_parameters), .expected = NULL},
+      {"far_field", mx_read_far_fields, 0, .expected = mx_far_expected},
   };
   /* The lists of measures stand behind `fields`: in this order they are read. */
   const struct mx_config *config = mx_config_of(r);

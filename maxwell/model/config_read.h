@@ -34,6 +34,9 @@ int mx_check_port_numbers(struct mx_reader *r, const struct mx_value *boundaries
 int mx_read_region(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 /* A list of frequencies or { from =, to =, points = }; to a struct mx_frequencies. */
 int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* output.far_field, to the configuration. */
+extern const char mx_far_expected[];
+int mx_read_far_fields(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
 /* Sections: `to` is not used, they fill the configuration. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -143,7 +143,7 @@ static struct mx_memory memory_of(const struct mx_setup *setup)
       .tables =
           mx_problem_bytes(problem) + per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
       .output = mx_snapshots_memory(setup, mx_snapshot_writers[0]) + mx_measures_memory(&setup->measures) +
-                mx_balance_memory(setup),
+                mx_balance_memory(setup) + mx_far_fields_memory(&setup->far),
   };
   return memory;
 }

@@ -18,6 +18,17 @@ static int add_measure(struct mx_plan *plan, const struct mx_measure *measure, s
   return spectrum ? mx_plan_file(plan, err, "%s/%.200s_spectrum.csv", folder, name) : 0;
 }
 
+static int add_far_fields(struct mx_plan *plan, const struct mx_config *config, struct dg_error *err)
+{
+  static const char *const endings[] = {".csv", "_powers.csv", ".ffe"};
+  if (config->output.far_fields > 0) mx_plan_folder(plan, "far_field", false);
+  for (size_t i = 0; i < config->output.far_fields; i++)
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+      if (mx_plan_file(plan, err, "far_field/%.200s%s", config->output.far_field[i].name, endings[k]) != 0)
+        return err->code;
+  return 0;
+}
+
 static int add_ports(struct mx_plan *plan, const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_ports *ports = &setup->sources.ports;
@@ -44,7 +55,8 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg
   for (size_t i = 0; i < setup->measures.count; i++)
     if (add_measure(plan, &setup->measures.measure[i], err) != 0) return err->code;
   if (setup->mesh_kept != NULL) mx_plan_folder(plan, "mesh", false);
-  if (add_ports(plan, setup, err) != 0 || mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
+  if (add_far_fields(plan, config, err) != 0 || add_ports(plan, setup, err) != 0 ||
+      mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
       mx_plan_pattern(plan, err, "checkpoint/step_#_#.h5") != 0)
     return err->code;
   for (size_t i = 0; config->output.fields.every > 0 && writer->names[i] != NULL; i++)

@@ -8,10 +8,10 @@
 #include "maxwell/output/writers.h"
 #include "maxwell/shell/folder.h"
 
-int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struct mx_backend *backend,
+int mx_output_open(struct mx_output *output, struct mx_setup *setup, struct mx_backend *backend,
                    struct mx_folder *folder, bool resume, struct dg_error *err)
 {
-  *output = (struct mx_output){.setup = setup, .last_flush = mx_clock()};
+  *output = (struct mx_output){.setup = setup, .far = &setup->far, .folder = folder, .last_flush = mx_clock()};
   if (mx_records_open(&output->records, &setup->measures, setup->ops, mx_snapshot_writers[0], folder, setup->step,
                       resume, err) != 0 ||
       mx_records_monitor(&output->records, backend, err) != 0)
@@ -32,13 +32,14 @@ static bool due(long every, long n) { return every > 0 && n % every == 0; }
 bool mx_output_due(const struct mx_output *output, long n)
 {
   return output->balance != NULL || due(output->setup->config->output.energy_every, n) ||
-         mx_records_due(&output->records, n) || mx_snapshots_due(&output->snapshots, n);
+         mx_records_due(&output->records, n) || mx_far_fields_due(output->far, n) ||
+         mx_snapshots_due(&output->snapshots, n);
 }
 
 bool mx_output_asks(const struct mx_output *output, long n)
 {
   if (output->balance != NULL || due(output->setup->config->output.energy_every, n) ||
-      mx_records_ask(&output->records, n))
+      mx_records_ask(&output->records, n) || mx_far_fields_due(output->far, n))
     return true;
   return mx_snapshots_due(&output->snapshots, n) && output->snapshots.buffers == 0;
 }
@@ -86,8 +87,9 @@ static int flush(struct mx_output *output, struct dg_error *err)
 
 int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n, double t, struct dg_error *err)
 {
-  if (mx_records_write(&output->records, backend, n, t, err) != 0 || write_energy(output, backend, n, t, err) != 0 ||
-      mx_snapshots_take(&output->snapshots, n, t, err) != 0)
+  if (mx_records_write(&output->records, backend, n, t, err) != 0 ||
+      mx_far_fields_take(output->far, output->setup->ops, backend, n, err) != 0 ||
+      write_energy(output, backend, n, t, err) != 0 || mx_snapshots_take(&output->snapshots, n, t, err) != 0)
     return err->code;
   return flush(output, err);
 }
@@ -99,6 +101,8 @@ int mx_output_drain(struct mx_output *output, struct dg_error *err)
   return drain_energy(output, err);
 }
 
+int mx_output_gather(struct mx_output *output, struct dg_error *err) { return mx_far_fields_gather(output->far, err); }
+
 int mx_output_archive(struct mx_output *output, struct mx_archive *archive, struct dg_error *err)
 {
   long written = mx_snapshots_written(&output->snapshots);
@@ -109,13 +113,15 @@ int mx_output_archive(struct mx_output *output, struct mx_archive *archive, stru
   if (mx_csv_archive(&output->energy, "output/energy", archive, err) != 0 ||
       mx_balance_archive(output->balance, archive, err) != 0)
     return err->code;
-  return mx_records_archive(&output->records, archive, err);
+  if (mx_records_archive(&output->records, archive, err) != 0) return err->code;
+  return mx_far_fields_archive(output->far, archive, err);
 }
 
 int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
   if (mx_output_drain(output, err) != 0) return err->code;
-  return mx_records_write_spectra(&output->records, err);
+  if (mx_records_write_spectra(&output->records, err) != 0) return err->code;
+  return mx_far_fields_write(output->far, output->folder, err);
 }
 
 int mx_output_close(struct mx_output *output, struct dg_error *err)

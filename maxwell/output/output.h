@@ -19,8 +19,10 @@ struct mx_energy_rows {
 };
 
 struct mx_output {
-  const struct mx_setup *setup; /* borrowed */
-  struct mx_csv energy;         /* rank 0's */
+  const struct mx_setup *setup;   /* borrowed */
+  struct mx_far_fields *far;      /* the set-up's */
+  const struct mx_folder *folder; /* borrowed */
+  struct mx_csv energy;           /* rank 0's */
   struct mx_energy_rows energies;
   struct mx_balance *balance; /* NULL: none is kept; the loop gives it fields and sources */
   struct mx_records records;  /* the records of measurements */
@@ -30,7 +32,7 @@ struct mx_output {
 
 /* Opens the files; with `resume` it goes on with those that are there. The folder must be prepared. Release with
  * mx_output_release in any case. */
-int mx_output_open(struct mx_output *output, const struct mx_setup *setup, struct mx_backend *backend,
+int mx_output_open(struct mx_output *output, struct mx_setup *setup, struct mx_backend *backend,
                    struct mx_folder *folder, bool resume, struct dg_error *err) DG_MUST_USE;
 /* Says whether anything is to be written at step n. */
 bool mx_output_due(const struct mx_output *output, long n);
@@ -42,7 +44,9 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
 /* Writes what has been measured and not yet written (several ranks write many rows at a time). Waits for snapshots.
  * Collective. */
 int mx_output_drain(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
-/* Passes the state of the output to the archive, behind mx_output_drain. */
+/* Gathers on rank 0 what the archive of other ranks' state needs, behind mx_output_drain. Collective. */
+int mx_output_gather(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
+/* Passes the state of the output to the archive, behind mx_output_gather. */
 int mx_output_archive(struct mx_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 /* Does what mx_output_drain does, and writes what is known only at the end: the Fourier transforms. Call it for a run
  * that was interrupted, too. Collective. */

@@ -323,6 +323,14 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
   return 0;
 }
 
+/* Runs the loop and keeps what the ports had at its end: further runs for S-parameters forget it. */
+static int noted_loop(struct mx_loop *loop, long first, struct dg_error *err)
+{
+  const int status = time_loop(loop, first, err);
+  if (loop->writes) mx_far_fields_note_ports(&loop->setup->far);
+  return status;
+}
+
 /* S-parameters take a run from t = 0 for every driven port. The first writes all output; the others only add their
  * columns to the matrix. `first` is the step to begin with, of the run at which a checkpoint was written. */
 int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
@@ -332,7 +340,7 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
   const long resumed = loop->counters.excitation;
   size_t driven = 0, number = 0;
   if (loop->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
-  if (setup->config->output.s_parameters.count == 0) return time_loop(loop, first, err);
+  if (setup->config->output.s_parameters.count == 0) return noted_loop(loop, first, err);
   for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
   for (size_t i = 0; i < ports->count; i++) {
     if (!mx_ports_driven(ports, i)) continue;
@@ -349,7 +357,7 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
       mx_watchdog_init(watchdog_of(loop), setup);
       if (setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
     }
-    if (time_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
+    if (noted_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
     double start = mx_clock();
     const struct mx_watchdog *watchdog = watchdog_of(loop);
     if (mx_s_column(&loop->port_output.s, i, watchdog->last, watchdog->peak, err) != 0) return err->code;

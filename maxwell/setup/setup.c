@@ -8,6 +8,7 @@
 
 void mx_setup_release(struct mx_setup *setup)
 {
+  mx_far_fields_release(&setup->far);
   mx_measures_release(&setup->measures);
   mx_sources_release(&setup->sources);
   mx_problem_release(&setup->problem);

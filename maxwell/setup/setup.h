@@ -7,6 +7,7 @@
 #include "libdg/base/log.h"
 #include "libdg/mesh/parts/partition.h"
 #include "maxwell/backend/backend.h"
+#include "maxwell/far/far_field.h"
 #include "maxwell/measure/measure.h"
 #include "maxwell/model/config.h"
 #include "maxwell/sources/sources.h"
@@ -36,6 +37,7 @@ struct mx_setup {
   struct mx_assignment assignment;
   struct mx_sources sources;
   struct mx_measures measures;
+  struct mx_far_fields far;
   size_t unknowns;                        /* 6 Np elements, of all ranks */
   double limit;                           /* largest stable step, s; 0 where none is known (Euler) */
   double certain;                         /* share of the limit that the search vouches for; 1 for Euler */

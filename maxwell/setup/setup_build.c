@@ -201,6 +201,19 @@ static void start_lua_threads(struct mx_setup *setup)
   if (general && setup->mesh.K * (size_t)setup->ref.Np >= NODES) (void)mx_origin_start_threads(setup->origin, threads);
 }
 
+static int make_far_fields(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_far_place place = {.config = setup->config,
+                                     .problem = &setup->problem,
+                                     .assignment = &setup->assignment,
+                                     .mesh = &setup->mesh,
+                                     .sources = &setup->sources,
+                                     .step = setup->step,
+                                     .steps = setup->steps,
+                                     .log = setup->log};
+  return mx_far_fields_init(&setup->far, &place, err);
+}
+
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
                   struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err)
 {
@@ -227,7 +240,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
       mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
-      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0)
+      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
+      make_far_fields(setup, err) != 0)
     goto fail;
   setup->setup_seconds = mx_clock() - start;
   setup->lua_threads = mx_origin_threads(setup->origin);

@@ -60,10 +60,12 @@ MAY = {
                        "maxwell/shell maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/shell/rules",
+    "maxwell/far": "libdg/base libdg/comm libdg/halo libdg/mesh libdg/ref maxwell/backend maxwell/model "
+                   "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
     # A run.
-    "maxwell/setup": "libdg/* maxwell/backend maxwell/limit maxwell/measure maxwell/model maxwell/operator "
+    "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/operator "
                      "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
-    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/measure maxwell/model "
+    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/problem maxwell/setup maxwell/shell maxwell/sources maxwell/time",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io maxwell/backend maxwell/backend/frame "
                           "maxwell/output maxwell/setup maxwell/shell",

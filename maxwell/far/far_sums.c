@@ -1,0 +1,165 @@
+/* Samples the fields on a closed surface and keeps their running Fourier transforms. far_field.c calls it; far_sums.h
+ * says which fields they are. */
+#include "maxwell/far/far_sums.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+
+enum { ROWS = 32 }; /* samples that are kept: enough to read and write the sums seldom */
+
+static double of_cross(const double n[3], const double t[3], int c)
+{
+  /* t.(n x e_c) = e_c.(t x n) */
+  const int a = (c + 1) % 3, b = (c + 2) % 3;
+  return t[a] * n[b] - t[b] * n[a];
+}
+
+void mx_far_side_weights(const struct mx_problem *problem, const struct mx_far_face *face, int side,
+                         double weight[MX_FAR_NUMBERS][6])
+{
+  const size_t e = (size_t)face->side[side] / 4, f = (size_t)face->side[side] % 4;
+  const struct mx_face_flux *flux = &problem->flux[e][f];
+  const double *n = problem->normal[e][f], s = side == 0 ? 1 : -1;
+  for (int i = 0; i < 2; i++)
+    for (int c = 0; c < 3; c++) {
+      const double *t = face->tangent[i];
+      weight[i][c] = -s * flux->e_penalty * t[c];
+      weight[i][3 + c] = s * (1 - flux->h_jump) * of_cross(n, t, c);
+      weight[2 + i][c] = -s * (1 - flux->e_jump) * of_cross(n, t, c);
+      weight[2 + i][3 + c] = -s * flux->h_penalty * t[c];
+    }
+}
+
+static size_t own_sides(const struct mx_far_face *face) { return (size_t)(face->side[0] >= 0) + (face->side[1] >= 0); }
+
+int mx_far_sums_init(struct mx_far_sums *sums, const struct mx_far_surface *surface, const struct mx_problem *problem,
+                     const struct mx_frequencies *frequencies, double interval, struct dg_error *err)
+{
+  const struct dg_reference *ref = problem->ref;
+  const size_t Nf = (size_t)ref->Nf;
+  size_t sides = 0;
+  for (size_t k = 0; k < surface->count; k++) sides += own_sides(&surface->face[k]);
+  *sums = (struct mx_far_sums){.surface = surface,
+                               .Nf = Nf,
+                               .frequencies = frequencies->count,
+                               .hertz = frequencies->hertz,
+                               .interval = interval,
+                               .width = surface->count * MX_FAR_NUMBERS * Nf,
+                               .points = sides * Nf,
+                               .most = ROWS};
+  if (DG_NEW(sums->point, sums->points, err) != 0 || DG_NEW(sums->weight, sides, err) != 0 ||
+      DG_NEW(sums->sample, sums->points, err) != 0 || DG_NEW(sums->row, sums->most * sums->width, err) != 0 ||
+      DG_NEW(sums->turn, sums->most * sums->frequencies * 2, err) != 0 ||
+      DG_NEW(sums->sum, sums->frequencies * 2 * sums->width, err) != 0)
+    return err->code;
+  size_t points = 0, at = 0;
+  for (size_t k = 0; k < surface->count; k++)
+    for (int s = 0; s < 2; s++) {
+      const int32_t side = surface->face[k].side[s];
+      if (side < 0) continue;
+      mx_far_side_weights(problem, &surface->face[k], s, sums->weight[at++]);
+      for (size_t m = 0; m < Nf; m++)
+        sums->point[points++] =
+            (struct mx_point){.element = (size_t)side / 4, .node = (size_t)ref->face_node[(size_t)(side % 4) * Nf + m]};
+    }
+  return 0;
+}
+
+/* A sample from the fields at the points. */
+static void combine(const struct mx_far_sums *sums, double *value)
+{
+  const struct mx_far_surface *surface = sums->surface;
+  const size_t Nf = sums->Nf;
+  const double(*sample)[6] = (const double(*)[6])sums->sample;
+  const double(*weight)[4][6] = (const double(*)[4][6])sums->weight;
+  for (size_t k = 0; k < surface->count; k++, value += MX_FAR_NUMBERS * Nf) {
+    memset(value, 0, MX_FAR_NUMBERS * Nf * sizeof *value);
+    for (size_t s = own_sides(&surface->face[k]); s > 0; s--, weight++, sample += Nf)
+      for (int i = 0; i < MX_FAR_NUMBERS; i++)
+        for (size_t m = 0; m < Nf; m++) {
+          double sum = 0;
+          for (int c = 0; c < 6; c++) sum += (*weight)[i][c] * sample[m][c];
+          value[(size_t)i * Nf + m] += sum;
+        }
+  }
+}
+
+/* Notes the row that was filled. */
+static void keep(struct mx_far_sums *sums, double t)
+{
+  const double two_pi = 2 * acos(-1.0), *value = sums->row + sums->rows * sums->width;
+  double *turn = sums->turn + sums->rows * sums->frequencies * 2, square = 0;
+  for (size_t k = 0; k < sums->frequencies; k++) {
+    const double cycles = sums->hertz[k] * t, angle = two_pi * (cycles - floor(cycles));
+    turn[2 * k] = sums->interval * cos(angle);
+    turn[2 * k + 1] = -sums->interval * sin(angle);
+  }
+  for (size_t i = 0; i < sums->width; i++) square += value[i] * value[i];
+  sums->last = square;
+  sums->largest = fmax(sums->largest, square);
+  if (++sums->rows == sums->most) mx_far_sums_settle(sums);
+}
+
+int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend, double t,
+                     struct dg_error *err)
+{
+  if (ops->sample(backend, sums->points, sums->point, sums->sample, err) != 0) return err->code;
+  combine(sums, sums->row + sums->rows * sums->width);
+  keep(sums, t);
+  return 0;
+}
+
+void mx_far_sums_add(struct mx_far_sums *sums, double t, const double *value)
+{
+  if (sums->width > 0) memcpy(sums->row + sums->rows * sums->width, value, sums->width * sizeof *value);
+  keep(sums, t);
+}
+
+enum { BLOCK = 16 }; /* numbers whose sums stay in registers */
+
+/* Adds all rows to the sums of numbers first..first+count-1, which are at most a block. */
+static void settle_block(struct mx_far_sums *sums, size_t first, size_t count)
+{
+  double value[ROWS][BLOCK] = {{0}};
+  for (size_t r = 0; r < sums->rows; r++) memcpy(value[r], sums->row + r * sums->width + first, count * sizeof(double));
+  for (size_t k = 0; k < 2 * sums->frequencies; k++) {
+    double *sum = sums->sum + k * sums->width + first, part[BLOCK] = {0};
+    memcpy(part, sum, count * sizeof *sum);
+    for (size_t r = 0; r < sums->rows; r++) {
+      const double turn = sums->turn[r * sums->frequencies * 2 + k];
+      for (int i = 0; i < BLOCK; i++) part[i] += turn * value[r][i];
+    }
+    memcpy(sum, part, count * sizeof *sum);
+  }
+}
+
+void mx_far_sums_settle(struct mx_far_sums *sums)
+{
+  const size_t blocks = (sums->width + BLOCK - 1) / BLOCK;
+  if (sums->rows == 0) return;
+#pragma omp parallel for schedule(static)
+  for (size_t b = 0; b < blocks; b++) {
+    const size_t left = sums->width - b * BLOCK;
+    settle_block(sums, b * BLOCK, left < BLOCK ? left : BLOCK);
+  }
+  sums->rows = 0;
+}
+
+size_t mx_far_sums_memory(const struct mx_far_sums *sums)
+{
+  return sums->points * (sizeof *sums->point + sizeof *sums->sample) + sums->points / sums->Nf * sizeof *sums->weight +
+         sizeof(double) * (sums->most * (sums->width + 2 * sums->frequencies) + 2 * sums->frequencies * sums->width);
+}
+
+void mx_far_sums_release(struct mx_far_sums *sums)
+{
+  dg_free(sums->point);
+  dg_free(sums->weight);
+  dg_free(sums->sample);
+  dg_free(sums->row);
+  dg_free(sums->turn);
+  dg_free(sums->sum);
+  *sums = (struct mx_far_sums){0};
+}

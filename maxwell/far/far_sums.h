@@ -1,0 +1,56 @@
+/* The running Fourier transform of the tangential fields on a closed surface.
+ *
+ * The fields on the faces are the states on which the numerical flux settles (maxwell/problem/flux.h): the balance of
+ * energy and of charge of the scheme holds with these and no others, and integrals of them over a surface converge
+ * faster than the fields of either side. Their difference to the mean of both sides is the penalty times the jump.
+ * Equivalent currents are J = n x H* and M = -n x E*, n outwards. Each is what the inside gives plus what the outside
+ * gives, and each side knows its own weights:
+ *
+ *   n x H* = sum over sides of  s [ (1 - h_jump) n_s x H_s - e_penalty E_s ],
+ *   n x E* = sum over sides of  s [ (1 - e_jump) n_s x E_s + h_penalty H_s ],   s = +1 inside, -1 outside,
+ *
+ * n_s the outward normal of the side, tangential parts. A rank adds up the sides that it has; where a face lies between
+ * two ranks, both transform their part, and the parts are added behind the run (far_field.c).
+ *
+ * Rows of samples are kept and taken to the sums many at a time, since the sums are far larger than a row. Every sum
+ * takes its samples in the order of time, so that it has the same bits however many went at a time. */
+#pragma once
+
+#include "maxwell/backend/backend.h"
+#include "maxwell/far/far_surface.h"
+#include "maxwell/shell/archive.h"
+
+enum { MX_FAR_NUMBERS = 4 }; /* of a node: J along the two tangents (times eta0, V/m), and M */
+
+struct mx_far_sums {
+  const struct mx_far_surface *surface; /* borrowed */
+  size_t Nf, frequencies;
+  const double *hertz; /* [frequencies] borrowed */
+  double interval;     /* s between samples */
+  size_t width;        /* numbers of a sample: [faces][4][Nf] */
+  size_t points;
+  struct mx_point *point; /* [points] nodes of the faces' own sides */
+  double (*weight)[4][6]; /* [own sides] from the field at a node to its four numbers */
+  double (*sample)[6];    /* [points] room for the fields */
+  size_t rows, most;      /* samples that are kept */
+  double *row;            /* [most][width] */
+  double *turn;           /* [most][frequencies][2] cos and -sin, times the interval */
+  double *sum;            /* [frequencies][2][width] real and imaginary parts */
+  double largest, last;   /* mean squares of samples: the largest one, and the last one */
+};
+
+/* Makes the sums. Not collective. Release in any case. */
+int mx_far_sums_init(struct mx_far_sums *sums, const struct mx_far_surface *surface, const struct mx_problem *problem,
+                     const struct mx_frequencies *frequencies, double interval, struct dg_error *err) DG_MUST_USE;
+/* Adds the observed fields of time t (s). */
+int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend, double t,
+                     struct dg_error *err) DG_MUST_USE;
+/* Adds a sample [width] that the caller has made. */
+void mx_far_sums_add(struct mx_far_sums *sums, double t, const double *value);
+/* Takes what is kept to the sums. */
+void mx_far_sums_settle(struct mx_far_sums *sums);
+/* The four numbers of a side at a node: number[4] of field[6], E and H (V/m). */
+void mx_far_side_weights(const struct mx_problem *problem, const struct mx_far_face *face, int side,
+                         double weight[MX_FAR_NUMBERS][6]);
+size_t mx_far_sums_memory(const struct mx_far_sums *sums);
+void mx_far_sums_release(struct mx_far_sums *sums);
