@@ -23,6 +23,9 @@ struct dg_entity {
   size_t loose; /* triangles of it that are faces of no tetrahedron, and are not used */
   int groups;   /* physical groups that hold it */
   int *group;   /* [groups] indices into dg_mesh.group */
+  /* Of layers (grow/extrude.h): */
+  int grown_from; /* tag of the volume or surface that this one continues outwards; 0: it was drawn */
+  int layer;      /* the layer that holds it, 1 and up; 0: none */
 };
 
 struct dg_group {
@@ -42,6 +45,8 @@ struct dg_mesh {
   uint64_t *tag;           /* [K] Gmsh's element tag, for messages */
   int partitions;          /* into which Gmsh split the mesh; 0: it did not. Of a mesh that is loaded whole */
   int32_t *partition;      /* [K] 0..partitions-1; NULL without */
+  double (*origin)[3];     /* [K] the place whose medium an element has, m: its barycentre, or in a layer that of the
+                              element from which it grew (grow/extrude.h). NULL: there are no layers */
   size_t boundary_faces, interior_faces; /* a face counts once; one shared with another rank: see partition.h */
   size_t entities;
   struct dg_entity *entity; /* [entities] ordered by (dim, tag) */
@@ -147,13 +152,18 @@ int dg_mesh_build(struct dg_mesh *mesh, const struct dg_mesh_input *input, struc
 
 /* The index of an entity, or -1. */
 int dg_mesh_find_entity(const struct dg_mesh *mesh, int dim, int tag);
+/* True when the element, or ghost, belongs to a layer that has grown (grow/extrude.h). */
+static inline bool dg_mesh_in_layer(const struct dg_mesh *mesh, size_t e)
+{
+  return mesh->entity[mesh->volume[e]].layer > 0;
+}
 /* True when the entity belongs to a physical group of that name. */
 int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *group_name);
 
 /* The element of this rank that holds the point (metres), or -1. bary[4] gets its barycentric coordinates towards the
  * element's sorted vertices. A point on a face belongs to the element with the lowest global number, of those of this
  * rank (dg_mesh_locate_shared of partition.h asks all ranks). A point outside by less than 1e-9 of an element still
- * belongs to it. O(K). */
+ * belongs to it. What has grown (grow/extrude.h) was not drawn: a point in a layer is outside. O(K). */
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4]);
 /* Locates count points (metres, finite) at once, O(K + count) for points that are spread evenly. */
 int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (*point)[3], int64_t *element,

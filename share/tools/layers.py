@@ -29,6 +29,7 @@ MAY = {
     "libdg/mesh": "libdg/base libdg/comm",
     "libdg/mesh/draft": "libdg/base libdg/mesh",
     "libdg/mesh/parts": "libdg/base libdg/comm libdg/mesh",
+    "libdg/mesh/grow": "libdg/base libdg/mesh",
     "libdg/mesh/find": "libdg/base libdg/comm libdg/mesh libdg/mesh/parts",
     "libdg/mesh/load": "libdg/base libdg/mesh libdg/mesh/parts",
     "libdg/mesh/gmsh": "libdg/base libdg/mesh libdg/mesh/draft libdg/mesh/load libdg/mesh/parts",

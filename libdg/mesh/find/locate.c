@@ -48,7 +48,7 @@ int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double
   int64_t found = -1;
   for (size_t e = 0; e < mesh->K; e++) {
     double low[3], high[3], here[4];
-    if (!goes_before(mesh, e, found)) continue;
+    if (dg_mesh_in_layer(mesh, e) || !goes_before(mesh, e, found)) continue;
     element_box(mesh, e, low, high); /* most elements are ruled out by their box */
     if (!in_box(low, high, point) || !in_element(mesh, e, point, here)) continue;
     found = (int64_t)e;
@@ -124,6 +124,7 @@ int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (
   for (size_t e = 0; e < mesh->K; e++) {
     double low[3], high[3], here[4];
     size_t first[3], last[3];
+    if (dg_mesh_in_layer(mesh, e)) continue;
     element_box(mesh, e, low, high);
     if (low[0] > grid.high[0] || low[1] > grid.high[1] || low[2] > grid.high[2] || high[0] < grid.low[0] ||
         high[1] < grid.low[1] || high[2] < grid.low[2])

@@ -102,6 +102,7 @@ static int find_hits(struct cutter *c, struct dg_error *err)
   for (size_t p = 0; p < c->points; p++) widen(path, c->from[p]);
   for (size_t e = 0; e < c->mesh->K; e++) {
     double box[2][3] = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, segment[2][3];
+    if (dg_mesh_in_layer(c->mesh, e)) continue; /* as dg_mesh_locate has it */
     for (int i = 0; i < 4; i++) widen(box, c->mesh->vertex[c->mesh->element[e][i]]);
     for (int d = 0; d < 3; d++) {
       double slack = 4 * TOLERANCE * (box[1][d] - box[0][d]);

@@ -150,12 +150,14 @@ static int make_part(const struct splitter *s, int rank, struct dg_mesh *part, s
       DG_NEW(part->tag, elements, err) != 0 || DG_NEW(part->global, elements, err) != 0 ||
       DG_NEW(part->neighbour, part->K, err) != 0 || DG_NEW(part->surface, part->K, err) != 0)
     goto fail;
+  if (s->mesh->origin != NULL && DG_NEW(part->origin, part->K, err) != 0) goto fail;
   if (part->ghosts > 0 && DG_NEW(part->owner, part->ghosts, err) != 0) goto fail;
   for (size_t i = 0; i < elements; i++) {
     size_t e = i < part->K ? (size_t)own[i] : ghost[i - part->K].item;
     part->global[i] = (int64_t)e;
     part->volume[i] = s->mesh->volume[e];
     part->tag[i] = s->mesh->tag[e];
+    if (i < part->K && part->origin != NULL) memcpy(part->origin[i], s->mesh->origin[e], sizeof part->origin[i]);
     if (i >= part->K) part->owner[i - part->K] = s->owner[e];
   }
   if (take_vertices(s, part, err) != 0) goto fail;
@@ -172,9 +174,9 @@ struct array {
   size_t count, size;
 };
 
-enum { SIZES = 6, ARRAYS = 9 };
+enum { SIZES = 7, ARRAYS = 10 };
 
-static void list_arrays(struct dg_mesh *part, struct array array[ARRAYS])
+static void list_arrays(struct dg_mesh *part, bool layers, struct array array[ARRAYS])
 {
   const size_t elements = part->K + part->ghosts;
   const struct array all[ARRAYS] = {
@@ -187,6 +189,7 @@ static void list_arrays(struct dg_mesh *part, struct array array[ARRAYS])
       {&part->owner, part->ghosts, sizeof *part->owner},
       {&part->global, elements, sizeof *part->global},
       {&part->global_vertex, part->vertices, sizeof *part->global_vertex},
+      {&part->origin, layers ? part->K : 0, sizeof *part->origin},
   };
   memcpy(array, all, sizeof all);
 }
@@ -194,9 +197,10 @@ static void list_arrays(struct dg_mesh *part, struct array array[ARRAYS])
 static int send_part(struct dg_mesh *part, struct dg_comm *comm, int to, struct dg_error *err)
 {
   const uint64_t size[SIZES] = {part->K,        part->interior,       part->ghosts,
-                                part->vertices, part->boundary_faces, part->interior_faces};
+                                part->vertices, part->boundary_faces, part->interior_faces,
+                                part->origin != NULL};
   struct array array[ARRAYS];
-  list_arrays(part, array);
+  list_arrays(part, part->origin != NULL, array);
   if (dg_comm_send(comm, to, sizeof size, size, err) != 0) return err->code;
   for (int i = 0; i < ARRAYS; i++) {
     const void *data;
@@ -218,7 +222,7 @@ static int receive_part(struct dg_mesh *part, struct dg_comm *comm, struct dg_er
   part->vertices = size[3];
   part->boundary_faces = size[4];
   part->interior_faces = size[5];
-  list_arrays(part, array);
+  list_arrays(part, size[6] != 0, array);
   for (int i = 0; i < ARRAYS; i++) {
     void *data;
     if (array[i].count == 0) continue;

@@ -1,0 +1,327 @@
+/* Grows layers of elements from walls: the old mesh and the new elements become the input of dg_mesh_build, which
+ * checks and numbers them all. */
+#include "libdg/mesh/grow/extrude.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
+#include "libdg/mesh/mesh_groups.h"
+#include "libdg/mesh/mesh_limits.h"
+
+/* An entity that goes on in a layer. */
+struct offshoot {
+  int dim, tag, from, layer;
+};
+
+struct grower {
+  const struct dg_mesh *mesh;
+  size_t growths;
+  const struct dg_growth *growth;
+  size_t points, K, triangles;
+  double (*point)[3];
+  int32_t (*tet)[4], *volume_tag, *place; /* place[K]: the number of an element in this list */
+  uint64_t *tag;
+  double (*origin)[3];
+  int32_t (*triangle)[3], *surface_tag;
+  size_t offshoots;
+  struct offshoot *offshoot;
+  int32_t *grown; /* [entities] of the mesh: tag of its offshoot in the present layer, 0: none yet */
+  int next_tag[4];
+};
+
+/* ---- the input, in arrays of the final size ---- */
+
+static int grower_init(struct grower *g, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = g->mesh;
+  size_t points = mesh->vertices, K = mesh->K, triangles = 0;
+  for (size_t i = 0; i < 4 * mesh->K; i++) triangles += mesh->surface[i / 4][i % 4] >= 0;
+  for (size_t i = 0; i < g->growths; i++) {
+    const struct dg_growth *growth = &g->growth[i];
+    points += growth->sheets * growth->wall->vertices;
+    K += 3 * growth->sheets * growth->wall->faces;
+    triangles += growth->wall->faces + 2 * growth->sheets * growth->wall->sides;
+  }
+  if (K >= INT32_MAX / 4 || points >= INT32_MAX)
+    return dg_fail(err, DG_INPUT, "with its layers the mesh has %zu tetrahedra, more than one process can hold", K);
+  if (DG_NEW(g->point, points, err) != 0 || DG_NEW(g->tet, K, err) != 0 || DG_NEW(g->volume_tag, K, err) != 0 ||
+      DG_NEW(g->place, K, err) != 0 || DG_NEW(g->tag, K, err) != 0 || DG_NEW(g->origin, K, err) != 0 ||
+      DG_NEW(g->triangle, triangles, err) != 0 || DG_NEW(g->surface_tag, triangles, err) != 0 ||
+      DG_NEW(g->grown, mesh->entities, err) != 0)
+    return err->code;
+  for (size_t i = 0; i < mesh->entities; i++) {
+    const struct dg_entity *entity = &mesh->entity[i];
+    if (entity->tag >= g->next_tag[entity->dim]) g->next_tag[entity->dim] = entity->tag;
+  }
+  if (g->next_tag[2] > INT_MAX / 2 || g->next_tag[3] > INT_MAX / 2)
+    return dg_fail(err, DG_INPUT, "there are no tags left for the surfaces and volumes of layers");
+  g->next_tag[2]++, g->next_tag[3]++;
+  return 0;
+}
+
+static void grower_release(struct grower *g)
+{
+  dg_free(g->point);
+  dg_free(g->tet);
+  dg_free(g->volume_tag);
+  dg_free(g->place);
+  dg_free(g->tag);
+  dg_free(g->origin);
+  dg_free(g->triangle);
+  dg_free(g->surface_tag);
+  dg_free(g->offshoot);
+  dg_free(g->grown);
+}
+
+/* Adds an element; its vertices may be in either orientation. */
+static void add_element(struct grower *g, const int32_t v[4], int32_t volume_tag, uint64_t tag, const double origin[3])
+{
+  const double(*x)[3] = (const double(*)[3])g->point;
+  const bool turned = dg_volume6(x[v[0]], x[v[1]], x[v[2]], x[v[3]]) < 0;
+  const int32_t tet[4] = {v[0], v[1], v[turned ? 3 : 2], v[turned ? 2 : 3]};
+  memcpy(g->tet[g->K], tet, sizeof tet);
+  g->volume_tag[g->K] = volume_tag;
+  g->tag[g->K] = tag;
+  memcpy(g->origin[g->K], origin, sizeof g->origin[g->K]);
+  g->place[g->K] = (int32_t)g->K;
+  g->K++;
+}
+
+static void add_triangle(struct grower *g, int32_t a, int32_t b, int32_t c, int32_t surface_tag)
+{
+  const int32_t v[3] = {a, b, c};
+  memcpy(g->triangle[g->triangles], v, sizeof v);
+  g->surface_tag[g->triangles++] = surface_tag;
+}
+
+static void barycentre(const struct dg_mesh *mesh, size_t e, double x[3])
+{
+  for (int d = 0; d < 3; d++) {
+    x[d] = 0;
+    for (int i = 0; i < 4; i++) x[d] += 0.25 * mesh->vertex[mesh->element[e][i]][d];
+  }
+}
+
+static void copy_mesh(struct grower *g)
+{
+  const struct dg_mesh *mesh = g->mesh;
+  memcpy(g->point, mesh->vertex, mesh->vertices * sizeof *g->point);
+  g->points = mesh->vertices;
+  for (size_t e = 0; e < mesh->K; e++) {
+    double x[3];
+    barycentre(mesh, e, x);
+    add_element(g, mesh->element[e], mesh->entity[mesh->volume[e]].tag, mesh->tag[e], x);
+    for (int f = 0; f < 4; f++) {
+      const int32_t surface = mesh->surface[e][f], beyond = mesh->neighbour[e][f], *v = mesh->element[e];
+      if (surface < 0 || (beyond != DG_BOUNDARY && (size_t)(beyond >> 2) < e)) continue;
+      add_triangle(g, v[f == 0], v[f <= 1 ? 2 : 1], v[f == 3 ? 2 : 3], mesh->entity[surface].tag);
+    }
+  }
+}
+
+/* ---- a layer ---- */
+
+/* Finds or makes the entity that continues another one in layer i; *tag is its own. */
+static int continue_entity(struct grower *g, int32_t entity, size_t i, int32_t *tag, struct dg_error *err)
+{
+  const struct dg_entity *from = &g->mesh->entity[entity];
+  int32_t *own = &g->grown[entity];
+  if (*own == 0) {
+    if (dg_grow(&g->offshoot, g->offshoots + 1, sizeof *g->offshoot, err) != 0) return err->code;
+    *own = g->next_tag[from->dim]++;
+    g->offshoot[g->offshoots++] =
+        (struct offshoot){.dim = from->dim, .tag = *own, .from = from->tag, .layer = (int)i + 1};
+  }
+  *tag = *own;
+  return 0;
+}
+
+/* The point above vertex `local` of the wall, behind `sheet` sheets; the first point of the layer is `base`. */
+static int32_t above(const struct dg_wall *wall, size_t base, size_t sheet, int32_t local)
+{
+  if (sheet == 0) return wall->vertex[local];
+  return (int32_t)(base + (sheet - 1) * wall->vertices + (size_t)local);
+}
+
+static void add_points(struct grower *g, const struct dg_growth *growth)
+{
+  for (size_t s = 0; s < growth->sheets; s++)
+    for (size_t i = 0; i < growth->wall->vertices; i++) {
+      const double *x = g->mesh->vertex[growth->wall->vertex[i]];
+      for (int d = 0; d < 3; d++) g->point[g->points][d] = x[d] + growth->depth[s] * growth->direction[i][d];
+      g->points++;
+    }
+}
+
+/* Stacks the prisms on a face of the wall, a <= b <= c by their numbers. */
+static int add_prisms(struct grower *g, const struct dg_growth *growth, size_t i, size_t base, size_t face,
+                      uint64_t *tag, struct dg_error *err)
+{
+  const struct dg_wall *wall = growth->wall;
+  const int32_t seed = wall->face[face], *corner = wall->corner[face];
+  const int32_t surface = g->mesh->surface[seed >> 2][seed & 3];
+  int32_t volume_tag, surface_tag;
+  if (continue_entity(g, g->mesh->volume[seed >> 2], i, &volume_tag, err) != 0) return err->code;
+  for (size_t s = 0; s < growth->sheets; s++) {
+    int32_t low[3], high[3];
+    for (int k = 0; k < 3; k++) low[k] = above(wall, base, s, corner[k]), high[k] = above(wall, base, s + 1, corner[k]);
+    const int32_t cut[3][4] = {
+        {low[0], low[1], low[2], high[2]}, {low[0], low[1], high[1], high[2]}, {low[0], high[0], high[1], high[2]}};
+    for (int k = 0; k < 3; k++) add_element(g, cut[k], volume_tag, ++*tag, g->origin[seed >> 2]);
+  }
+  if (surface < 0) return 0;
+  if (continue_entity(g, surface, i, &surface_tag, err) != 0) return err->code;
+  add_triangle(g, above(wall, base, growth->sheets, corner[0]), above(wall, base, growth->sheets, corner[1]),
+               above(wall, base, growth->sheets, corner[2]), surface_tag);
+  return 0;
+}
+
+/* Continues the surface that ends at an edge of the wall. */
+static int add_side(struct grower *g, const struct dg_growth *growth, size_t i, size_t base,
+                    const struct dg_wall_side *side, struct dg_error *err)
+{
+  const struct dg_wall *wall = growth->wall;
+  const int32_t surface = g->mesh->surface[side->beside >> 2][side->beside & 3];
+  int32_t tag;
+  if (surface < 0) return 0;
+  if (continue_entity(g, surface, i, &tag, err) != 0) return err->code;
+  for (size_t s = 0; s < growth->sheets; s++) {
+    const int32_t low[2] = {above(wall, base, s, side->end[0]), above(wall, base, s, side->end[1])};
+    const int32_t high[2] = {above(wall, base, s + 1, side->end[0]), above(wall, base, s + 1, side->end[1])};
+    add_triangle(g, low[0], low[1], high[1], tag);
+    add_triangle(g, low[0], high[0], high[1], tag);
+  }
+  return 0;
+}
+
+static int add_layer(struct grower *g, size_t i, uint64_t *tag, struct dg_error *err)
+{
+  const struct dg_growth *growth = &g->growth[i];
+  const size_t base = g->points;
+  memset(g->grown, 0, g->mesh->entities * sizeof *g->grown);
+  add_points(g, growth);
+  for (size_t k = 0; k < growth->wall->faces; k++)
+    if (add_prisms(g, growth, i, base, k, tag, err) != 0) return err->code;
+  for (size_t k = 0; k < growth->wall->sides; k++)
+    if (add_side(g, growth, i, base, &growth->wall->side[k], err) != 0) return err->code;
+  return 0;
+}
+
+/* ---- the mesh from it ---- */
+
+/* Gives the new mesh the groups of the old one, and one for each layer. */
+static int set_groups(struct dg_mesh *mesh, const struct grower *g, struct dg_error *err)
+{
+  const struct dg_mesh *old = g->mesh;
+  const size_t groups = old->groups + g->growths;
+  struct dg_group_input *group = NULL;
+  int *member = NULL, tag = 0;
+  size_t members = g->offshoots, used = 0;
+  for (size_t i = 0; i < old->entities; i++) members += (size_t)old->entity[i].groups;
+  if (DG_NEW(group, groups, err) != 0 || DG_NEW(member, members, err) != 0) goto fail;
+  for (size_t n = 0; n < old->groups; n++) {
+    const struct dg_group *from = &old->group[n];
+    group[n] =
+        (struct dg_group_input){.dim = from->dim, .tag = from->tag, .name = from->name, .entity_tag = &member[used]};
+    if (from->dim == 3 && from->tag > tag) tag = from->tag;
+    for (size_t i = 0; i < old->entities; i++)
+      for (int k = 0; k < old->entity[i].groups; k++)
+        if ((size_t)old->entity[i].group[k] == n) member[used++] = old->entity[i].tag, group[n].entities++;
+  }
+  for (size_t n = 0; n < g->growths; n++) {
+    struct dg_group_input *own = &group[old->groups + n];
+    *own = (struct dg_group_input){.dim = 3, .tag = ++tag, .name = g->growth[n].name, .entity_tag = &member[used]};
+    for (size_t i = 0; i < g->offshoots; i++)
+      if (g->offshoot[i].dim == 3 && g->offshoot[i].layer == (int)n + 1)
+        member[used++] = g->offshoot[i].tag, own->entities++;
+  }
+  (void)!dg_mesh_set_groups(mesh, groups, group, err);
+fail:
+  dg_free(group);
+  dg_free(member);
+  return err->code;
+}
+
+/* Adds the old mesh's entities that carry nothing, and says of each new one what it continues. */
+static int complete_entities(struct dg_mesh *mesh, const struct grower *g, struct dg_error *err)
+{
+  const struct dg_mesh *old = g->mesh;
+  for (size_t i = 0; i < old->entities; i++) {
+    const struct dg_entity *from = &old->entity[i];
+    const struct dg_group_input one = {.dim = from->dim, .entities = 1, .entity_tag = &from->tag};
+    if (dg_mesh_find_entity(mesh, from->dim, from->tag) < 0 && dg_mesh_add_empty(mesh, 1, &one, err) != 0)
+      return err->code;
+    mesh->entity[dg_mesh_find_entity(mesh, from->dim, from->tag)].loose = from->loose;
+  }
+  for (size_t i = 0; i < g->offshoots; i++) {
+    const struct offshoot *from = &g->offshoot[i];
+    struct dg_entity *own = &mesh->entity[dg_mesh_find_entity(mesh, from->dim, from->tag)];
+    own->grown_from = from->from;
+    own->layer = from->layer;
+  }
+  return 0;
+}
+
+/* Puts elements in their places what dg_mesh_build knows nothing of. It has carried `place` along as if it were the
+ * partition of the elements. */
+static int take_places(struct dg_mesh *mesh, const struct grower *g, struct dg_error *err)
+{
+  int32_t *place = mesh->partition;
+  mesh->partition = NULL;
+  mesh->partitions = 0; /* a split that Gmsh made does not hold the layer */
+  if (DG_NEW(mesh->origin, mesh->K, err) == 0)
+    for (size_t e = 0; e < mesh->K; e++) memcpy(mesh->origin[e], g->origin[place[e]], sizeof mesh->origin[e]);
+  dg_free(place);
+  return err->code;
+}
+
+static int build(struct dg_mesh *mesh, const struct grower *g, struct dg_error *err)
+{
+  const struct dg_mesh_input input = {.points = g->points,
+                                      .K = g->K,
+                                      .triangles = g->triangles,
+                                      .point = (const double(*)[3])g->point,
+                                      .tet = (const int32_t(*)[4])g->tet,
+                                      .volume_tag = g->volume_tag,
+                                      .tag = g->tag,
+                                      .triangle = (const int32_t(*)[3])g->triangle,
+                                      .surface_tag = g->surface_tag,
+                                      .partition = g->place,
+                                      .partitions = 1};
+  if (dg_mesh_build(mesh, &input, err) != 0)
+    return dg_context(err, "where the layer '%s' was to grow", g->growth[0].name);
+  if (take_places(mesh, g, err) == 0 && complete_entities(mesh, g, err) == 0) (void)!set_groups(mesh, g, err);
+  return err->code;
+}
+
+static int check_names(const struct grower *g, struct dg_error *err)
+{
+  for (size_t n = 0; n < g->growths; n++)
+    for (size_t i = 0; i < g->mesh->groups; i++)
+      if (g->mesh->group[i].dim == 3 && strcmp(g->mesh->group[i].name, g->growth[n].name) == 0)
+        return dg_fail(err, DG_INPUT, "the mesh has a volume group '%s' already: a layer gets this name",
+                       g->growth[n].name);
+  return 0;
+}
+
+int dg_mesh_grow(struct dg_mesh *mesh, size_t growths, const struct dg_growth *growth, struct dg_error *err)
+{
+  struct grower g = {.mesh = mesh, .growths = growths, .growth = growth};
+  struct dg_mesh grown = {0};
+  uint64_t tag = 0;
+  if (check_names(&g, err) != 0 || grower_init(&g, err) != 0) goto fail;
+  copy_mesh(&g);
+  for (size_t e = 0; e < mesh->K; e++) tag = mesh->tag[e] > tag ? mesh->tag[e] : tag;
+  for (size_t i = 0; i < growths; i++)
+    if (add_layer(&g, i, &tag, err) != 0) goto fail;
+  (void)!build(&grown, &g, err);
+fail:
+  grower_release(&g);
+  dg_mesh_release(mesh);
+  if (err->code != DG_OK) dg_mesh_release(&grown);
+  else *mesh = grown;
+  return err->code;
+}
