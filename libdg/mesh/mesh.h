@@ -157,6 +157,14 @@ static inline bool dg_mesh_in_layer(const struct dg_mesh *mesh, size_t e)
 {
   return mesh->entity[mesh->volume[e]].layer > 0;
 }
+/* True when the mesh as it was drawn ends at this face of an element of this rank: there is nothing beyond, or a layer
+ * has grown from it. */
+static inline bool dg_mesh_is_wall(const struct dg_mesh *mesh, size_t e, int f)
+{
+  const int32_t beyond = mesh->neighbour[e][f];
+  if (dg_mesh_in_layer(mesh, e)) return false;
+  return beyond == DG_BOUNDARY || dg_mesh_in_layer(mesh, (size_t)beyond / 4);
+}
 /* True when the entity belongs to a physical group of that name. */
 int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *group_name);
 

@@ -33,12 +33,21 @@ static bool on_surface(const struct mx_measure *measure, const struct dg_mesh *m
   return surface >= 0 && mx_selector_fit(&measure->config->on, mesh, (size_t)surface) > 0;
 }
 
-/* A face inside counts once, from its element with the lower number in the whole mesh. */
+/* Does the face lie inside of what was drawn? */
+static bool inside(const struct dg_mesh *mesh, size_t e, int f)
+{
+  return mesh->neighbour[e][f] != DG_BOUNDARY && !dg_mesh_in_layer(mesh, e) &&
+         !dg_mesh_in_layer(mesh, (size_t)mesh->neighbour[e][f] / 4);
+}
+
+/* A face inside counts once, from its element with the lower number in the whole mesh. An open wall is an outer face:
+ * its layer is no part of what was drawn. */
 static bool counts(const struct mx_measure *measure, const struct dg_mesh *mesh, size_t e, int f)
 {
   int32_t beyond = mesh->neighbour[e][f];
-  return on_surface(measure, mesh, e, f) &&
-         (beyond == DG_BOUNDARY || dg_mesh_global(mesh, (size_t)beyond / 4) > dg_mesh_global(mesh, e));
+  if (!on_surface(measure, mesh, e, f)) return false;
+  return dg_mesh_is_wall(mesh, e, f) ||
+         (inside(mesh, e, f) && dg_mesh_global(mesh, (size_t)beyond / 4) > dg_mesh_global(mesh, e));
 }
 
 /* Turns the face's normal to the side of the given direction. */
@@ -80,7 +89,7 @@ static int add_face(struct mx_measure *measure, const struct mx_problem *problem
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < 3; d++) at[d] += i == f ? 0 : mesh->vertex[mesh->element[e][i]][d] / 3;
   face->jacobian = problem->face_scale[e][f] * problem->jacobian[e];
-  face->sides = beyond == DG_BOUNDARY ? 1 : 2;
+  face->sides = inside(mesh, e, f) ? 2 : 1;
   if (orient(measure, face, problem->normal[e][f], at, err) != 0) return err->code;
   face->where = 4 * (int32_t)e + f;
   face->received = -1;
@@ -112,6 +121,7 @@ static int exchange_sides(struct mx_measure *measure, const struct mx_problem *p
     for (size_t i = all->send_first; i < all->send_first + all->send_count; i++) {
       size_t e = (size_t)halo->send[i] / 4;
       int f = halo->send[i] % 4;
+      if (!inside(mesh, e, f)) continue;
       if (counts(measure, mesh, e, f)) {
         struct face *face = bsearch(&halo->send[i], own->face, own->faces, sizeof *own->face, by_place);
         face->received = (int32_t)received++;

@@ -106,11 +106,19 @@ struct mx_port_config {
   double delay;     /* s */
 };
 
+/* A wall of kind MX_OPEN_WALL, from which a perfectly matched layer grows (maxwell/setup/open_layer.h). */
+struct mx_open_config {
+  double reflection; /* dB, < 0; default -80: what may come back */
+  double thickness;  /* m; 0: chosen */
+  int sheets;        /* elements in the thickness, key `elements`; 0: chosen */
+};
+
 struct mx_boundary_config {
   struct mx_selector where;
   enum mx_boundary_kind kind;
-  double impedance;          /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
-  struct mx_plane_wave wave; /* MX_PLANE_WAVE */
+  double impedance;           /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
+  struct mx_open_config open; /* MX_OPEN_WALL */
+  struct mx_plane_wave wave;  /* MX_PLANE_WAVE */
   /* MX_ELECTRIC_FIELD (V/m; key `field` or profile + waveform), MX_MAGNETIC_FIELD (A/m), MX_WALL_CURRENT (A/m; key
    * `current` or profile + waveform) */
   struct mx_drive drive;

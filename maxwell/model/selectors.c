@@ -35,7 +35,7 @@ static int unknown_tag(const struct dg_mesh *mesh, const char *key, const struct
   char known[512] = "";
   size_t used = 0;
   for (size_t i = 0; i < mesh->entities; i++)
-    if (mesh->entity[i].dim == dim) {
+    if (mesh->entity[i].dim == dim && mesh->entity[i].layer == 0) {
       int n = snprintf(known + used, sizeof known - used, "%s%d", used > 0 ? ", " : "", mesh->entity[i].tag);
       if (n > 0 && (size_t)n < sizeof known - used) used += (size_t)n;
     }
@@ -76,7 +76,7 @@ void mx_warn_entities(const struct dg_mesh *mesh, struct dg_log *log)
 static bool names(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity, int dim)
 {
   if (mesh->entity[entity].dim != dim) return false;
-  if (selector->group == NULL) return mesh->entity[entity].tag == selector->tag;
+  if (selector->group == NULL) return mesh->entity[entity].tag == selector->tag && mesh->entity[entity].layer == 0;
   return dg_mesh_entity_in_group(mesh, (int)entity, selector->group);
 }
 
@@ -86,8 +86,10 @@ int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct 
   char name[128], text[300];
   bool found = false;
   if (selector->is_default) return 0;
-  if (selector->group == NULL && dg_mesh_find_entity(mesh, dim, selector->tag) < 0)
-    return unknown_tag(mesh, key, selector, dim, err);
+  if (selector->group == NULL) { /* what has grown has tags that nobody knows */
+    const int entity = dg_mesh_find_entity(mesh, dim, selector->tag);
+    if (entity < 0 || mesh->entity[entity].layer > 0) return unknown_tag(mesh, key, selector, dim, err);
+  }
   for (size_t g = 0; g < mesh->groups && selector->group != NULL; g++)
     found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
   if (selector->group != NULL && !found) return unknown_group(mesh, key, selector, dim, err);
@@ -102,8 +104,29 @@ int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct 
 int mx_selector_fit(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity)
 {
   if (selector->is_default) return 1;
-  if (selector->group == NULL) return selector->tag == mesh->entity[entity].tag ? 3 : 0;
+  if (selector->group == NULL)
+    return selector->tag == mesh->entity[entity].tag && mesh->entity[entity].layer == 0 ? 3 : 0;
   return dg_mesh_entity_in_group(mesh, (int)entity, selector->group) ? 2 : 0;
+}
+
+/* The entity whose material or wall this one has: the one that it continues in a layer, or itself. */
+static size_t what_it_continues(const struct dg_mesh *mesh, size_t entity)
+{
+  const struct dg_entity *own = &mesh->entity[entity];
+  return own->grown_from == 0 ? entity : (size_t)dg_mesh_find_entity(mesh, own->dim, own->grown_from);
+}
+
+/* Refuses the key of a layer, which has what it continues: the key would do nothing. */
+static int refuse_layer(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                        struct dg_error *err)
+{
+  if (selector->group == NULL) return 0;
+  for (size_t i = 0; i < mesh->entities; i++)
+    if (mesh->entity[i].layer > 0 && names(selector, mesh, i, dim))
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "%s.%s: '%s' is the layer of an open wall, and has the %s of what touches it",
+                     MX_AT(selector->where), key, selector->group, selector->group, key);
+  return 0;
 }
 
 int mx_choose(int *choice, const struct mx_config *config, const struct dg_mesh *mesh, const char *key, int dim,
@@ -111,13 +134,15 @@ int mx_choose(int *choice, const struct mx_config *config, const struct dg_mesh 
               struct dg_error *err)
 {
   for (size_t i = 0; i < count; i++)
-    if (mx_check_selector(mesh, key, selector(config, i), dim, err) != 0) return err->code;
+    if (mx_check_selector(mesh, key, selector(config, i), dim, err) != 0 ||
+        refuse_layer(mesh, key, selector(config, i), dim, err) != 0)
+      return err->code;
   for (size_t entity = 0; entity < mesh->entities; entity++) {
     choice[entity] = -1;
     if (mesh->entity[entity].dim != dim) continue;
     int best = 0;
     for (size_t i = 0; i < count; i++) {
-      int f = mx_selector_fit(selector(config, i), mesh, entity);
+      int f = mx_selector_fit(selector(config, i), mesh, what_it_continues(mesh, entity));
       if (f == 2 && best == 2)
         return dg_fail(
             err, DG_INPUT, MX_PLACE "%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",

@@ -24,6 +24,7 @@ enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT
   X(MX_PMC, "pmc", MX_BEHIND_MAGNET, MX_NOTHING)                                                                       \
   X(MX_IMPEDANCE, "impedance", MX_BEHIND_GIVEN, MX_NOTHING)                                                            \
   X(MX_ABSORBING, "absorbing", MX_BEHIND_MEDIUM, MX_NOTHING)                                                           \
+  X(MX_OPEN_WALL, "open", MX_BEHIND_MEDIUM, MX_NOTHING) /* a layer grows from it; this stands behind the layer */      \
   X(MX_PLANE_WAVE, "plane_wave", MX_BEHIND_MEDIUM, MX_WAVE)                                                            \
   X(MX_ELECTRIC_FIELD, "electric_field", MX_BEHIND_METAL, MX_GIVEN_E)                                                  \
   X(MX_MAGNETIC_FIELD, "magnetic_field", MX_BEHIND_MAGNET, MX_GIVEN_H)                                                 \

@@ -71,6 +71,14 @@ static void name_parameters(const struct mx_material_config *material, char what
   for (int i = 0; i < PARAMETERS; i++) snprintf(what[i], sizeof what[i], "materials.%s.%s", name, parameters[i].key);
 }
 
+/* The place at which an element's medium is asked for. An element of a layer has the medium of the one from which it
+ * grew, so that media go on unchanged across the layer. */
+static void place_of_medium(const struct dg_mesh *mesh, size_t e, double x[3])
+{
+  if (mesh->origin != NULL) memcpy(x, mesh->origin[e], 3 * sizeof *x);
+  else dg_geometry_barycentre(mesh, e, x);
+}
+
 /* Checks that the functions of materials give the same values again: value[K] of a parameter. */
 static int repeat_functions(const struct mx_problem *problem, const struct mx_assignment *assignment,
                             const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
@@ -87,7 +95,7 @@ static int repeat_functions(const struct mx_problem *problem, const struct mx_as
       if (scalar->function == NULL) continue;
       for (size_t e = 0; e < problem->K; e++) {
         if (assignment->material[e] != (int)m) continue;
-        dg_geometry_barycentre(mesh, e, x[count]);
+        place_of_medium(mesh, e, x[count]);
         value[count++] = array_of(problem, i)[e];
       }
       const struct mx_places at = {.what = what[i], .count = count, .x = (const double(*)[3])x, .components = 1};
@@ -120,7 +128,7 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
     assignment->material[e] = choice[mesh->volume[e]];
     if (assignment->material[e] != named) name_parameters(material, what);
     named = assignment->material[e];
-    dg_geometry_barycentre(mesh, e, x);
+    place_of_medium(mesh, e, x);
     for (int i = 0; i < PARAMETERS; i++)
       if (evaluate(scalar_of(material, i), what[i], parameters[i].may_be_zero, x, &array_of(problem, i)[e], err) != 0)
         return err->code;
@@ -172,6 +180,21 @@ static int refuse_inner_surfaces(const struct mx_config *config, const struct dg
   return 0;
 }
 
+/* Refuses an open wall from which no layer has grown, as a mesh has that somebody else has made. */
+static int refuse_bare(const struct mx_config *config, const struct dg_mesh *mesh, size_t e, int chosen,
+                       struct dg_error *err)
+{
+  const struct mx_boundary_config *boundary = &config->boundary[chosen];
+  char name[128];
+  double x[3];
+  mx_selector_name(&boundary->where, name, sizeof name);
+  dg_geometry_barycentre(mesh, e, x);
+  return dg_fail(err, DG_INPUT,
+                 MX_PLACE "boundaries.%s: no layer has grown from this open wall near (%g, %g, %g) m; the set-up of a "
+                          "run grows it (maxwell/setup/open_layer.h)",
+                 MX_AT(boundary->where.where), name, x[0], x[1], x[2]);
+}
+
 /* Sums counts over all ranks. */
 static int sum_counts(struct dg_comm *comm, size_t n, size_t *count, struct dg_error *err)
 {
@@ -198,11 +221,13 @@ static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *a
     for (int f = 0; f < 4; f++) {
       int surface = mesh->surface[e][f];
       assignment->boundary[e][f] = MX_NOT_BOUNDARY;
+      if (surface >= 0 && (mesh->neighbour[e][f] < 0 || dg_mesh_is_wall(mesh, e, f))) outer[surface]++;
       if (mesh->neighbour[e][f] >= 0) continue;
-      if (surface >= 0) outer[surface]++;
       int chosen = surface >= 0 && choice[surface] >= 0 ? choice[surface] : fallback;
       assignment->boundary[e][f] = chosen;
       if (chosen == MX_DEFAULT_PEC) assignment->default_pec_faces++;
+      if (chosen >= 0 && config->boundary[chosen].kind == MX_OPEN_WALL && !dg_mesh_in_layer(mesh, e))
+        return refuse_bare(config, mesh, e, chosen, err);
     }
   if (sum_counts(problem->comm, mesh->entities, outer, err) != 0 ||
       sum_counts(problem->comm, 1, &assignment->default_pec_faces, err) != 0)

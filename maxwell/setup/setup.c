@@ -15,6 +15,7 @@ void mx_setup_release(struct mx_setup *setup)
   mx_assignment_release(&setup->assignment);
   dg_reference_release(&setup->ref);
   dg_halo_release(&setup->ranks.halo);
+  mx_layers_release(&setup->layers);
   dg_mesh_release(&setup->mesh);
   dg_mesh_report_release(&setup->mesh_report);
   dg_free(setup->mesh_kept);

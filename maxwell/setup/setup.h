@@ -10,6 +10,7 @@
 #include "maxwell/far/far_field.h"
 #include "maxwell/measure/measure.h"
 #include "maxwell/model/config.h"
+#include "maxwell/problem/layer_shape.h"
 #include "maxwell/sources/sources.h"
 
 /* The partition of a mesh among ranks. */
@@ -32,6 +33,7 @@ struct mx_setup {
   struct dg_mesh_report mesh_report;
   char *mesh_kept; /* the file in which this rank keeps its mesh; NULL: none */
   struct mx_partition partition;
+  struct mx_layers layers; /* perfectly matched ones */
   struct dg_reference ref;
   struct mx_problem problem;
   struct mx_assignment assignment;

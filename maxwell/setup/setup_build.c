@@ -224,6 +224,10 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
     goto fail;
 
   double start = mx_clock();
+  if (setup->layers.count > 0) { /* until the term of layers is here */
+    (void)dg_fail(err, DG_INPUT, "open walls grow their layers, which do not absorb yet");
+    goto fail;
+  }
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
   start_lua_threads(setup);
   if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/setup/open_layer.h"
 
 /* Refuses a mesh file outside a script's folder. Somebody else's script may name only files there; the command line is
  * the user's own word. */
@@ -135,9 +136,17 @@ int mx_setup_make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping,
   dg_log_line(setup->log, "mesh      %s: %zu tetrahedra, %zu vertices, %zu boundary faces (%.2f s%s)",
               setup->config->mesh.file, whole->K, whole->vertices, whole->boundary_faces, setup->meshing_seconds,
               setup->mesh_report.reused ? ", as an earlier run kept it" : "");
-  if (setup->comm == NULL) return 0;
+  if (in_parts && mx_open_wanted(setup->config))
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "no layer grows from an open wall of a mesh that comes in parts: take one file for the whole "
+                   "mesh",
+                   MX_AT(setup->config->mesh.where));
+  if (dg_comm_rank(setup->comm) == 0 && mx_open_grow(setup, err) != 0) return err->code;
+  if (setup->comm == NULL) return mx_open_share(setup, err);
   if ((!in_parts && share_mesh(setup, err) != 0) || dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
     return err->code;
   setup->ranks.comm = setup->comm;
+  if (mx_open_share(setup, err) != 0) return err->code;
   return measure_parts(setup, err);
 }

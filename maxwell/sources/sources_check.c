@@ -55,7 +55,8 @@ static int check_border(const struct mx_source_check *check, size_t index, const
   for (size_t e = 0; e < mesh->K; e++)
     for (int f = 0; f < 4; f++) {
       const int32_t code = mesh->neighbour[e][f];
-      if (code < 0 || mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[e]) == 0 ||
+      if (code < 0 || dg_mesh_in_layer(mesh, e) || dg_mesh_is_wall(mesh, e, f) ||
+          mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[e]) == 0 ||
           mx_selector_fit(&config->inside, mesh, (size_t)mesh->volume[code / 4]) > 0)
         continue;
       const int surface = mesh->surface[e][f], chosen = surface < 0 ? -1 : choice[surface];

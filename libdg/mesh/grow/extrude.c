@@ -1,5 +1,5 @@
-/* Grows layers of elements from walls: the old mesh and the new elements become the input of dg_mesh_build, which
- * checks and numbers them all. */
+/* Adds layers of elements to a mesh: the old mesh and what dg_sprout grows become the input of dg_mesh_build, which
+ * checks and numbers all of it. The set-up of open boundaries (maxwell/setup) calls it. */
 #include "libdg/mesh/grow/extrude.h"
 
 #include <limits.h>
@@ -8,8 +8,8 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
+#include "libdg/mesh/grow/sprout.h"
 #include "libdg/mesh/mesh_groups.h"
-#include "libdg/mesh/mesh_limits.h"
 
 /* An entity that goes on in a layer. */
 struct offshoot {
@@ -20,6 +20,8 @@ struct grower {
   const struct dg_mesh *mesh;
   size_t growths;
   const struct dg_growth *growth;
+  struct dg_sprouts *sprouts; /* [growths] */
+  /* The input of dg_mesh_build. */
   size_t points, K, triangles;
   double (*point)[3];
   int32_t (*tet)[4], *volume_tag, *place; /* place[K]: the number of an element in this list */
@@ -32,28 +34,12 @@ struct grower {
   int next_tag[4];
 };
 
-/* ---- the input, in arrays of the final size ---- */
+/* ---- the input ---- */
 
-static int grower_init(struct grower *g, struct dg_error *err)
+static int new_tags(struct grower *g, struct dg_error *err)
 {
-  const struct dg_mesh *mesh = g->mesh;
-  size_t points = mesh->vertices, K = mesh->K, triangles = 0;
-  for (size_t i = 0; i < 4 * mesh->K; i++) triangles += mesh->surface[i / 4][i % 4] >= 0;
-  for (size_t i = 0; i < g->growths; i++) {
-    const struct dg_growth *growth = &g->growth[i];
-    points += growth->sheets * growth->wall->vertices;
-    K += 3 * growth->sheets * growth->wall->faces;
-    triangles += growth->wall->faces + 2 * growth->sheets * growth->wall->sides;
-  }
-  if (K >= INT32_MAX / 4 || points >= INT32_MAX)
-    return dg_fail(err, DG_INPUT, "with its layers the mesh has %zu tetrahedra, more than one process can hold", K);
-  if (DG_NEW(g->point, points, err) != 0 || DG_NEW(g->tet, K, err) != 0 || DG_NEW(g->volume_tag, K, err) != 0 ||
-      DG_NEW(g->place, K, err) != 0 || DG_NEW(g->tag, K, err) != 0 || DG_NEW(g->origin, K, err) != 0 ||
-      DG_NEW(g->triangle, triangles, err) != 0 || DG_NEW(g->surface_tag, triangles, err) != 0 ||
-      DG_NEW(g->grown, mesh->entities, err) != 0)
-    return err->code;
-  for (size_t i = 0; i < mesh->entities; i++) {
-    const struct dg_entity *entity = &mesh->entity[i];
+  for (size_t i = 0; i < g->mesh->entities; i++) {
+    const struct dg_entity *entity = &g->mesh->entity[i];
     if (entity->tag >= g->next_tag[entity->dim]) g->next_tag[entity->dim] = entity->tag;
   }
   if (g->next_tag[2] > INT_MAX / 2 || g->next_tag[3] > INT_MAX / 2)
@@ -62,8 +48,30 @@ static int grower_init(struct grower *g, struct dg_error *err)
   return 0;
 }
 
+static int allocate(struct grower *g, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = g->mesh;
+  size_t points = mesh->vertices, K = mesh->K, triangles = 0;
+  for (size_t i = 0; i < 4 * mesh->K; i++) triangles += mesh->surface[i / 4][i % 4] >= 0;
+  for (size_t i = 0; i < g->growths; i++) {
+    points += g->sprouts[i].points;
+    K += g->sprouts[i].elements;
+    triangles += g->sprouts[i].fronts;
+  }
+  if (K >= INT32_MAX / 4 || points >= INT32_MAX)
+    return dg_fail(err, DG_INPUT, "with its layers the mesh has %zu tetrahedra, more than one process can hold", K);
+  if (DG_NEW(g->point, points, err) != 0 || DG_NEW(g->tet, K, err) != 0 || DG_NEW(g->volume_tag, K, err) != 0 ||
+      DG_NEW(g->place, K, err) != 0 || DG_NEW(g->tag, K, err) != 0 || DG_NEW(g->origin, K, err) != 0 ||
+      DG_NEW(g->triangle, triangles, err) != 0 || DG_NEW(g->surface_tag, triangles, err) != 0 ||
+      DG_NEW(g->grown, mesh->entities, err) != 0)
+    return err->code;
+  return new_tags(g, err);
+}
+
 static void grower_release(struct grower *g)
 {
+  for (size_t i = 0; i < g->growths && g->sprouts != NULL; i++) dg_sprouts_release(&g->sprouts[i]);
+  dg_free(g->sprouts);
   dg_free(g->point);
   dg_free(g->tet);
   dg_free(g->volume_tag);
@@ -90,19 +98,10 @@ static void add_element(struct grower *g, const int32_t v[4], int32_t volume_tag
   g->K++;
 }
 
-static void add_triangle(struct grower *g, int32_t a, int32_t b, int32_t c, int32_t surface_tag)
+static void add_triangle(struct grower *g, const int32_t v[3], int32_t surface_tag)
 {
-  const int32_t v[3] = {a, b, c};
-  memcpy(g->triangle[g->triangles], v, sizeof v);
+  memcpy(g->triangle[g->triangles], v, 3 * sizeof *v);
   g->surface_tag[g->triangles++] = surface_tag;
-}
-
-static void barycentre(const struct dg_mesh *mesh, size_t e, double x[3])
-{
-  for (int d = 0; d < 3; d++) {
-    x[d] = 0;
-    for (int i = 0; i < 4; i++) x[d] += 0.25 * mesh->vertex[mesh->element[e][i]][d];
-  }
 }
 
 static void copy_mesh(struct grower *g)
@@ -111,18 +110,21 @@ static void copy_mesh(struct grower *g)
   memcpy(g->point, mesh->vertex, mesh->vertices * sizeof *g->point);
   g->points = mesh->vertices;
   for (size_t e = 0; e < mesh->K; e++) {
+    const int32_t *v = mesh->element[e];
     double x[3];
-    barycentre(mesh, e, x);
-    add_element(g, mesh->element[e], mesh->entity[mesh->volume[e]].tag, mesh->tag[e], x);
+    for (int d = 0; d < 3; d++) {
+      x[d] = 0;
+      for (int i = 0; i < 4; i++) x[d] += 0.25 * mesh->vertex[v[i]][d];
+    }
+    add_element(g, v, mesh->entity[mesh->volume[e]].tag, mesh->tag[e], x);
     for (int f = 0; f < 4; f++) {
-      const int32_t surface = mesh->surface[e][f], beyond = mesh->neighbour[e][f], *v = mesh->element[e];
+      const int32_t surface = mesh->surface[e][f], beyond = mesh->neighbour[e][f];
+      const int32_t face[3] = {v[f == 0], v[f <= 1 ? 2 : 1], v[f == 3 ? 2 : 3]};
       if (surface < 0 || (beyond != DG_BOUNDARY && (size_t)(beyond >> 2) < e)) continue;
-      add_triangle(g, v[f == 0], v[f <= 1 ? 2 : 1], v[f == 3 ? 2 : 3], mesh->entity[surface].tag);
+      add_triangle(g, face, mesh->entity[surface].tag);
     }
   }
 }
-
-/* ---- a layer ---- */
 
 /* Finds or makes the entity that continues another one in layer i; *tag is its own. */
 static int continue_entity(struct grower *g, int32_t entity, size_t i, int32_t *tag, struct dg_error *err)
@@ -139,74 +141,30 @@ static int continue_entity(struct grower *g, int32_t entity, size_t i, int32_t *
   return 0;
 }
 
-/* The point above vertex `local` of the wall, behind `sheet` sheets; the first point of the layer is `base`. */
-static int32_t above(const struct dg_wall *wall, size_t base, size_t sheet, int32_t local)
-{
-  if (sheet == 0) return wall->vertex[local];
-  return (int32_t)(base + (sheet - 1) * wall->vertices + (size_t)local);
-}
-
-static void add_points(struct grower *g, const struct dg_growth *growth)
-{
-  for (size_t s = 0; s < growth->sheets; s++)
-    for (size_t i = 0; i < growth->wall->vertices; i++) {
-      const double *x = g->mesh->vertex[growth->wall->vertex[i]];
-      for (int d = 0; d < 3; d++) g->point[g->points][d] = x[d] + growth->depth[s] * growth->direction[i][d];
-      g->points++;
-    }
-}
-
-/* Stacks the prisms on a face of the wall, a <= b <= c by their numbers. */
-static int add_prisms(struct grower *g, const struct dg_growth *growth, size_t i, size_t base, size_t face,
-                      uint64_t *tag, struct dg_error *err)
-{
-  const struct dg_wall *wall = growth->wall;
-  const int32_t seed = wall->face[face], *corner = wall->corner[face];
-  const int32_t surface = g->mesh->surface[seed >> 2][seed & 3];
-  int32_t volume_tag, surface_tag;
-  if (continue_entity(g, g->mesh->volume[seed >> 2], i, &volume_tag, err) != 0) return err->code;
-  for (size_t s = 0; s < growth->sheets; s++) {
-    int32_t low[3], high[3];
-    for (int k = 0; k < 3; k++) low[k] = above(wall, base, s, corner[k]), high[k] = above(wall, base, s + 1, corner[k]);
-    const int32_t cut[3][4] = {
-        {low[0], low[1], low[2], high[2]}, {low[0], low[1], high[1], high[2]}, {low[0], high[0], high[1], high[2]}};
-    for (int k = 0; k < 3; k++) add_element(g, cut[k], volume_tag, ++*tag, g->origin[seed >> 2]);
-  }
-  if (surface < 0) return 0;
-  if (continue_entity(g, surface, i, &surface_tag, err) != 0) return err->code;
-  add_triangle(g, above(wall, base, growth->sheets, corner[0]), above(wall, base, growth->sheets, corner[1]),
-               above(wall, base, growth->sheets, corner[2]), surface_tag);
-  return 0;
-}
-
-/* Continues the surface that ends at an edge of the wall. */
-static int add_side(struct grower *g, const struct dg_growth *growth, size_t i, size_t base,
-                    const struct dg_wall_side *side, struct dg_error *err)
-{
-  const struct dg_wall *wall = growth->wall;
-  const int32_t surface = g->mesh->surface[side->beside >> 2][side->beside & 3];
-  int32_t tag;
-  if (surface < 0) return 0;
-  if (continue_entity(g, surface, i, &tag, err) != 0) return err->code;
-  for (size_t s = 0; s < growth->sheets; s++) {
-    const int32_t low[2] = {above(wall, base, s, side->end[0]), above(wall, base, s, side->end[1])};
-    const int32_t high[2] = {above(wall, base, s + 1, side->end[0]), above(wall, base, s + 1, side->end[1])};
-    add_triangle(g, low[0], low[1], high[1], tag);
-    add_triangle(g, low[0], high[0], high[1], tag);
-  }
-  return 0;
-}
-
+/* Adds layer i to the input. Its points follow those of the layers before. */
 static int add_layer(struct grower *g, size_t i, uint64_t *tag, struct dg_error *err)
 {
-  const struct dg_growth *growth = &g->growth[i];
-  const size_t base = g->points;
+  const struct dg_sprouts *s = &g->sprouts[i];
+  const int32_t old = (int32_t)g->mesh->vertices, shift = (int32_t)g->points - old;
+  int32_t own;
   memset(g->grown, 0, g->mesh->entities * sizeof *g->grown);
-  add_points(g, growth);
-  for (size_t k = 0; k < growth->wall->faces; k++)
-    if (add_prisms(g, growth, i, base, k, tag, err) != 0) return err->code;
-  for (size_t k = 0; k < growth->wall->sides; k++)
-    if (add_side(g, growth, i, base, &growth->wall->side[k], err) != 0) return err->code;
+  if (s->points > 0) memcpy(g->point[g->points], s->point, s->points * sizeof *s->point);
+  g->points += s->points;
+  for (size_t k = 0; k < s->elements; k++) {
+    const struct dg_sprout_element *element = &s->element[k];
+    int32_t v[4];
+    for (int n = 0; n < 4; n++) v[n] = element->v[n] + (element->v[n] >= old ? shift : 0);
+    if (continue_entity(g, g->mesh->volume[element->seed], i, &own, err) != 0) return err->code;
+    add_element(g, v, own, ++*tag, g->origin[element->seed]);
+  }
+  for (size_t k = 0; k < s->fronts; k++) {
+    const struct dg_front *front = &s->front[k];
+    int32_t v[3];
+    if (front->drawn || front->surface < 0) continue;
+    for (int n = 0; n < 3; n++) v[n] = front->v[n] + (front->v[n] >= old ? shift : 0);
+    if (continue_entity(g, front->surface, i, &own, err) != 0) return err->code;
+    add_triangle(g, v, own);
+  }
   return 0;
 }
 
@@ -265,8 +223,8 @@ static int complete_entities(struct dg_mesh *mesh, const struct grower *g, struc
   return 0;
 }
 
-/* Puts elements in their places what dg_mesh_build knows nothing of. It has carried `place` along as if it were the
- * partition of the elements. */
+/* Puts in their places what dg_mesh_build knows nothing of. It has carried `place` along as if it were the partition of
+ * the elements. */
 static int take_places(struct dg_mesh *mesh, const struct grower *g, struct dg_error *err)
 {
   int32_t *place = mesh->partition;
@@ -312,7 +270,10 @@ int dg_mesh_grow(struct dg_mesh *mesh, size_t growths, const struct dg_growth *g
   struct grower g = {.mesh = mesh, .growths = growths, .growth = growth};
   struct dg_mesh grown = {0};
   uint64_t tag = 0;
-  if (check_names(&g, err) != 0 || grower_init(&g, err) != 0) goto fail;
+  if (check_names(&g, err) != 0 || DG_NEW(g.sprouts, growths, err) != 0) goto fail;
+  for (size_t i = 0; i < growths; i++)
+    if (dg_sprout(&g.sprouts[i], mesh, &growth[i], err) != 0) goto fail;
+  if (allocate(&g, err) != 0) goto fail;
   copy_mesh(&g);
   for (size_t e = 0; e < mesh->K; e++) tag = mesh->tag[e] > tag ? mesh->tag[e] : tag;
   for (size_t i = 0; i < growths; i++)

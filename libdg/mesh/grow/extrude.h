@@ -1,9 +1,14 @@
 /* Layers of elements that grow outwards from walls of a mesh.
  *
  * On each triangle of a wall stand prisms, one above the other, one for each sheet. A prism is cut into three
- * tetrahedra by the order of its vertices: the diagonal of each of its quadrilaterals starts at the wall's lower vertex
- * and ends above the higher one, so that neighbours cut their common side alike (J. Dompierre and others, "How to
+ * tetrahedra by the order of its vertices: the diagonal of each of its quadrilaterals starts at the lower vertex of the
+ * wall and ends above the higher one, so that neighbours cut their common side alike (J. Dompierre and others, "How to
  * subdivide pyramids, prisms and hexahedra into tetrahedra", 8th Int. Meshing Roundtable, 1999).
+ *
+ * A wall grows in stages, since it may have edges: the planes of a box grow one direction after the other. What stands
+ * beside a stage that grows, be that an outer face, a surface that ends on the wall, or a part of the wall whose stage
+ * comes later, goes on along the new elements. So the slabs on two planes meet in a bar along their edge, and three
+ * bars in a corner, and no element reaches over a plane of the wall.
  *
  * What the elements of a layer continue is kept. `grown_from` of an entity (struct dg_entity) is the tag of the volume
  * or surface that goes on in it, `origin` of an element (struct dg_mesh) the place whose medium it has. */
@@ -13,8 +18,12 @@
 
 struct dg_growth {
   const struct dg_wall *wall;
-  const char *name;             /* of the volume group that holds the new elements */
-  const double (*direction)[3]; /* [wall->vertices] where a vertex moves to for each metre of depth */
+  const char *name; /* of the volume group that holds the new elements */
+  int stages;
+  const int *stage; /* [wall->faces] 0..stages-1: when a face grows */
+  /* Where the point x goes in a stage, for each metre of depth. */
+  void (*way)(const void *shape, int stage, const double x[3], double way[3]);
+  const void *shape; /* for `way` */
   size_t sheets;
   const double *depth; /* [sheets] m: where each sheet ends, ascending */
 };

@@ -112,7 +112,7 @@ static int fill_walls(struct dg_walls *walls, const struct dg_mesh *mesh, size_t
 enum role { OF_WALL, OUTSIDE, INSIDE };
 struct edge {
   int32_t a, b, code; /* vertices of the mesh, ascending; 4 * element + face */
-  enum role role;
+  enum role role;     /* those of the wall come first */
 };
 
 static int compare_edges(const void *left, const void *right)
@@ -124,24 +124,31 @@ static int compare_edges(const void *left, const void *right)
   return (x->code > y->code) - (x->code < y->code);
 }
 
+/* Where faces and vertices of the mesh are in their walls. */
+struct places {
+  int32_t *part;   /* [vertices] the wall of a vertex, or -1 */
+  int32_t *local;  /* [vertices] its index there */
+  int32_t *number; /* [4 K] index of a face in its wall, or -1 */
+};
+
 /* Has the face a place among the edges? A face inside counts once, and only with the tag of a surface. */
-static bool has_role(const struct dg_mesh *mesh, int32_t code, const unsigned char *chosen, enum role *role)
+static bool has_role(const struct dg_mesh *mesh, int32_t code, const struct places *at, enum role *role)
 {
   const int32_t beyond = mesh->neighbour[code >> 2][code & 3];
-  *role = beyond != DG_BOUNDARY ? INSIDE : chosen[code] ? OF_WALL : OUTSIDE;
+  *role = beyond != DG_BOUNDARY ? INSIDE : at->number[code] >= 0 ? OF_WALL : OUTSIDE;
   return *role != INSIDE || (beyond > code && mesh->surface[code >> 2][code & 3] >= 0);
 }
 
 /* Collects the edges of all faces whose ends lie on one wall. edge may be NULL: they are only counted. */
-static size_t collect_edges(const struct dg_mesh *mesh, const unsigned char *chosen, const int32_t *part,
-                            struct edge *edge)
+static size_t collect_edges(const struct dg_mesh *mesh, const struct places *at, struct edge *edge)
 {
+  const int32_t *part = at->part;
   size_t count = 0;
   for (size_t i = 0; i < 4 * mesh->K; i++) {
     enum role role;
     int32_t v[3];
     face_vertices(mesh, (int32_t)i, v);
-    if ((part[v[0]] >= 0) + (part[v[1]] >= 0) + (part[v[2]] >= 0) < 2 || !has_role(mesh, (int32_t)i, chosen, &role))
+    if ((part[v[0]] >= 0) + (part[v[1]] >= 0) + (part[v[2]] >= 0) < 2 || !has_role(mesh, (int32_t)i, at, &role))
       continue;
     for (int skip = 0; skip < 3; skip++) {
       const int32_t a = v[skip == 0], b = v[skip == 2 ? 1 : 2];
@@ -162,7 +169,7 @@ static int too_many(const struct dg_mesh *mesh, const struct edge *edge, struct 
 
 /* Takes the sides of one edge, edge[count]; with count_only they are only counted. */
 static int take_sides(struct dg_walls *walls, const struct dg_mesh *mesh, const struct edge *edge, size_t count,
-                      const int32_t *part, const int32_t *local, bool count_only, struct dg_error *err)
+                      const struct places *at, bool count_only, struct dg_error *err)
 {
   size_t of[3] = {0};
   for (size_t i = 0; i < count; i++) of[edge[i].role]++;
@@ -170,27 +177,25 @@ static int take_sides(struct dg_walls *walls, const struct dg_mesh *mesh, const 
   if (of[OF_WALL] + of[OUTSIDE] != 2) return too_many(mesh, edge, err);
   /* At a rim the outer face beside the wall says what goes on there; another that ends there comes to nothing. */
   const enum role wanted = of[OUTSIDE] > 0 ? OUTSIDE : INSIDE;
-  struct dg_wall *wall = &walls->wall[part[edge->a]];
+  struct dg_wall *wall = &walls->wall[at->part[edge->a]];
   for (size_t i = 0; i < count; i++) {
     if (edge[i].role != wanted) continue;
     if (!count_only)
-      wall->side[wall->sides] = (struct dg_wall_side){
-          .end = {local[edge->a], local[edge->b]}, .beside = edge[i].code, .inside = wanted == INSIDE};
+      wall->side[wall->sides] = (struct dg_wall_side){.end = {at->local[edge->a], at->local[edge->b]},
+                                                      .face = at->number[edge->code],
+                                                      .beside = edge[i].code,
+                                                      .inside = wanted == INSIDE};
     wall->sides++;
   }
   return 0;
 }
 
-static int find_sides(struct dg_walls *walls, const struct dg_mesh *mesh, size_t faces, const int32_t *face,
-                      const int32_t *part, const int32_t *local, struct dg_error *err)
+static int find_sides(struct dg_walls *walls, const struct dg_mesh *mesh, const struct places *at, struct dg_error *err)
 {
-  unsigned char *chosen = NULL; /* [4 K] */
   struct edge *edge = NULL;
-  if (DG_NEW(chosen, 4 * mesh->K, err) != 0) goto fail;
-  for (size_t k = 0; k < faces; k++) chosen[face[k]] = 1;
-  const size_t count = collect_edges(mesh, chosen, part, NULL);
-  if (DG_NEW(edge, count, err) != 0) goto fail;
-  (void)collect_edges(mesh, chosen, part, edge);
+  const size_t count = collect_edges(mesh, at, NULL);
+  if (DG_NEW(edge, count, err) != 0) return err->code;
+  (void)collect_edges(mesh, at, edge);
   if (count > 0) qsort(edge, count, sizeof *edge, compare_edges);
   for (int fill = 0; fill < 2; fill++) {
     for (size_t w = 0; w < walls->count && fill; w++) {
@@ -199,11 +204,10 @@ static int find_sides(struct dg_walls *walls, const struct dg_mesh *mesh, size_t
     }
     for (size_t i = 0, n; i < count; i += n) {
       for (n = 1; i + n < count && edge[i + n].a == edge[i].a && edge[i + n].b == edge[i].b;) n++;
-      if (take_sides(walls, mesh, edge + i, n, part, local, !fill, err) != 0) goto fail;
+      if (take_sides(walls, mesh, edge + i, n, at, !fill, err) != 0) goto fail;
     }
   }
 fail:
-  dg_free(chosen);
   dg_free(edge);
   return err->code;
 }
@@ -213,14 +217,20 @@ fail:
 int dg_walls_find(struct dg_walls *walls, const struct dg_mesh *mesh, size_t faces, const int32_t *face,
                   struct dg_error *err)
 {
-  int32_t *part = NULL, *local = NULL; /* [vertices] */
+  struct places at = {0};
   *walls = (struct dg_walls){0};
-  if (DG_NEW(part, mesh->vertices, err) == 0 && DG_NEW(local, mesh->vertices, err) == 0 &&
-      find_parts(walls, mesh, faces, face, part, err) == 0 &&
-      fill_walls(walls, mesh, faces, face, part, local, err) == 0)
-    (void)!find_sides(walls, mesh, faces, face, part, local, err);
-  dg_free(part);
-  dg_free(local);
+  if (DG_NEW(at.part, mesh->vertices, err) != 0 || DG_NEW(at.local, mesh->vertices, err) != 0 ||
+      DG_NEW(at.number, 4 * mesh->K, err) != 0 || find_parts(walls, mesh, faces, face, at.part, err) != 0 ||
+      fill_walls(walls, mesh, faces, face, at.part, at.local, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < 4 * mesh->K; i++) at.number[i] = -1;
+  for (size_t w = 0; w < walls->count; w++)
+    for (size_t k = 0; k < walls->wall[w].faces; k++) at.number[walls->wall[w].face[k]] = (int32_t)k;
+  (void)!find_sides(walls, mesh, &at, err);
+fail:
+  dg_free(at.part);
+  dg_free(at.local);
+  dg_free(at.number);
   return err->code;
 }
 

@@ -7,6 +7,7 @@
 /* An edge of a wall at which another surface of the mesh ends. */
 struct dg_wall_side {
   int32_t end[2]; /* indices into dg_wall.vertex, ascending */
+  int32_t face;   /* index into dg_wall.face: the face of the wall at this edge, or one of two */
   int32_t beside; /* 4 * element + face of the other surface */
   bool inside;    /* it comes from inside, a face with a surface's tag; else it is the outer face beside the wall */
 };

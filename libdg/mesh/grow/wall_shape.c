@@ -122,7 +122,7 @@ static int judge_planes(const struct look *look, struct dg_error *err)
     for (size_t v = 0; v < look->wall->vertices; v++) {
       const double *at = vertex(look, (int32_t)v);
       if (dg_dot(look->plane[i].normal, at) > look->plane[i].at + 2 * FLAT_LIMIT * look->size)
-        return dg_fail(err, DG_INPUT, "is concave: " DG_AT " lies outside of its plane at " DG_AT, DG_XYZ(at),
+        return dg_fail(err, DG_INPUT, "is concave: it has " DG_AT " beyond its plane at " DG_AT, DG_XYZ(at),
                        DG_XYZ(vertex(look, look->wall->corner[look->plane[i].face][0])));
     }
   return 0;
@@ -167,14 +167,10 @@ static void frame_of(const struct look *look, double axis[3][3])
   }
 }
 
-static void add_normal(double direction[3], const double normal[3])
-{
-  for (int d = 0; d < 3; d++) direction[d] += normal[d];
-}
-
-static bool is_box(struct look *look, struct dg_wall_shape *shape, double (*direction)[3])
+static bool is_box(struct look *look, struct dg_wall_shape *shape, int *stage)
 {
   struct dg_error why = {0};
+  int axis_of[PLANES] = {0};
   if (look->planes > BOX_PLANES || judge_planes(look, &why) != 0) return false;
   *shape = (struct dg_wall_shape){
       .kind = DG_WALL_BOX, .low = {-INFINITY, -INFINITY, -INFINITY}, .high = {INFINITY, INFINITY, INFINITY}};
@@ -182,20 +178,16 @@ static bool is_box(struct look *look, struct dg_wall_shape *shape, double (*dire
   memcpy(shape->centre, look->middle, sizeof shape->centre);
   for (int i = 0; i < look->planes; i++) {
     const struct plane *plane = &look->plane[i];
+    const double at = plane->at - dg_dot(plane->normal, shape->centre);
     for (int d = 0; d < 3; d++) {
       const double cosine = dg_dot(shape->axis[d], plane->normal);
       if (fabs(cosine) < 0.5) continue;
-      const double at = plane->at - dg_dot(plane->normal, shape->centre);
       if (cosine > 0) shape->high[d] = at;
       else shape->low[d] = -at;
-      for (size_t v = 0; v < look->wall->vertices; v++) { /* each vertex once for each of its planes */
-        const double off = dg_dot(plane->normal, vertex(look, (int32_t)v)) - plane->at;
-        double way[3];
-        for (int k = 0; k < 3; k++) way[k] = (cosine > 0 ? 1 : -1) * shape->axis[d][k];
-        if (fabs(off) <= FLAT_LIMIT * look->size) add_normal(direction[v], way);
-      }
+      axis_of[i] = d;
     }
   }
+  for (size_t k = 0; k < look->wall->faces; k++) stage[k] = axis_of[look->on[k]];
   return true;
 }
 
@@ -266,21 +258,19 @@ static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 /* ---- a sphere ---- */
 
-static bool is_sphere(const struct look *look, struct dg_wall_shape *shape, double (*direction)[3])
+static bool is_sphere(const struct look *look, struct dg_wall_shape *shape, int *stage)
 {
   double radius, from[3];
   *shape = (struct dg_wall_shape){.kind = DG_WALL_SPHERE};
   memcpy(shape->axis, unit, sizeof unit);
   if (!fit(look, 3, unit, NULL, shape->centre, &radius)) return false;
-  for (size_t v = 0; v < look->wall->vertices; v++) {
-    dg_subtract(vertex(look, (int32_t)v), shape->centre, direction[v]);
-    if (fabs(sqrt(dg_dot(direction[v], direction[v])) - radius) > ROUND_LIMIT * radius) return false;
-    dg_normalise(direction[v]);
-  }
+  for (size_t v = 0; v < look->wall->vertices; v++)
+    if (fabs(dg_distance(vertex(look, (int32_t)v), shape->centre) - radius) > ROUND_LIMIT * radius) return false;
   for (size_t k = 0; k < look->wall->faces; k++) {
     face_centre(look, k, from);
     dg_subtract(from, shape->centre, from);
     if (dg_dot(from, look->normal[k]) <= 0) return false;
+    stage[k] = 0;
   }
   shape->high[0] = radius;
   return true;
@@ -288,64 +278,75 @@ static bool is_sphere(const struct look *look, struct dg_wall_shape *shape, doub
 
 /* ---- a cylinder ---- */
 
-/* Tries an axis. Faces across it are ends, all others must lie on the cylinder. */
-static bool is_cylinder_along(const struct look *look, const double along[3], unsigned char *round,
-                              struct dg_wall_shape *shape, double (*direction)[3])
+/* The part of x - centre across the axis of a cylinder. */
+static void across(const struct dg_wall_shape *shape, const double x[3], double way[3])
+{
+  dg_subtract(x, shape->centre, way);
+  const double along = dg_dot(way, shape->axis[2]);
+  for (int d = 0; d < 3; d++) way[d] -= along * shape->axis[2][d];
+}
+
+/* Tells ends from the rest of a cylinder along `axis`: faces across it are ends, if all of them lie at its lowest or
+ * its highest place. */
+static bool find_ends(const struct look *look, const double axis[3], unsigned char *round, int *stage,
+                      double low_high[2], bool ends[2])
 {
   const struct dg_wall *wall = look->wall;
-  double low = INFINITY, high = -INFINITY, radius, way[3];
-  bool ends[2] = {false, false};
+  low_high[0] = INFINITY, low_high[1] = -INFINITY;
+  ends[0] = ends[1] = false;
+  memset(round, 0, wall->vertices);
+  for (size_t v = 0; v < wall->vertices; v++) {
+    const double at = dg_dot(axis, vertex(look, (int32_t)v));
+    low_high[0] = fmin(low_high[0], at);
+    low_high[1] = fmax(low_high[1], at);
+  }
+  for (size_t k = 0; k < wall->faces; k++) {
+    const double cosine = dg_dot(look->normal[k], axis);
+    stage[k] = fabs(cosine) >= 1 - ANGLE_LIMIT;
+    if (stage[k] == 1) ends[cosine > 0] = true;
+    for (int i = 0; i < 3; i++) {
+      const double at = dg_dot(axis, vertex(look, wall->corner[k][i]));
+      if (stage[k] == 0) round[wall->corner[k][i]] = 1;
+      else if (fabs(at - low_high[cosine > 0]) > FLAT_LIMIT * look->size) return false;
+    }
+  }
+  return true;
+}
+
+/* Tries an axis. */
+static bool is_cylinder_along(const struct look *look, const double axis[3], unsigned char *round,
+                              struct dg_wall_shape *shape, int *stage)
+{
+  const struct dg_wall *wall = look->wall;
+  double low_high[2], radius, way[3];
+  bool ends[2];
   int d = 0;
   *shape = (struct dg_wall_shape){.kind = DG_WALL_CYLINDER};
-  memcpy(shape->axis[2], along, sizeof shape->axis[2]);
+  memcpy(shape->axis[2], axis, sizeof shape->axis[2]);
   for (int i = 1; i < 3; i++)
-    if (fabs(along[i]) < fabs(along[d])) d = i;
-  dg_cross(along, unit[d], shape->axis[0]);
+    if (fabs(axis[i]) < fabs(axis[d])) d = i;
+  dg_cross(axis, unit[d], shape->axis[0]);
   dg_normalise(shape->axis[0]);
-  dg_cross(along, shape->axis[0], shape->axis[1]);
-
-  memset(round, 0, wall->vertices);
-  memset(direction, 0, wall->vertices * sizeof *direction);
-  for (size_t v = 0; v < wall->vertices; v++) {
-    low = fmin(low, dg_dot(along, vertex(look, (int32_t)v)));
-    high = fmax(high, dg_dot(along, vertex(look, (int32_t)v)));
-  }
-  for (size_t k = 0; k < wall->faces; k++) {
-    const double cosine = dg_dot(look->normal[k], along);
-    if (fabs(cosine) < 1 - ANGLE_LIMIT) {
-      for (int i = 0; i < 3; i++) round[wall->corner[k][i]] = 1;
-      continue;
-    }
-    ends[cosine > 0] = true;
-    for (int i = 0; i < 3; i++) {
-      const double at = dg_dot(along, vertex(look, wall->corner[k][i]));
-      if (fabs(at - (cosine > 0 ? high : low)) > FLAT_LIMIT * look->size) return false;
-      for (int b = 0; b < 3; b++) direction[wall->corner[k][i]][b] = (cosine > 0 ? 1 : -1) * along[b];
-    }
-  }
-  if (!fit(look, 2, (const double(*)[3])shape->axis, round, shape->centre, &radius)) return false;
+  dg_cross(axis, shape->axis[0], shape->axis[1]);
+  if (!find_ends(look, axis, round, stage, low_high, ends) ||
+      !fit(look, 2, (const double(*)[3])shape->axis, round, shape->centre, &radius))
+    return false;
   for (size_t v = 0; v < wall->vertices; v++) {
     if (!round[v]) continue;
-    dg_subtract(vertex(look, (int32_t)v), shape->centre, way);
-    const double up = dg_dot(way, along);
-    for (int b = 0; b < 3; b++) way[b] -= up * along[b];
+    across(shape, vertex(look, (int32_t)v), way);
     if (fabs(sqrt(dg_dot(way, way)) - radius) > ROUND_LIMIT * radius) return false;
-    dg_normalise(way);
-    add_normal(direction[v], way);
   }
   for (size_t k = 0; k < wall->faces; k++) {
-    if (fabs(dg_dot(look->normal[k], along)) >= 1 - ANGLE_LIMIT) continue;
-    face_centre(look, k, way);
-    dg_subtract(way, shape->centre, way);
-    const double up = dg_dot(way, along);
-    for (int b = 0; b < 3; b++) way[b] -= up * along[b];
-    if (dg_dot(way, look->normal[k]) <= 0) return false;
+    double x[3];
+    face_centre(look, k, x);
+    across(shape, x, way);
+    if (stage[k] == 0 && dg_dot(way, look->normal[k]) <= 0) return false;
   }
-  const double middle = dg_dot(along, shape->centre);
+  const double middle = dg_dot(axis, shape->centre);
   shape->low[0] = shape->low[1] = -INFINITY;
   shape->high[0] = radius, shape->high[1] = INFINITY;
-  shape->low[2] = ends[0] ? low - middle : -INFINITY;
-  shape->high[2] = ends[1] ? high - middle : INFINITY;
+  shape->low[2] = ends[0] ? low_high[0] - middle : -INFINITY;
+  shape->high[2] = ends[1] ? low_high[1] - middle : INFINITY;
   return true;
 }
 
@@ -407,8 +408,7 @@ static int add_frequent(const struct look *look, double candidate[CANDIDATES][3]
 
 /* The axis of a cylinder is normal to an end, be that open (many triangles of the wall have its normal) or another wall
  * (beside the rim). */
-static bool is_cylinder(const struct look *look, struct dg_wall_shape *shape, double (*direction)[3],
-                        struct dg_error *err)
+static bool is_cylinder(const struct look *look, struct dg_wall_shape *shape, int *stage, struct dg_error *err)
 {
   double candidate[CANDIDATES][3];
   unsigned char *round = NULL;
@@ -421,12 +421,50 @@ static bool is_cylinder(const struct look *look, struct dg_wall_shape *shape, do
     add_candidate(candidate, &count, normal);
   }
   if (add_frequent(look, candidate, &count, err) != 0 || DG_NEW(round, look->wall->vertices, err) != 0) return false;
-  for (int i = 0; i < count && !found; i++) found = is_cylinder_along(look, candidate[i], round, shape, direction);
+  for (int i = 0; i < count && !found; i++) found = is_cylinder_along(look, candidate[i], round, shape, stage);
   dg_free(round);
   return found;
 }
 
 /* ---- all of it ---- */
+
+struct edge {
+  int32_t a, b, third;
+  size_t face;
+};
+
+static int compare_edges(const void *left, const void *right)
+{
+  const struct edge *x = left, *y = right;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  if (x->b != y->b) return x->b < y->b ? -1 : 1;
+  return (x->face > y->face) - (x->face < y->face);
+}
+
+/* Refuses an edge at which two triangles bend inwards, by more than those of a curved wall do here and there. */
+static int judge_edges(const struct look *look, struct dg_error *err)
+{
+  const double bent = 0.9; /* cosine of the angle between normals */
+  const size_t count = 3 * look->wall->faces;
+  struct edge *edge;
+  if (DG_NEW(edge, count, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) {
+    const int32_t *v = look->wall->corner[i / 3];
+    const size_t skip = i % 3;
+    edge[i] = (struct edge){v[skip == 0], v[skip == 2 ? 1 : 2], v[skip], i / 3};
+  }
+  qsort(edge, count, sizeof *edge, compare_edges);
+  for (size_t i = 1; i < count && err->code == DG_OK; i++) {
+    double up[3];
+    if (edge[i].a != edge[i - 1].a || edge[i].b != edge[i - 1].b) continue;
+    dg_subtract(vertex(look, edge[i].third), vertex(look, edge[i].a), up);
+    if (dg_dot(look->normal[edge[i - 1].face], up) > FLAT_LIMIT * look->size &&
+        dg_dot(look->normal[edge[i - 1].face], look->normal[edge[i].face]) < bent)
+      (void)dg_fail(err, DG_INPUT, "is concave at " DG_AT, DG_XYZ(vertex(look, edge[i].a)));
+  }
+  dg_free(edge);
+  return err->code;
+}
 
 /* Says why it is none of the shapes. */
 static int refuse(const struct look *look, struct dg_error *err)
@@ -434,40 +472,63 @@ static int refuse(const struct look *look, struct dg_error *err)
   const double *first = look->plane[0].normal;
   size_t worst = 0;
   double largest = -1, x[3];
-  if (look->planes <= BOX_PLANES && judge_planes(look, err) != 0) return err->code;
+  const bool planes = look->planes <= BOX_PLANES;
+  bool right = true; /* they are planes at right angles, though more than a box has */
+  for (int i = 0; i < look->planes; i++)
+    for (int j = 0; j < i; j++) {
+      const double cosine = fabs(dg_dot(look->plane[i].normal, look->plane[j].normal));
+      right = right && (cosine < ANGLE_LIMIT || cosine > 1 - ANGLE_LIMIT);
+    }
+  if (judge_edges(look, err) != 0 || ((planes || right) && judge_planes(look, err) != 0)) return err->code;
   for (size_t k = 0; k < look->wall->faces; k++) {
     const double cosine = fabs(dg_dot(first, look->normal[k]));
     if (look->area[k] > largest && cosine > ANGLE_LIMIT && cosine < 1 - ANGLE_LIMIT) largest = look->area[k], worst = k;
   }
   face_centre(look, worst, x);
-  return dg_fail(err, DG_INPUT, "is no box, sphere or cylinder that bulges outwards, at " DG_AT, DG_XYZ(x));
+  return dg_fail(err, DG_INPUT, "is no box, sphere or cylinder, at " DG_AT, DG_XYZ(x));
 }
 
-int dg_wall_shape_find(struct dg_wall_shape *shape, double (*direction)[3], const struct dg_mesh *mesh,
-                       const struct dg_wall *wall, struct dg_error *err)
+int dg_wall_shape_find(struct dg_wall_shape *shape, int *stage, const struct dg_mesh *mesh, const struct dg_wall *wall,
+                       struct dg_error *err)
 {
   struct look look;
   if (look_init(&look, mesh, wall, err) != 0) goto fail;
   find_planes(&look);
-  memset(direction, 0, wall->vertices * sizeof *direction);
   /* A cylinder before a sphere: the vertices of a coarse cylinder, on its two rims, lie on a sphere, too. */
-  const bool found = is_box(&look, shape, direction) || is_cylinder(&look, shape, direction, err) ||
-                     (err->code == DG_OK && is_sphere(&look, shape, direction));
+  const bool found = is_box(&look, shape, stage) || is_cylinder(&look, shape, stage, err) ||
+                     (err->code == DG_OK && is_sphere(&look, shape, stage));
   if (!found && err->code == DG_OK) (void)!refuse(&look, err);
 fail:
   look_release(&look);
   return err->code;
 }
 
-double dg_wall_side_slope(const struct dg_mesh *mesh, const struct dg_wall *wall, const double (*direction)[3],
-                          const struct dg_wall_side *side)
+void dg_wall_shape_way(const void *wall_shape, int stage, const double x[3], double way[3])
+{
+  const struct dg_wall_shape *shape = wall_shape;
+  double from[3];
+  dg_subtract(x, shape->centre, from);
+  if (shape->kind == DG_WALL_SPHERE || (shape->kind == DG_WALL_CYLINDER && stage == 0)) {
+    if (shape->kind == DG_WALL_SPHERE) memcpy(way, from, sizeof from);
+    else across(shape, x, way);
+    dg_normalise(way);
+    return;
+  }
+  const int d = shape->kind == DG_WALL_BOX ? stage : 2;
+  const double at = dg_dot(from, shape->axis[d]);
+  const double sign = fabs(at - shape->high[d]) < fabs(at - shape->low[d]) ? 1 : -1;
+  for (int i = 0; i < 3; i++) way[i] = sign * shape->axis[d][i];
+}
+
+double dg_wall_side_slope(const struct dg_mesh *mesh, const struct dg_wall *wall, const struct dg_wall_shape *shape,
+                          const int *stage, const struct dg_wall_side *side)
 {
   double normal[3], most = 0;
-  (void)wall;
   (void)dg_face_normal(mesh, side->beside, normal);
   for (int i = 0; i < 2; i++) {
-    const double *way = direction[side->end[i]];
-    most = fmax(most, fabs(dg_dot(way, normal)) / sqrt(dg_dot(way, way)));
+    double way[3];
+    dg_wall_shape_way(shape, stage[side->face], mesh->vertex[wall->vertex[side->end[i]]], way);
+    most = fmax(most, fabs(dg_dot(way, normal)));
   }
   return most;
 }

@@ -1,10 +1,9 @@
-/* The shape of a wall, found from its triangles, and the way in which each of its vertices moves when a layer grows
- * from it. Shapes that a layer can continue are convex and close upon themselves outwards:
+/* The shape of a wall, found from its triangles, and how a layer grows from it. Shapes that a layer can continue are
+ * convex:
  *   - a box: planes at right angles to each other in any orientation, of which some may be missing (one plane is one,
- *     too). A vertex on several planes moves by the sum of their normals, so that edges and corners are mitred;
- *   - a sphere or a piece of one: a vertex moves away from the centre;
- *   - a cylinder or a piece of one, with or without flat ends: a vertex moves away from the axis, along it on an end,
- *     and by the sum of both on the rim of an end.
+ *     too). They grow along their normals, one axis after the other;
+ *   - a sphere or a piece of one, which grows away from its centre;
+ *   - a cylinder or a piece of one, with or without flat ends. It grows away from its axis, then the ends along it.
  * Missing pieces are cut off by other walls; whether those go on along the layer is asked of each side of the wall
  * (dg_wall_side_slope). */
 #pragma once
@@ -23,12 +22,19 @@ struct dg_wall_shape {
   double low[3], high[3];
 };
 
-/* Finds the shape, and direction[wall->vertices]: where a vertex moves to for each metre of depth. DG_INPUT: it is none
- * of these; the message, which begins with a verb ("is concave at ..."), says where. */
-int dg_wall_shape_find(struct dg_wall_shape *shape, double (*direction)[3], const struct dg_mesh *mesh,
-                       const struct dg_wall *wall, struct dg_error *err) DG_MUST_USE;
+/* The stages of growth (extrude.h) of any shape. */
+enum { DG_WALL_STAGES = 3 };
+
+/* Finds the shape, and stage[wall->faces]: when each face grows. DG_INPUT: it is none of these; the message, which
+ * begins with a verb ("is concave at ..."), says where. */
+int dg_wall_shape_find(struct dg_wall_shape *shape, int *stage, const struct dg_mesh *mesh, const struct dg_wall *wall,
+                       struct dg_error *err) DG_MUST_USE;
+
+/* Where a point of the wall, or of what has grown from it, goes in a stage for each metre of depth; shape is a struct
+ * dg_wall_shape. The `way` of a struct dg_growth. */
+void dg_wall_shape_way(const void *shape, int stage, const double x[3], double way[3]);
 
 /* How far the surface at a side leaves the way of the layer: the sine of the largest angle between its face and the
- * directions of its ends. 0: the surface goes on beside the layer. */
-double dg_wall_side_slope(const struct dg_mesh *mesh, const struct dg_wall *wall, const double (*direction)[3],
-                          const struct dg_wall_side *side);
+ * way of the ends of the side. 0: the surface goes on beside the layer. */
+double dg_wall_side_slope(const struct dg_mesh *mesh, const struct dg_wall *wall, const struct dg_wall_shape *shape,
+                          const int *stage, const struct dg_wall_side *side);

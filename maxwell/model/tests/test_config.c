@@ -211,7 +211,8 @@ static const struct bad_table bad[] = {
      "not the string \"directly\" (nearest: 'direct')"},
     {WITH("gpu = { share = 1 }"), "cavity.lua:2: gpu.share must be true or false, not 1"},
     {WITH("boundaries = { w = { kind = 'pecc' } }"),
-     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"plane_wave\", "
+     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"open\", "
+     "\"plane_wave\", "
      "\"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", \"coaxial_port\", "
      "\"modal_port\" or \"lumped_port\", not the string \"pecc\" (nearest: 'pec')"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, integrator = 'simplectic' } }",
@@ -260,7 +261,7 @@ static const struct override sets[] = {
     {"order", "nil", "cavity.lua:1: 'order' is missing in simulation (for example: order = 3)"},
     {"boundaries.w.kind", "pecc",
      "--set boundaries.w.kind=pecc: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", "
-     "\"plane_wave\", \"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", "
+     "\"open\", \"plane_wave\", \"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", "
      "\"coaxial_port\", \"modal_port\" or \"lumped_port\", not the string \"pecc\" (nearest: 'pec')"},
     {"output.probes.2.every", "3",
      "--set output.probes.2.every=3: output.probes must be a list, as in probes = { { name = \"centre\", at = { 0.4, "

@@ -92,6 +92,14 @@ static const struct bad_table bad[] = {
     {BOUNDARY("kind = 'plane_wave', profile = " F ", " WAVE),
      "cavity.lua:2: boundaries.w.profile is only for kind \"electric_field\", \"magnetic_field\", "
      "\"surface_current\" or \"modal_port\", not for kind \"plane_wave\""},
+    {BOUNDARY("kind = 'open', reflection = -10"),
+     "cavity.lua:2: boundaries.w.reflection must be a number of dB from -200 to -20, not -10"},
+    {BOUNDARY("kind = 'open', thickness = 0"),
+     "cavity.lua:2: boundaries.w.thickness must be a number > 0 (metres), not 0"},
+    {BOUNDARY("kind = 'open', elements = 2.5"),
+     "cavity.lua:2: boundaries.w.elements must be an integer from 1 to 50, not 2.5"},
+    {BOUNDARY("kind = 'absorbing', reflection = -60"),
+     "cavity.lua:2: boundaries.w.reflection is only for kind \"open\", not for kind \"absorbing\""},
     {BOUNDARY("kind = 'absorbing', waveform = " STEP),
      "cavity.lua:2: boundaries.w.waveform is only for kind \"plane_wave\", \"electric_field\", \"magnetic_field\", "
      "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\" or \"lumped_port\", not for kind "

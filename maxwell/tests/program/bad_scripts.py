@@ -176,7 +176,7 @@ key("negative sigma",
 key("kind missing", "'kind' is missing in boundaries.walls (for example: kind = \"pec\")", "kind = \"pec\"", "",
     at="boundaries =")
 key("unknown kind",
-    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "plane_wave", "electric_field", '
+    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "open", "plane_wave", "electric_field", '
     '"magnetic_field", "surface_current", "waveguide_port", "coaxial_port", "modal_port" or "lumped_port", '
     "not the string \"pecc\" (nearest: 'pec')",
     "kind = \"pec\"", "kind = \"pecc\"")

@@ -1,0 +1,84 @@
+/* Chooses how deep the layer of an open wall is. open_layer.c calls it.
+ *
+ * A layer that would take the wave without a mesh returns exp(-2 integral of sigma), and `reflection` sets that number.
+ * The mesh returns more: it has to carry a wave that dies away within the layer. What it returns depends on how many
+ * intervals between nodes there are in the thickness, order times elements: about DECIBEL for each of them (measured:
+ * share/doc/design/layers.md), whatever the wavelength, since the decay is set by the thickness. */
+#include "maxwell/setup/open_size.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/model/waveform.h"
+
+#define DECIBEL 12.0 /* for each interval between nodes */
+#define MARGIN  10.0 /* dB by which the mesh should return less than the target */
+
+/* The highest frequency of the sources, as far as they say one. */
+static double highest_frequency(const struct mx_config *config)
+{
+  double most = 0;
+  for (size_t i = 0; i < config->sources; i++) {
+    const struct mx_drive *drive = &config->source[i].drive;
+    if (drive->general == NULL) most = fmax(most, mx_waveform_band(&drive->waveform));
+  }
+  for (size_t i = 0; i < config->boundaries; i++) {
+    const struct mx_boundary_config *boundary = &config->boundary[i];
+    const enum mx_entering entering = mx_walls[boundary->kind].entering;
+    if (entering == MX_WAVE) most = fmax(most, mx_waveform_band(&boundary->wave.waveform));
+    else if (entering == MX_MODES && boundary->port.driven)
+      most = fmax(most, mx_waveform_band(&boundary->port.waveform));
+    else if (entering != MX_NOTHING && entering != MX_MODES && boundary->drive.general == NULL)
+      most = fmax(most, mx_waveform_band(&boundary->drive.waveform));
+  }
+  for (size_t i = 0; i < config->interfaces; i++) {
+    const struct mx_interface_config *interface = &config->interface[i];
+    if (interface->kind == MX_TOTAL_FIELD) most = fmax(most, mx_waveform_band(&interface->wave.waveform));
+    else if (interface->kind == MX_SURFACE_CURRENT && interface->drive.general == NULL)
+      most = fmax(most, mx_waveform_band(&interface->drive.waveform));
+  }
+  return most;
+}
+
+/* The mean edge of the wall's triangles, by their areas. */
+static double mean_edge(const struct dg_mesh *mesh, const struct dg_wall *wall)
+{
+  double areas = 0, sum = 0, normal[3];
+  for (size_t k = 0; k < wall->faces; k++) {
+    const double area = dg_face_normal(mesh, wall->face[k], normal);
+    areas += area;
+    sum += area * sqrt(4 / sqrt(3) * area); /* the edge of a triangle with equal sides */
+  }
+  return sum / areas;
+}
+
+int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, const struct dg_mesh *mesh,
+                 const struct dg_wall *wall, struct dg_error *err)
+{
+  const struct mx_open_config *open = plan->open;
+  const int least = 2, intervals = (int)ceil((MARGIN - open->reflection) / DECIBEL);
+  const int enough = (intervals + config->order - 1) / config->order;
+  plan->size = mean_edge(mesh, wall);
+  plan->frequency = highest_frequency(config);
+  plan->sheets = enough > least ? enough : least;
+  if (open->sheets > 0) plan->sheets = open->sheets;
+  else if (open->thickness > 0) plan->sheets = (int)fmin(fmax(plan->sheets, round(open->thickness / plan->size)), 1000);
+  plan->thickness = open->thickness > 0 ? open->thickness : plan->sheets * plan->size;
+  plan->reflection = 10 * log10(pow(10, open->reflection / 10) + pow(10, -DECIBEL * plan->sheets * config->order / 10));
+  if (DG_NEW(plan->depth, plan->sheets, err) != 0) return err->code;
+  for (int i = 0; i < plan->sheets; i++) plan->depth[i] = plan->thickness * (i + 1) / plan->sheets;
+  return 0;
+}
+
+void mx_open_report(const struct mx_open_plan *plan, struct dg_log *log)
+{
+  static const char *const shape[] = {
+      [DG_WALL_BOX] = "box", [DG_WALL_SPHERE] = "sphere", [DG_WALL_CYLINDER] = "cylinder"};
+  char wavelengths[80] = "";
+  if (plan->frequency > 0)
+    (void)snprintf(wavelengths, sizeof wavelengths, ", %.2g wavelengths at %.4g Hz",
+                   plan->thickness * plan->frequency / MX_C0, plan->frequency);
+  dg_log_line(log, "open      %s, a %s: a layer of %d elements, %.4g m thick%s; about %.0f dB come back", plan->what,
+              shape[plan->shape.kind], plan->sheets, plan->thickness, wavelengths, plan->reflection);
+}
