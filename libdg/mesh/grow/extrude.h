@@ -14,19 +14,7 @@
  * or surface that goes on in it, `origin` of an element (struct dg_mesh) the place whose medium it has. */
 #pragma once
 
-#include "libdg/mesh/grow/wall.h"
-
-struct dg_growth {
-  const struct dg_wall *wall;
-  const char *name; /* of the volume group that holds the new elements */
-  int stages;
-  const int *stage; /* [wall->faces] 0..stages-1: when a face grows */
-  /* Where the point x goes in a stage, for each metre of depth. */
-  void (*way)(const void *shape, int stage, const double x[3], double way[3]);
-  const void *shape; /* for `way` */
-  size_t sheets;
-  const double *depth; /* [sheets] m: where each sheet ends, ascending */
-};
+#include "libdg/mesh/grow/growth.h"
 
 /* Adds the layers, all of them at once, to a whole mesh; layer i + 1 is that of growth[i]. Elements and vertices get
  * new numbers, along the curve as always; the same mesh and growth give the same. The walls lie inside then, and have

@@ -1,7 +1,7 @@
 /* The elements of one layer, as lists: what extrude.c makes a mesh of. Private to this folder. */
 #pragma once
 
-#include "libdg/mesh/grow/extrude.h"
+#include "libdg/mesh/grow/growth.h"
 
 /* A triangle at the front of the layer: of the wall, which grows in its stage, or beside it. Vertices count those of
  * the mesh first, then the new ones. */
