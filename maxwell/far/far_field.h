@@ -73,13 +73,14 @@ void mx_far_fields_release(struct mx_far_fields *fields);
  * ports, else for 1 W radiated. All are those of the device with its images. */
 struct mx_far_result {
   double hertz;
-  bool scattering;              /* a plane wave comes in */
-  double radiated;              /* W; of the scattered field where a wave comes in */
-  double integral;              /* W: of the radiation intensity over the sphere; NAN: not asked for */
-  double incident, accepted;    /* W at the ports; NAN without */
-  double absorbed;              /* W that goes in through the surface, of the total field; NAN without wave */
-  double forward;               /* W: extinction by the field scattered forwards; NAN without wave */
-  double flux;                  /* W/m^2 of the incident wave; NAN without wave */
+  bool scattering;           /* a plane wave comes in */
+  double radiated;           /* W; of the scattered field where a wave comes in */
+  double integral;           /* W: of the radiation intensity over the sphere; NAN: not asked for */
+  double incident, accepted; /* W at the ports; NAN without */
+  double extinction; /* W that the incident wave loses: what is scattered, and what goes in by the total field; NAN
+                        without wave */
+  double forward;    /* W: extinction by the field scattered forwards; NAN without wave */
+  double flux;       /* W/m^2 of the incident wave; NAN without wave */
   double largest, theta, phi;   /* W/sr: largest radiation intensity among the directions, and where it is */
   double complex (*pattern)[2]; /* [thetas][phis] r E_theta, r E_phi, V; rank 0's */
 };

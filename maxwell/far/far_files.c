@@ -21,7 +21,7 @@ static double decibel(double ratio) { return ratio > 0 ? 10 * log10(ratio) : -99
 static void put(FILE *file, double value)
 {
   if (isnan(value)) fputs(",nan", file); /* printf's nan may carry a sign */
-  else fprintf(file, ",%.9g", value);
+  else fprintf(file, ",%.15g", value);
 }
 
 static double intensity_of(const struct mx_far_field *field, double complex part)
@@ -85,8 +85,8 @@ static void write_powers(FILE *file, const void *what)
     put(file, result->theta);
     put(file, result->phi);
     put(file, result->scattering ? result->radiated / result->flux : NAN);
-    put(file, result->absorbed / result->flux);
-    put(file, (result->radiated + result->absorbed) / result->flux);
+    put(file, (result->extinction - result->radiated) / result->flux);
+    put(file, result->extinction / result->flux);
     put(file, result->forward / result->flux);
     fputc('\n', file);
   }
@@ -158,8 +158,8 @@ static void report(const struct mx_far_fields *fields, const struct table *table
   const struct mx_far_result *last = &table->result[config->frequencies.count - 1];
   if (last->scattering)
     dg_log_line(log, "far field '%s': at %.6g Hz scattering %.6g, absorption %.3g, extinction %.6g m^2", config->name,
-                last->hertz, last->radiated / last->flux, last->absorbed / last->flux,
-                (last->radiated + last->absorbed) / last->flux);
+                last->hertz, last->radiated / last->flux, (last->extinction - last->radiated) / last->flux,
+                last->extinction / last->flux);
   else
     dg_log_line(log, "far field '%s': at %.6g Hz directivity %.2f dBi towards theta %g, phi %g%s", config->name,
                 last->hertz, relative(last->largest, last->radiated), last->theta, last->phi,
@@ -168,7 +168,8 @@ static void report(const struct mx_far_fields *fields, const struct table *table
     dg_log_warning(
         log,
         "output.far_field: at %.6g Hz the power through the surface of '%s' differs from the integral of what "
-        "it radiates by %.2g %%; the surface is too coarse, or too near to sources",
+        "it radiates by %.2g %%; waves come back from the walls, or the mesh is too "
+        "coarse there",
         at, config->name, 100 * worst);
   if (left > ended)
     dg_log_warning(log,

@@ -291,7 +291,7 @@ static void normalise(const struct work *work, struct mx_far_result *result)
   result->accepted = work->copies * ports->accepted / square;
   result->radiated /= square;
   result->integral /= square;
-  result->absorbed /= square;
+  result->extinction /= square;
   result->forward /= square;
   result->flux /= square;
   result->largest /= square;
@@ -313,7 +313,7 @@ static int evaluate(struct work *work, bool integrate, struct mx_far_result *res
     return work->err->code;
   result->radiated = work->copies * work->power[0] / MX_ETA0;
   if (incident->present) {
-    result->absorbed = -work->copies * (work->power[0] + work->power[1]) / MX_ETA0;
+    result->extinction = -work->copies * work->power[1] / MX_ETA0;
     result->flux = creal(work->wave * conj(work->wave)) / (2 * MX_ETA0 * work->impedance);
     if (extinguish(work, &result->forward) != 0) return work->err->code;
   }
@@ -343,7 +343,7 @@ int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t fre
   *result = (struct mx_far_result){.hertz = hertz,
                                    .scattering = field->incident.present,
                                    .integral = NAN,
-                                   .absorbed = NAN,
+                                   .extinction = NAN,
                                    .forward = NAN,
                                    .flux = NAN,
                                    .pattern = result->pattern};

@@ -418,6 +418,32 @@ measure("frequencies without points",
         "'points' is missing in output.voltages.1.frequencies (for example: points = 101)",
         "voltages = { { name = \"a\", from = { 0, 0, 0 }, to = { 1, 0, 0 }, frequencies = { from = 1e6, to = 2e6 } } }")
 
+FAR = "far_field = { { name = \"a\", frequencies = { 1e7 }, %s } }"
+measure("far field without a surface",
+        "output.far_field.1 must have either 'surface' or 'region', as in surface = \"huygens\"", FAR % "every = 2")
+measure("far field with both", "output.far_field.1 must have either 'surface' or 'region', not both",
+        FAR % "surface = \"between\", region = \"left\"")
+measure("far field of a surface that is not there",
+        "output.far_field.wals: the mesh has no surface group 'wals' (nearest: 'walls'); it has 'walls', 'port', "
+        "'between'", FAR % "surface = \"wals\"")
+measure("far field at 0 Hz", "output.far_field.1: there is no far field at 0 Hz",
+        "far_field = { { name = \"a\", surface = \"between\", frequencies = { 0 } } }")
+measure("far field of a plane", re.compile(r"output\.far_field: the surface of 'a' is not closed: it ends at the edge from "
+                                           r"\(1, [01], [01]\) to \(1, [01], [01]\) m; where it ends on a wall .*"),
+        FAR % "surface = \"between\"")
+measure("far field on a wall", re.compile(r"output\.far_field: the surface of 'a' touches a wall near .*"),
+        FAR % "surface = \"walls\"")
+measure("far field beyond the half circle", "output.far_field.1.theta.1 must be a list of degrees from 0 to 180, or { from "
+        "= 0, to = 180, points = 181 }, not 200", FAR % "surface = \"between\", theta = { 200 }")
+measure("images in two parallel planes", "output.far_field.1.images.2: there is another plane across the axis \"x\"",
+        FAR % "surface = \"between\", images = { { axis = \"x\", wall = \"pec\" }, { axis = \"x\", wall = \"pmc\" } }")
+measure("images in no plane of the mesh", "output.far_field: the images of 'a' are in the plane y = 0.5 m, but the mesh "
+        "ends at y = 0 and 1 m", FAR % "surface = \"between\", images = { { axis = \"y\", at = 0.5, wall = \"pec\" } }")
+measure("far fields with one file",
+        "output.far_field: 1 and 2 would have the same files ('a' and 'a_powers')",
+        "far_field = { { name = \"a\", surface = \"between\", frequencies = { 1e7 } }, { name = \"a_powers\", surface = "
+        "\"between\", frequencies = { 1e7 } } }")
+
 # ---- the command line
 
 

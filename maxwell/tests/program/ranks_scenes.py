@@ -89,6 +89,10 @@ simulation {
     currents = { { name = "a", circle = { centre = { 0.5, 0.5, 0.5 }, normal = { 1, 1, 3 }, radius = 0.35 },
                    frequencies = tones } },
     losses = { { name = "slab", region = "slab", frequencies = tones }, { name = "rod", region = "rod" } },
+    far_field = {
+      { name = "skin", surface = "skin", frequencies = tones, theta = { 10, 50, 120 }, phi = { 20, 200 } },
+      { name = "inside", region = "inside", frequencies = { 1.5e8 }, every = 7, theta = { 40 }, phi = { 0 } },
+    },
   },
 }
 """
