@@ -30,19 +30,30 @@ static size_t list_elements(const struct mx_backend *backend, const struct mx_mo
   return rows;
 }
 
-static int keep_elements(struct mx_backend *backend, struct gpu_monitor *monitor, const struct mx_monitor *what,
-                         struct dg_error *err)
+int gpu_keep_elements(struct mx_backend *backend, size_t count, const int32_t *element, size_t *first,
+                      struct dg_error *err)
 {
   struct gpu_monitored *all = &backend->monitored;
-  const size_t count = list_elements(backend, what, NULL);
-  DG_BUG_IF(all->kept.row != NULL, "a monitor is made behind a step that was observed");
-  monitor->first = all->kept.count;
+  DG_BUG_IF(all->kept.row != NULL, "rows are to be kept behind a step that was observed");
+  *first = all->kept.count;
   if (count == 0) return 0;
-  if (dg_grow(&all->element, monitor->first + count, sizeof *all->element, err) != 0) return err->code;
-  (void)list_elements(backend, what, all->element + monitor->first);
+  if (dg_grow(&all->element, *first + count, sizeof *all->element, err) != 0) return err->code;
+  memcpy(all->element + *first, element, count * sizeof *element);
   all->kept.count += count;
   return gpu_new_copy(&backend->card, &all->kept.element, all->element, all->kept.count * sizeof *all->element,
                       "measurements", err);
+}
+
+static int keep_monitored(struct mx_backend *backend, struct gpu_monitor *monitor, const struct mx_monitor *what,
+                          struct dg_error *err)
+{
+  const size_t count = list_elements(backend, what, NULL);
+  int32_t *element;
+  if (DG_NEW(element, count, err) != 0) return err->code;
+  (void)list_elements(backend, what, element);
+  (void)!gpu_keep_elements(backend, count, element, &monitor->first, err);
+  dg_free(element);
+  return err->code;
 }
 
 static int new_points(struct mx_backend *backend, struct gpu_monitor *monitor, const struct mx_monitor *what,
@@ -88,7 +99,8 @@ int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, s
     return err->code;
   if (what->functionals > 0)
     memcpy(monitor->functional, what->functional, what->functionals * sizeof *what->functional);
-  if (keep_elements(backend, monitor, what, err) != 0 || new_points(backend, monitor, what, err) != 0) return err->code;
+  if (keep_monitored(backend, monitor, what, err) != 0 || new_points(backend, monitor, what, err) != 0)
+    return err->code;
   return gpu_new(&backend->card, &monitor->value, *rows * width * sizeof *monitor->value, "measurements", err);
 }
 

@@ -2,6 +2,7 @@
  * step (step.c) and observe (observe.c, past_h.c) share it. */
 #pragma once
 
+#include "gpu/kernels/face_sums.h"
 #include "gpu/kernels/kernels.h"
 #include "gpu/kernels/layout.h"
 #include "gpu/runtime/errors.h"
@@ -20,6 +21,7 @@ enum {
   GPU_LEAVING = 16 << 20, /* the same for snapshots, which nobody waits for */
   GPU_BUFFERS = 2,        /* snapshots that may be on the card */
   GPU_MONITORS = 16,      /* what is measured at the same steps is one */
+  GPU_FACE_SUMS = 16,     /* far fields */
   GPU_RECALLED = 16 << 20 /* bytes of H of half a step ago, at most, that are worked out at a time */
 };
 
@@ -118,6 +120,13 @@ struct gpu_monitored {
   int32_t *element;     /* [kept.count] the same as kept.element, on the host */
 };
 
+/* Running transforms on faces (face_sums.c). */
+struct gpu_face_sums {
+  struct gpu_face_states at;   /* without fields and values */
+  struct gpu_face_turns turns; /* without arrays */
+  double *row, *turn, *sum;    /* of the card: [GPU_FACE_ROWS][width], [GPU_FACE_ROWS][sums], [sums][width] */
+};
+
 struct mx_backend {
   const struct mx_problem *problem; /* borrowed */
   struct mx_backend_options options;
@@ -167,6 +176,8 @@ struct mx_backend {
   struct gpu_recall recall;
   struct gpu_leaving leaving;
   struct gpu_monitored monitored;
+  size_t face_sums;
+  struct gpu_face_sums face_sum[GPU_FACE_SUMS];
 };
 
 /* ---- kernel_tables.c */
@@ -356,6 +367,20 @@ int gpu_monitor_keep(struct mx_backend *backend, struct dg_error *err) DG_MUST_U
 int gpu_monitor_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
 int gpu_monitor_fetch(struct mx_backend *backend, size_t number, size_t rows, double *value, struct dg_error *err);
 void gpu_release_monitors(struct mx_backend *backend);
+
+/* Keeps H of half a step before of these elements at every observed step from now on, as rows *first and following of
+ * monitored.kept. Before the first step. */
+int gpu_keep_elements(struct mx_backend *backend, size_t count, const int32_t *element, size_t *first,
+                      struct dg_error *err) DG_MUST_USE;
+
+/* ---- face_sums.c */
+
+int gpu_face_sums_new(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
+                      struct dg_error *err);
+int gpu_face_sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
+int gpu_face_sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err);
+int gpu_face_sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err);
+int gpu_face_sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err);
 
 /* ---- checkpoint.c */
 

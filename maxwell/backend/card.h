@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libdg/base/error.h"
 
@@ -21,6 +22,15 @@ struct mx_monitor {
   const struct mx_point *point; /* borrowed weights, which must stay */
   size_t functionals;
   const size_t *functional;
+};
+
+/* Running sums of what is sampled on faces: of every face and node four numbers, each a weighted sum of E and H at the
+ * node on this rank's sides of the face. Weights are borrowed only by the call that makes the sums. */
+struct mx_face_sums {
+  size_t faces;
+  const int32_t (*side)[2];     /* [faces] 4 * element + face, or -1 */
+  const double (*weight)[4][6]; /* [sides that are here] */
+  size_t frequencies;
 };
 
 /* The measured ceilings of a card. */
@@ -69,6 +79,18 @@ struct mx_card_ops {
   int (*monitor_take)(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err);
   /* Present. Fetches value[rows][6 points + functionals], the rows 0..rows-1. */
   int (*monitor_fetch)(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err);
+  /* Present; NULL where a card cannot. Makes sums of zero: sum[2 frequencies][faces][4][Nf]. Call it before the first
+   * stage. */
+  int (*face_sums_new)(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
+                       struct dg_error *err);
+  /* Puts the observed values into a row, 0..31. The host does not wait. */
+  int (*face_sums_take)(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
+  /* sum[k] += turn[r][k] row[r], rows 0..rows-1 in their order; turn[rows][2 frequencies]. */
+  int (*face_sums_add)(struct mx_backend *backend, size_t number, size_t rows, const double *turn,
+                       struct dg_error *err);
+  /* The sums from the card, and back to it. These wait. */
+  int (*face_sums_fetch)(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err);
+  int (*face_sums_set)(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err);
   /* Present. Measures the seconds of an exchange of one stage's traces, or, with `one_face`, of the message of one face
    * to every neighbour. Nothing else may be going on. The result is the best of a few attempts. Collective; call it
    * between steps. */

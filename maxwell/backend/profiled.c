@@ -124,6 +124,33 @@ static int monitor_fetch(struct mx_backend *backend, size_t monitor, size_t rows
   WATCHED("observe points", card->monitor_fetch(backend->inner, monitor, rows, value, err));
 }
 
+static int face_sums_new(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
+                         struct dg_error *err)
+{
+  WATCHED("observe faces", card->face_sums_new(backend->inner, what, number, err));
+}
+
+static int face_sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err)
+{
+  WATCHED("observe faces", card->face_sums_take(backend->inner, number, row, err));
+}
+
+static int face_sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn,
+                         struct dg_error *err)
+{
+  WATCHED("observe faces", card->face_sums_add(backend->inner, number, rows, turn, err));
+}
+
+static int face_sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err)
+{
+  WATCHED("observe faces", card->face_sums_fetch(backend->inner, number, sum, err));
+}
+
+static int face_sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err)
+{
+  WATCHED("observe faces", card->face_sums_set(backend->inner, number, sum, err));
+}
+
 static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
 {
   WATCHED("watchdog", check(backend->inner, result, err));
@@ -163,6 +190,11 @@ static void watch_card(struct mx_card_ops *card, const struct mx_card_ops *inner
   card->monitor_new = monitor_new;
   card->monitor_take = monitor_take;
   card->monitor_fetch = monitor_fetch;
+  if (inner->face_sums_new != NULL) card->face_sums_new = face_sums_new;
+  card->face_sums_take = face_sums_take;
+  card->face_sums_add = face_sums_add;
+  card->face_sums_fetch = face_sums_fetch;
+  card->face_sums_set = face_sums_set;
   card->time_exchange = NULL; /* the program asks before it puts the watch around */
   card->allocated = allocated;
 }

@@ -230,6 +230,21 @@ size_t mx_far_fields_memory(const struct mx_far_fields *fields)
 
 /* ---- while the run goes on */
 
+int mx_far_fields_watch(struct mx_far_fields *fields, const struct mx_backend_ops *ops, struct mx_backend *backend,
+                        struct dg_error *err)
+{
+  for (size_t i = 0; i < fields->count; i++)
+    if (mx_far_sums_watch(&fields->field[i].sums, ops, backend, err) != 0) return err->code;
+  return 0;
+}
+
+bool mx_far_fields_ask(const struct mx_far_fields *fields, long n)
+{
+  for (size_t i = 0; i < fields->count; i++)
+    if (n % fields->field[i].every == 0 && fields->field[i].sums.backend == NULL) return true;
+  return false;
+}
+
 bool mx_far_fields_due(const struct mx_far_fields *fields, long n)
 {
   for (size_t i = 0; i < fields->count; i++)
@@ -297,7 +312,7 @@ static int gather_one(const struct mx_far_fields *fields, struct mx_far_field *f
   long *name = NULL;
   double *value = NULL;
   size_t *bytes = NULL;
-  mx_far_sums_settle(sums);
+  if (mx_far_sums_settle(sums, err) != 0) return err->code;
   dg_free(field->gathered_name);
   dg_free(field->gathered_sum);
   field->gathered_name = NULL;
@@ -382,7 +397,8 @@ static int archive_one(struct mx_far_field *field, size_t index, struct mx_archi
   if (mx_archive_longs(archive, array[1], (size_t)count, name, err) != 0 ||
       mx_archive_doubles(archive, array[2], (size_t)count * numbers, value, err) != 0)
     goto fail;
-  if (loads && spread(field, (size_t)count, name, value, err) == 0) sums->largest = size[0], sums->last = size[1];
+  if (loads && spread(field, (size_t)count, name, value, err) == 0 && mx_far_sums_loaded(sums, err) == 0)
+    sums->largest = size[0], sums->last = size[1];
 fail:
   if (loads) {
     dg_free(name);

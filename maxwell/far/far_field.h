@@ -53,6 +53,11 @@ struct mx_far_fields {
  * Release in any case. */
 int mx_far_fields_init(struct mx_far_fields *fields, const struct mx_far_place *place,
                        struct dg_error *err) DG_MUST_USE;
+/* Lets the card of the backend, if it has one, keep the sums, so that nothing waits for it. Before the first stage. */
+int mx_far_fields_watch(struct mx_far_fields *fields, const struct mx_backend_ops *ops, struct mx_backend *backend,
+                        struct dg_error *err) DG_MUST_USE;
+/* Says whether samples of step n wait for the card. */
+bool mx_far_fields_ask(const struct mx_far_fields *fields, long n);
 bool mx_far_fields_due(const struct mx_far_fields *fields, long n);
 /* Takes samples of the observed fields of step n, where they are due. */
 int mx_far_fields_take(struct mx_far_fields *fields, const struct mx_backend_ops *ops, struct mx_backend *backend,

@@ -86,35 +86,66 @@ static void combine(const struct mx_far_sums *sums, double *value)
   }
 }
 
-/* Notes the row that was filled. */
-static void keep(struct mx_far_sums *sums, double t)
+int mx_far_sums_watch(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend,
+                      struct dg_error *err)
 {
-  const double two_pi = 2 * acos(-1.0), *value = sums->row + sums->rows * sums->width;
-  double *turn = sums->turn + sums->rows * sums->frequencies * 2, square = 0;
+  const struct mx_far_surface *surface = sums->surface;
+  int32_t(*side)[2];
+  if (!ops->card->present || ops->card->face_sums_new == NULL) return 0;
+  if (DG_NEW(side, surface->count, err) != 0) return err->code;
+  for (size_t k = 0; k < surface->count; k++) memcpy(side[k], surface->face[k].side, sizeof side[k]);
+  const struct mx_face_sums what = {.faces = surface->count,
+                                    .side = (const int32_t(*)[2])side,
+                                    .weight = (const double(*)[4][6])sums->weight,
+                                    .frequencies = sums->frequencies};
+  if (ops->card->face_sums_new(backend, &what, &sums->number, err) == 0) {
+    sums->ops = ops;
+    sums->backend = backend;
+    dg_free(sums->row); /* samples stay on the card */
+    dg_free(sums->sample);
+    sums->row = NULL;
+    sums->sample = NULL;
+  }
+  dg_free(side);
+  return err->code;
+}
+
+/* Notes the squares of the row that was filled. The last one is that of some samples: a wave may just pass zero. */
+static void note_size(struct mx_far_sums *sums)
+{
+  const double *value = sums->row + sums->rows * sums->width, fades = 0.9;
+  double square = 0;
+  for (size_t i = 0; i < sums->width; i++) square += value[i] * value[i];
+  sums->last = fmax(square, fades * sums->last);
+  sums->largest = fmax(sums->largest, square);
+}
+
+static int add_rows(struct mx_far_sums *sums, struct dg_error *err);
+
+/* Notes the time of the row that was filled. */
+static int keep(struct mx_far_sums *sums, double t, struct dg_error *err)
+{
+  const double two_pi = 2 * acos(-1.0);
+  double *turn = sums->turn + sums->rows * sums->frequencies * 2;
   for (size_t k = 0; k < sums->frequencies; k++) {
     const double cycles = sums->hertz[k] * t, angle = two_pi * (cycles - floor(cycles));
     turn[2 * k] = sums->interval * cos(angle);
     turn[2 * k + 1] = -sums->interval * sin(angle);
   }
-  for (size_t i = 0; i < sums->width; i++) square += value[i] * value[i];
-  sums->last = square;
-  sums->largest = fmax(sums->largest, square);
-  if (++sums->rows == sums->most) mx_far_sums_settle(sums);
+  return ++sums->rows == sums->most ? add_rows(sums, err) : 0;
 }
 
 int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend, double t,
                      struct dg_error *err)
 {
+  if (sums->backend != NULL) {
+    if (sums->ops->card->face_sums_take(sums->backend, sums->number, sums->rows, err) != 0) return err->code;
+    return keep(sums, t, err);
+  }
   if (ops->sample(backend, sums->points, sums->point, sums->sample, err) != 0) return err->code;
   combine(sums, sums->row + sums->rows * sums->width);
-  keep(sums, t);
-  return 0;
-}
-
-void mx_far_sums_add(struct mx_far_sums *sums, double t, const double *value)
-{
-  if (sums->width > 0) memcpy(sums->row + sums->rows * sums->width, value, sums->width * sizeof *value);
-  keep(sums, t);
+  note_size(sums);
+  return keep(sums, t, err);
 }
 
 enum { BLOCK = 16 }; /* numbers whose sums stay in registers */
@@ -135,16 +166,32 @@ static void settle_block(struct mx_far_sums *sums, size_t first, size_t count)
   }
 }
 
-void mx_far_sums_settle(struct mx_far_sums *sums)
+static int add_rows(struct mx_far_sums *sums, struct dg_error *err)
 {
-  const size_t blocks = (sums->width + BLOCK - 1) / BLOCK;
-  if (sums->rows == 0) return;
+  const size_t blocks = (sums->width + BLOCK - 1) / BLOCK, rows = sums->rows;
+  if (rows == 0) return 0;
+  if (sums->backend != NULL) {
+    sums->rows = 0;
+    return sums->ops->card->face_sums_add(sums->backend, sums->number, rows, sums->turn, err);
+  }
 #pragma omp parallel for schedule(static)
   for (size_t b = 0; b < blocks; b++) {
     const size_t left = sums->width - b * BLOCK;
     settle_block(sums, b * BLOCK, left < BLOCK ? left : BLOCK);
   }
   sums->rows = 0;
+  return 0;
+}
+
+int mx_far_sums_settle(struct mx_far_sums *sums, struct dg_error *err)
+{
+  if (add_rows(sums, err) != 0) return err->code;
+  return sums->backend != NULL ? sums->ops->card->face_sums_fetch(sums->backend, sums->number, sums->sum, err) : 0;
+}
+
+int mx_far_sums_loaded(struct mx_far_sums *sums, struct dg_error *err)
+{
+  return sums->backend != NULL ? sums->ops->card->face_sums_set(sums->backend, sums->number, sums->sum, err) : 0;
 }
 
 size_t mx_far_sums_memory(const struct mx_far_sums *sums)

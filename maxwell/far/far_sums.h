@@ -29,26 +29,32 @@ struct mx_far_sums {
   double interval;     /* s between samples */
   size_t width;        /* numbers of a sample: [faces][4][Nf] */
   size_t points;
-  struct mx_point *point; /* [points] nodes of the faces' own sides */
-  double (*weight)[4][6]; /* [own sides] from the field at a node to its four numbers */
-  double (*sample)[6];    /* [points] room for the fields */
-  size_t rows, most;      /* samples that are kept */
-  double *row;            /* [most][width] */
-  double *turn;           /* [most][frequencies][2] cos and -sin, times the interval */
-  double *sum;            /* [frequencies][2][width] real and imaginary parts */
-  double largest, last;   /* mean squares of samples: the largest one, and the last one */
+  struct mx_point *point;           /* [points] nodes of the faces' own sides */
+  double (*weight)[4][6];           /* [own sides] from the field at a node to its four numbers */
+  double (*sample)[6];              /* [points] room for the fields */
+  size_t rows, most;                /* samples that are kept */
+  double *row;                      /* [most][width] */
+  double *turn;                     /* [most][frequencies][2] cos and -sin, times the interval */
+  double *sum;                      /* [frequencies][2][width] real and imaginary parts */
+  double largest, last;             /* mean squares of samples: the largest one, and the last ones; 0 on a card */
+  const struct mx_backend_ops *ops; /* on a card: `row` and the sums that grow are there, and `sum` is a copy */
+  struct mx_backend *backend;       /* NULL: not on a card */
+  size_t number;
 };
 
 /* Makes the sums. Not collective. Release in any case. */
 int mx_far_sums_init(struct mx_far_sums *sums, const struct mx_far_surface *surface, const struct mx_problem *problem,
                      const struct mx_frequencies *frequencies, double interval, struct dg_error *err) DG_MUST_USE;
+/* From here on the sums grow on the backend's card, if it has one. Call it before the first stage. */
+int mx_far_sums_watch(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend,
+                      struct dg_error *err) DG_MUST_USE;
 /* Adds the observed fields of time t (s). */
 int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend, double t,
                      struct dg_error *err) DG_MUST_USE;
-/* Adds a sample [width] that the caller has made. */
-void mx_far_sums_add(struct mx_far_sums *sums, double t, const double *value);
-/* Takes what is kept to the sums. */
-void mx_far_sums_settle(struct mx_far_sums *sums);
+/* Takes what is kept to the sums, and the sums from the card. */
+int mx_far_sums_settle(struct mx_far_sums *sums, struct dg_error *err) DG_MUST_USE;
+/* Hands sums that were loaded to the card. */
+int mx_far_sums_loaded(struct mx_far_sums *sums, struct dg_error *err) DG_MUST_USE;
 /* The four numbers of a side at a node: number[4] of field[6], E and H (V/m). */
 void mx_far_side_weights(const struct mx_problem *problem, const struct mx_far_face *face, int side,
                          double weight[MX_FAR_NUMBERS][6]);

@@ -14,7 +14,8 @@ int mx_output_open(struct mx_output *output, struct mx_setup *setup, struct mx_b
   *output = (struct mx_output){.setup = setup, .far = &setup->far, .folder = folder, .last_flush = mx_clock()};
   if (mx_records_open(&output->records, &setup->measures, setup->ops, mx_snapshot_writers[0], folder, setup->step,
                       resume, err) != 0 ||
-      mx_records_monitor(&output->records, backend, err) != 0)
+      mx_records_monitor(&output->records, backend, err) != 0 ||
+      mx_far_fields_watch(output->far, setup->ops, backend, err) != 0)
     return err->code;
   if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0) {
     char *path;
@@ -39,7 +40,7 @@ bool mx_output_due(const struct mx_output *output, long n)
 bool mx_output_asks(const struct mx_output *output, long n)
 {
   if (output->balance != NULL || due(output->setup->config->output.energy_every, n) ||
-      mx_records_ask(&output->records, n) || mx_far_fields_due(output->far, n))
+      mx_records_ask(&output->records, n) || mx_far_fields_ask(output->far, n))
     return true;
   return mx_snapshots_due(&output->snapshots, n) && output->snapshots.buffers == 0;
 }

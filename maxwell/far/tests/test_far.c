@@ -148,7 +148,8 @@ static void set_fields(struct scene *scene)
   }
   mx_backend_reference.destroy(backend);
   free(E), free(H);
-  for (size_t i = 0; i < scene->fields.count; i++) mx_far_sums_settle(&scene->fields.field[i].sums);
+  for (size_t i = 0; i < scene->fields.count; i++)
+    if (mx_far_sums_settle(&scene->fields.field[i].sums, &err) != 0) fail_msg("%s", err.message);
 }
 
 /* Shares that are wrong: of the field by its largest value, and of the powers. */
