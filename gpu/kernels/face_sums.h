@@ -3,6 +3,10 @@
 
 #include "gpu/kernels/kernels.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { GPU_FACE_ROWS = 32 }; /* samples that go to the sums at a time, at most */
 
 /* Faces and their own sides. Numbers of a sample: [face][4][Nf]. */
@@ -26,3 +30,7 @@ struct gpu_face_turns {
   double *sum;
 };
 gpuError_t gpu_add_face_rows(const struct gpu_tables *tables, const struct gpu_face_turns *turns, gpuStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
