@@ -101,3 +101,50 @@ double mx_waveform_band(const struct mx_waveform *w)
   }
   return 0;
 }
+
+/* Where the envelope of a Gaussian shape, with its polynomial, falls below a share: u = (t - t0)/tau. */
+static double gaussian_end(enum mx_waveform_kind kind, double share)
+{
+  enum { FINE = 1000, FAR = 12 };
+  for (int i = FAR * FINE; i > 0; i--) {
+    const double u = (double)i / FINE;
+    double size = exp(-u * u);
+    if (kind == MX_DIFFERENTIATED_GAUSSIAN) size *= sqrt(2 * exp(1.0)) * u;
+    if (kind == MX_RICKER) size *= fabs(1 - 2 * u * u);
+    if (size > share) return u;
+  }
+  return 0;
+}
+
+static double table_end(const struct mx_waveform *w, double share)
+{
+  double largest = 0;
+  size_t last = w->points;
+  for (size_t i = 0; i < w->points; i++) largest = fmax(largest, fabs(w->value[i]));
+  while (last > 0 && fabs(w->value[last - 1]) <= share * largest) last--;
+  if (last == 0) return 0;
+  return w->time[last < w->points ? last : last - 1];
+}
+
+double mx_waveform_end(const struct mx_waveform *w, double share)
+{
+  if (w->amplitude == 0) return 0;
+  switch (w->kind) {
+  case MX_GAUSSIAN:
+  case MX_MODULATED_GAUSSIAN:
+  case MX_DIFFERENTIATED_GAUSSIAN:
+  case MX_RICKER:
+    return w->t0 + w->tau * gaussian_end(w->kind, share);
+  case MX_SINE:
+    return INFINITY;
+  case MX_SMOOTH_STEP:
+    return w->rise;
+  case MX_DOUBLE_EXPONENTIAL:
+    return -w->fall * log(share * double_exponential_peak(w->rise, w->fall));
+  case MX_TABULATED:
+    return table_end(w, share);
+  case MX_FUNCTION_WAVEFORM:
+    return INFINITY; /* never asked */
+  }
+  return INFINITY;
+}

@@ -37,6 +37,10 @@ struct mx_waveform {
 
 double mx_waveform_at(const struct mx_waveform *waveform, double t);
 
+/* The time (s) behind which the waveform stays below a share of its largest value, or does not change any more (a
+ * step): infinite for a sine; 0 where it is zero always. MX_FUNCTION_WAVEFORM must have been tabulated. */
+double mx_waveform_end(const struct mx_waveform *waveform, double share);
+
 /* The band that carries the waveform: beyond *high (Hz) its spectrum is below 1e-2 of its largest value. For the choice
  * of mesh and warnings; f0 of a sine, and 0 where there is none (step, table, function). */
 double mx_waveform_band(const struct mx_waveform *waveform);

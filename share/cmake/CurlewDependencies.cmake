@@ -33,6 +33,16 @@ if(NOT CURLEW_OPENBLAS_FILE)
 endif()
 get_filename_component(CURLEW_OPENBLAS "${CURLEW_OPENBLAS_FILE}" NAME)
 
+# Loaded by name, too (maxwell/resonance/inversion.h): it brings LAPACK and BLAS, which must not come before OpenBLAS.
+find_path(CURLEW_HARMINV_INCLUDE harminv.h)
+find_library(CURLEW_HARMINV_FILE NAMES libharminv.so.3 harminv)
+set(CURLEW_HARMINV "")
+if(CURLEW_HARMINV_INCLUDE AND CURLEW_HARMINV_FILE)
+  get_filename_component(CURLEW_HARMINV "${CURLEW_HARMINV_FILE}" NAME)
+else()
+  message(STATUS "libharminv was not found (Debian and Ubuntu: libharminv-dev): output.resonances will be refused")
+endif()
+
 # HDF5, and the very one that Silo uses: two of them in one process do not go together. On Debian and Ubuntu it is a
 # package of its own for every MPI, and one without.
 file(STRINGS "${silo_LIBRARY}" silo_hdf5 REGEX "libhdf5[a-z_]*\\.so" LIMIT_COUNT 1)

@@ -63,11 +63,13 @@ MAY = {
                        "maxwell/shell maxwell/shell/rules",
     "maxwell/far": "libdg/base libdg/comm libdg/halo libdg/mesh libdg/ref maxwell/backend maxwell/model "
                    "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
+    "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell",
     # A run.
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/operator "
-                     "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
+                     "maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/time",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
-                      "maxwell/operator maxwell/problem maxwell/setup maxwell/shell maxwell/sources maxwell/time",
+                      "maxwell/operator maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/sources "
+                      "maxwell/time",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io maxwell/backend maxwell/backend/frame "
                           "maxwell/output maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "
@@ -86,6 +88,7 @@ ONLY = [
     ("gmshc.h", "libdg/mesh/gmsh", "only curlew-mesh links Gmsh"),
     ("lua.h", "maxwell/shell/script", "the solver knows no script"),
     ("silo.h", "libdg/io/silo", "snapshots have other writers, too"),
+    ("harminv.h", "maxwell/resonance", "it is loaded by name when it is wanted"),
     ("mpi.h", "libdg/comm", "ranks talk through libdg/comm/comm.h"),
     ("cuda_runtime.h", "gpu/runtime", "gpu/runtime/runtime.h has what CUDA and HIP share"),
 ]

@@ -85,11 +85,40 @@ static void test_when(void **state)
   mx_waveform_energy_release(&energy);
 }
 
+/* Behind its end a waveform stays below the share, and just before it does not. */
+static void test_end(void **state)
+{
+  (void)state;
+  static const double time[] = {0, 1e-9, 2e-9, 3e-9, 9e-9}, value[] = {0, -4, 1e-3, 2, 0};
+  const struct mx_waveform all[] = {
+      {.kind = MX_GAUSSIAN, .amplitude = 1, .tau = tau, .t0 = 5 * tau},
+      {.kind = MX_MODULATED_GAUSSIAN, .amplitude = 1, .tau = tau, .t0 = 5 * tau, .f0 = 20 * f0},
+      {.kind = MX_DIFFERENTIATED_GAUSSIAN, .amplitude = 1, .tau = tau, .t0 = 5 * tau},
+      {.kind = MX_RICKER, .amplitude = 1, .tau = tau, .t0 = 5 * tau},
+      {.kind = MX_DOUBLE_EXPONENTIAL, .amplitude = 1, .rise = 1e-9, .fall = 7e-9},
+      {.kind = MX_TABULATED, .amplitude = 0.25, .points = 5, .time = time, .value = value}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (double share = 1e-2; share > 1e-7; share /= 10) {
+      const double end = mx_waveform_end(&all[i], share), fine = 1e-12, before = 0.2e-9;
+      double inside = 0;
+      for (double t = end - before; t < end; t += fine) inside = fmax(inside, fabs(mx_waveform_at(&all[i], t)));
+      for (double t = end + 2 * fine; t < end + 50e-9; t += 10 * fine)
+        assert_true(fabs(mx_waveform_at(&all[i], t)) <= share);
+      assert_true(inside > share * 0.99);
+    }
+  const struct mx_waveform step = {.kind = MX_SMOOTH_STEP, .amplitude = 5, .rise = 1e-9},
+                           sine = {.kind = MX_SINE, .amplitude = 1, .f0 = f0, .rise = 1e-9},
+                           nothing = {.kind = MX_SINE, .f0 = f0, .rise = 1e-9};
+  assert_true(mx_waveform_end(&step, 1e-3) == 1e-9 && isinf(mx_waveform_end(&sine, 1e-3)));
+  assert_true(mx_waveform_end(&nothing, 1e-3) == 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gaussians),
       cmocka_unit_test(test_others),
+      cmocka_unit_test(test_end),
       cmocka_unit_test(test_when),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
