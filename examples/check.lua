@@ -6,8 +6,10 @@
 -- everything is within its tolerance. expected.lua returns
 --   output       name of the output folder
 --   summary      keys of summary.json with their values; the status must be that of a run that ended well
---   resonances   list of { label, probe, field, exact (Hz), tolerance (relative), low and high: band to search (Hz,
---                default 0 to 4 exact), after: where the record begins (s) }
+--   resonances   list of { label, exact (Hz), tolerance (relative), set: name of an entry of output.resonances; q and
+--                q_tolerance (relative): its Q; doubt: true if the program may doubt it } or, fitted here, of { label,
+--                probe, field, exact, tolerance, low and high: band to search (Hz, default 0 to 4 exact), after: where
+--                the record begins (s) }
 --   waveforms    list of { probe, at, exact = function(x, y, z, t) -> Ex, Ey, Ez, Hx, Hy, Hz,
 --                  tolerance (fraction of the maximum) }
 --   energy       { initial (J), tolerance (relative), growth: largest relative rise over any earlier value,
@@ -86,9 +88,30 @@ local function probes_of(folder)
   end
 end
 
-local function check_resonances(list, probe)
+-- A resonance that the program has found itself: the nearest one of the set.
+local function check_found(wanted, summary)
+  local line
+  for _, one in ipairs(summary and summary.resonances or {}) do
+    local nearer = not line or math.abs(one.frequency - wanted.exact) < math.abs(line.frequency - wanted.exact)
+    if one.name == wanted.set and nearer then line = one end
+  end
+  if not line then return verdict(false, "resonance %s: '%s' has found none", wanted.label, wanted.set) end
+  local off = line.frequency / wanted.exact - 1
+  verdict(math.abs(off) <= wanted.tolerance,
+    "resonance %s: measured %.4f MHz, exact %.4f MHz, relative error %+.1e (tolerance %.1e)", wanted.label,
+    line.frequency / 1e6, wanted.exact / 1e6, off, wanted.tolerance)
+  if not wanted.q then return end
+  local off_q = line.Q / wanted.q - 1
+  verdict(math.abs(off_q) <= wanted.q_tolerance, "Q of %s: measured %.5g, exact %.5g, relative error %+.1e (tolerance %.1e)",
+    wanted.label, line.Q, wanted.q, off_q, wanted.q_tolerance)
+  verdict(wanted.doubt or type(line.doubt) ~= "string", "%s: %s", wanted.label,
+    type(line.doubt) == "string" and line.doubt or "nothing is known against it")
+end
+
+local function check_resonances(list, probe, summary)
   for _, wanted in ipairs(list) do
-    local record = probe(wanted.probe)
+    local record = wanted.probe and probe(wanted.probe)
+    if wanted.set then check_found(wanted, summary) end
     local lines, message
     if record then
       local first = 1
@@ -245,9 +268,9 @@ if not folder then
 end
 local expected = dofile(example .. "/expected.lua")
 print(folder .. ":")
-check_summary(folder, expected.summary)
+local summary = check_summary(folder, expected.summary)
 local probe = probes_of(folder)
-check_resonances(expected.resonances or {}, probe)
+check_resonances(expected.resonances or {}, probe, summary)
 for _, wanted in ipairs(expected.waveforms or {}) do
   local record = probe(wanted.probe)
   if record then check_waveform(wanted, record) end

@@ -18,8 +18,8 @@ return {
   summary = { name = "cavity", precision = "double", order = 4 },
   -- Leapfrog sets the error: (w dt)^2 / 24 = 1.9e-5 and 4.8e-5 for the two at the step of 16 ps; the mesh adds little.
   resonances = {
-    { label = "(1,1,0)", probe = "corner", field = "Ez", exact = f110, tolerance = 1e-4 },
-    { label = "(2,1,0)", probe = "corner", field = "Ez", exact = f210, tolerance = 1e-4 },
+    { label = "(1,1,0)", set = "modes", exact = f110, tolerance = 1e-4 },
+    { label = "(2,1,0)", set = "modes", exact = f210, tolerance = 1e-4 },
   },
   -- The whole record against the two modes; the tolerance is a fraction of the largest value of E and of H.
   waveforms = {

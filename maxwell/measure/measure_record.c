@@ -218,6 +218,7 @@ static int write_row(struct mx_records *records, size_t i, size_t row, struct dg
   struct mx_record *record = &records->record[i];
   const double *value = record->value + row * measure->values;
   if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->fetched_time[row], value);
+  if (records->tap.take != NULL) records->tap.take(records->tap.self, i, record->fetched_step[row], value);
   if (measure->form != NULL) return measure->form->write(records, i, row, err);
   errno = 0;
   const int failed = write_rows(record->table.file, measure, record->fetched_time[row], value, 1);

@@ -26,6 +26,12 @@ struct mx_record {
   struct mx_spectrum spectrum; /* empty without frequencies */
 };
 
+/* Somebody else who wants the rows of all measures, on rank 0, in the order of steps. */
+struct mx_record_tap {
+  void (*take)(void *self, size_t measure, long step, const double *value); /* value[values]; NULL: nobody */
+  void *self;
+};
+
 /* A group of measurements of the same steps that a card keeps until they are written. */
 struct mx_watched {
   long every;
@@ -42,6 +48,7 @@ struct mx_records {
   struct mx_folder *folder;                /* borrowed */
   struct mx_record *record;                /* [measures->count] */
   struct mx_backend *backend;              /* backend with the monitors; borrowed */
+  struct mx_record_tap tap;
   size_t groups;
   struct mx_watched *watched; /* [groups] */
 };

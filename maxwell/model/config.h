@@ -194,6 +194,22 @@ struct mx_far_config {
   struct mx_image_config image[3]; /* of different axes */
 };
 
+struct mx_names {
+  size_t count;
+  const char **name; /* [count] */
+};
+
+/* Resonances in the records of measures, found at the end of the run (maxwell/resonance/resonances.h). */
+struct mx_resonance_config {
+  const char *name;          /* unique */
+  struct mx_names probe;     /* at least one: a probe, voltage or current, as "centre" or "probes/centre" */
+  struct mx_names component; /* columns of the records; none: all */
+  double from, to;           /* Hz */
+  double after;              /* s: where the records begin; negative: when the sources have ended */
+  double error;              /* relative; a mode that is less sure is doubtful; default 1e-3 */
+  const char *where;         /* as in mx_selector */
+};
+
 struct mx_config {
   const char *script_path;
   const char *directory; /* folder of the script, where relative mesh files are looked for; "." if none */
@@ -264,6 +280,8 @@ struct mx_config {
     struct mx_measure_config *measure; /* by kind, each kind in the script's order */
     size_t far_fields;
     struct mx_far_config *far_field;
+    size_t resonances;
+    struct mx_resonance_config *resonance;
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
     struct mx_frequencies s_parameters; /* frequencies for all ports, at the end of the run */
     const char *s_parameters_where;     /* as in mx_selector */

@@ -200,6 +200,8 @@ int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct
       {"energy", read_energy, 0, .expected = "a table, as in energy = { every = 10 }"},
       {"balance", read_balance, 0, .expected = "a table, as in balance = { every = 10 }"},
       {"progress", read_progress, 0, .expected = "a table, as in progress = { every = 2 }"},
+      {"resonances", mx_read_resonances, 0,
+       .expected = "a list, as in resonances = { { name = \"modes\", probe = \"centre\", from = 1e9, to = 2e9 } }"},
       {"ports", read_port_output, 0, .expected = "a table, as in ports = { every = 10 }"},
       {"s_parameters", read_s_parameters, OUTPUT(s_parameters), .expected = NULL},
       {"far_field", mx_read_far_fields, 0, .expected = mx_far_expected},

@@ -38,6 +38,9 @@ int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const s
 extern const char mx_far_expected[];
 int mx_read_far_fields(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
+/* config_resonances.c: output.resonances; `to` is not used. */
+int mx_read_resonances(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
 /* Sections: `to` is not used, they fill the configuration. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -50,6 +50,7 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg
   if (writer->folder != NULL) mx_plan_folder(plan, writer->folder, true);
   if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "log.txt") != 0 ||
       (config->output.energy_every > 0 && mx_plan_file(plan, err, "energy.csv") != 0) ||
+      (config->output.resonances > 0 && mx_plan_file(plan, err, "resonances.csv") != 0) ||
       (config->output.balance.every > 0 && mx_plan_file(plan, err, "balance.csv") != 0))
     return err->code;
   for (size_t i = 0; i < setup->measures.count; i++)

@@ -8,6 +8,21 @@
 #include "maxwell/output/writers.h"
 #include "maxwell/shell/folder.h"
 
+/* Rank 0 keeps the records of resonances. They hear each row of a measure that is written. */
+static void take_row(void *self, size_t measure, long step, const double *value)
+{
+  mx_resonances_take(self, measure, step, value);
+}
+
+static int open_resonances(struct mx_output *output, struct dg_error *err)
+{
+  struct mx_resonance_scene scene = mx_setup_resonance_scene(output->setup);
+  if (dg_comm_rank(output->setup->comm) != 0 || output->setup->config->output.resonances == 0) return 0;
+  scene.log = NULL; /* the set-up has given the warnings */
+  output->records.tap = (struct mx_record_tap){take_row, &output->resonances};
+  return mx_resonances_init(&output->resonances, &scene, err);
+}
+
 int mx_output_open(struct mx_output *output, struct mx_setup *setup, struct mx_backend *backend,
                    struct mx_folder *folder, bool resume, struct dg_error *err)
 {
@@ -15,7 +30,7 @@ int mx_output_open(struct mx_output *output, struct mx_setup *setup, struct mx_b
   if (mx_records_open(&output->records, &setup->measures, setup->ops, mx_snapshot_writers[0], folder, setup->step,
                       resume, err) != 0 ||
       mx_records_monitor(&output->records, backend, err) != 0 ||
-      mx_far_fields_watch(output->far, setup->ops, backend, err) != 0)
+      mx_far_fields_watch(output->far, setup->ops, backend, err) != 0 || open_resonances(output, err) != 0)
     return err->code;
   if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0) {
     char *path;
@@ -115,14 +130,22 @@ int mx_output_archive(struct mx_output *output, struct mx_archive *archive, stru
       mx_balance_archive(output->balance, archive, err) != 0)
     return err->code;
   if (mx_records_archive(&output->records, archive, err) != 0) return err->code;
-  return mx_far_fields_archive(output->far, archive, err);
+  if (mx_far_fields_archive(output->far, archive, err) != 0) return err->code;
+  struct mx_archive own = *archive; /* only rank 0 has records */
+  own.comm = NULL;
+  if (mx_resonances_archive(&output->resonances, &own, err) != 0) return err->code;
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
+  return 0;
 }
 
 int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
   if (mx_output_drain(output, err) != 0) return err->code;
-  if (mx_records_write_spectra(&output->records, err) != 0) return err->code;
-  return mx_far_fields_write(output->far, output->folder, err);
+  if (mx_records_write_spectra(&output->records, err) != 0 ||
+      mx_far_fields_write(output->far, output->folder, err) != 0 || dg_comm_rank(output->setup->comm) != 0)
+    return err->code;
+  return mx_resonances_finish(&output->resonances, output->folder, output->setup->log, err);
 }
 
 int mx_output_close(struct mx_output *output, struct dg_error *err)
@@ -139,6 +162,7 @@ void mx_output_release(struct mx_output *output)
   if (output->setup == NULL) return;
   if (mx_output_close(output, &ignored) != 0) ignored.code = DG_OK; /* an earlier error is being reported */
   mx_records_release(&output->records);
+  mx_resonances_release(&output->resonances);
   mx_snapshots_release(&output->snapshots);
   mx_csv_release(&output->energy);
   mx_balance_free(output->balance);

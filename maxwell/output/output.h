@@ -6,6 +6,7 @@
 #include "maxwell/shell/csv.h"
 #include "maxwell/output/balance.h"
 #include "maxwell/measure/measure_record.h"
+#include "maxwell/resonance/resonances.h"
 #include "maxwell/setup/setup.h"
 #include "maxwell/output/snapshot.h"
 
@@ -24,8 +25,9 @@ struct mx_output {
   const struct mx_folder *folder; /* borrowed */
   struct mx_csv energy;           /* rank 0's */
   struct mx_energy_rows energies;
-  struct mx_balance *balance; /* NULL: none is kept; the loop gives it fields and sources */
-  struct mx_records records;  /* the records of measurements */
+  struct mx_balance *balance;      /* NULL: none is kept; the loop gives it fields and sources */
+  struct mx_records records;       /* the records of measurements */
+  struct mx_resonances resonances; /* rank 0's */
   struct mx_snapshots snapshots;
   double last_flush;
 };
@@ -48,8 +50,8 @@ int mx_output_drain(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 int mx_output_gather(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Passes the state of the output to the archive, behind mx_output_gather. */
 int mx_output_archive(struct mx_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
-/* Does what mx_output_drain does, and writes what is known only at the end: the Fourier transforms. Call it for a run
- * that was interrupted, too. Collective. */
+/* Does what mx_output_drain does, and writes what is known only at the end: Fourier transforms and resonances. Call it
+ * for a run that was interrupted, too. Collective. */
 int mx_output_finish(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Closes the files; a write that failed late is an error here. */
 int mx_output_close(struct mx_output *output, struct dg_error *err) DG_MUST_USE;

@@ -121,6 +121,11 @@ static void write_entries(FILE *file, const void *what)
   number_entry(file, "energy_first", summary->energy_first);
   number_entry(file, "energy_last", summary->energy_last);
   if (summary->quality.known) quality_entry(file, &summary->quality);
+  if (summary->resonances.sets > 0) {
+    fputs("  \"resonances\": ", file);
+    mx_resonances_write_json(&summary->resonances, file);
+    fputs(",\n", file);
+  }
   fprintf(file, "  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld},\n", summary->checkpoints,
           summary->checkpoint_seconds, summary->restarts);
   if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);

@@ -20,7 +20,8 @@ struct mx_summary {
   const char *stop_reason;          /* "end time", "steps", "decay", "function", "walltime", "signal"; NULL: none */
   long checkpoints, restarts;       /* checkpoints that this process wrote; restarts so far */
   double checkpoint_seconds;
-  struct mx_s_quality quality; /* quality of S-parameters */
+  struct mx_s_quality quality;     /* quality of S-parameters */
+  struct mx_resonances resonances; /* those found; release them. Empty until the run is over */
   /* Threads of the backend; threads that call the script's functions, on the rank that has fewest. */
   int threads, lua_threads;
   struct mx_seconds seconds;

@@ -59,7 +59,7 @@ int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *back
       (unsigned long long)setup->mesh.tag[check.element], x[0], x[1], x[2], material, causes);
 }
 
-int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, struct dg_error *err)
+int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, double t, struct dg_error *err)
 {
   double energy[2];
   if (watchdog->setup->ops->energy(backend, &energy[0], &energy[1], err) != 0 ||
@@ -84,6 +84,8 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, s
     return 0;
   }
   if (total > watchdog->peak) watchdog->peak = total;
+  if (watchdog->setup->config->output.resonances > 0 && t >= watchdog->setup->ringing && total > watchdog->ringing)
+    watchdog->ringing = total;
   return 0;
 }
 
@@ -97,6 +99,10 @@ int mx_watchdog_archive(struct mx_watchdog *watchdog, const char *name, struct m
   if (mx_archive_longs(archive, array, 1, &looked, err) != 0) return err->code;
   snprintf(array, sizeof array, "%s/energy", name);
   if (mx_archive_doubles(archive, array, 3, energy, err) != 0) return err->code;
+  if (watchdog->setup->config->output.resonances > 0) {
+    snprintf(array, sizeof array, "%s/ringing", name);
+    if (mx_archive_doubles(archive, array, 1, &watchdog->ringing, err) != 0) return err->code;
+  }
   watchdog->looked = looked != 0;
   watchdog->first = energy[0];
   watchdog->peak = energy[1];
@@ -108,4 +114,13 @@ double mx_watchdog_decibel(const struct mx_watchdog *watchdog)
 {
   if (!watchdog->looked || !(watchdog->peak > 0)) return NAN;
   return 10 * log10(watchdog->last / watchdog->peak);
+}
+
+double mx_watchdog_decay(const struct mx_watchdog *watchdog, double t)
+{
+  const struct mx_setup *setup = watchdog->setup;
+  if (isfinite(setup->quiet.ended) && t < setup->quiet.ended) return NAN;
+  if (setup->config->output.resonances == 0) return mx_watchdog_decibel(watchdog);
+  if (t < setup->patience || !(watchdog->ringing > 0)) return NAN;
+  return 10 * log10(watchdog->last / watchdog->ringing);
 }

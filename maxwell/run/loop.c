@@ -38,10 +38,11 @@ static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error
 {
   const struct mx_setup *setup = loop->setup;
   const struct mx_watchdog *watchdog = watchdog_of(loop);
-  double decibel = mx_watchdog_decibel(watchdog);
+  double decibel = mx_watchdog_decay(watchdog, t);
   if (setup->config->time.decay > 0 && decibel <= -setup->config->time.decay) {
     loop->reason = "decay";
-    dg_log_line(setup->log, "stop      step %ld: the energy is %.1f dB below its maximum", n, -decibel);
+    dg_log_line(setup->log, "stop      step %ld: the energy is %.1f dB below its maximum%s", n, -decibel,
+                setup->config->output.resonances > 0 ? " behind the sources" : "");
   }
   if (setup->config->time.finish == NULL || loop->reason != NULL) return 0;
   bool finished = false;
@@ -70,7 +71,7 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
-  if (looks) status = mx_watchdog_look(watchdog, loop->backend, err);
+  if (looks) status = mx_watchdog_look(watchdog, loop->backend, t, err);
   if (status == 0 && watchdog->alarm[0] != '\0') {
     /* The rows that were measured until now show how the fields blew up. */
     status = mx_output_drain(&loop->output, err);

@@ -220,6 +220,8 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   summary->energy_first = loop.watchdog[0].first;
   summary->energy_last = loop.watchdog[0].last;
   summary->quality = loop.port_output.quality;
+  summary->resonances = loop.output.resonances;
+  loop.output.resonances = (struct mx_resonances){0};
   summary->stop_reason = finish ? stop_reason(&loop) : NULL;
   summary->checkpoints = loop.checkpoints;
   summary->checkpoint_seconds = loop.checkpoint_seconds;
@@ -321,6 +323,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
     dg_emergency_note(err->message);
   }
 fail:
+  mx_resonances_release(&summary.resonances);
   mx_summary_forget();
   mx_setup_explain(setup, err);
   setup->ops->destroy(backend);

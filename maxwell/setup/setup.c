@@ -38,3 +38,13 @@ void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err)
   (void)!dg_context(err, "with %zu elements of order %d here, whose fields alone take %.3f MB", setup->mesh.K,
                     setup->config->order, 1e-6 * (double)(6 * (size_t)setup->ref.Np * setup->mesh.K * real));
 }
+
+struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup)
+{
+  return (struct mx_resonance_scene){.config = setup->config,
+                                     .measures = &setup->measures,
+                                     .quiet = &setup->quiet,
+                                     .step = setup->step,
+                                     .steps = setup->steps,
+                                     .log = setup->log};
+}

@@ -11,6 +11,7 @@
 #include "maxwell/measure/measure.h"
 #include "maxwell/model/config.h"
 #include "maxwell/problem/layer_shape.h"
+#include "maxwell/resonance/resonances.h"
 #include "maxwell/sources/sources.h"
 
 /* The partition of a mesh among ranks. */
@@ -47,7 +48,9 @@ struct mx_setup {
   int limit_applications;
   double step; /* s */
   long steps;
-  int lua_threads;                       /* threads that call the script's functions, of the rank that has fewest */
+  struct mx_quiet quiet;    /* when the sources have ended */
+  double ringing, patience; /* s: output.resonances listens from here on, and has enough there; 0 without it */
+  int lua_threads;          /* threads that call the script's functions, of the rank that has fewest */
   double meshing_seconds, setup_seconds; /* wall clock */
   double started;                        /* mx_clock when set-up began */
 };
@@ -56,5 +59,8 @@ void mx_setup_release(struct mx_setup *setup);
 
 /* Adds the memory that is needed at least to an error that says that memory is used up. */
 void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);
+
+/* What output.resonances needs to know of the run. */
+struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup);
 
 struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup);

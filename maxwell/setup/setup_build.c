@@ -13,6 +13,7 @@
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/setup/conductor_report.h"
+#include "maxwell/setup/quiet.h"
 #include "maxwell/setup/response_report.h"
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
@@ -186,6 +187,18 @@ static int check_frequencies(const struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
+/* Checks output.resonances, and notes when it listens. */
+static int check_resonances(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_resonance_scene scene = mx_setup_resonance_scene(setup);
+  struct mx_resonances resonances;
+  (void)!mx_resonances_init(&resonances, &scene, err);
+  setup->ringing = mx_resonances_begin(&resonances);
+  setup->patience = mx_resonances_enough(&resonances);
+  mx_resonances_release(&resonances);
+  return dg_comm_agree(setup->comm, err);
+}
+
 /* Starts the threads for the script's functions, before the first one is called. With fewer than NODES nodes the calls
  * would not be shared among threads. */
 static void start_lua_threads(struct mx_setup *setup)
@@ -245,7 +258,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
       mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
-      make_far_fields(setup, err) != 0)
+      make_far_fields(setup, err) != 0 || mx_find_quiet(setup, err) != 0 || check_resonances(setup, err) != 0)
     goto fail;
   setup->setup_seconds = mx_clock() - start;
   setup->lua_threads = mx_origin_threads(setup->origin);

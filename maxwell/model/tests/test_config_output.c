@@ -12,6 +12,7 @@
 #define PATH         "a list of points (metres), as in { { 0, 0, 0 }, { 0, 0, 0.1 } }"
 #define BAND         "a list of numbers >= 0 (Hz), as in { 1e9, 2e9 }, or { from = 1e9, to = 2e9, points = 101 }"
 #define CIRCLE       "circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = 0.01 }"
+#define RINGS        "name = 'm', probe = 'a'"
 #define SURFACE      "the name of a surface group, or the tag of a surface"
 
 static const struct bad_table bad[] = {
@@ -132,6 +133,15 @@ static const struct bad_table bad[] = {
     /* ports */
     {OUTPUT("ports = { every = 0 }"), AT "ports.every must be an integer >= 1, not 0"},
     {OUTPUT("ports = {}"), "cavity.lua:2: 'every' is missing in output.ports (for example: every = 10)"},
+    /* resonances */
+    {OUTPUT("resonances = { { " RINGS ", from = 1, to = 2 }, { " RINGS ", from = 1, to = 2 } }"),
+     AT "resonances: two have the name 'm' (1 and 2)"},
+    {OUTPUT("resonances = { { " RINGS ", from = 2, to = 2 } }"),
+     AT "resonances.1: 'from' = 2 Hz is not below 'to' = 2 Hz"},
+    {OUTPUT("resonances = { { name = 'm', from = 1, to = 2 } }"),
+     "cavity.lua:2: 'probe' is missing in output.resonances.1 (for example: probe = \"centre\")"},
+    {OUTPUT("resonances = { { " RINGS ", from = 1, to = 2, component = { 'Ez', 'Ez' } } }"),
+     AT "resonances.1.component: \"Ez\" is given twice"},
     {OUTPUT("s_parameters = { from = 1e9, to = 2e9, point = 3 }"),
      "cavity.lua:2: unknown key 'point' in output.s_parameters (nearest: 'points')"},
 };
