@@ -80,7 +80,7 @@ struct mx_far_result {
   double hertz;
   bool scattering;           /* a plane wave comes in */
   double radiated;           /* W; of the scattered field where a wave comes in */
-  double integral;           /* W: of the radiation intensity over the sphere; NAN: not asked for */
+  double integral;           /* W: of the radiation intensity over the sphere */
   double incident, accepted; /* W at the ports; NAN without */
   double extinction; /* W that the incident wave loses: what is scattered, and what goes in by the total field; NAN
                         without wave */
@@ -91,8 +91,8 @@ struct mx_far_result {
 };
 
 /* Works out a frequency. Collective; rank 0 has the result. result->pattern must have room there. */
-int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t frequency, bool integrate,
-                    struct mx_far_result *result, struct dg_error *err) DG_MUST_USE;
+int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t frequency, struct mx_far_result *result,
+                    struct dg_error *err) DG_MUST_USE;
 
 /* ---- files: far_files.c */
 

@@ -56,7 +56,7 @@ static void write_pattern(FILE *file, const void *what)
       const double U = intensity_of(table->field, E[0]) + intensity_of(table->field, E[1]);
       fprintf(file, "%.17g,%.9g,%.9g", result->hertz, config->theta[i / config->phis], config->phi[i % config->phis]);
       for (int c = 0; c < 2; c++) put(file, creal(E[c])), put(file, cimag(E[c]));
-      put(file, relative(U, result->radiated));
+      put(file, relative(U, result->integral));
       put(file, relative(U, result->accepted));
       put(file, relative(U, result->incident));
       put(file, axial_ratio(E));
@@ -81,7 +81,7 @@ static void write_powers(FILE *file, const void *what)
     put(file, result->incident);
     put(file, result->radiated / result->accepted);
     put(file, result->radiated / result->incident);
-    put(file, relative(result->largest, result->radiated));
+    put(file, relative(result->largest, result->integral));
     put(file, result->theta);
     put(file, result->phi);
     put(file, result->scattering ? result->radiated / result->flux : NAN);
@@ -119,7 +119,7 @@ static void write_ffe(FILE *file, const void *what)
           fprintf(file, " %.9E",
                   result->scattering
                       ? 4 * pi * part[c] / result->flux
-                      : relative(part[c], isnan(result->accepted) ? result->radiated : result->accepted));
+                      : relative(part[c], isnan(result->accepted) ? result->integral : result->accepted));
         fputc('\n', file);
       }
   }
@@ -162,7 +162,7 @@ static void report(const struct mx_far_fields *fields, const struct table *table
                 last->extinction / last->flux);
   else
     dg_log_line(log, "far field '%s': at %.6g Hz directivity %.2f dBi towards theta %g, phi %g%s", config->name,
-                last->hertz, relative(last->largest, last->radiated), last->theta, last->phi,
+                last->hertz, relative(last->largest, last->integral), last->theta, last->phi,
                 isnan(last->accepted) ? "" : "; gain and efficiency are in its files");
   if (worst > tolerance)
     dg_log_warning(
@@ -192,9 +192,8 @@ static int write_one(struct mx_far_fields *fields, size_t index, const struct mx
       DG_NEW(pattern, first ? count * directions : 0, err) != 0 || dg_comm_reduce(comm, DG_SUM, 2, size, err) != 0)
     goto fail;
   for (size_t f = 0; f < count; f++) {
-    const bool integrate = f == 0 || f == count / 2 || f + 1 == count;
     result[f].pattern = first ? pattern + f * directions : NULL;
-    if (mx_far_evaluate(fields, index, f, integrate, &result[f], err) != 0) goto fail;
+    if (mx_far_evaluate(fields, index, f, &result[f], err) != 0) goto fail;
   }
   const struct table table = {.field = field, .result = result};
   if (first && write_files(&table, folder, err) != 0) goto fail;

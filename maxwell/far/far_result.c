@@ -178,8 +178,9 @@ static bool is_dark(const struct work *work, const double r[3])
   return false;
 }
 
-/* The field towards theta[count], phi[count] (degrees): field[count][2] on rank 0. */
-static int radiate(const struct work *work, size_t count, const double *theta, const double *phi,
+/* The field towards theta[count], phi[count] (degrees): field[count][2] on rank 0; zero beyond a ground unless
+ * `mirrored`, which gives what device and images together would radiate in open space. */
+static int radiate(const struct work *work, bool mirrored, size_t count, const double *theta, const double *phi,
                    double complex (*field)[2])
 {
   const struct mx_far_config *config = work->field->config;
@@ -191,7 +192,7 @@ static int radiate(const struct work *work, size_t count, const double *theta, c
     double r[3], to_theta[3], to_phi[3];
     double complex part[6];
     mx_far_direction(theta[i], phi[i], r, to_theta, to_phi);
-    if (is_dark(work, r)) continue;
+    if (!mirrored && is_dark(work, r)) continue;
     mx_far_integrate_images(&work->currents, work->k, r, config->images, config->image, part);
     for (int c = 0; c < 6; c++) sum[i][2 * c] = creal(part[c]), sum[i][2 * c + 1] = cimag(part[c]);
   }
@@ -223,7 +224,8 @@ static int make_pattern(const struct work *work, struct mx_far_result *result)
       angle[i * config->phis + j] = config->theta[i];
       angle[count + i * config->phis + j] = config->phi[j];
     }
-  if (radiate(work, count, angle, angle + count, result->pattern) == 0 && dg_comm_rank(work->place->problem->comm) == 0)
+  if (radiate(work, false, count, angle, angle + count, result->pattern) == 0 &&
+      dg_comm_rank(work->place->problem->comm) == 0)
     for (size_t i = 0; i < count; i++) {
       const double here = intensity(work, result->pattern[i]);
       if (i > 0 && !(here > result->largest)) continue;
@@ -235,27 +237,49 @@ static int make_pattern(const struct work *work, struct mx_far_result *result)
   return work->err->code;
 }
 
-/* The integral of the radiation intensity. In theta the rule is Gauss's in cos theta, in phi that of equal distances.
- * Fields of a source within a ball of radius R have degrees up to about kR + 6 (kR)^(1/3); a few more are taken. */
+/* Says whether a direction is the mirror image of one that is taken, in a plane of images. */
+static bool is_mirrored(const struct work *work, double theta, double phi)
+{
+  double r[3], to_theta[3], to_phi[3];
+  mx_far_direction(theta, phi, r, to_theta, to_phi);
+  for (size_t i = 0; i < work->field->config->images; i++)
+    if (r[work->field->config->image[i].axis] < 0) return true;
+  return false;
+}
+
+/* The integral of the radiation intensity: over the sphere, and half of that where there is a ground, since device and
+ * image radiate alike to both sides. In theta the rule is Gauss's in cos theta, in phi that of equal distances; it is
+ * symmetric in all three axes. Fields of a source within a ball of radius R have degrees up to about
+ * kR + 4.5 (kR)^(1/3) to four digits (W. C. Chew et al., Fast and Efficient Algorithms in Computational
+ * Electromagnetics, 2001, section 3.4). */
 static int integrate_sphere(const struct work *work, double *power)
 {
   enum { MOST = 400 };
+  const struct mx_far_config *config = work->field->config;
   const double size = work->k * work->field->surface.radius;
-  const int degree = (int)fmin(MOST - 1, ceil(size + 4 * cbrt(size)) + 6), thetas = degree + 1, phis = 2 * degree + 1;
-  double x[MOST], w[MOST], *angle = NULL;
-  const size_t count = (size_t)thetas * (size_t)phis;
+  const int degree = (int)fmin(MOST - 2, ceil(size + 4.5 * cbrt(size)) + 2);
+  const size_t thetas = ((size_t)degree + 2) / 2 * 2, phis = ((size_t)degree + 2) / 2 * 4;
+  double x[MOST], w[MOST], *angle = NULL, *weight = NULL, folds = 1;
   double complex(*field)[2] = NULL;
-  dg_gauss_legendre(thetas, x, w);
+  size_t count = 0;
+  dg_gauss_legendre((int)thetas, x, w);
+  for (size_t i = 0; i < config->images; i++) folds *= config->image[i].ground ? 1 : 2;
   *power = 0;
-  if (DG_NEW(angle, 2 * count, work->err) != 0 || DG_NEW(field, count, work->err) != 0) goto fail;
-  for (size_t i = 0; i < count; i++) {
-    angle[i] = acos(2 * x[i / (size_t)phis] - 1) * 180 / pi;
-    angle[count + i] = 360.0 * (double)(i % (size_t)phis) / phis;
+  if (DG_NEW(angle, 2 * thetas * phis, work->err) != 0 || DG_NEW(weight, thetas * phis, work->err) != 0 ||
+      DG_NEW(field, thetas * phis, work->err) != 0)
+    goto fail;
+  for (size_t i = 0; i < thetas * phis; i++) {
+    const double theta = acos(2 * x[i / phis] - 1) * 180 / pi, phi = 360 * ((double)(i % phis) + 0.5) / (double)phis;
+    if (is_mirrored(work, theta, phi)) continue;
+    angle[count] = theta;
+    angle[thetas * phis + count] = phi;
+    weight[count++] = 4 * pi * folds * w[i / phis] / (double)phis;
   }
-  if (radiate(work, count, angle, angle + count, field) != 0) goto fail;
-  for (size_t i = 0; i < count; i++) *power += 4 * pi * w[i / (size_t)phis] / phis * intensity(work, field[i]);
+  if (radiate(work, true, count, angle, angle + thetas * phis, field) != 0) goto fail;
+  for (size_t i = 0; i < count; i++) *power += weight[i] * intensity(work, field[i]);
 fail:
   dg_free(angle);
+  dg_free(weight);
   dg_free(field);
   return work->err->code;
 }
@@ -272,7 +296,7 @@ static int extinguish(const struct work *work, double *power)
   double complex field[1][2] = {{0, 0}};
   mx_far_direction(theta, phi, r, to_theta, to_phi);
   for (int c = 0; c < 3; c++) along[0] += p[c] * to_theta[c], along[1] += p[c] * to_phi[c];
-  if (radiate(work, 1, &theta, &phi, field) != 0) return work->err->code;
+  if (radiate(work, true, 1, &theta, &phi, field) != 0) return work->err->code;
   *power = -2 * pi / (work->k * MX_ETA0 * work->impedance) *
            cimag(conj(work->wave) * (along[0] * field[0][0] + along[1] * field[0][1]));
   return 0;
@@ -299,13 +323,13 @@ static void normalise(const struct work *work, struct mx_far_result *result)
     for (int c = 0; c < 2; c++) result->pattern[i][c] /= unit;
 }
 
-static int evaluate(struct work *work, bool integrate, struct mx_far_result *result)
+static int evaluate(struct work *work, struct mx_far_result *result)
 {
   const struct mx_far_incident *incident = &work->field->incident;
   struct dg_comm *comm = work->place->problem->comm;
   const size_t faces = work->field->surface.count;
   if (DG_NEW(work->trace, faces * work->field->sums.Nf, work->err) != 0 ||
-      mx_far_rule_init(&work->rule, work->place->problem->ref, 2, work->err) != 0)
+      mx_far_rule_init(&work->rule, work->place->problem->ref, 1, work->err) != 0)
     return work->err->code;
   for (size_t k = 0; k < faces; k++) own_traces(work, k);
   if (swap_traces(work) != 0 || make_currents(work) != 0 ||
@@ -317,14 +341,13 @@ static int evaluate(struct work *work, bool integrate, struct mx_far_result *res
     result->flux = creal(work->wave * conj(work->wave)) / (2 * MX_ETA0 * work->impedance);
     if (extinguish(work, &result->forward) != 0) return work->err->code;
   }
-  if (make_pattern(work, result) != 0 || (integrate && integrate_sphere(work, &result->integral) != 0))
-    return work->err->code;
+  if (make_pattern(work, result) != 0 || integrate_sphere(work, &result->integral) != 0) return work->err->code;
   if (dg_comm_rank(comm) == 0) normalise(work, result);
   return 0;
 }
 
-int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t frequency, bool integrate,
-                    struct mx_far_result *result, struct dg_error *err)
+int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t frequency, struct mx_far_result *result,
+                    struct dg_error *err)
 {
   const struct mx_far_field *field = &fields->field[index];
   const double hertz = field->sums.hertz[frequency], epsilon = field->surface.epsilon, mu = field->surface.mu;
@@ -342,12 +365,11 @@ int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t fre
                                          fields->place.step * (double)fields->place.steps);
   *result = (struct mx_far_result){.hertz = hertz,
                                    .scattering = field->incident.present,
-                                   .integral = NAN,
                                    .extinction = NAN,
                                    .forward = NAN,
                                    .flux = NAN,
                                    .pattern = result->pattern};
-  (void)!evaluate(&work, integrate, result);
+  (void)!evaluate(&work, result);
   mx_far_currents_release(&work.currents);
   mx_far_rule_release(&work.rule);
   dg_free(work.trace);

@@ -168,7 +168,7 @@ static struct off evaluate(struct scene *scene, double power)
   set_fields(scene);
   /* a port whose incident wave is the interval between samples: what is given is then that of the phasors */
   scene->fields.field[0].ports[0] = (struct mx_far_ports){1, 1, 1 / (4 * scene->hertz), 0};
-  if (mx_far_evaluate(&scene->fields, 0, 0, true, &result, &err) != 0) fail_msg("%s", err.message);
+  if (mx_far_evaluate(&scene->fields, 0, 0, &result, &err) != 0) fail_msg("%s", err.message);
   for (size_t i = 0; i < 28; i++) {
     far_field(scene, scene->theta[i / 4], scene->phi[i % 4], exact[i]);
     for (int c = 0; c < 2; c++) largest = fmax(largest, cabs(exact[i][c]));
@@ -275,7 +275,7 @@ static struct off with_image(bool magnetic, bool ground)
   struct mx_far_result result = {.pattern = pattern};
   double largest = 0;
   scene.fields.field[0].ports[0] = (struct mx_far_ports){1, 1, 1 / (4 * scene.hertz), 0};
-  if (mx_far_evaluate(&scene.fields, 0, 0, true, &result, &err) != 0) fail_msg("%s", err.message);
+  if (mx_far_evaluate(&scene.fields, 0, 0, &result, &err) != 0) fail_msg("%s", err.message);
   for (size_t i = 0; i < 28; i++) {
     far_field(&scene, scene.theta[i / 4], scene.phi[i % 4], exact);
     if (ground && scene.theta[i / 4] > 91) exact[0] = exact[1] = 0;
@@ -303,7 +303,7 @@ static void ground_has_a_dark_side(void **state)
 {
   (void)state;
   const struct off off = with_image(false, true);
-  if (off.pattern > 2e-5 || off.radiated > 2e-5) fail_msg("pattern %.3g, power %.3g", off.pattern, off.radiated);
+  expect_below(off, 2e-5);
 }
 
 /* ---- states of the flux */
