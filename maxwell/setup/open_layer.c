@@ -79,7 +79,8 @@ static int check_keys(const struct open *o, const struct dg_wall *wall, int key,
 {
   const struct mx_boundary_config *first = &o->config->boundary[key];
   for (size_t k = 0; k < wall->faces; k++) {
-    const struct mx_boundary_config *other = &o->config->boundary[key_of(o, wall->face[k])];
+    const int second = key_of(o, wall->face[k]);
+    const struct mx_boundary_config *other = &o->config->boundary[second];
     char a[128], b[128];
     if (other->open.reflection == first->open.reflection && other->open.thickness == first->open.thickness &&
         other->open.sheets == first->open.sheets)
@@ -89,7 +90,8 @@ static int check_keys(const struct open *o, const struct dg_wall *wall, int key,
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "boundaries.%s and boundaries.%s touch and so have one layer: give them the same "
                             "reflection, thickness and elements",
-                   MX_AT(other->where.where), b, a);
+                   MX_AT(second > key ? other->where.where : first->where.where), second > key ? a : b,
+                   second > key ? b : a);
   }
   return 0;
 }

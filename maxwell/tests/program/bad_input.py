@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import bad_environment
 import bad_meshes
+import bad_open
 import bad_scripts
 from harness import Failure, Place, check_leftovers, check_message, edited, expect, fingerprint, line_of
 from harness import SCRIPT
@@ -69,7 +70,7 @@ def attempt(program, case):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    cases = bad_scripts.CASES + bad_meshes.CASES + bad_environment.CASES
+    cases = bad_scripts.CASES + bad_open.CASES + bad_meshes.CASES + bad_environment.CASES
     names = [case["name"] for case in cases]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
