@@ -237,10 +237,6 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
     goto fail;
 
   double start = mx_clock();
-  if (setup->layers.count > 0) { /* until the term of layers is here */
-    (void)dg_fail(err, DG_INPUT, "open walls grow their layers, which do not absorb yet");
-    goto fail;
-  }
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
   start_lua_threads(setup);
   if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
@@ -249,6 +245,10 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
     goto fail;
+  if (setup->layers.count > 0) { /* until the term of layers is here */
+    (void)dg_fail(err, DG_INPUT, "open walls grow their layers, which do not absorb yet");
+    goto fail;
+  }
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
   if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);
