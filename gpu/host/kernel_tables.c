@@ -464,7 +464,7 @@ static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e, b
   return medium;
 }
 
-enum { KEYS = 5 + MX_RESPONSE_PARAMETERS };
+enum { KEYS = 5 + MX_POLE_PARAMETERS };
 
 /* The numbers that tell media apart: the medium's own, and those of the response that has a share in the update. */
 static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
@@ -477,9 +477,9 @@ static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
     key[2 * i] = medium.storage;
     key[2 * i + 1] = medium.loss;
   }
-  if (response == NULL) return;
+  if (response == NULL || mx_responses[response->kind]->share == NULL) return;
   key[4] = 1 + (double)response->kind;
-  memcpy(key + 5, response->parameter[entry], sizeof response->parameter[entry]);
+  memcpy(key + 5, mx_response_parameter(response, entry), MX_POLE_PARAMETERS * sizeof *key);
 }
 
 static size_t hash(const double key[KEYS], size_t mask)

@@ -76,7 +76,7 @@ struct gpu_recall {
 struct gpu_own_response {
   struct gpu_response at;
   double *start, *energy,
-      *loss;             /* of the card: [states] and one each [count][1 + MX_RESPONSE_STATES], gpu_combine_response */
+      *loss;             /* of the card: [states] and one each [count][1 + MX_POLE_STATES], gpu_combine_response */
   double *energy_weight; /* of the card: [count] */
   double *loss_weight;   /* of the host: [count] */
   void *vector;          /* of the card: rows [count], what is observed */
@@ -250,9 +250,9 @@ void gpu_release_responses(struct mx_backend *backend);
 size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real);
 /* Sets the states at t = 0, from E. */
 int gpu_start_responses(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
-/* Lets the responses take their step: behind all else that a step of leapfrog does to E, or behind the rates and
- * sources of a stage of Runge-Kutta. */
-int gpu_step_responses(struct mx_backend *backend, void *field, struct dg_error *err) DG_MUST_USE;
+/* Lets the responses take their step: behind all else that a step of leapfrog does to field `of`, 0: E, 1: H, or behind
+ * the rates and sources of a stage of Runge-Kutta. */
+int gpu_step_responses(struct mx_backend *backend, int of, void *field, struct dg_error *err) DG_MUST_USE;
 int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_stage *stage,
                         struct dg_error *err) DG_MUST_USE;
 /* Adds twice the responses' stored energies to the parts of a sum, on the card. */

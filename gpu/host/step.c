@@ -112,15 +112,15 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
                    "starting a half step", err);
 }
 
-/* Adds what the kernels of a half step do not know. Then `field` is the new one. The old one is in spare, or gone where
- * the step works in place. */
-static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources,
+/* Adds what the kernels of a half step do not know; `respond`: with responses, which do not take part in the start.
+ * Then `field` is the new one. The old one is in spare, or gone where the step works in place. */
+static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, bool respond,
                          struct dg_error *err)
 {
   void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
   if (add_open(backend, equation, result, err) != 0 ||
       gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0 ||
-      (equation == 0 && gpu_step_responses(backend, result, err) != 0))
+      (respond && gpu_step_responses(backend, equation, result, err) != 0))
     return err->code;
   if (!backend->in_place) swap(&backend->field[equation], &backend->spare[equation]);
   if (!adds_open(backend)) swap(&backend->open_before[equation], &backend->open_now);
@@ -192,16 +192,17 @@ static int respond(struct mx_backend *backend, int s, struct dg_error *err)
 {
   const struct mx_pass *pass = pass_of(backend, s);
   const double step = backend->options.step;
-  const struct gpu_response_stage stage = {.step = step,
-                                           .a = pass->a,
-                                           .b = pass->b,
-                                           .weight = pass->weight * step,
-                                           .next = pass->next * step,
-                                           .first = s == 0,
-                                           .last = s == mx_scheme_of(&backend->options)->stages - 1,
-                                           .field = fields_of(backend, s)[0],
-                                           .to = backend->registers[0],
-                                           .also = has_sums(backend) ? NULL : backend->spare[0]};
+  const struct gpu_response_stage stage = {
+      .step = step,
+      .a = pass->a,
+      .b = pass->b,
+      .weight = pass->weight * step,
+      .next = pass->next * step,
+      .first = s == 0,
+      .last = s == mx_scheme_of(&backend->options)->stages - 1,
+      .field = {fields_of(backend, s)[0], fields_of(backend, s)[1]},
+      .to = {backend->registers[0], backend->registers[1]},
+      .also = {has_sums(backend) ? NULL : backend->spare[0], has_sums(backend) ? NULL : backend->spare[1]}};
   return gpu_stage_responses(backend, &stage, err);
 }
 
@@ -230,7 +231,7 @@ static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struc
 static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
 {
   const struct mx_stage_sources *sources = backend->sources;
-  if ((is_staggered(backend) ? end_half_step(backend, mx_pass_equation(pass_of(backend, s)), sources, err)
+  if ((is_staggered(backend) ? end_half_step(backend, mx_pass_equation(pass_of(backend, s)), sources, true, err)
                              : end_runge_kutta(backend, s, sources, err)) != 0 ||
       gpu_end_sources(backend, sources, err) != 0)
     return err->code;
@@ -296,7 +297,7 @@ static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
   backend->tables.medium_table = backend->start_media;
   const int status = half_step(backend, 1, -1, false, GPU_ALL, err);
   backend->tables.medium_table = media;
-  if (status != 0 || end_half_step(backend, 1, NULL, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
+  if (status != 0 || end_half_step(backend, 1, NULL, false, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
       remember_open(backend, 1, true, err) != 0)
     return err->code;
   return gpu_halo_exchange(backend, &backend->field[1], err);

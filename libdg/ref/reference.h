@@ -31,5 +31,15 @@ struct dg_reference {
 int dg_reference_init(struct dg_reference *ref, int order, struct dg_error *err) DG_MUST_USE;
 void dg_reference_release(struct dg_reference *ref);
 
+/* Barycentric coordinates of node i: by vertex. */
+static inline void dg_reference_barycentric(const struct dg_reference *ref, int i, double L[4])
+{
+  const double r = ref->r[i], s = ref->s[i], t = ref->t[i];
+  L[0] = -0.5 * (1 + r + s + t);
+  L[1] = 0.5 * (1 + r);
+  L[2] = 0.5 * (1 + s);
+  L[3] = 0.5 * (1 + t);
+}
+
 /* weight[Np] so that u(r,s,t) = sum_j weight[j] u_j. Any point; outside the tetrahedron it extrapolates. */
 void dg_reference_interpolate(const struct dg_reference *ref, double r, double s, double t, double *weight);

@@ -40,8 +40,10 @@ struct mx_cost mx_cost_response(const struct mx_problem *problem, const struct m
 {
   const struct mx_response_ops *ops = mx_responses[response->kind];
   const double numbers = 3.0 * problem->ref->Np * (double)response->count;
-  return (struct mx_cost){.bytes = numbers * 2 * (double)real * (1 + ops->states * registers),
-                          .flops = numbers * (ops->flops + 2 * (registers - 1) * (ops->states + 1))};
+  /* both fields of a layer in a stage, one of them behind a step of leapfrog */
+  const double fields = ops->layer && registers > 1 ? 2 : 1, states = fields * ops->of_E;
+  return (struct mx_cost){.bytes = numbers * 2 * (double)real * (fields + states * registers),
+                          .flops = numbers * (fields * ops->flops + 2 * (registers - 1) * (states + fields))};
 }
 
 struct mx_cost mx_cost_sources(const struct mx_problem *problem, int equation, size_t real)

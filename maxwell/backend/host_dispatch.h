@@ -27,8 +27,8 @@ static size_t mx_response_bytes(const struct mx_problem *problem, const struct m
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const size_t numbers = (size_t)mx_responses[response->kind]->states * 3 * (size_t)problem->ref->Np;
-    bytes +=
-        response->count * (real * (arrays * numbers + MX_RESPONSE_COEFFICIENTS) + sizeof(struct mx_response_entry));
+    bytes += response->count * (real * (arrays * numbers + (size_t)mx_responses[response->kind]->coefficients) +
+                                sizeof(struct mx_response_entry));
   }
   return bytes;
 }

@@ -225,7 +225,8 @@ static void fill_record(struct record *record, const struct mx_problem *whole, s
   const struct mx_response *response = mx_problem_response(whole, e, &entry);
   if (response != NULL) {
     record->response = response - whole->response;
-    memcpy(record->parameter, response->parameter[entry], sizeof record->parameter);
+    memcpy(record->parameter, mx_response_parameter(response, entry),
+           (size_t)mx_responses[response->kind]->parameters * sizeof(double));
   }
   for (int f = 0; f < 4; f++) {
     int32_t code = whole->neighbour[e][f];
@@ -262,7 +263,8 @@ static int add_responses(struct mx_problem *part, const struct mx_problem *whole
     for (size_t i = 0; i < count; i++) {
       if (record[i].response != (int64_t)r) continue;
       response->where[k] = (int32_t)i;
-      memcpy(response->parameter[k++], record[i].parameter, sizeof record[i].parameter);
+      memcpy(mx_response_parameter(response, k++), record[i].parameter,
+             (size_t)mx_responses[response->kind]->parameters * sizeof(double));
     }
   }
   return 0;

@@ -34,7 +34,7 @@ struct workspace {
   size_t n;                         /* numbers in one field */
   size_t all;                       /* numbers in a vector */
   struct mx_response_entry **entry; /* [responses][count] */
-  double **coefficient;             /* [responses][count][MX_RESPONSE_COEFFICIENTS] */
+  double **coefficient;             /* [responses][count][coefficients of the kind] */
   int applications;
   double error; /* relative error of the limit that was found */
 };
@@ -69,12 +69,11 @@ static int start(struct workspace *work, const struct mx_problem *problem, enum 
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     if (DG_NEW(work->entry[r], response->count, err) != 0 ||
-        DG_NEW(work->coefficient[r], response->count * MX_RESPONSE_COEFFICIENTS, err) != 0)
+        DG_NEW(work->coefficient[r], response->count * (size_t)mx_responses[response->kind]->coefficients, err) != 0)
       return err->code;
     for (size_t k = 0; k < response->count; k++) {
-      work->entry[r][k] = mx_response_rates(problem, response, k);
-      memcpy(work->coefficient[r] + k * MX_RESPONSE_COEFFICIENTS, work->entry[r][k].coefficient,
-             sizeof work->entry[r][k].coefficient);
+      double *coefficient = work->coefficient[r] + k * (size_t)mx_responses[response->kind]->coefficients;
+      work->entry[r][k] = mx_response_rates(problem, response, k, coefficient);
     }
     work->all += states_of(work, r);
   }
@@ -96,7 +95,8 @@ static void apply_symmetric(struct workspace *work, const double *x, double *y)
 static void apply_rate(struct workspace *work, const double *x, double *y)
 {
   const struct mx_penalty whole = {.inner = 1, .open = 1};
-  const double *E = x, *H = x + work->n;
+  const double *E = x, *H = x + work->n, *const field[2] = {E, H};
+  double *const rate[2] = {y, y + work->n};
   size_t per_element = 3 * (size_t)work->problem->ref->Np;
   mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, E, H, NULL, y);
   mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, H, E, NULL, y + work->n);
@@ -107,8 +107,20 @@ static void apply_rate(struct workspace *work, const double *x, double *y)
     y[i] -= medium.loss / medium.storage * x[i];
   }
   for (size_t r = 0, at = 2 * work->n; r < work->problem->responses; at += states_of(work, r++))
-    mx_response_rate_double(work->problem, &work->problem->response[r], work->coefficient[r], x + at, E, y + at, y);
+    mx_response_rate_double(work->problem, &work->problem->response[r], work->coefficient[r], x + at, field, y + at,
+                            rate);
   work->applications++;
+}
+
+/* The weight of a layer's state, which has no energy: with the layer's rate in it, state and field are alike in size.
+ */
+static double layer_weight(const struct mx_problem *problem, const struct mx_response *response, size_t k, int q)
+{
+  const struct mx_response_ops *ops = mx_responses[response->kind];
+  const size_t e = (size_t)response->where[k];
+  const double storage = q < ops->of_E ? problem->epsilon[e] : problem->mu[e],
+               rate = ops->rate(storage, mx_response_parameter(response, k));
+  return 0.5 * storage * rate * rate;
 }
 
 /* y = the mass matrix of the energy norm times x. */
@@ -135,7 +147,9 @@ static void apply_mass(const struct workspace *work, const double *x, double *y)
       for (int q = 0; q < states; q++) {
         const struct mx_square *energy = &work->entry[r][k].energy;
         const double factor =
-            2 * problem->jacobian[response->where[k]] * energy->weight * energy->state[q] * energy->state[q];
+            2 * problem->jacobian[response->where[k]] *
+            (mx_responses[response->kind]->layer ? layer_weight(problem, response, k, q)
+                                                 : energy->weight * energy->state[q] * energy->state[q]);
         for (size_t c = 0; c < 3; c++, at += Np) {
           for (size_t i = 0; i < Np; i++) y[at + i] = 0;
           for (size_t j = 0; j < Np; j++)
@@ -456,7 +470,7 @@ static int freeze_responses(struct mx_problem *frozen, const struct mx_problem *
     if (mx_problem_add_response(frozen, from->kind, from->count, &to, err) != 0) return err->code;
     memcpy(to->where, from->where, from->count * sizeof *to->where);
     for (size_t k = 0; k < from->count; k++)
-      (void)mx_response_follow(problem, from, k, integrator, step, to->parameter[k]);
+      (void)mx_response_follow(problem, from, k, integrator, step, mx_response_parameter(to, k));
   }
   return 0;
 }

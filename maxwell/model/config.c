@@ -206,6 +206,7 @@ static const struct mx_rule root_rules[] = {
     {"gpu", read_gpu, 0, .expected = "a table, as in gpu = { share = true }"},
     {"materials", mx_read_materials, 0, .expected = "a table, as in materials = { default = {} }",
      .example = "materials = { default = {} } is vacuum everywhere"},
+    {"layers", mx_read_layers, 0, .expected = "a table, as in layers = { shell = { kind = \"box\" } }"},
     {"boundaries", mx_read_boundaries, 0, .expected = "a table, as in boundaries = { walls = { kind = \"pec\" } }"},
     {"interfaces", mx_read_interfaces, 0,
      .expected = "a table, as in interfaces = { sheet = { kind = \"surface_current\", current = f } }"},

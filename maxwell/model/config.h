@@ -113,6 +113,20 @@ struct mx_open_config {
   int sheets;        /* elements in the thickness, key `elements`; 0: chosen */
 };
 
+#define MX_LAYER_REFLECTION (-80.0) /* dB: the target of a layer for which the script names none */
+
+/* A drawn shell that is a perfectly matched layer. */
+enum mx_shell_kind { MX_SHELL_BOX, MX_SHELL_SPHERE, MX_SHELL_CYLINDER };
+struct mx_layer_config {
+  struct mx_selector where; /* a volume group or tag; never the default */
+  enum mx_shell_kind kind;
+  bool has_centre; /* sphere, cylinder; else the middle of the shell */
+  double centre[3];
+  double axis[3];    /* cylinder; normalised by the reader */
+  double reflection; /* dB, less than 0 */
+};
+extern const char *const mx_shell_kind_names[]; /* "box", "sphere", "cylinder" */
+
 struct mx_boundary_config {
   struct mx_selector where;
   enum mx_boundary_kind kind;
@@ -252,8 +266,9 @@ struct mx_config {
     enum mx_transport transport; /* default: as MPI can */
     bool share;                  /* ranks may have the same card; default false */
   } gpu;
-  size_t materials, boundaries, interfaces, sources;
+  size_t materials, layers, boundaries, interfaces, sources;
   struct mx_material_config *material; /* at least one */
+  struct mx_layer_config *layer;
   struct mx_boundary_config *boundary;
   struct mx_interface_config *interface;
   struct mx_source_config *source;

@@ -43,6 +43,7 @@ int mx_read_resonances(struct mx_reader *r, const struct mx_rule *rule, const st
 
 /* Sections: `to` is not used, they fill the configuration. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_layers(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_interfaces(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -1,4 +1,4 @@
-/* Reads the materials of the simulation table. config.c names the reader in its rules. */
+/* Reads the materials and the layers of the simulation table. config.c names the reader in its rules. */
 #include <limits.h>
 #include <string.h>
 
@@ -82,5 +82,54 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
   }
   config->materials = value->count;
   config->materials_where = value->where;
+  return 0;
+}
+
+const char *const mx_shell_kind_names[] = {"box", "sphere", "cylinder", NULL};
+
+static int read_centre(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_layer_config *layer = to;
+  layer->has_centre = true;
+  return mx_read_triple(r, rule, value, layer->centre);
+}
+
+static int check_layer(struct mx_reader *r, const struct mx_value *value, const struct mx_layer_config *layer)
+{
+  const struct mx_value *centre = mx_find_value(value, "centre"), *axis = mx_find_value(value, "axis");
+  if (layer->where.is_default)
+    return mx_fail_at(r, value, "layers.default: a layer is a volume that was drawn for it; name its group");
+  if (layer->kind == MX_SHELL_BOX && centre != NULL)
+    return mx_fail_at(r, centre, "%s: a box has no use for a centre; spheres and cylinders have one", centre->path);
+  if (layer->kind != MX_SHELL_CYLINDER && axis != NULL)
+    return mx_fail_at(r, axis, "%s: only a cylinder has an axis", axis->path);
+  return 0;
+}
+
+int mx_read_layers(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+#define LAYER(field) offsetof(struct mx_layer_config, field)
+  static const char point[] = "three numbers (metres), as in { 0, 0, 0 }";
+  static const struct mx_rule rules[] = {
+      {"kind", mx_read_choice, LAYER(kind), .names = mx_shell_kind_names},
+      {"centre", read_centre, 0, .expected = point},
+      {"axis", mx_read_unit_vector, LAYER(axis), .expected = "a direction, as in { 0, 0, 1 }"},
+      {"reflection", mx_read_real, LAYER(reflection), .expected = "a number from -200 to -20 (dB)", .least = -200,
+       .most = -20},
+  };
+  struct mx_config *config = mx_config_of(r);
+  (void)to;
+  if (mx_expect_table(r, value, rule->expected) != 0) return r->err->code;
+  if (mx_arena_alloc(&r->arena, &config->layer, value->count, sizeof *config->layer, r->err) != 0) return r->err->code;
+  for (size_t i = 0; i < value->count; i++) {
+    const struct mx_entry *entry = &value->entry[i];
+    struct mx_layer_config *layer = &config->layer[i];
+    *layer = (struct mx_layer_config){.axis = {0, 0, 1}, .reflection = MX_LAYER_REFLECTION};
+    if (mx_read_selector(r, entry, &layer->where) != 0 ||
+        mx_read_table(r, &entry->value, "a table, as in { kind = \"box\" }", rules, MX_COUNT(rules), layer) != 0 ||
+        check_layer(r, &entry->value, layer) != 0)
+      return r->err->code;
+  }
+  config->layers = value->count;
   return 0;
 }

@@ -241,46 +241,56 @@ void NAME(mx_add_sources)(const struct mx_problem *problem, const struct NAME(mx
 
 /* ---- responses, behind everything else */
 
-/* The states of number i of an entry: from[states][numbers]. */
-static inline void NAME(get_states)(const REAL *from, int states, size_t numbers, size_t i, REAL *s)
+/* The part of a pole, an entry: state and rate_state are [states][3][Np]. */
+static void NAME(pole_rate)(size_t numbers, const struct mx_response *response, const REAL *coefficient,
+                            const REAL *state, const REAL *field, REAL *rate_state, REAL *rate)
 {
-  for (int q = 0; q < states; q++) s[q] = from[(size_t)q * numbers + i];
-}
-
-static inline void NAME(put_states)(REAL *to, int states, size_t numbers, size_t i, const REAL *s)
-{
-  for (int q = 0; q < states; q++) to[(size_t)q * numbers + i] = s[q];
-}
-
-void NAME(mx_response_step)(const struct mx_problem *problem, const struct mx_response *response,
-                            const REAL *coefficient, REAL *state, REAL *field)
-{
-  const size_t numbers = 3 * (size_t)problem->ref->Np;
   const int states = mx_responses[response->kind]->states;
-  for (size_t k = 0; k < response->count; k++) {
-    REAL *u = field + (size_t)response->where[k] * numbers, *own = state + k * (size_t)states * numbers;
-    for (size_t i = 0; i < numbers; i++) {
-      REAL s[MX_RESPONSE_STATES];
-      NAME(get_states)(own, states, numbers, i, s);
-      NAME(mx_point_step)(response->kind, coefficient + k * MX_RESPONSE_COEFFICIENTS, s, &u[i]);
-      NAME(put_states)(own, states, numbers, i, s);
-    }
+  for (size_t i = 0; i < numbers; i++) {
+    REAL s[MX_POLE_STATES] = {0}, ds[MX_POLE_STATES] = {0}, du = 0;
+    for (int q = 0; q < states; q++) s[q] = state[(size_t)q * numbers + i];
+    NAME(mx_point_rate)(response->kind, coefficient, s, field[i], ds, &du);
+    for (int q = 0; q < states; q++) rate_state[(size_t)q * numbers + i] = ds[q];
+    rate[i] += du;
+  }
+}
+
+/* The part of a layer for one field: state and rate_state are [directions][3][Np]. */
+static void NAME(layer_rate)(const struct dg_reference *ref, const struct mx_response *response, int of,
+                             const REAL *coefficient, const REAL *state, const REAL *field, REAL *rate_state,
+                             REAL *rate)
+{
+  const size_t Np = (size_t)ref->Np, directions = (size_t)mx_responses[response->kind]->of_E;
+  for (size_t i = 0; i < Np; i++) {
+    REAL s[3][3] = {{0}}, ds[3][3] = {{0}}, u[3], du[3] = {0}, L[4];
+    double barycentric[4];
+    dg_reference_barycentric(ref, (int)i, barycentric);
+    for (int v = 0; v < 4; v++) L[v] = (REAL)barycentric[v];
+    for (size_t c = 0; c < 3; c++) u[c] = field[c * Np + i];
+    for (size_t k = 0; k < 3 * directions; k++) s[k / 3][k % 3] = state[k * Np + i];
+    NAME(mx_layer_rate)(response->kind, of, coefficient, L, s, u, ds, du);
+    for (size_t k = 0; k < 3 * directions; k++) rate_state[k * Np + i] = ds[k / 3][k % 3];
+    for (size_t c = 0; c < 3; c++) rate[c * Np + i] += du[c];
   }
 }
 
 void NAME(mx_response_rate)(const struct mx_problem *problem, const struct mx_response *response,
-                            const REAL *coefficient, const REAL *state, const REAL *field, REAL *rate_state, REAL *rate)
+                            const REAL *coefficient, const REAL *state, const REAL *const field[2], REAL *rate_state,
+                            REAL *const rate[2])
 {
+  const struct mx_response_ops *ops = mx_responses[response->kind];
   const size_t numbers = 3 * (size_t)problem->ref->Np;
-  const int states = mx_responses[response->kind]->states;
   for (size_t k = 0; k < response->count; k++) {
-    const size_t at = (size_t)response->where[k] * numbers, own = k * (size_t)states * numbers;
-    for (size_t i = 0; i < numbers; i++) {
-      REAL s[MX_RESPONSE_STATES], ds[MX_RESPONSE_STATES] = {0}, du = 0;
-      NAME(get_states)(state + own, states, numbers, i, s);
-      NAME(mx_point_rate)(response->kind, coefficient + k * MX_RESPONSE_COEFFICIENTS, s, field[at + i], ds, &du);
-      NAME(put_states)(rate_state + own, states, numbers, i, ds);
-      rate[at + i] += du;
+    const size_t at = (size_t)response->where[k] * numbers, own = k * (size_t)ops->states * numbers;
+    const REAL *c = coefficient + k * (size_t)ops->coefficients;
+    if (!ops->layer) {
+      NAME(pole_rate)(numbers, response, c, state + own, field[0] + at, rate_state + own, rate[0] + at);
+      continue;
+    }
+    for (int of = 0; of < 2; of++) {
+      const size_t here = own + (size_t)(of * ops->of_E) * numbers;
+      NAME(layer_rate)
+      (problem->ref, response, of, c, state + here, field[of] + at, rate_state + here, rate[of] + at);
     }
   }
 }

@@ -204,8 +204,10 @@ int mx_response_powers_init(struct mx_response_powers *of, const struct mx_power
     const size_t numbers = response->count * (size_t)mx_responses[response->kind]->states * per_element(problem);
     if (numbers > most) most = numbers;
     if (DG_NEW(of->entry[r], response->count, err) != 0) return err->code;
+    double coefficient[MX_RESPONSE_COEFFICIENTS];
     for (size_t k = 0; k < response->count; k++)
-      of->entry[r][k] = mx_response_prepare(problem, response, k, powers->options.integrator, powers->options.step);
+      of->entry[r][k] =
+          mx_response_prepare(problem, response, k, powers->options.integrator, powers->options.step, coefficient);
   }
   return DG_NEW(of->piece, most, err);
 }
@@ -256,6 +258,7 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const int states = mx_responses[response->kind]->states;
+    if (mx_responses[response->kind]->layer) continue;
     if (of->ops->save(backend, mx_state_of_response(r), 0, response->count, of->piece, err) != 0) return err->code;
     for (size_t k = 0; k < response->count; k++) {
       const double *state = of->piece + k * (size_t)states * 3 * Np;

@@ -8,5 +8,6 @@ void mx_assignment_release(struct mx_assignment *assignment)
   dg_free(assignment->material);
   dg_free(assignment->boundary);
   dg_free(assignment->interface);
+  dg_free(assignment->layer);
   *assignment = (struct mx_assignment){0};
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "libdg/base/error.h"
+#include "maxwell/response/layer.h"
 
 enum mx_layer_kind { MX_LAYER_BOX, MX_LAYER_SPHERE, MX_LAYER_CYLINDER };
 
@@ -53,7 +54,6 @@ void mx_layer_at(const struct mx_layer_shape *shape, double index, const double 
 
 /* The profile: sigma(depth) = mx_layer_sigma_max * (depth/thickness)^MX_LAYER_GRADE, the same alpha everywhere, so that
  * the stretched radius of a sphere has one pole, too. alpha is MX_LAYER_ALPHA over the optical thickness. */
-enum { MX_LAYER_GRADE = 3 };
 #define MX_LAYER_ALPHA 0.1
 double mx_layer_sigma_max(const struct mx_layer_shape *shape, double index);
 double mx_layer_alpha(const struct mx_layer_shape *shape, double index);

@@ -93,7 +93,8 @@ static int restrict_responses(struct mx_problem *part, const struct mx_problem *
     for (size_t i = 0; i < from->count; i++) {
       if (local[from->where[i]] < 0) continue;
       to->where[k] = local[from->where[i]];
-      memcpy(to->parameter[k++], from->parameter[i], sizeof *to->parameter);
+      memcpy(mx_response_parameter(to, k++), mx_response_parameter(from, i),
+             (size_t)mx_responses[from->kind]->parameters * sizeof(double));
     }
   }
   return 0;

@@ -5,6 +5,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/problem/problem_build.h"
+#include "maxwell/problem/layer.h"
 #include "maxwell/model/selectors.h"
 
 static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)
@@ -154,8 +155,9 @@ static int assign_debye(struct mx_problem *problem, const struct mx_assignment *
     const struct mx_debye_config *debye = &config->material[assignment->material[e]].debye;
     if (!(debye->delta > 0)) continue;
     response->where[k] = (int32_t)e;
-    response->parameter[k][0] = debye->delta;
-    response->parameter[k++][1] = MX_C0 * debye->tau;
+    double *parameter = mx_response_parameter(response, k++);
+    parameter[0] = debye->delta;
+    parameter[1] = MX_C0 * debye->tau;
   }
   return 0;
 }
@@ -264,9 +266,10 @@ static int assign_interfaces(struct mx_assignment *assignment, const struct mx_c
  * the metal and take its energy. Likewise a medium with losses of H is nearly a magnetic wall. */
 struct flux_side {
   double medium, lossy;
+  bool layered; /* in a perfectly matched layer */
 };
 
-static struct flux_side flux_side(const struct mx_problem *problem, size_t e)
+static struct flux_side flux_side(const struct mx_problem *problem, const struct mx_assignment *assignment, size_t e)
 {
   const struct mx_medium of_E = mx_medium_of(problem, MX_AMPERE, e), of_H = mx_medium_of(problem, MX_FARADAY, e);
   const double epsilon = of_E.storage, mu = of_H.storage, *scale = problem->face_scale[e];
@@ -276,13 +279,16 @@ static struct flux_side flux_side(const struct mx_problem *problem, size_t e)
    * fluxes. */
   const double crossing = exp2(round(log2(height * sqrt(epsilon * mu) / (nodes * nodes))));
   return (struct flux_side){medium,
-                            medium * fmax(1, of_H.loss / mu * crossing) / fmax(1, of_E.loss / epsilon * crossing)};
+                            medium * fmax(1, of_H.loss / mu * crossing) / fmax(1, of_E.loss / epsilon * crossing),
+                            assignment->layer[e] >= 0};
 }
 
 /* The flux between two elements. The penalty on E within a conductor is no larger than beside a wall; a larger one
- * would limit the step. The same holds for H in its counterpart. */
+ * would limit the step. The same holds for H in its counterpart. In a layer and on its faces to the inside the flux is
+ * the upwind one: waves that the mesh does not resolve, which a layer need not absorb, end there. */
 static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side other, double alpha)
 {
+  if (own.layered || other.layered) alpha = 1;
   struct mx_face_flux flux = mx_face_flux(own.lossy, other.lossy, alpha);
   flux.e_penalty = fmin(flux.e_penalty, 2 * alpha / (own.medium + other.medium));
   flux.h_penalty = fmin(flux.h_penalty, 2 * alpha / (1 / own.medium + 1 / other.medium));
@@ -299,14 +305,16 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
       int32_t code = mesh->neighbour[e][f];
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         if ((size_t)code / 4 >= problem->K) continue;
-        problem->flux[e][f] = inner_flux(flux_side(problem, e), flux_side(problem, (size_t)code / 4), config->alpha);
+        problem->flux[e][f] = inner_flux(flux_side(problem, assignment, e),
+                                         flux_side(problem, assignment, (size_t)code / 4), config->alpha);
       } else {
         int index = assignment->boundary[e][f];
         const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
         const double given = index >= 0 ? config->boundary[index].impedance / MX_ETA0 : 0;
         const bool open = mx_is_open(kind);
         /* The alpha of an open face is always 1: what the face absorbs is physics, not a choice of flux. */
-        problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own), open ? 1 : config->alpha);
+        problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own),
+                                           open || assignment->layer[e] >= 0 ? 1 : config->alpha);
         code = open ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
       }
       problem->neighbour[e][f] = code;
@@ -324,7 +332,7 @@ static int connect_halo(struct mx_problem *problem, const struct mx_assignment *
   if (DG_NEW(own, halo->faces, err) != 0 || DG_NEW(other, halo->faces, err) != 0) goto fail;
   for (size_t i = 0; i < halo->faces; i++) {
     size_t e = (size_t)halo->send[i] / 4;
-    own[i] = flux_side(problem, e);
+    own[i] = flux_side(problem, assignment, e);
   }
   if (dg_halo_swap(halo, problem->comm, sizeof *own, own, other, err) != 0) goto fail;
   for (size_t i = 0; i < halo->faces; i++) {
@@ -343,6 +351,14 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
                     const struct dg_mesh *mesh, const struct dg_geometry *geometry, const struct dg_reference *ref,
                     const struct mx_ranks *ranks, struct dg_error *err)
 {
+  return mx_problem_init_layered(problem, assignment, config, mesh, geometry, ref, NULL, ranks, err);
+}
+
+int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *assignment,
+                            const struct mx_config *config, const struct dg_mesh *mesh,
+                            const struct dg_geometry *geometry, const struct dg_reference *ref,
+                            const struct mx_layers *layers, const struct mx_ranks *ranks, struct dg_error *err)
+{
   size_t K = mesh->K, *outer = NULL;
   int *choice = NULL;
   *assignment = (struct mx_assignment){0};
@@ -355,14 +371,15 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
     problem->ghosts = ranks->halo.faces;
   }
   if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
-      DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0 ||
-      DG_NEW(assignment->interface, mesh->entities, err) != 0)
+      DG_NEW(assignment->layer, K, err) != 0 || DG_NEW(choice, mesh->entities, err) != 0 ||
+      DG_NEW(outer, mesh->entities, err) != 0 || DG_NEW(assignment->interface, mesh->entities, err) != 0)
     goto fail;
 #define COPY(type, name, numbers) memcpy(problem->name, geometry->name, K * sizeof *problem->name);
   MX_GEOMETRY_ARRAYS(COPY)
 #undef COPY
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
   if (assign_debye(problem, assignment, config, err) != 0) goto fail;
+  if (mx_assign_layers(problem, assignment, layers, mesh, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;
   connect(problem, assignment, config, mesh);

@@ -6,6 +6,7 @@
 #include "libdg/mesh/mesh.h"
 #include "maxwell/model/config.h"
 #include "maxwell/problem/assignment.h"
+#include "maxwell/problem/layer_shape.h"
 #include "maxwell/problem/problem.h"
 
 /* Finds every element's material and every boundary face's condition, evaluates them and builds the tables. Errors
@@ -15,3 +16,11 @@
 int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
                     const struct dg_mesh *mesh, const struct dg_geometry *geometry, const struct dg_reference *ref,
                     const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
+/* The same with perfectly matched layers (may be NULL). Their elements are on one side of each of the layer's walls,
+ * and have no response of their medium; those are further errors. Faces inside a layer and those to its inside have the
+ * upwind flux whatever the configuration says. */
+int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *assignment,
+                            const struct mx_config *config, const struct dg_mesh *mesh,
+                            const struct dg_geometry *geometry, const struct dg_reference *ref,
+                            const struct mx_layers *layers, const struct mx_ranks *ranks,
+                            struct dg_error *err) DG_MUST_USE;

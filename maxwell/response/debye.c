@@ -54,22 +54,22 @@ static struct mx_response_share share(const struct mx_response_scheme *scheme, c
   return (struct mx_response_share){.mass = m.b, .loss = m.b + m.b / m.a};
 }
 
-static void prepare(const struct mx_response_scheme *scheme, double mass, const double *parameter,
-                    struct mx_response_entry *entry)
+static void prepare(const struct mx_response_scheme *scheme, const struct mx_response_medium *medium,
+                    const double *parameter, struct mx_response_entry *entry, double *coefficient)
 {
   const double delta = parameter[DELTA], tau = parameter[TAU];
   struct mx_square P = {.field = 0, .state = {1}};
   if (scheme->staggered) {
     const struct mean m = mean_of(scheme, parameter);
     P = (struct mx_square){.field = -m.b / m.a, .state = {1 / m.a}};
-    entry->coefficient[0] = (1 - m.a) / (m.a * mass);
-    entry->coefficient[1] = m.a;
-    entry->coefficient[2] = (1 + m.a) * m.b;
+    coefficient[0] = (1 - m.a) / (m.a * medium->mass);
+    coefficient[1] = m.a;
+    coefficient[2] = (1 + m.a) * m.b;
     entry->start[0] = m.b; /* P = 0 */
   } else {
-    entry->coefficient[0] = delta / tau;
-    entry->coefficient[1] = 1 / tau;
-    entry->coefficient[2] = 1 / mass;
+    coefficient[0] = delta / tau;
+    coefficient[1] = 1 / tau;
+    coefficient[2] = 1 / medium->mass;
   }
   entry->energy = (struct mx_square){.weight = 0.5 / delta, .field = P.field, .state = {P.state[0]}};
   entry->loss = (struct mx_square){.weight = 1 / (delta * tau), .field = delta - P.field, .state = {-P.state[0]}};
@@ -85,6 +85,9 @@ static void describe(const double *parameter, char *text, size_t size)
 const struct mx_response_ops mx_debye_response = {
     .name = "debye",
     .states = 1,
+    .of_E = 1,
+    .coefficients = 3,
+    .parameters = MX_POLE_PARAMETERS,
     .flops = 5,
     .follow = follow,
     .share = share,

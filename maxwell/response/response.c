@@ -4,18 +4,19 @@
 
 #include "libdg/base/memory.h"
 
-#define DECLARE(kind, prefix) extern const struct mx_response_ops prefix##_response;
+#define DECLARE(kind, prefix, ...) extern const struct mx_response_ops prefix##_response;
 MX_RESPONSE_LIST(DECLARE)
 #undef DECLARE
 
-#define ROW(kind, prefix) [kind] = &prefix##_response,
+#define ROW(kind, prefix, ...) [kind] = &prefix##_response,
 const struct mx_response_ops *const mx_responses[MX_RESPONSE_KINDS] = {MX_RESPONSE_LIST(ROW)};
 #undef ROW
 
 int mx_response_init(struct mx_response *response, enum mx_response_kind kind, size_t count, struct dg_error *err)
 {
   *response = (struct mx_response){.kind = kind, .count = count};
-  if (DG_NEW(response->where, count, err) != 0 || DG_NEW(response->parameter, count, err) != 0)
+  if (DG_NEW(response->where, count, err) != 0 ||
+      DG_NEW(response->parameter, count * (size_t)mx_responses[kind]->parameters, err) != 0)
     mx_response_release(response);
   return err->code;
 }

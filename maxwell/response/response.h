@@ -1,20 +1,23 @@
 /* Responses: terms with state on lists of elements, carried out behind the pass.
  *
- * A response is how a medium answers a field with a delay: a pole of its permittivity today, a layer or a wall of the
- * same kind tomorrow. The pass over all elements (curl, flux, lift, losses) knows nothing of it. Behind the pass, and
- * behind open faces and sources, the backend goes through the list of the response and calls the kind's point function
- * at every node: from the state s and the new value u of the field it gives what is added to u, and the new s. The
- * field of before the pass is not needed, so that a backend may work in place; what the response takes of it is in
- * the pass's own loss (mx_response_share).
+ * A response is how a medium answers a field with a delay: a pole of its permittivity, or a perfectly matched layer.
+ * The pass over all elements (curl, flux, lift, losses) knows nothing of it. Behind the pass, and behind open faces and
+ * sources, the backend goes through the list of the response and calls the kind's point function at every node: from
+ * the state s and the new value u of the field it gives the new u and the new s. The field of before the pass is not
+ * needed, so that a backend may work in place; what the response takes of it is in the pass's own loss
+ * (mx_response_share).
+ *
+ * There are two sorts of kinds. A pole acts on E, on each component alone. A layer acts on E and H, on the three
+ * components of a node together, and depends on where in the element the node is.
  *
  * To add a kind:
  *   1. a file <kind>_points.h with its two point functions, and a line in points.h; all backends compile them;
- *   2. a file <kind>.c with its row of the table below, and a line in MX_RESPONSE_LIST;
+ *   2. a file <kind>.c with its row of the table below, and a line in MX_POLE_LIST or MX_LAYER_LIST;
  *   3. where a problem is built: mx_problem_add_response with what the script says.
  * Fields, states, steps, energy, losses, the limit of the step, checkpoints, memory and profile follow from the row.
  *
- * Rules of the game: a response is linear, passive and changes E. An element has at most one: a second one would have
- * to see the field with the first one's addition. A medium with several poles is one response with several states.
+ * Rules of the game: a response is linear and passive. An element has at most one: a second one would have to see the
+ * field with the first one's addition. A medium with several poles is one response with several states.
  * Numbers are in the natural units of problem/flux.h: times are c0 t in metres.
  */
 #pragma once
@@ -25,28 +28,36 @@
 
 #include "libdg/base/error.h"
 
-/* X(kind, prefix of its functions and its row). */
-#define MX_RESPONSE_LIST(X) X(MX_DEBYE, mx_debye)
+/* X(kind, prefix of its functions and its row): kinds that act on each component of E alone, */
+#define MX_POLE_LIST(X) X(MX_DEBYE, mx_debye)
+/* and X(kind, prefix, directions): kinds that act on the vectors of E and H (layer.h), in one, two or three directions
+ * of a box, and in those of a sphere or a cylinder. */
+#define MX_LAYER_LIST(X)                                                                                               \
+  X(MX_LAYER_1, mx_layer_1, 1)                                                                                         \
+  X(MX_LAYER_2, mx_layer_2, 2) X(MX_LAYER_3, mx_layer_3, 3) X(MX_LAYER_ROUND, mx_layer_round, 3)
+#define MX_RESPONSE_LIST(X) MX_POLE_LIST(X) MX_LAYER_LIST(X)
 
-#define MX_RESPONSE_NAME(kind, prefix) kind,
+#define MX_RESPONSE_NAME(kind, ...) kind,
 enum mx_response_kind { MX_RESPONSE_LIST(MX_RESPONSE_NAME) };
 #undef MX_RESPONSE_NAME
-#define MX_RESPONSE_ONE(kind, prefix) +1
+#define MX_RESPONSE_ONE(kind, ...) +1
 enum { MX_RESPONSE_KINDS = 0 MX_RESPONSE_LIST(MX_RESPONSE_ONE) };
 #undef MX_RESPONSE_ONE
 
 enum {
-  MX_RESPONSE_PARAMETERS = 2,  /* of an entry: the most parameters of any kind */
-  MX_RESPONSE_STATES = 1,      /* the most vectors a node */
-  MX_RESPONSE_COEFFICIENTS = 3 /* the most coefficients of a point function */
+  MX_RESPONSE_PARAMETERS = 27,   /* of an entry: the most parameters of any kind, */
+  MX_POLE_PARAMETERS = 2,        /* and of a pole */
+  MX_RESPONSE_STATES = 6,        /* the most vectors a node, of E and H together, */
+  MX_POLE_STATES = 1,            /* and of a pole */
+  MX_RESPONSE_COEFFICIENTS = 38, /* the most coefficients of a point function */
 };
 
 /* A response of a problem: its kind, and its entries. */
 struct mx_response {
   enum mx_response_kind kind;
-  size_t count;                                /* entries */
-  int32_t *where;                              /* [count] elements, ascending */
-  double (*parameter)[MX_RESPONSE_PARAMETERS]; /* [count]; the kind's file gives their meaning */
+  size_t count;      /* entries */
+  int32_t *where;    /* [count] elements, ascending */
+  double *parameter; /* [count][parameters of the kind]; the kind's file gives their meaning */
 };
 
 /* The part of the time scheme that responses depend on. */
@@ -65,31 +76,44 @@ struct mx_response_share {
 
 /* The square weight |field u + sum of state[i] s[i]|^2. */
 struct mx_square {
-  double weight, field, state[MX_RESPONSE_STATES];
+  double weight, field, state[MX_POLE_STATES];
 };
 
-/* An entry prepared for a scheme. */
+/* An entry prepared for a scheme. A layer's states are zero at t = 0, and what it stores is no energy of a field:
+ * start, energy and loss are zero. */
 struct mx_response_entry {
-  double coefficient[MX_RESPONSE_COEFFICIENTS]; /* of the point function */
-  double start[MX_RESPONSE_STATES];             /* factors of the field that give the state at t = 0 */
-  struct mx_square energy, loss;                /* densities: stored, V^2/m^2, and lost, V^2/m^3 */
+  double start[MX_POLE_STATES];  /* factors of the field that give the state at t = 0 */
+  struct mx_square energy, loss; /* densities: stored, V^2/m^2, and lost, V^2/m^3 */
+};
+
+/* The medium under an entry: the update of its element by the pass alone. */
+struct mx_response_medium {
+  double mass;    /* that of the whole update of E, shares included */
+  double loss[2]; /* what E and H lose in a step of leapfrog, as a share of the field; else a rate, 1/m */
 };
 
 struct mx_response_ops {
   const char *name; /* name in the script and in messages */
-  int states;
-  double flops; /* of the point function */
+  int states;       /* vectors a node: those of E, then those of H */
+  int of_E;         /* how many of them are of E */
+  int coefficients; /* of the point function */
+  int parameters;
+  bool layer;   /* the kind acts on the vectors of E and H */
+  double flops; /* of the point function, a component of a field */
   /* Gives the parameters that the scheme follows. A relaxation that is faster than the scheme can take is slowed down;
    * static values stay. inertia: the medium's eps or mu as the update has it. */
   void (*follow)(const struct mx_response_scheme *scheme, double inertia, const double *parameter, double *followed);
-  /* Gives the share in the update of a staggered scheme, from parameters that the scheme follows. */
+  /* Gives the share in the update of a staggered scheme, from parameters that the scheme follows. NULL: none. */
   struct mx_response_share (*share)(const struct mx_response_scheme *scheme, const double *parameter);
-  /* Prepares an entry, which is zeroed. mass: that of the whole update, shares included. */
-  void (*prepare)(const struct mx_response_scheme *scheme, double mass, const double *parameter,
-                  struct mx_response_entry *entry);
+  /* Prepares an entry, which is zeroed, and gives coefficient[coefficients]. */
+  void (*prepare)(const struct mx_response_scheme *scheme, const struct mx_response_medium *medium,
+                  const double *parameter, struct mx_response_entry *entry, double *coefficient);
+  /* Turns the coefficients from Cartesian components to covariant ones: gradient[a] of the coordinates, tangent[a] of
+   * the place (maxwell/backend/frame/frame.h). NULL: they are the same in any. */
+  void (*turn)(const double gradient[3][3], const double tangent[3][3], double *coefficient);
   /* The fastest relaxation, 1/m, in a medium of this eps or mu. */
   double (*rate)(double inertia, const double *parameter);
-  /* The addition to eps or mu that a static field sees. */
+  /* The addition to eps or mu that a static field sees. NULL: none. */
   double (*at_rest)(const double *parameter);
   /* Describes parameters, the entry's own or those that the scheme follows: "a Debye pole of 79.2, 9.4e-12 s". */
   void (*describe)(const double *parameter, char *text, size_t size);
@@ -100,6 +124,12 @@ extern const struct mx_response_ops *const mx_responses[MX_RESPONSE_KINDS];
 int mx_response_init(struct mx_response *response, enum mx_response_kind kind, size_t count,
                      struct dg_error *err) DG_MUST_USE;
 void mx_response_release(struct mx_response *response);
+
+/* The parameters of an entry. */
+static inline double *mx_response_parameter(const struct mx_response *response, size_t k)
+{
+  return response->parameter + k * (size_t)mx_responses[response->kind]->parameters;
+}
 
 /* Finds the entry of an element; -1: there is none. */
 ptrdiff_t mx_response_find(const struct mx_response *response, size_t element);

@@ -15,8 +15,8 @@ enum {
   SLOWED,
   ANSWER, /* the fastest relaxation times the length of the run */
   OWN,
-  FOLLOWED = OWN + MX_RESPONSE_PARAMETERS,
-  VALUES = FOLLOWED + MX_RESPONSE_PARAMETERS
+  FOLLOWED = OWN + MX_POLE_PARAMETERS,
+  VALUES = FOLLOWED + MX_POLE_PARAMETERS
 };
 
 static void look(const struct mx_setup *setup, size_t material, double value[VALUES])
@@ -29,14 +29,14 @@ static void look(const struct mx_setup *setup, size_t material, double value[VAL
     double followed[MX_RESPONSE_PARAMETERS];
     const struct mx_response *response =
         setup->assignment.material[e] == (int)material ? mx_problem_response(problem, e, &k) : NULL;
-    if (response == NULL) continue;
+    if (response == NULL || mx_responses[response->kind]->layer) continue;
     value[KIND] = 1 + (double)response->kind;
     if (!mx_response_follow(problem, response, k, config->time.integrator, setup->step * MX_C0, followed))
       value[SLOWED] = 1;
-    value[ANSWER] =
-        fmax(value[ANSWER], run * mx_responses[response->kind]->rate(problem->epsilon[e], response->parameter[k]));
-    for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) {
-      value[OWN + i] = fmax(value[OWN + i], response->parameter[k][i]);
+    value[ANSWER] = fmax(value[ANSWER], run * mx_responses[response->kind]->rate(problem->epsilon[e],
+                                                                                 mx_response_parameter(response, k)));
+    for (int i = 0; i < mx_responses[response->kind]->parameters; i++) {
+      value[OWN + i] = fmax(value[OWN + i], mx_response_parameter(response, k)[i]);
       value[FOLLOWED + i] = fmax(value[FOLLOWED + i], followed[i]);
     }
     for (int f = 0; f < 4; f++) {

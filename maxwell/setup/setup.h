@@ -34,8 +34,8 @@ struct mx_setup {
   struct dg_mesh_report mesh_report;
   char *mesh_kept; /* the file in which this rank keeps its mesh; NULL: none */
   struct mx_partition partition;
-  struct mx_layers layers; /* perfectly matched ones */
   struct dg_reference ref;
+  struct mx_layers layers; /* perfectly matched ones, drawn or extruded */
   struct mx_problem problem;
   struct mx_assignment assignment;
   struct mx_sources sources;

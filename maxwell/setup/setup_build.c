@@ -13,6 +13,8 @@
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/setup/conductor_report.h"
+#include "maxwell/setup/drawn_layers.h"
+#include "maxwell/setup/layer_report.h"
 #include "maxwell/setup/quiet.h"
 #include "maxwell/setup/response_report.h"
 #include "maxwell/setup/slow_elements.h"
@@ -239,10 +241,11 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   double start = mx_clock();
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
   start_lua_threads(setup);
-  if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 ||
-      mx_problem_init(&setup->problem, &setup->assignment, config, &setup->mesh, &geometry, &setup->ref,
-                      comm != NULL ? &setup->ranks : NULL, err) != 0 ||
+  if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 || mx_drawn_layers(setup, err) != 0 ||
+      mx_problem_init_layered(&setup->problem, &setup->assignment, config, &setup->mesh, &geometry, &setup->ref,
+                              &setup->layers, comm != NULL ? &setup->ranks : NULL, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
+      mx_check_layers(setup, err) != 0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
     goto fail;
   if (setup->layers.count > 0) { /* until the term of layers is here */
@@ -273,7 +276,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
               "elements%s, set-up %.2f s)",
               setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
               setup->limit_elements, clustered, setup->setup_seconds);
-  if (mx_report_conductors(setup, err) != 0 || mx_report_responses(setup, err) != 0 || mx_report_pace(setup, err) != 0)
+  if (mx_report_conductors(setup, err) != 0 || mx_report_responses(setup, err) != 0 ||
+      mx_report_layers(setup, err) != 0 || mx_report_pace(setup, err) != 0)
     goto fail;
   return 0;
 fail:

@@ -39,7 +39,7 @@ static int refuse_responses(const struct mx_problem *problem, const struct dg_me
     char text[96];
     if (response == NULL) continue;
     dg_geometry_barycentre(mesh, e, x);
-    mx_responses[response->kind]->describe(response->parameter[entry], text, sizeof text);
+    mx_responses[response->kind]->describe(mx_response_parameter(response, entry), text, sizeof text);
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "%s: %s needs one impedance for all frequencies along its surface; near (%g, %g, %g) m the "
                             "medium has %s. Put it where the medium has none",

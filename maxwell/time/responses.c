@@ -20,12 +20,13 @@ bool mx_response_follow(const struct mx_problem *problem, const struct mx_respon
                         enum mx_integrator integrator, double step, double followed[MX_RESPONSE_PARAMETERS])
 {
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
-  const double *own = response->parameter[k];
+  const double *own = mx_response_parameter(response, k);
+  const int parameters = mx_responses[response->kind]->parameters;
   const double inertia = medium_of(problem, integrator, MX_AMPERE, step, (size_t)response->where[k]).inertia;
   bool same = true;
-  for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) followed[i] = own[i];
+  for (int i = 0; i < parameters; i++) followed[i] = own[i];
   mx_responses[response->kind]->follow(&scheme, inertia, own, followed);
-  for (int i = 0; i < MX_RESPONSE_PARAMETERS; i++) same = same && followed[i] == own[i];
+  for (int i = 0; i < parameters; i++) same = same && followed[i] == own[i];
   return same;
 }
 
@@ -37,7 +38,7 @@ struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum
   size_t k;
   if (problem->responses == 0 || !mx_staggered(integrator) || equation != MX_AMPERE) return update;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL) return update;
+  if (response == NULL || mx_responses[response->kind]->share == NULL) return update;
   (void)mx_response_follow(problem, response, k, integrator, step, followed);
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
   const struct mx_response_share share = mx_responses[response->kind]->share(&scheme, followed);
@@ -48,25 +49,32 @@ struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum
 }
 
 struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
-                                             size_t k, enum mx_integrator integrator, double step)
+                                             size_t k, enum mx_integrator integrator, double step, double *coefficient)
 {
   const size_t e = (size_t)response->where[k];
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
-  const double mass = step * problem->epsilon[e] / mx_element_update(problem, integrator, MX_AMPERE, step, e).gain;
+  const double by = mx_staggered(integrator) ? 1 : step;
+  const struct mx_response_medium medium = {.mass = step * problem->epsilon[e] /
+                                                    mx_element_update(problem, integrator, MX_AMPERE, step, e).gain,
+                                            .loss = {medium_of(problem, integrator, MX_AMPERE, step, e).loss / by,
+                                                     medium_of(problem, integrator, MX_FARADAY, step, e).loss / by}};
   struct mx_response_entry entry = {0};
   double followed[MX_RESPONSE_PARAMETERS];
   (void)mx_response_follow(problem, response, k, integrator, step, followed);
-  mx_responses[response->kind]->prepare(&scheme, mass, followed, &entry);
+  mx_responses[response->kind]->prepare(&scheme, &medium, followed, &entry, coefficient);
   return entry;
 }
 
 struct mx_response_entry mx_response_rates(const struct mx_problem *problem, const struct mx_response *response,
-                                           size_t k)
+                                           size_t k, double *coefficient)
 {
   const struct mx_response_scheme unscaled = {.staggered = false, .step = 1, .bound = INFINITY};
+  const size_t e = (size_t)response->where[k];
+  const struct mx_medium of_E = mx_medium_of(problem, MX_AMPERE, e), of_H = mx_medium_of(problem, MX_FARADAY, e);
+  const struct mx_response_medium medium = {.mass = of_E.storage,
+                                            .loss = {of_E.loss / of_E.storage, of_H.loss / of_H.storage}};
   struct mx_response_entry entry = {0};
-  mx_responses[response->kind]->prepare(&unscaled, problem->epsilon[response->where[k]], response->parameter[k],
-                                        &entry);
+  mx_responses[response->kind]->prepare(&unscaled, &medium, mx_response_parameter(response, k), &entry, coefficient);
   return entry;
 }
 
@@ -76,13 +84,13 @@ double mx_relaxation(const struct mx_problem *problem, size_t e)
   size_t k;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
   if (response == NULL) return of_losses;
-  return of_losses + mx_responses[response->kind]->rate(problem->epsilon[e], response->parameter[k]);
+  return of_losses + mx_responses[response->kind]->rate(problem->epsilon[e], mx_response_parameter(response, k));
 }
 
 double mx_epsilon_at_rest(const struct mx_problem *problem, size_t e)
 {
   size_t k;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL) return problem->epsilon[e];
-  return problem->epsilon[e] + mx_responses[response->kind]->at_rest(response->parameter[k]);
+  if (response == NULL || mx_responses[response->kind]->at_rest == NULL) return problem->epsilon[e];
+  return problem->epsilon[e] + mx_responses[response->kind]->at_rest(mx_response_parameter(response, k));
 }

@@ -12,13 +12,14 @@ struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, doub
 struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum mx_integrator integrator,
                                           enum mx_equation equation, double step, size_t e);
 
-/* Prepares entry k of a response of the problem for a scheme and a step. */
+/* Prepares entry k of a response of the problem for a scheme and a step: coefficient[coefficients of the kind], for
+ * Cartesian components (mx_response_ops.turn). */
 struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, const struct mx_response *response,
-                                             size_t k, enum mx_integrator integrator, double step);
+                                             size_t k, enum mx_integrator integrator, double step, double *coefficient);
 
 /* The same as rates in time, for no scheme and no step. */
 struct mx_response_entry mx_response_rates(const struct mx_problem *problem, const struct mx_response *response,
-                                           size_t k);
+                                           size_t k, double *coefficient);
 
 /* Gives the parameters that the scheme follows. Returns whether they are the entry's own. */
 bool mx_response_follow(const struct mx_problem *problem, const struct mx_response *response, size_t k,

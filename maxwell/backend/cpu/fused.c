@@ -79,17 +79,20 @@ static void check_nodes(const struct dg_reference *ref, const struct mx_symmetry
     DG_BUG_IF(table[1][i] != ref->face_node[i] || table[2][i] != symmetry->place[i], "node %d of the faces", i);
 }
 
-#define REAL    double
-#define LANES   8
-#define NAME(x) x##_double
+#define REAL       double
+#define LANES      8
+#define NAME(x)    x##_double
+#define MX_ROOT(x) sqrt(x)
 #include "maxwell/backend/cpu/fused_body.h"
 #undef REAL
 #undef LANES
 #undef NAME
+#undef MX_ROOT
 
-#define REAL    float
-#define LANES   16
-#define NAME(x) x##_single
+#define REAL       float
+#define LANES      16
+#define NAME(x)    x##_single
+#define MX_ROOT(x) sqrtf(x)
 #include "maxwell/backend/cpu/fused_body.h"
 #include "maxwell/backend/host_dispatch.h"
 

@@ -37,6 +37,7 @@ struct NAME(state) {
   struct mx_fused_functional *functional;
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
   bool observed;
+  bool starting;                          /* H goes half a step back: responses have not begun */
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
   int travelling;                         /* fields whose traces travel at a time */
   double halo_seconds;                    /* time in which the backend only packed, waited and unpacked */
@@ -58,6 +59,13 @@ static inline void NAME(vector)(const struct NAME(state) * state, const REAL *fi
   mx_frame_gradients(state->problem->metric[e], g);
   for (size_t c = 0; c < 3; c++) u[c] = (double)field[NAME(at)(state, e, c, i)];
   for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[0][b] + u[1] * g[1][b] + u[2] * g[2][b];
+}
+
+static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, double gradient[3][3], double tangent[3][3])
+{
+  mx_frame_gradients(problem->metric[e], gradient);
+  (void)mx_frame_tangents(problem->metric[e], tangent);
+  return true;
 }
 
 #include "maxwell/backend/cpu/fused_halo.h"

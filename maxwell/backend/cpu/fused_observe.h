@@ -84,6 +84,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
     }
   }
   for (size_t r = 0; r < problem->responses; r++) {
+    if (mx_responses[problem->response[r].kind]->layer) continue;
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum)
     for (size_t k = 0; k < problem->response[r].count; k++) e_sum += NAME(square)(state, r, k, false);
   }
@@ -156,7 +157,8 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
       double inverse[6];
       size_t entry;
       const struct mx_response *response = equation == 0 ? mx_problem_response(problem, e, &entry) : NULL;
-      if (response != NULL) sum += NAME(square)(state, (size_t)(response - problem->response), entry, true);
+      if (response != NULL && !mx_responses[response->kind]->layer)
+        sum += NAME(square)(state, (size_t)(response - problem->response), entry, true);
       if (!(loss > 0)) continue;
       if (e / LANES != block) lost = NAME(integrate_lost)(state, equation, block = e / LANES);
       NAME(inverse_metric)(problem, e, inverse);

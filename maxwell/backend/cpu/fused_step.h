@@ -73,7 +73,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   NAME(on_open)(state, equation, NAME(add_open));
   mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
   NAME(add_sources)(state, equation, state->sources, state->field[equation], NULL, 0);
-  if (equation == 0) NAME(step_responses)(state, state->field[0]);
+  if (!state->starting) NAME(step_responses)(state, equation, state->field[equation]);
   return 0;
 }
 
@@ -107,10 +107,12 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
   for (int i = 0; i < 2; i++)
     NAME(add_sources)(state, i, state->sources, state->registers[i], update ? state->spare[i] : NULL, b);
   struct NAME(response_stage) responses = NAME(stage_of)(state, s);
-  responses.field = field[0];
-  responses.to = state->registers[0];
+  for (int i = 0; i < 2; i++) {
+    responses.field[i] = field[i];
+    responses.to[i] = state->registers[i];
+    responses.also[i] = update ? state->spare[i] : NULL;
+  }
   responses.scale = (REAL)state->options.step;
-  responses.also = update ? state->spare[0] : NULL;
   responses.also_by = (REAL)b;
   NAME(stage_responses)(state, &responses);
   return 0;
@@ -200,11 +202,11 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   /* Take H half a step back: one Euler step of that length costs an error of order dt^2, once. The step is observed, so
    * that spare is H and field is H + dt rate. The penalty needs the neighbours' H as well, first at t = 0, then half a
    * step before. */
-  state->observed = true;
+  state->observed = state->starting = true;
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0 ||
       NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0)
     return err->code;
-  state->observed = false;
+  state->observed = state->starting = false;
   REAL *after = state->field[1], *start = state->spare[0];
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++) {

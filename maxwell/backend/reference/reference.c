@@ -10,17 +10,21 @@
 #include "maxwell/operator/operator.h"
 #include "maxwell/backend/cost.h"
 
-#define REAL    double
-#define NAME(x) x##_double
+#define REAL       double
+#define NAME(x)    x##_double
+#define MX_ROOT(x) sqrt(x)
 #include "maxwell/backend/reference/reference_body.h"
 #undef REAL
 #undef NAME
+#undef MX_ROOT
 
-#define REAL    float
-#define NAME(x) x##_single
+#define REAL       float
+#define NAME(x)    x##_single
+#define MX_ROOT(x) sqrtf(x)
 #include "maxwell/backend/reference/reference_body.h"
 #undef REAL
 #undef NAME
+#undef MX_ROOT
 
 #include "maxwell/backend/host_dispatch.h"
 

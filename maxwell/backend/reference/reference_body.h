@@ -28,6 +28,13 @@ static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t
   return (3 * e + c) * (size_t)state->problem->ref->Np + i;
 }
 
+/* Components are Cartesian. */
+static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, double gradient[3][3], double tangent[3][3])
+{
+  (void)problem, (void)e, (void)gradient, (void)tangent;
+  return false;
+}
+
 #include "maxwell/backend/host_response.h"
 
 static void NAME(free_state)(struct NAME(state) * state)
@@ -167,7 +174,7 @@ static void NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation
     REAL keep = (REAL)(1 - update.loss), add = (REAL)update.gain;
     for (size_t i = e * per_element; i < (e + 1) * per_element; i++) field[i] = keep * field[i] + add * rate[i];
   }
-  if (equation == MX_AMPERE) NAME(step_responses)(state, state->E);
+  NAME(step_responses)(state, equation == MX_AMPERE ? 0 : 1, field);
 }
 
 /* The right-hand side of an equation, losses included. */
@@ -190,8 +197,10 @@ static void NAME(rates)(struct NAME(state) * state, int s)
   NAME(lossy_rate)(state, MX_AMPERE, state->E, state->rate_E);
   NAME(lossy_rate)(state, MX_FARADAY, state->H, state->rate_H);
   struct NAME(response_stage) stage = NAME(stage_of)(state, s);
-  stage.field = state->E;
-  stage.to = state->rate_E;
+  stage.field[0] = state->E;
+  stage.field[1] = state->H;
+  stage.to[0] = state->rate_E;
+  stage.to[1] = state->rate_H;
   stage.scale = 1;
   NAME(stage_responses)(state, &stage);
 }
@@ -317,7 +326,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
           volume * of_H.lag * (NAME(product)(problem->ref, H, H) - NAME(product)(problem->ref, H_before, H_before));
   }
   for (size_t r = 0; r < problem->responses; r++)
-    for (size_t k = 0; k < problem->response[r].count; k++)
+    for (size_t k = 0; k < problem->response[r].count && !mx_responses[problem->response[r].kind]->layer; k++)
       *electric += NAME(square)(state, r, k, &state->response[r].entry[k].energy);
 }
 
@@ -366,7 +375,7 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
     const double of_E = mx_medium_of(problem, MX_AMPERE, e).loss, of_H = mx_medium_of(problem, MX_FARADAY, e).loss;
     const struct mx_response *response = mx_problem_response(problem, e, &entry);
     if (of_E > 0) *loss += 2 * problem->jacobian[e] * of_E * NAME(product)(problem->ref, state->E + at, state->E + at);
-    if (response != NULL) {
+    if (response != NULL && !mx_responses[response->kind]->layer) {
       const size_t r = (size_t)(response - problem->response);
       *loss += NAME(square)(state, r, entry, &state->response[r].entry[entry].loss);
     }

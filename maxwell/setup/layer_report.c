@@ -1,0 +1,86 @@
+/* Checks and logs perfectly matched layers: layer_report.h. setup_build.c calls it. */
+#include "maxwell/setup/layer_report.h"
+
+#include <math.h>
+
+#include "libdg/geometry/geometry.h"
+
+static int refuse(const struct mx_setup *setup, size_t e, const char *what, struct dg_error *err)
+{
+  double x[3];
+  dg_geometry_barycentre(&setup->mesh, e, x);
+  return dg_fail(err, DG_INPUT,
+                 "%s reaches into a perfectly matched layer at (%.4g, %.4g, %.4g) m, where fields are not those of the "
+                 "medium; keep it out of the layer",
+                 what, x[0], x[1], x[2]);
+}
+
+int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_problem *problem = &setup->problem;
+  const struct mx_config *config = setup->config;
+  if (setup->layers.count == 0) return 0;
+  if (config->output.balance.every > 0)
+    return dg_fail(err, DG_INPUT,
+                   "output.balance does not know what a perfectly matched layer takes up; leave it out of a script "
+                   "with layers");
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    for (size_t k = 0; k < term->count; k++) {
+      const size_t e = (size_t)(term->kind == MX_CURRENT ? term->where[k] : term->where[k] / 4);
+      if (setup->assignment.layer[e] >= 0)
+        return refuse(setup, e, term->kind == MX_CURRENT ? "a current" : "a driven surface or wall", err);
+    }
+  }
+  for (size_t e = 0; e < problem->K; e++)
+    for (int f = 0; f < 4 && setup->assignment.layer[e] >= 0; f++) {
+      const int wall = setup->assignment.boundary[e][f];
+      if (wall >= 0 && mx_is_port(config->boundary[wall].kind)) return refuse(setup, e, "a port", err);
+    }
+  return 0;
+}
+
+/* What is summed over ranks, a layer: elements, bytes, and the largest of thickness over height of its elements. */
+enum { ELEMENTS, BYTES, VALUES };
+
+static int report(const struct mx_setup *setup, size_t layer, struct dg_error *err)
+{
+  static const char *const kind[] = {"box", "sphere", "cylinder"};
+  const struct mx_problem *problem = &setup->problem;
+  const struct mx_layer_shape *shape = &setup->layers.shape[layer];
+  const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
+  const double real = setup->config->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  const double arrays = scheme->staggered ? 1 : scheme->sums ? 3 : 2;
+  double sum[VALUES] = {0}, index = -INFINITY, sigma = 0, followed = 0;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    for (size_t k = 0; k < response->count && mx_responses[response->kind]->layer; k++) {
+      const size_t e = (size_t)response->where[k];
+      double own[MX_RESPONSE_PARAMETERS];
+      if (setup->assignment.layer[e] != (int)layer) continue;
+      sum[ELEMENTS] += 1;
+      sum[BYTES] += real * arrays * 3 * problem->ref->Np * mx_responses[response->kind]->states;
+      index = fmax(index, -sqrt(problem->epsilon[e] * problem->mu[e]));
+      (void)mx_response_follow(problem, response, k, setup->config->time.integrator, setup->step * MX_C0, own);
+      sigma = fmax(sigma, mx_response_parameter(response, k)[0]);
+      followed = fmax(followed, own[0]);
+    }
+  }
+  double most[] = {index, sigma, followed};
+  if (dg_comm_reduce(setup->comm, DG_SUM, VALUES, sum, err) != 0 ||
+      dg_comm_reduce(setup->comm, DG_MAX, 3, most, err) != 0)
+    return err->code;
+  dg_log_line(setup->log,
+              "layer     %s, %.4g m thick, %.0f elements, states of %.3f MB; predicted reflection %.0f dB at normal "
+              "incidence",
+              kind[shape->kind], shape->thickness, sum[ELEMENTS], 1e-6 * sum[BYTES],
+              shape->reflection * most[2] / most[1]);
+  return 0;
+}
+
+int mx_report_layers(const struct mx_setup *setup, struct dg_error *err)
+{
+  for (size_t i = 0; i < setup->layers.count; i++)
+    if (report(setup, i, err) != 0) return err->code;
+  return 0;
+}

@@ -1,0 +1,11 @@
+/* Checks and logs perfectly matched layers, once the problem is built. */
+#pragma once
+
+#include "maxwell/setup/setup.h"
+
+/* Refuses what may not be in a layer: sources, ports, surfaces of total field, and a balance of energy, which does not
+ * know what a layer takes up. Not collective: an error stops the other ranks. */
+int mx_check_layers(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+
+/* Logs each layer: thickness, elements, memory of its states, and the reflection that is foretold. Collective. */
+int mx_report_layers(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,24 @@
+-- The pulse of a dipole in a box of cubes of 0.1 m, with a shell that is a perfectly matched layer, or without.
+-- by hand: python3 grid.py box.msh layer=2 && curlew run case.lua -D mesh=box.msh
+local at = args.at or "0.013,-0.007,0.005"
+local x, y, z = at:match("([^,]+),([^,]+),([^,]+)")
+local probes = {}
+for name, where in (args.probes or "side:0.37,0,0;corner:0.36,0.35,0.37;top:0.02,0.05,0.38;near:0.12,0.1,-0.15"):gmatch("(%w+):([^;]+)") do
+  local a, b, c = where:match("([^,]+),([^,]+),([^,]+)")
+  probes[#probes + 1] = { name = name, at = { tonumber(a), tonumber(b), tonumber(c) } }
+end
+simulation {
+  name  = args.name or "layer",
+  mesh  = { file = args.mesh, keep = false },
+  order = args.order or 3,
+  flux  = args.flux or 1,
+  backend = args.backend or "auto",
+  precision = args.precision or "double",
+  time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 8e-9, step = args.step or "auto" },
+  materials  = { default = {} },
+  layers = args.layer ~= 0 and { shell = { kind = args.kind or "box", reflection = args.reflection or -80 } } or nil,
+  boundaries = { default = { kind = args.wall or "absorbing" } },
+  sources = { { at = { tonumber(x), tonumber(y), tonumber(z) }, moment = { 0.3, 0.2, 1 },
+                waveform = waveform.differentiated_gaussian { f_peak = args.peak or 0.75e9 } } },
+  output = { probes = probes, energy = { every = 10 }, progress = { every = 0 } },
+}
