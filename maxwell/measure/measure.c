@@ -13,10 +13,11 @@ int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, size_t cou
                     char *text, size_t size, struct dg_error *err)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (size_t v = 0; v < mesh->vertices; v++)
-    for (int d = 0; d < 3; d++) {
-      low[d] = fmin(low[d], mesh->vertex[v][d]);
-      high[d] = fmax(high[d], mesh->vertex[v][d]);
+  for (size_t i = 0; i < 4 * mesh->K; i++)
+    for (int d = 0; d < 3 && !dg_mesh_in_layer(mesh, i / 4); d++) { /* what was drawn */
+      const double x = mesh->vertex[mesh->element[i / 4][i % 4]][d];
+      low[d] = fmin(low[d], x);
+      high[d] = fmax(high[d], x);
     }
   if (dg_comm_reduce(comm, DG_MIN, 3, low, err) != 0 || dg_comm_reduce(comm, DG_MAX, 3, high, err) != 0)
     return err->code;

@@ -63,5 +63,5 @@ case("a surface inside",
      "condition; only outer surfaces have one",
      'between = { kind = "open" }')
 case("a probe in the layer",
-     re.escape("output.probes.1: the point (0.5, 0.5, -0.1) m is outside the mesh"),
+     re.escape("probe 'inside' at (0.5, 0.5, -0.1) m is outside the mesh, which spans (0, 0, 0) to (2, 1, 1) m"),
      'walls = { kind = "open" }', ("0.4, 0.3, 0.2", "0.5, 0.5, -0.1"), at="at = {")
