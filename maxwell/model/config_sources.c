@@ -241,7 +241,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
   boundary->drive = no_drive;
   boundary->wave = no_wave;
   boundary->port = mx_no_port;
-  boundary->open.reflection = -80;
+  boundary->open.reflection = MX_LAYER_REFLECTION;
   if (read_by_kind(r, value, "a table, as in { kind = \"pec\" }", all, MX_COUNT(rules) + mx_port_rules_count,
                    boundary) != 0)
     return r->err->code;

@@ -37,7 +37,7 @@ static int report_resolution(const struct mx_setup *setup, struct dg_error *err)
     int64_t count = 0;
     double range[3] = {0, 0, -INFINITY}; /* coarsest edge, largest and minus smallest index, over all ranks */
     for (size_t e = 0; e < problem->K; e++) {
-      if (setup->assignment.material[e] != (int)m) continue;
+      if (setup->assignment.material[e] != (int)m || dg_mesh_in_layer(&setup->mesh, e)) continue;
       /* with a response: from the medium of a fast field to that of a slow one */
       const double least = sqrt(problem->epsilon[e] * problem->mu[e]);
       const double index = sqrt(mx_epsilon_at_rest(problem, e) * problem->mu[e]);

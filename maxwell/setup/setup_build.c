@@ -248,10 +248,6 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
       mx_check_layers(setup, err) != 0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
     goto fail;
-  if (setup->layers.count > 0) { /* until the term of layers is here */
-    (void)dg_fail(err, DG_INPUT, "open walls grow their layers, which do not absorb yet");
-    goto fail;
-  }
   dg_geometry_release(&geometry);
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
   if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);

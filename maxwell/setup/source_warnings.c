@@ -42,6 +42,7 @@ static int find_limits(const struct mx_setup *setup, struct limits *limits, stru
   for (size_t e = 0; e < problem->K; e++) {
     const double *x[4];
     double edge = 0;
+    if (dg_mesh_in_layer(&setup->mesh, e)) continue; /* waves die away in a layer */
     for (int i = 0; i < 4; i++) x[i] = setup->mesh.vertex[setup->mesh.element[e][i]];
     for (int i = 0; i < 4; i++)
       for (int j = 0; j < i; j++)
