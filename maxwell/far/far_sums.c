@@ -113,7 +113,7 @@ int mx_far_sums_watch(struct mx_far_sums *sums, const struct mx_backend_ops *ops
 /* Notes the squares of the row that was filled. The last one is that of some samples: a wave may just pass zero. */
 static void note_size(struct mx_far_sums *sums)
 {
-  const double *value = sums->row + sums->rows * sums->width, fades = 0.9;
+  const double *value = sums->row + sums->rows * sums->width, fades = 0.5;
   double square = 0;
   for (size_t i = 0; i < sums->width; i++) square += value[i] * value[i];
   sums->last = fmax(square, fades * sums->last);

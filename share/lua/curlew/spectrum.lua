@@ -38,7 +38,7 @@ function spectrum.read_csv(path)
         table_[cell] = {}
       else
         local name = table_.names[column]
-        local value = tonumber(cell)
+        local value = tonumber(cell) or (cell == "nan" and 0 / 0) -- what has no value
         if not name or not value then
           file:close()
           local why = name and "no number" or "one too many"
