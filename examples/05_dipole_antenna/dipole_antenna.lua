@@ -20,7 +20,8 @@ simulation {
     metal    = { kind = "pec" },
     middle   = { kind = "pec" },
     symmetry = { kind = "pmc" },
-    sphere   = { kind = "absorbing" },
+    -- Open space: a layer grows from the sphere. -40 dB are enough for an impedance.
+    sphere   = { kind = "open", reflection = -40 },
   },
 
   output = {

@@ -41,8 +41,8 @@ return {
   output = "dipole_antenna",
   summary = { name = "dipole_antenna", order = 2 },
   -- The table gives two digits (1 %) for tubes with a vanishing gap. Finer runs (order 4) move the resonance by +0.5 %,
-  -- a gap half as long by +0.3 to +1 %, an absorbing sphere at 420 or 600 mm (order 3) by less than 0.5 % and the
-  -- resistance by 3 %; they settle 2 % below the table, for a rod of half the thickness too.
+  -- a gap half as long by +0.3 to +1 %, an open sphere of -50 dB instead of -40 dB by less than 0.01 % and the
+  -- resistance by 0.3 %; they settle 2 % below the table, for a rod of half the thickness too.
   quantities = {
     { label = "first resonance", unit = "MHz", scale = 1e-6, exact = 0.48 * F * c0 / l, tolerance = 0.04,
       measured = function(run) return (resonance(run)) end },
