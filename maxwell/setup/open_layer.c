@@ -14,7 +14,8 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/setup/open_size.h"
 
-#define SLOPE_LIMIT 1e-3 /* radians by which a wall beside the layer may leave its way */
+#define SLOPE_LIMIT  1e-3 /* sine of the angle by which a plane wall beside the layer may leave its way */
+#define CURVED_LIMIT 0.3  /* the same for a triangle of a curved wall: those of a cylinder lean a little to and fro */
 
 /* Open walls while their layers are made. */
 struct open {
@@ -139,9 +140,29 @@ static struct beside what_ends(const struct open *o, const struct dg_wall_side *
   return found;
 }
 
+/* Finds the surfaces beside the wall that are curved: curved[entities + 1], the last one for faces without a surface.
+ */
+static int find_curved(const struct open *o, const struct dg_wall *wall, bool *curved, struct dg_error *err)
+{
+  double(*first)[3]; /* the normal of a surface's first triangle; zero: none yet */
+  if (DG_NEW(first, o->mesh->entities + 1, err) != 0) return err->code;
+  for (size_t i = 0; i < wall->sides; i++) {
+    const int32_t code = wall->side[i].beside, surface = o->mesh->surface[code >> 2][code & 3];
+    const size_t at = surface >= 0 ? (size_t)surface : o->mesh->entities;
+    double normal[3];
+    (void)dg_face_normal(o->mesh, code, normal);
+    if (dg_dot(first[at], first[at]) == 0) memcpy(first[at], normal, sizeof normal);
+    /* two planes at right angles may be one surface; a curve turns by little from one triangle to the next */
+    const double cosine = fabs(dg_dot(first[at], normal));
+    curved[at] = curved[at] || (cosine < 1 - SLOPE_LIMIT * SLOPE_LIMIT && cosine > SLOPE_LIMIT);
+  }
+  dg_free(first);
+  return 0;
+}
+
 /* Refuses what cannot go on beside the layer. */
 static int check_sides(const struct open *o, const struct dg_wall *wall, const struct mx_open_plan *plan,
-                       struct dg_error *err)
+                       const bool *curved, struct dg_error *err)
 {
   const double degrees = 180 / acos(-1);
   for (size_t i = 0; i < wall->sides; i++) {
@@ -150,13 +171,15 @@ static int check_sides(const struct open *o, const struct dg_wall *wall, const s
     double x[3];
     if (!beside.matters) continue;
     const double slope = dg_wall_side_slope(o->mesh, wall, &plan->shape, plan->stage, side);
+    const int32_t surface = o->mesh->surface[side->beside >> 2][side->beside & 3];
+    const bool bent = curved[surface >= 0 ? (size_t)surface : o->mesh->entities];
     side_centre(o, wall, side, x);
     if (!beside.goes_on)
       return dg_fail(err, DG_INPUT,
                      MX_PLACE "%s: %s, of kind \"%s\", touches the open wall at " DG_AT ": beside a layer only pec and "
                               "pmc go on. Keep it away from the wall",
                      MX_AT(plan->where), plan->what, beside.name, beside.kind, DG_XYZ(x));
-    if (slope > SLOPE_LIMIT)
+    if (slope > (bent ? CURVED_LIMIT : SLOPE_LIMIT))
       return dg_fail(err, DG_INPUT,
                      MX_PLACE "%s: %s (%s) ends on the open wall at " DG_AT ", %.3g degrees off the way of the layer, "
                               "and would end there: let it meet the wall at right angles, or end before it",
@@ -190,7 +213,11 @@ static int plan_wall(struct open *o, size_t w, struct dg_error *err)
                     MX_AT(plan->where), plan->what, why.message);
     return err->code;
   }
-  if (check_sides(o, wall, plan, err) != 0) return err->code;
+  bool *curved;
+  if (DG_NEW(curved, o->mesh->entities + 1, err) != 0) return err->code;
+  if (find_curved(o, wall, curved, err) == 0) (void)!check_sides(o, wall, plan, curved, err);
+  dg_free(curved);
+  if (err->code != DG_OK) return err->code;
   return mx_open_size(plan, o->config, o->mesh, wall, err);
 }
 

@@ -146,7 +146,7 @@ static int add_layer(struct grower *g, size_t i, uint64_t *tag, struct dg_error 
 {
   const struct dg_sprouts *s = &g->sprouts[i];
   const int32_t old = (int32_t)g->mesh->vertices, shift = (int32_t)g->points - old;
-  int32_t own;
+  int32_t own = 0;
   memset(g->grown, 0, g->mesh->entities * sizeof *g->grown);
   if (s->points > 0) memcpy(g->point[g->points], s->point, s->points * sizeof *s->point);
   g->points += s->points;

@@ -196,8 +196,12 @@ static void list_arrays(struct dg_mesh *part, bool layers, struct array array[AR
 
 static int send_part(struct dg_mesh *part, struct dg_comm *comm, int to, struct dg_error *err)
 {
-  const uint64_t size[SIZES] = {part->K,        part->interior,       part->ghosts,
-                                part->vertices, part->boundary_faces, part->interior_faces,
+  const uint64_t size[SIZES] = {part->K,
+                                part->interior,
+                                part->ghosts,
+                                part->vertices,
+                                part->boundary_faces,
+                                part->interior_faces,
                                 part->origin != NULL};
   struct array array[ARRAYS];
   list_arrays(part, part->origin != NULL, array);
