@@ -184,7 +184,6 @@ NAME(layer_step)(const struct NAME(state) * state, enum mx_response_kind kind, i
   const size_t Np = (size_t)state->problem->ref->Np;
   REAL own[MX_LAYER_COEFFICIENTS]; /* a copy, which no store can change */
   memcpy(own, c, sizeof own);
-#pragma omp simd
   for (size_t i = 0; i < Np; i++) {
     const REAL L[4] = {barycentric[i], barycentric[Np + i], barycentric[2 * Np + i], barycentric[3 * Np + i]};
     REAL s[3][3], u[3];
