@@ -120,7 +120,7 @@ enum mx_shell_kind { MX_SHELL_BOX, MX_SHELL_SPHERE, MX_SHELL_CYLINDER };
 struct mx_layer_config {
   struct mx_selector where; /* a volume group or tag; never the default */
   enum mx_shell_kind kind;
-  bool has_centre; /* sphere, cylinder; else the middle of the shell */
+  bool has_centre; /* sphere, cylinder; else that of the inner wall */
   double centre[3];
   double axis[3];    /* cylinder; normalised by the reader */
   double reflection; /* dB, less than 0 */

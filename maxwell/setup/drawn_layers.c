@@ -18,6 +18,12 @@ struct extents {
   double high[SETS][4], low[SETS][4]; /* low: negative; 3 is the radius */
 };
 
+/* Sums over the vertices of a round wall, for the sphere or circle of least squares: 2 c.q + k = q.q has the centre c.
+ */
+struct fit {
+  double matrix[4][5]; /* of c and k, and the right-hand side */
+};
+
 int mx_layers_add(struct mx_layers *layers, const struct dg_mesh *mesh, struct dg_error *err)
 {
   if (layers->of_volume == NULL) {
@@ -54,8 +60,64 @@ static void widen(const struct mx_layer_shape *shape, const double x[3], int set
   }
 }
 
+static void add_vertex(const struct mx_layer_shape *shape, const double x[3], struct fit *fit)
+{
+  double q[3], row[5];
+  mx_layer_coordinates(shape, x, q);
+  if (shape->kind == MX_LAYER_CYLINDER) q[2] = 0;
+  for (int i = 0; i < 3; i++) row[i] = 2 * q[i];
+  row[3] = 1;
+  row[4] = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 5; j++) fit->matrix[i][j] += row[i] * row[j];
+}
+
+/* Takes the vertices of a face on the inner wall. */
+static void add_wall(const struct mx_setup *setup, const struct mx_layer_shape *shape, size_t e, int f,
+                     struct extents *extents, struct fit *fit)
+{
+  const struct dg_mesh *mesh = &setup->mesh;
+  const double *x[3];
+  int n = 0;
+  for (int v = 0; v < 4; v++)
+    if (v != f) x[n++] = mesh->vertex[mesh->element[e][v]];
+  double normal[3], along = 0, size = 0;
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    normal[i] = (x[1][j] - x[0][j]) * (x[2][k] - x[0][k]) - (x[1][k] - x[0][k]) * (x[2][j] - x[0][j]);
+    along += normal[i] * shape->axis[2][i];
+    size += normal[i] * normal[i];
+  }
+  const bool end = shape->kind == MX_LAYER_CYLINDER && along * along > 0.8 * size;
+  for (int v = 0; v < 3; v++) {
+    widen(shape, x[v], WALL, extents);
+    if (!end) add_vertex(shape, x[v], fit);
+  }
+}
+
+/* Moves the centre of the shape to that of the wall. Leaves it where the wall does not tell: along a cylinder. */
+static void move_centre(struct mx_layer_shape *shape, const struct fit *fit)
+{
+  double m[4][5], c[3] = {0, 0, 0};
+  memcpy(m, fit->matrix, sizeof m);
+  for (int i = 0; i < 4; i++) { /* Gauss and Jordan; a normal matrix needs no other pivots */
+    const double pivot = m[i][i];
+    if (!(pivot > 0)) continue;
+    for (int j = 0; j < 5; j++) m[i][j] /= pivot;
+    for (int k = 0; k < 4; k++) {
+      const double by = m[k][i];
+      for (int j = 0; j < 5 && k != i; j++) m[k][j] -= by * m[i][j];
+    }
+  }
+  for (int i = 0; i < 3; i++) c[i] = m[i][4];
+  if (shape->kind == MX_LAYER_CYLINDER) c[2] = 0;
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) shape->centre[k] += shape->axis[i][k] * c[i];
+}
+
 /* Finds how far the shell goes, and the wall where it meets what is inside. */
-static int measure(const struct mx_setup *setup, int layer, struct extents *extents, struct dg_error *err)
+static int measure(const struct mx_setup *setup, int layer, struct extents *extents, struct fit *fit,
+                   struct dg_error *err)
 {
   const struct dg_mesh *mesh = &setup->mesh;
   const struct dg_halo *halo = setup->comm != NULL ? &setup->ranks.halo : NULL;
@@ -64,6 +126,7 @@ static int measure(const struct mx_setup *setup, int layer, struct extents *exte
   const int *of = setup->layers.of_volume;
   char *own = NULL, *beyond = NULL;
   for (int i = 0; i < SETS * 4; i++) extents->high[i / 4][i % 4] = extents->low[i / 4][i % 4] = -INFINITY;
+  *fit = (struct fit){{{0}}};
   if (DG_NEW(own, faces, err) != 0 || DG_NEW(beyond, faces, err) != 0) goto fail;
   for (size_t i = 0; i < faces; i++) own[i] = of[mesh->volume[halo->send[i] / 4]] == layer;
   if (halo != NULL && dg_halo_swap(halo, setup->comm, 1, own, beyond, err) != 0) goto fail;
@@ -73,14 +136,13 @@ static int measure(const struct mx_setup *setup, int layer, struct extents *exte
     for (int f = 0; f < 4; f++) {
       const int32_t code = mesh->neighbour[e][f];
       if (code < 0 || (size_t)code / 4 >= mesh->K || of[mesh->volume[code / 4]] == layer) continue;
-      for (int v = 0; v < 4; v++)
-        if (v != f) widen(shape, mesh->vertex[mesh->element[e][v]], WALL, extents);
+      add_wall(setup, shape, e, f, extents, fit);
     }
   }
   for (size_t i = 0; i < faces; i++)
-    for (int v = 0; v < 4 && own[i] && !beyond[i]; v++)
-      if (v != halo->send[i] % 4) widen(shape, mesh->vertex[mesh->element[halo->send[i] / 4][v]], WALL, extents);
-  (void)!dg_comm_reduce(setup->comm, DG_MAX, sizeof *extents / sizeof(double), extents->high[0], err);
+    if (own[i] && !beyond[i]) add_wall(setup, shape, (size_t)halo->send[i] / 4, halo->send[i] % 4, extents, fit);
+  if (dg_comm_reduce(setup->comm, DG_MAX, sizeof *extents / sizeof(double), extents->high[0], err) != 0) goto fail;
+  (void)!dg_comm_reduce(setup->comm, DG_SUM, sizeof *fit / sizeof(double), fit->matrix[0], err);
 fail:
   dg_free(own);
   dg_free(beyond);
@@ -142,8 +204,7 @@ static int take_radius(struct mx_layer_shape *shape, const struct extents *exten
   shape->high[0] = wall;
   if (take_side(shape, depth, where, err) != 0) return err->code;
   if (shape->kind == MX_LAYER_SPHERE && wall + extents->low[WALL][3] > 1e-3 * shape->thickness)
-    return refuse(where, err,
-                  "the inner wall is no sphere about the middle of the shell; if it is a part of one, give its centre");
+    return refuse(where, err, "the inner wall is no sphere; if the shell is one, its centre helps");
   return 0;
 }
 
@@ -173,6 +234,7 @@ static int draw(struct mx_setup *setup, const struct mx_layer_config *config, st
 {
   static const enum mx_layer_kind kinds[] = {MX_LAYER_BOX, MX_LAYER_SPHERE, MX_LAYER_CYLINDER};
   struct extents extents;
+  struct fit fit;
   if (mx_layers_add(&setup->layers, &setup->mesh, err) != 0) return err->code;
   const int layer = (int)setup->layers.count - 1;
   struct mx_layer_shape *shape = &setup->layers.shape[layer];
@@ -180,17 +242,13 @@ static int draw(struct mx_setup *setup, const struct mx_layer_config *config, st
   shape->reflection = config->reflection;
   memcpy(shape->centre, config->centre, sizeof shape->centre);
   set_axes(shape, config);
-  if (choose_volumes(setup, layer, &config->where, err) != 0 || measure(setup, layer, &extents, err) != 0)
+  if (choose_volumes(setup, layer, &config->where, err) != 0 || measure(setup, layer, &extents, &fit, err) != 0)
     return err->code;
   if (extents.high[WALL][0] == -INFINITY)
     return refuse(&config->where, err, "the shell meets no other volume of the mesh: there is nothing inside");
   if (shape->kind != MX_LAYER_BOX && !config->has_centre) {
-    for (int c = 0; c < 3; c++) {
-      shape->centre[c] = 0;
-      for (int i = 0; i < 3; i++)
-        shape->centre[c] += 0.5 * shape->axis[i][c] * (extents.high[OWN][i] - extents.low[OWN][i]);
-    }
-    if (measure(setup, layer, &extents, err) != 0) return err->code;
+    move_centre(shape, &fit);
+    if (measure(setup, layer, &extents, &fit, err) != 0) return err->code;
   }
   const int first = shape->kind == MX_LAYER_BOX ? 0 : shape->kind == MX_LAYER_CYLINDER ? 2 : 3;
   if (take_walls(shape, &extents, first, &config->where, err) != 0 ||
