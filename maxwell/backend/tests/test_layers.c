@@ -161,7 +161,7 @@ static void continue_from(const struct mx_backend_ops *ops, const struct box *bo
 }
 
 static void six_steps(double *E, double *H, const struct mx_backend_ops *ops, const struct box *box,
-                         enum mx_integrator integrator, enum mx_precision precision, double step, bool stops)
+                      enum mx_integrator integrator, enum mx_precision precision, double step, bool stops)
 {
   struct dg_error err = {0};
   box_random_state = 5;
@@ -195,7 +195,7 @@ static void test_backends_agree(void **state)
             if (mx_backends[b]->available(&err) != 0) continue;
             for (int stops = 0; stops < 2; stops++)
               six_steps(E[1 + stops], H[1 + stops], mx_backends[b], &box, integrators[i], (enum mx_precision)single,
-                           step, stops);
+                        step, stops);
             assert_memory_equal(E[1], E[2], bytes);
             assert_memory_equal(H[1], H[2], bytes);
             const double distance = (box_distance(&box, E[1], E[0]) + box_distance(&box, H[1], H[0])) / size;
