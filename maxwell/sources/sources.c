@@ -130,6 +130,16 @@ int mx_sources_prepare(struct mx_sources *sources, double step, long steps, stru
   return mx_ports_prepare(&sources->ports, step, steps, err);
 }
 
+/* Evaluates the waveform at every node with a lag of its own. A card steps faster than one thread works out the
+ * thousands of values on the surface of a plane wave. Few nodes are not worth waking the other threads. */
+static void evaluate_nodes(struct mx_source *source, double t)
+{
+  enum { FEW = 2048 };
+#pragma omp parallel for schedule(static) if (source->points > FEW)
+  for (size_t i = 0; i < source->points; i++)
+    source->now[i] = mx_waveform_at(&source->waveform, t - source->delay - source->lag[i]);
+}
+
 static void evaluate_waveform(const struct mx_sources *sources, size_t index, int s, double t)
 {
   struct mx_source *source = &sources->list.source[index];
@@ -142,8 +152,7 @@ static void evaluate_waveform(const struct mx_sources *sources, size_t index, in
     if (!source->port) source->now[0] = mx_waveform_at(&source->waveform, t - source->delay);
     return;
   case MX_NUMBER_A_NODE:
-    for (size_t i = 0; i < source->points; i++)
-      source->now[i] = mx_waveform_at(&source->waveform, t - source->delay - source->lag[i]);
+    evaluate_nodes(source, t);
     return;
   case MX_VECTOR_A_NODE: /* evaluated before */
     oldest = source->now;
