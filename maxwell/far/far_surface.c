@@ -352,19 +352,33 @@ static int find_medium(const struct work *work)
   return work->err->code;
 }
 
-/* Beyond its surface a far field sees one medium without end. */
-static int look_outside(const struct work *work)
+static bool has_other_medium(const struct work *work, size_t e)
+{
+  const struct mx_problem *problem = work->scene->problem;
+  size_t entry;
+  const bool same = fabs(problem->epsilon[e] - work->surface->epsilon) <= 1e-12 * work->surface->epsilon &&
+                    fabs(problem->mu[e] - work->surface->mu) <= 1e-12 * work->surface->mu &&
+                    mx_relaxation_rate(problem, e) == 0;
+  return !same && mx_problem_response(problem, e, &entry) == NULL; /* a layer is no other medium */
+}
+
+/* The sheet may begin inside and cross the surface: what its outer part radiates is missing. */
+static bool has_sheet(const struct work *work, size_t e)
+{
+  for (int f = 0; f < 4; f++)
+    if (work->scene->mesh->neighbour[e][f] != DG_BOUNDARY && work->scene->problem->neighbour[e][f] < 0) return true;
+  return false;
+}
+
+/* Beyond its surface a far field sees one medium without end: warns of elements outside that are something else. */
+static int look_outside(const struct work *work, bool (*is_odd)(const struct work *, size_t), const char *what)
 {
   const struct mx_far_scene *scene = work->scene;
   const struct mx_problem *problem = scene->problem;
   int64_t others = 0, first = INT64_MAX, lowest;
   double x[3] = {0, 0, 0};
   for (size_t e = 0; e < problem->K; e++) {
-    size_t entry;
-    const bool same = fabs(problem->epsilon[e] - work->surface->epsilon) <= 1e-12 * work->surface->epsilon &&
-                      fabs(problem->mu[e] - work->surface->mu) <= 1e-12 * work->surface->mu &&
-                      mx_relaxation_rate(problem, e) == 0;
-    if (is_inside(work, e) || same || mx_problem_response(problem, e, &entry) != NULL) continue;
+    if (is_inside(work, e) || !is_odd(work, e)) continue;
     others++;
     if (dg_mesh_global(scene->mesh, e) >= first) continue;
     first = dg_mesh_global(scene->mesh, e);
@@ -377,11 +391,12 @@ static int look_outside(const struct work *work)
   if (first != lowest) x[0] = x[1] = x[2] = 0;
   if (dg_comm_reduce(problem->comm, DG_SUM, 3, x, work->err) != 0) return work->err->code;
   if (others > 0)
-    dg_log_warning(
-        scene->log,
-        "output.far_field: outside of the surface of '%s' %lld elements have another medium, as near (%g, %g, "
-        "%g) m; the far field is that of one medium without end there (epsilon_r = %g, mu_r = %g)",
-        scene->config->name, (long long)others, x[0], x[1], x[2], work->surface->epsilon, work->surface->mu);
+    dg_log_warning(scene->log,
+                   "output.far_field: outside of the surface of '%s' %lld elements %s, as near (%g, %g, %g) m; the far "
+                   "field is that "
+                   "of one medium without end there (epsilon_r = %g, mu_r = %g)",
+                   scene->config->name, (long long)others, what, x[0], x[1], x[2], work->surface->epsilon,
+                   work->surface->mu);
   return 0;
 }
 
@@ -396,7 +411,8 @@ int mx_far_surface_init(struct mx_far_surface *surface, const struct mx_far_scen
   if ((scene->config->by_region ? find_inside_of_region(&work) : find_inside_of_surface(&work)) != 0 ||
       list_faces(&work) != 0 || dg_comm_agree(scene->problem->comm, err) != 0 || measure(&work) != 0 ||
       check_closed(&work) != 0 || find_medium(&work) != 0 || dg_comm_agree(scene->problem->comm, err) != 0 ||
-      look_outside(&work) != 0)
+      look_outside(&work, has_other_medium, "have another medium") != 0 ||
+      look_outside(&work, has_sheet, "touch a conducting sheet") != 0)
     goto fail;
 fail:
   dg_free(work.inside);

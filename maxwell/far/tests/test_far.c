@@ -27,6 +27,8 @@ struct scene {
   double epsilon, mu;
   size_t elements;
   struct element element[4];
+  bool sheet; /* between two elements outside of the surface there is a conductor */
+  struct dg_log *log;
 };
 
 static double wave_number(const struct scene *scene)
@@ -85,6 +87,21 @@ static void make_box(struct scene *scene, const int cells[3], const double size[
   }
 }
 
+/* Puts a conductor between two elements of volume 2. */
+static void add_sheet(struct box *box)
+{
+  const struct dg_mesh *mesh = &box->mesh;
+  const int outside = dg_mesh_find_entity(mesh, 3, 2);
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int f = 0; f < 4; f++) {
+      const int32_t beyond = mesh->neighbour[e][f];
+      if (beyond == DG_BOUNDARY || mesh->volume[e] != outside || mesh->volume[beyond / 4] != outside) continue;
+      box->problem.neighbour[e][f] = box->problem.neighbour[beyond / 4][beyond % 4] = MX_GHOST;
+      return;
+    }
+  fail();
+}
+
 /* The problem and the far field of region 1; `err` has what init says. */
 static void make_problem(struct scene *scene, int order, double alpha, struct dg_error *err)
 {
@@ -93,6 +110,7 @@ static void make_problem(struct scene *scene, int order, double alpha, struct dg
   if (scene->box.config.materials == 0) box_material(&scene->box, 0, scene->epsilon, scene->mu, 0);
   scene->box.config.time.integrator = MX_LSRK;
   box_problem(&scene->box, order, alpha);
+  if (scene->sheet) add_sheet(&scene->box);
   if (scene->far.name == NULL) scene->far = (struct mx_far_config){.name = "far", .by_region = true, .on = {.tag = 1}};
   scene->far.frequencies = (struct mx_frequencies){1, &scene->hertz};
   scene->far.theta = scene->theta, scene->far.thetas = 7;
@@ -109,7 +127,8 @@ static void make_problem(struct scene *scene, int order, double alpha, struct dg
                                      .mesh = &scene->box.mesh,
                                      .sources = &scene->sources,
                                      .step = 1 / (4 * scene->hertz),
-                                     .steps = 1};
+                                     .steps = 1,
+                                     .log = scene->log};
   (void)!mx_far_fields_init(&scene->fields, &place, err);
 }
 
@@ -412,6 +431,32 @@ static void bad_surfaces_are_refused(void **state)
   }
 }
 
+/* Two elements have the sheet as a side, and the log says so; without a sheet it says nothing. */
+static void sheets_outside_are_told(void **state)
+{
+  (void)state;
+  static const char path[] = "test_far_sheets.log";
+  for (int sheet = 0; sheet < 2; sheet++) {
+    struct scene scene = {.hertz = 1e8, .sheet = sheet};
+    struct dg_error err = {0};
+    char text[4096] = "";
+    make_box(&scene, (int[]){4, 4, 4}, (double[]){1, 1, 1}, (double[]){0.25, 0.25, 0.25}, (double[]){0.75, 0.75, 0.75},
+             0);
+    assert_int_equal(dg_log_new(&scene.log, 0, &err), 0);
+    assert_int_equal(dg_log_open(scene.log, path, false, &err), 0);
+    make_problem(&scene, 1, 1, &err);
+    assert_int_equal(err.code, 0);
+    dg_log_free(scene.log);
+    release(&scene);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    (void)!fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    (void)remove(path);
+    assert_true((strstr(text, "outside of the surface of 'far' 2 elements touch a conducting sheet") != NULL) == sheet);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -422,6 +467,7 @@ int main(void)
       cmocka_unit_test(ground_has_a_dark_side),
       cmocka_unit_test(states_are_those_of_the_flux),
       cmocka_unit_test(bad_surfaces_are_refused),
+      cmocka_unit_test(sheets_outside_are_told),
   };
   return cmocka_run_group_tests_name("far fields", tests, NULL, NULL);
 }
