@@ -157,7 +157,7 @@ static int make_part(const struct splitter *s, int rank, struct dg_mesh *part, s
     part->global[i] = (int64_t)e;
     part->volume[i] = s->mesh->volume[e];
     part->tag[i] = s->mesh->tag[e];
-    if (i < part->K && part->origin != NULL) memcpy(part->origin[i], s->mesh->origin[e], sizeof part->origin[i]);
+    if (i < part->K && s->mesh->origin != NULL) memcpy(part->origin[i], s->mesh->origin[e], sizeof part->origin[i]);
     if (i >= part->K) part->owner[i - part->K] = s->owner[e];
   }
   if (take_vertices(s, part, err) != 0) goto fail;
