@@ -40,7 +40,7 @@ int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-/* What is summed over ranks, a layer: elements, bytes, and the largest of thickness over height of its elements. */
+/* What is summed over the ranks for a layer: its elements, and the bytes of their states. */
 enum { ELEMENTS, BYTES, VALUES };
 
 static int report(const struct mx_setup *setup, size_t layer, struct dg_error *err)
