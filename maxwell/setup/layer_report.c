@@ -15,11 +15,11 @@ static int refuse(const struct mx_setup *setup, size_t e, const char *what, stru
                  what, x[0], x[1], x[2]);
 }
 
-int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
+/* Looks at what this rank has. */
+static int check_part(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_problem *problem = &setup->problem;
   const struct mx_config *config = setup->config;
-  if (setup->layers.count == 0) return 0;
   if (config->output.balance.every > 0)
     return dg_fail(err, DG_INPUT,
                    "output.balance does not know what a perfectly matched layer takes up; leave it out of a script "
@@ -38,6 +38,13 @@ int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
       if (wall >= 0 && mx_is_port(config->boundary[wall].kind)) return refuse(setup, e, "a port", err);
     }
   return 0;
+}
+
+int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
+{
+  if (setup->layers.count == 0) return 0;
+  (void)!check_part(setup, err);
+  return dg_comm_agree(setup->comm, err); /* one rank may have the element */
 }
 
 /* What is summed over the ranks for a layer: its elements, and the bytes of their states. */
