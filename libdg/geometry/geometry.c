@@ -7,6 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
+#include "libdg/mesh/curve.h"
 
 /* The rows d(x,y,z)/d(r,s,t)_a of the map from the reference element: x = v0 + (1+r)/2 (v1-v0) + (1+s)/2 (v2-v0) +
  * (1+t)/2 (v3-v0). */
@@ -69,10 +70,8 @@ void dg_geometry_release(struct dg_geometry *geometry)
 
 void dg_geometry_point(const struct dg_mesh *mesh, size_t e, double r, double s, double t, double x[3])
 {
-  double row[3][3];
-  edges(mesh, e, row);
-  const double *origin = mesh->vertex[mesh->element[e][0]];
-  for (int b = 0; b < 3; b++) x[b] = origin[b] + (1 + r) * row[0][b] + (1 + s) * row[1][b] + (1 + t) * row[2][b];
+  const double place[3] = {r, s, t};
+  dg_mesh_map(mesh, e, place, x, NULL);
 }
 
 void dg_geometry_barycentre(const struct dg_mesh *mesh, size_t e, double x[3])

@@ -47,6 +47,11 @@ struct dg_mesh {
   int32_t *partition;      /* [K] 0..partitions-1; NULL without */
   double (*origin)[3];     /* [K] the place whose medium an element has, m: its barycentre, or in a layer that of the
                               element from which it grew (grow/extrude.h). NULL: there are no layers */
+  /* Curved elements (curve.h): those whose map is not affine. */
+  int geometry;                          /* order of the maps, 1 to 4; 0 or 1: there are no curved elements */
+  size_t curved;                         /* of the K elements */
+  int32_t *curve;                        /* [curved] which, ascending */
+  double (*shape)[3];                    /* [curved][dg_shape_nodes(geometry)] places of the nodes of their maps, m */
   size_t boundary_faces, interior_faces; /* a face counts once; one shared with another rank: see partition.h */
   size_t entities;
   struct dg_entity *entity; /* [entities] ordered by (dim, tag) */

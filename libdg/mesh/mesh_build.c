@@ -322,6 +322,8 @@ void dg_mesh_release(struct dg_mesh *mesh)
   dg_free(mesh->tag);
   dg_free(mesh->partition);
   dg_free(mesh->origin);
+  dg_free(mesh->curve);
+  dg_free(mesh->shape);
   dg_free(mesh->owner);
   dg_free(mesh->global);
   dg_free(mesh->global_vertex);

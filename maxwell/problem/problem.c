@@ -6,6 +6,7 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
 {
@@ -25,6 +26,8 @@ void mx_problem_release(struct mx_problem *problem)
   MX_ELEMENT_ARRAYS(FREE)
 #undef FREE
   dg_free(problem->neighbour);
+  dg_free(problem->curves.where);
+  dg_free(problem->curves.shape);
   for (size_t i = 0; i < problem->terms; i++) {
     dg_free(problem->term[i].where);
     dg_free(problem->term[i].E);
@@ -44,8 +47,19 @@ void mx_problem_release(struct mx_problem *problem)
 size_t mx_problem_bytes(const struct mx_problem *problem)
 {
 #define BYTES(type, name, numbers) +sizeof *problem->name
-  return problem->K * (sizeof *problem->neighbour MX_ELEMENT_ARRAYS(BYTES));
+  return problem->K * (sizeof *problem->neighbour MX_ELEMENT_ARRAYS(BYTES)) +
+         problem->curves.count *
+             (sizeof *problem->curves.where + dg_shape_nodes(problem->curves.geometry) * sizeof *problem->curves.shape);
 #undef BYTES
+}
+
+int mx_problem_add_curves(struct mx_problem *problem, int geometry, size_t count, struct dg_error *err)
+{
+  problem->curves = (struct mx_curves){.geometry = geometry, .count = count};
+  if (DG_NEW(problem->curves.where, count, err) != 0 ||
+      DG_NEW(problem->curves.shape, count * dg_shape_nodes(geometry), err) != 0)
+    return err->code;
+  return 0;
 }
 
 int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,
@@ -100,6 +114,24 @@ static int restrict_responses(struct mx_problem *part, const struct mx_problem *
   return 0;
 }
 
+/* Copies the maps of the curved elements that are in the part. */
+static int restrict_curves(struct mx_problem *part, const struct mx_problem *whole, const int32_t *local,
+                           struct dg_error *err)
+{
+  const struct mx_curves *from = &whole->curves;
+  const size_t nodes = dg_shape_nodes(from->geometry);
+  size_t count = 0, k = 0;
+  for (size_t i = 0; i < from->count; i++) count += local[from->where[i]] >= 0;
+  if (count == 0) return 0;
+  if (mx_problem_add_curves(part, from->geometry, count, err) != 0) return err->code;
+  for (size_t i = 0; i < from->count; i++) {
+    if (local[from->where[i]] < 0) continue;
+    part->curves.where[k] = local[from->where[i]];
+    memcpy(part->curves.shape + k++ * nodes, from->shape + i * nodes, nodes * sizeof *from->shape);
+  }
+  return 0;
+}
+
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,
                         struct dg_error *err)
 {
@@ -124,7 +156,8 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
       part->neighbour[i][f] = code;
     }
   }
-  if (restrict_responses(part, whole, local, err) != 0) mx_problem_release(part);
+  if (restrict_responses(part, whole, local, err) != 0 || restrict_curves(part, whole, local, err) != 0)
+    mx_problem_release(part);
   dg_free(local);
   return err->code;
 }

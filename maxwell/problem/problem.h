@@ -53,6 +53,15 @@ struct mx_functional {
   double *weight;
 };
 
+/* The maps of curved elements, from which backends make what they need (curved.h). `metric` and its like hold the
+ * straight element with the same vertices. */
+struct mx_curves {
+  int geometry;       /* order of the maps */
+  size_t count;       /* curved elements */
+  int32_t *where;     /* [count] elements, ascending */
+  double (*shape)[3]; /* [count][dg_shape_nodes(geometry)] nodes of the maps, m (libdg/mesh/curve.h) */
+};
+
 /* The ranks that share a problem. Each has its part of the mesh. */
 struct mx_ranks {
   struct dg_comm *comm;
@@ -88,6 +97,7 @@ struct mx_problem {
   /* [K] 4 * element + face, or a code above. Element K + i lies beyond face i of the halo. The array is not in the list
    * above, since it names other elements. */
   int32_t (*neighbour)[4];
+  struct mx_curves curves;
   size_t open_faces; /* slots 0..open_faces-1 */
   size_t terms;
   struct mx_term *term; /* [terms] */
@@ -159,5 +169,8 @@ const struct mx_response *mx_problem_response(const struct mx_problem *problem, 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,
                      struct dg_error *err) DG_MUST_USE;
 
-/* Bytes of the arrays that mx_problem_alloc allocates. */
+/* Allocates maps of `count` curved elements of that order, for the caller to fill. */
+int mx_problem_add_curves(struct mx_problem *problem, int geometry, size_t count, struct dg_error *err) DG_MUST_USE;
+
+/* Bytes of the arrays that mx_problem_alloc allocates, and of the maps of curved elements. */
 size_t mx_problem_bytes(const struct mx_problem *problem);

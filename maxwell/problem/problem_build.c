@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
 #include "maxwell/problem/problem_build.h"
 #include "maxwell/problem/layer.h"
 #include "maxwell/model/selectors.h"
@@ -377,6 +378,11 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
 #define COPY(type, name, numbers) memcpy(problem->name, geometry->name, K * sizeof *problem->name);
   MX_GEOMETRY_ARRAYS(COPY)
 #undef COPY
+  if (mesh->curved > 0) {
+    if (mx_problem_add_curves(problem, mesh->geometry, mesh->curved, err) != 0) goto fail;
+    memcpy(problem->curves.where, mesh->curve, mesh->curved * sizeof *mesh->curve);
+    memcpy(problem->curves.shape, mesh->shape, mesh->curved * dg_shape_nodes(mesh->geometry) * sizeof *mesh->shape);
+  }
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
   if (assign_debye(problem, assignment, config, err) != 0) goto fail;
   if (mx_assign_layers(problem, assignment, layers, mesh, err) != 0) goto fail;

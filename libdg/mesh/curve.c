@@ -1,0 +1,159 @@
+/* Evaluates the maps of elements. */
+#include "libdg/mesh/curve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
+
+/* Value and derivative of the factor of the Lagrange polynomials that belongs to index n of a barycentric coordinate L:
+ * the product over k < n of (g L - k)/(k + 1) (Silvester's polynomials, P. P. Silvester, Proc. IEE 1969). */
+static void silvester(int g, double L, double value[DG_GEOMETRY_MAX + 1], double slope[DG_GEOMETRY_MAX + 1])
+{
+  value[0] = 1;
+  slope[0] = 0;
+  for (int n = 1; n <= g; n++) {
+    value[n] = value[n - 1] * (g * L - n + 1) / n;
+    slope[n] = (slope[n - 1] * (g * L - n + 1) + value[n - 1] * g) / n;
+  }
+}
+
+void dg_shape_at(int geometry, const double (*shape)[3], const double place[3], double x[3], double (*tangent)[3])
+{
+  const double L[4] = {-0.5 * (1 + place[0] + place[1] + place[2]), 0.5 * (1 + place[0]), 0.5 * (1 + place[1]),
+                       0.5 * (1 + place[2])};
+  double P[4][DG_GEOMETRY_MAX + 1], dP[4][DG_GEOMETRY_MAX + 1], sum[3] = {0}, slope[4][3] = {{0}};
+  const int g = geometry;
+  size_t node = 0;
+  for (int v = 0; v < 4; v++) silvester(g, L[v], P[v], dP[v]);
+  for (int k = 0; k <= g; k++)
+    for (int j = 0; j + k <= g; j++)
+      for (int i = 0; i + j + k <= g; i++, node++) {
+        const int n[4] = {g - i - j - k, i, j, k};
+        const double value = P[0][n[0]] * P[1][i] * P[2][j] * P[3][k];
+        for (int b = 0; b < 3; b++) sum[b] += value * shape[node][b];
+        for (int v = 0; v < 4 && tangent != NULL; v++) {
+          double part = dP[v][n[v]];
+          for (int w = 0; w < 4; w++)
+            if (w != v) part *= P[w][n[w]];
+          for (int b = 0; b < 3; b++) slope[v][b] += part * shape[node][b];
+        }
+      }
+  if (x != NULL) memcpy(x, sum, sizeof sum);
+  for (int a = 0; a < 3 && tangent != NULL; a++)
+    for (int b = 0; b < 3; b++) tangent[a][b] = 0.5 * (slope[a + 1][b] - slope[0][b]);
+}
+
+ptrdiff_t dg_find_ascending(size_t count, const int32_t *list, size_t wanted)
+{
+  size_t first = 0, last = count;
+  while (first < last) {
+    const size_t middle = first + (last - first) / 2;
+    if ((size_t)list[middle] < wanted) first = middle + 1;
+    else last = middle;
+  }
+  return first < count && (size_t)list[first] == wanted ? (ptrdiff_t)first : -1;
+}
+
+ptrdiff_t dg_mesh_curve(const struct dg_mesh *mesh, size_t e)
+{
+  return dg_find_ascending(mesh->curved, mesh->curve, e);
+}
+
+void dg_mesh_map(const struct dg_mesh *mesh, size_t e, const double place[3], double x[3], double (*tangent)[3])
+{
+  const ptrdiff_t k = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
+  if (k >= 0) {
+    dg_shape_at(mesh->geometry, dg_mesh_shape(mesh, (size_t)k), place, x, tangent);
+    return;
+  }
+  const double *origin = mesh->vertex[mesh->element[e][0]];
+  double row[3][3];
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) row[a][b] = 0.5 * (mesh->vertex[mesh->element[e][a + 1]][b] - origin[b]);
+  for (int b = 0; b < 3 && x != NULL; b++)
+    x[b] = origin[b] + (1 + place[0]) * row[0][b] + (1 + place[1]) * row[1][b] + (1 + place[2]) * row[2][b];
+  if (tangent != NULL) memcpy(tangent, row, sizeof row);
+}
+
+/* Node n of the lattice of a map: (r, s, t). */
+static void lattice_place(int geometry, size_t n, double place[3])
+{
+  size_t node = 0;
+  for (int a = 0; a < 3; a++) place[a] = -1;
+  for (int k = 0; k <= geometry; k++)
+    for (int j = 0; j + k <= geometry; j++)
+      for (int i = 0; i + j + k <= geometry; i++, node++)
+        if (node == n) {
+          place[0] = 2.0 * i / geometry - 1;
+          place[1] = 2.0 * j / geometry - 1;
+          place[2] = 2.0 * k / geometry - 1;
+          return;
+        }
+}
+
+/* Says whether the nodes lie on the affine map of the element's vertices. */
+static bool affine(const struct dg_mesh *mesh, size_t e, int geometry, const double (*shape)[3])
+{
+  double edge = 0;
+  for (int v = 0; v < 4; v++)
+    for (int w = 0; w < v; w++) {
+      double d[3];
+      dg_subtract(mesh->vertex[mesh->element[e][v]], mesh->vertex[mesh->element[e][w]], d);
+      edge = fmax(edge, sqrt(dg_dot(d, d)));
+    }
+  for (size_t n = 0; n < dg_shape_nodes(geometry); n++) {
+    const double *origin = mesh->vertex[mesh->element[e][0]];
+    double place[3];
+    lattice_place(geometry, n, place);
+    for (int b = 0; b < 3; b++) {
+      double x = origin[b];
+      for (int a = 0; a < 3; a++) x += 0.5 * (1 + place[a]) * (mesh->vertex[mesh->element[e][a + 1]][b] - origin[b]);
+      if (fabs(shape[n][b] - x) > 1e-10 * edge) return false;
+    }
+  }
+  return true;
+}
+
+int dg_mesh_set_shapes(struct dg_mesh *mesh, int geometry, const double (*shape)[3], struct dg_error *err)
+{
+  const size_t nodes = dg_shape_nodes(geometry);
+  size_t curved = 0, k = 0;
+  dg_free(mesh->curve);
+  dg_free(mesh->shape);
+  mesh->curve = NULL;
+  mesh->shape = NULL;
+  mesh->curved = 0;
+  mesh->geometry = 1;
+  for (size_t e = 0; e < mesh->K; e++) curved += !affine(mesh, e, geometry, shape + e * nodes);
+  if (curved == 0) return 0;
+  if (DG_NEW(mesh->curve, curved, err) != 0 || DG_NEW(mesh->shape, curved * nodes, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++) {
+    if (affine(mesh, e, geometry, shape + e * nodes)) continue;
+    mesh->curve[k] = (int32_t)e;
+    memcpy(mesh->shape + k++ * nodes, shape + e * nodes, nodes * sizeof *shape);
+  }
+  mesh->geometry = geometry;
+  mesh->curved = curved;
+  return 0;
+}
+
+int dg_mesh_bend(struct dg_mesh *mesh, int geometry, void (*map)(void *context, double x[3]), void *context,
+                 struct dg_error *err)
+{
+  const size_t nodes = dg_shape_nodes(geometry);
+  double(*shape)[3];
+  if (DG_NEW(shape, mesh->K * nodes, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++)
+    for (size_t n = 0; n < nodes; n++) {
+      double place[3];
+      lattice_place(geometry, n, place);
+      dg_mesh_map(mesh, e, place, shape[e * nodes + n], NULL);
+      map(context, shape[e * nodes + n]);
+    }
+  for (size_t v = 0; v < mesh->vertices; v++) map(context, mesh->vertex[v]);
+  const int status = dg_mesh_set_shapes(mesh, geometry, (const double(*)[3])shape, err);
+  dg_free(shape);
+  return status;
+}

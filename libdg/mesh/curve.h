@@ -1,0 +1,43 @@
+/* The maps of curved elements: polynomials of order 1 to 4 in (r, s, t) through places of nodes (Lagrange elements).
+ *
+ * The nodes of a map are equispaced, as Gmsh's are. They stand in the order of the lattice: i towards vertex 1 runs
+ * first, then j towards vertex 2, then k towards vertex 3, with vertices in the element's own (ascending) order. */
+#pragma once
+
+#include "libdg/mesh/mesh.h"
+
+enum { DG_GEOMETRY_MAX = 4, DG_SHAPE_MAX = 35 };
+
+/* Nodes of a map of that order. */
+static inline size_t dg_shape_nodes(int geometry)
+{
+  const size_t g = (size_t)geometry;
+  return (g + 1) * (g + 2) * (g + 3) / 6;
+}
+
+/* The place x of (r, s, t), m, and tangent[a] = dx/d(r, s, t)_a there; either may be NULL.
+ * shape[dg_shape_nodes(geometry)]. */
+void dg_shape_at(int geometry, const double (*shape)[3], const double place[3], double x[3], double (*tangent)[3]);
+
+/* Which of the mesh's curved elements e is; -1: its map is affine. O(log n). */
+ptrdiff_t dg_mesh_curve(const struct dg_mesh *mesh, size_t e);
+/* The nodes of curved element k of the mesh. */
+static inline const double (*dg_mesh_shape(const struct dg_mesh *mesh, size_t k))[3]
+{
+  return (const double(*)[3])(mesh->shape + k * dg_shape_nodes(mesh->geometry));
+}
+/* The place x of (r, s, t) in any element, m, and tangent[a] = dx/d(r, s, t)_a there; either may be NULL. */
+void dg_mesh_map(const struct dg_mesh *mesh, size_t e, const double place[3], double x[3], double (*tangent)[3]);
+
+/* The number of `wanted` in the ascending list[count]; -1: it is not there. */
+ptrdiff_t dg_find_ascending(size_t count, const int32_t *list, size_t wanted);
+
+/* Gives the mesh curved maps: shape[K][dg_shape_nodes(geometry)], m, by the elements' own vertices, whose places are
+ * those of the mesh. Elements whose nodes lie within 1e-10 of their longest edge of an affine map stay straight. What
+ * the mesh had of maps is replaced. The mesh is one of the whole (not a part). DG_ENVIRONMENT: no memory. */
+int dg_mesh_set_shapes(struct dg_mesh *mesh, int geometry, const double (*shape)[3], struct dg_error *err) DG_MUST_USE;
+
+/* Bends a mesh of straight elements by a map of space, x = map(context, x), m: vertices move, and the elements' maps
+ * become polynomials of order `geometry` through the places of their nodes. */
+int dg_mesh_bend(struct dg_mesh *mesh, int geometry, void (*map)(void *context, double x[3]), void *context,
+                 struct dg_error *err) DG_MUST_USE;
