@@ -63,6 +63,10 @@ struct mx_point { /* a place to sample: weights of the element's nodes, or one n
   size_t element;
   const double *weight; /* [Np], or NULL: the value at `node` */
   size_t node;
+  /* In a curved element: [9] metric[3 a + b] = d(r, s, t)_a/dx_b at the place (problem/curved.h), 1/m. The weights are
+   * those of covariant components, which the backend turns with it. NULL: the element is straight, or the place is
+   * `node`. */
+  const double *metric;
 };
 
 struct mx_field_check {
