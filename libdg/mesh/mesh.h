@@ -176,7 +176,8 @@ int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *
 /* The element of this rank that holds the point (metres), or -1. bary[4] gets its barycentric coordinates towards the
  * element's sorted vertices. A point on a face belongs to the element with the lowest global number, of those of this
  * rank (dg_mesh_locate_shared of partition.h asks all ranks). A point outside by less than 1e-9 of an element still
- * belongs to it. What has grown (grow/extrude.h) was not drawn: a point in a layer is outside. O(K). */
+ * belongs to it. In a curved element they are the coordinates of the place on its map (find/invert.h). What has grown
+ * (grow/extrude.h) was not drawn: a point in a layer is outside. O(K). */
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4]);
 /* Locates count points (metres, finite) at once, O(K + count) for points that are spread evenly. */
 int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (*point)[3], int64_t *element,

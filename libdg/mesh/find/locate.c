@@ -3,23 +3,42 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/mesh/mesh.h"
+#include "libdg/mesh/find/invert.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/parts/partition.h"
 
 #define TOLERANCE 1e-9 /* of the element: how far outside a point may be and still belong to it */
 #define CELLS_MAX 1024 /* in a direction */
 
-/* The box around an element in which the points that belong to it lie. */
-static void element_box(const struct dg_mesh *mesh, size_t e, double low[3], double high[3])
+/* The elements in ascending order, with what is known of the curved one at hand. */
+struct walk {
+  struct dg_inverse inverse;
+  struct dg_bent bent;
+  size_t next; /* the curved element that is the next, or at hand */
+  bool curved; /* the element at hand is curved */
+};
+
+static void begin_walk(struct walk *walk, const struct dg_mesh *mesh)
 {
+  dg_inverse_init(&walk->inverse, mesh);
+  walk->next = 0;
+}
+
+/* The box around an element in which the points that belong to it lie. */
+static void element_box(struct walk *walk, size_t e, double low[3], double high[3])
+{
+  const struct dg_mesh *mesh = walk->inverse.mesh;
   const int32_t *v = mesh->element[e];
+  while (walk->next < mesh->curved && (size_t)mesh->curve[walk->next] < e) walk->next++;
+  walk->curved = walk->next < mesh->curved && (size_t)mesh->curve[walk->next] == e;
+  if (walk->curved) dg_bent_box(&walk->bent, &walk->inverse, walk->next);
   for (int b = 0; b < 3; b++) {
     low[b] = INFINITY, high[b] = -INFINITY;
     for (int i = 0; i < 4; i++) {
       low[b] = fmin(low[b], mesh->vertex[v[i]][b]);
       high[b] = fmax(high[b], mesh->vertex[v[i]][b]);
     }
+    if (walk->curved) low[b] = walk->bent.low[b], high[b] = walk->bent.high[b];
     double slack = 4 * TOLERANCE * (high[b] - low[b]);
     low[b] -= slack;
     high[b] += slack;
@@ -37,20 +56,23 @@ static int in_box(const double low[3], const double high[3], const double x[3])
   return x[0] >= low[0] && x[0] <= high[0] && x[1] >= low[1] && x[1] <= high[1] && x[2] >= low[2] && x[2] <= high[2];
 }
 
-static int in_element(const struct dg_mesh *mesh, size_t e, const double x[3], double bary[4])
+static int in_element(struct walk *walk, size_t e, const double x[3], double bary[4])
 {
-  dg_mesh_barycentric(mesh, e, x, bary);
+  if (walk->curved) return dg_bent_find(&walk->bent, &walk->inverse, x, TOLERANCE, bary);
+  dg_mesh_barycentric(walk->inverse.mesh, e, x, bary);
   return fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3])) >= -TOLERANCE;
 }
 
 int64_t dg_mesh_locate(const struct dg_mesh *mesh, const double point[3], double bary[4])
 {
+  struct walk walk;
   int64_t found = -1;
+  begin_walk(&walk, mesh);
   for (size_t e = 0; e < mesh->K; e++) {
     double low[3], high[3], here[4];
     if (dg_mesh_in_layer(mesh, e) || !goes_before(mesh, e, found)) continue;
-    element_box(mesh, e, low, high); /* most elements are ruled out by their box */
-    if (!in_box(low, high, point) || !in_element(mesh, e, point, here)) continue;
+    element_box(&walk, e, low, high); /* most elements are ruled out by their box */
+    if (!in_box(low, high, point) || !in_element(&walk, e, point, here)) continue;
     found = (int64_t)e;
     memcpy(bary, here, sizeof here);
     if (mesh->global == NULL) break;
@@ -118,14 +140,16 @@ int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (
                         double (*bary)[4], struct dg_error *err)
 {
   struct grid grid = {0};
+  struct walk walk;
   for (size_t i = 0; i < count; i++) element[i] = -1;
   if (count == 0) return 0;
+  begin_walk(&walk, mesh);
   if (sort_points(&grid, count, point, err) != 0) goto fail;
   for (size_t e = 0; e < mesh->K; e++) {
     double low[3], high[3], here[4];
     size_t first[3], last[3];
     if (dg_mesh_in_layer(mesh, e)) continue;
-    element_box(mesh, e, low, high);
+    element_box(&walk, e, low, high);
     if (low[0] > grid.high[0] || low[1] > grid.high[1] || low[2] > grid.high[2] || high[0] < grid.low[0] ||
         high[1] < grid.low[1] || high[2] < grid.low[2])
       continue;
@@ -135,7 +159,8 @@ int dg_mesh_locate_many(const struct dg_mesh *mesh, size_t count, const double (
         size_t row = grid.cells[0] * (y + grid.cells[1] * z);
         for (size_t k = grid.start[row + first[0]]; k < grid.start[row + last[0] + 1]; k++) {
           size_t i = grid.index[k];
-          if (!goes_before(mesh, e, element[i]) || !in_box(low, high, point[i]) || !in_element(mesh, e, point[i], here))
+          if (!goes_before(mesh, e, element[i]) || !in_box(low, high, point[i]) ||
+              !in_element(&walk, e, point[i], here))
             continue;
           element[i] = (int64_t)e;
           memcpy(bary[i], here, sizeof here);
