@@ -74,6 +74,11 @@ int dg_rule_triangle(struct dg_rule *rule, int order, struct dg_error *err)
                 err);
 }
 
+int dg_rule_points(int dim, int order)
+{
+  return dim == 3 ? tetrahedron_rule[order - 1].points : triangle_rule[order - 1].points;
+}
+
 void dg_rule_release(struct dg_rule *rule)
 {
   dg_free(rule->place);

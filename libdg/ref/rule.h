@@ -18,6 +18,8 @@ struct dg_rule {
 int dg_rule_tetrahedron(struct dg_rule *rule, int order, struct dg_error *err) DG_MUST_USE;
 int dg_rule_triangle(struct dg_rule *rule, int order, struct dg_error *err) DG_MUST_USE;
 void dg_rule_release(struct dg_rule *rule);
+/* Points of the rule of an order: of a tetrahedron (dim 3) or a triangle (2). */
+int dg_rule_points(int dim, int order);
 
 /* The rules of a reference element's order with their operators. Coordinates of places in the volume are (r, s, t), by
  * the vertices of the element; places on a face are barycentric coordinates towards the face's own three vertices. */

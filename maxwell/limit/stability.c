@@ -53,7 +53,7 @@ static void release(struct workspace *work)
   }
   dg_free(work->entry);
   dg_free(work->coefficient);
-  dg_free(work->matrices);
+  mx_matrices_free_double(work->matrices);
 }
 
 /* Prepares the workspace of a problem whose responses are as the scheme follows them. Release in any case. */
@@ -62,7 +62,7 @@ static int start(struct workspace *work, const struct mx_problem *problem, enum 
 {
   *work = (struct workspace){.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
   work->all = 2 * work->n;
-  if (mx_matrices_new_double(&work->matrices, problem->ref, err) != 0) return err->code;
+  if (mx_matrices_new_double(&work->matrices, problem, err) != 0) return err->code;
   if (mx_staggered(integrator) || problem->responses == 0) return 0;
   if (DG_NEW(work->entry, problem->responses, err) != 0 || DG_NEW(work->coefficient, problem->responses, err) != 0)
     return err->code;

@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
+#include "maxwell/problem/curved.h"
 
 #define MX_POINT static inline
 

@@ -4,11 +4,13 @@
  *   mu  dH/dt = -curl E + lift( -e_jump n x [E] + h_penalty [H]_t ),
  *
  * strong form, nodal basis (Hesthaven and Warburton 2008, section 10.5, with the fluxes of flux.h). Conductivity is not
- * in it: the integrators add it. The same text serves both precisions and every order (operator_body.h).
+ * in it: the integrators add it. The same text serves both precisions and every order (operator_body.h). Curved
+ * elements have a text of their own (operator_curved.h; the method is in maxwell/problem/curved.h).
  */
 #pragma once
 
 #include "maxwell/backend/backend.h"
+#include "maxwell/problem/curve_tables.h"
 
 /* How strongly the penalty acts; 1 and 1 is the scheme itself, other values serve the analysis of stability. */
 struct mx_penalty {
@@ -16,13 +18,18 @@ struct mx_penalty {
   double open;  /* impedance and absorbing faces */
 };
 
-/* The reference matrices in a kernel's precision and order of access. Free with dg_free. */
+/* The reference matrices in a kernel's precision and order of access, and the tables of the problem's curved elements,
+ * which the caller may use. NULL is safe to free. */
 struct mx_matrices_double;
 struct mx_matrices_single;
-int mx_matrices_new_double(struct mx_matrices_double **matrices, const struct dg_reference *ref,
+int mx_matrices_new_double(struct mx_matrices_double **matrices, const struct mx_problem *problem,
                            struct dg_error *err) DG_MUST_USE;
-int mx_matrices_new_single(struct mx_matrices_single **matrices, const struct dg_reference *ref,
+int mx_matrices_new_single(struct mx_matrices_single **matrices, const struct mx_problem *problem,
                            struct dg_error *err) DG_MUST_USE;
+void mx_matrices_free_double(struct mx_matrices_double *matrices);
+void mx_matrices_free_single(struct mx_matrices_single *matrices);
+const struct mx_curve_tables *mx_matrices_curves_double(const struct mx_matrices_double *matrices);
+const struct mx_curve_tables *mx_matrices_curves_single(const struct mx_matrices_single *matrices);
 
 /* rate[K][3][Np] = d(own)/dt. own_before may be NULL; else it is own's trace of one step ago on the open faces,
  * [open_faces][3][Nf], and the penalty there acts on 1.5 own - 0.5 own_before. */
@@ -32,6 +39,15 @@ void mx_rate_double(const struct mx_problem *problem, const struct mx_matrices_d
 void mx_rate_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
                     enum mx_equation equation, struct mx_penalty penalty, const float *own, const float *other,
                     const float *own_before, float *rate);
+
+/* The same, and of the curved elements density[curves.count][3][Np], from which the rate comes by mx_curve_weigh and
+ * mx_curve_cartesian (maxwell/problem/curve_tables.h): the inner product of the energy needs it. */
+void mx_rate_and_density_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
+                                enum mx_equation equation, struct mx_penalty penalty, const double *own,
+                                const double *other, const double *own_before, double *rate, double *density);
+void mx_rate_and_density_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
+                                enum mx_equation equation, struct mx_penalty penalty, const float *own,
+                                const float *other, const float *own_before, float *rate, float *density);
 
 /* trace[open_faces][3][Nf] = the field on the open faces. */
 void mx_open_trace_double(const struct mx_problem *problem, const double *field, double *trace);

@@ -9,19 +9,38 @@
 struct NAME(mx_matrices) {
   REAL D[3][DG_NP_MAX * DG_NP_MAX];     /* D[a][j*Np + i] */
   REAL lift[4 * DG_NF_MAX * DG_NP_MAX]; /* lift[m*Np + i] */
+  struct mx_curve_tables curves;
 };
 
-int NAME(mx_matrices_new)(struct NAME(mx_matrices) * *result, const struct dg_reference *ref, struct dg_error *err)
+void NAME(mx_matrices_free)(struct NAME(mx_matrices) * matrices)
 {
+  if (matrices == NULL) return;
+  mx_curve_tables_release(&matrices->curves);
+  dg_free(matrices);
+}
+
+int NAME(mx_matrices_new)(struct NAME(mx_matrices) * *result, const struct mx_problem *problem, struct dg_error *err)
+{
+  const struct dg_reference *ref = problem->ref;
   int Np = ref->Np, Nm = 4 * ref->Nf;
   if (DG_NEW(*result, 1, err) != 0) return err->code;
   struct NAME(mx_matrices) *matrices = *result;
+  if (mx_curve_tables_init(&matrices->curves, problem, err) != 0) {
+    NAME(mx_matrices_free)(matrices);
+    *result = NULL;
+    return err->code;
+  }
   for (int i = 0; i < Np; i++) {
     for (int a = 0; a < 3; a++)
       for (int j = 0; j < Np; j++) matrices->D[a][j * Np + i] = (REAL)ref->D[a][i * Np + j];
     for (int m = 0; m < Nm; m++) matrices->lift[m * Np + i] = (REAL)ref->lift[i * Nm + m];
   }
   return 0;
+}
+
+const struct mx_curve_tables *NAME(mx_matrices_curves)(const struct NAME(mx_matrices) * matrices)
+{
+  return &matrices->curves;
 }
 
 /* curl[3][Np] of u[3][Np]: reference derivatives, then the metric of the element. */
@@ -63,33 +82,40 @@ static inline void NAME(point_flux)(const REAL n[3], REAL jump_weight, REAL pena
   }
 }
 
+/* The jumps [own] and [other] at node m of face f of element e; own_before is of the open faces. */
+static inline void NAME(node_jumps)(int Np, int Nf, const struct mx_problem *problem, size_t e, int f, int m,
+                                    const REAL *own, const REAL *other, const REAL *own_before, REAL jump_own[3],
+                                    REAL jump_other[3])
+{
+  const int32_t code = problem->neighbour[e][f];
+  const int slot = mx_open_slot(code), mine = problem->ref->face_node[f * Nf + m],
+            theirs = code >= 0 ? problem->ref->face_node[code % 4 * Nf + m] : 0;
+  const REAL *own_in = own + 3 * (size_t)Np * e, *other_in = other + 3 * (size_t)Np * e;
+  const size_t outside = code >= 0 ? 3 * (size_t)Np * (size_t)(code / 4) : 0;
+  for (int c = 0; c < 3; c++) {
+    REAL inside = own_in[c * Np + mine];
+    if (slot >= 0 && own_before != NULL)
+      inside = (REAL)1.5 * inside - (REAL)0.5 * own_before[(3 * (size_t)slot + (size_t)c) * (size_t)Nf + (size_t)m];
+    jump_own[c] = (code >= 0 ? own[outside + (size_t)(c * Np + theirs)] : 0) - inside;
+    jump_other[c] = (code >= 0 ? other[outside + (size_t)(c * Np + theirs)] : 0) - other_in[c * Np + mine];
+  }
+}
+
 /* flux[3][Nf] on face f of element e. */
 static inline void NAME(face_flux)(int Np, int Nf, const struct mx_problem *problem, enum mx_equation equation,
                                    struct mx_penalty penalty, size_t e, int f, const REAL *own, const REAL *other,
                                    const REAL *own_before, REAL *flux)
 {
   const struct mx_face_flux *weights = &problem->flux[e][f];
-  int32_t code = problem->neighbour[e][f];
-  int slot = mx_open_slot(code);
+  const int slot = mx_open_slot(problem->neighbour[e][f]);
   double strength = slot >= 0 ? penalty.open : penalty.inner, scale = problem->face_scale[e][f];
   REAL jump_weight = (REAL)(scale * (equation == MX_AMPERE ? weights->h_jump : -weights->e_jump));
   REAL penalty_weight = (REAL)(scale * strength * (equation == MX_AMPERE ? weights->e_penalty : weights->h_penalty));
   REAL n[3];
   for (int c = 0; c < 3; c++) n[c] = (REAL)problem->normal[e][f][c];
-
-  const int *mine = problem->ref->face_node + f * Nf;
-  const int *theirs = code >= 0 ? problem->ref->face_node + code % 4 * Nf : NULL;
-  const REAL *own_in = own + 3 * (size_t)Np * e, *other_in = other + 3 * (size_t)Np * e;
-  size_t outside = code >= 0 ? 3 * (size_t)Np * (size_t)(code / 4) : 0;
   for (int m = 0; m < Nf; m++) {
     REAL jump_own[3], jump_other[3], out[3];
-    for (int c = 0; c < 3; c++) {
-      REAL inside = own_in[c * Np + mine[m]];
-      if (slot >= 0 && own_before != NULL)
-        inside = (REAL)1.5 * inside - (REAL)0.5 * own_before[(3 * (size_t)slot + (size_t)c) * (size_t)Nf + (size_t)m];
-      jump_own[c] = (theirs != NULL ? own[outside + (size_t)(c * Np + theirs[m])] : 0) - inside;
-      jump_other[c] = (theirs != NULL ? other[outside + (size_t)(c * Np + theirs[m])] : 0) - other_in[c * Np + mine[m]];
-    }
+    NAME(node_jumps)(Np, Nf, problem, e, f, m, own, other, own_before, jump_own, jump_other);
     NAME(point_flux)(n, jump_weight, penalty_weight, jump_other, jump_own, out);
     for (int c = 0; c < 3; c++) flux[c * Nf + m] = out[c];
   }
@@ -124,19 +150,46 @@ NAME(element_rate)(int p, const struct mx_problem *problem, const struct NAME(mx
   for (int i = 0; i < 3 * Np; i++) rate[3 * (size_t)Np * e + (size_t)i] = inverse * result[i];
 }
 
-void NAME(mx_rate)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
-                   enum mx_equation equation, struct mx_penalty penalty, const REAL *own, const REAL *other,
-                   const REAL *own_before, REAL *rate)
+#include "maxwell/operator/operator_curved.h"
+
+/* All elements; densities of the curved ones, [curves.count][3][Np], if `density` is not NULL. */
+static inline __attribute__((always_inline)) void NAME(all_rates)(int p, const struct mx_problem *problem,
+                                                                  const struct NAME(mx_matrices) * matrices,
+                                                                  enum mx_equation equation, struct mx_penalty penalty,
+                                                                  const REAL *own, const REAL *other,
+                                                                  const REAL *own_before, REAL *rate, REAL *density)
+{
+  const struct mx_curves *curves = &problem->curves;
+  for (size_t e = 0, k = 0; e < problem->K; e++)
+    if (k < curves->count && (size_t)curves->where[k] == e) {
+      NAME(curved_rate)
+      (problem, matrices, equation, penalty, k, own, other, own_before, rate,
+       density != NULL ? density + k * 3 * (size_t)DG_NP(p) : NULL);
+      k++;
+    } else {
+      NAME(element_rate)(p, problem, matrices, equation, penalty, e, own, other, own_before, rate);
+    }
+}
+
+void NAME(mx_rate_and_density)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                               enum mx_equation equation, struct mx_penalty penalty, const REAL *own, const REAL *other,
+                               const REAL *own_before, REAL *rate, REAL *density)
 {
   switch (problem->ref->order) {
 #define CASE(p)                                                                                                        \
   case p:                                                                                                              \
-    for (size_t e = 0; e < problem->K; e++)                                                                            \
-      NAME(element_rate)(p, problem, matrices, equation, penalty, e, own, other, own_before, rate);                    \
+    NAME(all_rates)(p, problem, matrices, equation, penalty, own, other, own_before, rate, density);                   \
     break;
     DG_ORDERS(CASE)
 #undef CASE
   }
+}
+
+void NAME(mx_rate)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                   enum mx_equation equation, struct mx_penalty penalty, const REAL *own, const REAL *other,
+                   const REAL *own_before, REAL *rate)
+{
+  NAME(mx_rate_and_density)(problem, matrices, equation, penalty, own, other, own_before, rate, NULL);
 }
 
 void NAME(mx_open_trace)(const struct mx_problem *problem, const REAL *field, REAL *trace)
@@ -187,16 +240,58 @@ static inline REAL NAME(term_value)(const struct mx_term *term, const double *pa
   return (REAL)(factor * part[(3 * k + c) * N + i]);
 }
 
-static void NAME(add_current)(const struct mx_problem *problem, const struct mx_term *term, const double *value,
-                              REAL *rate)
+static void NAME(add_current)(const struct mx_problem *problem, const struct mx_curve_tables *curves,
+                              const struct mx_term *term, const double *value, REAL *rate)
 {
   size_t Np = (size_t)problem->ref->Np;
   for (size_t k = 0; k < term->count; k++) {
     size_t e = (size_t)term->where[k];
-    REAL inverse = (REAL)(1 / problem->epsilon[e]);
+    const ptrdiff_t curved = curves->count > 0 ? mx_curve_find(problem, e) : -1;
+    REAL inverse = (REAL)(1 / problem->epsilon[e]), j[3 * DG_NP_MAX];
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++)
-        rate[(3 * e + c) * Np + i] -= inverse * NAME(term_value)(term, term->E, value, true, Np, k, c, i);
+        j[c * Np + i] = inverse * NAME(term_value)(term, term->E, value, true, Np, k, c, i);
+    if (curved >= 0) {
+      NAME(curved_current)(curves, (size_t)curved, j, rate + 3 * e * Np);
+      continue;
+    }
+    for (size_t i = 0; i < 3 * Np; i++) rate[3 * e * Np + i] -= j[i];
+  }
+}
+
+/* The flux of given jumps on a face of a curved element: other and own, [3][Nf]. */
+static void NAME(curved_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                              enum mx_equation equation, const struct NAME(curved_face) * face, const REAL *other,
+                              const REAL *own, REAL *rate)
+{
+  const size_t Np = (size_t)problem->ref->Np, e = (size_t)problem->curves.where[face->k];
+  REAL density[3 * DG_NP_MAX] = {0};
+  NAME(lift_curved)(matrices, face, other, own, density);
+  NAME(add_density)
+  (&matrices->curves, face->k, (REAL)(1 / mx_medium_of(problem, equation, e).storage), density, rate + 3 * e * Np);
+}
+
+/* The flux of given jumps on face f of a straight element. */
+static void NAME(straight_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                                enum mx_equation equation, size_t e, size_t f, const REAL *other, const REAL *own,
+                                REAL *rate)
+{
+  const size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
+  const bool ampere = equation == MX_AMPERE;
+  const struct mx_face_flux *weights = &problem->flux[e][f];
+  double scale = problem->face_scale[e][f] / (ampere ? problem->epsilon[e] : problem->mu[e]);
+  REAL jump_weight = (REAL)(scale * (ampere ? weights->h_jump : -weights->e_jump));
+  REAL penalty_weight = (REAL)(scale * (ampere ? weights->e_penalty : weights->h_penalty));
+  REAL n[3];
+  for (int c = 0; c < 3; c++) n[c] = (REAL)problem->normal[e][f][c];
+  for (size_t m = 0; m < Nf; m++) {
+    const REAL of_other[3] = {other[m], other[Nf + m], other[2 * Nf + m]},
+               of_own[3] = {own[m], own[Nf + m], own[2 * Nf + m]};
+    REAL flux[3];
+    NAME(point_flux)(n, jump_weight, penalty_weight, of_other, of_own, flux);
+    const REAL *column = matrices->lift + (f * Nf + m) * Np;
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++) rate[(3 * e + c) * Np + i] += column[i] * flux[c];
   }
 }
 
@@ -204,27 +299,27 @@ static void NAME(add_jump)(const struct mx_problem *problem, const struct NAME(m
                            enum mx_equation equation, const struct mx_term *term, const double *curl,
                            const double *penalty, REAL *rate)
 {
-  size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
-  bool ampere = equation == MX_AMPERE;
+  const size_t Nf = (size_t)problem->ref->Nf;
+  const bool ampere = equation == MX_AMPERE;
   for (size_t k = 0; k < term->count; k++) {
-    size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
-    const struct mx_face_flux *weights = &problem->flux[e][f];
-    double scale = problem->face_scale[e][f] / (ampere ? problem->epsilon[e] : problem->mu[e]);
-    REAL jump_weight = (REAL)(scale * (ampere ? weights->h_jump : -weights->e_jump));
-    REAL penalty_weight = (REAL)(scale * (ampere ? weights->e_penalty : weights->h_penalty));
-    REAL n[3];
-    for (int c = 0; c < 3; c++) n[c] = (REAL)problem->normal[e][f][c];
-    for (size_t m = 0; m < Nf; m++) {
-      REAL other[3], own[3], flux[3];
+    const size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
+    const ptrdiff_t curved = matrices->curves.count > 0 ? mx_curve_find(problem, e) : -1;
+    REAL other[3 * DG_NF_MAX], own[3 * DG_NF_MAX];
+    for (size_t m = 0; m < Nf; m++)
       for (size_t c = 0; c < 3; c++) {
-        other[c] = NAME(term_value)(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, c, m);
-        own[c] = NAME(term_value)(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, c, m);
+        other[c * Nf + m] =
+            NAME(term_value)(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, c, m);
+        own[c * Nf + m] =
+            NAME(term_value)(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, c, m);
       }
-      NAME(point_flux)(n, jump_weight, penalty_weight, other, own, flux);
-      const REAL *column = matrices->lift + (f * Nf + m) * Np;
-      for (size_t c = 0; c < 3; c++)
-        for (size_t i = 0; i < Np; i++) rate[(3 * e + c) * Np + i] += column[i] * flux[c];
+    if (curved < 0) {
+      NAME(straight_jump)(problem, matrices, equation, e, f, other, own, rate);
+      continue;
     }
+    const struct mx_face_flux *weights = &problem->flux[e][f];
+    const struct NAME(curved_face) face = {(size_t)curved, (int)f, (REAL)(ampere ? weights->h_jump : -weights->e_jump),
+                                           (REAL)(ampere ? weights->e_penalty : weights->h_penalty)};
+    NAME(curved_jump)(problem, matrices, equation, &face, other, own, rate);
   }
 }
 
@@ -235,7 +330,7 @@ void NAME(mx_add_sources)(const struct mx_problem *problem, const struct NAME(mx
     const struct mx_term *term = &problem->term[t];
     if (term->kind == MX_JUMP)
       NAME(add_jump)(problem, matrices, equation, term, sources->curl[t], sources->penalty[t], rate);
-    else if (equation == MX_AMPERE) NAME(add_current)(problem, term, sources->curl[t], rate);
+    else if (equation == MX_AMPERE) NAME(add_current)(problem, &matrices->curves, term, sources->curl[t], rate);
   }
 }
 

@@ -16,7 +16,7 @@ int mx_powers_init(struct mx_powers *powers, const struct mx_problem *problem, c
                                .options = *options,
                                .own = element * problem->K,
                                .all = element * (problem->K + problem->ghosts)};
-  if (mx_matrices_new_double(&powers->matrices, problem->ref, err) != 0) return err->code;
+  if (mx_matrices_new_double(&powers->matrices, problem, err) != 0) return err->code;
   if (problem->halo == NULL) return 0;
   return dg_exchange_new(&powers->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
                          face * sizeof(double), err);
@@ -25,7 +25,7 @@ int mx_powers_init(struct mx_powers *powers, const struct mx_problem *problem, c
 void mx_powers_release(struct mx_powers *powers)
 {
   dg_exchange_free(powers->exchange);
-  dg_free(powers->matrices);
+  mx_matrices_free_double(powers->matrices);
   *powers = (struct mx_powers){0};
 }
 

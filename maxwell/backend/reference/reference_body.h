@@ -44,7 +44,7 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_responses)(state->response, state->problem);
-  dg_free(state->matrices);
+  NAME(mx_matrices_free)(state->matrices);
   dg_exchange_free(state->exchange);
   dg_free(state);
 }
@@ -66,7 +66,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   state->options = *options;
   state->n = n;
   state->threads = 1;
-  if (NAME(mx_matrices_new)(&state->matrices, problem->ref, err) != 0 || DG_NEW(state->E, all, err) != 0 ||
+  if (NAME(mx_matrices_new)(&state->matrices, problem, err) != 0 || DG_NEW(state->E, all, err) != 0 ||
       DG_NEW(state->H, all, err) != 0 || DG_NEW(state->rate_E, n, err) != 0 ||
       (!staggered && DG_NEW(state->rate_H, n, err) != 0) ||
       (scheme->registers && DG_NEW(state->register_E, n, err) != 0) ||
@@ -282,18 +282,30 @@ static const REAL *NAME(other_H)(const struct NAME(state) * state)
   return state->H_before;
 }
 
-/* 1/2 sum over components of u^T M v on the reference tetrahedron. */
-static double NAME(product)(const struct dg_reference *ref, const REAL *u, const REAL *v)
+/* The factor times 1/2 sum over components of u^T M v on the reference tetrahedron, times the element's Jacobian; a
+ * curved element has a product of its own. */
+static double NAME(product)(const struct NAME(state) * state, size_t e, double factor, const REAL *u, const REAL *v)
 {
+  const struct mx_problem *problem = state->problem;
+  const struct dg_reference *ref = problem->ref;
+  const ptrdiff_t k = problem->curves.count > 0 ? mx_curve_find(problem, e) : -1;
   double sum = 0;
   int Np = ref->Np;
+  if (k >= 0) {
+    double a[3 * DG_NP_MAX], b[3 * DG_NP_MAX];
+    for (int i = 0; i < 3 * Np; i++) {
+      a[i] = (double)u[i];
+      b[i] = (double)v[i];
+    }
+    return factor * mx_curve_product(NAME(mx_matrices_curves)(state->matrices), (size_t)k, a, b);
+  }
   for (int c = 0; c < 3; c++)
     for (int i = 0; i < Np; i++) {
       double row = 0;
       for (int j = 0; j < Np; j++) row += ref->mass[i * Np + j] * (double)v[c * Np + j];
       sum += (double)u[c * Np + i] * row;
     }
-  return 0.5 * sum;
+  return problem->jacobian[e] * factor * (0.5 * sum);
 }
 
 /* The integral of the square of entry k, its energy or loss. */
@@ -305,7 +317,7 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
   for (size_t c = 0; c < 3; c++)
     for (size_t i = 0; i < Np; i++)
       v[c * Np + i] = (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->E, c, i);
-  return 2 * square->weight * state->problem->jacobian[response->where[k]] * NAME(product)(state->problem->ref, v, v);
+  return NAME(product)(state, (size_t)response->where[k], 2 * square->weight, v, v);
 }
 
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
@@ -318,16 +330,32 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
                                   of_H = NAME(update_of)(state, MX_FARADAY, e);
     const REAL *at_E = state->E + 3 * (size_t)problem->ref->Np * e, *H = state->H + (at_E - state->E),
                *H_before = H_other + (at_E - state->E);
-    double volume = problem->jacobian[e];
-    *electric += volume * of_E.inertia * NAME(product)(problem->ref, at_E, at_E);
-    *magnetic += volume * of_H.inertia * NAME(product)(problem->ref, H_before, H);
+    *electric += NAME(product)(state, e, of_E.inertia, at_E, at_E);
+    *magnetic += NAME(product)(state, e, of_H.inertia, H_before, H);
     if (of_H.lag > 0)
-      *magnetic -=
-          volume * of_H.lag * (NAME(product)(problem->ref, H, H) - NAME(product)(problem->ref, H_before, H_before));
+      *magnetic -= NAME(product)(state, e, of_H.lag, H, H) - NAME(product)(state, e, of_H.lag, H_before, H_before);
   }
   for (size_t r = 0; r < problem->responses; r++)
     for (size_t k = 0; k < problem->response[r].count && !mx_responses[problem->response[r].kind]->layer; k++)
       *electric += NAME(square)(state, r, k, &state->response[r].entry[k].energy);
+}
+
+/* Weights of the nodes' values, of covariant components in a curved element, whose frame at the place is `metric`. */
+static void NAME(sample_curved)(const struct NAME(state) * state, const struct mx_point *point, const REAL *field,
+                                double value[3])
+{
+  const struct mx_curve_tables *curves = NAME(mx_matrices_curves)(state->matrices);
+  const size_t Np = (size_t)state->problem->ref->Np, k = (size_t)mx_curve_find(state->problem, point->element);
+  double u[3] = {0};
+  field += 3 * point->element * Np;
+  for (size_t j = 0; j < Np; j++)
+    for (size_t a = 0; a < 3; a++) {
+      const double *x = curves->tangent[k * Np + j][a];
+      u[a] += point->weight[j] *
+              (x[0] * (double)field[j] + x[1] * (double)field[Np + j] + x[2] * (double)field[2 * Np + j]);
+    }
+  for (size_t b = 0; b < 3; b++)
+    value[b] = point->metric[b] * u[0] + point->metric[3 + b] * u[1] + point->metric[6 + b] * u[2];
 }
 
 static void NAME(sample)(const struct NAME(state) * state, size_t count, const struct mx_point *point,
@@ -335,7 +363,15 @@ static void NAME(sample)(const struct NAME(state) * state, size_t count, const s
 {
   const REAL *H_other = NAME(other_H)(state);
   size_t Np = (size_t)state->problem->ref->Np;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
+    if (point[i].metric != NULL) {
+      double before[3];
+      NAME(sample_curved)(state, &point[i], state->E, value[i]);
+      NAME(sample_curved)(state, &point[i], state->H, value[i] + 3);
+      NAME(sample_curved)(state, &point[i], H_other, before);
+      for (size_t c = 0; c < 3; c++) value[i][3 + c] = 0.5 * (value[i][3 + c] + before[c]);
+      continue;
+    }
     for (size_t c = 0; c < 3; c++) {
       size_t at = (3 * point[i].element + c) * Np;
       const double *weight = point[i].weight, one = 1;
@@ -349,6 +385,7 @@ static void NAME(sample)(const struct NAME(state) * state, size_t count, const s
       value[i][c] = E;
       value[i][3 + c] = H;
     }
+  }
 }
 
 static void NAME(functionals)(const struct NAME(state) * state, size_t first, size_t count, bool centred, double *value)
@@ -374,7 +411,7 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
     size_t e = (size_t)element[k], per_element = 3 * (size_t)problem->ref->Np, at = per_element * e, entry;
     const double of_E = mx_medium_of(problem, MX_AMPERE, e).loss, of_H = mx_medium_of(problem, MX_FARADAY, e).loss;
     const struct mx_response *response = mx_problem_response(problem, e, &entry);
-    if (of_E > 0) *loss += 2 * problem->jacobian[e] * of_E * NAME(product)(problem->ref, state->E + at, state->E + at);
+    if (of_E > 0) *loss += NAME(product)(state, e, 2 * of_E, state->E + at, state->E + at);
     if (response != NULL && !mx_responses[response->kind]->layer) {
       const size_t r = (size_t)(response - problem->response);
       *loss += NAME(square)(state, r, entry, &state->response[r].entry[entry].loss);
@@ -383,7 +420,7 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
     const REAL *other = NAME(other_H)(state) + at;
     REAL H[3 * DG_NP_MAX];
     for (size_t i = 0; i < per_element; i++) H[i] = (REAL)0.5 * (other[i] + state->H[at + i]);
-    *loss += 2 * problem->jacobian[e] * of_H * NAME(product)(problem->ref, H, H);
+    *loss += NAME(product)(state, e, 2 * of_H, H, H);
   }
 }
 

@@ -17,10 +17,10 @@ static void rates(const struct box *box, const double *E, const double *H, doubl
 {
   struct mx_matrices_double *matrices;
   struct dg_error err = {0};
-  assert_int_equal(mx_matrices_new_double(&matrices, &box->ref, &err), 0);
+  assert_int_equal(mx_matrices_new_double(&matrices, &box->problem, &err), 0);
   mx_rate_double(&box->problem, matrices, MX_AMPERE, whole, E, H, NULL, dE);
   mx_rate_double(&box->problem, matrices, MX_FARADAY, whole, H, E, NULL, dH);
-  dg_free(matrices);
+  mx_matrices_free_double(matrices);
 }
 
 /* d/dt of the energy of random fields. */
