@@ -8,6 +8,7 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/mesh/find/span.h"
 #include "libdg/mesh/mesh_check.h"
 
 #define TOLERANCE 1e-9  /* of barycentric coordinates, as dg_mesh_locate has it */
@@ -24,6 +25,7 @@ struct hit { /* a segment passes through (or touches) an element, within the tol
 
 struct cutter {
   const struct dg_mesh *mesh;
+  struct dg_inverse inverse;
   int rank;
   size_t segments;
   const double (*from)[3];
@@ -96,13 +98,50 @@ static int add_hit(struct cutter *c, const struct hit *hit, struct dg_error *err
   return 0;
 }
 
+/* Finds the parts of the segments in curved element k. */
+static int find_bent(struct cutter *c, size_t k, struct dg_error *err)
+{
+  const size_t e = (size_t)c->mesh->curve[k];
+  struct dg_bent bent;
+  double box[2][3], segment[2][3];
+  dg_bent_box(&bent, &c->inverse, k);
+  for (int d = 0; d < 3; d++) {
+    const double slack = 4 * TOLERANCE * (bent.high[d] - bent.low[d]);
+    box[0][d] = bent.low[d] - slack;
+    box[1][d] = bent.high[d] + slack;
+  }
+  for (size_t s = 0; s < c->segments; s++) {
+    struct dg_span span[DG_SPANS];
+    box_of_segment(c, s, segment);
+    if (apart(box, segment)) continue;
+    const size_t spans = dg_bent_spans(&bent, &c->inverse, c->from[s], end_of(c, s), TOLERANCE, span);
+    for (size_t i = 0; i < spans; i++) {
+      const struct hit hit = {.global = dg_mesh_global(c->mesh, e),
+                              .element = e,
+                              .segment = s,
+                              .rank = c->rank,
+                              .low = span[i].low,
+                              .high = span[i].high,
+                              .cut = {span[i].cut[0], span[i].cut[1], NAN, NAN}};
+      if (add_hit(c, &hit, err) != 0) return err->code;
+    }
+  }
+  return 0;
+}
+
 static int find_hits(struct cutter *c, struct dg_error *err)
 {
+  size_t k = 0;
   double path[2][3] = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (size_t p = 0; p < c->points; p++) widen(path, c->from[p]);
   for (size_t e = 0; e < c->mesh->K; e++) {
     double box[2][3] = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, segment[2][3];
+    while (k < c->mesh->curved && (size_t)c->mesh->curve[k] < e) k++;
     if (dg_mesh_in_layer(c->mesh, e)) continue; /* as dg_mesh_locate has it */
+    if (k < c->mesh->curved && (size_t)c->mesh->curve[k] == e) {
+      if (find_bent(c, k, err) != 0) return err->code;
+      continue;
+    }
     for (int i = 0; i < 4; i++) widen(box, c->mesh->vertex[c->mesh->element[e][i]]);
     for (int d = 0; d < 3; d++) {
       double slack = 4 * TOLERANCE * (box[1][d] - box[0][d]);
@@ -126,7 +165,8 @@ static int by_segment(const void *a, const void *b)
 {
   const struct hit *p = a, *q = b;
   if (p->segment != q->segment) return p->segment < q->segment ? -1 : 1;
-  return p->global < q->global ? -1 : p->global > q->global;
+  if (p->global != q->global) return p->global < q->global ? -1 : 1;
+  return p->low < q->low ? -1 : p->low > q->low; /* a segment may come back to a curved element */
 }
 
 static int by_value(const void *a, const void *b)
@@ -222,7 +262,8 @@ int dg_path_cut(struct dg_path *path, const struct dg_mesh *mesh, struct dg_comm
                      .from = point,
                      .points = points};
   *path = (struct dg_path){0};
-  DG_ASSERT(points >= 2);
+  DG_BUG_IF(points < 2, "a path has less than two points");
+  dg_inverse_init(&c.inverse, mesh);
   if (find_hits(&c, err) != 0 || share_hits(&c, comm, err) != 0) goto fail;
   if (c.hits > 0) qsort(c.hit, c.hits, sizeof *c.hit, by_segment);
   for (size_t s = 0, first = 0; s < c.segments; s++) {

@@ -194,6 +194,99 @@ static void cuts_what_is_strongly_bent(void **state)
   dg_mesh_release(&mesh);
 }
 
+/* The integral of the gradient of phi along the pieces of a path, with the places that the map gives. */
+static double phi(const double x[3]) { return sin(2 * x[0]) * x[1] + x[2] * x[2] * x[0] + cos(3 * x[1] * x[2]); }
+
+static void gradient(const double x[3], double g[3])
+{
+  g[0] = 2 * cos(2 * x[0]) * x[1] + x[2] * x[2];
+  g[1] = sin(2 * x[0]) - 3 * x[2] * sin(3 * x[1] * x[2]);
+  g[2] = 2 * x[2] * x[0] - 3 * x[1] * sin(3 * x[1] * x[2]);
+}
+
+static double along(const struct dg_mesh *mesh, const double end[2][3], const struct dg_path *path)
+{
+  enum { POINTS = 16 };
+  double t[POINTS], weight[POINTS], sum = 0;
+  struct dg_inverse inverse;
+  dg_inverse_init(&inverse, mesh);
+  dg_gauss_legendre(POINTS, t, weight);
+  for (size_t i = 0; i < path->pieces; i++)
+    for (int q = 0; q < POINTS; q++) {
+      const double length = path->piece[i].end - path->piece[i].begin, at = path->piece[i].begin + t[q] * length;
+      double x[3], bary[4], place[3], back[3], g[3];
+      for (int d = 0; d < 3; d++) x[d] = end[0][d] + at * (end[1][d] - end[0][d]);
+      dg_mesh_place(&inverse, path->piece[i].element, x, bary);
+      for (int b = 0; b < 4; b++) assert_true(bary[b] > -2e-9);
+      for (int a = 0; a < 3; a++) place[a] = 2 * bary[a + 1] - 1;
+      dg_mesh_map(mesh, path->piece[i].element, place, back, NULL);
+      gradient(back, g);
+      for (int d = 0; d < 3; d++) sum += weight[q] * length * g[d] * (end[1][d] - end[0][d]);
+    }
+  return sum;
+}
+
+static void cuts_paths_at_bent_faces(void **state)
+{
+  (void)state;
+  for (int geometry = 2; geometry <= 4; geometry++) {
+    struct dg_mesh mesh = bent_cube(3, geometry, 0.6);
+    struct dg_error err = {0};
+    size_t bent = 0;
+    for (int n = 0; n < 60; n++) {
+      double end[2][3], bary[4];
+      struct dg_path path;
+      const int64_t on = n % 4 == 3 ? mesh.curve[(size_t)n % mesh.curved] : -1; /* along an edge at times */
+      for (int k = 0; k < 6; k++) end[k / 3][k % 3] = 0.15 + 0.7 * random_number();
+      for (int k = 0; k < 2 && on >= 0; k++) memcpy(end[k], mesh.vertex[mesh.element[on][2 * k]], sizeof end[k]);
+      if (on >= 0) /* from a vertex to near another one */
+        for (int d = 0; d < 3; d++) end[1][d] = 0.9 * end[1][d] + 0.1 * (0.5 + 0.01 * d);
+      if (dg_mesh_locate(&mesh, end[0], bary) < 0 || dg_mesh_locate(&mesh, end[1], bary) < 0) continue;
+      assert_int_equal(dg_path_cut(&path, &mesh, NULL, 2, (const double(*)[3])end, 0, &err), 0);
+      double covered = 0;
+      for (size_t i = 0; i < path.pieces; i++) {
+        covered += (path.piece[i].end - path.piece[i].begin) * path.length;
+        bent += dg_mesh_curve(&mesh, path.piece[i].element) >= 0;
+      }
+      assert_true(fabs(covered + path.outside - path.length) < 1e-13);
+      if (path.outside < 1e-9) { /* a bent wall may be between the ends */
+        const double wanted = phi(end[1]) - phi(end[0]), got = along(&mesh, (const double(*)[3])end, &path);
+        if (fabs(got - wanted) > 1e-11) fail_msg("%.15g instead of %.15g", got, wanted);
+      }
+      dg_path_release(&path);
+    }
+    assert_true(bent > 150);
+    dg_mesh_release(&mesh);
+  }
+}
+
+/* A segment that grazes the bent wall from outside, and one that leaves it for a moment: the lengths inside. */
+static void bow(void *context, double x[3])
+{
+  (void)context;
+  x[2] += 0.2 * x[0] * (1 - x[0]) * x[2]; /* the top is a parabola from 1 up to 1.05 */
+}
+
+static void sees_what_grazes(void **state)
+{
+  (void)state;
+  struct dg_mesh mesh;
+  struct dg_error err = {0};
+  assert_int_equal(cube_mesh(&mesh, 1, &err), 0);
+  assert_int_equal(dg_mesh_bend(&mesh, 3, bow, NULL, &err), 0);
+  static const double depth[] = {1e-2, 1e-4, 1e-6, 1e-8};
+  for (size_t n = 0; n < sizeof depth / sizeof *depth; n++) {
+    const double end[2][3] = {{0, 0.3, 1.05 - depth[n]}, {1, 0.3, 1.05 - depth[n]}};
+    const double inside = 2 * sqrt(depth[n] / 0.2);
+    struct dg_path path;
+    assert_int_equal(dg_path_cut(&path, &mesh, NULL, 2, end, 0, &err), 0);
+    if (fabs(1 - path.outside - inside) > 1e-6)
+      fail_msg("%.9g of the segment are inside, not %.9g", 1 - path.outside, inside);
+    dg_path_release(&path);
+  }
+  dg_mesh_release(&mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -201,6 +294,8 @@ int main(void)
       cmocka_unit_test(gives_faces_to_the_lowest),
       cmocka_unit_test(knows_the_outside),
       cmocka_unit_test(cuts_what_is_strongly_bent),
+      cmocka_unit_test(cuts_paths_at_bent_faces),
+      cmocka_unit_test(sees_what_grazes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
