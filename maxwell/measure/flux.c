@@ -1,12 +1,16 @@
-/* Fluxes: the power through surfaces, the integral of (E x H).n. The mass matrix of each face makes the integral exact.
+/* Fluxes: the power through surfaces, the integral of (E x H).n. The mass matrix of each face makes the integral exact:
+ * on a curved face (E x H).n dA is E_1 H_2 - E_2 H_1, components along the edges of the face, by its coordinates.
  * The table at the end of this file is the kind; kinds.c lists it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/problem/curve_face.h"
+#include "maxwell/problem/curved.h"
 
 #define ALONG_LIMIT 1e-6 /* a direction whose part across the face is less than this lies along the face */
 
@@ -16,6 +20,7 @@ struct face {
   int sides;        /* 1 on the outside, 2 inside */
   int32_t where;    /* 4 * element + face */
   int32_t received; /* index in the exchange of the far side, or -1 when the far side is this rank's too */
+  int32_t bent;     /* of a curved element: index in surface.edge, or -1 */
 };
 
 /* `point` first holds the nodes of each face's sides that are in this rank's elements. The nodes of the sides that
@@ -23,6 +28,8 @@ struct face {
 struct surface {
   size_t faces, nodes, sent; /* sent: how many of the nodes are for other ranks */
   struct face *face;
+  size_t bent;                  /* faces of curved elements */
+  double (*edge)[2][3];         /* [bent][Nf] edges at the nodes, m; the second has the sign of the power's direction */
   struct mx_point *point;       /* [nodes] */
   struct dg_exchange *exchange; /* NULL: one rank */
 };
@@ -79,6 +86,25 @@ static void add_nodes(struct surface *own, const struct dg_reference *ref, int32
     own->point[own->nodes++] = (struct mx_point){.element = (size_t)where / 4, .node = (size_t)node[m]};
 }
 
+/* Sets the edges of a face of a curved element at its nodes. */
+static void add_edges(struct surface *own, struct face *face, const struct mx_problem *problem, size_t e, int f)
+{
+  const struct dg_reference *ref = problem->ref;
+  const ptrdiff_t k = own->edge != NULL ? mx_curve_find(problem, e) : -1;
+  const double *n = problem->normal[e][f];
+  const bool turned = face->normal[0] * n[0] + face->normal[1] * n[1] + face->normal[2] * n[2] < 0;
+  face->bent = -1;
+  if (k < 0) return;
+  face->bent = (int32_t)own->bent++;
+  for (int m = 0; m < ref->Nf; m++) {
+    const int node = ref->face_node[f * ref->Nf + m];
+    const double place[3] = {ref->r[node], ref->s[node], ref->t[node]};
+    double(*t)[3] = own->edge[face->bent * ref->Nf + m], normal[3];
+    const double area = mx_curve_face_at(problem, (size_t)k, f, place, t, normal);
+    for (int c = 0; c < 3; c++) t[1][c] = (area < 0) != turned ? -t[1][c] : t[1][c];
+  }
+}
+
 static int add_face(struct mx_measure *measure, const struct mx_problem *problem, const struct dg_mesh *mesh, size_t e,
                     int f, struct dg_error *err)
 {
@@ -91,6 +117,7 @@ static int add_face(struct mx_measure *measure, const struct mx_problem *problem
   face->jacobian = problem->face_scale[e][f] * problem->jacobian[e];
   face->sides = inside(mesh, e, f) ? 2 : 1;
   if (orient(measure, face, problem->normal[e][f], at, err) != 0) return err->code;
+  add_edges(own, face, problem, e, f);
   face->where = 4 * (int32_t)e + f;
   face->received = -1;
   add_nodes(own, problem->ref, face->where);
@@ -144,7 +171,7 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
   const struct mx_problem *problem = scene->problem;
   const struct dg_mesh *mesh = scene->mesh;
   struct surface *own;
-  size_t faces = 0, sides = 0;
+  size_t faces = 0, sides = 0, bent = 0;
   if (DG_NEW(own, 1, err) != 0) return err->code;
   measure->own = own;
   if (mx_check_selector(mesh, "output.fluxes", &measure->config->on, 2, err) != 0) return err->code;
@@ -152,8 +179,10 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
     for (int f = 0; f < 4; f++) {
       faces += counts(measure, mesh, e, f);
       sides += on_surface(measure, mesh, e, f);
+      bent += problem->curves.count > 0 && counts(measure, mesh, e, f) && mx_curve_find(problem, e) >= 0;
     }
-  if (DG_NEW(own->face, faces, err) != 0 || DG_NEW(own->point, sides * (size_t)problem->ref->Nf, err) != 0)
+  if (DG_NEW(own->face, faces, err) != 0 || DG_NEW(own->point, sides * (size_t)problem->ref->Nf, err) != 0 ||
+      (bent > 0 && DG_NEW(own->edge, bent * (size_t)problem->ref->Nf, err) != 0))
     return err->code;
   for (size_t e = 0; e < mesh->K; e++)
     for (int f = 0; f < 4; f++)
@@ -172,6 +201,34 @@ static int send_sides(const struct surface *own, const double (*sample)[6], stru
   return dg_exchange_finish(own->exchange, err);
 }
 
+/* Integral over a flat face, by the area of the reference triangle, from the field at the nodes. */
+static double flat_power(const struct dg_reference *ref, const double n[3], const double (*field)[6])
+{
+  const size_t Nf = (size_t)ref->Nf;
+  double sum = 0;
+  for (size_t i = 0; i < Nf; i++) {
+    double H[3] = {0}; /* row i of the mass matrix times H */
+    for (size_t j = 0; j < Nf; j++)
+      for (int c = 0; c < 3; c++) H[c] += ref->face_mass[i * Nf + j] * field[j][3 + c];
+    const double *E = field[i];
+    sum += n[0] * (E[1] * H[2] - E[2] * H[1]) + n[1] * (E[2] * H[0] - E[0] * H[2]) + n[2] * (E[0] * H[1] - E[1] * H[0]);
+  }
+  return sum;
+}
+
+/* Integral over a face of a curved element with these edges at the nodes. */
+static double bent_power(const struct dg_reference *ref, const double (*edge)[2][3], const double (*field)[6])
+{
+  const size_t Nf = (size_t)ref->Nf;
+  double along[DG_NF_MAX][4], sum = 0;
+  for (size_t i = 0; i < Nf; i++)
+    for (int k = 0; k < 4; k++) along[i][k] = dg_dot(edge[i][k % 2], field[i] + 3 * (k / 2));
+  for (size_t i = 0; i < Nf; i++)
+    for (size_t j = 0; j < Nf; j++)
+      sum += ref->face_mass[i * Nf + j] * (along[i][0] * along[j][3] - along[i][1] * along[j][2]);
+  return sum;
+}
+
 /* Integral of (E x H).n over this rank's faces, from sample[nodes][6] in the problem's units. V^2. */
 static int integrate(const struct surface *own, const struct dg_reference *ref, const double (*sample)[6],
                      double *power, struct dg_error *err)
@@ -182,21 +239,14 @@ static int integrate(const struct surface *own, const struct dg_reference *ref, 
   *power = 0;
   for (size_t k = 0; k < own->faces; k++) {
     const struct face *face = &own->face[k];
-    const double *n = face->normal;
     bool cut = received != NULL && face->received >= 0;
     const double(*far)[6] = cut ? received + (size_t)face->received * Nf : sample + Nf;
-    double field[DG_NF_MAX][6], sum = 0;
+    double field[DG_NF_MAX][6];
     for (size_t m = 0; m < Nf; m++)
       for (int c = 0; c < 6; c++) field[m][c] = face->sides == 1 ? sample[m][c] : (sample[m][c] + far[m][c]) / 2;
-    for (size_t i = 0; i < Nf; i++) {
-      double H[3] = {0}; /* row i of the mass matrix times H */
-      for (size_t j = 0; j < Nf; j++)
-        for (int c = 0; c < 3; c++) H[c] += ref->face_mass[i * Nf + j] * field[j][3 + c];
-      const double *E = field[i];
-      sum +=
-          n[0] * (E[1] * H[2] - E[2] * H[1]) + n[1] * (E[2] * H[0] - E[0] * H[2]) + n[2] * (E[0] * H[1] - E[1] * H[0]);
-    }
-    *power += face->jacobian * sum;
+    if (face->bent >= 0)
+      *power += bent_power(ref, (const double(*)[2][3])own->edge + (size_t)face->bent * Nf, (const double(*)[6])field);
+    else *power += face->jacobian * flat_power(ref, face->normal, (const double(*)[6])field);
     sample += (cut ? 1 : (size_t)face->sides) * Nf;
   }
   return 0;
@@ -217,14 +267,15 @@ static int take(const struct mx_measure *measure, const struct mx_problem *probl
 static size_t memory(const struct mx_measure *measure, const struct mx_problem *problem)
 {
   const struct surface *own = measure->own;
-  (void)problem;
-  return own->nodes * sizeof *own->point + own->faces * sizeof *own->face;
+  return own->nodes * sizeof *own->point + own->faces * sizeof *own->face +
+         own->bent * (size_t)problem->ref->Nf * sizeof *own->edge;
 }
 
 static void release(struct mx_measure *measure)
 {
   struct surface *own = measure->own;
   dg_free(own->face);
+  dg_free(own->edge);
   dg_free(own->point);
   dg_exchange_free(own->exchange);
 }

@@ -1,13 +1,16 @@
 /* Integrals of E and H along paths, as functionals of the problem: voltages and currents. current.c and voltage.c call
- * it. Fields are polynomials in every element, so that a Gauss rule on each piece of a path is exact. */
+ * it. Fields are polynomials in every straight element, so that a Gauss rule on each piece of a path is exact. In a
+ * curved element they are smooth, and the rule has more points. */
 #include "maxwell/measure/path.h"
 
 #include <stdlib.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/find/invert.h"
 #include "libdg/mesh/find/segment.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/ref/quadrature.h"
+#include "maxwell/problem/curved.h"
 
 #define UNCOVERED_SAID 1e-6 /* part of the path: less than this outside the mesh is rounding of the geometry */
 
@@ -58,6 +61,41 @@ static void add_piece(const struct mx_measure_config *config, const struct dg_pa
   }
 }
 
+/* The same in curved element k. Along a piece dx the integrand is the sum of covariant components u_a times dr_a; the
+ * components at the nodes are tangent_a . E. */
+static void add_curved_piece(const struct mx_measure_config *config, const struct dg_path_piece *piece,
+                             const struct dg_inverse *inverse, const struct mx_problem *problem, size_t k,
+                             double *weight)
+{
+  enum { POINTS = 16 };
+  const struct dg_reference *ref = problem->ref;
+  const size_t Np = (size_t)ref->Np;
+  const double *from = config->point[piece->segment], *to = config->point[(piece->segment + 1) % config->points];
+  double t[POINTS], rule[POINTS], along[3][DG_NP_MAX] = {{0}};
+  dg_gauss_legendre(POINTS, t, rule);
+  for (int q = 0; q < POINTS; q++) {
+    const double at = piece->begin + t[q] * (piece->end - piece->begin), part = rule[q] * (piece->end - piece->begin);
+    double x[3], bary[4], metric[9], value[DG_NP_MAX];
+    for (int d = 0; d < 3; d++) x[d] = from[d] + at * (to[d] - from[d]);
+    dg_mesh_place(inverse, piece->element, x, bary);
+    const double place[3] = {2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1};
+    dg_reference_interpolate(ref, place[0], place[1], place[2], value);
+    (void)mx_curve_metric(problem, k, place, metric);
+    for (size_t a = 0; a < 3; a++) {
+      double step = 0;
+      for (size_t d = 0; d < 3; d++) step += part * metric[3 * a + d] * (to[d] - from[d]);
+      for (size_t i = 0; i < Np; i++) along[a][i] += step * value[i];
+    }
+  }
+  for (size_t i = 0; i < Np; i++) {
+    const double place[3] = {ref->r[i], ref->s[i], ref->t[i]};
+    double tangent[3][3];
+    (void)mx_curve_tangent(problem, k, place, tangent);
+    for (size_t a = 0; a < 3; a++)
+      for (size_t d = 0; d < 3; d++) weight[d * Np + i] += along[a][i] * tangent[a][d];
+  }
+}
+
 int mx_path_init(struct mx_measure *measure, const struct mx_measure_scene *scene, bool magnetic, const char *what,
                  struct dg_error *err)
 {
@@ -66,6 +104,7 @@ int mx_path_init(struct mx_measure *measure, const struct mx_measure_scene *scen
   struct mx_measured_path *own;
   struct mx_functional *functional;
   struct dg_path path;
+  struct dg_inverse inverse;
   size_t Np = (size_t)problem->ref->Np, elements = 0;
   if (DG_NEW(own, 1, err) != 0) return err->code;
   measure->own = own;
@@ -80,10 +119,13 @@ int mx_path_init(struct mx_measure *measure, const struct mx_measure_scene *scen
   own->functional = problem->functionals;
   if (mx_problem_add_functional(problem, magnetic, elements * 3 * Np, &functional, err) != 0) goto fail;
   size_t first = 0; /* the summand at hand */
+  dg_inverse_init(&inverse, scene->mesh);
   for (size_t i = 0; i < path.pieces; i++) {
     const struct dg_path_piece *piece = &path.piece[i];
     if (i > 0 && piece->element != path.piece[i - 1].element) first += 3 * Np;
-    add_piece(config, piece, scene->mesh, problem->ref, functional->weight + first);
+    const ptrdiff_t curve = problem->curves.count > 0 ? mx_curve_find(problem, piece->element) : -1;
+    if (curve >= 0) add_curved_piece(config, piece, &inverse, problem, (size_t)curve, functional->weight + first);
+    else add_piece(config, piece, scene->mesh, problem->ref, functional->weight + first);
     for (size_t k = 0; k < 3 * Np; k++) functional->index[first + k] = 3 * Np * piece->element + k;
   }
 fail:

@@ -6,6 +6,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/parts/partition.h"
+#include "maxwell/problem/curved.h"
 
 static int place_points(struct mx_measure *measure, struct dg_error *err)
 {
@@ -52,6 +53,26 @@ static int share_places(struct mx_measured_points *points, struct dg_comm *comm,
   return err->code;
 }
 
+/* Gives the points in curved elements their frames. */
+static int set_frames(struct mx_measured_points *points, const struct mx_problem *problem, const int64_t *element,
+                      const double (*bary)[4], size_t rows, struct dg_error *err)
+{
+  size_t curved = 0, k = 0, at = 0;
+  if (problem->curves.count == 0) return 0;
+  for (size_t i = 0; i < rows; i++) curved += element[i] >= 0 && mx_curve_find(problem, (size_t)element[i]) >= 0;
+  points->curved = curved;
+  if (DG_NEW(points->metric, curved, err) != 0) return err->code;
+  for (size_t i = 0; i < rows; i++) {
+    if (element[i] < 0) continue;
+    struct mx_point *point = &points->point[k++];
+    const double place[3] = {2 * bary[i][1] - 1, 2 * bary[i][2] - 1, 2 * bary[i][3] - 1};
+    if (mx_curve_find(problem, point->element) < 0) continue;
+    (void)mx_element_metric(problem, point->element, place, points->metric[at]);
+    point->metric = points->metric[at++];
+  }
+  return 0;
+}
+
 int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
 {
   const struct mx_problem *problem = scene->problem;
@@ -84,7 +105,9 @@ int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *sc
     points->which[k] = i;
     points->point[k++] = (struct mx_point){.element = (size_t)element[i], .weight = weight};
   }
-  if (share_places(points, problem->comm, err) != 0) goto fail;
+  if (set_frames(points, problem, element, (const double(*)[4])bary, measure->rows, err) != 0 ||
+      share_places(points, problem->comm, err) != 0)
+    goto fail;
   for (size_t r = 1; points->inside_of != NULL && r < (size_t)dg_comm_size(problem->comm); r++) {
     const size_t numbers = 6 * mx_measure_batch(measure->values) * points->inside_of[r];
     if (numbers > measure->scratch) measure->scratch = numbers;
@@ -161,7 +184,8 @@ size_t mx_points_memory(const struct mx_measure *measure, const struct mx_proble
 {
   const struct mx_measured_points *points = measure->own;
   return measure->rows * sizeof *measure->x + points->inside * sizeof *points->point +
-         points->inside * (size_t)problem->ref->Np * sizeof *points->weight + points->placed * sizeof *points->which;
+         points->inside * (size_t)problem->ref->Np * sizeof *points->weight + points->curved * sizeof *points->metric +
+         points->placed * sizeof *points->which;
 }
 
 void mx_points_release(struct mx_measure *measure)
@@ -171,4 +195,5 @@ void mx_points_release(struct mx_measure *measure)
   dg_free(points->inside_of);
   dg_free(points->point);
   dg_free(points->weight);
+  dg_free(points->metric);
 }

@@ -14,6 +14,8 @@ struct mx_measured_points {
   size_t *inside_of;      /* rank 0: [ranks] how many points each rank has; other ranks: NULL */
   struct mx_point *point; /* [inside] */
   double *weight;         /* [inside][Np] */
+  size_t curved;          /* points in curved elements */
+  double (*metric)[9];    /* [curved] their frames */
 };
 
 /* Places config.samples[0] x samples[1] points along the edges that config.point spans, and finds them in the mesh. A

@@ -211,12 +211,10 @@ static void bary_of(const double place[3], double bary[4])
 
 static double least(const double bary[4]) { return fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3])); }
 
-/* Newton's method from the middle of a patch. */
-static bool newton(const struct dg_bent_patch *patch, int g, const double (*shape)[3], const double x[3],
-                   double place[3])
+/* Newton's method from a place, which becomes that of x. */
+static bool newton(int g, const double (*shape)[3], const double x[3], double place[3])
 {
   double before = INFINITY;
-  memcpy(place, patch->place, sizeof patch->place);
   for (int n = 0; n < NEWTON; n++) {
     double at[3], tangent[3][3], inverse[3][3], d[3], step = 0;
     dg_shape_at(g, shape, place, at, tangent);
@@ -281,7 +279,8 @@ static bool find_in(const struct search *search, const struct dg_bent_patch *pat
   const int g = search->inverse->mesh->geometry;
   double place[3];
   if (!in_bounds(patch, search->x, search->slack)) return false;
-  if (newton(patch, g, search->shape, search->x, place)) {
+  memcpy(place, patch->place, sizeof place);
+  if (newton(g, search->shape, search->x, place)) {
     double bary[4];
     bary_of(place, bary);
     if (least(bary) >= -search->slack) {
@@ -313,23 +312,30 @@ bool dg_bent_find(struct dg_bent *bent, const struct dg_inverse *inverse, const 
   return find_in(&search, &bent->whole, DEPTH);
 }
 
-bool dg_bent_newton(struct dg_bent *bent, const struct dg_inverse *inverse, const double x[3], double bary[4])
+bool dg_bent_newton(const struct dg_bent *bent, const struct dg_inverse *inverse, const double x[3], double bary[4])
 {
-  double place[3];
-  know(bent, inverse);
-  if (!newton(&bent->whole, inverse->mesh->geometry, bent->shape, x, place)) return false;
+  double place[3] = {-0.5, -0.5, -0.5};
+  if (!newton(inverse->mesh->geometry, bent->shape, x, place)) return false;
   bary_of(place, bary);
   return true;
+}
+
+bool dg_bent_unique(struct dg_bent *bent, const struct dg_inverse *inverse)
+{
+  know(bent, inverse);
+  return bent->whole.unique;
 }
 
 void dg_mesh_place(const struct dg_inverse *inverse, size_t e, const double x[3], double bary[4])
 {
   const struct dg_mesh *mesh = inverse->mesh;
+  const double slack = 1e-6;
   const ptrdiff_t k = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
   struct dg_bent bent;
   if (k >= 0) {
     dg_bent_box(&bent, inverse, (size_t)k);
-    if (dg_bent_find(&bent, inverse, x, 1e-6, bary) || dg_bent_newton(&bent, inverse, x, bary)) return;
+    const bool found = dg_bent_newton(&bent, inverse, x, bary);
+    if ((found && least(bary) >= -slack) || dg_bent_find(&bent, inverse, x, slack, bary) || found) return;
   }
   dg_mesh_barycentric(mesh, e, x, bary);
 }

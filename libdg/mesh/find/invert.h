@@ -43,7 +43,9 @@ void dg_bent_box(struct dg_bent *bent, const struct dg_inverse *inverse, size_t 
 bool dg_bent_find(struct dg_bent *bent, const struct dg_inverse *inverse, const double x[3], double slack,
                   double bary[4]);
 /* Continues the inverse map beyond the element: bary[4] of x by Newton's method. False: it finds nothing. */
-bool dg_bent_newton(struct dg_bent *bent, const struct dg_inverse *inverse, const double x[3], double bary[4]);
+bool dg_bent_newton(const struct dg_bent *bent, const struct dg_inverse *inverse, const double x[3], double bary[4]);
+/* Says whether the map is one to one around the element, so that what Newton's method finds there is all there is. */
+bool dg_bent_unique(struct dg_bent *bent, const struct dg_inverse *inverse);
 
 /* The barycentric coordinates of a point that element e, curved or straight, holds up to rounding. */
 void dg_mesh_place(const struct dg_inverse *inverse, size_t e, const double x[3], double bary[4]);

@@ -37,7 +37,10 @@ struct cutter {
   size_t pieces_room;
 };
 
-static const double *end_of(const struct cutter *c, size_t segment) { return c->from[(segment + 1) % c->points]; }
+static const double *end_of(const struct cutter *c, size_t segment)
+{
+  return c->from[segment + 1 < c->points ? segment + 1 : 0];
+}
 
 /* ---- elements that a segment meets */
 

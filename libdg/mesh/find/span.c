@@ -27,7 +27,8 @@ static double least_at(const struct look *look, double t)
   double x[3], bary[4];
   for (int d = 0; d < 3; d++) x[d] = look->from[d] + t * (look->to[d] - look->from[d]);
   if (!dg_bent_newton(look->bent, look->inverse, x, bary) ||
-      (!look->bent->whole.unique && fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3])) < -look->slack)) {
+      (!dg_bent_unique(look->bent, look->inverse) &&
+       fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3])) < -look->slack)) {
     if (!dg_bent_find(look->bent, look->inverse, x, look->slack, bary)) return -INFINITY;
   }
   return fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3]));
