@@ -93,8 +93,7 @@ static void lattice_place(int geometry, size_t n, double place[3])
         }
 }
 
-/* Says whether the nodes lie on the affine map of the element's vertices. */
-static bool affine(const struct dg_mesh *mesh, size_t e, int geometry, const double (*shape)[3])
+bool dg_shape_is_affine(const struct dg_mesh *mesh, size_t e, int geometry, const double (*shape)[3])
 {
   double edge = 0;
   for (int v = 0; v < 4; v++)
@@ -126,11 +125,11 @@ int dg_mesh_set_shapes(struct dg_mesh *mesh, int geometry, const double (*shape)
   mesh->shape = NULL;
   mesh->curved = 0;
   mesh->geometry = 1;
-  for (size_t e = 0; e < mesh->K; e++) curved += !affine(mesh, e, geometry, shape + e * nodes);
+  for (size_t e = 0; e < mesh->K; e++) curved += !dg_shape_is_affine(mesh, e, geometry, shape + e * nodes);
   if (curved == 0) return 0;
   if (DG_NEW(mesh->curve, curved, err) != 0 || DG_NEW(mesh->shape, curved * nodes, err) != 0) return err->code;
   for (size_t e = 0; e < mesh->K; e++) {
-    if (affine(mesh, e, geometry, shape + e * nodes)) continue;
+    if (dg_shape_is_affine(mesh, e, geometry, shape + e * nodes)) continue;
     mesh->curve[k] = (int32_t)e;
     memcpy(mesh->shape + k++ * nodes, shape + e * nodes, nodes * sizeof *shape);
   }

@@ -15,6 +15,15 @@ static inline size_t dg_shape_nodes(int geometry)
   return (g + 1) * (g + 2) * (g + 3) / 6;
 }
 
+/* The number of the node with lattice numbers n[4] towards the four vertices, whose sum is the order. */
+static inline size_t dg_shape_node(int geometry, const int n[4])
+{
+  int node = n[1];
+  for (int k = 0; k < n[3]; k++) node += (geometry - k + 1) * (geometry - k + 2) / 2;
+  for (int j = 0; j < n[2]; j++) node += geometry - n[3] - j + 1;
+  return (size_t)node;
+}
+
 /* The place x of (r, s, t), m, and tangent[a] = dx/d(r, s, t)_a there; either may be NULL.
  * shape[dg_shape_nodes(geometry)]. */
 void dg_shape_at(int geometry, const double (*shape)[3], const double place[3], double x[3], double (*tangent)[3]);
@@ -31,6 +40,9 @@ void dg_mesh_map(const struct dg_mesh *mesh, size_t e, const double place[3], do
 
 /* The number of `wanted` in the ascending list[count]; -1: it is not there. */
 ptrdiff_t dg_find_ascending(size_t count, const int32_t *list, size_t wanted);
+
+/* Do the nodes, by ascending vertices, lie within 1e-10 of the longest edge of the affine map of the element? */
+bool dg_shape_is_affine(const struct dg_mesh *mesh, size_t e, int geometry, const double (*shape)[3]);
 
 /* Gives the mesh curved maps: shape[K][dg_shape_nodes(geometry)], m, by the elements' own vertices, whose places are
  * those of the mesh. Elements whose nodes lie within 1e-10 of their longest edge of an affine map stay straight. What

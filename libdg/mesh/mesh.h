@@ -85,10 +85,13 @@ static inline int64_t dg_mesh_global_vertex(const struct dg_mesh *mesh, size_t v
 
 /* The options for making the mesh: the table `mesh = { }` of a script. */
 struct dg_mesh_options {
-  const char *file;  /* .msh, or a geometry that Gmsh reads (.geo, .step, .brep, ...) and meshes */
-  double size;       /* element size in drawing units, everywhere: it replaces the sizes of the geometry's points,
-                        fields and curvatures (graded geometries leave it 0); 0: what the geometry says */
-  double unit;       /* metres per drawing unit */
+  const char *file; /* .msh, or a geometry that Gmsh reads (.geo, .step, .brep, ...) and meshes */
+  double size;      /* element size in drawing units, everywhere: it replaces the sizes of the geometry's points,
+                       fields and curvatures (graded geometries leave it 0); 0: what the geometry says */
+  double unit;      /* metres per drawing unit */
+  int geometry; /* order of the elements' maps, 1 to 4; 0: 1. A geometry that Gmsh meshes gets nodes of that order on
+                   its curves and surfaces; a file that holds a mesh must have it */
+  bool own_geometry; /* a file that holds a mesh may have another order, which the maps then have */
   size_t parameters; /* numbers that replace constants of DefineConstant, or ONELAB parameters, of a .geo script */
   const char *const *parameter_name;
   const double *parameter_value;
@@ -126,7 +129,8 @@ int dg_mesh_keep(struct dg_mesh_report *report, const char *path, struct dg_erro
  * process goes on. Never writes a file, unless a trusted script does. Not collective: one rank calls it. Errors
  * (DG_INPUT) name the file, and the element and where it lies: a file that is missing or that Gmsh cannot read, an
  * unknown parameter, a size or parameters for a file that holds a mesh (they would do nothing), no tetrahedra, elements
- * that are not first-order tetrahedra, inverted or degenerate elements (volume below 1e-12 of the longest edge cubed),
+ * that are not tetrahedra of one order, inverted or degenerate elements (volume below 1e-12 of the longest edge cubed,
+ * or the determinant of a curved map not positive somewhere),
  * a face shared by three elements or lying on two surfaces, elements that touch or overlap without sharing nodes, a
  * script that ends Gmsh, a file on which Gmsh crashes or takes more than the seconds given. DG_ENVIRONMENT: no
  * curlew-mesh, no memory. A partitioned mesh is loaded whole. Triangles of surfaces that no tetrahedron touches are
@@ -150,6 +154,11 @@ struct dg_mesh_input {
   const int32_t *surface_tag;
   const int32_t *partition; /* [K] 0 and up; NULL: the mesh has none */
   int partitions;
+  int geometry; /* order of the curved maps, 1 to 4; with curved == 0 it does not matter */
+  size_t curved;
+  const int32_t *curve;     /* [curved] elements of the input, ascending */
+  const double (*shape)[3]; /* [curved][dg_shape_nodes(geometry)] their maps (curve.h), by the vertices as tet has them.
+                               The first nodes of edges are the vertices themselves */
   const int64_t *number; /* [points] ascending: the input is a part of a mesh that numbers its points so. Vertices keep
                             this order, and become global_vertex. NULL: the input is all */
 };

@@ -7,6 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
+#include "libdg/mesh/curve_build.h"
 #include "libdg/mesh/hilbert.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/mesh/mesh_check.h"
@@ -283,7 +284,7 @@ static int build_into(struct dg_mesh *mesh, const struct dg_mesh_input *input, s
   if (build_entities(mesh, input, place, err) != 0) return err->code;
   struct faces faces;
   if (faces_init(&faces, mesh, err) == 0 && connect(mesh, &faces, err) == 0 &&
-      mark_surfaces(mesh, input, number, &faces, err) == 0)
+      mark_surfaces(mesh, input, number, &faces, err) == 0 && dg_mesh_take_shapes(mesh, input, place, number, err) == 0)
     (void)!dg_mesh_check_outside(mesh, err);
   faces_release(&faces);
   return err->code;

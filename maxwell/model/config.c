@@ -68,6 +68,16 @@ static int read_parameters(struct mx_reader *r, const struct mx_rule *rule, cons
   return 0;
 }
 
+/* The order of the maps of curved elements; "auto" follows from the order of the fields. */
+static int read_geometry(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  if (value->type == MX_STRING && strcmp(value->string, "auto") == 0) {
+    *(int *)to = 0;
+    return 0;
+  }
+  return mx_read_int(r, rule, value, to);
+}
+
 static int read_mesh(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define MESH(field) offsetof(struct mx_config, mesh.field)
@@ -80,6 +90,8 @@ static int read_mesh(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"keep", mx_read_boolean, MESH(keep), .expected = "true or false"},
       {"threads", mx_read_int, MESH(threads), .expected = "an integer from 0 (all cores) to 1024", .least = 0,
        .most = 1024},
+      {"geometry", read_geometry, MESH(geometry), .expected = "\"auto\", or the order of the elements' maps, 1 to 4",
+       .least = 1, .most = 4},
       {"parameters", read_parameters, 0, .expected = "a table of names and numbers, as in { L = 1.0 }"},
   };
   (void)to;
@@ -241,6 +253,7 @@ struct mx_config mx_config_defaults(void)
                              .mesh.unit = 1,
                              .mesh.seconds = 3600,
                              .mesh.threads = 1,
+                             .mesh.geometry = 1,
                              .mesh.keep = true,
                              .alpha = 1,
                              .time = {.integrator = MX_LEAPFROG, .cfl = 0.95},

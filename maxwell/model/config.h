@@ -236,7 +236,8 @@ struct mx_config {
     double memory;    /* GB that meshing may have; 0: not given, all of the machine's */
     int threads; /* threads of Gmsh, default 1; 0: all cores. Several threads may make another mesh of the same geometry
                   */
-    bool keep;   /* default: the mesh is kept in the output folder, and taken from there */
+    int geometry; /* order of the elements' maps, 1 to 4, default 1; 0: "auto" */
+    bool keep;    /* default: the mesh is kept in the output folder, and taken from there */
     size_t parameters;
     const char **parameter_name;
     double *parameter_value;

@@ -13,6 +13,7 @@
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/setup/conductor_report.h"
+#include "maxwell/setup/curved.h"
 #include "maxwell/setup/drawn_layers.h"
 #include "maxwell/setup/layer_report.h"
 #include "maxwell/setup/quiet.h"
@@ -242,6 +243,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
   start_lua_threads(setup);
   if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 || mx_drawn_layers(setup, err) != 0 ||
+      mx_check_curved(setup, err) != 0 ||
       mx_problem_init_layered(&setup->problem, &setup->assignment, config, &setup->mesh, &geometry, &setup->ref,
                               &setup->layers, comm != NULL ? &setup->ranks : NULL, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||

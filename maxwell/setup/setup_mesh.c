@@ -36,6 +36,10 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, const struct mx_keep
       .seconds = config->mesh.seconds,
       .memory = 1e9 * config->mesh.memory,
       .threads = config->mesh.threads > 0 ? config->mesh.threads : omp_get_num_procs(),
+      .geometry = config->mesh.geometry > 0 ? config->mesh.geometry
+                  : config->order < 4       ? 2
+                                            : 4,
+      .own_geometry = config->mesh.geometry == 0,
       .report = report,
       .kept = setup->mesh_kept,
       .remake = keeping->remesh,

@@ -9,6 +9,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/gmsh/gmsh_calls.h"
+#include "libdg/mesh/gmsh/gmsh_curve.h"
 #include "libdg/mesh/gmsh/gmsh_reader.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 #include "libdg/mesh/draft/repair.h"
@@ -28,6 +29,7 @@ int dg_gmsh_generate(struct dg_model *model, const struct dg_mesh_options *optio
   dg_gmsh_set("Mesh.MaxNumThreads2D", threads);
   dg_gmsh_set("Mesh.MaxNumThreads3D", threads);
   dg_gmsh_set_sizes(options);
+  dg_gmsh_set("Mesh.ElementOrder", 1); /* repair works on straight elements; gmsh_curve.c bends them */
   gmshModelMeshGenerate(3, &failed);
   if (dg_gmsh_check("mesh", options->file, failed, err) != 0) return err->code;
   for (size_t i = 0; i < count; i += 2)
@@ -101,22 +103,6 @@ static int add_curve(struct dg_draft *draft, const struct numbers *numbers, int 
   return err->code;
 }
 
-/* Projects a point to a curve or surface; `geometry` is the metres per drawing unit. */
-static bool project(void *geometry, int dim, int tag, double x[3])
-{
-  const double unit = *(const double *)geometry;
-  double coord[3] = {x[0] / unit, x[1] / unit, x[2] / unit};
-  double *closest = NULL, *parameter = NULL;
-  size_t count = 0, parameters = 0;
-  int failed;
-  gmshModelGetClosestPoint(dim, tag, coord, 3, &closest, &count, &parameter, &parameters, &failed);
-  const bool done = failed == 0 && count == 3 && isfinite(closest[0]) && isfinite(closest[1]) && isfinite(closest[2]);
-  for (int b = 0; b < 3 && done; b++) x[b] = unit * closest[b];
-  gmshFree(closest);
-  gmshFree(parameter);
-  return done;
-}
-
 /* Turns the arrays of the model into those of the draft; give_back undoes it. */
 static int fill_draft(struct dg_draft *draft, const struct dg_model *model, const struct dg_mesh_options *options,
                       double *unit, struct dg_error *err)
@@ -131,7 +117,7 @@ static int fill_draft(struct dg_draft *draft, const struct dg_model *model, cons
                              .tag = model->tag,
                              .triangle = model->triangle,
                              .surface_tag = model->surface_tag,
-                             .project = project,
+                             .project = dg_gmsh_project,
                              .geometry = unit,
                              .graded = dg_gmsh_graded(options)};
   int *entity = NULL, failed;
@@ -158,8 +144,11 @@ static void give_back(struct dg_model *model, struct dg_draft *draft)
   model->tag = draft->tag;
   model->triangle = draft->triangle;
   model->surface_tag = draft->surface_tag;
-  dg_free(draft->segment);
-  dg_free(draft->curve_tag);
+  dg_free(model->segment);
+  dg_free(model->curve_tag);
+  model->segments = draft->segments;
+  model->segment = draft->segment;
+  model->curve_tag = draft->curve_tag;
   dg_free(draft->corner);
 }
 
@@ -187,10 +176,13 @@ static void take_mesh(struct dg_model *model, struct dg_model *other)
   SWAP(size_t, K);
   SWAP(size_t, triangles);
   double(*point)[3] = model->point;
-  int32_t(*tet)[4] = model->tet, (*triangle)[3] = model->triangle;
+  int32_t(*tet)[4] = model->tet, (*triangle)[3] = model->triangle, (*segment)[2] = model->segment;
   model->point = other->point, other->point = point;
   model->tet = other->tet, other->tet = tet;
   model->triangle = other->triangle, other->triangle = triangle;
+  model->segment = other->segment, other->segment = segment;
+  SWAP(size_t, segments);
+  SWAP(int32_t *, curve_tag);
   SWAP(int32_t *, volume_tag);
   SWAP(uint64_t *, tag);
   SWAP(int32_t *, surface_tag);
@@ -215,8 +207,9 @@ static int attempt(struct dg_model *model, const struct dg_mesh_options *options
   gmshModelMeshGenerate(3, &failed);
   dg_gmsh_set("Mesh.MeshSizeFactor", factor_before);
   dg_gmsh_set("Mesh.Algorithm", algorithm_before);
-  if (failed == 0 && dg_gmsh_read(&other, options, 0, &why) == 0 && repair_model(&other, options, &result, &why) == 0 &&
-      result.after.worst > WORTH * repair->after.worst && other.K < 2 * model->K) {
+  if (failed == 0 && dg_gmsh_read(&other, options, 0, true, &why) == 0 &&
+      repair_model(&other, options, &result, &why) == 0 && result.after.worst > WORTH * repair->after.worst &&
+      other.K < 2 * model->K) {
     *taken = true;
     *repair = result;
     take_mesh(model, &other);
@@ -294,7 +287,8 @@ int dg_gmsh_improve(struct dg_model *model, const struct dg_mesh_options *option
   if (model->partition != NULL || model->number != NULL) return 0; /* shared out already: its parts stay */
   if (repair_model(model, options, &repair, err) != 0) return err->code;
   const struct dg_pace first = repair.before;
-  if (try_others(model, options, &repair, &attempts, err) != 0) return err->code;
+  if (try_others(model, options, &repair, &attempts, err) != 0 || dg_gmsh_bend(model, options, err) != 0)
+    return err->code;
   if (note_repair(model, &repair, &first, attempts, err) != 0) return err->code;
   return note_demands(model, &repair, err);
 }

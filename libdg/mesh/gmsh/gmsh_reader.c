@@ -9,11 +9,10 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/gmsh/gmsh_calls.h"
+#include "libdg/mesh/gmsh/gmsh_orders.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 #include "libdg/mesh/mesh_check.h"
 #include "libdg/mesh/parts/msh_parts.h"
-
-enum { GMSH_TRIANGLE = 2, GMSH_TETRAHEDRON = 4 };
 
 /* ---- nodes ---- */
 
@@ -25,6 +24,7 @@ struct node {
 /* The parts of the model that were read. */
 struct model {
   double unit;
+  int geometry; /* order that the file must have; 0: any */
   size_t nodes, K, tet_room, triangles, triangle_room;
   struct node *node; /* [nodes] by tag */
   double (*point)[3];
@@ -32,6 +32,8 @@ struct model {
   int partitions;
   uint64_t *tag;
   int32_t (*triangle)[3], *surface_tag;
+  int order;          /* of the tetrahedra; 0: there are none yet */
+  double (*shape)[3]; /* [K][nodes of that order]; NULL when it is 1 */
 };
 
 static void model_release(struct model *model)
@@ -44,6 +46,7 @@ static void model_release(struct model *model)
   dg_free(model->tag);
   dg_free(model->triangle);
   dg_free(model->surface_tag);
+  dg_free(model->shape);
 }
 
 static int compare_nodes(const void *left, const void *right)
@@ -102,28 +105,49 @@ static void elements_free(struct elements *elements)
   gmshFree(elements->node_count);
 }
 
-static int not_a_tetrahedron(const struct model *model, const struct elements *elements, size_t i, int volume,
-                             struct dg_error *err)
+/* The middle of the first element of a type. */
+static void middle_of(const struct model *model, const struct elements *elements, size_t i, double x[3])
 {
-  char *name = NULL;
-  double *local = NULL, x[3] = {0};
-  size_t locals = 0, found = 0;
-  int dim, order, nodes = 0, primary, ierr;
-  gmshModelMeshGetElementProperties(elements->type[i], &name, &dim, &order, &nodes, &local, &locals, &primary, &ierr);
-  size_t count = elements->tag_count[i], per_element = count > 0 ? elements->node_count[i] / count : 0;
+  const size_t count = elements->tag_count[i], per_element = count > 0 ? elements->node_count[i] / count : 0;
+  size_t found = 0;
+  memset(x, 0, 3 * sizeof *x);
   for (size_t k = 0; k < per_element; k++) {
-    int32_t node = find_node(model, elements->node[i][k]);
+    const int32_t node = find_node(model, elements->node[i][k]);
     for (int b = 0; b < 3 && node >= 0; b++) x[b] += model->point[node][b];
     found += node >= 0;
   }
   for (int b = 0; b < 3 && found > 0; b++) x[b] /= (double)found;
-  (void)dg_fail(err, DG_INPUT,
-                "element %zu at " DG_AT " is a '%s' (volume %d has %zu of them): only first-order tetrahedra, of 4 "
-                "nodes, can be used",
-                elements->tag[i][0], DG_XYZ(x), ierr == 0 ? name : "unknown element", volume, count);
-  gmshFree(name);
-  gmshFree(local);
-  return err->code;
+}
+
+static int not_a_tetrahedron(const struct model *model, const struct elements *elements, size_t i,
+                             const struct dg_gmsh_type *type, int volume, struct dg_error *err)
+{
+  double x[3];
+  middle_of(model, elements, i, x);
+  return dg_fail(err, DG_INPUT,
+                 "element %zu at " DG_AT " is a '%s' (volume %d has %zu of them): only tetrahedra with all nodes of "
+                 "their order, 1 to %d, can be used",
+                 elements->tag[i][0], DG_XYZ(x), type->name, volume, elements->tag_count[i], DG_GEOMETRY_MAX);
+}
+
+/* Checks that the tetrahedra have one order, and the one that is asked for. */
+static int check_order(struct model *model, const struct elements *elements, size_t i, const struct dg_gmsh_type *type,
+                       struct dg_error *err)
+{
+  double x[3];
+  middle_of(model, elements, i, x);
+  if (model->order != 0 && model->order != type->order)
+    return dg_fail(err, DG_INPUT,
+                   "element %zu at " DG_AT
+                   " is a '%s' of order %d, others have order %d: the elements of a mesh have one "
+                   "order",
+                   elements->tag[i][0], DG_XYZ(x), type->name, type->order, model->order);
+  model->order = type->order;
+  if (model->geometry == 0 || model->geometry == type->order) return 0;
+  return dg_fail(err, DG_INPUT,
+                 "element %zu at " DG_AT " is a '%s': the file holds a mesh of order %d, but mesh.geometry is %d; set "
+                 "mesh.geometry = %d or \"auto\"",
+                 elements->tag[i][0], DG_XYZ(x), type->name, type->order, model->geometry, type->order);
 }
 
 static int missing_node(size_t element, size_t node, struct dg_error *err)
@@ -131,23 +155,34 @@ static int missing_node(size_t element, size_t node, struct dg_error *err)
   return dg_fail(err, DG_INPUT, "element %zu refers to node %zu, which does not exist", element, node);
 }
 
-static int add_tetrahedra(struct model *model, const struct elements *elements, size_t i, int volume, int partition,
-                          struct dg_error *err)
+static int make_room(struct model *model, size_t need, struct dg_error *err)
 {
-  size_t count = elements->tag_count[i], need = model->K + count;
-  if (need > model->tet_room) {
-    size_t room = need > 2 * model->tet_room ? need : 2 * model->tet_room;
-    if (dg_grow(&model->tet, room, sizeof *model->tet, err) != 0) return err->code;
-    if (dg_grow(&model->tag, room, sizeof *model->tag, err) != 0) return err->code;
-    if (dg_grow(&model->volume_tag, room, sizeof *model->volume_tag, err) != 0) return err->code;
-    if (dg_grow(&model->partition, room, sizeof *model->partition, err) != 0) return err->code;
-    model->tet_room = room;
-  }
+  const size_t room = need > 2 * model->tet_room ? need : 2 * model->tet_room;
+  if (need <= model->tet_room) return 0;
+  if (dg_grow(&model->tet, room, sizeof *model->tet, err) != 0 ||
+      dg_grow(&model->tag, room, sizeof *model->tag, err) != 0 ||
+      dg_grow(&model->volume_tag, room, sizeof *model->volume_tag, err) != 0 ||
+      dg_grow(&model->partition, room, sizeof *model->partition, err) != 0)
+    return err->code;
+  if (model->order > 1 && dg_grow(&model->shape, room * dg_shape_nodes(model->order), sizeof *model->shape, err) != 0)
+    return err->code;
+  model->tet_room = room;
+  return 0;
+}
+
+static int add_tetrahedra(struct model *model, const struct elements *elements, size_t i,
+                          const struct dg_gmsh_type *type, int volume, int partition, struct dg_error *err)
+{
+  const size_t count = elements->tag_count[i], nodes = (size_t)type->nodes;
+  if (check_order(model, elements, i, type, err) != 0 || make_room(model, model->K + count, err) != 0) return err->code;
   for (size_t e = 0; e < count; e++, model->K++) {
-    for (size_t k = 0; k < 4; k++) {
-      size_t node = elements->node[i][4 * e + k];
-      int32_t index = model->tet[model->K][k] = find_node(model, node);
+    for (size_t k = 0; k < nodes; k++) {
+      const size_t node = elements->node[i][nodes * e + k];
+      const int32_t index = find_node(model, node);
       if (index < 0) return missing_node(elements->tag[i][e], node, err);
+      if (k < 4) model->tet[model->K][k] = index;
+      if (model->order > 1)
+        memcpy(model->shape[nodes * model->K + (size_t)type->lattice[k]], model->point[index], sizeof *model->shape);
     }
     model->tag[model->K] = elements->tag[i][e];
     model->volume_tag[model->K] = volume;
@@ -156,7 +191,7 @@ static int add_tetrahedra(struct model *model, const struct elements *elements, 
   return 0;
 }
 
-static int add_triangles(struct model *model, const struct elements *elements, size_t i, int surface,
+static int add_triangles(struct model *model, const struct elements *elements, size_t i, size_t nodes, int surface,
                          struct dg_error *err)
 {
   size_t count = elements->tag_count[i], need = model->triangles + count;
@@ -168,7 +203,7 @@ static int add_triangles(struct model *model, const struct elements *elements, s
   }
   for (size_t e = 0; e < count; e++, model->triangles++) {
     for (size_t k = 0; k < 3; k++) {
-      size_t node = elements->node[i][3 * e + k];
+      size_t node = elements->node[i][nodes * e + k];
       int32_t index = model->triangle[model->triangles][k] = find_node(model, node);
       if (index < 0) return missing_node(elements->tag[i][e], node, err);
     }
@@ -213,9 +248,11 @@ static int read_entity(struct model *model, int dim, int tag, struct dg_error *e
   if (failed != 0) (void)dg_fail(err, DG_INPUT, "Gmsh could not give the elements of entity %d", tag);
   for (size_t i = 0; i < all.types && err->code == DG_OK; i++) {
     if (all.tag_count[i] == 0) continue;
-    if (all.type[i] == GMSH_TETRAHEDRON) (void)!add_tetrahedra(model, &all, i, whole, partition_of(tag), err);
-    else if (dim == 3) (void)!not_a_tetrahedron(model, &all, i, whole, err);
-    else if (all.type[i] == GMSH_TRIANGLE) (void)!add_triangles(model, &all, i, whole, err);
+    struct dg_gmsh_type type;
+    const bool usable = dg_gmsh_get_type(all.type[i], &type) && type.simplex && type.dim == dim;
+    if (dim == 3 && usable) (void)!add_tetrahedra(model, &all, i, &type, whole, partition_of(tag), err);
+    else if (dim == 3) (void)!not_a_tetrahedron(model, &all, i, &type, whole, err);
+    else if (usable) (void)!add_triangles(model, &all, i, (size_t)type.nodes, whole, err);
     /* other surface elements cannot lie on a tetrahedron: they are left over, as unmatched triangles are */
   }
   elements_free(&all);
@@ -364,21 +401,52 @@ static void give(struct dg_model *to, struct model *from)
   to->triangle = from->triangle;
   to->surface_tag = from->surface_tag;
   to->partitions = from->partitions;
+  if (from->order > 1) {
+    to->geometry = from->order;
+    to->shape = from->shape;
+  }
   if (from->partitions > 0) to->partition = from->partition;
   else dg_free(from->partition);
   dg_free(from->node);
 }
 
-int dg_gmsh_read(struct dg_model *to, const struct dg_mesh_options *options, int part, struct dg_error *err)
+/* All elements of a mesh of higher order have a map; dg_mesh_build drops those that are affine. */
+static int list_curved(struct dg_model *model, struct dg_error *err)
 {
-  struct model model = {.unit = dg_gmsh_unit(options)};
+  if (DG_NEW(model->curve, model->K, err) != 0) return err->code;
+  model->curved = model->K;
+  for (size_t e = 0; e < model->K; e++) model->curve[e] = (int32_t)e;
+  return 0;
+}
+
+/* The order that the elements must have. */
+static int geometry_of(const struct dg_mesh_options *options, bool generated)
+{
+  if (generated) return 1; /* the maps of a geometry's mesh are bent later */
+  return options->own_geometry ? 0 : options->geometry > 1 ? options->geometry : 1;
+}
+
+static int check_part_order(const struct model *model, int part, struct dg_error *err)
+{
+  if (part == 0 || model->order < 2) return 0;
+  return dg_fail(err, DG_INPUT,
+                 "it is a part of a mesh of order %d: a mesh that comes in parts has straight elements; take one file "
+                 "for the whole mesh",
+                 model->order);
+}
+
+int dg_gmsh_read(struct dg_model *to, const struct dg_mesh_options *options, int part, bool generated,
+                 struct dg_error *err)
+{
+  struct model model = {.unit = dg_gmsh_unit(options), .geometry = geometry_of(options, generated)};
   if (read_nodes(&model, err) != 0 || read_elements(&model, err) != 0 ||
-      check_partitions(&model, options->file, part, err) != 0 ||
+      check_partitions(&model, options->file, part, err) != 0 || check_part_order(&model, part, err) != 0 ||
       (part > 0 && number_points(&model, &to->number, err) != 0)) {
     model_release(&model);
     return err->code;
   }
   give(to, &model);
+  if (to->shape != NULL && list_curved(to, err) != 0) return err->code;
   if (part > 0 && read_entities(to, err) != 0) return err->code;
   return read_groups(to, err);
 }

@@ -220,7 +220,8 @@ int dg_gmsh_load(struct dg_model *model, const struct dg_mesh_options *options, 
   dg_sandbox_arm();
   if (open_and_mesh(model, options, &known, &generated, err) != 0) goto fail;
   dg_model_phase(model, 'h');
-  if (dg_gmsh_read(model, options, part, err) != 0 || (generated && dg_gmsh_improve(model, options, err) != 0))
+  if (dg_gmsh_read(model, options, part, generated, err) != 0 ||
+      (generated && dg_gmsh_improve(model, options, err) != 0))
     dg_context(err, "in mesh '%s'", options->file);
 fail:
   if (started) stop(options->messages);

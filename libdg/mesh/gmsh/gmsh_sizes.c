@@ -21,11 +21,11 @@ double dg_gmsh_unit(const struct dg_mesh_options *options)
 int dg_gmsh_check_wishes(const struct dg_mesh_options *options, struct dg_error *err)
 {
   const double order = dg_gmsh_get("Mesh.ElementOrder", 1), scale = dg_gmsh_get("Mesh.ScalingFactor", 1);
-  if (order != 1)
+  if (order != 1 && order != options->geometry)
     return dg_fail(err, DG_INPUT,
-                   "geometry '%s' sets Mesh.ElementOrder = %g: elements have straight edges here (the order of the "
-                   "fields is `order` of the script); take it out",
-                   options->file, order);
+                   "geometry '%s' sets Mesh.ElementOrder = %g, but mesh.geometry is %d (the order of the fields is "
+                   "`order` of the script): take it out, or set mesh.geometry",
+                   options->file, order, options->geometry > 1 ? options->geometry : 1);
   if (!(scale > 0) || !isfinite(scale))
     return dg_fail(err, DG_INPUT, "geometry '%s' sets Mesh.ScalingFactor = %g: it must be positive", options->file,
                    scale);

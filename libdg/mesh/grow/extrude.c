@@ -270,6 +270,11 @@ int dg_mesh_grow(struct dg_mesh *mesh, size_t growths, const struct dg_growth *g
   struct grower g = {.mesh = mesh, .growths = growths, .growth = growth};
   struct dg_mesh grown = {0};
   uint64_t tag = 0;
+  if (mesh->curved > 0) {
+    (void)dg_fail(err, DG_INPUT, "the mesh has curved elements, from which no layer '%s' grows: set mesh.geometry = 1",
+                  growth[0].name);
+    goto fail;
+  }
   if (check_names(&g, err) != 0 || DG_NEW(g.sprouts, growths, err) != 0) goto fail;
   for (size_t i = 0; i < growths; i++)
     if (dg_sprout(&g.sprouts[i], mesh, &growth[i], err) != 0) goto fail;

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
 
 /* The arrays that a model has: name, count, size of a member. */
 #define ARRAYS(X)                                                                                                      \
   X(point, points)                                                                                                     \
-  X(tet, K) X(volume_tag, K) X(tag, K) X(triangle, triangles) X(surface_tag, triangles) X(entity, entities)
+  X(tet, K)                                                                                                            \
+  X(volume_tag, K) X(tag, K) X(triangle, triangles) X(surface_tag, triangles) X(entity, entities) X(curve, curved)
 /* Texts that a model may lack. */
 #define OPTIONAL(X) X(partition, K) X(number, points)
 
@@ -32,6 +34,9 @@ void dg_model_release(struct dg_model *model)
     ARRAYS(X)
     OPTIONAL(X)
 #undef X
+    dg_free(model->shape);
+    dg_free(model->segment);
+    dg_free(model->curve_tag);
     for (size_t i = 0; i < model->notes; i++) dg_free(model->note[i].text);
     for (size_t i = 0; i < model->sources; i++) dg_free(model->source[i].path);
   }
@@ -95,6 +100,7 @@ static int put_lists(const struct dg_model *model, struct dg_parcel *parcel, str
 
 int dg_model_put(const struct dg_model *model, struct dg_parcel *parcel, struct dg_error *err)
 {
+  const size_t nodes = model->curved > 0 ? dg_shape_nodes(model->geometry) : 0;
 #define X(name, count)                                                                                                 \
   if (dg_parcel_put_array(parcel, model->count, sizeof *model->name, model->name, err) != 0) return err->code;
   ARRAYS(X)
@@ -104,7 +110,9 @@ int dg_model_put(const struct dg_model *model, struct dg_parcel *parcel, struct 
     return err->code;
   OPTIONAL(X)
 #undef X
-  if (dg_parcel_put_number(parcel, (uint64_t)model->partitions, err) != 0 ||
+  if (dg_parcel_put_number(parcel, (uint64_t)model->geometry, err) != 0 ||
+      dg_parcel_put_array(parcel, model->curved * nodes, sizeof *model->shape, model->shape, err) != 0 ||
+      dg_parcel_put_number(parcel, (uint64_t)model->partitions, err) != 0 ||
       dg_parcel_put_text(parcel, model->gmsh, err) != 0 || dg_parcel_put_text(parcel, model->uncertain, err) != 0)
     return err->code;
   return put_lists(model, parcel, err);
@@ -188,14 +196,32 @@ static int check(const struct dg_model *model, struct dg_error *err)
   return 0;
 }
 
+/* Takes the maps of curved elements. */
+static int take_shapes(struct dg_model *model, struct dg_parcel *parcel, struct dg_error *err)
+{
+  uint64_t geometry = 0;
+  size_t nodes = 0;
+  if (dg_parcel_take_number(parcel, &geometry, err) != 0 ||
+      dg_parcel_take_array(parcel, &nodes, sizeof *model->shape, &model->shape, err) != 0)
+    return err->code;
+  if (geometry > DG_GEOMETRY_MAX || (model->curved > 0 && geometry < 2)) return damaged(err, "an order of maps");
+  model->geometry = (int)geometry;
+  if (nodes != (model->curved > 0 ? model->curved * dg_shape_nodes(model->geometry) : 0))
+    return damaged(err, "arrays of different lengths");
+  for (size_t i = 0; i < model->curved; i++)
+    if (model->curve[i] < 0 || (size_t)model->curve[i] >= model->K || (i > 0 && model->curve[i] <= model->curve[i - 1]))
+      return damaged(err, "the numbers of curved elements");
+  return 0;
+}
+
 int dg_model_take(struct dg_model *model, struct dg_parcel *parcel, struct dg_error *err)
 {
   size_t length = 0;
   uint64_t partitions = 0;
   const char *gmsh = "", *uncertain = "";
   const size_t unknown = SIZE_MAX;
-  *model =
-      (struct dg_model){.borrowed = true, .points = unknown, .K = unknown, .triangles = unknown, .entities = unknown};
+  *model = (struct dg_model){
+      .borrowed = true, .points = unknown, .K = unknown, .triangles = unknown, .entities = unknown, .curved = unknown};
   /* The first array of a kind says how many there are. */
 #define X(name, count)                                                                                                 \
   if (dg_parcel_take_array(parcel, &length, sizeof *model->name, &model->name, err) != 0) return err->code;            \
@@ -208,8 +234,8 @@ int dg_model_take(struct dg_model *model, struct dg_parcel *parcel, struct dg_er
   if (length != 0 && model->count != length) return damaged(err, "arrays of different lengths");
   OPTIONAL(X)
 #undef X
-  if (dg_parcel_take_number(parcel, &partitions, err) != 0 || dg_parcel_take_text(parcel, &gmsh, 1, err) != 0 ||
-      dg_parcel_take_text(parcel, &uncertain, 1, err) != 0)
+  if (take_shapes(model, parcel, err) != 0 || dg_parcel_take_number(parcel, &partitions, err) != 0 ||
+      dg_parcel_take_text(parcel, &gmsh, 1, err) != 0 || dg_parcel_take_text(parcel, &uncertain, 1, err) != 0)
     return err->code;
   if (partitions > INT32_MAX) return damaged(err, "a number of partitions");
   model->partitions = (int)partitions;

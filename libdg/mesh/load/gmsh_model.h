@@ -28,6 +28,10 @@ struct dg_model {
   int32_t *partition;     /* [K] 0 and up; NULL when partitions is 0 */
   int32_t (*triangle)[3]; /* [triangles] points */
   int32_t *surface_tag;   /* [triangles] */
+  int geometry;           /* order of the curved maps; 0 or 1: none is */
+  size_t curved;          /* of the K elements */
+  int32_t *curve;         /* [curved] which, ascending */
+  double (*shape)[3];     /* [curved][nodes of a map] as in dg_mesh_input */
   int64_t *number;        /* [points] Gmsh's tags, ascending, of a part of a mesh; else NULL */
   int partitions;
   size_t entities;      /* of the whole model, of which a part has only some; 0 for whole meshes */
@@ -40,8 +44,11 @@ struct dg_model {
   struct dg_source *source; /* [sources] what the model was made of */
   char uncertain[128];      /* why it may depend on something else, too; "": it does not */
   char gmsh[32];            /* its version, "4.8.4"; "": unknown */
-  bool borrowed;            /* arrays and texts are a parcel's */
-  int life;                 /* descriptor to which the mesher writes what it is at; 0: none */
+  /* What curlew-mesh knows beside, which no parcel holds: edges on curves of the geometry, by the points. */
+  size_t segments;
+  int32_t (*segment)[2], *curve_tag; /* [segments] */
+  bool borrowed;                     /* arrays and texts are a parcel's */
+  int life;                          /* descriptor to which the mesher writes what it is at; 0: none */
 };
 
 void dg_model_release(struct dg_model *model);

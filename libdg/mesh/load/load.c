@@ -130,6 +130,10 @@ int dg_model_build(struct dg_mesh *mesh, const struct dg_model *model, struct dg
       .surface_tag = model->surface_tag,
       .partition = model->partition,
       .partitions = model->partitions,
+      .geometry = model->geometry,
+      .curved = model->curved,
+      .curve = model->curve,
+      .shape = (const double(*)[3])model->shape,
       .number = model->number,
   };
   if (dg_mesh_build(mesh, &input, err) != 0) return err->code;

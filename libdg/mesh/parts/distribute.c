@@ -4,6 +4,7 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
 #include "libdg/base/sort.h"
 #include "libdg/mesh/parts/partition.h"
 #include "libdg/mesh/parts/shared_tables.h"
@@ -139,6 +140,25 @@ static void take_faces(const struct splitter *s, struct dg_mesh *part, int rank)
   }
 }
 
+/* Takes the maps of the part's own curved elements. */
+static int take_curves(const struct splitter *s, struct dg_mesh *part, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = s->mesh;
+  const size_t nodes = mesh->curved > 0 ? dg_shape_nodes(mesh->geometry) : 0;
+  size_t curved = 0;
+  part->geometry = mesh->geometry;
+  if (mesh->curved == 0) return 0;
+  for (size_t i = 0; i < part->K; i++) curved += dg_mesh_curve(mesh, (size_t)part->global[i]) >= 0;
+  if (DG_NEW(part->curve, curved, err) != 0 || DG_NEW(part->shape, curved * nodes, err) != 0) return err->code;
+  for (size_t i = 0; i < part->K; i++) {
+    const ptrdiff_t k = dg_mesh_curve(mesh, (size_t)part->global[i]);
+    if (k < 0) continue;
+    part->curve[part->curved] = (int32_t)i;
+    memcpy(part->shape + nodes * part->curved++, mesh->shape + nodes * (size_t)k, nodes * sizeof *part->shape);
+  }
+  return 0;
+}
+
 static int make_part(const struct splitter *s, int rank, struct dg_mesh *part, struct dg_error *err)
 {
   const int32_t *own = s->list + s->first[rank];
@@ -160,7 +180,7 @@ static int make_part(const struct splitter *s, int rank, struct dg_mesh *part, s
     if (i < part->K && s->mesh->origin != NULL) memcpy(part->origin[i], s->mesh->origin[e], sizeof part->origin[i]);
     if (i >= part->K) part->owner[i - part->K] = s->owner[e];
   }
-  if (take_vertices(s, part, err) != 0) goto fail;
+  if (take_vertices(s, part, err) != 0 || take_curves(s, part, err) != 0) goto fail;
   take_faces(s, part, rank);
 fail:
   dg_free(ghost);
@@ -174,11 +194,12 @@ struct array {
   size_t count, size;
 };
 
-enum { SIZES = 7, ARRAYS = 10 };
+enum { SIZES = 9, ARRAYS = 12 };
 
 static void list_arrays(struct dg_mesh *part, bool layers, struct array array[ARRAYS])
 {
   const size_t elements = part->K + part->ghosts;
+  const size_t nodes = part->curved > 0 ? dg_shape_nodes(part->geometry) : 0;
   const struct array all[ARRAYS] = {
       {&part->vertex, part->vertices, sizeof *part->vertex},
       {&part->element, elements, sizeof *part->element},
@@ -190,6 +211,8 @@ static void list_arrays(struct dg_mesh *part, bool layers, struct array array[AR
       {&part->global, elements, sizeof *part->global},
       {&part->global_vertex, part->vertices, sizeof *part->global_vertex},
       {&part->origin, layers ? part->K : 0, sizeof *part->origin},
+      {&part->curve, part->curved, sizeof *part->curve},
+      {&part->shape, part->curved * nodes, sizeof *part->shape},
   };
   memcpy(array, all, sizeof all);
 }
@@ -202,7 +225,9 @@ static int send_part(struct dg_mesh *part, struct dg_comm *comm, int to, struct 
                                 part->vertices,
                                 part->boundary_faces,
                                 part->interior_faces,
-                                part->origin != NULL};
+                                part->origin != NULL,
+                                (uint64_t)part->geometry,
+                                part->curved};
   struct array array[ARRAYS];
   list_arrays(part, part->origin != NULL, array);
   if (dg_comm_send(comm, to, sizeof size, size, err) != 0) return err->code;
@@ -226,6 +251,8 @@ static int receive_part(struct dg_mesh *part, struct dg_comm *comm, struct dg_er
   part->vertices = size[3];
   part->boundary_faces = size[4];
   part->interior_faces = size[5];
+  part->geometry = (int)size[7];
+  part->curved = size[8];
   list_arrays(part, size[6] != 0, array);
   for (int i = 0; i < ARRAYS; i++) {
     void *data;

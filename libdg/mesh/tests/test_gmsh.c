@@ -516,10 +516,10 @@ static void test_bad_mesh_files(void **state)
          "is degenerate", NULL);
   refuse(msh(V2("4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 nan\n", "1\n17 4 2 1 1 1 2 3 4\n")), "a.msh", NULL);
   refuse(msh(V2("8\n" CORNER "5 1 1 0\n6 1 0 1\n7 0 1 1\n8 1 1 1\n", "1\n23 5 2 1 1 1 2 5 3 4 6 8 7\n")),
-         "element 23 at (0.5, 0.5, 0.5) m is a 'Hexahedron 8'", "only first-order tetrahedra", NULL);
+         "element 23 at (0.5, 0.5, 0.5) m is a 'Hexahedron 8'", "only tetrahedra with all nodes of their order", NULL);
   refuse(msh(V2("10\n" CORNER "5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 0 .5\n",
                 "1\n24 11 2 1 1 1 2 3 4 5 6 7 8 9 10\n")),
-         "element 24", "'Tetrahedron 10'", NULL);
+         "element 24", "'Tetrahedron 10'", "mesh of order 2, but mesh.geometry is 1", NULL);
   refuse(msh(V2("4\n" CORNER, "1\n17 4 2 1 1 1 2 3 9\n")), "9", "a.msh", NULL);
   refuse(
       msh(V2("6\n" CORNER "5 0 0 -1\n6 0.3 0.3 -1\n", "3\n1 4 2 1 1 1 2 3 4\n2 4 2 1 1 1 3 2 5\n3 4 2 1 1 1 3 2 6\n")),

@@ -66,12 +66,12 @@ mesh("triangles only",
     "because it is in no physical group, in mesh 'input/flat.msh'",
     "flat.msh", meshes.triangles_only().text())
 mesh("hexahedra",
-    HERE + "element 1 at (0.5, 0.5, 0.5) m is a 'Hexahedron 8' (volume 1 has 1 of them): only first-order "
-    "tetrahedra, of 4 nodes, can be used, in mesh 'input/hex.msh'",
+    HERE + "element 1 at (0.5, 0.5, 0.5) m is a 'Hexahedron 8' (volume 1 has 1 of them): only tetrahedra "
+    "with all nodes of their order, 1 to 4, can be used, in mesh 'input/hex.msh'",
     "hex.msh", meshes.hexahedron().text())
 mesh("second order",
-    HERE + "element 1 at (0.25, 0.25, 0.25) m is a 'Tetrahedron 10' (volume 1 has 1 of them): only first-order "
-    "tetrahedra, of 4 nodes, can be used, in mesh 'input/curved.msh'",
+    HERE + "element 1 at (0.25, 0.25, 0.25) m is a 'Tetrahedron 10': the file holds a mesh of order 2, but "
+    "mesh.geometry is 1; set mesh.geometry = 2 or \"auto\", in mesh 'input/curved.msh'",
     "curved.msh", meshes.second_order().text())
 mesh("inverted element",
     HERE + "element 7 at (1.75, 0.5, 0.25) m is inverted: its volume is -0.167 m^3 (1 of 12 elements are), in "

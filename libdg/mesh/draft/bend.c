@@ -1,0 +1,358 @@
+/* Places the nodes of curved maps: edges, then faces, then what lies between. gmsh_curve.c calls it. */
+#include "libdg/mesh/draft/bend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
+#include "libdg/mesh/curve.h"
+
+enum { BETWEEN = DG_GEOMETRY_MAX - 1 }; /* nodes within an edge, or a face, at most */
+#define FAR_OFF 0.5 /* of an edge: nodes that projection moves further have gone elsewhere on the geometry */
+
+/* An edge on a curve or surface: shift[n] is what is added to node n + 1 of the straight edge from a to b. */
+struct edge {
+  int32_t a, b, dim, tag; /* a < b */
+  double shift[BETWEEN][3];
+};
+
+/* A face on a surface. Its nodes stand in the order of face_node. */
+struct face {
+  int32_t v[3], tag; /* ascending */
+  double shift[BETWEEN][3];
+};
+
+struct bend {
+  const struct dg_draft *draft;
+  int g, face_nodes;
+  int face_node[BETWEEN][3]; /* lattice numbers towards the three vertices; their sum is g */
+  size_t edges, faces;
+  struct edge *edge; /* [edges] ascending */
+  struct face *face; /* [faces] ascending */
+  struct dg_bent *bent;
+};
+
+/* ---- lists ---- */
+
+static int compare_edges(const void *left, const void *right)
+{
+  const struct edge *x = left, *y = right;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  if (x->b != y->b) return x->b < y->b ? -1 : 1;
+  if (x->dim != y->dim) return x->dim < y->dim ? -1 : 1;
+  return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static int compare_ends(const void *left, const void *right)
+{
+  const struct edge *x = left, *y = right;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  return (x->b > y->b) - (x->b < y->b);
+}
+
+static int compare_faces(const void *left, const void *right)
+{
+  const struct face *x = left, *y = right;
+  for (int i = 0; i < 3; i++)
+    if (x->v[i] != y->v[i]) return x->v[i] < y->v[i] ? -1 : 1;
+  return 0;
+}
+
+static void ascending(int32_t *v, int count)
+{
+  for (int i = 1; i < count; i++)
+    for (int j = i; j > 0 && v[j - 1] > v[j]; j--) {
+      const int32_t swap = v[j];
+      v[j] = v[j - 1];
+      v[j - 1] = swap;
+    }
+}
+
+static struct edge edge_of(int32_t a, int32_t b, int32_t dim, int32_t tag)
+{
+  return (struct edge){.a = a < b ? a : b, .b = a < b ? b : a, .dim = dim, .tag = tag};
+}
+
+/* Lists each edge on the geometry once; one that lies on a curve belongs to the curve. */
+static int list_edges(struct bend *bend, struct dg_error *err)
+{
+  const struct dg_draft *draft = bend->draft;
+  size_t count = 0;
+  if (DG_NEW(bend->edge, draft->segments + 3 * draft->triangles, err) != 0) return err->code;
+  for (size_t i = 0; i < draft->segments; i++)
+    bend->edge[count++] = edge_of(draft->segment[i][0], draft->segment[i][1], 1, draft->curve_tag[i]);
+  for (size_t t = 0; t < draft->triangles; t++)
+    for (int k = 0; k < 3; k++)
+      bend->edge[count++] = edge_of(draft->triangle[t][k], draft->triangle[t][(k + 1) % 3], 2, draft->surface_tag[t]);
+  if (count > 0) qsort(bend->edge, count, sizeof *bend->edge, compare_edges);
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || compare_ends(&bend->edge[i], &bend->edge[bend->edges - 1]) != 0)
+      bend->edge[bend->edges++] = bend->edge[i];
+  return 0;
+}
+
+static int list_faces(struct bend *bend, struct dg_error *err)
+{
+  const struct dg_draft *draft = bend->draft;
+  if (DG_NEW(bend->face, draft->triangles, err) != 0) return err->code;
+  for (size_t t = 0; t < draft->triangles; t++) {
+    struct face *face = &bend->face[t];
+    *face = (struct face){.tag = draft->surface_tag[t]};
+    memcpy(face->v, draft->triangle[t], sizeof face->v);
+    ascending(face->v, 3);
+  }
+  bend->faces = draft->triangles;
+  if (bend->faces > 0) qsort(bend->face, bend->faces, sizeof *bend->face, compare_faces);
+  return 0;
+}
+
+static const struct edge *find_edge(const struct bend *bend, int32_t a, int32_t b)
+{
+  const struct edge key = {.a = a, .b = b};
+  return bend->edges == 0 ? NULL : bsearch(&key, bend->edge, bend->edges, sizeof key, compare_ends);
+}
+
+static const struct face *find_face(const struct bend *bend, const int32_t v[3])
+{
+  struct face key;
+  memcpy(key.v, v, sizeof key.v);
+  return bend->faces == 0 ? NULL : bsearch(&key, bend->face, bend->faces, sizeof key, compare_faces);
+}
+
+/* ---- modes ---- */
+
+/* Adds the displacement that the nodes of an edge cause at a place with coordinates la and lb towards its ends. */
+static void add_edge(int g, const struct edge *edge, double la, double lb, double x[3])
+{
+  const double t = lb - la, bubble = la * lb;
+  if (edge == NULL) return;
+  for (int b = 0; b < 3; b++) {
+    const double one = edge->shift[0][b], two = edge->shift[1][b], three = edge->shift[2][b];
+    double value = 0; /* of the polynomial in t whose product with the bubble has the nodes' values */
+    if (g == 2) value = 4 * one;
+    if (g == 3) value = 9.0 / 4 * (one + two) + 27.0 / 4 * (two - one) * t;
+    if (g == 4) value = 4 * two + 16.0 / 3 * (three - one) * t + (32.0 / 3 * (one + three) - 16 * two) * t * t;
+    x[b] += bubble * value;
+  }
+}
+
+/* The straight place of coordinates L[count] towards vertices v. */
+static void straight(const struct bend *bend, const int32_t *v, const double *L, int count, double x[3])
+{
+  for (int b = 0; b < 3; b++) {
+    x[b] = 0;
+    for (int i = 0; i < count; i++) x[b] += L[i] * bend->draft->point[v[i]][b];
+  }
+}
+
+static bool project(const struct bend *bend, int dim, int tag, double size, const double from[3], double x[3])
+{
+  memcpy(x, from, 3 * sizeof *x);
+  return bend->draft->project(bend->draft->geometry, dim, tag, x) && dg_distance(x, from) < FAR_OFF * size;
+}
+
+static void lose(struct bend *bend, const double x[3])
+{
+  bend->bent->lost++;
+  memcpy(bend->bent->place, x, sizeof bend->bent->place);
+}
+
+static void place_edge(struct bend *bend, struct edge *edge)
+{
+  const int32_t v[2] = {edge->a, edge->b};
+  const double size = dg_distance(bend->draft->point[edge->a], bend->draft->point[edge->b]);
+  for (int n = 1; n < bend->g; n++) {
+    const double L[2] = {(double)(bend->g - n) / bend->g, (double)n / bend->g};
+    double from[3], x[3];
+    straight(bend, v, L, 2, from);
+    if (!project(bend, edge->dim, edge->tag, size, from, x)) {
+      memset(edge->shift, 0, sizeof edge->shift);
+      lose(bend, from);
+      return;
+    }
+    dg_subtract(x, from, edge->shift[n - 1]);
+  }
+}
+
+/* The displacement of node n of a face by its edges alone. */
+static void by_edges(const struct bend *bend, const int32_t v[3], int n, double shift[3])
+{
+  const int *k = bend->face_node[n];
+  memset(shift, 0, 3 * sizeof *shift);
+  for (int i = 0; i < 3; i++)
+    for (int j = i + 1; j < 3; j++)
+      add_edge(bend->g, find_edge(bend, v[i], v[j]), (double)k[i] / bend->g, (double)k[j] / bend->g, shift);
+}
+
+static void place_face(struct bend *bend, struct face *face)
+{
+  const double(*point)[3] = (const double(*)[3])bend->draft->point;
+  const double size =
+      fmax(dg_distance(point[face->v[0]], point[face->v[1]]),
+           fmax(dg_distance(point[face->v[1]], point[face->v[2]]), dg_distance(point[face->v[2]], point[face->v[0]])));
+  bool lost = false;
+  for (int n = 0; n < bend->face_nodes; n++) {
+    double L[3], flat[3], from[3], x[3], shift[3];
+    for (int i = 0; i < 3; i++) L[i] = (double)bend->face_node[n][i] / bend->g;
+    straight(bend, face->v, L, 3, flat);
+    by_edges(bend, face->v, n, shift);
+    for (int b = 0; b < 3; b++) from[b] = flat[b] + shift[b];
+    if (!project(bend, 2, face->tag, size, from, x)) {
+      if (!lost) lose(bend, from);
+      lost = true;
+      memcpy(x, from, sizeof x);
+    }
+    dg_subtract(x, flat, face->shift[n]);
+  }
+}
+
+/* ---- tetrahedra ---- */
+
+/* A tetrahedron by its vertices in ascending order, with what is bent of it. */
+struct tet {
+  int32_t v[4];
+  int own[4]; /* the number in the tetrahedron's own order */
+  const struct edge *edge[4][4];
+  const struct face *face[4]; /* opposite vertex f */
+};
+
+static bool is_bent(const double (*shift)[3], int count)
+{
+  for (int n = 0; n < count; n++)
+    for (int b = 0; b < 3; b++)
+      if (shift[n][b] != 0) return true;
+  return false;
+}
+
+/* Looks up the edges and faces; false: none is bent. */
+static bool gather(const struct bend *bend, const int32_t vertex[4], struct tet *tet)
+{
+  bool bent = false;
+  memcpy(tet->v, vertex, sizeof tet->v);
+  ascending(tet->v, 4);
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      if (vertex[j] == tet->v[i]) tet->own[i] = j;
+  for (int i = 0; i < 4; i++)
+    for (int j = i + 1; j < 4; j++) {
+      const struct edge *edge = tet->edge[i][j] = find_edge(bend, tet->v[i], tet->v[j]);
+      bent = bent || (edge != NULL && is_bent(edge->shift, bend->g - 1));
+    }
+  for (int f = 0; f < 4; f++) {
+    int32_t v[3];
+    for (int i = 0; i < 3; i++) v[i] = tet->v[i + (i >= f)];
+    tet->face[f] = find_face(bend, v);
+    bent = bent || (tet->face[f] != NULL && is_bent(tet->face[f]->shift, bend->face_nodes));
+  }
+  return bent;
+}
+
+/* The displacement within face f at lattice numbers k[4], of which that of vertex f is 0. */
+static void shift_in_face(const struct bend *bend, const struct tet *tet, int f, const int k[4], double shift[3])
+{
+  int32_t v[3];
+  int n = 0, own[3];
+  for (int i = 0; i < 3; i++) v[i] = tet->v[i + (i >= f)], own[i] = k[i + (i >= f)];
+  while (n + 1 < bend->face_nodes && memcmp(own, bend->face_node[n], sizeof own) != 0) n++;
+  if (tet->face[f] != NULL) memcpy(shift, tet->face[f]->shift[n], 3 * sizeof *shift);
+  else by_edges(bend, v, n, shift);
+}
+
+/* The displacement of the node in the middle of a tetrahedron of order 4: of edges, and of what faces add to theirs. */
+static void shift_inside(const struct bend *bend, const struct tet *tet, double shift[3])
+{
+  memset(shift, 0, 3 * sizeof *shift);
+  for (int i = 0; i < 4; i++)
+    for (int j = i + 1; j < 4; j++) add_edge(bend->g, tet->edge[i][j], 0.25, 0.25, shift);
+  for (int f = 0; f < 4; f++) {
+    int32_t v[3];
+    for (int i = 0; i < 3; i++) v[i] = tet->v[i + (i >= f)];
+    for (int n = 0; n < bend->face_nodes && tet->face[f] != NULL; n++) {
+      double edges[3];
+      by_edges(bend, v, n, edges);
+      /* L_a L_b L_c is 1/32 at the nodes and 1/64 here */
+      for (int b = 0; b < 3; b++) shift[b] += (tet->face[f]->shift[n][b] - edges[b]) / (2 * bend->face_nodes);
+    }
+  }
+}
+
+/* Node k[4] (ascending vertices) of a tetrahedron. */
+static void place_node(const struct bend *bend, const struct tet *tet, const int k[4], double x[3])
+{
+  int32_t v[4];
+  double L[4], shift[3] = {0};
+  int with[4] = {0}, count = 0, absent = 0;
+  for (int i = 0; i < 4; i++) {
+    if (k[i] == 0) absent = i;
+    if (k[i] == 0) continue;
+    v[count] = tet->v[i];
+    L[count] = (double)k[i] / bend->g;
+    with[count++] = i;
+  }
+  straight(bend, v, L, count, x);
+  if (count == 2 && tet->edge[with[0]][with[1]] != NULL)
+    memcpy(shift, tet->edge[with[0]][with[1]]->shift[k[with[1]] - 1], sizeof shift);
+  if (count == 3) shift_in_face(bend, tet, absent, k, shift);
+  if (count == 4) shift_inside(bend, tet, shift);
+  for (int b = 0; b < 3; b++) x[b] += shift[b];
+}
+
+static void place_tet(const struct bend *bend, const struct tet *tet, double (*shape)[3])
+{
+  size_t node = 0;
+  for (int c = 0; c <= bend->g; c++)
+    for (int b = 0; b + c <= bend->g; b++)
+      for (int a = 0; a + b + c <= bend->g; a++) {
+        const int own[4] = {bend->g - a - b - c, a, b, c};
+        int k[4];
+        for (int i = 0; i < 4; i++) k[i] = own[tet->own[i]];
+        place_node(bend, tet, k, shape[node++]);
+      }
+}
+
+static int place_tets(const struct bend *bend, struct dg_bent *bent, struct dg_error *err)
+{
+  const size_t nodes = dg_shape_nodes(bend->g);
+  size_t room = 0;
+  for (size_t e = 0; e < bend->draft->K; e++) {
+    struct tet tet;
+    if (!gather(bend, bend->draft->tet[e], &tet)) continue;
+    if (bent->curved == room) {
+      room = 2 * room + 256;
+      if (dg_grow(&bent->curve, room, sizeof *bent->curve, err) != 0 ||
+          dg_grow(&bent->shape, room * nodes, sizeof *bent->shape, err) != 0)
+        return err->code;
+    }
+    bent->curve[bent->curved] = (int32_t)e;
+    place_tet(bend, &tet, bent->shape + nodes * bent->curved++);
+  }
+  return 0;
+}
+
+int dg_draft_bend(const struct dg_draft *draft, int geometry, struct dg_bent *bent, struct dg_error *err)
+{
+  struct bend bend = {.draft = draft, .g = geometry, .bent = bent};
+  *bent = (struct dg_bent){.geometry = geometry};
+  if (draft->project == NULL) return 0;
+  for (int a = 1; a < geometry; a++)
+    for (int b = 1; a + b < geometry; b++) {
+      const int node[3] = {geometry - a - b, a, b};
+      memcpy(bend.face_node[bend.face_nodes++], node, sizeof node);
+    }
+  if (list_edges(&bend, err) == 0 && list_faces(&bend, err) == 0) {
+    for (size_t i = 0; i < bend.edges; i++) place_edge(&bend, &bend.edge[i]);
+    for (size_t i = 0; i < bend.faces; i++) place_face(&bend, &bend.face[i]);
+    (void)!place_tets(&bend, bent, err);
+  }
+  dg_free(bend.edge);
+  dg_free(bend.face);
+  return err->code;
+}
+
+void dg_bent_release(struct dg_bent *bent)
+{
+  dg_free(bent->curve);
+  dg_free(bent->shape);
+  *bent = (struct dg_bent){0};
+}

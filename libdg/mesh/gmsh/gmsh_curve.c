@@ -1,0 +1,117 @@
+/* Projects to Gmsh's geometry, and bends the mesh to it. gmsh_generate.c calls it. */
+#include "libdg/mesh/gmsh/gmsh_curve.h"
+
+#include <gmshc.h>
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/mesh/draft/bend.h"
+#include "libdg/mesh/gmsh/gmsh_calls.h"
+#include "libdg/mesh/gmsh/gmsh_sizes.h"
+
+bool dg_gmsh_project(void *unit, int dim, int tag, double x[3])
+{
+  const double scale = *(const double *)unit;
+  double coord[3] = {x[0] / scale, x[1] / scale, x[2] / scale};
+  double *closest = NULL, *parameter = NULL;
+  size_t count = 0, parameters = 0;
+  int failed;
+  gmshModelGetClosestPoint(dim, tag, coord, 3, &closest, &count, &parameter, &parameters, &failed);
+  const bool done = failed == 0 && count == 3 && isfinite(closest[0]) && isfinite(closest[1]) && isfinite(closest[2]);
+  for (int b = 0; b < 3 && done; b++) x[b] = scale * closest[b];
+  gmshFree(closest);
+  gmshFree(parameter);
+  return done;
+}
+
+/* A curve or surface: straight edges and plane faces of it are right as they are. */
+struct shape {
+  int dim, tag;
+  bool flat, known;
+};
+
+struct geometry {
+  double unit;
+  size_t shapes;
+  struct shape *shape; /* [shapes] */
+  struct shape *last;  /* that was asked for */
+};
+
+static int geometry_init(struct geometry *geometry, const struct dg_mesh_options *options, struct dg_error *err)
+{
+  int *entity = NULL, failed;
+  size_t count = 0;
+  *geometry = (struct geometry){.unit = dg_gmsh_unit(options)};
+  gmshModelGetEntities(&entity, &count, -1, &failed);
+  if (failed != 0) count = 0;
+  if (DG_NEW(geometry->shape, count / 2 + 1, err) == 0)
+    for (size_t i = 0; i < count; i += 2) {
+      char *type = NULL;
+      if (entity[i] < 1 || entity[i] > 2) continue;
+      gmshModelGetType(entity[i], entity[i + 1], &type, &failed);
+      const bool known = failed == 0 && type != NULL;
+      geometry->shape[geometry->shapes++] =
+          (struct shape){.dim = entity[i],
+                         .tag = entity[i + 1],
+                         .flat = known && strcmp(type, entity[i] == 1 ? "Line" : "Plane") == 0,
+                         .known = known && strncmp(type, "Discrete", 8) != 0};
+      gmshFree(type);
+    }
+  gmshFree(entity);
+  return err->code;
+}
+
+static bool project(void *context, int dim, int tag, double x[3])
+{
+  struct geometry *geometry = context;
+  struct shape *shape = geometry->last;
+  if (shape == NULL || shape->dim != dim || shape->tag != tag) {
+    shape = NULL;
+    for (size_t i = 0; i < geometry->shapes && shape == NULL; i++)
+      if (geometry->shape[i].dim == dim && geometry->shape[i].tag == tag) shape = &geometry->shape[i];
+    if (shape == NULL) return false;
+    geometry->last = shape;
+  }
+  if (shape->flat) return true;
+  return shape->known && dg_gmsh_project(&geometry->unit, dim, tag, x);
+}
+
+static int take(struct dg_model *model, struct dg_bent *bent, struct dg_error *err)
+{
+  model->geometry = bent->geometry;
+  model->curved = bent->curved;
+  model->curve = bent->curve;
+  model->shape = bent->shape;
+  bent->curve = NULL;
+  bent->shape = NULL;
+  if (bent->lost == 0) return 0;
+  return dg_model_note(model, true, err,
+                       "curved: %zu edges and faces stay straight, because Gmsh could not project their nodes to the "
+                       "geometry, one of them at (%.6g, %.6g, %.6g) m",
+                       bent->lost, bent->place[0], bent->place[1], bent->place[2]);
+}
+
+int dg_gmsh_bend(struct dg_model *model, const struct dg_mesh_options *options, struct dg_error *err)
+{
+  struct geometry geometry;
+  struct dg_bent bent = {0};
+  const struct dg_draft draft = {.points = model->points,
+                                 .K = model->K,
+                                 .triangles = model->triangles,
+                                 .segments = model->segments,
+                                 .point = model->point,
+                                 .tet = model->tet,
+                                 .triangle = model->triangle,
+                                 .surface_tag = model->surface_tag,
+                                 .segment = model->segment,
+                                 .curve_tag = model->curve_tag,
+                                 .project = project,
+                                 .geometry = &geometry};
+  if (options->geometry < 2) return 0;
+  if (geometry_init(&geometry, options, err) == 0 && dg_draft_bend(&draft, options->geometry, &bent, err) == 0)
+    (void)!take(model, &bent, err);
+  dg_bent_release(&bent);
+  dg_free(geometry.shape);
+  return err->code;
+}

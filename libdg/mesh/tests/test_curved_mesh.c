@@ -1,0 +1,289 @@
+/* Meshes whose elements follow a curved geometry: volumes and areas by quadrature converge with the order of the maps,
+ * faces have the same nodes on both sides, files of higher order are used as they are, and what is wrong is refused. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
+#include "libdg/mesh/curve.h"
+#include "libdg/ref/rule.h"
+
+static char folder[64] = "/tmp/curlew-test-XXXXXX";
+static char path[128];
+
+static const char *write_file(const char *name, const char *text)
+{
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+  return path;
+}
+
+static int make_folder(void **state)
+{
+  (void)state;
+  return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+  (void)state;
+  const char *const name[] = {"a.geo", "a.msh"};
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+    (void)unlink(path);
+  }
+  return rmdir(folder);
+}
+
+static struct dg_mesh load(const char *file, int geometry, double size)
+{
+  struct dg_mesh mesh;
+  struct dg_error err = {0};
+  const struct dg_mesh_options options = {.file = file, .unit = 1, .size = size, .geometry = geometry};
+  if (dg_mesh_load(&mesh, &options, &err) != 0) fail_msg("%s", err.message);
+  return mesh;
+}
+
+static void refuse(struct dg_mesh_options options, ...)
+{
+  struct dg_mesh mesh;
+  struct dg_error err = {0};
+  va_list parts;
+  const size_t before = dg_memory_current();
+  assert_int_equal(dg_mesh_load(&mesh, &options, &err), DG_INPUT);
+  va_start(parts, options);
+  for (const char *part = va_arg(parts, const char *); part != NULL; part = va_arg(parts, const char *))
+    if (strstr(err.message, part) == NULL) fail_msg("'%s' is not in: %s", part, err.message);
+  va_end(parts);
+  assert_int_equal(dg_memory_current(), before);
+}
+
+/* ---- integrals */
+
+static double volume_of(const struct dg_mesh *mesh)
+{
+  struct dg_rule rule = {0};
+  struct dg_error err = {0};
+  double volume = 0;
+  assert_int_equal(dg_rule_tetrahedron(&rule, 6, &err), 0);
+  for (size_t e = 0; e < mesh->K; e++)
+    for (int q = 0; q < rule.points; q++) {
+      double place[3], tangent[3][3], n[3];
+      for (int a = 0; a < 3; a++) place[a] = 2 * rule.place[q][a + 1] - 1;
+      dg_mesh_map(mesh, e, place, NULL, tangent);
+      dg_cross(tangent[0], tangent[1], n);
+      volume += 4.0 / 3 * rule.weight[q] * fabs(dg_dot(n, tangent[2]));
+    }
+  dg_rule_release(&rule);
+  return volume;
+}
+
+/* The area of the boundary faces on surfaces of a group, or of all. */
+static double area_of(const struct dg_mesh *mesh, const char *group)
+{
+  struct dg_rule rule = {0};
+  struct dg_error err = {0};
+  double area = 0;
+  assert_int_equal(dg_rule_triangle(&rule, 8, &err), 0);
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    const size_t e = i / 4;
+    const int f = (int)(i % 4);
+    if (mesh->neighbour[e][f] != DG_BOUNDARY) continue;
+    if (group != NULL && !dg_mesh_entity_in_group(mesh, mesh->surface[e][f], group)) continue;
+    for (int q = 0; q < rule.points; q++) {
+      double place[3], tangent[3][3], along[2][3] = {{0}}, n[3];
+      dg_face_place(f, rule.place[q], place);
+      dg_mesh_map(mesh, e, place, NULL, tangent);
+      /* towards vertex v: (r, s, t)_{v - 1} grows by 2, towards vertex 0 all fall */
+      const int v[3] = {f == 0, f <= 1 ? 2 : 1, f <= 2 ? 3 : 2};
+      for (int k = 0; k < 2; k++)
+        for (int b = 0; b < 3; b++)
+          along[k][b] = 2 * tangent[v[k + 1] - 1][b] - (v[0] > 0 ? 2 * tangent[v[0] - 1][b] : 0);
+      dg_cross(along[0], along[1], n);
+      area += 0.5 * rule.weight[q] * sqrt(dg_dot(n, n));
+    }
+  }
+  dg_rule_release(&rule);
+  return area;
+}
+
+/* ---- geometries */
+
+#define BALL "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 1};\n"
+/* the same of arcs and Gmsh's own surfaces, an eighth of it */
+#define EIGHTH                                                                                                         \
+  "Point(1) = {0, 0, 0};\nPoint(2) = {1, 0, 0};\nPoint(3) = {0, 1, 0};\nPoint(4) = {0, 0, 1};\n"                       \
+  "Line(1) = {1, 2};\nLine(2) = {1, 3};\nLine(3) = {1, 4};\n"                                                          \
+  "Circle(4) = {2, 1, 3};\nCircle(5) = {3, 1, 4};\nCircle(6) = {4, 1, 2};\n"                                           \
+  "Curve Loop(1) = {1, 4, -2};\nCurve Loop(2) = {2, 5, -3};\nCurve Loop(3) = {3, 6, -1};\nCurve Loop(4) = {4, 5, "     \
+  "6};\n"                                                                                                              \
+  "Plane Surface(1) = {1};\nPlane Surface(2) = {2};\nPlane Surface(3) = {3};\nSurface(4) = {4};\n"                     \
+  "Surface Loop(1) = {1, 2, 3, 4};\nVolume(1) = {1};\nPhysical Surface(\"round\") = {4};\n"                            \
+  "Physical Volume(\"all\") = {1};\n"
+
+/* Both sides of every face must see it at the same places, and determinants must not vanish. */
+static void look_at_maps(const struct dg_mesh *mesh)
+{
+  static const double towards[4][3] = {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.7, 0.2, 0.1}, {0, 0.35, 0.65}, {1, 0, 0}};
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    const size_t e = i / 4;
+    const int32_t beyond = mesh->neighbour[e][i % 4];
+    for (int q = 0; q < 4; q++) {
+      double place[3], own[3], far[3], tangent[3][3], straight[3][3], n[3], m[3];
+      dg_face_place((int)(i % 4), towards[q], place);
+      dg_mesh_map(mesh, e, place, own, tangent);
+      const double(*vertex)[3] = (const double(*)[3])mesh->vertex;
+      for (int a = 0; a < 3; a++)
+        dg_subtract(vertex[mesh->element[e][a + 1]], vertex[mesh->element[e][0]], straight[a]);
+      dg_cross(tangent[0], tangent[1], n);
+      dg_cross(straight[0], straight[1], m);
+      assert_true(8 * dg_dot(n, tangent[2]) / dg_dot(m, straight[2]) > 0.1);
+      if (beyond == DG_BOUNDARY) continue;
+      dg_face_place(beyond & 3, towards[q], place);
+      dg_mesh_map(mesh, (size_t)beyond >> 2, place, far, NULL);
+      assert_true(dg_distance(own, far) < 1e-14);
+    }
+  }
+}
+
+/* Volumes and areas of a ball's mesh, over the exact ones less 1. */
+static void measure(const char *file, int geometry, double size, double share, const char *round, double error[2])
+{
+  const double pi = acos(-1);
+  struct dg_mesh mesh = load(file, geometry, size);
+  assert_int_equal(mesh.geometry, geometry);
+  if (geometry > 1) assert_true(mesh.curved > 0 && mesh.curved < mesh.K);
+  look_at_maps(&mesh);
+  error[0] = fabs(volume_of(&mesh) / (share * 4 / 3 * pi) - 1);
+  error[1] = fabs(area_of(&mesh, round) / (share * 4 * pi) - 1);
+  dg_mesh_release(&mesh);
+}
+
+static void converge(const char *text, double share, const char *round)
+{
+  static const double order[] = {1.8, 3.5, 3.5, 5.0}, most[] = {3e-2, 2e-4, 1e-4, 1e-6};
+  const char *file = write_file("a.geo", text);
+  for (int g = 1; g <= 4; g++) {
+    double coarse[2], fine[2];
+    measure(file, g, 0.6, share, round, coarse);
+    measure(file, g, 0.3, share, round, fine);
+    for (int i = 0; i < 2; i++)
+      if (!(fine[i] < most[g - 1] && log(coarse[i] / fine[i]) > log(2) * order[g - 1] * 0.85))
+        fail_msg("%s at order %d: %.3g, then %.3g", i == 0 ? "volume" : "area", g, coarse[i], fine[i]);
+  }
+}
+
+static void test_volumes_converge(void **state)
+{
+  (void)state;
+  converge(BALL, 1, NULL);
+  converge(EIGHTH, 1.0 / 8, "round");
+}
+
+/* A drawing in millimetres, and by a scaling factor of Gmsh's. */
+static void test_units(void **state)
+{
+  (void)state;
+  struct dg_mesh mesh;
+  struct dg_error err = {0};
+  const struct dg_mesh_options options = {
+      .file = write_file("a.geo", "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 10};\n"),
+      .unit = 1e-3,
+      .size = 4,
+      .geometry = 3};
+  if (dg_mesh_load(&mesh, &options, &err) != 0) fail_msg("%s", err.message);
+  assert_true(fabs(volume_of(&mesh) / (4.0 / 3 * acos(-1) * 1e-6) - 1) < 3e-4);
+  dg_mesh_release(&mesh);
+}
+
+/* Meshes of higher order that Gmsh itself has made are used as they are. */
+static void test_given_orders(void **state)
+{
+  (void)state;
+  static const double most[] = {0, 0, 2e-3, 6e-4, 3e-5};
+  const double pi = acos(-1);
+  for (int g = 2; g <= 4; g++) {
+    char text[200];
+    struct dg_error err = {0};
+    struct dg_mesh mesh;
+    (void)snprintf(text, sizeof text, "%sMesh.MeshSizeMax = 0.5;\nMesh 3;\nSetOrder %d;\n", BALL, g);
+    struct dg_mesh_options options = {.file = write_file("a.geo", text), .unit = 1, .own_geometry = true};
+    if (dg_mesh_load(&mesh, &options, &err) != 0) fail_msg("%s", err.message);
+    assert_int_equal(mesh.geometry, g);
+    assert_true(mesh.curved > 0 && mesh.curved < mesh.K);
+    look_at_maps(&mesh);
+    const double error = fabs(volume_of(&mesh) / (4 * pi / 3) - 1);
+    if (error > most[g]) fail_msg("order %d: %.3g", g, error);
+    dg_mesh_release(&mesh);
+    options.own_geometry = false;
+    refuse(options, "the file holds a mesh of order", "but mesh.geometry is 1", NULL);
+  }
+}
+
+/* A box has no curved elements at any order. */
+static void test_flat(void **state)
+{
+  (void)state;
+  const char *file = write_file("a.geo", "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 2, 3};\n");
+  for (int g = 1; g <= 4; g++) {
+    struct dg_mesh mesh = load(file, g, 1);
+    assert_int_equal(mesh.curved, 0);
+    assert_int_equal(mesh.geometry, 1);
+    dg_mesh_release(&mesh);
+  }
+}
+
+#define V2(nodes, elements)                                                                                            \
+  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" nodes "$EndNodes\n$Elements\n" elements "$EndElements\n"
+#define TETRAHEDRON "10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n"
+#define ELEMENT     "1\n24 11 2 1 1 1 2 3 4 5 6 7 8 9 10\n"
+
+static struct dg_mesh_options second(const char *text)
+{
+  return (struct dg_mesh_options){.file = write_file("a.msh", text), .unit = 1, .geometry = 2};
+}
+
+static void test_files(void **state)
+{
+  (void)state;
+  struct dg_mesh mesh;
+  struct dg_error err = {0};
+  double x[3];
+  const double middle[3] = {0, -1, 0}; /* half way from vertex 1 to vertex 3, in the order of the file (0.5, 0, 0.5) */
+  struct dg_mesh_options options = second(V2(TETRAHEDRON "8 0 0 .5\n9 0 .5 .5\n10 .6 0 .6\n", ELEMENT));
+  if (dg_mesh_load(&mesh, &options, &err) != 0) fail_msg("%s", err.message);
+  assert_int_equal(mesh.curved, 1);
+  dg_mesh_map(&mesh, 0, middle, x, NULL);
+  assert_true(fabs(x[0] - 0.6) < 1e-15 && fabs(x[1]) < 1e-15 && fabs(x[2] - 0.6) < 1e-15);
+  dg_mesh_release(&mesh);
+  refuse(second(V2(TETRAHEDRON "8 0 0 .5\n9 0 .5 .5\n10 0 .9 0\n", ELEMENT)), "curved element 24 folds at", "a.msh",
+         NULL);
+  refuse(second(V2(TETRAHEDRON "8 0 0 .5\n9 0 .5 .5\n10 nan 0 .5\n", ELEMENT)), "a.msh", NULL);
+  refuse(second(V2("4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n", "1\n24 4 2 1 1 1 2 3 4\n")),
+         "the file holds a mesh of order 1, but mesh.geometry is 2", NULL);
+  refuse(second(V2(TETRAHEDRON "8 0 0 .5\n9 0 .5 .5\n10 .5 0 .5\n",
+                   "2\n24 11 2 1 1 1 2 3 4 5 6 7 8 9 10\n25 4 2 1 2 1 3 2 4\n")),
+         "the elements of a mesh have one order", NULL);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_volumes_converge),
+      cmocka_unit_test(test_units),
+      cmocka_unit_test(test_given_orders),
+      cmocka_unit_test(test_flat),
+      cmocka_unit_test(test_files),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
