@@ -9,6 +9,8 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
+#include "libdg/base/vec3.h"
+#include "maxwell/problem/curved.h"
 #include "maxwell/time/responses.h"
 
 /* ---- which elements: the same ones for any number of ranks */
@@ -25,20 +27,46 @@ static int64_t number_of(const struct mx_problem *problem, size_t e)
   return problem->global != NULL ? problem->global[e] : (int64_t)e;
 }
 
-/* The wave speed times the larger contribution: that of the derivatives or that of the faces. */
-static double local_rate(const struct mx_problem *problem, size_t e, bool losses)
+/* The larger contribution, 1/m: that of the derivatives or that of the faces. */
+static double geometric_rate(const struct mx_problem *problem, size_t e)
 {
   double metric = 0, faces = 0;
   for (int i = 0; i < 9; i++) metric += problem->metric[e][i] * problem->metric[e][i];
   for (int f = 0; f < 4; f++) faces += problem->face_scale[e][f];
-  double rate = fmax(sqrt(metric), faces) / sqrt(problem->epsilon[e] * problem->mu[e]);
-  return losses ? rate + mx_relaxation(problem, e) : rate;
+  return fmax(sqrt(metric), faces);
+}
+
+/* The same of a curved element: the largest at any node of its map. A face scale is twice the slope of the barycentric
+ * coordinate that is zero on the face. */
+static double curved_rate(const struct mx_problem *problem, size_t k)
+{
+  const int g = problem->curves.geometry;
+  double largest = 0;
+  for (int t = 0; t <= g; t++)
+    for (int s = 0; s + t <= g; s++)
+      for (int r = 0; r + s + t <= g; r++) {
+        const double place[3] = {2.0 * r / g - 1, 2.0 * s / g - 1, 2.0 * t / g - 1};
+        double slope[9], sum[3] = {0}, metric = 0, faces = 0;
+        (void)mx_curve_metric(problem, k, place, slope);
+        for (int a = 0; a < 3; a++) {
+          metric += dg_dot(slope + 3 * a, slope + 3 * a);
+          faces += sqrt(dg_dot(slope + 3 * a, slope + 3 * a));
+          for (int b = 0; b < 3; b++) sum[b] += slope[3 * a + b];
+        }
+        largest = fmax(largest, fmax(sqrt(metric), faces + sqrt(dg_dot(sum, sum))));
+      }
+  return largest;
 }
 
 void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate)
 {
 #pragma omp parallel for schedule(static)
-  for (size_t e = 0; e < whole->K; e++) rate[e] = local_rate(whole, e, losses);
+  for (size_t e = 0; e < whole->K; e++) {
+    const ptrdiff_t k = whole->curves.count > 0 ? mx_curve_find(whole, e) : -1;
+    const double here = k >= 0 ? curved_rate(whole, (size_t)k) : geometric_rate(whole, e);
+    rate[e] = here / sqrt(whole->epsilon[e] * whole->mu[e]);
+    if (losses) rate[e] += mx_relaxation(whole, e);
+  }
 }
 
 int mx_neighbourhood_rates(const struct mx_problem *whole, double *rate, struct dg_error *err)
@@ -236,6 +264,12 @@ static void fill_record(struct record *record, const struct mx_problem *whole, s
   }
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
 static int compare_records(const void *a, const void *b)
 {
   const struct record *x = a, *y = b;
@@ -286,17 +320,70 @@ static int from_records(struct mx_problem *part, const struct mx_problem *whole,
   return add_responses(part, whole, count, record, err);
 }
 
+/* Maps of taken curved elements, on rank 0: of each the number of its element and then its nodes. */
+struct maps {
+  int geometry; /* 0: no rank has any */
+  size_t count, width;
+  double *map; /* [count][width] */
+};
+
+static int gather_maps(struct maps *maps, const struct selection *s, struct dg_error *err)
+{
+  const struct mx_curves *from = &s->whole->curves;
+  struct dg_comm *comm = s->whole->comm;
+  double geometry = from->count > 0 ? from->geometry : 0, *own = NULL;
+  size_t here = 0, *bytes = NULL;
+  for (size_t k = 0; k < from->count; k++) here += s->taken[from->where[k]] != 0;
+  if (dg_comm_reduce(comm, DG_MAX, 1, &geometry, err) != 0 || geometry == 0) return err->code;
+  maps->geometry = (int)geometry;
+  maps->width = 1 + 3 * mx_curve_nodes(maps->geometry);
+  if (DG_NEW(own, here * maps->width, err) != 0 || DG_NEW(bytes, dg_comm_size(comm), err) != 0) goto fail;
+  double *to = own;
+  for (size_t k = 0; k < from->count; k++) {
+    if (!s->taken[from->where[k]]) continue;
+    *to = (double)number_of(s->whole, (size_t)from->where[k]);
+    memcpy(to + 1, from->shape + k * mx_curve_nodes(maps->geometry), (maps->width - 1) * sizeof *to);
+    to += maps->width;
+  }
+  if (dg_comm_gather(comm, here * maps->width * sizeof *own, own, &maps->map, bytes, err) != 0) goto fail;
+  for (int rank = 0; rank < dg_comm_size(comm); rank++) maps->count += bytes[rank] / (maps->width * sizeof *own);
+fail:
+  dg_free(own);
+  dg_free(bytes);
+  return err->code;
+}
+
+/* Gives the part its curved elements; record[count] ascends. */
+static int add_maps(struct mx_problem *part, const struct maps *maps, size_t count, const struct record *record,
+                    struct dg_error *err)
+{
+  if (maps->count == 0) return 0;
+  if (mx_problem_add_curves(part, maps->geometry, maps->count, err) != 0) return err->code;
+  qsort(maps->map, maps->count, maps->width * sizeof *maps->map, compare_numbers);
+  for (size_t k = 0; k < maps->count; k++) {
+    const double *map = maps->map + k * maps->width;
+    const struct record key = {.number = (int64_t)*map};
+    const struct record *found = bsearch(&key, record, count, sizeof key, compare_records);
+    part->curves.where[k] = (int32_t)(found - record);
+    memcpy(part->curves.shape + k * mx_curve_nodes(maps->geometry), map + 1, (maps->width - 1) * sizeof *map);
+  }
+  return 0;
+}
+
 static int gather(struct mx_problem *part, const struct selection *s, size_t here, struct dg_error *err)
 {
   const struct mx_problem *whole = s->whole;
   struct record *record, *all = NULL;
+  struct maps maps = {0};
   size_t k = 0;
   if (DG_NEW(record, here, err) != 0) return err->code;
   for (size_t e = 0; e < whole->K; e++)
     if (s->taken[e]) fill_record(&record[k++], whole, e);
-  if (dg_comm_gather(whole->comm, here * sizeof *record, record, &all, NULL, err) == 0 &&
-      dg_comm_rank(whole->comm) == 0)
-    (void)!from_records(part, whole, s->count, all, err);
+  if (gather_maps(&maps, s, err) == 0 &&
+      dg_comm_gather(whole->comm, here * sizeof *record, record, &all, NULL, err) == 0 &&
+      dg_comm_rank(whole->comm) == 0 && from_records(part, whole, s->count, all, err) == 0)
+    (void)!add_maps(part, &maps, s->count, all, err);
+  dg_free(maps.map);
   dg_free(record);
   dg_free(all);
   return err->code;

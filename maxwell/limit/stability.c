@@ -7,8 +7,8 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/ref/dense.h"
-#include "maxwell/operator/operator.h"
 #include "maxwell/limit/local_part.h"
+#include "maxwell/limit/vectors.h"
 #include "maxwell/time/responses.h"
 
 enum {
@@ -25,139 +25,6 @@ enum {
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
 static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
-
-/* A vector holds E [K][3][Np] and then H [K][3][Np]. With losses the states of responses follow, [count][states][3][Np]
- * of each. Leapfrog at its limit does not depend on responses: they are passive terms, which vanish at z = -1. */
-struct workspace {
-  const struct mx_problem *problem;
-  struct mx_matrices_double *matrices;
-  size_t n;                         /* numbers in one field */
-  size_t all;                       /* numbers in a vector */
-  struct mx_response_entry **entry; /* [responses][count] */
-  double **coefficient;             /* [responses][count][coefficients of the kind] */
-  int applications;
-  double error; /* relative error of the limit that was found */
-};
-
-static size_t states_of(const struct workspace *work, size_t r)
-{
-  const struct mx_response *response = &work->problem->response[r];
-  return response->count * (size_t)mx_responses[response->kind]->states * 3 * (size_t)work->problem->ref->Np;
-}
-
-static void release(struct workspace *work)
-{
-  for (size_t r = 0; work->problem != NULL && r < work->problem->responses; r++) {
-    if (work->entry != NULL) dg_free(work->entry[r]);
-    if (work->coefficient != NULL) dg_free(work->coefficient[r]);
-  }
-  dg_free(work->entry);
-  dg_free(work->coefficient);
-  mx_matrices_free_double(work->matrices);
-}
-
-/* Prepares the workspace of a problem whose responses are as the scheme follows them. Release in any case. */
-static int start(struct workspace *work, const struct mx_problem *problem, enum mx_integrator integrator,
-                 struct dg_error *err)
-{
-  *work = (struct workspace){.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
-  work->all = 2 * work->n;
-  if (mx_matrices_new_double(&work->matrices, problem, err) != 0) return err->code;
-  if (mx_staggered(integrator) || problem->responses == 0) return 0;
-  if (DG_NEW(work->entry, problem->responses, err) != 0 || DG_NEW(work->coefficient, problem->responses, err) != 0)
-    return err->code;
-  for (size_t r = 0; r < problem->responses; r++) {
-    const struct mx_response *response = &problem->response[r];
-    if (DG_NEW(work->entry[r], response->count, err) != 0 ||
-        DG_NEW(work->coefficient[r], response->count * (size_t)mx_responses[response->kind]->coefficients, err) != 0)
-      return err->code;
-    for (size_t k = 0; k < response->count; k++) {
-      double *coefficient = work->coefficient[r] + k * (size_t)mx_responses[response->kind]->coefficients;
-      work->entry[r][k] = mx_response_rates(problem, response, k, coefficient);
-    }
-    work->all += states_of(work, r);
-  }
-  return 0;
-}
-
-/* y = S x, with S of stability.h. */
-static void apply_symmetric(struct workspace *work, const double *x, double *y)
-{
-  const struct mx_penalty plus = {.inner = 1, .open = 2}, minus = {.inner = -1, .open = -2};
-  const double *E = x, *H = x + work->n;
-  mx_rate_double(work->problem, work->matrices, MX_AMPERE, minus, E, H, NULL, y);
-  mx_rate_double(work->problem, work->matrices, MX_FARADAY, plus, H, E, NULL, y + work->n);
-  for (size_t i = work->n; i < 2 * work->n; i++) y[i] = -y[i];
-  work->applications++;
-}
-
-/* The right-hand side of the system with its losses. */
-static void apply_rate(struct workspace *work, const double *x, double *y)
-{
-  const struct mx_penalty whole = {.inner = 1, .open = 1};
-  const double *E = x, *H = x + work->n, *const field[2] = {E, H};
-  double *const rate[2] = {y, y + work->n};
-  size_t per_element = 3 * (size_t)work->problem->ref->Np;
-  mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, E, H, NULL, y);
-  mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, H, E, NULL, y + work->n);
-  for (size_t i = 0; i < 2 * work->n; i++) {
-    const bool of_H = i >= work->n;
-    const size_t e = (of_H ? i - work->n : i) / per_element;
-    const struct mx_medium medium = mx_medium_of(work->problem, of_H ? MX_FARADAY : MX_AMPERE, e);
-    y[i] -= medium.loss / medium.storage * x[i];
-  }
-  for (size_t r = 0, at = 2 * work->n; r < work->problem->responses; at += states_of(work, r++))
-    mx_response_rate_double(work->problem, &work->problem->response[r], work->coefficient[r], x + at, field, y + at,
-                            rate);
-  work->applications++;
-}
-
-/* The weight of a layer's state, which has no energy: with the layer's rate in it, state and field are alike in size.
- */
-static double layer_weight(const struct mx_problem *problem, const struct mx_response *response, size_t k, int q)
-{
-  const struct mx_response_ops *ops = mx_responses[response->kind];
-  const size_t e = (size_t)response->where[k];
-  const double storage = q < ops->of_E ? problem->epsilon[e] : problem->mu[e],
-               rate = ops->rate(storage, mx_response_parameter(response, k));
-  return 0.5 * storage * rate * rate;
-}
-
-/* y = the mass matrix of the energy norm times x. */
-static void apply_mass(const struct workspace *work, const double *x, double *y)
-{
-  const struct mx_problem *problem = work->problem;
-  size_t Np = (size_t)problem->ref->Np;
-  const double *mass = problem->ref->mass;
-  for (size_t field = 0; field < 2; field++)
-    for (size_t e = 0; e < problem->K; e++) {
-      double factor = problem->jacobian[e] * (field == 0 ? problem->epsilon[e] : problem->mu[e]);
-      for (size_t c = 0; c < 3; c++) {
-        size_t at = field * work->n + (3 * e + c) * Np;
-        for (size_t i = 0; i < Np; i++) y[at + i] = 0;
-        for (size_t j = 0; j < Np; j++) /* the mass matrix is symmetric: rows serve as columns */
-          for (size_t i = 0; i < Np; i++) y[at + i] += factor * mass[j * Np + i] * x[at + j];
-      }
-    }
-  size_t at = 2 * work->n; /* states with the weight of their energy */
-  for (size_t r = 0; work->entry != NULL && r < problem->responses; r++) {
-    const struct mx_response *response = &problem->response[r];
-    const int states = mx_responses[response->kind]->states;
-    for (size_t k = 0; k < response->count; k++)
-      for (int q = 0; q < states; q++) {
-        const struct mx_square *energy = &work->entry[r][k].energy;
-        const double factor =
-            2 * problem->jacobian[response->where[k]] *
-            (mx_responses[response->kind]->layer ? layer_weight(problem, response, k, q)
-                                                 : energy->weight * energy->state[q] * energy->state[q]);
-        for (size_t c = 0; c < 3; c++, at += Np) {
-          for (size_t i = 0; i < Np; i++) y[at + i] = 0;
-          for (size_t j = 0; j < Np; j++)
-            for (size_t i = 0; i < Np; i++) y[at + i] += factor * mass[j * Np + i] * x[at + j];
-        }
-      }
-  }
-}
 
 static double dot(size_t n, const double *x, const double *y)
 {
@@ -206,23 +73,25 @@ static int tridiagonal_top(int k, const double *diagonal, const double *off, dou
 }
 
 /* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation. */
-static int lanczos(struct workspace *work, double *lambda, struct dg_error *err)
+static int lanczos(struct mx_limit *work, double *lambda, struct dg_error *err)
 {
-  size_t n = 2 * work->n;
+  const size_t n = work->all, whole = work->whole;
   double *q = NULL, *before = NULL, *r = NULL, *Mq = NULL, diagonal[LANCZOS_MAX], off[LANCZOS_MAX], beta = 0;
-  if (DG_NEW(q, n, err) != 0 || DG_NEW(before, n, err) != 0 || DG_NEW(r, n, err) != 0 || DG_NEW(Mq, n, err) != 0)
+  if (DG_NEW(q, whole, err) != 0 || DG_NEW(before, whole, err) != 0 || DG_NEW(r, whole, err) != 0 ||
+      DG_NEW(Mq, n, err) != 0)
     goto fail;
   noise(n, q);
-  apply_mass(work, q, Mq);
+  mx_limit_find_densities(work, q);
+  mx_limit_mass(work, q, Mq);
   double size = sqrt(dot(n, q, Mq));
-  scale(n, 1 / size, q);
+  scale(whole, 1 / size, q);
   scale(n, 1 / size, Mq);
   for (int k = 0; k < LANCZOS_MAX; k++) {
-    apply_symmetric(work, q, r);
+    mx_limit_symmetric(work, q, r);
     diagonal[k] = dot(n, r, Mq);
-    add(n, -diagonal[k], q, r);
-    add(n, -beta, before, r);
-    apply_mass(work, r, Mq);
+    add(whole, -diagonal[k], q, r);
+    add(whole, -beta, before, r);
+    mx_limit_mass(work, r, Mq);
     beta = sqrt(dot(n, r, Mq));
     off[k] = beta;
     double last = 0;
@@ -230,7 +99,7 @@ static int lanczos(struct workspace *work, double *lambda, struct dg_error *err)
     bool exhausted = beta <= 1e-12 * fabs(*lambda);
     work->error = fmax(lanczos_residual, fabs(beta * last / *lambda));
     if (exhausted || (k + 1 >= LANCZOS_MIN && fabs(beta * last) < lanczos_residual * *lambda)) break;
-    scale(n, 1 / beta, r);
+    scale(whole, 1 / beta, r);
     scale(n, 1 / beta, Mq);
     double *oldest = before;
     before = q;
@@ -266,7 +135,7 @@ static int ritz_limit(int k, const double *hessenberg, enum mx_integrator integr
   return 0;
 }
 
-static int arnoldi(struct workspace *work, enum mx_integrator integrator, double *limit, struct dg_error *err)
+static int arnoldi(struct mx_limit *work, enum mx_integrator integrator, double *limit, struct dg_error *err)
 {
   size_t n = work->all;
   double *basis = NULL, *Mw = NULL, *hessenberg = NULL, earlier = INFINITY, residual = 0;
@@ -274,20 +143,20 @@ static int arnoldi(struct workspace *work, enum mx_integrator integrator, double
       DG_NEW(hessenberg, (ARNOLDI_MAX + 1) * ARNOLDI_MAX, err) != 0)
     goto fail;
   noise(n, basis);
-  apply_mass(work, basis, Mw);
+  mx_limit_mass(work, basis, Mw);
   scale(n, 1 / sqrt(dot(n, basis, Mw)), basis);
   for (int k = 0; k < ARNOLDI_MAX; k++) {
     double *w = basis + ((size_t)k + 1) * n;
-    apply_rate(work, basis + (size_t)k * n, w);
+    mx_limit_rate(work, basis + (size_t)k * n, w);
     for (int pass = 0; pass < 2; pass++) { /* classical Gram-Schmidt, twice is enough */
-      apply_mass(work, w, Mw);
+      mx_limit_mass(work, w, Mw);
       for (int i = 0; i <= k; i++) {
         double h = dot(n, basis + (size_t)i * n, Mw);
         hessenberg[i * ARNOLDI_MAX + k] += h;
         add(n, -h, basis + (size_t)i * n, w);
       }
     }
-    apply_mass(work, w, Mw);
+    mx_limit_mass(work, w, Mw);
     double size = sqrt(dot(n, w, Mw));
     hessenberg[(k + 1) * ARNOLDI_MAX + k] = size;
     bool exhausted = size <= 1e-12 * fabs(hessenberg[0]) || k + 1 == ARNOLDI_MAX || (size_t)k + 1 == n;
@@ -311,8 +180,8 @@ fail:
 static int examine(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                    struct dg_error *err)
 {
-  struct workspace work;
-  if (start(&work, problem, integrator, err) != 0) goto fail;
+  struct mx_limit work;
+  if (mx_limit_start(&work, problem, integrator, err) != 0) goto fail;
   if (mx_staggered(integrator)) {
     double lambda = 0;
     if (lanczos(&work, &lambda, err) != 0) goto fail;
@@ -326,7 +195,7 @@ static int examine(struct mx_stability *result, const struct mx_problem *problem
   if (!isfinite(result->limit) || result->limit <= 0)
     (void)dg_fail(err, DG_BUG, "the search for the stability limit gave %g", result->limit);
 fail:
-  release(&work);
+  mx_limit_release(&work);
   return err->code;
 }
 
@@ -340,17 +209,17 @@ static int find_activity(const struct mx_problem *problem, enum mx_integrator in
   enum { APPLICATIONS = 20 };
   struct dg_reference linear = {0};
   struct mx_problem of_order_1 = *problem;
-  struct workspace work = {0};
+  struct mx_limit work = {0};
   double *x = NULL, *y = NULL;
   if (dg_reference_init(&linear, 1, err) != 0) goto fail;
   of_order_1.ref = &linear;
-  if (start(&work, &of_order_1, integrator, err) != 0) goto fail;
+  if (mx_limit_start(&work, &of_order_1, integrator, err) != 0) goto fail;
   const size_t each = 3 * (size_t)linear.Np, n = work.all;
-  if (DG_NEW(x, n, err) != 0 || DG_NEW(y, n, err) != 0) goto fail;
+  if (DG_NEW(x, work.whole, err) != 0 || DG_NEW(y, work.whole, err) != 0) goto fail;
   noise(n, x);
   for (int i = 0; i < APPLICATIONS; i++) {
-    if (!mx_staggered(integrator)) apply_rate(&work, x, y);
-    else apply_symmetric(&work, x, y);
+    if (!mx_staggered(integrator)) mx_limit_rate(&work, x, y);
+    else mx_limit_symmetric(&work, x, y);
     scale(n, sqrt((double)n / dot(n, y, y)), y);
     double *const before = x;
     x = y;
@@ -362,7 +231,7 @@ static int find_activity(const struct mx_problem *problem, enum mx_integrator in
 fail:
   dg_free(x);
   dg_free(y);
-  release(&work);
+  mx_limit_release(&work);
   dg_reference_release(&linear);
   return err->code;
 }

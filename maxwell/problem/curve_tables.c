@@ -223,6 +223,5 @@ double mx_curve_product(const struct mx_curve_tables *tables, size_t k, const do
   mx_curve_unweigh(tables, k, u, density);
   multiply_mass(tables->ref, density, M_density);
   mx_curve_covariant(tables, k, H, u);
-  const double sign = copysign(1, tables->weight[k * (size_t)tables->rule.volume.points][0]);
-  return 0.5 * sign * dot(3 * tables->ref->Np, u, M_density);
+  return 0.5 * mx_curve_sign(tables, k) * dot(3 * tables->ref->Np, u, M_density);
 }

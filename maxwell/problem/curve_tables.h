@@ -35,6 +35,12 @@ size_t mx_curve_tables_bytes(const struct mx_problem *problem);
 extern const double mx_curve_edge[4][2][3];
 static inline double mx_curve_side(int f) { return f % 2 == 0 ? 1 : -1; }
 
+/* The sign of curved element k's map, and so of its weights. */
+static inline double mx_curve_sign(const struct mx_curve_tables *tables, size_t k)
+{
+  return tables->weight[k * (size_t)tables->rule.volume.points][0] < 0 ? -1 : 1;
+}
+
 /* covariant[3][Np] of the Cartesian field[3][Np] of curved element k, and back. */
 void mx_curve_covariant(const struct mx_curve_tables *tables, size_t k, const double *field, double *covariant);
 void mx_curve_cartesian(const struct mx_curve_tables *tables, size_t k, const double *covariant, double *field);

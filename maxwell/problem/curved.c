@@ -7,6 +7,8 @@
 #include "libdg/base/vec3.h"
 #include "libdg/mesh/curve.h"
 
+size_t mx_curve_nodes(int geometry) { return dg_shape_nodes(geometry); }
+
 ptrdiff_t mx_curve_find(const struct mx_problem *problem, size_t e)
 {
   return dg_find_ascending(problem->curves.count, problem->curves.where, e);

@@ -24,6 +24,8 @@
 
 #include "maxwell/problem/problem.h"
 
+/* Nodes of a map of order `geometry`. */
+size_t mx_curve_nodes(int geometry);
 /* Which of the problem's curved elements e is; -1: it is straight. */
 ptrdiff_t mx_curve_find(const struct mx_problem *problem, size_t e);
 /* tangent[a] = dx/d(r, s, t)_a at a place (r, s, t) of curved element k, m. Returns the determinant, whose sign is that

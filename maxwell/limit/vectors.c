@@ -1,0 +1,170 @@
+/* The operators and the inner product of vectors.h. */
+#include "maxwell/limit/vectors.h"
+
+#include "libdg/base/memory.h"
+
+static size_t states_of(const struct mx_limit *work, size_t r)
+{
+  const struct mx_response *response = &work->problem->response[r];
+  return response->count * (size_t)mx_responses[response->kind]->states * 3 * (size_t)work->problem->ref->Np;
+}
+
+/* Numbers of the densities of one field. */
+static size_t densities_of(const struct mx_limit *work)
+{
+  return 3 * (size_t)work->problem->ref->Np * work->problem->curves.count;
+}
+
+void mx_limit_release(struct mx_limit *work)
+{
+  for (size_t r = 0; work->problem != NULL && r < work->problem->responses; r++) {
+    if (work->entry != NULL) dg_free(work->entry[r]);
+    if (work->coefficient != NULL) dg_free(work->coefficient[r]);
+  }
+  dg_free(work->entry);
+  dg_free(work->coefficient);
+  mx_matrices_free_double(work->matrices);
+}
+
+int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum mx_integrator integrator,
+                   struct dg_error *err)
+{
+  *work = (struct mx_limit){.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
+  work->all = 2 * work->n;
+  work->whole = work->all + (mx_staggered(integrator) ? 2 * densities_of(work) : 0);
+  if (mx_matrices_new_double(&work->matrices, problem, err) != 0) return err->code;
+  if (mx_staggered(integrator) || problem->responses == 0) return 0;
+  if (DG_NEW(work->entry, problem->responses, err) != 0 || DG_NEW(work->coefficient, problem->responses, err) != 0)
+    return err->code;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    if (DG_NEW(work->entry[r], response->count, err) != 0 ||
+        DG_NEW(work->coefficient[r], response->count * (size_t)mx_responses[response->kind]->coefficients, err) != 0)
+      return err->code;
+    for (size_t k = 0; k < response->count; k++) {
+      double *coefficient = work->coefficient[r] + k * (size_t)mx_responses[response->kind]->coefficients;
+      work->entry[r][k] = mx_response_rates(problem, response, k, coefficient);
+    }
+    work->all += states_of(work, r);
+  }
+  work->whole = work->all;
+  return 0;
+}
+
+void mx_limit_find_densities(const struct mx_limit *work, double *x)
+{
+  const struct mx_problem *problem = work->problem;
+  const struct mx_curve_tables *curves = mx_matrices_curves_double(work->matrices);
+  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  for (size_t field = 0; field < 2 && work->whole > work->all; field++)
+    for (size_t k = 0; k < curves->count; k++) {
+      double u[3 * DG_NP_MAX];
+      mx_curve_covariant(curves, k, x + field * work->n + numbers * (size_t)problem->curves.where[k], u);
+      mx_curve_unweigh(curves, k, u, x + work->all + field * densities_of(work) + numbers * k);
+    }
+}
+
+void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y)
+{
+  const struct mx_penalty plus = {.inner = 1, .open = 2}, minus = {.inner = -1, .open = -2};
+  const double *E = x, *H = x + work->n;
+  double *of_E = y + work->all, *of_H = of_E + densities_of(work);
+  const bool density = work->whole > work->all;
+  mx_rate_and_density_double(work->problem, work->matrices, MX_AMPERE, minus, E, H, NULL, y, density ? of_E : NULL);
+  mx_rate_and_density_double(work->problem, work->matrices, MX_FARADAY, plus, H, E, NULL, y + work->n,
+                             density ? of_H : NULL);
+  for (size_t i = work->n; i < 2 * work->n; i++) y[i] = -y[i];
+  for (size_t i = 0; i < densities_of(work) && density; i++) of_H[i] = -of_H[i];
+  work->applications++;
+}
+
+void mx_limit_rate(struct mx_limit *work, const double *x, double *y)
+{
+  const struct mx_penalty whole = {.inner = 1, .open = 1};
+  const double *E = x, *H = x + work->n, *const field[2] = {E, H};
+  double *const rate[2] = {y, y + work->n};
+  size_t per_element = 3 * (size_t)work->problem->ref->Np;
+  mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, E, H, NULL, y);
+  mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, H, E, NULL, y + work->n);
+  for (size_t i = 0; i < 2 * work->n; i++) {
+    const bool of_H = i >= work->n;
+    const size_t e = (of_H ? i - work->n : i) / per_element;
+    const struct mx_medium medium = mx_medium_of(work->problem, of_H ? MX_FARADAY : MX_AMPERE, e);
+    y[i] -= medium.loss / medium.storage * x[i];
+  }
+  for (size_t r = 0, at = 2 * work->n; r < work->problem->responses; at += states_of(work, r++))
+    mx_response_rate_double(work->problem, &work->problem->response[r], work->coefficient[r], x + at, field, y + at,
+                            rate);
+  work->applications++;
+}
+
+/* The weight of a layer's state, which has no energy: with the layer's rate in it, state and field are alike in size.
+ */
+static double layer_weight(const struct mx_problem *problem, const struct mx_response *response, size_t k, int q)
+{
+  const struct mx_response_ops *ops = mx_responses[response->kind];
+  const size_t e = (size_t)response->where[k];
+  const double storage = q < ops->of_E ? problem->epsilon[e] : problem->mu[e],
+               rate = ops->rate(storage, mx_response_parameter(response, k));
+  return 0.5 * storage * rate * rate;
+}
+
+/* y = M x of the reference element, for three components. */
+static void multiply(const struct dg_reference *ref, double factor, const double *x, double *y)
+{
+  const size_t Np = (size_t)ref->Np;
+  for (size_t at = 0; at < 3 * Np; at += Np) {
+    for (size_t i = 0; i < Np; i++) y[at + i] = 0;
+    for (size_t j = 0; j < Np; j++) /* the mass matrix is symmetric: rows serve as columns */
+      for (size_t i = 0; i < Np; i++) y[at + i] += factor * ref->mass[j * Np + i] * x[at + j];
+  }
+}
+
+/* The same of the densities of curved elements: the product of M density with covariant components is that of y with
+ * Cartesian ones. */
+static void curved_mass(const struct mx_limit *work, const double *x, double *y)
+{
+  const struct mx_problem *problem = work->problem;
+  const struct mx_curve_tables *curves = mx_matrices_curves_double(work->matrices);
+  const size_t Np = (size_t)problem->ref->Np;
+  for (size_t field = 0; field < 2; field++)
+    for (size_t k = 0; k < curves->count; k++) {
+      const size_t e = (size_t)problem->curves.where[k], at = field * work->n + 3 * e * Np;
+      const double storage = field == 0 ? problem->epsilon[e] : problem->mu[e];
+      double v[3 * DG_NP_MAX] = {0};
+      multiply(problem->ref, storage * mx_curve_sign(curves, k),
+               x + work->all + field * densities_of(work) + 3 * Np * k, v);
+      for (size_t i = 0; i < Np; i++)
+        for (size_t b = 0; b < 3; b++) {
+          const double(*t)[3] = (const double(*)[3])curves->tangent[k * Np + i];
+          y[at + b * Np + i] = t[0][b] * v[i] + t[1][b] * v[Np + i] + t[2][b] * v[2 * Np + i];
+        }
+    }
+}
+
+void mx_limit_mass(const struct mx_limit *work, const double *x, double *y)
+{
+  const struct mx_problem *problem = work->problem;
+  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  for (size_t field = 0; field < 2; field++)
+    for (size_t e = 0; e < problem->K; e++) {
+      const double factor = problem->jacobian[e] * (field == 0 ? problem->epsilon[e] : problem->mu[e]);
+      const size_t at = field * work->n + numbers * e;
+      multiply(problem->ref, factor, x + at, y + at);
+    }
+  if (work->whole > work->all) curved_mass(work, x, y);
+  size_t at = 2 * work->n; /* states with the weight of their energy */
+  for (size_t r = 0; work->entry != NULL && r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const int states = mx_responses[response->kind]->states;
+    for (size_t k = 0; k < response->count; k++)
+      for (int q = 0; q < states; q++, at += numbers) {
+        const struct mx_square *energy = &work->entry[r][k].energy;
+        const double factor =
+            2 * problem->jacobian[response->where[k]] *
+            (mx_responses[response->kind]->layer ? layer_weight(problem, response, k, q)
+                                                 : energy->weight * energy->state[q] * energy->state[q]);
+        multiply(problem->ref, factor, x + at, y + at);
+      }
+  }
+}
