@@ -9,6 +9,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "libdg/mesh/grow/extrude.h"
+#include "libdg/mesh/grow/straighten.h"
 #include "libdg/mesh/grow/wall_shape.h"
 #include "libdg/mesh/mesh_limits.h"
 #include "maxwell/model/selectors.h"
@@ -269,12 +270,32 @@ fail:
   return err->code;
 }
 
+/* Makes the walls straight, as the layers will be: where a mesh ends is nobody's geometry. */
+static int straighten(struct mx_setup *setup, struct open *o, struct dg_error *err)
+{
+  size_t changed = 0;
+  const int32_t first = o->face[0];
+  if (dg_mesh_straighten(o->mesh, o->faces, o->face, &changed, err) != 0) {
+    const struct mx_boundary_config *boundary = &o->config->boundary[key_of(o, first)];
+    const struct dg_error why = *err;
+    *err = (struct dg_error){0};
+    if (why.code != DG_INPUT) *err = why;
+    else (void)dg_fail(err, DG_INPUT, MX_PLACE "open wall: %s", MX_AT(boundary->where.where), why.message);
+    return err->code;
+  }
+  if (changed > 0)
+    dg_log_line(setup->log, "curved    the maps of %zu elements are made straight at open walls, where layers grow",
+                changed);
+  return 0;
+}
+
 int mx_open_grow(struct mx_setup *setup, struct dg_error *err)
 {
   struct open o = {.config = setup->config, .mesh = &setup->mesh};
   if (!mx_open_wanted(setup->config)) return 0;
   if (find_faces(&o, err) != 0) goto fail;
   if (o.faces == 0) goto fail; /* a `default` that nothing is left for */
+  if (straighten(setup, &o, err) != 0) goto fail;
   struct dg_error why = {0};
   if (dg_walls_find(&o.walls, o.mesh, o.faces, o.face, &why) != 0) {
     const struct mx_boundary_config *boundary = &o.config->boundary[key_of(&o, o.face[0])];
