@@ -85,13 +85,13 @@ static int check_keys(const struct open *o, const struct dg_wall *wall, int key,
     const struct mx_boundary_config *other = &o->config->boundary[second];
     char a[128], b[128];
     if (other->open.reflection == first->open.reflection && other->open.thickness == first->open.thickness &&
-        other->open.sheets == first->open.sheets)
+        other->open.sheets == first->open.sheets && other->open.absorber == first->open.absorber)
       continue;
     mx_selector_name(&first->where, a, sizeof a);
     mx_selector_name(&other->where, b, sizeof b);
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "boundaries.%s and boundaries.%s touch and so have one layer: give them the same "
-                            "reflection, thickness and elements",
+                            "reflection, thickness, elements and absorber",
                    MX_AT(second > key ? other->where.where : first->where.where), second > key ? a : b,
                    second > key ? b : a);
   }
@@ -230,8 +230,11 @@ static struct mx_layer_shape layer_of(const struct mx_open_plan *plan)
   static const enum mx_layer_kind kind[] = {
       [DG_WALL_BOX] = MX_LAYER_BOX, [DG_WALL_SPHERE] = MX_LAYER_SPHERE, [DG_WALL_CYLINDER] = MX_LAYER_CYLINDER};
   const struct dg_wall_shape *shape = &plan->shape;
-  struct mx_layer_shape layer = {
-      .kind = kind[shape->kind], .thickness = plan->thickness, .reflection = plan->open->reflection};
+  struct mx_layer_shape layer = {.kind = kind[shape->kind],
+                                 .thickness = plan->thickness,
+                                 .reflection = plan->target,
+                                 .absorber = plan->open->absorber,
+                                 .frequency = plan->frequency / 2};
   memcpy(layer.centre, shape->centre, sizeof layer.centre);
   memcpy(layer.axis, shape->axis, sizeof layer.axis);
   memcpy(layer.low, shape->low, sizeof layer.low);
