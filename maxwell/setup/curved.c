@@ -9,7 +9,7 @@
 /* Backends that take curved elements. */
 static bool takes(const char *backend)
 {
-  static const char *const list[] = {"reference"};
+  static const char *const list[] = {"reference", "cuda"};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (strcmp(list[i], backend) == 0) return true;
   return false;

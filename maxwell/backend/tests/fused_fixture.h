@@ -7,6 +7,7 @@
 
 #include "maxwell/sources/sources.h"
 #include "maxwell/tests/box.h"
+#include "maxwell/problem/curved.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/sources/tests/ring.h"
 #include "maxwell/limit/stability.h"
@@ -146,7 +147,11 @@ static inline void scene_observe(const struct scene *scene, const struct drive *
   struct dg_error err = {0};
   double weight[DG_NP_MAX];
   for (int i = 0; i < box->ref.Np; i++) weight[i] = sin(i + 1.0);
-  const struct mx_point point[2] = {{.element = 7, .weight = weight}, {.element = 11, .node = 2}};
+  static const double place[3] = {-0.4, -0.6, -0.7};
+  double metric[9];
+  struct mx_point point[2] = {{.element = 7, .weight = weight}, {.element = 11, .node = 2}};
+  (void)mx_element_metric(&box->problem, point[0].element, place, metric);
+  if (mx_curve_find(&box->problem, point[0].element) >= 0) point[0].metric = metric;
   int32_t *all = calloc(box->mesh.K, sizeof *all);
   for (size_t e = 0; e < box->mesh.K; e++) all[e] = (int32_t)e;
   result->E = box_field(box);
