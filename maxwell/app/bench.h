@@ -33,6 +33,7 @@ struct mx_bench_options {
   int threads;                     /* 0: those of OpenMP */
   const char *json;                /* file, or NULL */
   bool grid;                       /* cells cut into tetrahedra, which is quick to make; several ranks have no other */
+  double curved;                   /* this part of the elements is curved */
   enum mx_transport transport;     /* between cards */
   bool share_gpus;
   bool quiet;
@@ -115,6 +116,9 @@ int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *op
                    void (*report)(const struct mx_bench_result *), struct dg_error *err) DG_MUST_USE;
 /* A mesh of at least so many elements, of blocks of cells, one a rank, all alike (bench_grid.c). */
 int mx_bench_grid(struct dg_mesh *mesh, size_t elements, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
+/* Bends the cube near its wall x = 0, so that this part of the elements (0 to 1) becomes curved, with maps of order 2.
+ */
+int mx_bench_bend(struct dg_mesh *mesh, double part, struct dg_error *err) DG_MUST_USE;
 
 /* ---- what is said (bench_report.c) */
 

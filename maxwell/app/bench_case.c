@@ -105,6 +105,8 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
   const bool grid = options->grid || comm != NULL;
   if ((grid ? mx_bench_grid(&cube->mesh, elements, comm, err) : new_mesh(&cube->mesh, elements, err)) != 0)
     return err->code;
+  if (options->curved > 0 && comm != NULL) return dg_fail(err, DG_INPUT, "bench: curved elements need one process");
+  if (options->curved > 0 && mx_bench_bend(&cube->mesh, options->curved, err) != 0) return err->code;
   cube->ranks.comm = comm;
   if (comm != NULL && dg_halo_init(&cube->ranks.halo, &cube->mesh, err) != 0) return err->code;
   cube->mesh_seconds = mx_clock() - start;

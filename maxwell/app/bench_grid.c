@@ -1,8 +1,10 @@
 /* Makes a mesh that costs little and that every rank makes for itself: cubes of cells, one a rank, every cell cut into
  * six tetrahedra (H. W. Kuhn). bench_case.c calls it. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
 #include "libdg/mesh/parts/join.h"
 #include "maxwell/app/bench.h"
 
@@ -97,4 +99,32 @@ fail:
   dg_free(tet);
   dg_free(volume);
   return err->code;
+}
+
+/* ---- curved elements */
+
+static void bend(void *context, double x[3])
+{
+  const double end = *(const double *)context, pi = 3.14159265358979;
+  if (x[0] < end) x[0] -= 0.2 * (end - x[0]) * (end - x[0]) / end * sin(pi * x[1]) * sin(pi * x[2]);
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+int mx_bench_bend(struct dg_mesh *mesh, double part, struct dg_error *err)
+{
+  double *nearest, end;
+  if (DG_NEW(nearest, mesh->K, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++) {
+    nearest[e] = mesh->vertex[mesh->element[e][0]][0];
+    for (int v = 1; v < 4; v++) nearest[e] = fmin(nearest[e], mesh->vertex[mesh->element[e][v]][0]);
+  }
+  qsort(nearest, mesh->K, sizeof *nearest, ascending);
+  end = part < 1 ? nearest[(size_t)(part * (double)mesh->K)] : 1;
+  dg_free(nearest);
+  return end > 0 ? dg_mesh_bend(mesh, 2, bend, &end, err) : 0;
 }

@@ -10,9 +10,9 @@
 #include "maxwell/app/bench.h"
 #include "maxwell/backend/backend.h"
 
-static const char *const option_names[] = {"--order",    "--integrator", "--precision", "--backend", "--flux",
-                                           "--unknowns", "--seconds",    "--threads",   "--mesh",    "--transport",
-                                           "--json",     "--share-gpus", "--quiet",     "--help",    "--version"};
+static const char *const option_names[] = {
+    "--order", "--integrator", "--precision", "--backend", "--flux",       "--unknowns", "--seconds", "--threads",
+    "--mesh",  "--transport",  "--curved",    "--json",    "--share-gpus", "--quiet",    "--help",    "--version"};
 enum { OPTIONS = sizeof option_names / sizeof *option_names, WORDS_MAX = 16, WORD_MAX = 64 };
 
 static int unknown_option(const char *word, struct dg_error *err)
@@ -122,6 +122,8 @@ static int read_value(struct mx_bench_options *options, const char *option, cons
     if (transport >= 0) options->transport = (enum mx_transport)transport;
   } else if (strcmp(option, "--unknowns") == 0) {
     if (read_number(option, value, 1, 1e10, true, &number, err) == 0) options->unknowns = (size_t)number;
+  } else if (strcmp(option, "--curved") == 0) {
+    if (read_number(option, value, 0, 1, false, &number, err) == 0) options->curved = number;
   } else if (strcmp(option, "--seconds") == 0) {
     if (read_number(option, value, 0, 3600, false, &number, err) == 0) options->seconds = number;
   } else if (strcmp(option, "--threads") == 0) {

@@ -39,6 +39,7 @@ const char mx_help_text[] =
     "      --threads N        default: that of the processors, or OMP_NUM_THREADS\n"
     "      --mesh NAME        gmsh (default), or grid: cells cut up, quick to make; ranks of mpirun always share a "
     "grid\n"
+    "      --curved PART      this part of the elements is curved, 0 (default) to 1\n"
     "      --transport NAME   auto (default), direct, staged: between the GPUs of ranks\n"
     "      --share-gpus       several ranks may have the same GPU\n"
     "      --json FILE        write the results there as well\n"

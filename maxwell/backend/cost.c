@@ -11,6 +11,14 @@ struct mx_cost mx_cost_pass(const struct mx_problem *problem, size_t real, int e
   };
 }
 
+struct mx_cost mx_cost_curves(const struct mx_problem *problem, size_t real, int equations, double points,
+                              double face_points)
+{
+  const double Np = problem->ref->Np, Nf = problem->ref->Nf, elements = equations * (double)problem->curves.count;
+  return (struct mx_cost){.bytes = elements * (double)real * (6 * points + 12 * face_points),
+                          .flops = elements * (12 * Np * points + 32 * Nf * face_points)};
+}
+
 struct mx_cost mx_cost_plain_pass(const struct mx_problem *problem, size_t real)
 {
   double Np = problem->ref->Np, Nf = problem->ref->Nf, K = (double)problem->K;

@@ -9,12 +9,15 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 #include "maxwell/backend/backend.h"
 #include "maxwell/backend/cpu/fused.h"
 #include "maxwell/backend/cpu/fused_tables.h"
 #include "maxwell/backend/cost.h"
 #include "maxwell/backend/frame/face_weights.h"
 #include "maxwell/backend/frame/frame.h"
+#include "maxwell/backend/frame/points.h"
+#include "maxwell/problem/curved.h"
 
 /* The instruction sets of this build, each of which needs those before it. */
 static const struct {
@@ -133,7 +136,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t per_element = real * (fields * row + 12 + losses) + 8 * sizeof(int32_t);
   const size_t open = scheme->staggered ? (2 + 6) * Nf * problem->open_faces : 0;
   return per_element * problem->K + real * (open + fields * row * problem->ghosts) +
-         mx_response_bytes(problem, options, real);
+         mx_fused_curves_bytes(problem, real) + mx_response_bytes(problem, options, real);
 }
 
 const struct mx_backend_ops mx_backend_cpu = {

@@ -23,6 +23,7 @@
 #include "libdg/base/orders.h"
 #include "maxwell/backend/cpu/fused_nodes.h"
 #include "maxwell/backend/frame/frame.h"
+#include "maxwell/backend/frame/points.h"
 #include "maxwell/backend/frame/symmetry.h"
 
 enum {
@@ -41,6 +42,23 @@ enum {
   MX_BLOCK_UNIFORM = 1, /* all faces have the weights [0] of the table */
   MX_BLOCK_PENALTY = 2  /* some face has a penalty */
 };
+
+/* Rows of a matrix of curved elements that a kernel works on at a time: as few goes of at most `most` rows as do. */
+#define MX_ROWS_A_GO(rows, most) (((rows) + ((rows) + (most)-1) / (most)-1) / (((rows) + (most)-1) / (most)))
+
+/* The tables of curved elements (maxwell/problem/curved.h), which stand in two ranges of blocks. Matrices are in the
+ * order in which the kernels read them, those of the volume by sectors (points.h). */
+struct mx_fused_curves {
+  const void *at, *project, *face_at, *face_project;
+  const void *metric;    /* [curved blocks][Nq][6][W] g_ab/J at the points, by orbit */
+  const void *face;      /* [curved blocks][4][Nfq][3][W] inverse metrics of faces (frame.h); NULL without penalties */
+  size_t first[2], last; /* where the ranges begin; the end of the first */
+};
+/* The number of a block among those of curved elements. */
+#define MX_CURVED(fused, block)                                                                                        \
+  ((block) < (fused)->curves.last                                                                                      \
+       ? (block) - (fused)->curves.first[0]                                                                            \
+       : (block) - (fused)->curves.first[1] + (fused)->curves.last - (fused)->curves.first[0])
 
 /* The data of the kernels of one precision. The void pointers are arrays of that precision, 64-byte aligned. Orders up
  * to MX_KNOWN_NODES have orbit, node and place in fused_nodes.h instead. */
@@ -63,9 +81,10 @@ struct mx_fused {
   int32_t near;        /* numbers: a row that begins closer to its neighbour's is not far away */
   const void *jump[2]; /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
-  const void *metric[2]; /* [blocks][6][W] aa, ab, ac, bb, bc, cc, by equation */
+  const void *metric[2]; /* [blocks][6][W] aa, ab, ac, bb, bc, cc, by equation; of curved elements: dt/eps alone */
   const void *decay[2];  /* [blocks][W] factors of the old field in its change by losses; [W] zeros unless lossy */
   bool lossy[2];
+  struct mx_fused_curves curves;
 };
 
 /* One equation of leapfrog on blocks first..last-1: result = own + decay own + metric (...). The result may be `own`
@@ -89,6 +108,11 @@ struct mx_fused_kernels {
   int rows[DG_ORDER_MAX + 1][2]; /* rows that the kernels work on at a time, by order, in sector 0 and in the others */
   void (*half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
   void (*stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
+  int curved_rows; /* the most rows of a curved element's matrices at a time */
+  void (*curved_half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first,
+                                        size_t last);
+  void (*curved_stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first,
+                                         size_t last);
   /* product[6][W] of the elements of a block: integrals of u_a v_a, and of u_a v_b + u_b v_a (order aa, ab, ac, bb, bc,
    * cc), over the reference tetrahedron. */
   void (*products[DG_ORDER_MAX + 1])(const struct mx_fused *, const void *u, const void *v, size_t block,

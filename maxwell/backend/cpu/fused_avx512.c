@@ -23,6 +23,7 @@
 #define ROWS_1_6        20
 #define ROWS_1_7        15
 #define ROWS_1_8        20
+#define CURVED_ROWS     8
 #define VECTOR          64
 #define REAL            double
 #define LANES           8

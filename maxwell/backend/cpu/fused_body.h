@@ -4,7 +4,17 @@
  * Where faces between elements have a penalty, the next values go to a buffer, because the penalty needs the
  * neighbours' old ones; written past the caches, that costs no traffic. Leapfrog changes one field at a time and takes
  * turns with one buffer. Without such a penalty it works in place, but for steps that are observed: they keep the old
- * H. */
+ * H.
+ *
+ * Blocks have either straight or curved elements (fused_curves.h), so that straight ones do not pay for the others. The
+ * elements of a mesh with curved ones therefore stand in another order; `home` has their rows. */
+
+/* The tables of curved elements: mx_fused_curves has the arrays of the same names. */
+struct NAME(curves) {
+  REAL *at, *project, *face_at, *face_project, *metric, *face;
+  int32_t *point;                /* [Nq] points of the rule by orbit */
+  struct mx_curve_tables tables; /* the rule alone, for work on the host outside of the kernels */
+};
 
 struct NAME(state) {
   const struct mx_problem *problem;
@@ -14,11 +24,15 @@ struct NAME(state) {
   int threads;
   size_t row;             /* numbers of an element */
   size_t blocks, numbers; /* of a field without its ghosts, padded to whole blocks */
-  size_t inner_blocks;    /* blocks 0..inner_blocks-1 need nothing of other ranks */
-  size_t ghost_blocks;    /* behind the others */
-  REAL *field[2];         /* E, H */
-  REAL *spare[2];         /* buffers that take their next values; leapfrog has the first alone */
-  REAL *room[8];          /* what the fields, buffers, registers and sums were allocated as */
+  /* Where blocks begin: straight elements, then curved ones, that need nothing of other ranks; those that do; the end
+   */
+  size_t segment[5];
+  size_t ghost_blocks; /* behind the others */
+  int32_t *home;       /* [K] rows of the elements; NULL: as they are numbered */
+  int32_t *resident;   /* [blocks][W] elements of the rows, -1: none; NULL: as they are numbered */
+  REAL *field[2];      /* E, H */
+  REAL *spare[2];      /* buffers that take their next values; leapfrog has the first alone */
+  REAL *room[8];       /* what the fields, buffers, registers and sums were allocated as */
   size_t rooms;
   bool in_place;      /* leapfrog: no face between two elements has a penalty */
   REAL *registers[2]; /* runge-kutta: dt times the rates, or the second register */
@@ -35,6 +49,7 @@ struct NAME(state) {
   uint8_t *flags;
   int *term_threads; /* [terms] threads that add a source term */
   struct mx_fused_functional *functional;
+  struct NAME(curves) curves;
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
   bool observed;
   bool starting;                          /* H goes half a step back: responses have not begun */
@@ -47,20 +62,55 @@ struct NAME(state) {
 
 /* ---- where things are */
 
+static inline size_t NAME(row_of)(const struct NAME(state) * state, size_t e)
+{
+  return state->home != NULL ? (size_t)state->home[e] : e;
+}
+
+/* The element of a row, SIZE_MAX: none. */
+static inline size_t NAME(resident)(const struct NAME(state) * state, size_t row)
+{
+  if (state->resident == NULL) return row < state->problem->K ? row : SIZE_MAX;
+  return state->resident[row] >= 0 ? (size_t)state->resident[row] : SIZE_MAX;
+}
+
 static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
 {
-  return e * state->row + 3 * i + c;
+  return NAME(row_of)(state, e) * state->row + 3 * i + c;
+}
+
+/* Has a block curved elements? */
+static inline bool NAME(curved_block)(const struct NAME(state) * state, size_t block)
+{
+  const size_t *begin = state->segment;
+  return block >= begin[3] || (block >= begin[1] && block < begin[2]);
+}
+
+static inline bool NAME(is_curved)(const struct NAME(state) * state, size_t e)
+{
+  return state->home != NULL && NAME(curved_block)(state, NAME(row_of)(state, e) / LANES);
+}
+
+/* The metric at node i of element e, which gives the frame of the vectors there; *own is storage for it. */
+static inline const double *NAME(node_metric)(const struct NAME(state) * state, size_t e, size_t i, double own[9])
+{
+  if (!NAME(is_curved)(state, e)) return state->problem->metric[e];
+  const struct dg_reference *ref = state->problem->ref;
+  const double place[3] = {ref->r[i], ref->s[i], ref->t[i]};
+  (void)mx_curve_metric(state->problem, (size_t)mx_curve_find(state->problem, e), place, own);
+  return own;
 }
 
 /* The vector at node i of element e, in Cartesian components. */
 static inline void NAME(vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i, double v[3])
 {
-  double u[3], g[3][3];
-  mx_frame_gradients(state->problem->metric[e], g);
+  double u[3], g[3][3], own[9];
+  mx_frame_gradients(NAME(node_metric)(state, e, i, own), g);
   for (size_t c = 0; c < 3; c++) u[c] = (double)field[NAME(at)(state, e, c, i)];
   for (size_t b = 0; b < 3; b++) v[b] = u[0] * g[0][b] + u[1] * g[1][b] + u[2] * g[2][b];
 }
 
+/* The frame of an element of a layer, which is straight. */
 static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, double gradient[3][3], double tangent[3][3])
 {
   mx_frame_gradients(problem->metric[e], gradient);
@@ -70,6 +120,7 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
 
 #include "maxwell/backend/cpu/fused_halo.h"
 #include "maxwell/backend/host_response.h"
+#include "maxwell/backend/cpu/fused_curves.h"
 
 /* ---- set-up */
 
@@ -80,9 +131,10 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->jump[0],      state->jump[1],   state->penalty[0], state->penalty[1],   state->open,
                     state->open_element, state->node,      state->gather,     state->neighbour,    state->weight,
                     state->flags,        state->orbit,     state->place,      state->term_threads, state->mass,
-                    state->before[0],    state->before[1], state->nowhere};
+                    state->before[0],    state->before[1], state->nowhere,    state->home,         state->resident};
   for (size_t i = 0; i < state->rooms; i++) dg_free(state->room[i]);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  NAME(free_curves)(&state->curves);
   NAME(free_responses)(state->response, state->problem);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_exchange_free(state->exchange);
@@ -135,7 +187,8 @@ fail:
   return err->code;
 }
 
-/* Packs dt/(eps J) g and -dt/(mu J) g of every element, and the factors of its losses. */
+/* Packs dt/(eps J) g and -dt/(mu J) g of every straight element, dt/eps and -dt/mu of curved ones, and the factors of
+ * their losses. */
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
@@ -146,20 +199,22 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
       return err->code;
   }
 #pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t e = 0; e < state->blocks * LANES; e++) {
+  for (size_t row = 0; row < state->blocks * LANES; row++) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* for lanes without an element */
-    bool there = e < problem->K;
+    const size_t e = NAME(resident)(state, row);
+    const bool there = e != SIZE_MAX, curved = NAME(curved_block)(state, row / LANES);
     double x[3][3], jacobian = mx_frame_tangents(there ? problem->metric[e] : unit, x);
     for (int equation = 0; equation < 2; equation++) {
       struct mx_medium_update update = {.gain = state->options.step};
       if (there) update = mx_update_of(problem, &state->options, (enum mx_equation)equation, e);
       const double storage = there ? mx_medium_of(problem, (enum mx_equation)equation, e).storage : 1;
       const double factor = (equation == 0 ? update.gain : -update.gain) / storage;
-      if (state->lossy[equation]) state->decay[equation][e] = (REAL)-update.loss;
+      if (state->lossy[equation]) state->decay[equation][row] = (REAL)-update.loss;
       for (size_t a = 0, k = 0; a < 3; a++)
         for (size_t b = a; b < 3; b++, k++)
-          state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES] =
-              (REAL)(factor / jacobian * (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]));
+          state->metric[equation][(row / LANES * 6 + k) * LANES + row % LANES] =
+              (REAL)(curved ? (k == 0 ? factor : 0)
+                            : factor / jacobian * (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]));
     }
   }
   return 0;
@@ -193,10 +248,11 @@ static int NAME(pack_faces)(struct NAME(state) * state, struct dg_error *err)
     bool uniform = true, penalty = false;
     for (size_t f = 0; f < 4; f++)
       for (size_t l = 0; l < LANES; l++) {
-        size_t e = block * LANES + l, at = (block * 4 + f) * LANES + l;
-        bool there = e < problem->K;
+        const size_t e = NAME(resident)(state, block * LANES + l), at = (block * 4 + f) * LANES + l;
+        const bool there = e != SIZE_MAX;
         int32_t code = there ? problem->neighbour[e][f] : MX_GHOST;
         if (code >= 0 && (size_t)code / 4 >= problem->K) code += ghosts;
+        else if (code >= 0) code = 4 * (int32_t)NAME(row_of)(state, (size_t)code / 4) + code % 4;
         state->neighbour[at] = code >= 0 ? (int32_t)state->row * (code / 4) + code % 4 : zeros;
         state->weight[at] = there ? index[e][f] : 0;
         uniform = uniform && state->weight[at] == 0;
@@ -246,8 +302,8 @@ static int NAME(pack_functionals)(struct NAME(state) * state, struct dg_error *e
     if (DG_NEW(to->index, to->count, err) != 0 || DG_NEW(to->weight, to->count, err) != 0) return err->code;
     for (size_t k = 0; k < from->count; k++) {
       size_t e = from->index[k] / (3 * Np), b = from->index[k] / Np % 3, i = from->index[k] % Np;
-      double gradient[3][3];
-      mx_frame_gradients(problem->metric[e], gradient);
+      double gradient[3][3], own[9];
+      mx_frame_gradients(NAME(node_metric)(state, e, i, own), gradient);
       for (size_t a = 0; a < 3; a++) {
         to->index[3 * k + a] = NAME(at)(state, e, a, i);
         to->weight[3 * k + a] = from->weight[k] * gradient[a][b];
@@ -287,10 +343,8 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   const struct mx_scheme *scheme = mx_scheme_of(options);
   state->problem = problem;
   state->options = *options;
-  state->blocks = (problem->K + LANES - 1) / LANES;
-  state->inner_blocks = problem->ghosts > 0 ? problem->interior / LANES : state->blocks;
-  state->ghost_blocks = (problem->ghosts + LANES - 1) / LANES;
   state->row = MX_FUSED_ROW((size_t)problem->ref->order);
+  if (NAME(lay_out)(state, err) != 0) goto fail;
   state->numbers = state->blocks * state->row * LANES;
   state->threads = mx_fused_threads(state->blocks);
   if (state->numbers + (state->ghost_blocks + 1) * state->row * LANES > INT32_MAX) {
@@ -300,8 +354,9 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   }
   if (find_kernels(options->precision == MX_SINGLE, &state->kernels, err) != 0 ||
       NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
-      NAME(pack_functionals)(state, err) != 0 || NAME(share_terms)(state, err) != 0 ||
-      NAME(new_responses)(&state->response, problem, options, err) != 0 || NAME(new_exchange)(state, err) != 0)
+      NAME(pack_curves)(state, err) != 0 || NAME(pack_functionals)(state, err) != 0 ||
+      NAME(share_terms)(state, err) != 0 || NAME(new_responses)(&state->response, problem, options, err) != 0 ||
+      NAME(new_exchange)(state, err) != 0)
     goto fail;
   for (int i = 0; i < 2; i++)
     if (NAME(new_field)(state, &state->field[i], err) != 0 ||
@@ -335,7 +390,8 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
                         .penalty = {state->penalty[0], state->penalty[1]},
                         .metric = {state->metric[0], state->metric[1]},
                         .decay = {state->decay[0], state->decay[1]},
-                        .lossy = {state->lossy[0], state->lossy[1]}};
+                        .lossy = {state->lossy[0], state->lossy[1]},
+                        .curves = NAME(fused_curves)(state)};
   *result = state;
   return 0;
 fail:
@@ -354,10 +410,15 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
   const struct dg_reference *ref = problem->ref;
   size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
   const struct mx_face_flux *weights = &problem->flux[e][f];
+  if (NAME(is_curved)(state, e)) {
+    NAME(lift_curved_face)(state, equation, e, f, other, own, to, also, b);
+    return;
+  }
+  const size_t row = NAME(row_of)(state, e);
   double M[3][3], inverse[3], flux[3][DG_NF_MAX], jump_weight = equation == 0 ? weights->h_jump : weights->e_jump;
   for (size_t a = 0, k = 0; a < 3; a++)
     for (size_t c = a; c < 3; c++, k++)
-      M[a][c] = M[c][a] = (double)state->metric[equation][(e / LANES * 6 + k) * LANES + e % LANES];
+      M[a][c] = M[c][a] = (double)state->metric[equation][(row / LANES * 6 + k) * LANES + row % LANES];
   mx_frame_face_metric((int)f, (const double(*)[3])M, equation == 0 ? weights->e_penalty : weights->h_penalty, inverse);
   if (f % 2 == 1) jump_weight = -jump_weight;
   for (size_t m = 0; m < Nf; m++) {
@@ -447,10 +508,15 @@ static void NAME(add_jump)(struct NAME(state) * state, int equation, const struc
   bool ampere = equation == 0;
   for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
-    double x[3][3], other[2 * DG_NF_MAX], own[2 * DG_NF_MAX];
+    const bool curved = NAME(is_curved)(state, e);
+    double x[3][3], other[2 * DG_NF_MAX], own[2 * DG_NF_MAX], at_node[9];
     (void)mx_frame_tangents(state->problem->metric[e], x);
     for (size_t m = 0; m < Nf; m++) {
       double v[3], u[3], along[2];
+      if (curved) {
+        const size_t node = (size_t)state->problem->ref->face_node[f * Nf + m];
+        (void)mx_frame_tangents(NAME(node_metric)(state, e, node, at_node), x);
+      }
       mx_fused_term_vector(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, m, v);
       for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
       MX_ALONG(f, u[0], u[1], u[2], along);
@@ -473,6 +539,10 @@ static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *
   size_t Np = (size_t)problem->ref->Np;
   for (size_t k = first; k < last; k++) {
     size_t e = (size_t)term->where[k];
+    if (NAME(is_curved)(state, e)) {
+      NAME(add_curved_current)(state, term, k, value, to, also, b);
+      continue;
+    }
     double x[3][3], factor = mx_update_of(problem, &state->options, MX_AMPERE, e).gain / problem->epsilon[e];
     (void)mx_frame_tangents(problem->metric[e], x);
     for (size_t i = 0; i < Np; i++) {

@@ -5,7 +5,7 @@
  * forms these two components in the arithmetic of the kernels, and they travel: the far side sees the same numbers as
  * if it had the element. Buffers are [faces][fields][2][Nf]. */
 
-/* The index of ghost i as an element. Ghosts begin at a block of their own. */
+/* The row of ghost i. Ghosts begin at a block of their own. */
 static inline size_t NAME(ghost)(const struct NAME(state) * state, size_t i) { return state->blocks * LANES + i; }
 
 static int NAME(new_exchange)(struct NAME(state) * state, struct dg_error *err)
@@ -64,7 +64,7 @@ static int NAME(receive_traces)(struct NAME(state) * state, REAL *const *field, 
       for (size_t m = 0; m < Nf; m++) {
         const REAL *from = buffer + (k * fields + q) * 2 * Nf;
         size_t node = (size_t)ref->face_node[(size_t)f * Nf + m];
-        REAL *u = field[q] + NAME(at)(state, NAME(ghost)(state, k), 0, node);
+        REAL *u = field[q] + NAME(ghost)(state, k) * state->row + 3 * node;
         MX_WITH_ALONG(f, from[m], from[Nf + m], u);
       }
   }

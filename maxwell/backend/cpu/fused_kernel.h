@@ -1,5 +1,6 @@
 /* Kernels of one precision and instruction set. The file that includes this one defines REAL, LANES (64 bytes of REAL),
- * VECTOR (bytes of a vector register), NAME(x), and ROWS_0_p and ROWS_1_p. These are the rows of sector 0 and of the
+ * VECTOR (bytes of a vector register), NAME(x), CURVED_ROWS (rows of a matrix of curved elements at a time, with three
+ * sums each), and ROWS_0_p and ROWS_1_p. These are the rows of sector 0 and of the
  * others that a kernel works on at a time: divisors of their numbers, and as many as there are registers for. fused.h
  * has the formulas. */
 #define CONCATENATE_(a, b) a##b
@@ -366,15 +367,22 @@ const struct mx_fused_kernels NAME(mx_fused) = {
     .name = ISA,
 #define ROWS_OF(p) [p] = {CONCATENATE(ROWS_0_, p), CONCATENATE(ROWS_1_, p)},
     .rows = {DG_ORDERS(ROWS_OF)},
-#define HALF(p)     [p] = CONCATENATE(NAME(half), _##p),
-#define STAGE(p)    [p] = CONCATENATE(NAME(stage), _##p),
-#define PRODUCTS(p) [p] = CONCATENATE(NAME(products), _##p),
+#define HALF(p)         [p] = CONCATENATE(NAME(half), _##p),
+#define STAGE(p)        [p] = CONCATENATE(NAME(stage), _##p),
+#define PRODUCTS(p)     [p] = CONCATENATE(NAME(products), _##p),
+#define CURVED_HALF(p)  [p] = CONCATENATE(NAME(curved_half), _##p),
+#define CURVED_STAGE(p) [p] = CONCATENATE(NAME(curved_stage), _##p),
     .half = {DG_ORDERS(HALF)},
     .stage = {DG_ORDERS(STAGE)},
     .products = {DG_ORDERS(PRODUCTS)},
+    .curved_rows = CURVED_ROWS,
+    .curved_half = {DG_ORDERS(CURVED_HALF)},
+    .curved_stage = {DG_ORDERS(CURVED_STAGE)},
 };
 #undef ROWS_OF
 #undef HALF
 #undef STAGE
 #undef PRODUCTS
+#undef CURVED_HALF
+#undef CURVED_STAGE
 #undef WIDE

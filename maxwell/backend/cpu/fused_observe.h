@@ -31,10 +31,10 @@ static struct NAME(products)
   return products;
 }
 
-static double NAME(contract)(const struct NAME(products) * products, const double inverse[6], size_t e)
+static double NAME(contract)(const struct NAME(products) * products, const double inverse[6], size_t lane)
 {
   double sum = 0;
-  for (int k = 0; k < 6; k++) sum += inverse[k] * products->of[k][e % LANES];
+  for (int k = 0; k < 6; k++) sum += inverse[k] * products->of[k][lane];
   return sum;
 }
 
@@ -46,16 +46,40 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
   const struct mx_response *response = &problem->response[r];
   const struct mx_response_entry *entry = &state->response[r].entry[k];
   const struct mx_square *square = loss ? &entry->loss : &entry->energy;
-  const size_t Np = (size_t)problem->ref->Np, e = (size_t)response->where[k];
+  const size_t Np = (size_t)problem->ref->Np, e = (size_t)response->where[k], lane = NAME(row_of)(state, e) % LANES;
   _Alignas(MX_FUSED_BYTES) REAL v[MX_FUSED_ROW(DG_ORDER_MAX) * LANES + LANES] = {0};
   double inverse[6];
+  if (NAME(is_curved)(state, e)) {
+    double u[3 * DG_NP_MAX];
+    for (size_t i = 0; i < Np; i++)
+      for (size_t c = 0; c < 3; c++)
+        u[c * Np + i] = NAME(response_vector)(state, response, &state->response[r], k, square, state->field[0], c, i);
+    return square->weight * NAME(curved_product)(state, e, u, u);
+  }
   for (size_t i = 0; i < Np; i++)
     for (size_t c = 0; c < 3; c++)
-      v[e % LANES * state->row + 3 * i + c] =
+      v[lane * state->row + 3 * i + c] =
           (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->field[0], c, i);
   const struct NAME(products) products = NAME(integrate)(state, 0, v, v);
   NAME(inverse_metric)(problem, e, inverse);
-  return square->weight * problem->jacobian[e] * NAME(contract)(&products, inverse, e);
+  return square->weight * problem->jacobian[e] * NAME(contract)(&products, inverse, lane);
+}
+
+/* Adds the energies of curved element e. */
+static void NAME(curved_energy)(const struct NAME(state) * state, size_t e, const REAL *H_other, double *electric,
+                                double *magnetic)
+{
+  const struct mx_medium_update of_H = mx_update_of(state->problem, &state->options, MX_FARADAY, e);
+  const REAL *E = state->field[0], *H = state->field[1];
+  double u[3 * DG_NP_MAX], v[3 * DG_NP_MAX];
+  NAME(curved_field)(state, e, 1, E, 0, E, u);
+  *electric +=
+      0.5 * mx_update_of(state->problem, &state->options, MX_AMPERE, e).inertia * NAME(curved_product)(state, e, u, u);
+  NAME(curved_field)(state, e, 1, H, 0, H, u);
+  NAME(curved_field)(state, e, 1, H_other, 0, H_other, v);
+  *magnetic += 0.5 * of_H.inertia * NAME(curved_product)(state, e, v, u);
+  if (of_H.lag > 0 && H_other != H)
+    *magnetic -= 0.5 * of_H.lag * (NAME(curved_product)(state, e, u, u) - NAME(curved_product)(state, e, v, v));
 }
 
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
@@ -66,6 +90,12 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   double e_sum = 0, h_sum = 0;
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum, h_sum)
   for (size_t block = 0; block < state->blocks; block++) {
+    if (NAME(curved_block)(state, block)) {
+      for (size_t row = block * LANES; row < (block + 1) * LANES; row++)
+        if (NAME(resident)(state, row) != SIZE_MAX)
+          NAME(curved_energy)(state, NAME(resident)(state, row), H_other, &e_sum, &h_sum);
+      continue;
+    }
     const struct NAME(products) E = NAME(integrate)(state, block, state->field[0], state->field[0]);
     const struct NAME(products) H = NAME(integrate)(state, block, H_other, state->field[1]);
     struct NAME(products) after = {0}, before = {0};
@@ -73,14 +103,16 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
       after = NAME(integrate)(state, block, state->field[1], state->field[1]);
       before = NAME(integrate)(state, block, H_other, H_other);
     }
-    for (size_t e = block * LANES; e < problem->K && e < (block + 1) * LANES; e++) {
+    for (size_t lane = 0; lane < LANES; lane++) {
+      const size_t e = NAME(resident)(state, block * LANES + lane);
+      if (e == SIZE_MAX) break;
       const struct mx_medium_update of_H = mx_update_of(problem, &state->options, MX_FARADAY, e);
       double inverse[6], half = 0.5 * problem->jacobian[e];
       NAME(inverse_metric)(problem, e, inverse);
-      e_sum += half * mx_update_of(problem, &state->options, MX_AMPERE, e).inertia * NAME(contract)(&E, inverse, e);
-      h_sum += half * of_H.inertia * NAME(contract)(&H, inverse, e);
+      e_sum += half * mx_update_of(problem, &state->options, MX_AMPERE, e).inertia * NAME(contract)(&E, inverse, lane);
+      h_sum += half * of_H.inertia * NAME(contract)(&H, inverse, lane);
       if (of_H.lag > 0)
-        h_sum -= half * of_H.lag * (NAME(contract)(&after, inverse, e) - NAME(contract)(&before, inverse, e));
+        h_sum -= half * of_H.lag * (NAME(contract)(&after, inverse, lane) - NAME(contract)(&before, inverse, lane));
     }
   }
   for (size_t r = 0; r < problem->responses; r++) {
@@ -92,6 +124,29 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   *magnetic = h_sum;
 }
 
+/* Turns covariant components with the frame of a place. */
+static void NAME(turn_sample)(const double metric[9], const double u[6], double value[6])
+{
+  double g[3][3];
+  mx_frame_gradients(metric, g);
+  for (int c = 0; c < 6; c++)
+    value[c] = u[c / 3 * 3] * g[0][c % 3] + u[c / 3 * 3 + 1] * g[1][c % 3] + u[c / 3 * 3 + 2] * g[2][c % 3];
+}
+
+/* A sample in a curved element. */
+static void NAME(curved_sample)(const struct NAME(state) * state, const struct mx_point *point, double value[6])
+{
+  const REAL *of[3] = {state->field[0], state->field[1], NAME(other_H)(state)};
+  double u[6] = {0};
+  for (size_t i = 0; i < (size_t)state->problem->ref->Np; i++)
+    for (size_t c = 0; c < 3; c++) {
+      const size_t at = NAME(at)(state, point->element, c, i);
+      u[c] += point->weight[i] * (double)of[0][at];
+      u[3 + c] += point->weight[i] * 0.5 * ((double)of[1][at] + (double)of[2][at]);
+    }
+  NAME(turn_sample)(point->metric, u, value);
+}
+
 static void NAME(sample)(const struct NAME(state) * state, size_t count, const struct mx_point *point,
                          double (*value)[6])
 {
@@ -101,6 +156,10 @@ static void NAME(sample)(const struct NAME(state) * state, size_t count, const s
     size_t e = point[k].element, first = point[k].weight != NULL ? 0 : point[k].node;
     size_t nodes = point[k].weight != NULL ? Np : 1;
     memset(value[k], 0, sizeof value[k]);
+    if (point[k].weight != NULL && point[k].metric != NULL) {
+      NAME(curved_sample)(state, &point[k], value[k]);
+      continue;
+    }
     for (size_t i = first; i < first + nodes; i++) {
       double w = point[k].weight != NULL ? point[k].weight[i] : 1, E[3], H[3], before[3];
       NAME(vector)(state, state->field[0], e, i, E);
@@ -141,6 +200,15 @@ static struct NAME(products) NAME(integrate_lost)(const struct NAME(state) * sta
   return sum;
 }
 
+/* The integral of the square of a field in a curved element, at t_n. */
+static double NAME(curved_lost)(const struct NAME(state) * state, int equation, size_t e)
+{
+  const REAL *u = state->field[equation], *v = equation == 0 ? u : NAME(other_H)(state);
+  double mean[3 * DG_NP_MAX];
+  NAME(curved_field)(state, e, 0.5, u, 0.5, v, mean);
+  return NAME(curved_product)(state, e, mean, mean);
+}
+
 static double NAME(loss_of)(const struct NAME(state) * state, int equation, size_t count, const int32_t *element)
 {
   const struct mx_problem *problem = state->problem;
@@ -160,9 +228,14 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
       if (response != NULL && !mx_responses[response->kind]->layer)
         sum += NAME(square)(state, (size_t)(response - problem->response), entry, true);
       if (!(loss > 0)) continue;
-      if (e / LANES != block) lost = NAME(integrate_lost)(state, equation, block = e / LANES);
+      if (NAME(is_curved)(state, e)) {
+        sum += loss * NAME(curved_lost)(state, equation, e);
+        continue;
+      }
+      const size_t row = NAME(row_of)(state, e);
+      if (row / LANES != block) lost = NAME(integrate_lost)(state, equation, block = row / LANES);
       NAME(inverse_metric)(problem, e, inverse);
-      sum += problem->jacobian[e] * loss * NAME(contract)(&lost, inverse, e);
+      sum += problem->jacobian[e] * loss * NAME(contract)(&lost, inverse, row % LANES);
     }
   }
   return sum;

@@ -443,6 +443,8 @@ static void ORDERED(products)(const struct mx_fused *fused, const void *u, const
   }
 }
 
+#include "maxwell/backend/cpu/fused_curved.h"
+
 #undef NP
 #undef NF
 #undef ROW

@@ -14,29 +14,45 @@ struct NAME(pass) {
   const struct mx_fused_stage *stage; /* a stage of another scheme */
 };
 
-static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
+static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass) * pass, bool curved, size_t first,
+                       size_t last)
 {
-  if (pass->half != NULL) state->kernels->half[state->fused.order](&state->fused, pass->half, first, last);
-  else state->kernels->stage[state->fused.order](&state->fused, pass->stage, first, last);
+  const struct mx_fused_kernels *kernels = state->kernels;
+  const int order = state->fused.order;
+  if (pass->half != NULL)
+    (curved ? kernels->curved_half : kernels->half)[order](&state->fused, pass->half, first, last);
+  else (curved ? kernels->curved_stage : kernels->stage)[order](&state->fused, pass->stage, first, last);
 }
 
-/* Runs a pass on blocks first..last-1 with all threads. The thread that speaks to other ranks looks after its messages
- * now and then, since nothing else makes long ones proceed. */
-static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) * pass, size_t first, size_t last)
+/* Runs a pass on the blocks that need nothing of other ranks (0), or on those that do (1), with all threads. The thread
+ * that speaks to other ranks looks after its messages now and then, since nothing else makes long ones proceed. */
+static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) * pass, int outer)
 {
   enum { PIECES = 32 };
 #pragma omp parallel num_threads(state->threads)
-  {
+  for (int curved = 0; curved < 2; curved++) {
+    const size_t first = state->segment[2 * outer + curved], last = state->segment[2 * outer + curved + 1];
     size_t begin, end;
+    if (first == last) continue;
     mx_fused_share(last - first, &begin, &end);
     begin += first, end += first;
     size_t piece = state->exchange != NULL && omp_get_thread_num() == 0 ? (end - begin) / PIECES + 1 : end - begin;
     for (; begin + piece < end; begin += piece) {
-      NAME(work)(state, pass, begin, begin + piece);
+      NAME(work)(state, pass, curved != 0, begin, begin + piece);
       (void)dg_exchange_progress(state->exchange);
     }
-    NAME(work)(state, pass, begin, end);
+    NAME(work)(state, pass, curved != 0, begin, end);
   }
+}
+
+/* The cost of the kernels of a pass. */
+static struct mx_cost NAME(pass_cost)(const struct NAME(state) * state, int equations, double arrays)
+{
+  const struct mx_cost all = mx_cost_pass(state->problem, sizeof(REAL), equations, arrays);
+  const int p = state->fused.order;
+  const struct mx_cost curved = mx_cost_curves(state->problem, sizeof(REAL), equations, MX_POINTS(p),
+                                               state->curves.face != NULL ? MX_FACE_POINTS(p) : 0);
+  return (struct mx_cost){.bytes = all.bytes + curved.bytes, .flops = all.flops + curved.flops};
 }
 
 /* Half a step of leapfrog: the part before the traces of other ranks come (`begin`), or the part behind. */
@@ -57,14 +73,14 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
     NAME(on_open)(state, equation, NAME(remember_open));
     mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
     mark = mx_phase_begin(profile);
-    NAME(run)(state, &pass, 0, state->inner_blocks);
-    mx_phase_end(profile, mark, name, mx_cost_pass(problem, sizeof(REAL), 1, 3));
+    NAME(run)(state, &pass, 0);
+    mx_phase_end(profile, mark, name, NAME(pass_cost)(state, 1, 3));
     return 0;
   }
   if (NAME(receive_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
-  if (state->inner_blocks < state->blocks) {
+  if (state->segment[2] < state->blocks) {
     struct mx_mark mark = mx_phase_begin(profile);
-    NAME(run)(state, &pass, state->inner_blocks, state->blocks);
+    NAME(run)(state, &pass, 1);
     /* The cost is counted with the interior. */
     mx_phase_end(profile, mark, name, (struct mx_cost){0, 0});
   }
@@ -89,18 +105,18 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
       .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
   };
   const struct NAME(pass) pass = {.stage = &stage};
-  const struct mx_cost cost = mx_cost_pass(state->problem, sizeof(REAL), 2, update ? 8 : 6);
+  const struct mx_cost cost = NAME(pass_cost)(state, 2, update ? 8 : 6);
   if (begin) {
     if (NAME(send_traces)(state, field, err) != 0) return err->code;
     struct mx_mark mark = mx_phase_begin(state->profile);
-    NAME(run)(state, &pass, 0, state->inner_blocks);
+    NAME(run)(state, &pass, 0);
     mx_phase_end(state->profile, mark, "fused stage E, H", cost);
     return 0;
   }
   if (NAME(receive_traces)(state, field, err) != 0) return err->code;
-  if (state->inner_blocks < state->blocks) {
+  if (state->segment[2] < state->blocks) {
     struct mx_mark mark = mx_phase_begin(state->profile);
-    NAME(run)(state, &pass, state->inner_blocks, state->blocks);
+    NAME(run)(state, &pass, 1);
     /* The cost is counted with the interior. */
     mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0});
   }
@@ -182,17 +198,20 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   const double *from[2] = {E, H};
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
-    double x[3][3];
+    const bool curved = NAME(is_curved)(state, e);
+    double x[3][3], at_node[9];
     const double scale[2] = {mx_update_of(problem, &state->options, MX_AMPERE, e).start,
                              mx_update_of(problem, &state->options, MX_FARADAY, e).start};
     (void)mx_frame_tangents(problem->metric[e], x);
-    for (int field = 0; field < 2; field++)
-      for (size_t i = 0; i < Np; i++)
+    for (size_t i = 0; i < Np; i++) {
+      if (curved) (void)mx_frame_tangents(NAME(node_metric)(state, e, i, at_node), x);
+      for (int field = 0; field < 2; field++)
         for (size_t a = 0; a < 3; a++) {
           double value = 0;
           for (size_t c = 0; from[field] != NULL && c < 3; c++) value += x[a][c] * from[field][(3 * e + c) * Np + i];
           state->field[field][NAME(at)(state, e, a, i)] = (REAL)(scale[field] * value);
         }
+    }
   }
   NAME(start_responses)(state, state->field[0]);
   state->observed = false;

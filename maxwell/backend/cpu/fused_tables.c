@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/backend/frame/points.h"
 
 void mx_fused_free_functionals(struct mx_fused_functional *functional, size_t count)
 {
@@ -86,4 +87,34 @@ size_t mx_fused_ahead(size_t bytes)
 #endif
   if (cache <= 0) cache = 1 << 20; /* an unknown cache: assume that of a small core */
   return (size_t)cache / 4 / bytes + 1;
+}
+
+int mx_fused_curve_rule(struct mx_curve_tables *tables, const struct dg_reference *ref, struct dg_error *err)
+{
+  const size_t Np = (size_t)ref->Np;
+  *tables = (struct mx_curve_tables){.ref = ref};
+  if (dg_quadrature_init(&tables->rule, ref, err) != 0) return err->code;
+  const size_t Nq = (size_t)tables->rule.volume.points;
+  if (DG_NEW(tables->from, Nq * Np, err) != 0) return err->code;
+  for (size_t i = 0; i < Np; i++)
+    for (size_t q = 0; q < Nq; q++) tables->from[q * Np + i] = tables->rule.project[i * Nq + q];
+  return 0;
+}
+
+bool mx_fused_curved_penalty(const struct mx_problem *problem)
+{
+  for (size_t k = 0; k < problem->curves.count; k++)
+    for (int f = 0; f < 4; f++) {
+      const struct mx_face_flux *flux = &problem->flux[problem->curves.where[k]][f];
+      if (flux->e_penalty != 0 || flux->h_penalty != 0) return true;
+    }
+  return false;
+}
+
+size_t mx_fused_curves_bytes(const struct mx_problem *problem, size_t real)
+{
+  const size_t order = (size_t)problem->ref->order, curved = problem->curves.count;
+  const size_t faces = mx_fused_curved_penalty(problem) ? 12 * MX_FACE_POINTS(order) : 0;
+  if (curved == 0) return 0;
+  return curved * real * (6 * MX_POINTS(order) + faces) + 2 * problem->K * sizeof(int32_t);
 }

@@ -7,8 +7,7 @@
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
-/* chi_s(g) */
-static int sign(int s, int g)
+int mx_sector_sign(int s, int g)
 {
   static const int table[4][4] = {{1, 1, 1, 1}, {1, 1, -1, -1}, {1, -1, 1, -1}, {1, -1, -1, 1}};
   return table[g][s];
@@ -105,27 +104,36 @@ void mx_symmetry_release(struct mx_symmetry *symmetry)
   *symmetry = (struct mx_symmetry){0};
 }
 
-/* Finds the orbit behind unknown j of sector s: its nodes, the half turns that lead to them, and their number. */
-static int orbit(const struct mx_symmetry *symmetry, int order, int s, size_t j, const int32_t **node, int turn[4])
+struct mx_orbits mx_orbits_of_nodes(const struct mx_symmetry *symmetry, int order)
 {
-  size_t quads = (size_t)MX_QUADS(order), pairs = (size_t)MX_PAIRS(order);
+  return (struct mx_orbits){symmetry->node, (size_t)MX_QUADS(order), (size_t)MX_PAIRS(order)};
+}
+
+int mx_orbit(const struct mx_orbits *orbits, int s, size_t j, const int32_t **member, int turn[4])
+{
+  const size_t quads = orbits->quads, pairs = orbits->pairs;
   if (j < quads) {
-    *node = symmetry->node + 4 * j;
+    *member = orbits->member + 4 * j;
     for (int g = 0; g < 4; g++) turn[g] = g;
     return 4;
   }
   j -= quads;
+  turn[0] = 0;
   if (s == 0 && j >= 3 * pairs) {
-    *node = symmetry->node + orbit_start(order, 4);
-    turn[0] = 0;
+    *member = orbits->member + 4 * quads + 6 * pairs;
     return 1;
   }
-  DG_BUG_IF(pairs == 0, "sector %d of order %d has no unknown %zu", s, order, j + quads);
-  int by = s == 0 ? (int)(j / pairs) + 1 : s;
-  *node = symmetry->node + orbit_start(order, by) + 2 * (j % pairs);
-  turn[0] = 0;
-  turn[1] = by % 3 + 1; /* either of the two half turns that do not keep the nodes */
+  DG_BUG_IF(pairs == 0, "sector %d has no unknown %zu", s, j + quads);
+  const size_t by = s == 0 ? j / pairs + 1 : (size_t)s;
+  *member = orbits->member + 4 * quads + 2 * pairs * (by - 1) + 2 * (j % pairs);
+  turn[1] = (int)by % 3 + 1; /* either of the two half turns that do not keep the members */
   return 2;
+}
+
+static int orbit(const struct mx_symmetry *symmetry, int order, int s, size_t j, const int32_t **node, int turn[4])
+{
+  const struct mx_orbits orbits = mx_orbits_of_nodes(symmetry, order);
+  return mx_orbit(&orbits, s, j, node, turn);
 }
 
 double mx_symmetry_derivative(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int c, int from,
@@ -141,7 +149,7 @@ double mx_symmetry_derivative(const struct mx_symmetry *symmetry, const struct d
     size_t at = (size_t)row[0] * Np + (size_t)column[k];
     double derivative = 0; /* x_a = (x_r - x_s - x_t) / 2, and so on */
     for (int a = 0; a < 3; a++) derivative += (a == c - 1 ? 0.5 : -0.5) * ref->D[a][at];
-    sum += sign(from, turn[k]) * derivative;
+    sum += mx_sector_sign(from, turn[k]) * derivative;
   }
   return sum / nodes;
 }
@@ -154,7 +162,7 @@ double mx_symmetry_mass(const struct mx_symmetry *symmetry, const struct dg_refe
   const int nodes = orbit(symmetry, ref->order, s, j, &column, turn);
   double sum = 0;
   for (int k = 0; k < nodes; k++)
-    sum += sign(s, turn[k]) * ref->mass[(size_t)row[0] * (size_t)ref->Np + (size_t)column[k]];
+    sum += mx_sector_sign(s, turn[k]) * ref->mass[(size_t)row[0] * (size_t)ref->Np + (size_t)column[k]];
   return sum / nodes;
 }
 
@@ -168,6 +176,6 @@ double mx_symmetry_lift(const struct mx_symmetry *symmetry, const struct dg_refe
   for (int f = 0; f < 4; f++)
     for (size_t k = 0; k < Nf; k++)
       if ((size_t)symmetry->place[(size_t)f * Nf + k] == m)
-        sum += 0.25 * sign(s, f) * ref->lift[(size_t)row[0] * 4 * Nf + (size_t)f * Nf + k];
+        sum += 0.25 * mx_sector_sign(s, f) * ref->lift[(size_t)row[0] * 4 * Nf + (size_t)f * Nf + k];
   return sum;
 }

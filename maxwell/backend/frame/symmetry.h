@@ -48,6 +48,18 @@ struct mx_symmetry {
 int mx_symmetry_init(struct mx_symmetry *symmetry, const struct dg_reference *ref, struct dg_error *err) DG_MUST_USE;
 void mx_symmetry_release(struct mx_symmetry *symmetry);
 
+/* Orbits of nodes, or of other places that the half turns permute: four members each, then two each for each half turn
+ * that keeps them, then one. */
+struct mx_orbits {
+  const int32_t *member;
+  size_t quads, pairs;
+};
+struct mx_orbits mx_orbits_of_nodes(const struct mx_symmetry *symmetry, int order);
+/* Finds the orbit behind unknown j of sector s: its members and the half turns that lead to them. Returns how many. */
+int mx_orbit(const struct mx_orbits *orbits, int s, size_t j, const int32_t **member, int turn[4]);
+/* chi_s(g) */
+int mx_sector_sign(int s, int g);
+
 /* Entry (i, j) of the derivative along bimedian c = 1, 2, 3 from sector `from` to from ^ c. */
 double mx_symmetry_derivative(const struct mx_symmetry *symmetry, const struct dg_reference *ref, int c, int from,
                               size_t i, size_t j);
