@@ -47,6 +47,7 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend->node);
   dg_free(backend->place);
   dg_free(backend->term);
+  dg_free(backend->node_metric);
   gpu_release_responses(backend);
   dg_free(backend->functional_piece);
   dg_free(backend->functional_row);
@@ -121,7 +122,7 @@ static int new_open(struct mx_backend *backend, struct dg_error *err)
       if (slot >= 0) where[slot] = (int32_t)(4 * e + f);
     }
   backend->open_faces = count;
-  if (gpu_pack_entries(backend, &backend->open, true, count, where, err) != 0 ||
+  if (gpu_pack_entries(backend, &backend->open, &backend->open_curved, true, count, where, err) != 0 ||
       gpu_new(&backend->card, &backend->open_before[0], bytes, "open faces", err) != 0 ||
       gpu_new(&backend->card, &backend->open_before[1], bytes, "open faces", err) != 0 ||
       gpu_new(&backend->card, &backend->open_now, bytes, "open faces", err) != 0 || new_open_slots(backend, err) != 0)
@@ -232,7 +233,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t ghosts = real * (in_place ? 2 : 4) * gpu_stride(problem->ref->order);
   const size_t travelling = real * (size_t)mx_fields_under_curl(scheme) * 4 * (size_t)problem->ref->Nf; /* out and in */
   return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) + traces +
-         of_terms(problem, real) + gpu_response_bytes(problem, options, real) +
+         of_terms(problem, real) + gpu_response_bytes(problem, options, real) + gpu_curve_bytes(problem, real) +
          summands * (sizeof(struct gpu_place) + sizeof(double)) + rows * sizeof(int32_t) +
          (in_place ? gpu_recall_bytes(problem, real) : 0) + 2 * (size_t)GPU_STAGING;
 }

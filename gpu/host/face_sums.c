@@ -87,7 +87,14 @@ int gpu_face_sums_new(struct mx_backend *backend, const struct mx_face_sums *wha
       DG_NEW(lists.weight, 24 * sides, err) != 0 || DG_NEW(element, sides, err) != 0)
     goto fail;
   fill_lists(backend, what, 0, &lists);
-  for (size_t s = 0; s < sides; s++) element[s] = lists.side[s] / 4;
+  for (size_t s = 0; s < sides; s++) {
+    element[s] = lists.side[s] / 4;
+    if (!gpu_is_curved(backend, (size_t)element[s])) continue;
+    (void)dg_fail(err, DG_INPUT,
+                  "element %d at the surface of a far field is curved, which the cuda backend does not take",
+                  (int)element[s]);
+    goto fail;
+  }
   if (backend->in_place && gpu_keep_elements(backend, sides, element, &kept, err) != 0) goto fail;
   fill_lists(backend, what, kept, &lists);
   if (copy_lists(backend, &sums->at, &lists, what->faces, sides, err) != 0 ||

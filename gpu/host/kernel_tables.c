@@ -533,10 +533,10 @@ static int pack_media(struct mx_backend *backend, struct dg_error *err)
   if (DG_NEW(index, backend->padded, err) != 0 || DG_NEW(first, problem->K, err) != 0 || DG_NEW(slot, slots, err) != 0)
     goto fail;
   size_t count = number_media(problem, index, first, slot, slots - 1);
-  const size_t bytes = count * sizeof *table;
-  if (DG_NEW(table, count, err) != 0) goto fail;
+  const size_t kinds = count + (problem->curves.count > 0), bytes = kinds * sizeof *table; /* behind them a dead one */
+  if (DG_NEW(table, kinds, err) != 0 || gpu_take_out_curves(backend, index, (int32_t)count, err) != 0) goto fail;
   for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i], false);
-  if (pack_index(backend, &backend->tables.medium, index, backend->padded, count, err) != 0 ||
+  if (pack_index(backend, &backend->tables.medium, index, backend->padded, kinds, err) != 0 ||
       gpu_new_copy(&backend->card, &backend->tables.medium_table, table, bytes, "media", err) != 0)
     goto fail;
   for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i], true);
@@ -557,7 +557,7 @@ int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err)
   if (pack_nodes(backend, &symmetry, err) != 0 || pack_matrices(backend, err) != 0 ||
       pack_mass(backend, &symmetry, err) != 0 || pack_fragments(backend, &symmetry, err) != 0 ||
       pack_metric(backend, err) != 0 || pack_neighbours(backend, err) != 0 || pack_fluxes(backend, err) != 0 ||
-      pack_media(backend, err) != 0 || gpu_pack_tiles(backend, err) != 0)
+      pack_media(backend, err) != 0 || gpu_pack_curves(backend, err) != 0 || gpu_pack_tiles(backend, err) != 0)
     goto fail;
 fail:
   mx_symmetry_release(&symmetry);

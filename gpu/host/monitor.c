@@ -66,7 +66,7 @@ static int new_points(struct mx_backend *backend, struct gpu_monitor *monitor, c
   gpu_list_points(backend, count, what->point, weight, number, number + count);
   for (size_t k = 0; k < count; k++) {
     number[2 * count + k] = backend->in_place ? (int32_t)(monitor->first + k) : number[k];
-    monitor->element[k] = what->point[k].element;
+    memcpy(monitor->metric[k], gpu_metric_of_point(backend, &what->point[k]), sizeof *monitor->metric);
   }
   if (gpu_new_copy(&backend->card, &on_card, number, 3 * count * sizeof *number, "measurements", err) != 0 ||
       gpu_new_copy(&backend->card, &monitor->at.weight, weight, weights * sizeof *weight, "measurements", err) != 0)
@@ -95,7 +95,7 @@ int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, s
   struct gpu_monitor *monitor = &all->monitor[*number];
   monitor->functionals = what->functionals;
   monitor->width = width;
-  if (DG_NEW(monitor->element, what->points, err) != 0 || DG_NEW(monitor->functional, what->functionals, err) != 0)
+  if (DG_NEW(monitor->metric, what->points, err) != 0 || DG_NEW(monitor->functional, what->functionals, err) != 0)
     return err->code;
   if (what->functionals > 0)
     memcpy(monitor->functional, what->functional, what->functionals * sizeof *what->functional);
@@ -108,7 +108,7 @@ void gpu_release_monitors(struct mx_backend *backend)
 {
   struct gpu_monitored *all = &backend->monitored;
   for (size_t i = 0; i < all->count; i++) {
-    dg_free(all->monitor[i].element);
+    dg_free(all->monitor[i].metric);
     dg_free(all->monitor[i].functional);
   }
   dg_free(all->element);
@@ -164,7 +164,7 @@ int gpu_monitor_fetch(struct mx_backend *backend, size_t number, size_t rows, do
   const unsigned char *from = backend->staging[1];
   for (size_t row = 0; row < rows; row++) {
     for (size_t k = 0; k < monitor->at.count; k++, from += 6 * sizeof *value, value += 6)
-      gpu_point_to_cartesian(backend, monitor->element[k], from, value);
+      gpu_point_to_cartesian(monitor->metric[k], from, value);
     for (size_t i = 0; i < monitor->functionals; i++) {
       const size_t *piece = backend->functional_piece + monitor->functional[i], pieces = piece[1] - piece[0];
       *value++ = gpu_sum_of_parts(from, pieces);

@@ -65,7 +65,7 @@ double gpu_sum_of_parts(const unsigned char *from, size_t parts)
 static int begin_product(struct mx_backend *backend, int i, struct gpu_product wanted, struct dg_error *err)
 {
   wanted.part = (double *)(void *)backend->card_staging[1] + i * GPU_SUM_PARTS;
-  return gpu_check(gpu_products(&backend->tables, &wanted, backend->work), "observing", err);
+  return gpu_all_products(backend, wanted, err);
 }
 
 static int end_products(struct mx_backend *backend, size_t count, double *sum, struct dg_error *err)
@@ -185,11 +185,17 @@ void gpu_list_points(const struct mx_backend *backend, size_t count, const struc
   }
 }
 
-void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value)
+const double *gpu_metric_of_point(const struct mx_backend *backend, const struct mx_point *point)
+{
+  if (point->metric != NULL) return point->metric;
+  return gpu_metric_at(backend, point->element, point->weight != NULL ? 0 : point->node);
+}
+
+void gpu_point_to_cartesian(const double metric[9], const unsigned char *from, double *value)
 {
   double u[6], g[3][3];
   memcpy(u, from, sizeof u);
-  mx_frame_gradients(backend->problem->metric[element], g);
+  mx_frame_gradients(metric, g);
   for (size_t f = 0; f < 6; f += 3)
     for (size_t d = 0; d < 3; d++) value[f + d] = u[f] * g[0][d] + u[f + 1] * g[1][d] + u[f + 2] * g[2][d];
 }
@@ -226,7 +232,7 @@ static int sample_part(struct mx_backend *backend, size_t count, const struct mx
       receive(backend, count * 6 * sizeof(double), err) != 0)
     return err->code;
   for (size_t k = 0; k < count; k++)
-    gpu_point_to_cartesian(backend, point[k].element, backend->staging[1] + k * sizeof *value, value[k]);
+    gpu_point_to_cartesian(gpu_metric_of_point(backend, &point[k]), backend->staging[1] + k * sizeof *value, value[k]);
   return 0;
 }
 
@@ -266,7 +272,7 @@ static void pack_functional(const struct mx_backend *backend, const struct mx_fu
     const size_t e = from->index[k] / (3 * Np), c = from->index[k] / Np % 3, i = from->index[k] % Np;
     double gradient[3][3];
     if (k > 0 && e != from->index[k - 1] / (3 * Np)) row++;
-    mx_frame_gradients(problem->metric[e], gradient);
+    mx_frame_gradients(gpu_metric_at(backend, e, i), gradient);
     for (size_t a = 0; a < 3; a++) {
       const size_t at = gpu_at(problem->ref->order, 0, a, (size_t)backend->place[i]);
       place[3 * k + a] = (struct gpu_place){.row = (uint32_t)row, .at = (uint32_t)at};
@@ -445,12 +451,15 @@ static void to_cartesian(const struct mx_backend *backend, const void *from, siz
 #pragma omp parallel for schedule(static)
   for (size_t k = 0; k < count; k++) {
     double g[3][3], row[3 * DG_NP_MAX];
+    const bool curved = gpu_is_curved(backend, first + k);
     read_row(backend, from, k, row);
     mx_frame_gradients(problem->metric[first + k], g);
     for (size_t c = 0; c < 3; c++) {
       double *const value = to + (3 * (first + k) + c) * Np;
-      for (size_t n = 0; n < Np; n++)
+      for (size_t n = 0; n < Np; n++) {
+        if (curved) mx_frame_gradients(gpu_metric_at(backend, first + k, (size_t)node[n]), g);
         value[node[n]] = g[0][c] * row[n] + g[1][c] * row[Np + n] + g[2][c] * row[2 * Np + n];
+      }
     }
   }
 }
@@ -543,10 +552,11 @@ int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, s
       return err->code;
     for (size_t k = 0; k < count; k++) {
       double largest;
+      if (gpu_is_curved(backend, first + k)) continue;
       memcpy(&largest, backend->staging[1] + k * sizeof largest, sizeof largest);
       *check = mx_worse_check(
           *check, (struct mx_field_check){.finite = isfinite(largest), .element = first + k, .largest = largest});
     }
   }
-  return 0;
+  return gpu_check_curved(backend, check, err);
 }

@@ -4,15 +4,17 @@
  * for values before the half step.
  *
  * On some elements the half step adds more: boundaries may have a penalty, which looks at H itself; open faces
- * extrapolate; and sources add jumps. The rows of these elements are copied before the half step of a step that is
- * observed. */
+ * extrapolate; sources add jumps; and the pass over all elements knows nothing of curved ones. The rows of these
+ * elements are copied before the half step of a step that is observed. */
 #include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "maxwell/problem/curved.h"
 
-/* Does the half step add more to H than the curl of E? */
-static bool has_penalty(const struct mx_problem *problem, size_t e)
+/* Does the half step add more to H than the curl of E? In curved elements a launch of its own computes it. */
+static bool has_more(const struct mx_problem *problem, size_t e)
 {
+  if (problem->curves.count > 0 && mx_curve_find(problem, e) >= 0) return true;
   for (size_t f = 0; f < 4; f++)
     if (problem->flux[e][f].h_penalty != 0) return true;
   return false;
@@ -43,11 +45,11 @@ size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real)
   const size_t row = gpu_stride(problem->ref->order) * real, functionals = rows_of_functionals(problem);
   size_t rows = rows_at_a_time(problem, real), kept = 0;
   if (rows < functionals) rows = functionals;
-  for (size_t e = 0; e < problem->K; e++) kept += has_penalty(problem, e);
+  for (size_t e = 0; e < problem->K; e++) kept += has_more(problem, e);
   for (size_t t = 0; t < problem->terms; t++) {
     const struct mx_term *term = &problem->term[t];
     for (size_t k = 0; k < term->count && term->kind == MX_JUMP; k++)
-      kept += !has_penalty(problem, (size_t)term->where[k] / 4);
+      kept += !has_more(problem, (size_t)term->where[k] / 4);
   }
   return rows * row + kept * (row + sizeof(int32_t));
 }
@@ -60,7 +62,7 @@ int gpu_new_recall(struct mx_backend *backend, struct dg_error *err)
   if (!backend->in_place) return 0;
   recall->rows = rows_at_a_time(problem, backend->real);
   if (DG_NEW(more, problem->K, err) != 0) return err->code;
-  for (size_t e = 0; e < problem->K; e++) more[e] = has_penalty(problem, e);
+  for (size_t e = 0; e < problem->K; e++) more[e] = has_more(problem, e);
   for (size_t t = 0; t < problem->terms; t++) {
     const struct mx_term *term = &problem->term[t];
     for (size_t k = 0; k < term->count && term->kind == MX_JUMP; k++) more[term->where[k] / 4] = true;
@@ -139,13 +141,12 @@ bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some)
   return true;
 }
 
-/* The first of the kept elements that is not below e. */
-static size_t first_kept(const struct gpu_recall *recall, size_t e)
+size_t gpu_first_kept(const struct gpu_kept *kept, size_t e)
 {
-  size_t first = 0, end = recall->kept.count;
+  size_t first = 0, end = kept->count;
   while (first < end) {
     const size_t middle = (first + end) / 2;
-    if ((size_t)recall->element[middle] < e) first = middle + 1;
+    if ((size_t)kept->element[middle] < e) first = middle + 1;
     else end = middle;
   }
   return first;
@@ -170,8 +171,9 @@ int gpu_recall_H(struct mx_backend *backend, const struct gpu_some *some, double
                               .to = to};
   DG_BUG_IF(!backend->observed, "values of a leapfrog step were asked for that was not observed");
   if (some->element == NULL) {
-    const size_t first = first_kept(recall, some->first);
-    back.kept.count = first_kept(recall, some->first + some->count) - first;
+    const struct gpu_kept here = {.count = recall->kept.count, .element = recall->element};
+    const size_t first = gpu_first_kept(&here, some->first);
+    back.kept.count = gpu_first_kept(&here, some->first + some->count) - first;
     back.kept.element += first;
     back.kept.row = (unsigned char *)back.kept.row + first * gpu_stride(backend->tables.order) * backend->real;
   }

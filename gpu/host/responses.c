@@ -105,6 +105,10 @@ int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err)
     to->at.coefficients = (size_t)mx_responses[from->kind]->coefficients;
     to->at.count = from->count;
     if (from->count == 0) continue;
+    for (size_t k = 0; k < from->count && to->at.layer; k++)
+      if (gpu_is_curved(backend, (size_t)from->where[k]))
+        return dg_fail(err, DG_INPUT, "element %d of a layer is curved, which the cuda backend does not take",
+                       (int)from->where[k]);
     if (pack_entries(backend, to, from, err) != 0 || new_state(backend, &to->at.now, numbers, err) != 0 ||
         (to->at.layer ? pack_barycentric(backend, to, err)
                       : new_state(backend, &to->vector, from->count * gpu_stride(problem->ref->order), err)) != 0 ||
@@ -200,7 +204,7 @@ static int begin_squares(struct mx_backend *backend, const struct gpu_own_respon
   if (own->at.count == 0 || own->at.layer) return 0;
   if (gpu_check(gpu_combine_response(&backend->tables, &own->at, &vector, backend->work), "observing", err) != 0)
     return err->code;
-  return gpu_check(gpu_products(&backend->tables, &product, backend->work), "observing", err);
+  return gpu_all_products(backend, product, err);
 }
 
 int gpu_add_response_energies(struct mx_backend *backend, double *part, struct dg_error *err)

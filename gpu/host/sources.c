@@ -25,13 +25,12 @@ static void sort_entries(bool faces, const int32_t *where, int32_t *order, int32
   memcpy(order, scratch, count * sizeof *order);
 }
 
-int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bool faces, size_t count,
-                     const int32_t *where, struct dg_error *err)
+/* The entries entry[count] of those at where[all]. */
+static int pack_some(struct mx_backend *backend, struct gpu_entries *entries, bool faces, size_t count, int32_t *entry,
+                     size_t all, const int32_t *where, struct dg_error *err)
 {
-  int32_t *start = NULL, *entry = NULL, *scratch = NULL;
-  if (DG_NEW(start, count + 1, err) != 0 || DG_NEW(entry, count, err) != 0 || DG_NEW(scratch, count, err) != 0)
-    goto fail;
-  for (size_t k = 0; k < count; k++) entry[k] = (int32_t)k;
+  int32_t *start = NULL, *scratch = NULL;
+  if (DG_NEW(start, count + 1, err) != 0 || DG_NEW(scratch, count, err) != 0) goto fail;
   sort_entries(faces, where, entry, scratch, count);
   for (size_t k = 0; k < count; k++)
     if (k == 0 || element_of(faces, where[entry[k]]) != element_of(faces, where[entry[k - 1]]))
@@ -40,17 +39,50 @@ int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bo
   if (gpu_new_copy(&backend->card, &entries->start, start, ((size_t)entries->groups + 1) * sizeof *start, "sources",
                    err) != 0 ||
       gpu_new_copy(&backend->card, &entries->entry, entry, count * sizeof *entry, "sources", err) != 0 ||
-      gpu_new_copy(&backend->card, &entries->where, where, count * sizeof *where, "sources", err) != 0)
+      gpu_new_copy(&backend->card, &entries->where, where, all * sizeof *where, "sources", err) != 0)
     goto fail;
 fail:
   dg_free(start);
-  dg_free(entry);
   dg_free(scratch);
   return err->code;
 }
 
+int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *straight, struct gpu_entries *curved, bool faces,
+                     size_t count, const int32_t *where, struct dg_error *err)
+{
+  int32_t *entry;
+  size_t few = 0, many = count; /* straight ones from the front, curved ones from the end */
+  if (DG_NEW(entry, count, err) != 0) return err->code;
+  for (size_t k = 0; k < count; k++) {
+    const bool bent = gpu_is_curved(backend, (size_t)element_of(faces, where[k]));
+    entry[bent ? --many : few++] = (int32_t)k;
+  }
+  for (size_t i = many, j = count; i + 1 < j; i++) { /* in their order again */
+    const int32_t last = entry[--j];
+    entry[j] = entry[i];
+    entry[i] = last;
+  }
+  (void)!(pack_some(backend, straight, faces, few, entry, count, where, err) != 0 ||
+          (many < count && pack_some(backend, curved, faces, count - many, entry + many, count, where, err) != 0));
+  dg_free(entry);
+  return err->code;
+}
+
+/* Components of a vector: covariant ones along x; of currents in curved elements contravariant ones times the Jacobian,
+ * which become covariant on the card. */
+static void turn(const double metric[9], bool density, const double vector[3], double u[3])
+{
+  double x[3][3], gradient[3][3];
+  const double jacobian = mx_frame_tangents(metric, x);
+  mx_frame_gradients(metric, gradient);
+  for (size_t a = 0; a < 3; a++) {
+    u[a] = 0;
+    for (size_t c = 0; c < 3; c++) u[a] += (density ? jacobian * gradient[a][c] : x[a][c]) * vector[c];
+  }
+}
+
 /* Projects vectors from[entry][3][N] in Cartesian components to to[entry][parts][N]: vectors on faces along t1 and t2,
- * vectors in elements to covariant components, with nodes in the card's order. */
+ * vectors in elements to components in them, with nodes in the card's order. */
 static void project(const struct mx_backend *backend, const struct gpu_term *term, const double *from, void *to)
 {
   const struct mx_problem *problem = backend->problem;
@@ -58,13 +90,17 @@ static void project(const struct mx_backend *backend, const struct gpu_term *ter
   const size_t N = term->N;
 #pragma omp parallel for schedule(static) if (term->staged > 10000)
   for (size_t k = 0; k < term->term->count; k++) {
-    const size_t where = (size_t)term->term->where[k];
+    const size_t where = (size_t)term->term->where[k], e = faces ? where / 4 : where;
+    const bool curved = gpu_is_curved(backend, e);
     double x[3][3];
-    (void)mx_frame_tangents(problem->metric[faces ? where / 4 : where], x);
+    (void)mx_frame_tangents(problem->metric[e], x);
     for (size_t i = 0; i < N; i++) {
       double u[3] = {0, 0, 0};
-      for (size_t a = 0; a < 3; a++)
-        for (size_t c = 0; c < 3; c++) u[a] += x[a][c] * from[(3 * k + c) * N + i];
+      const double vector[3] = {from[3 * k * N + i], from[(3 * k + 1) * N + i], from[(3 * k + 2) * N + i]};
+      const size_t node = faces ? (size_t)problem->ref->face_node[where % 4 * N + i] : i;
+      if (curved) turn(gpu_metric_at(backend, e, node), !faces, vector, u);
+      for (size_t a = 0; a < 3 && !curved; a++)
+        for (size_t c = 0; c < 3; c++) u[a] += x[a][c] * vector[c];
       if (faces) { /* two parts take the place of three */
         const double v[3] = {u[0], u[1], u[2]};
         MX_ALONG(where % 4, v[0], v[1], v[2], u);
@@ -117,7 +153,7 @@ int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err)
     to->at[0] = backend->slot_bytes;
     to->at[1] = to->at[0] + aligned(to->staged * backend->real);
     backend->slot_bytes = to->at[1] + (to->has_penalty ? aligned(to->staged * backend->real) : 0);
-    if (gpu_pack_entries(backend, &to->entries, faces, from->count, from->where, err) != 0 ||
+    if (gpu_pack_entries(backend, &to->entries, &to->curved, faces, from->count, from->where, err) != 0 ||
         pack_part(backend, to, from->E, &to->part[0], err) != 0 ||
         pack_part(backend, to, from->H, &to->part[1], err) != 0)
       return err->code;
@@ -234,6 +270,10 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
     gpuError_t status = jump ? gpu_add_jumps(&backend->tables, &addition, backend->work)
                              : gpu_add_currents(&backend->tables, &addition, backend->work);
     if (gpu_check(status, "adding sources", err) != 0) return err->code;
+    addition.entries = term->curved;
+    if (gpu_check(gpu_add_in_curved(&backend->tables, &backend->curves, &addition, jump, backend->work),
+                  "adding sources", err) != 0)
+      return err->code;
   }
   return 0;
 }

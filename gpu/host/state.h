@@ -2,6 +2,7 @@
  * step (step.c) and observe (observe.c, past_h.c) share it. */
 #pragma once
 
+#include "gpu/kernels/curves.h"
 #include "gpu/kernels/face_sums.h"
 #include "gpu/kernels/kernels.h"
 #include "gpu/kernels/layout.h"
@@ -29,7 +30,7 @@ enum {
  * numbers that are converted into pinned memory when the stage begins, and copied from there. */
 struct gpu_term {
   const struct mx_term *term;
-  struct gpu_entries entries;
+  struct gpu_entries entries, curved; /* in straight elements, and in curved ones */
   void *part[2];    /* what the number multiplies, E and H: along t1 and t2, of currents covariant; NULL: nothing */
   size_t N, parts;  /* of an entry */
   size_t staged;    /* numbers of one array */
@@ -105,11 +106,11 @@ struct gpu_leaving {
 /* The points and functionals that are measured at the same steps, again and again (monitor.c). */
 struct gpu_monitor {
   struct gpu_points at; /* without the fields */
-  size_t *element;      /* [at.count] the same as at.element, on the host */
   size_t functionals, *functional;
   size_t first;  /* row of monitored.kept: those of the points, then those of the functionals of H, in their order */
   size_t width;  /* numbers a time: six a point, pieces of the functionals */
   double *value; /* [rows][width] of the card */
+  double (*metric)[9]; /* [at.count] of the points */
 };
 
 struct gpu_monitored {
@@ -132,11 +133,13 @@ struct mx_backend {
   struct mx_backend_options options;
   const struct gpu_order *kernels;
   struct gpu_tables tables;
-  int device;         /* the card */
-  size_t real;        /* bytes of a number */
-  size_t padded;      /* elements, rounded up to a multiple of eight */
-  size_t field_bytes; /* of a field of so many elements; those whose traces travel have ghosts behind it */
-  size_t ghost_bytes; /* of the ghosts of a field */
+  struct gpu_curves curves;
+  double (*node_metric)[9]; /* [curved elements][Np] d(r, s, t)_a/dx_b of the problem's nodes */
+  int device;               /* the card */
+  size_t real;              /* bytes of a number */
+  size_t padded;            /* elements, rounded up to a multiple of eight */
+  size_t field_bytes;       /* of a field of so many elements; those whose traces travel have ghosts behind it */
+  size_t ghost_bytes;       /* of the ghosts of a field */
   struct gpu_halo halo;
   int32_t *node, *place;          /* [Np] the problem's node at a place on the card, and the other way round */
   int32_t face_order[DG_NF_MAX];  /* the order in which kernels take the nodes of face 0 */
@@ -146,7 +149,7 @@ struct mx_backend {
   void *registers[2], *sum[2];    /* Runge-Kutta: dt times the rates, or the second register; rk4 */
   bool in_place, observed;
   const struct gpu_medium *start_media; /* of the half step that takes leapfrog's H back from t = 0 */
-  struct gpu_entries open;              /* leapfrog: the open faces */
+  struct gpu_entries open, open_curved; /* leapfrog: the open faces of straight and of curved elements */
   size_t open_faces;
   /* [open faces][2][Nf] traces of one step ago; those of now, or, where the kernels of the half step do not know open
    * faces, what the extrapolation adds */
@@ -226,11 +229,34 @@ static inline double gpu_get(const struct mx_backend *backend, const void *array
  * exp(loss dt/mu). */
 bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options);
 
+/* ---- curved_tables.c */
+
+int gpu_pack_curves(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Keeps the media of curved elements, out of medium[K], where the dead medium takes their place. */
+int gpu_take_out_curves(struct mx_backend *backend, int32_t *medium, int32_t dead, struct dg_error *err) DG_MUST_USE;
+/* The bytes of the card that curved elements take beyond what all elements do. */
+size_t gpu_curve_bytes(const struct mx_problem *problem, size_t real);
+
+/* ---- curves.c */
+
+/* Are all elements curved? Then the pass over all elements has nothing to do. */
+bool gpu_only_curved(const struct mx_backend *backend);
+/* The curved elements of a pass, behind the others. They do nothing where there are none. */
+int gpu_curved_half(struct mx_backend *backend, const struct gpu_half *half, struct dg_error *err) DG_MUST_USE;
+int gpu_curved_stage(struct mx_backend *backend, const struct gpu_stage *stage, struct dg_error *err) DG_MUST_USE;
+/* A product over all of its elements, straight and curved. */
+int gpu_all_products(struct mx_backend *backend, struct gpu_product product, struct dg_error *err) DG_MUST_USE;
+bool gpu_is_curved(const struct mx_backend *backend, size_t e);
+/* d(r, s, t)_a/dx_b at node n of the problem, of element e. */
+const double *gpu_metric_at(const struct mx_backend *backend, size_t e, size_t n);
+/* gpu_check_fields of the curved elements. */
+int gpu_check_curved(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err) DG_MUST_USE;
+
 /* ---- sources.c */
 
-/* Sorts entries by element and puts them on the card. */
-int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *entries, bool faces, size_t count,
-                     const int32_t *where, struct dg_error *err) DG_MUST_USE;
+/* Sorts entries by element and puts them on the card, those in curved elements apart. */
+int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *straight, struct gpu_entries *curved, bool faces,
+                     size_t count, const int32_t *where, struct dg_error *err) DG_MUST_USE;
 int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* Takes the values of a stage. Behind this, all that has to be copied is on its way. */
 int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
@@ -316,8 +342,10 @@ int gpu_check_fields(struct mx_backend *backend, struct mx_field_check *check, s
 /* weight[count][Np] in the card's order, element[count] and node[count] of points. */
 void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
                      int32_t *element, int32_t *node);
+/* d(r, s, t)_a/dx_b at a point. */
+const double *gpu_metric_of_point(const struct mx_backend *backend, const struct mx_point *point);
 /* Turns the values of one point, from[6] in covariant components, into Cartesian value[6]. */
-void gpu_point_to_cartesian(const struct mx_backend *backend, size_t element, const unsigned char *from, double *value);
+void gpu_point_to_cartesian(const double metric[9], const unsigned char *from, double *value);
 /* The sum that is functional f of the field as it is. */
 struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part);
 double gpu_sum_of_parts(const unsigned char *from, size_t parts);
@@ -337,6 +365,8 @@ size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functiona
 
 int gpu_new_recall(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 void gpu_release_recall(struct mx_backend *backend);
+/* The first of the elements that are kept, which ascend, that is not below e. */
+size_t gpu_first_kept(const struct gpu_kept *kept, size_t e);
 /* The bytes of the card that will be taken when something is observed first. */
 size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real);
 /* Keeps the rows that cannot be worked out later. Call it before the half step of H. It does nothing where the step is

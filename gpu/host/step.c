@@ -23,12 +23,14 @@ static void convert(const struct mx_backend *backend, int field, const double *f
   const size_t Np = (size_t)problem->ref->Np;
 #pragma omp parallel for schedule(static)
   for (size_t k = 0; k < count; k++) {
+    const bool curved = gpu_is_curved(backend, first + k);
     double x[3][3];
     const double scale = mx_update_of(problem, &backend->options, (enum mx_equation)field, first + k).start;
     (void)mx_frame_tangents(problem->metric[first + k], x);
     for (size_t a = 0; a < 3; a++)
       for (size_t n = 0; n < Np; n++) {
         double value = 0;
+        if (curved) (void)mx_frame_tangents(gpu_metric_at(backend, first + k, (size_t)backend->node[n]), x);
         for (size_t c = 0; c < 3; c++) value += x[a][c] * from[(3 * (first + k) + c) * Np + (size_t)backend->node[n]];
         gpu_put(backend, to, gpu_at(order, k, a, n), scale * value);
       }
@@ -87,10 +89,20 @@ static int remember_open(struct mx_backend *backend, int equation, bool start, s
 
 static int add_open(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
 {
-  const struct gpu_addition addition = {
+  struct gpu_addition addition = {
       .equation = equation, .entries = backend->open, .own = {.part = backend->open_now, .number = 1}, .to = to};
   if (!adds_open(backend)) return 0;
-  return gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err);
+  if (gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err) != 0) return err->code;
+  addition.entries = backend->open_curved;
+  return gpu_check(gpu_add_in_curved(&backend->tables, &backend->curves, &addition, true, backend->work), "open faces",
+                   err);
+}
+
+/* Has the pass over all elements nothing to do, since all are curved? Then their kernel does all but keep the traces of
+ * open faces. */
+static bool skips_pass(const struct mx_backend *backend, bool takes_open)
+{
+  return gpu_only_curved(backend) && !takes_open;
 }
 
 /* Launches one equation of leapfrog: field + scale times the change of a half step. The result goes to the field's own
@@ -108,8 +120,11 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
                                 .open_before = takes_open ? backend->open_before[equation] : NULL,
                                 .open_now = takes_open ? backend->open_now : NULL};
   const bool single = backend->options.precision == MX_SINGLE;
-  return gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
-                   "starting a half step", err);
+  if (!skips_pass(backend, takes_open) &&
+      gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
+                "starting a half step", err) != 0)
+    return err->code;
+  return gpu_curved_half(backend, &half, err);
 }
 
 /* Adds what the kernels of a half step do not know; `respond`: with responses, which do not take part in the start.
@@ -164,8 +179,11 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
       .backwards = (int)(backend->stages % 2),
   };
   const bool single = backend->options.precision == MX_SINGLE;
-  return gpu_check(backend->kernels->stage[single](&backend->tables, &stage, gpu_stream_of(backend, part)),
-                   "starting a stage", err);
+  if (!skips_pass(backend, false) &&
+      gpu_check(backend->kernels->stage[single](&backend->tables, &stage, gpu_stream_of(backend, part)),
+                "starting a stage", err) != 0)
+    return err->code;
+  return gpu_curved_stage(backend, &stage, err);
 }
 
 /* Adds up the sums, behind the rates of a stage. `field` is the start of the step, `spare` the stage, and `sum` becomes

@@ -1,6 +1,6 @@
 /* Kernels for work on some faces and elements only, behind the pass: sources, and the extrapolation on open faces.
  * There are no atomics: the threads of an element add all its entries in their order. */
-#include "gpu/kernels/covariant.cuh"
+#include "gpu/kernels/curved_face.cuh"
 #include "gpu/kernels/launch_ahead.cuh"
 
 namespace
@@ -105,6 +105,120 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) currents(gpu
   }
 }
 
+/* ---- curved elements: what entries add has to pass through the points of the rule */
+
+/* Shared memory of a block, which has one element. */
+template <typename REAL> struct curved_memory {
+  REAL *flux, *density, *at_points; /* [2][4 Nf], [3][Np], [3][Nq] */
+  REAL *jump, *bent;                /* [2][Nf], [2][Nfq] of a face */
+
+  __host__ __device__ static size_t numbers(int order)
+  {
+    return static_cast<size_t>(10 * DG_NF(order) + 3 * DG_NP(order) + 3 * gpu_points(order) +
+                               2 * gpu_face_points(order));
+  }
+  __device__ curved_memory(int order, unsigned char *memory)
+      : flux(reinterpret_cast<REAL *>(memory)), density(flux + 8 * DG_NF(order)), at_points(density + 3 * DG_NP(order)),
+        jump(at_points + 3 * gpu_points(order)), bent(jump + 2 * DG_NF(order))
+  {
+  }
+};
+
+/* Adds the fluxes of jump k, on face f of curved element `number`. All threads call it. */
+template <typename REAL>
+__device__ void add_curved_jump(const gpu_tables &tables, const gpu_curves &curves, const gpu_addition &addition,
+                                size_t number, int k, const curved_memory<REAL> &t)
+{
+  const int Nf = DG_NF(tables.order), points = gpu_face_points(tables.order), m = static_cast<int>(threadIdx.x);
+  const int f = addition.entries.where[k] % 4;
+  const gpu_curved_face<REAL> face = gpu_weigh_curved_face<REAL>(tables, curves, addition.equation, number,
+                                                                 static_cast<size_t>(addition.entries.where[k] / 4), f);
+  if (m < Nf) {
+    REAL other[2], own[2];
+    for (int part = 0; part < 2; part++) {
+      other[part] = value<REAL>(addition.other, 2, Nf, k, part, m);
+      t.jump[part * Nf + m] = own[part] = value<REAL>(addition.own, 2, Nf, k, part, m);
+    }
+    const REAL *inverse = face.weights.inverse;
+    t.flux[f * Nf + m] += -face.weights.jump * other[1] + inverse[0] * own[0] + inverse[1] * own[1];
+    t.flux[(4 + f) * Nf + m] += face.weights.jump * other[0] + inverse[1] * own[0] + inverse[2] * own[1];
+  }
+  if (face.bent == 0 || addition.own.part == nullptr) return; /* the same for all threads */
+  __syncthreads();
+  const REAL *face_at = static_cast<const REAL *>(curves.face_at);
+  const REAL *face_project = static_cast<const REAL *>(curves.face_project);
+  for (int q = m; q < points; q += THREADS) {
+    REAL jump[2] = {0, 0}, at[2];
+    for (int i = 0; i < Nf; i++)
+      for (int part = 0; part < 2; part++) jump[part] += face_at[i * points + q] * t.jump[part * Nf + i];
+    gpu_bend(face, points, q, jump, at);
+    t.bent[q] = at[0], t.bent[points + q] = at[1];
+  }
+  __syncthreads();
+  for (int part = 0; part < 2 && m < Nf; part++)
+    for (int q = 0; q < points; q++)
+      t.flux[(4 * part + f) * Nf + m] += face_project[q * Nf + m] * t.bent[part * points + q];
+}
+
+/* u at point q: lifted fluxes or densities of currents. */
+template <typename REAL>
+__device__ void at_point(const gpu_tables &tables, const gpu_curves &curves, bool jumps, int q,
+                         const curved_memory<REAL> &t, REAL u[3])
+{
+  const int Np = DG_NP(tables.order), Nf = DG_NF(tables.order), rows = gpu_padded_rows(gpu_points(tables.order));
+  const REAL *lift = static_cast<const REAL *>(curves.lift), *at = static_cast<const REAL *>(curves.at);
+  u[0] = u[1] = u[2] = 0;
+  for (int i = 0; i < 4 * Nf && jumps; i++) {
+    REAL lifted[3];
+    gpu_from_along(i / Nf, t.flux[i], t.flux[4 * Nf + i], lifted);
+    for (int c = 0; c < 3; c++) u[c] += lift[i * rows + q] * lifted[c];
+  }
+  for (int n = 0; n < Np && !jumps; n++)
+    for (int c = 0; c < 3; c++) u[c] += at[n * rows + q] * t.density[c * Np + n];
+}
+
+/* A block an element, in which it adds up all entries. */
+template <typename REAL>
+__global__ void __launch_bounds__(THREADS)
+    add_in_curved(gpu_tables tables, gpu_curves curves, gpu_addition addition, bool jumps)
+{
+  extern __shared__ __align__(16) unsigned char memory[];
+  const gpu_entries &entries = addition.entries;
+  const int order = tables.order, Np = DG_NP(order), Nq = gpu_points(order), n = static_cast<int>(threadIdx.x);
+  const int first = entries.start[blockIdx.x], end = entries.start[blockIdx.x + 1];
+  const size_t e = static_cast<size_t>(entries.where[entries.entry[first]] / (jumps ? 4 : 1));
+  const size_t number = static_cast<size_t>(curves.number[e]);
+  const curved_memory<REAL> t(order, memory);
+  for (int i = n; i < 8 * DG_NF(order); i += THREADS) t.flux[i] = 0;
+  for (int i = n; i < 3 * Np; i += THREADS) t.density[i] = 0;
+  gpu_follow();
+  for (int i = first; i < end; i++) {
+    const int k = entries.entry[i];
+    __syncthreads(); /* nobody needs the last entry's jumps any more */
+    if (jumps) add_curved_jump(tables, curves, addition, number, k, t);
+    else if (n < Np)
+      for (int c = 0; c < 3; c++) t.density[c * Np + n] -= value<REAL>(addition.own, 3, Np, k, c, n);
+  }
+  __syncthreads();
+  const REAL *geometry = static_cast<const REAL *>(curves.geometry) + number * static_cast<size_t>(6 * Nq);
+  for (int q = n; q < Nq; q += THREADS) {
+    REAL u[3], g[6], by[3];
+    at_point(tables, curves, jumps, q, t, u);
+    for (int i = 0; i < 6; i++) g[i] = geometry[i * Nq + q];
+    gpu_apply(g, u, by);
+    for (int c = 0; c < 3; c++) t.at_points[c * Nq + q] = by[c];
+  }
+  __syncthreads();
+  if (n >= Np) return;
+  const REAL *project = static_cast<const REAL *>(curves.project) + n;
+  const REAL factor = static_cast<REAL>(tables.medium_table[curves.medium[number]].factor[addition.equation]);
+  REAL change[3] = {0, 0, 0};
+  for (int q = 0; q < Nq; q++)
+    for (int c = 0; c < 3; c++) change[c] += project[q * gpu_padded_rows(Np)] * t.at_points[c * Nq + q];
+  for (int c = 0; c < 3; c++) change[c] *= factor;
+  add(addition, tables, e, n, change);
+}
+
 template <typename REAL> __global__ void remember(gpu_tables tables, gpu_open open, const REAL *field)
 {
   gpu_follow();
@@ -161,6 +275,17 @@ gpuError_t gpu_add_currents(const gpu_tables *tables, const gpu_addition *additi
   if (blocks == 0) return gpuSuccess;
   return gpu_launch_following(*tables, tables->single ? currents<float> : currents<double>, blocks, THREADS, 0, stream,
                               *tables, *addition);
+}
+
+gpuError_t gpu_add_in_curved(const gpu_tables *tables, const gpu_curves *curves, const gpu_addition *addition,
+                             int jumps, gpuStream_t stream)
+{
+  const unsigned blocks = static_cast<unsigned>(addition->entries.groups);
+  if (blocks == 0) return gpuSuccess;
+  const size_t bytes =
+      (tables->single ? sizeof(float) : sizeof(double)) * curved_memory<double>::numbers(tables->order);
+  return gpu_launch_following(*tables, tables->single ? add_in_curved<float> : add_in_curved<double>, blocks, THREADS,
+                              bytes, stream, *tables, *curves, *addition, jumps != 0);
 }
 
 gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, const void *field, gpuStream_t stream)

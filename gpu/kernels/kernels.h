@@ -207,6 +207,7 @@ struct gpu_product {
   size_t first, count;
   const int32_t *element; /* [count] or NULL */
   const double *factor;   /* [count] of the list */
+  const int32_t *number;  /* [K] which curved element it is, or -1: curved ones are left out; NULL: none are curved */
   double *part;
 };
 gpuError_t gpu_products(const struct gpu_tables *tables, const struct gpu_product *product, gpuStream_t stream);

@@ -139,9 +139,10 @@ template <int P, typename REAL> struct gpu_products_work {
   __device__ void weigh(unsigned at) const
   {
     const size_t e = element(at);
-    const double factor = product.element != nullptr
-                              ? product.factor[at]
-                              : of_energy(tables.medium_table[gpu_look_up(tables.medium, e)], product.weight);
+    double factor = product.element != nullptr
+                        ? product.factor[at]
+                        : of_energy(tables.medium_table[gpu_look_up(tables.medium, e)], product.weight);
+    if (product.number != nullptr && product.number[e] >= 0) factor = 0;
     weights_of_product(static_cast<const REAL *>(tables.metric) + 6 * e, factor, t.weight[thread]);
   }
 

@@ -31,6 +31,17 @@ constexpr gpu_plain_tile gpu_plain_tile_of(int row, bool single, int order)
   return gpu_tuning_table[row].tile[single ? 1 : 0][order - 1];
 }
 
+/* The kernels of curved elements (curved.cuh). Once for few elements, which want all multiprocessors, once for many. */
+struct gpu_curved_tile {
+  int elements;   /* of a block */
+  int rows, each; /* points (nodes) and elements that a thread works on at a time */
+};
+constexpr gpu_curved_tile gpu_curved_tiles[2][DG_ORDER_MAX] = {
+    {{64, 2, 1}, {32, 2, 2}, {32, 4, 2}, {16, 4, 2}, {8, 4, 2}, {8, 4, 2}, {4, 4, 2}, {4, 4, 2}},
+    {{32, 1, 1}, {16, 1, 1}, {16, 2, 1}, {8, 2, 2}, {4, 2, 2}, {4, 2, 2}, {2, 2, 2}, {2, 2, 2}},
+};
+constexpr gpu_curved_tile gpu_curved_tile_of(bool few, int order) { return gpu_curved_tiles[few ? 1 : 0][order - 1]; }
+
 /* The kernels with tiles in shared memory (tile.cuh; compute capability 9.0). A multiprocessor has room for `blocks`
  * blocks, which have all its shared memory. */
 enum gpu_products_by {

@@ -45,6 +45,19 @@ void dg_shape_at(int geometry, const double (*shape)[3], const double place[3], 
     for (int b = 0; b < 3; b++) tangent[a][b] = 0.5 * (slope[a + 1][b] - slope[0][b]);
 }
 
+void dg_shape_turn(int geometry, const int own[4], const double (*from)[3], double (*to)[3])
+{
+  size_t node = 0;
+  for (int k = 0; k <= geometry; k++)
+    for (int j = 0; j + k <= geometry; j++)
+      for (int i = 0; i + j + k <= geometry; i++) {
+        const int n[4] = {geometry - i - j - k, i, j, k};
+        int m[4];
+        for (int q = 0; q < 4; q++) m[own[q]] = n[q];
+        memcpy(to[node++], from[dg_shape_node(geometry, m)], sizeof *to);
+      }
+}
+
 ptrdiff_t dg_find_ascending(size_t count, const int32_t *list, size_t wanted)
 {
   size_t first = 0, last = count;

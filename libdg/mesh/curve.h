@@ -24,6 +24,23 @@ static inline size_t dg_shape_node(int geometry, const int n[4])
   return (size_t)node;
 }
 
+/* Adds to x what an edge with displaced nodes adds to the map at a place with coordinates la and lb towards its ends:
+ * L_a L_b times the polynomial in L_b - L_a that has the nodes' values. shift[geometry - 1] belongs to the nodes from a
+ * to b. */
+static inline void dg_shape_edge_mode(int geometry, const double (*shift)[3], double la, double lb, double x[3])
+{
+  const double t = lb - la, bubble = la * lb;
+  for (int b = 0; b < 3; b++) {
+    const double one = shift[0][b], two = geometry > 2 ? shift[1][b] : 0, three = geometry > 3 ? shift[2][b] : 0;
+    double value = 4 * one;
+    if (geometry == 3) value = 9.0 / 4 * (one + two) + 27.0 / 4 * (two - one) * t;
+    if (geometry == 4) value = 4 * two + 16.0 / 3 * (three - one) * t + (32.0 / 3 * (one + three) - 16 * two) * t * t;
+    x[b] += bubble * value;
+  }
+}
+/* Turns a map to another order of the vertices: vertex q of `to` is vertex own[q] of `from`. */
+void dg_shape_turn(int geometry, const int own[4], const double (*from)[3], double (*to)[3]);
+
 /* The place x of (r, s, t), m, and tangent[a] = dx/d(r, s, t)_a there; either may be NULL.
  * shape[dg_shape_nodes(geometry)]. */
 void dg_shape_at(int geometry, const double (*shape)[3], const double place[3], double x[3], double (*tangent)[3]);

@@ -18,19 +18,11 @@
 static void turn(const struct dg_mesh *mesh, size_t e, const int32_t vertex[4], int g, const double (*from)[3],
                  double (*to)[3])
 {
-  int own[4]; /* the place in the input's order of the ascending vertex q */
-  size_t node = 0;
+  int own[4] = {0}; /* the place in the input's order of the ascending vertex q */
   for (int q = 0; q < 4; q++)
     for (int i = 0; i < 4; i++)
       if (vertex[i] == mesh->element[e][q]) own[q] = i;
-  for (int k = 0; k <= g; k++)
-    for (int j = 0; j + k <= g; j++)
-      for (int i = 0; i + j + k <= g; i++) {
-        const int n[4] = {g - i - j - k, i, j, k};
-        int m[4];
-        for (int q = 0; q < 4; q++) m[own[q]] = n[q];
-        memcpy(to[node++], from[dg_shape_node(g, m)], sizeof *to);
-      }
+  dg_shape_turn(g, own, from, to);
 }
 
 /* ---- faces ---- */

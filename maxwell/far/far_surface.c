@@ -356,6 +356,7 @@ static bool has_other_medium(const struct work *work, size_t e)
 {
   const struct mx_problem *problem = work->scene->problem;
   size_t entry;
+  if (work->scene->assignment->absorber[e] >= 0) return false; /* it stands for the medium without end */
   const bool same = fabs(problem->epsilon[e] - work->surface->epsilon) <= 1e-12 * work->surface->epsilon &&
                     fabs(problem->mu[e] - work->surface->mu) <= 1e-12 * work->surface->mu &&
                     mx_relaxation_rate(problem, e) == 0;

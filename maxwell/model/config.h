@@ -106,16 +106,23 @@ struct mx_port_config {
   double delay;     /* s */
 };
 
-/* A wall of kind MX_OPEN_WALL, from which a perfectly matched layer grows (maxwell/setup/open_layer.h). */
+/* A wall of kind MX_OPEN_WALL, from which a layer grows (maxwell/setup/open_layer.h). */
 struct mx_open_config {
-  double reflection; /* dB, < 0; default -80: what may come back */
+  double reflection; /* dB, < 0: what may come back; 0: MX_LAYER_REFLECTION or MX_ABSORBER_REFLECTION */
   double thickness;  /* m; 0: chosen */
   int sheets;        /* elements in the thickness, key `elements`; 0: chosen */
+  bool absorber;     /* losses that rise slowly instead of a perfectly matched layer */
 };
 
-#define MX_LAYER_REFLECTION (-80.0) /* dB: the target of a layer for which the script names none */
+#define MX_LAYER_REFLECTION    (-80.0) /* dB: the target of a perfectly matched layer for which the script names none */
+#define MX_ABSORBER_REFLECTION (-40.0) /* and that of an absorber */
+static inline double mx_layer_target(double reflection, bool absorber)
+{
+  if (reflection < 0) return reflection;
+  return absorber ? MX_ABSORBER_REFLECTION : MX_LAYER_REFLECTION;
+}
 
-/* A drawn shell that is a perfectly matched layer. */
+/* A drawn shell that is a perfectly matched layer or an absorber. */
 enum mx_shell_kind { MX_SHELL_BOX, MX_SHELL_SPHERE, MX_SHELL_CYLINDER };
 struct mx_layer_config {
   struct mx_selector where; /* a volume group or tag; never the default */
@@ -123,7 +130,8 @@ struct mx_layer_config {
   bool has_centre; /* sphere, cylinder; else that of the inner wall */
   double centre[3];
   double axis[3];    /* cylinder; normalised by the reader */
-  double reflection; /* dB, less than 0 */
+  double reflection; /* dB, as in mx_open_config */
+  bool absorber;     /* as in mx_open_config */
 };
 extern const char *const mx_shell_kind_names[]; /* "box", "sphere", "cylinder" */
 

@@ -116,6 +116,7 @@ int mx_read_layers(struct mx_reader *r, const struct mx_rule *rule, const struct
       {"axis", mx_read_unit_vector, LAYER(axis), .expected = "a direction, as in { 0, 0, 1 }"},
       {"reflection", mx_read_real, LAYER(reflection), .expected = "a number from -200 to -20 (dB)", .least = -200,
        .most = -20},
+      {"absorber", mx_read_boolean, LAYER(absorber), .expected = "true or false"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;
@@ -124,7 +125,7 @@ int mx_read_layers(struct mx_reader *r, const struct mx_rule *rule, const struct
   for (size_t i = 0; i < value->count; i++) {
     const struct mx_entry *entry = &value->entry[i];
     struct mx_layer_config *layer = &config->layer[i];
-    *layer = (struct mx_layer_config){.axis = {0, 0, 1}, .reflection = MX_LAYER_REFLECTION};
+    *layer = (struct mx_layer_config){.axis = {0, 0, 1}};
     if (mx_read_selector(r, entry, &layer->where) != 0 ||
         mx_read_table(r, &entry->value, "a table, as in { kind = \"box\" }", rules, MX_COUNT(rules), layer) != 0 ||
         check_layer(r, &entry->value, layer) != 0)

@@ -230,6 +230,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
        {"thickness", mx_read_real, BOUNDARY(open.thickness), .expected = "a number > 0 (metres)", MX_ABOVE(0)}},
       {KIND(MX_OPEN_WALL),
        {"elements", mx_read_int, BOUNDARY(open.sheets), .expected = "an integer from 1 to 50", .least = 1, .most = 50}},
+      {KIND(MX_OPEN_WALL), {"absorber", mx_read_boolean, BOUNDARY(open.absorber), .expected = "true or false"}},
       WAVE_RULES(mx_boundary_config, (0u MX_WALLS(IF_WAVE))),
       DRIVE_RULES(mx_boundary_config, "field", (0u MX_WALLS(IF_FIELD))),
       DRIVE_RULES(mx_boundary_config, "current", (0u MX_WALLS(IF_SHEET))),
@@ -241,7 +242,6 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
   boundary->drive = no_drive;
   boundary->wave = no_wave;
   boundary->port = mx_no_port;
-  boundary->open.reflection = MX_LAYER_REFLECTION;
   if (read_by_kind(r, value, "a table, as in { kind = \"pec\" }", all, MX_COUNT(rules) + mx_port_rules_count,
                    boundary) != 0)
     return r->err->code;

@@ -9,5 +9,6 @@ void mx_assignment_release(struct mx_assignment *assignment)
   dg_free(assignment->boundary);
   dg_free(assignment->interface);
   dg_free(assignment->layer);
+  dg_free(assignment->absorber);
   *assignment = (struct mx_assignment){0};
 }

@@ -7,6 +7,7 @@ struct mx_assignment {
   int *material;            /* [K] index into config.material */
   int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
   int *layer;               /* [K] index of a perfectly matched layer (layer_shape.h), or -1 */
+  int *absorber;            /* [K] index of a layer that is an absorber, or -1 */
   int *interface;           /* [entities of the mesh] index into config.interface, or -1 */
   size_t default_pec_faces; /* boundary faces without a key, of all ranks */
 };

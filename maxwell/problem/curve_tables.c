@@ -185,7 +185,7 @@ static void precondition(int Np, double W[3][3], const double *r, double *y)
 
 /* The weighing A is symmetric and, but for the sign of the map, positive in the product with M; so is its
  * preconditioner, which commutes with M. A density is therefore found by conjugate gradients in that product. Their
- * number depends on how far the metric varies in the element: 15 for a ratio of 2. */
+ * number depends on how far the metric varies in the element: 17 for a ratio of 2. */
 void mx_curve_unweigh(const struct mx_curve_tables *tables, size_t k, const double *covariant, double *density)
 {
   enum { MOST = 200 };

@@ -7,6 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/geometry/geometry.h"
+#include "maxwell/problem/absorber.h"
 #include "maxwell/response/layer.h"
 
 /* The part of a layer that an element is in: its kind, and along each axis the side of the wall that it is beyond. */
@@ -21,11 +22,13 @@ static void vertices(const struct mx_layer_shape *shape, const struct dg_mesh *m
   for (int v = 0; v < 4; v++) mx_layer_coordinates(shape, mesh->vertex[mesh->element[e][v]], q[v]);
 }
 
-static int refuse(const struct dg_mesh *mesh, size_t e, const char *why, struct dg_error *err)
+static int refuse(const struct mx_layer_shape *shape, const struct dg_mesh *mesh, size_t e, const char *why,
+                  struct dg_error *err)
 {
   double x[3];
   dg_geometry_barycentre(mesh, e, x);
-  return dg_fail(err, DG_INPUT, "the perfectly matched layer at (%g, %g, %g) m %s", x[0], x[1], x[2], why);
+  return dg_fail(err, DG_INPUT, "the %s at (%g, %g, %g) m %s", shape->absorber ? "absorber" : "perfectly matched layer",
+                 x[0], x[1], x[2], why);
 }
 
 /* Says on which side of the walls across axis i the element is; 2: a wall cuts it. */
@@ -57,10 +60,10 @@ static int find_round(const struct mx_layer_shape *shape, const struct dg_mesh *
     beyond = beyond || radius > shape->high[0] + slack || along > slack;
     before = before || (radius < shape->high[0] - slack && along < -slack);
     if (fmax(radius - shape->high[0], along) > shape->thickness + slack)
-      return refuse(mesh, e, "is deeper than its thickness", err);
+      return refuse(shape, mesh, e, "is deeper than its thickness", err);
   }
-  if (before) return refuse(mesh, e, "has an element that reaches before its inner wall", err);
-  if (!beyond) return refuse(mesh, e, "has an element that lies wholly on its inner wall", err);
+  if (before) return refuse(shape, mesh, e, "has an element that reaches before its inner wall", err);
+  if (!beyond) return refuse(shape, mesh, e, "has an element that lies wholly on its inner wall", err);
   return 0;
 }
 
@@ -74,13 +77,13 @@ static int find_part(const struct mx_layer_shape *shape, const struct dg_mesh *m
   if (shape->kind != MX_LAYER_BOX) return find_round(shape, mesh, e, (const double(*)[3])q, err);
   for (int i = 0; i < 3; i++) {
     part->side[i] = side_of(shape, (const double(*)[3])q, i);
-    if (part->side[i] == 2) return refuse(mesh, e, "has an element that its inner wall cuts", err);
+    if (part->side[i] == 2) return refuse(shape, mesh, e, "has an element that its inner wall cuts", err);
     stretched += part->side[i] != 0;
     for (int v = 0; v < 4 && part->side[i] != 0; v++)
       if (fmax(q[v][i] - shape->high[i], shape->low[i] - q[v][i]) > (1 + 1e-6) * shape->thickness)
-        return refuse(mesh, e, "is deeper than its thickness", err);
+        return refuse(shape, mesh, e, "is deeper than its thickness", err);
   }
-  if (stretched == 0) return refuse(mesh, e, "has an element that lies before its inner walls", err);
+  if (stretched == 0) return refuse(shape, mesh, e, "has an element that lies before its inner walls", err);
   part->kind = stretched == 1 ? MX_LAYER_1 : stretched == 2 ? MX_LAYER_2 : MX_LAYER_3;
   return 0;
 }
@@ -128,12 +131,13 @@ static void fill(const struct mx_layer_shape *shape, double index, const struct 
 /* Finds the smallest index in each layer, of all ranks: the stretch of a direction may not depend on the medium, lest
  * the layer reflect where media meet in it. */
 static int smallest_indices(const struct mx_problem *problem, const struct mx_assignment *assignment, size_t count,
-                            double *index, struct dg_error *err)
+                            const struct mx_layer_shape *shape, double *index, struct dg_error *err)
 {
   for (size_t l = 0; l < count; l++) index[l] = -INFINITY; /* negative, since the largest is found */
   for (size_t e = 0; e < problem->K; e++) {
-    const int l = assignment->layer[e];
+    const int l = assignment->layer[e], a = assignment->absorber[e];
     if (l >= 0) index[l] = fmax(index[l], -sqrt(problem->epsilon[e] * problem->mu[e]));
+    if (a >= 0) index[a] = fmax(index[a], -sqrt(mx_absorber_epsilon(problem, &shape[a], e) * problem->mu[e]));
   }
   if (dg_comm_reduce(problem->comm, DG_MAX, count, index, err) != 0) return err->code;
   for (size_t l = 0; l < count; l++) index[l] = -index[l];
@@ -162,23 +166,38 @@ static int add_kind(struct mx_problem *problem, const struct mx_assignment *assi
   return 0;
 }
 
+/* Finds the layer or the absorber of an element, and its part in it. */
+static int assign(const struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_layers *layers,
+                  const struct dg_mesh *mesh, size_t e, struct part *part, struct dg_error *err)
+{
+  const int l = layers->of_volume[mesh->volume[e]];
+  size_t entry;
+  if (l < 0) return 0;
+  const struct mx_layer_shape *shape = &layers->shape[l];
+  *(shape->absorber ? &assignment->absorber[e] : &assignment->layer[e]) = l;
+  if (find_part(shape, mesh, e, part, err) != 0) return err->code;
+  if (shape->absorber || mx_problem_response(problem, e, &entry) == NULL) return 0;
+  return refuse(shape, mesh, e,
+                "is in a medium with a Debye pole, and an element has a pole or a layer; give the layer "
+                "`absorber = true`, which is losses, or its volume a medium without a pole",
+                err);
+}
+
 int mx_assign_layers(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_layers *layers,
                      const struct dg_mesh *mesh, struct dg_error *err)
 {
   struct part *part = NULL;
   double *index = NULL;
-  const bool any = layers != NULL && layers->count > 0;
-  for (size_t e = 0; e < problem->K; e++) assignment->layer[e] = any ? layers->of_volume[mesh->volume[e]] : -1;
-  if (!any) return 0;
+  for (size_t e = 0; e < problem->K; e++) assignment->layer[e] = assignment->absorber[e] = -1;
+  if (layers == NULL || layers->count == 0) return 0;
   if (DG_NEW(part, problem->K, err) != 0 || DG_NEW(index, layers->count, err) != 0) goto fail;
-  for (size_t e = 0; e < problem->K && err->code == 0; e++) {
-    const int l = assignment->layer[e];
-    size_t entry;
-    if (l < 0 || find_part(&layers->shape[l], mesh, e, &part[e], err) != 0) continue;
-    if (mx_problem_response(problem, e, &entry) != NULL)
-      (void)!refuse(mesh, e, "is in a medium with a Debye pole; give the layer's volume a medium without one", err);
+  for (size_t e = 0; e < problem->K; e++)
+    if (assign(problem, assignment, layers, mesh, e, &part[e], err) != 0) goto fail;
+  if (smallest_indices(problem, assignment, layers->count, layers->shape, index, err) != 0) goto fail;
+  for (size_t e = 0; e < problem->K; e++) {
+    const int l = assignment->absorber[e];
+    if (l >= 0) mx_absorb(problem, &layers->shape[l], index[l], mesh, e);
   }
-  if (err->code != 0 || smallest_indices(problem, assignment, layers->count, index, err) != 0) goto fail;
 #define ADD(KIND, ...)                                                                                                 \
   if (add_kind(problem, assignment, layers, mesh, part, index, KIND, err) != 0) goto fail;
   MX_LAYER_LIST(ADD)

@@ -1,6 +1,6 @@
-/* The shape of a perfectly matched layer, and which volumes of the mesh are layers. The set-up fills it, from a shell
- * that was drawn (`layers`) or from a wall that was extruded (`boundaries.X.kind = "open"`); the problem's build makes
- * the responses of it (maxwell/response/layer.h has the method).
+/* The shape of a perfectly matched layer or an absorber, and which volumes of the mesh are layers. The set-up fills it,
+ * from a shell that was drawn (`layers`) or from a wall that was extruded (`boundaries.X.kind = "open"`); the problem's
+ * build makes the responses of it (maxwell/response/layer.h has the method), or the losses of an absorber (absorber.h).
  *
  * A layer begins at its inner wall and is `thickness` deep. The wall is
  *   MX_LAYER_BOX       planes at right angles to the axes, low[i] and high[i] from the centre; -INFINITY and INFINITY
@@ -26,6 +26,9 @@ struct mx_layer_shape {
   double low[3], high[3]; /* inner walls, along the axes from the centre; see above */
   double thickness;       /* of the layer, in every direction that has one */
   double reflection;      /* the target in dB, less than 0 */
+  bool absorber;          /* losses instead of responses; then frequency, Hz, is the one at which a medium with a
+                             response is matched; 0: at rest */
+  double frequency;
 };
 
 /* The layers of a mesh. */

@@ -372,8 +372,9 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
     problem->ghosts = ranks->halo.faces;
   }
   if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
-      DG_NEW(assignment->layer, K, err) != 0 || DG_NEW(choice, mesh->entities, err) != 0 ||
-      DG_NEW(outer, mesh->entities, err) != 0 || DG_NEW(assignment->interface, mesh->entities, err) != 0)
+      DG_NEW(assignment->layer, K, err) != 0 || DG_NEW(assignment->absorber, K, err) != 0 ||
+      DG_NEW(choice, mesh->entities, err) != 0 || DG_NEW(outer, mesh->entities, err) != 0 ||
+      DG_NEW(assignment->interface, mesh->entities, err) != 0)
     goto fail;
 #define COPY(type, name, numbers) memcpy(problem->name, geometry->name, K * sizeof *problem->name);
   MX_GEOMETRY_ARRAYS(COPY)

@@ -10,6 +10,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/setup/open_size.h"
 
 /* Extents of a set of vertices along the axes, and of their distance from the centre (sphere) or the axis (cylinder):
  * maxima, so that one reduction finds them. */
@@ -239,7 +240,9 @@ static int draw(struct mx_setup *setup, const struct mx_layer_config *config, st
   const int layer = (int)setup->layers.count - 1;
   struct mx_layer_shape *shape = &setup->layers.shape[layer];
   shape->kind = kinds[config->kind];
-  shape->reflection = config->reflection;
+  shape->reflection = mx_layer_target(config->reflection, config->absorber);
+  shape->absorber = config->absorber;
+  shape->frequency = mx_highest_frequency(setup->config) / 2;
   memcpy(shape->centre, config->centre, sizeof shape->centre);
   set_axes(shape, config);
   if (choose_volumes(setup, layer, &config->where, err) != 0 || measure(setup, layer, &extents, &fit, err) != 0)

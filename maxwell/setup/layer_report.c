@@ -1,4 +1,4 @@
-/* Checks and logs perfectly matched layers: layer_report.h. setup_build.c calls it. */
+/* Checks and logs perfectly matched layers and absorbers: layer_report.h. setup_build.c calls it. */
 #include "maxwell/setup/layer_report.h"
 
 #include <math.h>
@@ -10,9 +10,22 @@ static int refuse(const struct mx_setup *setup, size_t e, const char *what, stru
   double x[3];
   dg_geometry_barycentre(&setup->mesh, e, x);
   return dg_fail(err, DG_INPUT,
-                 "%s reaches into a perfectly matched layer at (%.4g, %.4g, %.4g) m, where fields are not those of the "
-                 "medium; keep it out of the layer",
-                 what, x[0], x[1], x[2]);
+                 "%s reaches into %s at (%.4g, %.4g, %.4g) m, where fields are not those of the medium; keep it out of "
+                 "the layer",
+                 what, setup->assignment.absorber[e] >= 0 ? "an absorber" : "a perfectly matched layer", x[0], x[1],
+                 x[2]);
+}
+
+static bool in_layer(const struct mx_setup *setup, size_t e)
+{
+  return setup->assignment.layer[e] >= 0 || setup->assignment.absorber[e] >= 0;
+}
+
+static bool matched(const struct mx_setup *setup)
+{
+  for (size_t i = 0; i < setup->layers.count; i++)
+    if (!setup->layers.shape[i].absorber) return true;
+  return false;
 }
 
 /* Looks at what this rank has. */
@@ -20,7 +33,7 @@ static int check_part(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_problem *problem = &setup->problem;
   const struct mx_config *config = setup->config;
-  if (config->output.balance.every > 0)
+  if (config->output.balance.every > 0 && matched(setup))
     return dg_fail(err, DG_INPUT,
                    "output.balance does not know what a perfectly matched layer takes up; leave it out of a script "
                    "with layers");
@@ -28,12 +41,12 @@ static int check_part(const struct mx_setup *setup, struct dg_error *err)
     const struct mx_term *term = &problem->term[t];
     for (size_t k = 0; k < term->count; k++) {
       const size_t e = (size_t)(term->kind == MX_CURRENT ? term->where[k] : term->where[k] / 4);
-      if (setup->assignment.layer[e] >= 0)
+      if (in_layer(setup, e))
         return refuse(setup, e, term->kind == MX_CURRENT ? "a current" : "a driven surface or wall", err);
     }
   }
   for (size_t e = 0; e < problem->K; e++)
-    for (int f = 0; f < 4 && setup->assignment.layer[e] >= 0; f++) {
+    for (int f = 0; f < 4 && in_layer(setup, e); f++) {
       const int wall = setup->assignment.boundary[e][f];
       if (wall >= 0 && mx_is_port(config->boundary[wall].kind)) return refuse(setup, e, "a port", err);
     }
@@ -47,12 +60,13 @@ int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
   return dg_comm_agree(setup->comm, err); /* one rank may have the element */
 }
 
+static const char *const kind[] = {"box", "sphere", "cylinder"};
+
 /* What is summed over the ranks for a layer: its elements, and the bytes of their states. */
 enum { ELEMENTS, BYTES, VALUES };
 
 static int report(const struct mx_setup *setup, size_t layer, struct dg_error *err)
 {
-  static const char *const kind[] = {"box", "sphere", "cylinder"};
   const struct mx_problem *problem = &setup->problem;
   const struct mx_layer_shape *shape = &setup->layers.shape[layer];
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
@@ -85,9 +99,30 @@ static int report(const struct mx_setup *setup, size_t layer, struct dg_error *e
   return 0;
 }
 
+/* An absorber has no states: its losses are those of its elements. */
+static int report_absorber(const struct mx_setup *setup, size_t layer, struct dg_error *err)
+{
+  const struct mx_problem *problem = &setup->problem;
+  const struct mx_layer_shape *shape = &setup->layers.shape[layer];
+  double elements = 0, rate = 0;
+  for (size_t e = 0; e < problem->K; e++) {
+    if (setup->assignment.absorber[e] != (int)layer) continue;
+    elements += 1;
+    rate = fmax(rate, problem->sigma_m[e] / problem->mu[e]);
+  }
+  if (dg_comm_reduce(setup->comm, DG_SUM, 1, &elements, err) != 0 ||
+      dg_comm_reduce(setup->comm, DG_MAX, 1, &rate, err) != 0)
+    return err->code;
+  dg_log_line(setup->log,
+              "absorber  %s, %.4g m thick, %.0f elements, fields relax in %.3g s at its end; predicted reflection "
+              "%.0f dB at normal incidence, more at an angle",
+              kind[shape->kind], shape->thickness, elements, 1 / (rate * MX_C0), shape->reflection);
+  return 0;
+}
+
 int mx_report_layers(const struct mx_setup *setup, struct dg_error *err)
 {
   for (size_t i = 0; i < setup->layers.count; i++)
-    if (report(setup, i, err) != 0) return err->code;
+    if ((setup->layers.shape[i].absorber ? report_absorber : report)(setup, i, err) != 0) return err->code;
   return 0;
 }

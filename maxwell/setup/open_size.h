@@ -1,5 +1,5 @@
-/* The plan of a layer at an open wall: how deep, how many elements, and what it is expected to return. open_layer.c
- * calls it. */
+/* The plan of a layer or an absorber at an open wall: how deep, how many elements, and what it is expected to return.
+ * open_layer.c calls it. */
 #pragma once
 
 #include "libdg/mesh/grow/wall_shape.h"
@@ -17,8 +17,12 @@ struct mx_open_plan {
   double *depth;     /* [sheets] m: where each ends */
   double size;       /* mean edge of the wall's triangles, m */
   double frequency;  /* the highest one of the sources, Hz; 0: none is known */
+  double target;     /* dB: what the losses of the layer leave */
   double reflection; /* dB: what is expected to come back */
 };
+
+/* The highest frequency of the sources, Hz, as far as they say one; 0: none does. */
+double mx_highest_frequency(const struct mx_config *config);
 
 /* Chooses thickness and sheets, and fills the rest of the plan. */
 int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, const struct dg_mesh *mesh,

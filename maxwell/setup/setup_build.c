@@ -13,7 +13,6 @@
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/setup/conductor_report.h"
-#include "maxwell/setup/curved.h"
 #include "maxwell/setup/drawn_layers.h"
 #include "maxwell/setup/layer_report.h"
 #include "maxwell/setup/quiet.h"

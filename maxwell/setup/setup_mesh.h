@@ -17,3 +17,7 @@ int mx_setup_make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping,
 /* Writes a mesh that was made to the place where the next run finds it. The folder mesh/ must exist. A file that cannot
  * be written is a warning. Collective. */
 int mx_setup_keep_mesh(struct mx_setup *setup, struct dg_ledger *ledger, struct dg_error *err) DG_MUST_USE;
+
+/* Logs how many elements are curved, and refuses what does not take them. Call it when the mesh is there and layers are
+ * chosen. Collective. */
+int mx_check_curved(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

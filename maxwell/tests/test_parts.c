@@ -3,6 +3,7 @@
  * command line: the n-th allocation of that rank fails while all of it is built. */
 #include "script_fixture.h"
 
+#include "libdg/mesh/curve.h"
 #include "libdg/mesh/parts/partition.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/sources/sources.h"
@@ -51,6 +52,20 @@ static void slab(struct box *box)
 
 static void line(struct box *box) { ring_mesh(box, 1); }
 
+static void bulge(void *context, double x[3])
+{
+  (void)context;
+  x[2] += 0.15 * x[0] * x[0] * (x[1] - 0.6 * x[1] * x[1]);
+  x[0] += 0.1 * x[0] * x[1] * x[1];
+}
+
+static void bent_slab(struct box *box)
+{
+  struct dg_error err = {0};
+  slab(box);
+  if (dg_mesh_bend(&box->mesh, 2, bulge, NULL, &err) != 0) fail_msg("%s", err.message);
+}
+
 #define PULSE "waveform = waveform.step { rise = 3e-9 }"
 #define LATER "waveform = function(t) return t > 1e-9 and math.sin(1e9 * (t - 1e-9)) or 0 end"
 #define WAVE  "polarisation = { 0, 0, 1 }, " PULSE
@@ -87,6 +102,28 @@ static const struct scene scenes[] = {
            "  [4] = { kind = 'surface_current', profile = function(x, y, z) return x, 0, z end, " PULSE " } },\n"
            "interfaces = { [7] = { kind = 'total_field', region = 1, direction = { 1, 0, 0 }, " WAVE " } },\n"
            "output = { fluxes = { { name = 'in', surface = 7, direction = { 1, 0.2, 0 } } } }"},
+    {bent_slab,
+     "materials = { [1] = { epsilon_r = 1.5 }, [2] = { epsilon_r = 1.5, sigma = 0.02, mu_r = 1.2, sigma_m = 30 } },\n"
+     "boundaries = { [1] = { kind = 'modal_port', family = 'TE', cutoff = 1.3e8,\n"
+     "    profile = function(x, y, z) return 0, 0, math.sin(math.pi * y) end, " LATER " },\n"
+     "  [2] = { kind = 'impedance', impedance = 100 },\n"
+     "  [3] = { kind = 'magnetic_field', profile = { 1, 0, 0 }, " PULSE " },\n"
+     "  [4] = { kind = 'absorbing' },\n"
+     "  [6] = { kind = 'electric_field', field = function(x, y, z, t) return 0, math.sin(3 * x + 1e9 * t), 0 end } },\n"
+     "interfaces = { [7] = { kind = 'surface_current', current = function(x, y, z, t) return 0, t * 1e8, y end } },\n"
+     "sources = { { region = 1, profile = function(x, y, z) return y, z, x end, " LATER " },\n"
+     "  { region = 2, current = function(x, y, z, t) return t * 1e6, 0, x * t * 1e6 end },\n"
+     "  { at = { 0.5, 0.5, 0.25 }, moment = { 0, 1e-3, 1e-3 }, " PULSE " },\n"
+     "  { from = { 0.1, 0.1, 0.1 }, to = { 0.9, 0.8, 0.4 }, amperes = 0.1, " PULSE " } },\n"
+     "output = { probes = { { name = 'a', at = { 0.3, 0.4, 0.2 } }, { name = 'b', at = { 0.8, 0.3, 0.1 }, every = 3 } "
+     "},\n"
+     "  planes = { { name = 'a', origin = { -0.1, 0, 0.2 }, u = { 1.2, 0, 0 }, v = { 0, 1, 0 }, points = { 9, 7 } } "
+     "},\n"
+     "  fluxes = { { name = 'in', surface = 7, direction = { -1, 0, 0 }, frequencies = { 3e8 } },\n"
+     "    { name = 'out', surface = 2 } },\n"
+     "  voltages = { { name = 'a', path = { { 0.1, 0.1, 0.1 }, { 0.9, 0.3, 0.2 }, { 0.5, 0.5, 0.4 } } } },\n"
+     "  currents = { { name = 'a', circle = { centre = { 0.5, 0.5, 0.2 }, normal = { 0, 0, 1 }, radius = 0.3 } } },\n"
+     "  losses = { { name = 'a', region = 2 } } }"},
     {line, "materials = { default = { epsilon_r = 2.25 } },\n"
            "boundaries = { [1] = { kind = 'coaxial_port', " PULSE " }, [2] = { kind = 'coaxial_port' } },\n"
            "output = { probes = { { name = 'a', at = { 0.25, 0.3, -0.02 } } } }"},

@@ -15,8 +15,9 @@ simulation {
   backend = args.backend or "auto",
   precision = args.precision or "double",
   time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 8e-9, step = args.step or "auto" },
-  materials  = { default = {} },
-  layers = args.layer ~= 0 and { shell = { kind = args.kind or "box", reflection = args.reflection or -80 } } or nil,
+  materials  = { default = { epsilon_r = args.epsilon, debye = args.delta and { { delta = args.delta, tau = args.tau } } } },
+  layers = args.layer ~= 0 and { shell = { kind = args.kind or "box", reflection = args.reflection, absorber = args.absorber == 1 } }
+           or nil,
   boundaries = { default = { kind = args.wall or "absorbing" } },
   sources = { { at = { tonumber(x), tonumber(y), tonumber(z) }, moment = { 0.3, 0.2, 1 },
                 waveform = waveform.differentiated_gaussian { f_peak = args.peak or 0.75e9 } } },

@@ -122,19 +122,10 @@ static const struct face *find_face(const struct bend *bend, const int32_t v[3])
 
 /* ---- modes ---- */
 
-/* Adds the displacement that the nodes of an edge cause at a place with coordinates la and lb towards its ends. */
+/* Adds the displacement that an edge on the geometry causes at a place with coordinates la and lb towards its ends. */
 static void add_edge(int g, const struct edge *edge, double la, double lb, double x[3])
 {
-  const double t = lb - la, bubble = la * lb;
-  if (edge == NULL) return;
-  for (int b = 0; b < 3; b++) {
-    const double one = edge->shift[0][b], two = edge->shift[1][b], three = edge->shift[2][b];
-    double value = 0; /* of the polynomial in t whose product with the bubble has the nodes' values */
-    if (g == 2) value = 4 * one;
-    if (g == 3) value = 9.0 / 4 * (one + two) + 27.0 / 4 * (two - one) * t;
-    if (g == 4) value = 4 * two + 16.0 / 3 * (three - one) * t + (32.0 / 3 * (one + three) - 16 * two) * t * t;
-    x[b] += bubble * value;
-  }
+  if (edge != NULL) dg_shape_edge_mode(g, edge->shift, la, lb, x);
 }
 
 /* The straight place of coordinates L[count] towards vertices v. */

@@ -8,6 +8,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
+#include "libdg/mesh/curve.h"
 #include "libdg/mesh/grow/sprout.h"
 #include "libdg/mesh/mesh_groups.h"
 
@@ -27,6 +28,7 @@ struct grower {
   int32_t (*tet)[4], *volume_tag, *place; /* place[K]: the number of an element in this list */
   uint64_t *tag;
   double (*origin)[3];
+  double (*shape)[3]; /* of the mesh's curved elements, which keep their numbers, by the vertices as tet has them */
   int32_t (*triangle)[3], *surface_tag;
   size_t offshoots;
   struct offshoot *offshoot;
@@ -63,7 +65,8 @@ static int allocate(struct grower *g, struct dg_error *err)
   if (DG_NEW(g->point, points, err) != 0 || DG_NEW(g->tet, K, err) != 0 || DG_NEW(g->volume_tag, K, err) != 0 ||
       DG_NEW(g->place, K, err) != 0 || DG_NEW(g->tag, K, err) != 0 || DG_NEW(g->origin, K, err) != 0 ||
       DG_NEW(g->triangle, triangles, err) != 0 || DG_NEW(g->surface_tag, triangles, err) != 0 ||
-      DG_NEW(g->grown, mesh->entities, err) != 0)
+      DG_NEW(g->grown, mesh->entities, err) != 0 ||
+      DG_NEW(g->shape, mesh->curved > 0 ? mesh->curved * dg_shape_nodes(mesh->geometry) : 0, err) != 0)
     return err->code;
   return new_tags(g, err);
 }
@@ -78,6 +81,7 @@ static void grower_release(struct grower *g)
   dg_free(g->place);
   dg_free(g->tag);
   dg_free(g->origin);
+  dg_free(g->shape);
   dg_free(g->triangle);
   dg_free(g->surface_tag);
   dg_free(g->offshoot);
@@ -123,6 +127,20 @@ static void copy_mesh(struct grower *g)
       if (surface < 0 || (beyond != DG_BOUNDARY && (size_t)(beyond >> 2) < e)) continue;
       add_triangle(g, face, mesh->entity[surface].tag);
     }
+  }
+}
+
+/* Copies the maps of curved elements. Their walls are straight (straighten.h). */
+static void copy_shapes(struct grower *g)
+{
+  const struct dg_mesh *mesh = g->mesh;
+  for (size_t k = 0; k < mesh->curved; k++) {
+    const size_t e = (size_t)mesh->curve[k];
+    int own[4] = {0};
+    for (int q = 0; q < 4; q++)
+      for (int i = 0; i < 4; i++)
+        if (mesh->element[e][i] == g->tet[e][q]) own[q] = i;
+    dg_shape_turn(mesh->geometry, own, dg_mesh_shape(mesh, k), g->shape + k * dg_shape_nodes(mesh->geometry));
   }
 }
 
@@ -247,6 +265,10 @@ static int build(struct dg_mesh *mesh, const struct grower *g, struct dg_error *
                                       .tag = g->tag,
                                       .triangle = (const int32_t(*)[3])g->triangle,
                                       .surface_tag = g->surface_tag,
+                                      .geometry = g->mesh->geometry,
+                                      .curved = g->mesh->curved,
+                                      .curve = g->mesh->curve,
+                                      .shape = (const double(*)[3])g->shape,
                                       .partition = g->place,
                                       .partitions = 1};
   if (dg_mesh_build(mesh, &input, err) != 0)
@@ -270,16 +292,12 @@ int dg_mesh_grow(struct dg_mesh *mesh, size_t growths, const struct dg_growth *g
   struct grower g = {.mesh = mesh, .growths = growths, .growth = growth};
   struct dg_mesh grown = {0};
   uint64_t tag = 0;
-  if (mesh->curved > 0) {
-    (void)dg_fail(err, DG_INPUT, "the mesh has curved elements, from which no layer '%s' grows: set mesh.geometry = 1",
-                  growth[0].name);
-    goto fail;
-  }
   if (check_names(&g, err) != 0 || DG_NEW(g.sprouts, growths, err) != 0) goto fail;
   for (size_t i = 0; i < growths; i++)
     if (dg_sprout(&g.sprouts[i], mesh, &growth[i], err) != 0) goto fail;
   if (allocate(&g, err) != 0) goto fail;
   copy_mesh(&g);
+  copy_shapes(&g);
   for (size_t e = 0; e < mesh->K; e++) tag = mesh->tag[e] > tag ? mesh->tag[e] : tag;
   for (size_t i = 0; i < growths; i++)
     if (add_layer(&g, i, &tag, err) != 0) goto fail;

@@ -18,7 +18,8 @@
 
 /* Adds the layers, all of them at once, to a whole mesh; layer i + 1 is that of growth[i]. Elements and vertices get
  * new numbers, along the curve as always; the same mesh and growth give the same. The walls lie inside then, and have
- * the numbers of the mesh as it was: release them. New volumes and surfaces have tags of their own behind all others:
+ * the numbers of the mesh as it was: release them. Where elements are curved, the walls have been made straight
+ * (straighten.h). New volumes and surfaces have tags of their own behind all others:
  *   - a volume for each volume that a layer continues, in the group `name`, and in no other;
  *   - for each surface of the wall one that is the outer face of the layer;
  *   - for each surface that ends on the wall (dg_wall_side) one that continues it beside the layer, or through it.

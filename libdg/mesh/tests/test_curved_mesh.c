@@ -13,6 +13,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "libdg/mesh/curve.h"
+#include "libdg/mesh/grow/straighten.h"
 #include "libdg/ref/rule.h"
 
 static char folder[64] = "/tmp/curlew-test-XXXXXX";
@@ -243,6 +244,58 @@ static void test_flat(void **state)
   }
 }
 
+/* Boundary faces on surfaces of a group. */
+static size_t faces_of(const struct dg_mesh *mesh, const char *group, int32_t *code)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < 4 * mesh->K; i++)
+    if (mesh->neighbour[i / 4][i % 4] == DG_BOUNDARY &&
+        dg_mesh_entity_in_group(mesh, mesh->surface[i / 4][i % 4], group))
+      code[count++] = (int32_t)i;
+  return count;
+}
+
+/* Walls are made straight: all of a ball, or one end of a can, whose rim then is a polygon. */
+static void test_straighten(void **state)
+{
+  (void)state;
+  static const char can[] = "SetFactory(\"OpenCASCADE\");\nCylinder(1) = {0, 0, 0, 0, 0, 2, 1};\ne = 1e-3;\n"
+                            "top() = Surface In BoundingBox{-1 - e, -1 - e, 2 - e, 1 + e, 1 + e, 2 + e};\n"
+                            "Physical Surface(\"round\") = top();\nPhysical Volume(\"all\") = {1};\n";
+  for (int g = 2; g <= 4; g++) {
+    int32_t code[4000];
+    size_t changed;
+    struct dg_error err = {0};
+    struct dg_mesh mesh = load(write_file("a.geo", EIGHTH), g, 0.4);
+    assert_int_equal(dg_mesh_straighten(&mesh, faces_of(&mesh, "round", code), code, &changed, &err), 0);
+    assert_true(changed > 0);
+    struct dg_mesh flat = load(path, 1, 0.4);
+    assert_int_equal(flat.K, mesh.K);
+    /* where the ball meets its plane sides, edges are on both and straight now: nothing is left */
+    assert_int_equal(mesh.curved, 0);
+    assert_true(fabs(volume_of(&mesh) / volume_of(&flat) - 1) < 1e-14);
+    dg_mesh_release(&flat);
+    dg_mesh_release(&mesh);
+    mesh = load(write_file("a.geo", can), g, 0.6);
+    const size_t before = mesh.curved;
+    assert_int_equal(dg_mesh_straighten(&mesh, faces_of(&mesh, "round", code), code, &changed, &err), 0);
+    assert_true(changed > 0 && mesh.curved > 0 && mesh.curved <= before);
+    look_at_maps(&mesh);
+    const size_t faces = faces_of(&mesh, "round", code);
+    for (size_t n = 0; n < faces; n++) {
+      double place[3], x[3], flat_x[3] = {0};
+      const double towards[3] = {0.2, 0.2, 0.6};
+      dg_face_place(code[n] & 3, towards, place);
+      dg_mesh_map(&mesh, (size_t)code[n] >> 2, place, x, NULL);
+      for (int i = 0; i < 3; i++)
+        for (int b = 0; b < 3; b++)
+          flat_x[b] += towards[i] * mesh.vertex[mesh.element[code[n] >> 2][i + (i >= (code[n] & 3))]][b];
+      assert_true(dg_distance(x, flat_x) < 1e-14);
+    }
+    dg_mesh_release(&mesh);
+  }
+}
+
 #define V2(nodes, elements)                                                                                            \
   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" nodes "$EndNodes\n$Elements\n" elements "$EndElements\n"
 #define TETRAHEDRON "10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n"
@@ -279,11 +332,9 @@ static void test_files(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_volumes_converge),
-      cmocka_unit_test(test_units),
-      cmocka_unit_test(test_given_orders),
-      cmocka_unit_test(test_flat),
-      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_volumes_converge), cmocka_unit_test(test_units),
+      cmocka_unit_test(test_given_orders),     cmocka_unit_test(test_flat),
+      cmocka_unit_test(test_straighten),       cmocka_unit_test(test_files),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "libdg/mesh/curve.h"
 #include "maxwell/limit/stability.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/tests/box.h"
+#include "maxwell/tests/bent.h"
 #include "maxwell/tests/drive.h"
 
 static long energy_steps = 1000;
@@ -33,12 +33,8 @@ static void bulge(void *context, double x[3])
 
 static void bent_mesh(struct box *box, const int of[3], int geometry, double amount)
 {
-  struct dg_error err = {0};
   box_mesh(box, of, size, 0.2, NULL);
-  dg_geometry_release(&box->geometry);
-  if (dg_mesh_bend(&box->mesh, geometry, bulge, &amount, &err) != 0 ||
-      dg_geometry_init(&box->geometry, &box->mesh, &err) != 0)
-    fail_msg("%s", err.message);
+  bend_box(box, geometry, bulge, &amount);
 }
 
 static void two_media(struct box *box)
@@ -180,7 +176,7 @@ static void test_constants_stay(void **state)
         box_evaluate(&box, constant, 0, at_start);
         memcpy(magnetic ? H : E, at_start, n * sizeof *E);
         drive_run(&mx_backend_reference, &box, which, MX_DOUBLE, 0.95 * limit_of(&box.problem, which),
-                  p < 4 ? 1000 : 100, E, H);
+                  p < 3 ? 1000 : 100, E, H);
         for (size_t i = 0; i < n; i++) (magnetic ? H : E)[i] -= at_start[i];
         const double error = fmax(largest(n, E), largest(n, H));
         if (!(error < 1e-12)) fail_msg("order %d, %s: a constant changed by %g", p, mx_integrator_names[which], error);
@@ -376,7 +372,7 @@ static void test_limit(void **state)
   (void)state;
   for (int p = 1; p <= highest_order; p++)
     for (int alpha = 0; alpha < 2; alpha++)
-      for (int wild = 0; wild < 2; wild++) {
+      for (int wild = highest_order > 2 ? 0 : 1; wild < 2; wild++) {
         struct box box = {0};
         bent_mesh(&box, cells, p % 3 + 2, wild ? 0.25 : 0.1);
         two_media(&box);

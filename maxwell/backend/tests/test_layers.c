@@ -1,5 +1,6 @@
-/* Perfectly matched layers on a box, a sphere and a cylinder, on all backends that run here: what a wave leaves behind,
- * agreement of backends, precisions and restarts, stability up to the limit of the step, and what is refused. */
+/* Perfectly matched layers on a box, a sphere and a cylinder, and an absorber in a Debye medium, on all backends that
+ * run here: what a wave leaves behind, agreement of backends, precisions and restarts, stability up to the limit of the
+ * step, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,6 +35,14 @@ static const struct mx_layer_shape shapes[] = {
      .high = {0.5, INFINITY, 0.3},
      .thickness = 2,
      .reflection = -60},
+    {.kind = MX_LAYER_BOX,
+     .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+     .low = {-INFINITY, -INFINITY, -INFINITY},
+     .high = {0.75, 0.75, 0.75},
+     .thickness = 0.25,
+     .reflection = -40,
+     .absorber = true,
+     .frequency = 0.5e9},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -68,6 +77,7 @@ static void fill(struct box *box, int order, double alpha, const struct mx_layer
   box_material(box, 1, 2, 1, 0.01);
   box_material(box, 2, 2, 1, 0.01);
   box_boundary(box, 0, MX_PEC, 0);
+  if (shape->absorber) box->material[1].debye = (struct mx_debye_config){3, 1e-10};
   if (init(box, order, alpha, shape, &err) != 0) fail_msg("%s", err.message);
 }
 
@@ -290,9 +300,47 @@ static void test_refused(void **state)
   refused(&shape, 0, "inner wall");
 }
 
+/* A slab of an absorber: both fields relax alike, and a wave that crosses it twice loses what was asked for. */
+static void test_absorber(void **state)
+{
+  static const int cells[3] = {16, 1, 1};
+  static const double sizes[3] = {16, 1, 1};
+  const struct mx_layer_shape shape = {.kind = MX_LAYER_BOX,
+                                       .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                       .low = {-INFINITY, -INFINITY, -INFINITY},
+                                       .high = {8, INFINITY, INFINITY},
+                                       .thickness = 8,
+                                       .reflection = -80,
+                                       .absorber = true};
+  struct box box = {0};
+  struct dg_error err = {0};
+  double nepers = 0, last = 0;
+  (void)state;
+  box_mesh(&box, cells, sizes, 0, NULL);
+  box_material(&box, 0, 2, 1.5, 0);
+  assert_int_equal(init(&box, 1, 1, &shape, &err), 0);
+  assert_int_equal(box.problem.responses, 0);
+  for (size_t e = 0; e < box.mesh.K; e++) {
+    double x[3];
+    const double of_E = box.problem.sigma[e] / box.problem.epsilon[e],
+                 of_H = box.problem.sigma_m[e] / box.problem.mu[e];
+    dg_geometry_barycentre(&box.mesh, e, x);
+    assert_int_equal(box.assignment.layer[e], -1);
+    assert_int_equal(box.assignment.absorber[e], x[0] > 8 ? 0 : -1);
+    assert_true(fabs(of_E - of_H) <= 1e-14 * of_H && (of_H > 0) == (x[0] > 8));
+    nepers += 2 * sqrt(2 * 1.5) * of_H / 6; /* six elements in a cell of 1 m */
+    last = fmax(last, of_H);
+  }
+  assert_true(fabs(nepers - 4 * log(10)) < 1e-12);
+  /* the mean of the profile over its last eighth */
+  assert_true(fabs(last / (4 * log(10) / sqrt(3) / 16) - (8 - 8 * pow(7.0 / 8, 4))) < 1e-12);
+  box_release(&box);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_wave_is_gone), cmocka_unit_test(test_backends_agree),
-                                     cmocka_unit_test(test_stability), cmocka_unit_test(test_refused)};
+                                     cmocka_unit_test(test_stability), cmocka_unit_test(test_refused),
+                                     cmocka_unit_test(test_absorber)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,12 @@
 #include "libdg/base/memory.h"
 #include "libdg/comm/comm.h"
 #include "maxwell/limit/local_part.h"
-#include "maxwell/problem/problem.h"
+#include "maxwell/problem/curved.h"
 
-enum { K = 5 };
+enum { K = 5, GEOMETRY = 3, CURVED = 2 };
+static const int32_t curved[CURVED] = {1, 4};
+
+static size_t map_bytes(void) { return mx_curve_nodes(GEOMETRY) * 3 * sizeof(double); }
 
 static struct dg_comm *comm;
 static struct dg_reference ref;
@@ -45,6 +48,22 @@ static void make(struct mx_problem *problem, int64_t first)
 #undef FILL
     for (int f = 0; f < 4; f++) problem->neighbour[e][f] = MX_GHOST;
   }
+  assert_int_equal(mx_problem_add_curves(problem, GEOMETRY, CURVED, &err), 0);
+  for (size_t k = 0; k < CURVED; k++) {
+    problem->curves.where[k] = curved[k];
+    fill(problem->curves.shape[k * mx_curve_nodes(GEOMETRY)], map_bytes(), "map", first + curved[k]);
+  }
+}
+
+/* The maps of the part are those of `count` elements, in this order. */
+static void assert_curves(const struct mx_problem *part, size_t count, const int32_t *where, const int64_t *element)
+{
+  assert_int_equal(part->curves.count, count);
+  assert_int_equal(part->curves.geometry, GEOMETRY);
+  for (size_t k = 0; k < count; k++) {
+    assert_int_equal(part->curves.where[k], where[k]);
+    assert_filled(part->curves.shape[k * mx_curve_nodes(GEOMETRY)], map_bytes(), "map", element[k]);
+  }
 }
 
 static void assert_element(const struct mx_problem *part, size_t e, int64_t element)
@@ -63,6 +82,7 @@ static void restricts_all(void **state)
   make(&whole, 0);
   assert_int_equal(mx_problem_restrict(&part, &whole, 3, element, &err), 0);
   for (size_t i = 0; i < 3; i++) assert_element(&part, i, (int64_t)element[i]);
+  assert_curves(&part, 2, (const int32_t[]){0, 2}, (const int64_t[]){1, 4});
   mx_problem_release(&part);
   mx_problem_release(&whole);
 }
@@ -84,6 +104,15 @@ static void gathers_all(void **state)
   if (dg_comm_rank(comm) == 0) {
     assert_int_equal(part.K, all);
     for (size_t e = 0; e < all; e++) assert_element(&part, e, (int64_t)e);
+    int32_t where[2 * K];
+    int64_t element[2 * K];
+    size_t count = 0;
+    for (size_t e = 0; e < all && count < 2 * K; e++)
+      if (e % K == 1 || e % K == 4) {
+        element[count] = where[count] = (int32_t)e;
+        count++;
+      }
+    assert_curves(&part, count, where, element);
   }
   mx_problem_release(&part);
   mx_problem_release(&mine);

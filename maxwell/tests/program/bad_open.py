@@ -11,13 +11,14 @@ SHAPES = (r"\. A layer grows from a box \(planes at right angles\), a sphere or 
           r"of one cut off by pec and pmc walls; give the room such a wall, or draw the layer and name it in `layers`")
 
 
-def case(name, says, walls, *edits, at=None, points=None):
+def case(name, says, walls, *edits, at=None, points=None, here=HERE):
     """Boundaries by tags: 1 and 2 are the ends in x of the box, 3 its sides in y, 5 those in z. Each line of `walls` is
-    a line of the script; the message names the line of `at`, or the first one. points moves those of the mesh."""
+    a line of the script; the message names the line of `at`, or the first one; with here="" it names none. points moves
+    those of the mesh."""
     mesh = meshes.box()
     for tag, x in mesh.points.items():
         mesh.points[tag] = points(*x) if points else x
-    CASES.append({"name": "open wall: " + name, "says": re.compile(HERE + says), "at": at or walls.split("\n")[0],
+    CASES.append({"name": "open wall: " + name, "says": re.compile(here + says), "at": at or walls.split("\n")[0],
                   "edits": [(PEC, walls), *edits], "files": {"input/box.msh": mesh.text()}})
 
 
@@ -42,9 +43,13 @@ case("a current that ends on it",
      ("order = 1,", 'order = 1,\n  interfaces = { between = { kind = "surface_current", profile = { 0, 0, 1 }, '
       "waveform = waveform.step { rise = 1e-9 } } },"))
 case("two wishes for one layer",
-     r"boundaries.\[2\] and boundaries.\[3\] touch and so have one layer: give them the same reflection, thickness and "
-     "elements",
+     r"boundaries.\[2\] and boundaries.\[3\] touch and so have one layer: give them the same reflection, thickness, "
+     "elements and absorber",
      '[2] = { kind = "open" },\n[3] = { kind = "open", reflection = -60 }', at="reflection = -60")
+case("a layer beside an absorber",
+     r"boundaries.\[2\] and boundaries.\[3\] touch and so have one layer: give them the same reflection, thickness, "
+     "elements and absorber",
+     '[2] = { kind = "open" },\n[3] = { kind = "open", absorber = true }', at="absorber = true")
 case("planes that are not at right angles",
      rf"boundaries.walls: the open wall has planes at [0-9.]+ degrees to each other, at {PLACE} and {PLACE}" + SHAPES,
      'walls = { kind = "open" }', points=lambda x, y, z: (x + 0.5 * y, y, z))
@@ -65,3 +70,8 @@ case("a surface inside",
 case("a probe in the layer",
      re.escape("probe 'inside' at (0.5, 0.5, -0.1) m is outside the mesh, which spans (0, 0, 0) to (2, 1, 1) m"),
      'walls = { kind = "open" }', ("0.4, 0.3, 0.2", "0.5, 0.5, -0.1"), at="at = {")
+case("a layer in a Debye medium",
+     rf"the perfectly matched layer at {PLACE} is in a medium with a Debye pole, and an element has a pole or a layer; "
+     "give the layer `absorber = true`, which is losses, or its volume a medium without a pole",
+     'walls = { kind = "open" }', ("right = { epsilon_r = 2 }", "right = { debye = { { delta = 3, tau = 1e-9 } } }"),
+     here="")

@@ -1,0 +1,42 @@
+/* Losses of absorbers: absorber.h says what and why. layer.c calls it. */
+#include "maxwell/problem/absorber.h"
+
+#include <math.h>
+
+double mx_absorber_epsilon(const struct mx_problem *problem, const struct mx_layer_shape *shape, size_t e)
+{
+  size_t entry;
+  const struct mx_response *response = mx_problem_response(problem, e, &entry);
+  if (response == NULL) return problem->epsilon[e];
+  const double *pole = mx_response_parameter(response, entry); /* delta, and c0 tau in metres */
+  const double turn = 2 * acos(-1) * shape->frequency / MX_C0 * pole[1];
+  return problem->epsilon[e] + pole[0] / (1 + turn * turn);
+}
+
+/* The mean of (depth/thickness)^GRADE from one depth to another. */
+static double mean(double from, double to)
+{
+  const int n = MX_ABSORBER_GRADE + 1;
+  double sum = 0; /* (to^n - from^n)/(to - from), also for a sheet without depth */
+  for (int k = 0; k < n; k++) sum += pow(from, k) * pow(to, n - 1 - k);
+  return sum / n;
+}
+
+void mx_absorb(struct mx_problem *problem, const struct mx_layer_shape *shape, double index, const struct dg_mesh *mesh,
+               size_t e)
+{
+  const double nepers = -shape->reflection / 20 * log(10), L = shape->thickness;
+  const double most = (MX_ABSORBER_GRADE + 1) * nepers / (2 * index * L); /* of the rate, 1/m */
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {0, 0, 0}, rate = 0;
+  for (int v = 0; v < 4; v++) {
+    struct mx_layer_place place;
+    mx_layer_at(shape, index, mesh->vertex[mesh->element[e][v]], &place);
+    for (int i = 0; i < 3; i++) {
+      low[i] = fmin(low[i], place.depth[i]);
+      high[i] = fmax(high[i], place.depth[i]);
+    }
+  }
+  for (int i = 0; i < 3; i++) rate += most * mean(low[i] / L, high[i] / L);
+  problem->sigma[e] += rate * mx_absorber_epsilon(problem, shape, e);
+  problem->sigma_m[e] += rate * problem->mu[e];
+}
