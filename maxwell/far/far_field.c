@@ -132,6 +132,23 @@ fail:
 
 /* ---- making them */
 
+/* Says whether a wall of the mesh lies in the plane x[axis] = at, on any rank. A ground may have a feed below it. */
+static int find_wall(const struct mx_far_place *place, int axis, double at, double slack, bool *found,
+                     struct dg_error *err)
+{
+  const struct dg_mesh *mesh = place->mesh;
+  int64_t faces = 0;
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    bool lies = mesh->neighbour[i / 4][i % 4] == DG_BOUNDARY;
+    for (size_t v = 0; v < 4 && lies; v++)
+      lies = v == i % 4 || fabs(mesh->vertex[mesh->element[i / 4][v]][axis] - at) <= slack;
+    faces += lies;
+  }
+  if (dg_comm_reduce_int(place->problem->comm, DG_SUM, 1, &faces, err) != 0) return err->code;
+  *found = faces > 0;
+  return 0;
+}
+
 static int check_images(const struct mx_far_place *place, const struct mx_far_config *config, struct dg_error *err)
 {
   double most[6] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY}, size = 0;
@@ -145,7 +162,10 @@ static int check_images(const struct mx_far_place *place, const struct mx_far_co
   for (size_t i = 0; i < config->images; i++) {
     const int axis = config->image[i].axis;
     const double at = config->image[i].at, low = -most[3 + axis], high = most[axis];
-    if (fabs(at - low) > 1e-6 * size && fabs(at - high) > 1e-6 * size)
+    bool there = fabs(at - low) <= 1e-6 * size || fabs(at - high) <= 1e-6 * size;
+    if (config->image[i].ground && !there && find_wall(place, axis, at, 1e-6 * size, &there, err) != 0)
+      return err->code;
+    if (!there)
       return dg_fail(err, DG_INPUT,
                      MX_PLACE
                      "output.far_field: the images of '%s' are in the plane %c = %g m, but the mesh ends at %c = "

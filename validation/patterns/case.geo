@@ -1,6 +1,6 @@
 // An eighth (x, y, z > 0) of a ball of radius R, with a surface for far fields at H.
 SetFactory("OpenCASCADE");
-DefineConstant[ H = 0.95, R = 1.6, S = 0.35 ];
+DefineConstant[ H = 0.95, R = 1.3, S = 0.35 ];
 Sphere(1) = {0, 0, 0, R, 0, Pi / 2, Pi / 2};
 Sphere(2) = {0, 0, 0, H, 0, Pi / 2, Pi / 2};
 BooleanFragments{ Volume{1, 2}; Delete; }{ }

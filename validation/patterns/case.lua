@@ -11,12 +11,12 @@ end
 
 simulation {
   name  = "patterns",
-  mesh  = { file = "case.geo", parameters = { S = args.size or 0.35, R = args.R or 1.6, H = args.H or 0.95 } },
+  mesh  = { file = "case.geo", parameters = { S = args.size or 0.35, R = args.R or 1.3, H = args.H or 0.95 } },
   order = args.order or 3,
   time  = { stop = (args.stop or 14) / const.c0, integrator = args.integrator },
   flux  = args.flux,
   materials  = { default = {} },
-  boundaries = { x = { kind = "pmc" }, y = { kind = "pmc" }, z = { kind = "pec" }, wall = { kind = args.wall or "absorbing" } },
+  boundaries = { x = { kind = "pmc" }, y = { kind = "pmc" }, z = { kind = "pec" }, wall = { kind = args.wall or "open", reflection = args.reflection } },
   sources = wires,
   output = {
     far_field = {
