@@ -5,7 +5,6 @@
 #include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
-#include "libdg/ref/dense.h"
 #include "maxwell/problem/curve_tables.h"
 #include "maxwell/problem/curved.h"
 
@@ -36,28 +35,22 @@ static void sort_nodes(const struct mx_backend *backend, const double *matrix, s
 }
 
 /* The derivatives along the bimedians, and half of the lift, both of points: derivative[Nq][Np][3], lift[Nq][4 Nf]. */
-static int operators_at_points(const struct mx_backend *backend, const struct dg_quadrature *rule, double *derivative,
-                               double *lift, struct dg_error *err)
+static void operators_at_points(const struct mx_backend *backend, const struct dg_quadrature *rule, double *derivative,
+                                double *lift)
 {
   const struct dg_reference *ref = backend->problem->ref;
-  const int Np = ref->Np, Nq = rule->volume.points;
-  double *along = NULL, *at = NULL;
-  if (DG_NEW(along, Np * Np, err) != 0 || DG_NEW(at, Nq * Np, err) != 0) goto fail;
-  for (int c = 0; c < 3; c++) {
-    for (int i = 0; i < Np * Np; i++) { /* x_a = (x_r - x_s - x_t) / 2, and so on */
-      along[i] = 0;
-      for (int a = 0; a < 3; a++) along[i] += (a == c ? 0.5 : -0.5) * ref->D[a][i];
+  const size_t Np = (size_t)ref->Np, faces = 4 * (size_t)ref->Nf;
+  for (size_t q = 0; q < (size_t)rule->volume.points; q++)
+    for (size_t i = 0; i < Np; i++) {
+      const double at = rule->at[q * Np + i];
+      for (size_t n = 0; n < Np; n++)
+        for (size_t c = 0; c < 3; c++) { /* x_a = (x_r - x_s - x_t) / 2, and so on */
+          double along = 0;
+          for (size_t a = 0; a < 3; a++) along += (a == c ? 0.5 : -0.5) * ref->D[a][i * Np + (size_t)backend->node[n]];
+          derivative[(q * Np + n) * 3 + c] += at * along;
+        }
+      for (size_t m = 0; m < faces; m++) lift[q * faces + m] += 0.5 * at * ref->lift[i * faces + m];
     }
-    if (dg_dense_multiply(Nq, Np, Np, rule->at, false, along, at, err) != 0) goto fail;
-    for (int q = 0; q < Nq; q++)
-      for (int n = 0; n < Np; n++) derivative[(q * Np + n) * 3 + c] = at[q * Np + backend->node[n]];
-  }
-  if (dg_dense_multiply(Nq, 4 * ref->Nf, Np, rule->at, false, ref->lift, lift, err) != 0) goto fail;
-  for (int i = 0; i < Nq * 4 * ref->Nf; i++) lift[i] *= 0.5;
-fail:
-  dg_free(along);
-  dg_free(at);
-  return err->code;
 }
 
 static int pack_operators(struct mx_backend *backend, const struct dg_quadrature *rule, struct dg_error *err)
@@ -71,9 +64,9 @@ static int pack_operators(struct mx_backend *backend, const struct dg_quadrature
   DG_BUG_IF(rule->volume.points != gpu_points(ref->order) || rule->face.points != gpu_face_points(ref->order),
             "the kernels know rules of other sizes");
   if (DG_NEW(derivative, Nq * 3 * Np, err) != 0 || DG_NEW(lift, Nq * 4 * Nf, err) != 0 ||
-      DG_NEW(at, Nq * Np, err) != 0 || DG_NEW(project, Np * Nq, err) != 0 ||
-      operators_at_points(backend, rule, derivative, lift, err) != 0)
+      DG_NEW(at, Nq * Np, err) != 0 || DG_NEW(project, Np * Nq, err) != 0)
     goto fail;
+  operators_at_points(backend, rule, derivative, lift);
   sort_nodes(backend, rule->at, Nq, at);
   for (size_t n = 0; n < Np; n++)
     memcpy(project + n * Nq, rule->project + (size_t)backend->node[n] * Nq, Nq * sizeof *project);
@@ -93,35 +86,36 @@ fail:
 }
 
 /* The orthonormal basis of the reference element: its coefficients from nodes, and its values at points times the root
- * of the weight, so that sums over points of products are integrals. */
+ * of the weight, so that sums over points of products are integrals. The coefficients of values f at points are the
+ * sums of weight * basis * f. The projection to nodes has the same, which gives the basis at the points. */
 static int pack_modes(struct mx_backend *backend, const struct dg_quadrature *rule, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
   struct gpu_curves *curves = &backend->curves;
-  const size_t Np = (size_t)ref->Np, Nq = (size_t)rule->volume.points, modes = Np * Np * sizeof(double);
-  const size_t values = Nq * Np * sizeof(double);
-  double *vandermonde = NULL, *value = NULL, *turned = NULL;
-  if (DG_NEW(vandermonde, Np * Np, err) != 0 || DG_NEW(value, Nq * Np, err) != 0 || DG_NEW(turned, Nq * Np, err) != 0)
+  const size_t Np = (size_t)ref->Np, Nq = (size_t)rule->volume.points;
+  const size_t modes = Np * Np * sizeof(double), values = Nq * Np * sizeof(double);
+  double *to_modes = NULL, *at = NULL, *at_too = NULL;
+  if (DG_NEW(to_modes, Np * Np, err) != 0 || DG_NEW(at, Nq * Np, err) != 0 || DG_NEW(at_too, Nq * Np, err) != 0)
     goto fail;
-  for (size_t n = 0; n < Np; n++)
-    for (size_t i = 0; i < Np; i++) turned[n * Np + i] = ref->vandermonde_inverse[i * Np + (size_t)backend->node[n]];
-  if (gpu_new_copy(&backend->card, &curves->to_modes, turned, modes, "curved elements", err) != 0) goto fail;
-  memcpy(vandermonde, ref->vandermonde_inverse, modes);
-  if (dg_dense_invert(ref->Np, vandermonde, err) != 0 ||
-      dg_dense_multiply((int)Nq, ref->Np, ref->Np, rule->at, false, vandermonde, value, err) != 0)
-    goto fail;
-  for (size_t q = 0; q < Nq; q++)
-    for (size_t i = 0; i < Np; i++) {
-      value[q * Np + i] *= sqrt(4.0 / 3 * rule->volume.weight[q]); /* the volume of the reference element */
-      turned[i * Nq + q] = value[q * Np + i];
+  for (size_t i = 0; i < Np; i++)
+    for (size_t n = 0; n < Np; n++) {
+      to_modes[n * Np + i] = ref->vandermonde_inverse[i * Np + (size_t)backend->node[n]];
+      for (size_t q = 0; q < Nq; q++)
+        at[i * Nq + q] += ref->vandermonde_inverse[i * Np + n] * rule->project[n * Nq + q];
     }
-  if (gpu_new_copy(&backend->card, &curves->mode_at_too, value, values, "curved elements", err) != 0 ||
-      gpu_new_copy(&backend->card, &curves->mode_at, turned, values, "curved elements", err) != 0)
+  for (size_t i = 0; i < Np; i++)
+    for (size_t q = 0; q < Nq; q++) {
+      at[i * Nq + q] /= sqrt(4.0 / 3 * rule->volume.weight[q]); /* the volume of the reference element */
+      at_too[q * Np + i] = at[i * Nq + q];
+    }
+  if (gpu_new_copy(&backend->card, &curves->to_modes, to_modes, modes, "curved elements", err) != 0 ||
+      gpu_new_copy(&backend->card, &curves->mode_at, at, values, "curved elements", err) != 0 ||
+      gpu_new_copy(&backend->card, &curves->mode_at_too, at_too, values, "curved elements", err) != 0)
     goto fail;
 fail:
-  dg_free(vandermonde);
-  dg_free(value);
-  dg_free(turned);
+  dg_free(to_modes);
+  dg_free(at);
+  dg_free(at_too);
   return err->code;
 }
 
