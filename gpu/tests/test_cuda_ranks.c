@@ -9,10 +9,12 @@
 
 #include "gpu/tests/card.h"
 #include "libdg/mesh/parts/partition.h"
+#include "maxwell/tests/bend.h"
 
 static struct dg_comm *comm;
 static const struct mx_backend_ops *ops = &mx_backend_cuda;
 static enum mx_transport transport;
+static bool bent; /* half of every box */
 
 /* The part of a scene on this rank. */
 struct part {
@@ -27,6 +29,7 @@ static void build_mesh(struct box *box, const struct scene_wanted *wanted)
 {
   if (wanted->cells[0] > 0) box_mesh(box, wanted->cells, scene_size, 0, uneven);
   else ring_mesh(box, 1);
+  if (bent) box_bend(box, 3, 0.5, 0.8);
 }
 
 static int32_t *give_out(const struct dg_mesh *mesh, bool at_random)
@@ -267,6 +270,23 @@ static void test_many_steps(void **state)
   }
 }
 
+static void test_curved(void **state)
+{
+  static const int chosen[] = {FIELDS, CURRENTS, CAVITY};
+  (void)state;
+  bent = true;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 4; k++) {
+      const struct scene_wanted wanted = {.cells = {4, 3, 2},
+                                          .order = 1 + (2 * i + k) % 4,
+                                          .alpha = fluxes[(i + k) % 3],
+                                          .integrator = integrators[k],
+                                          .steps = 20};
+      compare(chosen[i], wanted);
+    }
+  bent = false;
+}
+
 /* Numbers of one state array of the part. */
 static size_t numbers_of(const struct mx_problem *problem, enum mx_integrator integrator, int array, size_t *items)
 {
@@ -359,7 +379,7 @@ int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_few_cards),  cmocka_unit_test(test_scenes),     cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_many_steps), cmocka_unit_test(test_checkpoint),
+      cmocka_unit_test(test_many_steps), cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_curved),
   };
   struct dg_error err = {0};
   if (dg_comm_start(&comm, &err) != 0) return 1;
