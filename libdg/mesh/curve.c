@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/base/vec3.h"
 
 /* Value and derivative of the factor of the Lagrange polynomials that belongs to index n of a barycentric coordinate L:
@@ -128,6 +129,96 @@ bool dg_shape_is_affine(const struct dg_mesh *mesh, size_t e, int geometry, cons
   return true;
 }
 
+/* ---- both sides of a face between a straight and a curved element are the same ---- */
+
+static const int edge_end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+/* An edge of an element, by its vertices. */
+static uint64_t edge_key(const struct dg_mesh *mesh, size_t e, int edge)
+{
+  const int32_t v = mesh->element[e][edge_end[edge][0]], w = mesh->element[e][edge_end[edge][1]];
+  return (uint64_t)(v < w ? v : w) << 32 | (uint64_t)(v < w ? w : v);
+}
+
+/* The edges of straight elements between vertices of curved ones, ascending. near[vertices] says whose vertices are. */
+static int list_edges(const struct dg_mesh *mesh, const char *curved, const char *near, struct dg_keyed **list,
+                      size_t *count, struct dg_error *err)
+{
+  for (int fill = 0; fill < 2; fill++) {
+    if (fill == 1 && DG_NEW(*list, *count, err) != 0) return err->code;
+    *count = 0;
+    for (size_t e = 0; e < mesh->K; e++)
+      for (int edge = 0; edge < 6 && !curved[e]; edge++) {
+        if (!near[mesh->element[e][edge_end[edge][0]]] || !near[mesh->element[e][edge_end[edge][1]]]) continue;
+        if (fill == 1) (*list)[*count] = (struct dg_keyed){edge_key(mesh, e, edge), e};
+        ++*count;
+      }
+  }
+  return dg_sort_keyed(*list, *count, err);
+}
+
+static bool has(const struct dg_keyed *list, size_t count, uint64_t key)
+{
+  size_t first = 0, last = count;
+  while (first < last) {
+    const size_t middle = first + (last - first) / 2;
+    if (list[middle].key < key) first = middle + 1;
+    else last = middle;
+  }
+  return first < count && list[first].key == key;
+}
+
+/* Moves the nodes of a map that have no other vertices than those of `on` (a bit a vertex) to affine places. */
+static void straighten(const struct dg_mesh *mesh, size_t e, unsigned on, double (*shape)[3])
+{
+  const int g = mesh->geometry;
+  size_t node = 0;
+  for (int k = 0; k <= g; k++)
+    for (int j = 0; j + k <= g; j++)
+      for (int i = 0; i + j + k <= g; i++, node++) {
+        const int n[4] = {g - i - j - k, i, j, k};
+        unsigned of = 0;
+        for (int v = 0; v < 4; v++) of |= n[v] > 0 ? 1u << v : 0;
+        if ((of & ~on) != 0) continue;
+        for (int b = 0; b < 3; b++) {
+          shape[node][b] = 0;
+          for (int v = 0; v < 4; v++) shape[node][b] += (double)n[v] / g * mesh->vertex[mesh->element[e][v]][b];
+        }
+      }
+}
+
+int dg_mesh_close_seams(struct dg_mesh *mesh, struct dg_error *err)
+{
+  char *curved = NULL, *near = NULL;
+  struct dg_keyed *list = NULL;
+  size_t count = 0;
+  if (mesh->curved == 0) return 0;
+  if (DG_NEW(curved, mesh->K, err) != 0 || DG_NEW(near, mesh->vertices, err) != 0) goto fail;
+  for (size_t k = 0; k < mesh->curved; k++) {
+    curved[mesh->curve[k]] = 1;
+    for (int v = 0; v < 4; v++) near[mesh->element[mesh->curve[k]][v]] = 1;
+  }
+  if (list_edges(mesh, curved, near, &list, &count, err) != 0) goto fail;
+  for (size_t k = 0; k < mesh->curved; k++) {
+    const size_t e = (size_t)mesh->curve[k];
+    double(*shape)[3] = mesh->shape + k * dg_shape_nodes(mesh->geometry);
+    for (int edge = 0; edge < 6; edge++)
+      if (has(list, count, edge_key(mesh, e, edge)))
+        straighten(mesh, e, 1u << edge_end[edge][0] | 1u << edge_end[edge][1], shape);
+    for (int f = 0; f < 4; f++) {
+      const int32_t code = mesh->neighbour[e][f];
+      if (code >= 0 && !curved[code / 4]) straighten(mesh, e, 15u & ~(1u << f), shape);
+    }
+  }
+fail:
+  dg_free(curved);
+  dg_free(near);
+  dg_free(list);
+  return err->code;
+}
+
+/* ---- curved meshes without a mesher ---- */
+
 int dg_mesh_set_shapes(struct dg_mesh *mesh, int geometry, const double (*shape)[3], struct dg_error *err)
 {
   const size_t nodes = dg_shape_nodes(geometry);
@@ -148,7 +239,7 @@ int dg_mesh_set_shapes(struct dg_mesh *mesh, int geometry, const double (*shape)
   }
   mesh->geometry = geometry;
   mesh->curved = curved;
-  return 0;
+  return dg_mesh_close_seams(mesh, err);
 }
 
 int dg_mesh_bend(struct dg_mesh *mesh, int geometry, void (*map)(void *context, double x[3]), void *context,

@@ -61,6 +61,12 @@ ptrdiff_t dg_find_ascending(size_t count, const int32_t *list, size_t wanted);
 /* Do the nodes, by ascending vertices, lie within 1e-10 of the longest edge of the affine map of the element? */
 bool dg_shape_is_affine(const struct dg_mesh *mesh, size_t e, int geometry, const double (*shape)[3]);
 
+/* Moves the nodes of curved elements to affine places on the faces and edges that straight elements have too. A
+ * straight element is affine but for rounding; its curved neighbour still has the nodes as they were, and the two sides
+ * of a face would differ by as much: energy that a scheme keeps would drift by 1e-13 a step. The mesh is one of the
+ * whole and knows its neighbours. Part of dg_mesh_build and of the functions below. DG_ENVIRONMENT: no memory. */
+int dg_mesh_close_seams(struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
+
 /* Gives the mesh curved maps: shape[K][dg_shape_nodes(geometry)], m, by the elements' own vertices, whose places are
  * those of the mesh. Elements whose nodes lie within 1e-10 of their longest edge of an affine map stay straight. What
  * the mesh had of maps is replaced. The mesh is one of the whole (not a part). DG_ENVIRONMENT: no memory. */

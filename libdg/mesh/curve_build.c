@@ -227,7 +227,7 @@ int dg_mesh_take_shapes(struct dg_mesh *mesh, const struct dg_mesh_input *input,
   if (mesh->curved == 0) mesh->geometry = 1;
   for (size_t k = 0; k < mesh->curved; k++)
     if (check_faces(mesh, k, err) != 0) goto fail;
-  (void)!dg_mesh_check_maps(mesh, err);
+  if (dg_mesh_close_seams(mesh, err) == 0) (void)!dg_mesh_check_maps(mesh, err);
 fail:
   dg_free(from);
   return err->code;

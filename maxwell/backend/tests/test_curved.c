@@ -306,6 +306,23 @@ static void test_energy(void **state)
     }
 }
 
+/* A bend so weak that some elements are straight but for rounding, and their neighbours are not. */
+static void test_weak_bends(void **state)
+{
+  (void)state;
+  static const int of[3] = {4, 2, 2};
+  for (int i = 0; i < 2; i++) {
+    struct box box = {0};
+    bent_mesh(&box, of, 2, i == 0 ? 4e-10 : 1e-9);
+    two_media(&box);
+    box_problem(&box, 2, 0);
+    if (box.problem.curves.count == 0 || box.problem.curves.count == box.mesh.K)
+      fail_msg("%zu of %zu elements are curved", box.problem.curves.count, box.mesh.K);
+    check_energy(&box, 0.95 * limit_of(&box.problem, MX_LEAPFROG));
+    box_release(&box);
+  }
+}
+
 /* What media with losses take is what the energy falls by. */
 static void test_losses_take_energy(void **state)
 {
@@ -436,6 +453,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_jumps_cancel),
       cmocka_unit_test(test_current),
       cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_weak_bends),
       cmocka_unit_test(test_losses_take_energy),
       cmocka_unit_test(test_limit),
       cmocka_unit_test(test_single_precision),
