@@ -5,7 +5,8 @@ import numpy as np
 
 from lib import plots
 
-SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "case.lua")
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRIPT = os.path.join(HERE, "case.lua")
 TITLE = "Patterns of thin dipoles"
 # Directivities of infinitely thin dipoles with a sinusoidal current, by length over wavelength.
 DIRECTIVITY = {0.5: 1.640922, 1: 2.410998, 1.25: 3.282483}
@@ -22,6 +23,23 @@ def closed_form(length, theta):
 
 def linear(powers):
     return 10 ** (float(powers["directivity"]) / 10)
+
+
+def powers_of_a_port(context, table, name, **given):
+    """A dipole with a port, a pulse of 0.3 to 1.6 GHz: the powers of the pulse, as energies. The spectra of the powers are
+    summed with that of the incident wave; losses and port have records in time."""
+    result = context.run(os.path.join(HERE, "dipole.lua"), name, **given)
+    powers, port, lost = result.table("far_field", "pattern_powers"), result.table("ports", "gap"), result.table("losses", "sleeve")
+    time, hertz = port["time"], powers["frequency"]
+    weight = np.abs(np.trapz(np.exp(-2j * np.pi * hertz[:, None] * time) * port["incident"], time, axis=1)) ** 2
+    accepted = np.trapz(port["voltage"] * port["current"], time)
+    from_spectra = 2 * np.trapz(weight * powers["accepted"], hertz) / 146
+    efficiency = (weight * powers["radiated"]).sum() / (weight * powers["accepted"]).sum()
+    losses = np.trapz(lost["power"], lost["time"]) / accepted
+    table.near(f"{name}: accepted energy, from the spectrum over that in time", from_spectra / accepted, 1, 0.001)
+    table.near(f"{name}: integral of the pattern over the power through the surface",
+               (weight * powers["integral"]).sum() / (weight * powers["radiated"]).sum(), 1, 0.005)
+    table.near(f"{name}: efficiency from the far field, 1 - losses/accepted", efficiency, 1 - losses, 0.005)
 
 
 def run(context, table):
@@ -51,6 +69,10 @@ def run(context, table):
                 panels.append((f"{name} wavelengths", "theta, degrees", "E_theta over its largest value", "linear",
                                [("closed form", theta, truth / truth.max(), "k-"),
                                 ("curlew", theta[::4], (size / size.max())[::4], "C0o")]))
+    powers_of_a_port(context, table, "port, lossy sleeve", sigma=0.01)
+    if context.full:
+        powers_of_a_port(context, table, "port, lossless", stop=14e-9)
+        powers_of_a_port(context, table, "port, lossy sleeve, finer", sigma=0.01, metal=8, size=35)
     picture = plots.lines(context.path("patterns.png"), panels, "Thin dipoles with a sinusoidal current")
     return {"pictures": [picture], "text": "Far fields of current filaments in an eighth of a ball with three planes of "
                                            "images; an open sphere ends the room."}
