@@ -1,31 +1,45 @@
 -- A microstrip patch antenna that has been built and measured: a patch of 19.5 x 29.5 mm on a substrate of epsilon_r
--- 2.33, 3.175 mm thick, fed by a probe. Where does it resonate? Half of it is computed: y = 0 is a plane of symmetry.
--- -D feed=5 (mm): the feed's distance from the edge of the patch.
-local epsilon = args.epsilon or 2.33
+-- 2.33, 3.175 mm thick, fed by a probe, over a ground plane. Where does it resonate, and what does it radiate? Half of
+-- it is computed: y = 0 is a plane of symmetry.
+-- -D feed=5 (mm): the feed's distance from the edge of the patch. -D tangent=0.02: a substrate with losses.
+local epsilon, tangent = args.epsilon or 2.33, args.tangent or 0
+local feed = args.feed or 5
+local axis = (feed - 19.5 / 2) * 1e-3 -- of the coaxial line
 
 simulation {
   name  = "patch",
-  mesh  = { file = "patch.geo", unit = 1e-3, 
-            parameters = { F = args.feed or 5, S = args.size or 18, E = args.patch or 7 } },
+  mesh  = { file = "patch.geo", unit = 1e-3,
+            parameters = { F = feed, S = args.size or 18, E = args.patch or 7 } },
   order = args.order or 2,
-  time  = { stop = args.stop or 2.6e-9 },
+  time  = { stop = args.stop or 3.6e-9 },
 
-  materials  = { substrate = { epsilon_r = epsilon }, air = {} },
+  materials  = {
+    substrate = { epsilon_r = epsilon, sigma = 2 * math.pi * 4.2e9 * const.epsilon0 * epsilon * tangent },
+    air = {},
+  },
   interfaces = { patch = { kind = "pec" } },
   boundaries = {
-    -- The feed is a post whose four sides are the port: 50 ohm, of which the half has 100.
-    feed     = { kind = "lumped_port", resistance = 100, direction = { 0, 0, 1 }, number = 1,
+    -- The half of a coaxial line in air, 50 ohm, 5 mm below the ground: its wave is that between two cylinders.
+    feed     = { kind = "modal_port", family = "TEM", number = 1,
+                 profile = function(x, y, z)
+                   local u = x - axis
+                   return u / (u * u + y * y), y / (u * u + y * y), 0
+                 end,
                  waveform = waveform.gaussian { f0 = 4.3e9, bandwidth = 4.5e9 } },
-    roof     = { kind = "pec" }, -- top of the post, a part of the patch
-    ground   = { kind = "pec" },
     symmetry = { kind = "pmc" },
-    default  = { kind = "absorbing" },
+    wall     = { kind = "open", reflection = args.reflection or -40 },
+    default  = { kind = "pec" }, -- ground, post and line
   },
 
   output = {
     ports = { every = 2 },
     s_parameters = { from = 3.4e9, to = 5.2e9, points = 91 },
     probes = { { name = "edge", at = { 9.4e-3, 0.4e-3, 1.6e-3 }, every = 2 } },
-    fields = { every = 500, quantities = { "E" } },
+    far_field = {
+      { name = "pattern", surface = "huygens", frequencies = { from = 3.8e9, to = 4.6e9, points = 9 },
+        theta = { from = 0, to = 90, points = 46 }, phi = { from = 0, to = 350, points = 36 },
+        images = { { axis = "z", wall = "pec", use = "ground" }, { axis = "y", wall = "pmc" } } },
+    },
+    fields = { every = 2500, quantities = { "E" } },
   },
 }
