@@ -117,36 +117,74 @@ static void fill_round(const struct mx_layer_shape *shape, const double q[4][3],
   parameter[MX_LAYER_CYLINDER_OR_SPHERE] = cylinder;
 }
 
-static void fill(const struct mx_layer_shape *shape, double index, const struct dg_mesh *mesh, size_t e,
+static void fill(const struct mx_layer_shape *shape, double sigma, double alpha, const struct dg_mesh *mesh, size_t e,
                  const struct part *part, double *parameter)
 {
   double q[4][3];
   vertices(shape, mesh, e, q);
-  parameter[MX_LAYER_SIGMA] = mx_layer_sigma_max(shape, index);
-  parameter[MX_LAYER_POLE] = mx_layer_alpha(shape, index);
+  parameter[MX_LAYER_SIGMA] = sigma;
+  parameter[MX_LAYER_POLE] = alpha;
   if (shape->kind == MX_LAYER_BOX) fill_box(shape, part, (const double(*)[3])q, parameter);
   else fill_round(shape, (const double(*)[3])q, parameter);
 }
 
-/* Finds the smallest index in each layer, of all ranks: the stretch of a direction may not depend on the medium, lest
- * the layer reflect where media meet in it. */
-static int smallest_indices(const struct mx_problem *problem, const struct mx_assignment *assignment, size_t count,
-                            const struct mx_layer_shape *shape, double *index, struct dg_error *err)
+/* What decides how strong a layer is, of all ranks. */
+struct strength {
+  double index; /* the smallest of its media: the stretch of a direction may not depend on the medium, lest the layer
+                   reflect where media meet in it */
+  double share; /* the largest share of an element in the absorption along a direction, times the element's index */
+};
+
+/* The share of the integral of sigma over the layer that lies in an element, of the direction where it is largest. */
+static double share_of(const struct mx_layer_shape *shape, const struct dg_mesh *mesh, size_t e)
 {
-  for (size_t l = 0; l < count; l++) index[l] = -INFINITY; /* negative, since the largest is found */
+  double q[4][3], least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {0}, largest = 0;
+  vertices(shape, mesh, e, q);
+  for (int v = 0; v < 4; v++) {
+    double depth[3];
+    mx_layer_depths(shape, q[v], depth);
+    for (int i = 0; i < 3; i++) {
+      const double part = pow(depth[i] / shape->thickness, MX_LAYER_GRADE + 1);
+      least[i] = fmin(least[i], part);
+      most[i] = fmax(most[i], part);
+    }
+  }
+  for (int i = 0; i < 3; i++) largest = fmax(largest, most[i] - least[i]);
+  return largest;
+}
+
+static int find_strength(const struct mx_problem *problem, const struct mx_assignment *assignment,
+                         const struct mx_layers *layers, const struct dg_mesh *mesh, struct strength *strength,
+                         struct dg_error *err)
+{
+  for (size_t l = 0; l < layers->count; l++) strength[l] = (struct strength){.index = -INFINITY};
   for (size_t e = 0; e < problem->K; e++) {
     const int l = assignment->layer[e], a = assignment->absorber[e];
-    if (l >= 0) index[l] = fmax(index[l], -sqrt(problem->epsilon[e] * problem->mu[e]));
-    if (a >= 0) index[a] = fmax(index[a], -sqrt(mx_absorber_epsilon(problem, &shape[a], e) * problem->mu[e]));
+    if (l >= 0) {
+      const double index = sqrt(problem->epsilon[e] * problem->mu[e]);
+      strength[l].index = fmax(strength[l].index, -index); /* negative, since the largest is found */
+      strength[l].share = fmax(strength[l].share, index * share_of(&layers->shape[l], mesh, e));
+    }
+    if (a >= 0)
+      strength[a].index =
+          fmax(strength[a].index, -sqrt(mx_absorber_epsilon(problem, &layers->shape[a], e) * problem->mu[e]));
   }
-  if (dg_comm_reduce(problem->comm, DG_MAX, count, index, err) != 0) return err->code;
-  for (size_t l = 0; l < count; l++) index[l] = -index[l];
+  if (dg_comm_reduce(problem->comm, DG_MAX, 2 * layers->count, (double *)strength, err) != 0) return err->code;
+  for (size_t l = 0; l < layers->count; l++) strength[l].index *= -1;
   return 0;
+}
+
+/* sigma as the target asks for, or as much as the elements carry. */
+static double sigma_of(const struct mx_layer_shape *shape, const struct strength *strength, int order)
+{
+  const double wanted = mx_layer_sigma_max(shape, strength->index),
+               in_element = -shape->reflection * strength->share / strength->index, room = mx_layer_room(order);
+  return in_element > room ? wanted * room / in_element : wanted;
 }
 
 /* Adds the response of one kind. */
 static int add_kind(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_layers *layers,
-                    const struct dg_mesh *mesh, const struct part *part, const double *index,
+                    const struct dg_mesh *mesh, const struct part *part, const struct strength *strength,
                     enum mx_response_kind kind, struct dg_error *err)
 {
   struct mx_response *response = NULL;
@@ -161,7 +199,9 @@ static int add_kind(struct mx_problem *problem, const struct mx_assignment *assi
     const int l = assignment->layer[e];
     if (l < 0 || part[e].kind != kind) continue;
     response->where[k] = (int32_t)e;
-    fill(&layers->shape[l], index[l], mesh, e, &part[e], mx_response_parameter(response, k++));
+    const struct mx_layer_shape *shape = &layers->shape[l];
+    fill(shape, sigma_of(shape, &strength[l], problem->ref->order), mx_layer_alpha(shape, strength[l].index), mesh, e,
+         &part[e], mx_response_parameter(response, k++));
   }
   return 0;
 }
@@ -187,23 +227,23 @@ int mx_assign_layers(struct mx_problem *problem, struct mx_assignment *assignmen
                      const struct dg_mesh *mesh, struct dg_error *err)
 {
   struct part *part = NULL;
-  double *index = NULL;
+  struct strength *strength = NULL;
   for (size_t e = 0; e < problem->K; e++) assignment->layer[e] = assignment->absorber[e] = -1;
   if (layers == NULL || layers->count == 0) return 0;
-  if (DG_NEW(part, problem->K, err) != 0 || DG_NEW(index, layers->count, err) != 0) goto fail;
+  if (DG_NEW(part, problem->K, err) != 0 || DG_NEW(strength, layers->count, err) != 0) goto fail;
   for (size_t e = 0; e < problem->K; e++)
     if (assign(problem, assignment, layers, mesh, e, &part[e], err) != 0) goto fail;
-  if (smallest_indices(problem, assignment, layers->count, layers->shape, index, err) != 0) goto fail;
+  if (find_strength(problem, assignment, layers, mesh, strength, err) != 0) goto fail;
   for (size_t e = 0; e < problem->K; e++) {
     const int l = assignment->absorber[e];
-    if (l >= 0) mx_absorb(problem, &layers->shape[l], index[l], mesh, e);
+    if (l >= 0) mx_absorb(problem, &layers->shape[l], strength[l].index, mesh, e);
   }
 #define ADD(KIND, ...)                                                                                                 \
-  if (add_kind(problem, assignment, layers, mesh, part, index, KIND, err) != 0) goto fail;
+  if (add_kind(problem, assignment, layers, mesh, part, strength, KIND, err) != 0) goto fail;
   MX_LAYER_LIST(ADD)
 #undef ADD
 fail:
   dg_free(part);
-  dg_free(index);
+  dg_free(strength);
   return err->code;
 }

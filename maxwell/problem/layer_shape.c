@@ -21,6 +21,12 @@ double mx_layer_sigma_max(const struct mx_layer_shape *shape, double index)
   return (MX_LAYER_GRADE + 1) * nepers / (2 * index * shape->thickness);
 }
 
+double mx_layer_room(int order)
+{
+  static const double room[] = {0, 20, 38, 56};
+  return order < 4 ? room[order] : 56 + 20 * (order - 3);
+}
+
 double mx_layer_alpha(const struct mx_layer_shape *shape, double index)
 {
   return MX_LAYER_ALPHA / (index * shape->thickness);
@@ -37,6 +43,17 @@ void mx_layer_coordinates(const struct mx_layer_shape *shape, const double x[3],
 static double beyond(const struct mx_layer_shape *shape, int i, double q)
 {
   return fmax(fmax(q - shape->high[i], shape->low[i] - q), 0);
+}
+
+void mx_layer_depths(const struct mx_layer_shape *shape, const double q[3], double depth[3])
+{
+  for (int i = 0; i < 3; i++) depth[i] = beyond(shape, i, q[i]);
+  if (shape->kind == MX_LAYER_BOX) return;
+  const bool sphere = shape->kind == MX_LAYER_SPHERE;
+  const double radius = sphere ? sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) : hypot(q[0], q[1]);
+  depth[0] = fmax(radius - shape->high[0], 0);
+  depth[1] = 0;
+  if (sphere) depth[2] = 0;
 }
 
 /* Directions of a sphere or a cylinder at q, along the axes: radial, around, and the third. */
@@ -65,13 +82,10 @@ void mx_layer_at(const struct mx_layer_shape *shape, double index, const double 
   double q[3], frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   mx_layer_coordinates(shape, x, q);
   *place = (struct mx_layer_place){.alpha = mx_layer_alpha(shape, index)};
-  for (int i = 0; i < 3; i++) place->depth[i] = beyond(shape, i, q[i]);
+  mx_layer_depths(shape, q, place->depth);
   if (shape->kind != MX_LAYER_BOX) {
     const bool sphere = shape->kind == MX_LAYER_SPHERE;
     const double radius = sphere ? sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) : hypot(q[0], q[1]);
-    place->depth[0] = fmax(radius - shape->high[0], 0);
-    place->depth[1] = 0;
-    if (sphere) place->depth[2] = 0;
     round_frame(sphere, q, radius, frame);
     /* The complex radius, the integral of the stretch, stretches what goes around in proportion to it. */
     const double xi = place->depth[0] / L;

@@ -37,6 +37,11 @@ static int check_part(const struct mx_setup *setup, struct dg_error *err)
     return dg_fail(err, DG_INPUT,
                    "output.balance does not know what a perfectly matched layer takes up; leave it out of a script "
                    "with layers");
+  for (size_t e = 0; e < problem->K; e++)
+    for (int f = 0; f < 4 && in_layer(setup, e); f++) {
+      const int wall = setup->assignment.boundary[e][f];
+      if (wall >= 0 && mx_is_port(config->boundary[wall].kind)) return refuse(setup, e, "a port", err);
+    }
   for (size_t t = 0; t < problem->terms; t++) {
     const struct mx_term *term = &problem->term[t];
     for (size_t k = 0; k < term->count; k++) {
@@ -45,11 +50,6 @@ static int check_part(const struct mx_setup *setup, struct dg_error *err)
         return refuse(setup, e, term->kind == MX_CURRENT ? "a current" : "a driven surface or wall", err);
     }
   }
-  for (size_t e = 0; e < problem->K; e++)
-    for (int f = 0; f < 4 && in_layer(setup, e); f++) {
-      const int wall = setup->assignment.boundary[e][f];
-      if (wall >= 0 && mx_is_port(config->boundary[wall].kind)) return refuse(setup, e, "a port", err);
-    }
   return 0;
 }
 
@@ -91,11 +91,12 @@ static int report(const struct mx_setup *setup, size_t layer, struct dg_error *e
   if (dg_comm_reduce(setup->comm, DG_SUM, VALUES, sum, err) != 0 ||
       dg_comm_reduce(setup->comm, DG_MAX, 3, most, err) != 0)
     return err->code;
+  const double wanted = mx_layer_sigma_max(shape, -most[0]);
   dg_log_line(setup->log,
               "layer     %s, %.4g m thick, %.0f elements, states of %.3f MB; predicted reflection %.0f dB at normal "
-              "incidence",
+              "incidence%s",
               kind[shape->kind], shape->thickness, sum[ELEMENTS], 1e-6 * sum[BYTES],
-              shape->reflection * most[2] / most[1]);
+              shape->reflection * most[2] / wanted, most[1] < 0.999 * wanted ? ": so few elements carry no more" : "");
   return 0;
 }
 

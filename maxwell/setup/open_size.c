@@ -68,12 +68,18 @@ static int sheets_of_absorber(double target)
   return enough > 2 ? enough : 2;
 }
 
-/* Elements in the thickness of a perfectly matched layer, and what then comes back. */
+/* What the layer's last element absorbs of all that the layer does: where sigma is largest. */
+static double last_share(int sheets) { return 1 - pow(1 - 1.0 / sheets, MX_LAYER_GRADE + 1); }
+
+/* Elements in the thickness of a perfectly matched layer: enough for the mesh to carry the wave, and for each element
+ * to stay within its room. */
 static int sheets_of_layer(const struct mx_config *config, double target)
 {
   const int least = 2, intervals = (int)ceil((-target - FIRST) / EACH);
-  const int enough = (intervals + config->order - 1) / config->order;
-  return enough > least ? enough : least;
+  int sheets = (intervals + config->order - 1) / config->order;
+  if (sheets < least) sheets = least;
+  while (-target * last_share(sheets) > mx_layer_room(config->order)) sheets++;
+  return sheets;
 }
 
 int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, const struct dg_mesh *mesh,
@@ -87,8 +93,9 @@ int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, cons
   if (open->sheets > 0) plan->sheets = open->sheets;
   else if (open->thickness > 0) plan->sheets = (int)fmin(fmax(plan->sheets, round(open->thickness / plan->size)), 1000);
   plan->thickness = open->thickness > 0 ? open->thickness : plan->sheets * plan->size;
-  plan->reflection = fmax(plan->target, open->absorber ? -(ABSORBER_FIRST + ABSORBER_EACH * plan->sheets)
-                                                       : -(FIRST + EACH * plan->sheets * config->order));
+  const double carried =
+      fmax(-(FIRST + EACH * plan->sheets * config->order), -mx_layer_room(config->order) / last_share(plan->sheets));
+  plan->reflection = fmax(plan->target, open->absorber ? -(ABSORBER_FIRST + ABSORBER_EACH * plan->sheets) : carried);
   if (DG_NEW(plan->depth, plan->sheets, err) != 0) return err->code;
   for (int i = 0; i < plan->sheets; i++) plan->depth[i] = plan->thickness * (i + 1) / plan->sheets;
   return 0;

@@ -265,6 +265,25 @@ static void test_stability(void **state)
     }
 }
 
+/* A layer one element thick that is asked for more than an element carries: it absorbs less, and does not grow. Without
+ * the bound (mx_layer_room) it does, at any step. */
+static void test_strong(void **state)
+{
+  struct mx_layer_shape strong = shapes[0];
+  struct box box = {0};
+  (void)state;
+  strong.reflection = -150;
+  fill(&box, 2, 1, &strong);
+  for (int i = 0; i < INTEGRATORS; i++) {
+    double most;
+    const double rise = growth(&box, integrators[i], 0.5 * limit_of(&box, integrators[i]), 400, &most);
+    print_message("strong, %s: at most %.4g, second half over first %.4g\n", mx_integrator_names[integrators[i]], most,
+                  rise);
+    assert_true(most <= 1.0 && rise <= 1.0);
+  }
+  box_release(&box);
+}
+
 /* ---- what is refused */
 
 static void refused(const struct mx_layer_shape *shape, double debye, const char *why)
@@ -340,7 +359,7 @@ static void test_absorber(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_wave_is_gone), cmocka_unit_test(test_backends_agree),
-                                     cmocka_unit_test(test_stability), cmocka_unit_test(test_refused),
-                                     cmocka_unit_test(test_absorber)};
+                                     cmocka_unit_test(test_stability),    cmocka_unit_test(test_strong),
+                                     cmocka_unit_test(test_refused),      cmocka_unit_test(test_absorber)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

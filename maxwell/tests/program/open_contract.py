@@ -6,6 +6,7 @@ leaves through an open end: what is left is what came back. The rest looks at th
 where fluxes are positive, several ranks, restarts, the mesh that is kept."""
 import math
 import os
+import re
 import sys
 
 import meshes
@@ -89,15 +90,15 @@ def log_and_check(program):
     """`check` says what the layer costs; the kept mesh is the one without it."""
     with Place(program, files(), guide(order=2)) as place:
         out = place.good("check", "input/case.lua")
-        expect("open      boundaries.[2], a box: a layer of 6 elements" in out, out)
-        expect("open      36 elements beside the 30 that were drawn (120 %)" in out, out)
+        expect("open      boundaries.[2], a box: a layer of 7 elements" in out, out)
+        expect("open      42 elements beside the 30 that were drawn (140 %)" in out, out)
         place.good("run", "input/case.lua")
-        expect(place.summary()["elements"] == 66, "30 elements that were drawn and 36 of the layer")
+        expect(place.summary()["elements"] == 72, "30 elements that were drawn and 42 of the layer")
         again = place.good("run", "input/case.lua", "--output", "second")
-        expect("open      36 elements" in again, again)
+        expect("open      42 elements" in again, again)
         expect(os.path.exists(place.path("case/mesh/whole.mesh")), "no mesh was kept")
         third = place.good("run", "input/case.lua")
-        expect("as an earlier run kept it" in third and "open      36 elements beside the 30" in third, third)
+        expect("as an earlier run kept it" in third and "open      42 elements beside the 30" in third, third)
 
 
 def ranks_agree(program):
@@ -126,11 +127,48 @@ def restart_is_exact(program):
         expect(code == 2 and "the checkpoint is of another run" in err, f"{code}: {err}")
 
 
+def layers_are_kept_free(program):
+    """What has no place in a layer is refused, with the place, on one rank and on two, of which one has no layer."""
+    wave = "waveform = waveform.step { rise = 1e-9 }"
+    script = """\
+simulation {{ mesh = {{ file = "guide.msh" }}, order = 1, time = {{ steps = 2 }}, materials = {{ default = {{}} }},
+  layers = {{ right = {{ kind = "box" }} }}, {what} }}
+"""
+    reaches = (r"{} reaches into a perfectly matched layer at \({}, [-0-9.e+]+, [-0-9.e+]+\) m, where fields are not those of the "
+               "medium; keep it out of the layer")
+    cases = {
+        "current": (reaches.format("a current", r"[1-3]\.[0-9]+"),
+                    f'sources = {{ {{ region = "right", profile = {{ 0, 0, 1 }}, {wave} }} }},'),
+        "dipole": (reaches.format("a current", r"1\.[0-9]+"),
+                   f"sources = {{ {{ at = {{ 1.6, 0.4, 0.3 }}, moment = {{ 0, 0, 1 }}, {wave} }} }},"),
+        "driven wall": (reaches.format("a driven surface or wall", r"3\.[0-9]+"),
+                        f'boundaries = {{ [2] = {{ kind = "electric_field", profile = {{ 0, 0, 1 }}, {wave} }} }},'),
+        "total field": (r"interfaces.between: a plane wave needs one impedance for all frequencies along its surface; near .* m the "
+                        "medium has a perfectly matched layer, .*",
+                        'interfaces = { between = { kind = "total_field", region = "left", direction = { 1, 0, 0 }, '
+                        'polarisation = { 0, 0, 1 }, ' + wave + " } }, boundaries = { [3] = { kind = \"pmc\" } },"),
+        "port": (r"boundaries.\[2\]: a port needs one impedance for all frequencies along its surface; near .* m the medium has a "
+                 "perfectly matched layer, .*", 'boundaries = { [2] = { kind = "waveguide_port", axis = { 0, 1, 0 } } },'),
+        "lumped port": (reaches.format("a port", r"3\.[0-9]+"),
+                        'boundaries = { [2] = { kind = "lumped_port", resistance = 50, direction = { 0, 0, 1 } } },'),
+        "balance": ("output.balance does not know what a perfectly matched layer takes up; leave it out of a script with layers",
+                    "output = { balance = { every = 1 } },"),
+    }
+    mesh = meshes.box((4, 1, 1)).text()
+    for name, (says, what) in cases.items():
+        with Place(program, {"input/guide.msh": mesh}, script.format(what=what)) as place:
+            for ranks in (1, 2):
+                code, _, err, _ = place.run("run", "input/case.lua", **(on_ranks(ranks) if ranks > 1 else {}))
+                lines = [line for line in err.splitlines() if line.startswith("curlew: ") and "warning" not in line]
+                expect(code == 2 and len(lines) == 1 and re.search(says, lines[0]), f"{name}, {ranks} ranks: {code}, {err}")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     failed = 0
-    for test in (pulse_leaves, slanting_waves_leave, log_and_check, ranks_agree, restart_is_exact):
+    for test in (pulse_leaves, slanting_waves_leave, log_and_check, ranks_agree, restart_is_exact,
+                 layers_are_kept_free):
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue
         try:
