@@ -1,9 +1,11 @@
 /* Checks of what must hold of every mesh, whatever bytes it was made of; and a first use of the mesh. */
 #pragma once
 
+#include <math.h>
+
 #include "libdg/fuzz/fuzz.h"
 #include "libdg/geometry/geometry.h"
-#include "libdg/mesh/mesh.h"
+#include "libdg/mesh/curve.h"
 
 static inline void fuzz_check_mesh(const struct dg_mesh *mesh)
 {
@@ -21,6 +23,14 @@ static inline void fuzz_check_mesh(const struct dg_mesh *mesh)
   for (size_t e = 0; e < mesh->K; e++)
     FUZZ_EXPECT(mesh->volume[e] >= 0 && (size_t)mesh->volume[e] < mesh->entities &&
                 mesh->entity[mesh->volume[e]].dim == 3);
+  FUZZ_EXPECT(mesh->curved <= mesh->K && mesh->geometry <= DG_GEOMETRY_MAX &&
+              (mesh->curved == 0 || mesh->geometry > 1));
+  for (size_t k = 0; k < mesh->curved; k++) {
+    FUZZ_EXPECT(mesh->curve[k] >= 0 && (size_t)mesh->curve[k] < mesh->K &&
+                (k == 0 || mesh->curve[k] > mesh->curve[k - 1]));
+    for (size_t n = 0; n < dg_shape_nodes(mesh->geometry); n++)
+      for (int b = 0; b < 3; b++) FUZZ_EXPECT(isfinite(dg_mesh_shape(mesh, k)[n][b]));
+  }
   for (size_t i = 0; i < mesh->entities; i++)
     for (int k = 0; k < mesh->entity[i].groups; k++)
       FUZZ_EXPECT(mesh->entity[i].group[k] >= 0 && (size_t)mesh->entity[i].group[k] < mesh->groups);

@@ -9,6 +9,7 @@
 
 #include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
 
 struct text {
   char *start;
@@ -59,6 +60,10 @@ static int digest_mesh(struct mesh_digest *digest, const struct dg_mesh *mesh, s
       memcpy(corner[i], mesh->vertex[v], sizeof corner[i]);
     }
     uint64_t of_names = dg_digest(0, names, sizeof names), of_corners = dg_digest(of_names, corner, sizeof corner);
+    const ptrdiff_t curve = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
+    if (curve >= 0)
+      of_corners = dg_digest(of_corners, dg_mesh_shape(mesh, (size_t)curve),
+                             dg_shape_nodes(mesh->geometry) * sizeof *mesh->shape);
     sum[0] += (int64_t)(of_names >> 32);
     sum[1] += (int64_t)(of_names & UINT32_MAX);
     sum[2] += (int64_t)(of_corners >> 32);

@@ -70,7 +70,7 @@ MAY = {
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/sources "
                       "maxwell/time",
-    "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io maxwell/backend maxwell/backend/frame "
+    "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
                           "maxwell/output maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/shell maxwell/sources",

@@ -21,7 +21,7 @@ static bool find_lattice(struct dg_gmsh_type *is, const double *local, size_t lo
     }
     if (k[0] < 0) return false;
     const size_t node = dg_shape_node(is->order, k);
-    if (there[node]) return false;
+    if (there[node] || (n < 4 && k[n] != is->order)) return false; /* the vertices come first */
     there[node] = true;
     is->lattice[n] = (int)node;
   }

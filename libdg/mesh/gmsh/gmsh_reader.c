@@ -249,7 +249,8 @@ static int read_entity(struct model *model, int dim, int tag, struct dg_error *e
   for (size_t i = 0; i < all.types && err->code == DG_OK; i++) {
     if (all.tag_count[i] == 0) continue;
     struct dg_gmsh_type type;
-    const bool usable = dg_gmsh_get_type(all.type[i], &type) && type.simplex && type.dim == dim;
+    const bool usable = dg_gmsh_get_type(all.type[i], &type) && type.simplex && type.dim == dim &&
+                        all.node_count[i] == all.tag_count[i] * (size_t)type.nodes;
     if (dim == 3 && usable) (void)!add_tetrahedra(model, &all, i, &type, whole, partition_of(tag), err);
     else if (dim == 3) (void)!not_a_tetrahedron(model, &all, i, &type, whole, err);
     else if (usable) (void)!add_triangles(model, &all, i, (size_t)type.nodes, whole, err);
