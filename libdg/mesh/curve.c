@@ -8,57 +8,6 @@
 #include "libdg/base/sort.h"
 #include "libdg/base/vec3.h"
 
-/* Value and derivative of the factor of the Lagrange polynomials that belongs to index n of a barycentric coordinate L:
- * the product over k < n of (g L - k)/(k + 1) (Silvester's polynomials, P. P. Silvester, Proc. IEE 1969). */
-static void silvester(int g, double L, double value[DG_GEOMETRY_MAX + 1], double slope[DG_GEOMETRY_MAX + 1])
-{
-  value[0] = 1;
-  slope[0] = 0;
-  for (int n = 1; n <= g; n++) {
-    value[n] = value[n - 1] * (g * L - n + 1) / n;
-    slope[n] = (slope[n - 1] * (g * L - n + 1) + value[n - 1] * g) / n;
-  }
-}
-
-void dg_shape_at(int geometry, const double (*shape)[3], const double place[3], double x[3], double (*tangent)[3])
-{
-  const double L[4] = {-0.5 * (1 + place[0] + place[1] + place[2]), 0.5 * (1 + place[0]), 0.5 * (1 + place[1]),
-                       0.5 * (1 + place[2])};
-  double P[4][DG_GEOMETRY_MAX + 1], dP[4][DG_GEOMETRY_MAX + 1], sum[3] = {0}, slope[4][3] = {{0}};
-  const int g = geometry;
-  size_t node = 0;
-  for (int v = 0; v < 4; v++) silvester(g, L[v], P[v], dP[v]);
-  for (int k = 0; k <= g; k++)
-    for (int j = 0; j + k <= g; j++)
-      for (int i = 0; i + j + k <= g; i++, node++) {
-        const int n[4] = {g - i - j - k, i, j, k};
-        const double value = P[0][n[0]] * P[1][i] * P[2][j] * P[3][k];
-        for (int b = 0; b < 3; b++) sum[b] += value * shape[node][b];
-        for (int v = 0; v < 4 && tangent != NULL; v++) {
-          double part = dP[v][n[v]];
-          for (int w = 0; w < 4; w++)
-            if (w != v) part *= P[w][n[w]];
-          for (int b = 0; b < 3; b++) slope[v][b] += part * shape[node][b];
-        }
-      }
-  if (x != NULL) memcpy(x, sum, sizeof sum);
-  for (int a = 0; a < 3 && tangent != NULL; a++)
-    for (int b = 0; b < 3; b++) tangent[a][b] = 0.5 * (slope[a + 1][b] - slope[0][b]);
-}
-
-void dg_shape_turn(int geometry, const int own[4], const double (*from)[3], double (*to)[3])
-{
-  size_t node = 0;
-  for (int k = 0; k <= geometry; k++)
-    for (int j = 0; j + k <= geometry; j++)
-      for (int i = 0; i + j + k <= geometry; i++) {
-        const int n[4] = {geometry - i - j - k, i, j, k};
-        int m[4];
-        for (int q = 0; q < 4; q++) m[own[q]] = n[q];
-        memcpy(to[node++], from[dg_shape_node(geometry, m)], sizeof *to);
-      }
-}
-
 ptrdiff_t dg_find_ascending(size_t count, const int32_t *list, size_t wanted)
 {
   size_t first = 0, last = count;

@@ -45,6 +45,17 @@ void dg_shape_turn(int geometry, const int own[4], const double (*from)[3], doub
  * shape[dg_shape_nodes(geometry)]. */
 void dg_shape_at(int geometry, const double (*shape)[3], const double place[3], double x[3], double (*tangent)[3]);
 
+/* The derivatives of the maps' polynomials at the points of a lattice of twice their order. */
+struct dg_shape_slopes {
+  size_t points, nodes;
+  double (*place)[3], *slope; /* [points] (r, s, t); [points][nodes][3] */
+};
+int dg_shape_slopes_init(struct dg_shape_slopes *slopes, int geometry, struct dg_error *err) DG_MUST_USE;
+void dg_shape_slopes_release(struct dg_shape_slopes *slopes);
+/* The least determinant of a map at these points over `straight`, that of the affine map of its vertices (dg_volume6
+ * / 8); *where is the point. NaN where a node is. */
+double dg_shape_least(const struct dg_shape_slopes *slopes, const double (*shape)[3], double straight, size_t *where);
+
 /* Which of the mesh's curved elements e is; -1: its map is affine. O(log n). */
 ptrdiff_t dg_mesh_curve(const struct dg_mesh *mesh, size_t e);
 /* The nodes of curved element k of the mesh. */

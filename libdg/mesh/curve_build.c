@@ -92,83 +92,30 @@ static int check_faces(const struct dg_mesh *mesh, size_t k, struct dg_error *er
 
 /* ---- determinants ---- */
 
-/* The derivatives of the maps' polynomials at the points of a lattice: slope[points][nodes][3]. */
-struct slopes {
-  size_t points, nodes;
-  double (*place)[3], *slope;
-};
-
-static void slopes_release(struct slopes *slopes)
+static double least_ratio(const struct dg_mesh *mesh, const struct dg_shape_slopes *slopes, size_t k, size_t *where)
 {
-  dg_free(slopes->place);
-  dg_free(slopes->slope);
-}
-
-static int slopes_init(struct slopes *slopes, int g, struct dg_error *err)
-{
-  const int fine = 2 * g;
-  double unit[DG_SHAPE_MAX][3] = {{0}};
-  size_t point = 0;
-  *slopes = (struct slopes){.nodes = dg_shape_nodes(g)};
-  slopes->points = dg_shape_nodes(fine);
-  if (DG_NEW(slopes->place, slopes->points, err) != 0 ||
-      DG_NEW(slopes->slope, slopes->points * slopes->nodes * 3, err) != 0)
-    return err->code;
-  for (int k = 0; k <= fine; k++)
-    for (int j = 0; j + k <= fine; j++)
-      for (int i = 0; i + j + k <= fine; i++, point++) {
-        const int n[3] = {i, j, k};
-        for (int a = 0; a < 3; a++) slopes->place[point][a] = 2.0 * n[a] / fine - 1;
-        for (size_t node = 0; node < slopes->nodes; node++) {
-          double tangent[3][3];
-          unit[node][0] = 1;
-          dg_shape_at(g, (const double(*)[3])unit, slopes->place[point], NULL, tangent);
-          unit[node][0] = 0;
-          for (int a = 0; a < 3; a++) slopes->slope[3 * (point * slopes->nodes + node) + (size_t)a] = tangent[a][0];
-        }
-      }
-  return 0;
-}
-
-/* The least determinant of a map over that of the straight element, and where it is. */
-static double least_ratio(const struct slopes *slopes, const struct dg_mesh *mesh, size_t k, size_t *where)
-{
-  const double(*shape)[3] = dg_mesh_shape(mesh, k);
   const int32_t *v = mesh->element[mesh->curve[k]];
-  const double straight =
-      dg_volume6(mesh->vertex[v[0]], mesh->vertex[v[1]], mesh->vertex[v[2]], mesh->vertex[v[3]]) / 8;
-  double least = INFINITY;
-  for (size_t p = 0; p < slopes->points; p++) {
-    const double *slope = slopes->slope + 3 * p * slopes->nodes;
-    double t[3][3] = {{0}}, n[3];
-    for (size_t node = 0; node < slopes->nodes; node++)
-      for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++) t[a][b] += slope[3 * node + (size_t)a] * shape[node][b];
-    dg_cross(t[0], t[1], n);
-    const double ratio = dg_dot(n, t[2]) / straight;
-    if (ratio < least || isnan(ratio)) least = ratio, *where = p;
-    if (isnan(ratio)) break;
-  }
-  return least;
+  const double straight = dg_volume6(mesh->vertex[v[0]], mesh->vertex[v[1]], mesh->vertex[v[2]], mesh->vertex[v[3]]);
+  return dg_shape_least(slopes, dg_mesh_shape(mesh, k), straight / 8, where);
 }
 
 int dg_mesh_check_maps(const struct dg_mesh *mesh, struct dg_error *err)
 {
-  struct slopes slopes;
+  struct dg_shape_slopes slopes;
   size_t folded = 0, first = mesh->curved;
   if (mesh->curved == 0) return 0;
-  if (slopes_init(&slopes, mesh->geometry, err) != 0) goto fail;
+  if (dg_shape_slopes_init(&slopes, mesh->geometry, err) != 0) goto fail;
 #pragma omp parallel for schedule(static) reduction(+ : folded) reduction(min : first)
   for (size_t k = 0; k < mesh->curved; k++) {
     size_t where = 0;
-    if (least_ratio(&slopes, mesh, k, &where) > 0) continue;
+    if (least_ratio(mesh, &slopes, k, &where) > 0) continue;
     folded++;
     first = k < first ? k : first;
   }
   if (folded > 0) {
     size_t where = 0;
     double x[3];
-    const double ratio = least_ratio(&slopes, mesh, first, &where);
+    const double ratio = least_ratio(mesh, &slopes, first, &where);
     dg_shape_at(mesh->geometry, dg_mesh_shape(mesh, first), slopes.place[where], x, NULL);
     (void)dg_fail(err, DG_INPUT,
                   "curved element %" PRIu64 " folds at " DG_AT
@@ -178,7 +125,7 @@ int dg_mesh_check_maps(const struct dg_mesh *mesh, struct dg_error *err)
                   mesh->tag[mesh->curve[first]], DG_XYZ(x), ratio, folded, mesh->curved);
   }
 fail:
-  slopes_release(&slopes);
+  dg_shape_slopes_release(&slopes);
   return err->code;
 }
 

@@ -9,18 +9,21 @@
 #include "libdg/mesh/curve.h"
 
 enum { BETWEEN = DG_GEOMETRY_MAX - 1 }; /* nodes within an edge, or a face, at most */
-#define FAR_OFF 0.5 /* of an edge: nodes that projection moves further have gone elsewhere on the geometry */
+#define LEAST   0.15 /* of the straight element's determinant: maps that have less somewhere are relaxed */
+#define FAR_OFF 0.5  /* of an edge: nodes that projection moves further have gone elsewhere on the geometry */
 
 /* An edge on a curve or surface: shift[n] is what is added to node n + 1 of the straight edge from a to b. */
 struct edge {
   int32_t a, b, dim, tag; /* a < b */
   double shift[BETWEEN][3];
+  bool folds; /* an element at it does */
 };
 
-/* A face on a surface. Its nodes stand in the order of face_node. */
+/* A face on a surface. Its nodes stand in the order of face_node: shift[n] is added to where the edges put them. */
 struct face {
   int32_t v[3], tag; /* ascending */
   double shift[BETWEEN][3];
+  bool folds;
 };
 
 struct bend {
@@ -107,13 +110,13 @@ static int list_faces(struct bend *bend, struct dg_error *err)
   return 0;
 }
 
-static const struct edge *find_edge(const struct bend *bend, int32_t a, int32_t b)
+static struct edge *find_edge(const struct bend *bend, int32_t a, int32_t b)
 {
   const struct edge key = {.a = a, .b = b};
   return bend->edges == 0 ? NULL : bsearch(&key, bend->edge, bend->edges, sizeof key, compare_ends);
 }
 
-static const struct face *find_face(const struct bend *bend, const int32_t v[3])
+static struct face *find_face(const struct bend *bend, const int32_t v[3])
 {
   struct face key;
   memcpy(key.v, v, sizeof key.v);
@@ -194,7 +197,7 @@ static void place_face(struct bend *bend, struct face *face)
       lost = true;
       memcpy(x, from, sizeof x);
     }
-    dg_subtract(x, flat, face->shift[n]);
+    dg_subtract(x, from, face->shift[n]);
   }
 }
 
@@ -204,8 +207,8 @@ static void place_face(struct bend *bend, struct face *face)
 struct tet {
   int32_t v[4];
   int own[4]; /* the number in the tetrahedron's own order */
-  const struct edge *edge[4][4];
-  const struct face *face[4]; /* opposite vertex f */
+  struct edge *edge[4][4];
+  struct face *face[4]; /* opposite vertex f */
 };
 
 static bool is_bent(const double (*shift)[3], int count)
@@ -246,8 +249,8 @@ static void shift_in_face(const struct bend *bend, const struct tet *tet, int f,
   int n = 0, own[3];
   for (int i = 0; i < 3; i++) v[i] = tet->v[i + (i >= f)], own[i] = k[i + (i >= f)];
   while (n + 1 < bend->face_nodes && memcmp(own, bend->face_node[n], sizeof own) != 0) n++;
-  if (tet->face[f] != NULL) memcpy(shift, tet->face[f]->shift[n], 3 * sizeof *shift);
-  else by_edges(bend, v, n, shift);
+  by_edges(bend, v, n, shift);
+  for (int b = 0; b < 3 && tet->face[f] != NULL; b++) shift[b] += tet->face[f]->shift[n][b];
 }
 
 /* The displacement of the node in the middle of a tetrahedron of order 4: of edges, and of what faces add to theirs. */
@@ -256,16 +259,10 @@ static void shift_inside(const struct bend *bend, const struct tet *tet, double 
   memset(shift, 0, 3 * sizeof *shift);
   for (int i = 0; i < 4; i++)
     for (int j = i + 1; j < 4; j++) add_edge(bend->g, tet->edge[i][j], 0.25, 0.25, shift);
-  for (int f = 0; f < 4; f++) {
-    int32_t v[3];
-    for (int i = 0; i < 3; i++) v[i] = tet->v[i + (i >= f)];
-    for (int n = 0; n < bend->face_nodes && tet->face[f] != NULL; n++) {
-      double edges[3];
-      by_edges(bend, v, n, edges);
+  for (int f = 0; f < 4; f++)
+    for (int n = 0; n < bend->face_nodes && tet->face[f] != NULL; n++)
       /* L_a L_b L_c is 1/32 at the nodes and 1/64 here */
-      for (int b = 0; b < 3; b++) shift[b] += (tet->face[f]->shift[n][b] - edges[b]) / (2 * bend->face_nodes);
-    }
-  }
+      for (int b = 0; b < 3; b++) shift[b] += tet->face[f]->shift[n][b] / (2 * bend->face_nodes);
 }
 
 /* Node k[4] (ascending vertices) of a tetrahedron. */
@@ -321,6 +318,79 @@ static int place_tets(const struct bend *bend, struct dg_bent *bent, struct dg_e
   return 0;
 }
 
+/* ---- maps that fold ---- */
+
+/* Marks what is bent at a tetrahedron. */
+static void mark(struct bend *bend, const struct tet *tet)
+{
+  for (int i = 0; i < 4; i++) {
+    for (int j = i + 1; j < 4; j++)
+      if (tet->edge[i][j] != NULL && is_bent(tet->edge[i][j]->shift, bend->g - 1)) tet->edge[i][j]->folds = true;
+    if (tet->face[i] != NULL && is_bent(tet->face[i]->shift, bend->face_nodes)) tet->face[i]->folds = true;
+  }
+}
+
+/* Multiplies the displacements of what is marked. Edges and faces that are marked again count once. */
+static void shrink(struct bend *bend, double factor)
+{
+  for (size_t i = 0; i < bend->edges; i++)
+    for (int k = 0; k < 3 * BETWEEN && bend->edge[i].folds; k++) bend->edge[i].shift[k / 3][k % 3] *= factor;
+  for (size_t i = 0; i < bend->faces; i++)
+    for (int k = 0; k < 3 * BETWEEN && bend->face[i].folds; k++) bend->face[i].shift[k / 3][k % 3] *= factor;
+}
+
+static void unmark(struct bend *bend)
+{
+  for (size_t i = 0; i < bend->edges; i++) bend->edge[i].folds = false;
+  for (size_t i = 0; i < bend->faces; i++) bend->face[i].folds = false;
+}
+
+/* Marks the edges and faces of elements whose maps fold, or nearly so; returns the number of these elements. */
+static size_t mark_folds(struct bend *bend, const struct dg_shape_slopes *slopes)
+{
+  const struct dg_draft *draft = bend->draft;
+  const struct dg_bent *bent = bend->bent;
+  const size_t nodes = dg_shape_nodes(bend->g);
+  size_t count = 0, where = 0;
+  for (size_t k = 0; k < bent->curved; k++) {
+    double(*shape)[3] = bent->shape + k * nodes;
+    struct tet tet;
+    (void)gather(bend, draft->tet[bent->curve[k]], &tet);
+    place_tet(bend, &tet, shape);
+    if (dg_shape_least(slopes, (const double(*)[3])shape, dg_draft_volume(draft, bent->curve[k]) / 8, &where) >= LEAST)
+      continue;
+    mark(bend, &tet);
+    if (count++ == 0)
+      dg_shape_at(bend->g, (const double(*)[3])shape, slopes->place[where], bend->bent->relaxed_place, NULL);
+  }
+  return count;
+}
+
+/* Lets edges and faces follow the geometry less closely where elements would fold: by halves, then not at all. Two
+ * edges of an element on one smooth curve, whose angle there is flat, are the common case. */
+static int relax(struct bend *bend, struct dg_error *err)
+{
+  enum { HALVES = 4, ROUNDS = 12 };
+  struct dg_shape_slopes slopes;
+  double place[3] = {0};
+  if (bend->bent->curved == 0) return 0;
+  if (dg_shape_slopes_init(&slopes, bend->g, err) != 0) goto fail;
+  for (int round = 0; round < ROUNDS; round++) {
+    const size_t count = mark_folds(bend, &slopes);
+    if (round == 0) {
+      bend->bent->relaxed = count;
+      memcpy(place, bend->bent->relaxed_place, sizeof place);
+    }
+    if (count == 0) break;
+    shrink(bend, round < HALVES ? 0.5 : 0);
+    unmark(bend);
+  }
+  memcpy(bend->bent->relaxed_place, place, sizeof place);
+fail:
+  dg_shape_slopes_release(&slopes);
+  return err->code;
+}
+
 int dg_draft_bend(const struct dg_draft *draft, int geometry, struct dg_bent *bent, struct dg_error *err)
 {
   struct bend bend = {.draft = draft, .g = geometry, .bent = bent};
@@ -334,7 +404,7 @@ int dg_draft_bend(const struct dg_draft *draft, int geometry, struct dg_bent *be
   if (list_edges(&bend, err) == 0 && list_faces(&bend, err) == 0) {
     for (size_t i = 0; i < bend.edges; i++) place_edge(&bend, &bend.edge[i]);
     for (size_t i = 0; i < bend.faces; i++) place_face(&bend, &bend.face[i]);
-    (void)!place_tets(&bend, bent, err);
+    if (place_tets(&bend, bent, err) == 0) (void)!relax(&bend, err);
   }
   dg_free(bend.edge);
   dg_free(bend.face);

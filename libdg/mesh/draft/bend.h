@@ -19,6 +19,8 @@ struct dg_bent {
   double (*shape)[3]; /* [curved][dg_shape_nodes(geometry)] by the tetrahedron's own vertices (curve.h) */
   size_t lost;        /* edges and faces on curved curves and surfaces whose nodes could not be projected: straight */
   double place[3];    /* of one of them */
+  size_t relaxed; /* elements that would fold, or nearly so: their edges and faces follow the geometry less closely */
+  double relaxed_place[3]; /* in one of them */
 };
 
 /* geometry in 2..4. The draft has no dead simplices, and needs no lists; its `project` is used. Release with

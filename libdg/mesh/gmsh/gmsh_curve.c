@@ -85,6 +85,13 @@ static int take(struct dg_model *model, struct dg_bent *bent, struct dg_error *e
   model->shape = bent->shape;
   bent->curve = NULL;
   bent->shape = NULL;
+  if (bent->relaxed > 0 &&
+      dg_model_note(model, true, err,
+                    "curved: %zu of %zu elements are too large for the curves that they follow, and would fold: they "
+                    "follow them less closely, one at (%.6g, %.6g, %.6g) m; a smaller mesh.size there helps",
+                    bent->relaxed, bent->curved, bent->relaxed_place[0], bent->relaxed_place[1],
+                    bent->relaxed_place[2]) != 0)
+    return err->code;
   if (bent->lost == 0) return 0;
   return dg_model_note(model, true, err,
                        "curved: %zu edges and faces stay straight, because Gmsh could not project their nodes to the "
