@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "libdg/base/vec3.h"
 #include "maxwell/limit/stability.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
@@ -323,7 +324,7 @@ static void test_weak_bends(void **state)
   }
 }
 
-/* What media with losses take is what the energy falls by. */
+/* What media with losses of E and of H and a Debye pole take is what the energy falls by. */
 static void test_losses_take_energy(void **state)
 {
   (void)state;
@@ -332,6 +333,7 @@ static void test_losses_take_energy(void **state)
   bent_mesh(&box, cells, 3, 0.1);
   box_material(&box, 1, 1, 1, 0.03);
   box_material(&box, 2, 4, 2.5, 0);
+  box.material[1].debye = (struct mx_debye_config){3, 0.2 / MX_C0};
   box_problem(&box, 3, 0);
   int32_t *all = calloc(box.mesh.K, sizeof *all);
   for (size_t e = 0; e < box.mesh.K; e++) {
@@ -411,6 +413,39 @@ static void test_limit(void **state)
       }
 }
 
+/* The limit of a curved element that is small only in the middle is found in a part of a large mesh, and a pole there
+ * takes part in it. */
+static void pinch(void *context, double x[3])
+{
+  const double d[3] = {x[0] - 0.55, x[1] - 0.45, x[2] - 0.5}, near = exp(-20 * dg_dot(d, d));
+  (void)context;
+  for (int b = 0; b < 3; b++) x[b] -= 0.5 * near * d[b];
+}
+
+static void test_part_is_enough(void **state)
+{
+  (void)state;
+  static const int of[3] = {6, 6, 6};
+  static const double cube[3] = {1, 1, 1};
+  struct box box = {0};
+  box_mesh(&box, of, cube, 0.1, NULL);
+  bend_box(&box, 2, pinch, NULL);
+  box_material(&box, 0, 2, 1, 0);
+  box.material[0].debye = (struct mx_debye_config){3, 0.2 / MX_C0};
+  box_problem(&box, 2, 1);
+  for (int integrator = MX_LEAPFROG; integrator <= MX_LSRK; integrator += MX_LSRK - MX_LEAPFROG) {
+    struct mx_stability whole, part;
+    struct dg_error err = {0};
+    if (mx_stability_limit(&whole, &box.problem, (enum mx_integrator)integrator, 0, &err) != 0 ||
+        mx_stability_limit(&part, &box.problem, (enum mx_integrator)integrator, 20000, &err) != 0)
+      fail_msg("%s", err.message);
+    assert_true(whole.elements == box.mesh.K && part.elements < box.mesh.K / 2);
+    if (!(fabs(part.limit / whole.limit - 1) < 0.02))
+      fail_msg("%s: %g of the whole and %g of a part", mx_integrator_names[integrator], whole.limit, part.limit);
+  }
+  box_release(&box);
+}
+
 /* ---- single precision ---- */
 
 static void test_single_precision(void **state)
@@ -456,6 +491,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_weak_bends),
       cmocka_unit_test(test_losses_take_energy),
       cmocka_unit_test(test_limit),
+      cmocka_unit_test(test_part_is_enough),
       cmocka_unit_test(test_single_precision),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
