@@ -2,7 +2,7 @@
 // circle of radius A/0.953505, so that its outer conformal radius is A. Between its arms the ring "gap", G high. WHOLE
 // = 0: what is left of it by the planes of symmetry: z = 0 (electric), x = 0 and y = 0 (magnetic).
 SetFactory("OpenCASCADE");
-DefineConstant[ D = 0.5, A = 0.01, G = 0.02, R = 1.75, N = 0.012, S = 0.35, WHOLE = 0 ];
+DefineConstant[ D = 0.5, A = 0.01, G = 0.02, R = 1, N = 0.012, S = 0.35, WHOLE = 0 ];
 corners = WHOLE ? 8 : 3;
 c = A / 0.953505;
 p[] = {};

@@ -1,4 +1,4 @@
--- A dipole of 0.5 m and 10 mm radius, fed by a lumped port across the ring of 20 mm between its arms, in an absorbing
+-- A dipole of 0.5 m and 10 mm radius, fed by a lumped port across the ring of 20 mm between its arms, in an open
 -- ball. -D whole=1 is all of it; else an eighth, with planes of symmetry, where the port has half the voltage and a
 -- quarter of the current, hence twice the resistance.
 -- by hand: curlew run case.lua -D whole=1
@@ -9,12 +9,12 @@ local boundaries = {
   conductor = { kind = "pec" },
   ground = not whole and { kind = "pec" } or nil,
   mirrors = not whole and { kind = "pmc" } or nil,
-  default = { kind = "absorbing" },
+  default = args.wall == "absorbing" and { kind = "absorbing" } or { kind = "open", reflection = args.reflection or -40 },
 }
 
 simulation {
   name  = "antenna",
-  mesh  = { file = "case.geo", parameters = { WHOLE = whole and 1 or 0, N = args.near or 0.012, R = args.radius or 1.75,
+  mesh  = { file = "case.geo", parameters = { WHOLE = whole and 1 or 0, N = args.near or 0.012, R = args.radius or 1,
                                               S = args.size or 0.35 } },
   order = args.order or 3,
   time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 25e-9 },

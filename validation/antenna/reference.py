@@ -148,11 +148,3 @@ def impedance(hertz, length, radius, gap, resistance=0.0, arm=40, cap=5):
     current = np.linalg.solve(matrix[1:-1, 1:-1], drive[1:-1])
     both_sides = 1 / (1 / (drive[1:-1] @ current) - resistance)
     return 1 / (both_sides - 2j * np.pi * hertz * inner_capacitance(radius, gap))
-
-
-def echo(hertz, radius):
-    """2 Gamma of the spherical wave of a short dipole at a sphere where E = eta0 H holds: the part by which its echo
-    changes the radiation resistance. Riccati-Hankel functions of order 1: (1 -+ j/x) exp(-+j x) with a factor."""
-    x = 2 * np.pi * hertz / C0 * radius
-    out, slope = (1 - 1j / x) * np.exp(-1j * x), (-1j - 1 / x + 1j / x**2) * np.exp(-1j * x)
-    return 2 * np.abs((out - 1j * slope) / (1j * np.conj(slope) - np.conj(out)))
