@@ -14,6 +14,7 @@
 #include "libdg/base/sort.h"
 #include "libdg/io/store.h"
 #include "maxwell/backend/frame/frame.h"
+#include "maxwell/problem/curved.h"
 #include "maxwell/shell/checkpoint_files.h"
 
 /* The lists whose items the arrays of the state (state_arrays.h) have. An item has a name in the whole mesh: elements
@@ -206,15 +207,24 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
   return slot >= 0 ? slot : NOT_HERE;
 }
 
-/* Converts value[3][N] of element e to the components of the backend. */
-static void convert(const struct reader *reader, size_t e, size_t N, double *value)
+/* Converts value[3][N] of element e, of its nodes or of those of face f (-1: none), to the components of the backend. A
+ * curved element has a frame at every node. */
+static void convert(const struct reader *reader, size_t e, int f, size_t N, double *value)
 {
   const bool from = reader->components == MX_CARTESIAN, to = reader->setup->ops->components == MX_CARTESIAN;
-  double g[3][3];
+  const struct mx_problem *problem = &reader->setup->problem;
+  const struct dg_reference *ref = problem->ref;
+  const bool curved = problem->curves.count > 0 && mx_curve_find(problem, e) >= 0;
+  double g[3][3], metric[9];
   if (from == to) return;
-  if (from) (void)mx_frame_tangents(reader->setup->problem.metric[e], g);
-  else mx_frame_gradients(reader->setup->problem.metric[e], g);
   for (size_t i = 0; i < N; i++) {
+    const int node = f >= 0 ? ref->face_node[(size_t)f * N + i] : (int)i;
+    const double place[3] = {ref->r[node], ref->s[node], ref->t[node]};
+    if (i == 0 || curved) {
+      (void)mx_element_metric(problem, e, place, metric);
+      if (from) (void)mx_frame_tangents(metric, g);
+      else mx_frame_gradients(metric, g);
+    }
     double old[3] = {value[i], value[N + i], value[2 * N + i]};
     for (size_t c = 0; c < 3; c++)
       value[c * N + i] = from ? g[c][0] * old[0] + g[c][1] * old[1] + g[c][2] * old[2]
@@ -236,7 +246,8 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
   for (size_t i = 0; i < count; i++) {
     if (number[i] == NOT_HERE) continue;
     const size_t e = (size_t)own_number(reader, ELEMENTS, list == OPEN_FACES ? name[i] / 4 : name[i]);
-    for (size_t at = 0; at < width; at += 3 * N) convert(reader, e, N, reader->piece + i * width + at);
+    const int f = list == OPEN_FACES ? (int)(name[i] % 4) : -1;
+    for (size_t at = 0; at < width; at += 3 * N) convert(reader, e, f, N, reader->piece + i * width + at);
   }
   if (list == OPEN_FACES && reader->trace[0] != NULL) {
     for (size_t i = 0; i < count; i++)

@@ -17,11 +17,12 @@ struct work {
   const struct mx_far_place *place;
   const struct mx_far_field *field;
   size_t frequency;
-  double hertz, k;            /* k in the medium, 1/m */
-  double impedance;           /* of the medium, over eta0 */
-  double complex wave;        /* spectrum of the incident wave, V s/m; 0: none */
-  double copies;              /* 2 for every plane of symmetry */
-  double complex (*trace)[6]; /* [faces][Nf] J and M at the nodes, in x, y, z */
+  double hertz, k;     /* k in the medium, 1/m */
+  double impedance;    /* of the medium, over eta0 */
+  double complex wave; /* spectrum of the incident wave, V s/m; 0: none */
+  double copies;       /* 2 for every plane of symmetry */
+  double
+      complex (*trace)[6]; /* [faces][Nf] J and M at the nodes, in x, y, z; of a curved face densities along t1, t2 */
   struct mx_far_rule rule;
   struct mx_far_currents currents;
   double power[3]; /* out of the surface: of the field, of both waves together, number of own faces */
@@ -43,7 +44,9 @@ static void node_on(const struct dg_reference *ref, const struct mx_far_face *fa
 {
   const int node = ref->face_node[3 * (size_t)ref->Nf + m]; /* face 3 is the reference triangle */
   const double bary[3] = {-(ref->r[node] + ref->s[node]) / 2, (1 + ref->r[node]) / 2, (1 + ref->s[node]) / 2};
-  point_on(face, bary, x);
+  double t[2][3];
+  if (face->map.geometry > 0) dg_face_map_at(&face->map, bary, x, t);
+  else point_on(face, bary, x);
 }
 
 static bool is_total(const struct work *work, int32_t side)
@@ -75,9 +78,15 @@ static void own_traces(const struct work *work, size_t k)
       mx_far_incident_at(&work->field->incident, work->hertz, x, field);
     }
     for (int s = 0; s < 2; s++)
+      if (total[s] && face->map.geometry > 0) mx_far_node_weights(work->place->problem, face, s, m, weight[s]);
+    for (int s = 0; s < 2; s++)
       for (int i = 0; i < MX_FAR_NUMBERS && total[s]; i++)
         for (int c = 0; c < 6; c++) number[i] -= work->wave * weight[s][i][c] * field[c];
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3 && face->map.geometry > 0; c++) {
+      trace[c] = c < 2 ? number[c] : 0;
+      trace[3 + c] = c < 2 ? number[2 + c] : 0;
+    }
+    for (int c = 0; c < 3 && face->map.geometry == 0; c++) {
       trace[c] = number[0] * face->tangent[0][c] + number[1] * face->tangent[1][c];
       trace[3 + c] = number[2] * face->tangent[0][c] + number[3] * face->tangent[1][c];
     }
@@ -124,17 +133,25 @@ fail:
 }
 
 /* The power through a point of the face, ½ Re (E x H*).n = -½ Re E.J* with E = n x M, times the weight. */
-static void add_power(struct work *work, const struct mx_far_face *face, const double x[3], const double complex at[6],
+static void add_power(struct work *work, const double normal[3], const double x[3], const double complex at[6],
                       double weight)
 {
   double complex E[3], wave[6], J[3];
-  cross(face->normal, at + 3, E);
+  cross(normal, at + 3, E);
   for (int c = 0; c < 3; c++) work->power[0] -= 0.5 * weight * creal(E[c] * conj(at[c]));
   if (!work->field->incident.present) return;
   mx_far_incident_at(&work->field->incident, work->hertz, x, wave);
   for (int c = 0; c < 6; c++) wave[c] *= work->wave;
-  cross(face->normal, wave + 3, J);
+  cross(normal, wave + 3, J);
   for (int c = 0; c < 3; c++) work->power[1] -= 0.5 * weight * creal(E[c] * conj(J[c]) + wave[c] * conj(at[c]));
+}
+
+/* Makes densities along t1, t2 at a place of a curved face into currents in x, y, z. */
+static void from_densities(const struct mx_far_frame *frame, double complex value[6])
+{
+  const double complex along[4] = {value[0], value[1], value[3], value[4]};
+  for (int c = 0; c < 6; c++)
+    value[c] = (along[c / 3 * 2] * frame->t[0][c % 3] + along[c / 3 * 2 + 1] * frame->t[1][c % 3]) / frame->area;
 }
 
 /* Makes the currents at the points of integration of the faces whose inside is here, and sums the power. */
@@ -149,12 +166,17 @@ static int make_currents(struct work *work)
     const struct mx_far_face *face = &surface->face[k];
     if (face->side[0] < 0) continue;
     for (size_t q = 0; q < points; q++, at++) {
-      const double weight = face->area * work->rule.weight[q];
+      const bool curved = face->map.geometry > 0;
+      struct mx_far_frame frame = {0};
+      if (curved) mx_far_frame_at(face, work->rule.bary[q], &frame);
+      const double weight = (curved ? 2 * frame.area : face->area) * work->rule.weight[q];
       double complex value[6] = {0};
-      point_on(face, work->rule.bary[q], work->currents.x[at]);
+      if (curved) memcpy(work->currents.x[at], frame.x, sizeof frame.x);
+      else point_on(face, work->rule.bary[q], work->currents.x[at]);
       for (size_t m = 0; m < Nf; m++)
         for (int c = 0; c < 6; c++) value[c] += work->rule.from_nodes[q * Nf + m] * work->trace[k * Nf + m][c];
-      add_power(work, face, work->currents.x[at], value, weight);
+      if (curved) from_densities(&frame, value);
+      add_power(work, curved ? frame.normal : face->normal, work->currents.x[at], value, weight);
       for (int c = 0; c < 6; c++) {
         work->currents.part[c][0][at] = weight * creal(value[c]);
         work->currents.part[c][1][at] = weight * cimag(value[c]);

@@ -12,6 +12,10 @@
  * n_s the outward normal of the side, tangential parts. A rank adds up the sides that it has; where a face lies between
  * two ranks, both transform their part, and the parts are added behind the run (far_field.c).
  *
+ * On a curved face the four numbers are densities along the edges t1, t2 of its map: J dA = (j1 t1 + j2 t2) by the
+ * coordinates of the reference triangle, with n x H dA = +-(t2 (t1.H) - t1 (t2.H)), so that the components of the
+ * curl's flux are polynomials as the fields are; the penalty takes the metric at the node.
+ *
  * Rows of samples are kept and taken to the sums many at a time, since the sums are far larger than a row. Every sum
  * takes its samples in the order of time, so that it has the same bits however many went at a time. */
 #pragma once
@@ -28,9 +32,10 @@ struct mx_far_sums {
   const double *hertz; /* [frequencies] borrowed */
   double interval;     /* s between samples */
   size_t width;        /* numbers of a sample: [faces][4][Nf] */
-  size_t points;
+  size_t points, bent_sides;
   struct mx_point *point;           /* [points] nodes of the faces' own sides */
   double (*weight)[4][6];           /* [own sides] from the field at a node to its four numbers */
+  double (*bent)[4][6];             /* [own sides of curved faces][Nf] the same, by node */
   double (*sample)[6];              /* [points] room for the fields */
   size_t rows, most;                /* samples that are kept */
   double *row;                      /* [most][width] */
@@ -55,7 +60,9 @@ int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops,
 int mx_far_sums_settle(struct mx_far_sums *sums, struct dg_error *err) DG_MUST_USE;
 /* Hands sums that were loaded to the card. */
 int mx_far_sums_loaded(struct mx_far_sums *sums, struct dg_error *err) DG_MUST_USE;
-/* The four numbers of a side at a node: number[4] of field[6], E and H (V/m). */
+/* The four numbers of a side at a node: number[4] of field[6], E and H (V/m). Of a curved face: those of one node. */
+void mx_far_node_weights(const struct mx_problem *problem, const struct mx_far_face *face, int side, size_t m,
+                         double weight[MX_FAR_NUMBERS][6]);
 void mx_far_side_weights(const struct mx_problem *problem, const struct mx_far_face *face, int side,
                          double weight[MX_FAR_NUMBERS][6]);
 size_t mx_far_sums_memory(const struct mx_far_sums *sums);

@@ -11,7 +11,9 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
+#include "libdg/base/vec3.h"
 #include "libdg/comm/comm.h"
+#include "libdg/ref/quadrature.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/sources/common_medium.h"
 
@@ -151,6 +153,30 @@ static void set_tangents(struct mx_far_face *face)
   for (int c = 0; c < 3; c++) b[c] = n[(c + 1) % 3] * t[(c + 2) % 3] - n[(c + 2) % 3] * t[(c + 1) % 3];
 }
 
+void mx_far_frame_at(const struct mx_far_face *face, const double bary[3], struct mx_far_frame *frame)
+{
+  dg_face_map_at(&face->map, bary, frame->x, frame->t);
+  dg_cross(frame->t[0], frame->t[1], frame->normal);
+  frame->area = sqrt(dg_dot(frame->normal, frame->normal));
+  frame->sign = dg_dot(frame->normal, face->normal) < 0 ? -1 : 1;
+  for (int c = 0; c < 3; c++) frame->normal[c] *= frame->sign / frame->area;
+}
+
+static double curved_area(const struct mx_far_face *face)
+{
+  enum { POINTS = 8 };
+  double x[POINTS], weight[POINTS], area = 0;
+  dg_gauss_legendre(POINTS, x, weight);
+  for (int i = 0; i < POINTS; i++)
+    for (int j = 0; j < POINTS; j++) { /* the square collapsed to a triangle */
+      const double b = x[i], c = x[j] * (1 - b), bary[3] = {1 - b - c, b, c};
+      struct mx_far_frame frame;
+      mx_far_frame_at(face, bary, &frame);
+      area += 4 * (1 - b) * weight[i] * weight[j] * frame.area;
+    }
+  return area;
+}
+
 /* Fills a face from one of its sides that is this rank's. */
 static void fill_face(const struct work *work, size_t e, int f, struct mx_far_face *face)
 {
@@ -166,6 +192,7 @@ static void fill_face(const struct work *work, size_t e, int f, struct mx_far_fa
   set_tangents(face);
   for (int i = 0, k = 0; i < 4; i++)
     if (i != f) memcpy(face->corner[k++], mesh->vertex[mesh->element[e][i]], sizeof face->corner[0]);
+  if (dg_face_map_of(mesh, e, f, &face->map)) face->area = curved_area(face);
 }
 
 static int list_faces(const struct work *work)
@@ -296,6 +323,14 @@ fail:
 
 /* ---- the whole */
 
+static void widen(double most[6], const double x[3])
+{
+  for (int d = 0; d < 3; d++) {
+    most[d] = fmax(most[d], x[d]);
+    most[3 + d] = fmax(most[3 + d], -x[d]);
+  }
+}
+
 static int measure(const struct work *work)
 {
   struct mx_far_surface *surface = work->surface;
@@ -306,11 +341,10 @@ static int measure(const struct work *work)
     const struct mx_far_face *face = &surface->face[k];
     surface->faces += face->side[0] >= 0;
     surface->area += face->side[0] >= 0 ? face->area : 0;
-    for (int i = 0; i < 3; i++)
-      for (int d = 0; d < 3; d++) {
-        most[d] = fmax(most[d], face->corner[i][d]);
-        most[3 + d] = fmax(most[3 + d], -face->corner[i][d]);
-      }
+    surface->curved += face->map.geometry > 0;
+    for (int i = 0; i < 3; i++) widen(most, face->corner[i]);
+    for (int i = 0; i < DG_FACE_SHAPE_MAX && i < (face->map.geometry + 1) * (face->map.geometry + 2) / 2; i++)
+      if (face->map.geometry > 0) widen(most, face->map.node[i]);
   }
   if (dg_comm_reduce(comm, DG_MAX, 6, most, work->err) != 0 ||
       dg_comm_reduce(comm, DG_SUM, 1, &surface->area, work->err) != 0 ||

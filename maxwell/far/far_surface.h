@@ -5,22 +5,24 @@
 #pragma once
 
 #include "libdg/base/log.h"
-#include "libdg/mesh/mesh.h"
+#include "libdg/mesh/face_map.h"
 #include "maxwell/model/config.h"
 #include "maxwell/problem/problem_build.h"
 
 struct mx_far_face {
-  int32_t side[2];      /* 4 * element + face of the inside and of the outside; -1: another rank's */
-  int64_t name;         /* 4 * element + face of the inside, in the whole mesh */
-  double normal[3];     /* unit, from the inside to the outside */
-  double tangent[2][3]; /* unit, with tangent[0] x tangent[1] = normal */
-  double area;          /* m^2 */
-  double corner[3][3];  /* m, in the order of the face's nodes */
+  int32_t side[2];        /* 4 * element + face of the inside and of the outside; -1: another rank's */
+  int64_t name;           /* 4 * element + face of the inside, in the whole mesh */
+  double normal[3];       /* unit, from the inside to the outside */
+  double tangent[2][3];   /* unit, with tangent[0] x tangent[1] = normal */
+  double area;            /* m^2 */
+  double corner[3][3];    /* m, in the order of the face's nodes */
+  struct dg_face_map map; /* geometry 0: the face is flat; else normal and tangents are those of its corners */
 };
 
 struct mx_far_surface {
   size_t count;
   struct mx_far_face *face; /* [count] of this rank, by ascending own side */
+  size_t curved;            /* of them */
   double epsilon, mu;       /* of the medium along the surface, relative */
   int64_t faces;            /* of all ranks */
   double area;              /* of all ranks, m^2 */
@@ -36,6 +38,15 @@ struct mx_far_scene {
   const struct dg_mesh *mesh;
   struct dg_log *log; /* rank 0's; NULL is silent */
 };
+
+/* A place of a curved face. */
+struct mx_far_frame {
+  double x[3], t[2][3]; /* m; t by the coordinates of the reference triangle, of area 2 */
+  double normal[3];     /* unit, from the inside to the outside */
+  double area;          /* |t1 x t2| */
+  double sign;          /* of t1 x t2 along the normal */
+};
+void mx_far_frame_at(const struct mx_far_face *face, const double bary[3], struct mx_far_frame *frame);
 
 /* Finds the surface. Collective. Errors (DG_INPUT, with file:line and a position): a surface or region that the mesh
  * lacks; a surface that is not closed but for edges on planes of images, that lies on a wall, or that runs through

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 #include "maxwell/backend/frame/frame.h"
+#include "maxwell/problem/curved.h"
 
 int mx_powers_init(struct mx_powers *powers, const struct mx_problem *problem, const struct mx_backend_options *options,
                    struct dg_error *err)
@@ -34,10 +36,21 @@ int mx_powers_ghosts(const struct mx_powers *powers, double *E, double *H, struc
   return powers->exchange != NULL ? mx_fill_ghosts_double(powers->problem, powers->exchange, E, H, err) : 0;
 }
 
-double mx_powers_product(const struct mx_problem *problem, size_t e, const double *u, const double *v)
+/* The tables of curved elements, and which of them e is; -1: it is straight. */
+static ptrdiff_t curve_of(const struct mx_powers *powers, size_t e, const struct mx_curve_tables **curves)
 {
+  *curves = mx_matrices_curves_double(powers->matrices);
+  return powers->problem->curves.count > 0 ? mx_curve_find(powers->problem, e) : -1;
+}
+
+double mx_powers_product(const struct mx_powers *powers, size_t e, const double *u, const double *v)
+{
+  const struct mx_problem *problem = powers->problem;
+  const struct mx_curve_tables *curves;
+  const ptrdiff_t k = curve_of(powers, e, &curves);
   const size_t Np = (size_t)problem->ref->Np;
   double sum = 0;
+  if (k >= 0) return 2 * mx_curve_product(curves, (size_t)k, u, v);
   for (size_t c = 0; c < 3; c++)
     for (size_t i = 0; i < Np; i++) {
       double row = 0;
@@ -47,9 +60,39 @@ double mx_powers_product(const struct mx_problem *problem, size_t e, const doubl
   return problem->jacobian[e] * sum;
 }
 
-/* The integral over a face of u_t . (u - u of the far side)_t, u_t being tangential. */
-static double jump_product(const struct mx_problem *problem, size_t e, size_t f, const double *field)
+/* The integral over face f of curved element k of u_t . jump_t, u[Nf] and jump[Nf] at the nodes, as the penalty of the
+ * operator takes it: components along the edges, and the metric of the face at the points of its rule. */
+static double curved_jump_product(const struct mx_curve_tables *curves, size_t k, size_t f, const double (*u)[3],
+                                  const double (*jump)[3])
 {
+  const size_t Np = (size_t)curves->ref->Np, Nf = (size_t)curves->ref->Nf, Nq = (size_t)curves->rule.face.points;
+  double along[DG_NF_MAX][4], sum = 0;
+  for (size_t m = 0; m < Nf; m++) {
+    const double(*x)[3] = (const double(*)[3])curves->tangent[k * Np + (size_t)curves->ref->face_node[f * Nf + m]];
+    for (int i = 0; i < 2; i++) {
+      double t[3];
+      for (int b = 0; b < 3; b++)
+        t[b] = mx_curve_edge[f][i][0] * x[0][b] + mx_curve_edge[f][i][1] * x[1][b] + mx_curve_edge[f][i][2] * x[2][b];
+      along[m][i] = dg_dot(t, u[m]);
+      along[m][2 + i] = dg_dot(t, jump[m]);
+    }
+  }
+  for (size_t q = 0; q < Nq; q++) {
+    const double *at = curves->rule.face_at + q * Nf, *g = curves->face[(4 * k + f) * Nq + q];
+    double v[4] = {0};
+    for (size_t m = 0; m < Nf; m++)
+      for (int i = 0; i < 4; i++) v[i] += at[m] * along[m][i];
+    sum += 2 * curves->rule.face.weight[q] * (v[0] * (g[0] * v[2] + g[1] * v[3]) + v[1] * (g[1] * v[2] + g[2] * v[3]));
+  }
+  return copysign(1, curves->face[(4 * k + f) * Nq][0]) * sum;
+}
+
+/* The integral over a face of u_t . (u - u of the far side)_t, u_t being tangential. */
+static double jump_product(const struct mx_powers *powers, size_t e, size_t f, const double *field)
+{
+  const struct mx_problem *problem = powers->problem;
+  const struct mx_curve_tables *curves;
+  const ptrdiff_t k = curve_of(powers, e, &curves);
   const struct dg_reference *ref = problem->ref;
   const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
   const int32_t code = problem->neighbour[e][f];
@@ -65,8 +108,9 @@ static double jump_product(const struct mx_problem *problem, size_t e, size_t f,
       across[0] += n[c] * u[m][c];
       across[1] += n[c] * jump[m][c];
     }
-    for (size_t c = 0; c < 3; c++) u[m][c] -= n[c] * across[0], jump[m][c] -= n[c] * across[1];
+    for (size_t c = 0; c < 3 && k < 0; c++) u[m][c] -= n[c] * across[0], jump[m][c] -= n[c] * across[1];
   }
+  if (k >= 0) return curved_jump_product(curves, (size_t)k, f, (const double(*)[3])u, (const double(*)[3])jump);
   for (size_t i = 0; i < Nf; i++)
     for (size_t j = 0; j < Nf; j++)
       sum += ref->face_mass[i * Nf + j] * (u[i][0] * jump[j][0] + u[i][1] * jump[j][1] + u[i][2] * jump[j][2]);
@@ -82,8 +126,7 @@ void mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation
     for (size_t f = 0; f < 4; f++) {
       const struct mx_face_flux *flux = &problem->flux[e][f];
       const double penalty = equation == MX_AMPERE ? flux->e_penalty : flux->h_penalty;
-      if (penalty != 0)
-        sum[mx_open_slot(problem->neighbour[e][f]) >= 0] += penalty * jump_product(problem, e, f, field);
+      if (penalty != 0) sum[mx_open_slot(problem->neighbour[e][f]) >= 0] += penalty * jump_product(powers, e, f, field);
     }
   *closed = sum[0];
   *open = sum[1];
@@ -102,7 +145,7 @@ double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation,
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
     const double *u = field + 3 * (size_t)problem->ref->Np * e, loss = mx_medium_of(problem, equation, e).loss;
-    if (loss > 0) sum += loss * mx_powers_product(problem, e, u, u);
+    if (loss > 0) sum += loss * mx_powers_product(powers, e, u, u);
   }
   return sum;
 }
@@ -121,7 +164,7 @@ double mx_powers_work(const struct mx_powers *powers, enum mx_equation equation,
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
     const size_t at = 3 * (size_t)problem->ref->Np * e;
-    sum += mx_medium_of(problem, equation, e).storage * mx_powers_product(problem, e, field + at, rate + at);
+    sum += mx_medium_of(problem, equation, e).storage * mx_powers_product(powers, e, field + at, rate + at);
   }
   return sum;
 }
@@ -148,11 +191,11 @@ int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const
       const struct mx_medium medium = mx_medium_of(problem, (enum mx_equation)i, e);
       const double weight = medium.storage;
       const double inertia = mx_update_of(problem, &powers->options, (enum mx_equation)i, e).inertia;
-      if (medium.loss > 0) sum += medium.loss * mx_powers_product(problem, e, middle[i] + at, middle[i] + at);
+      if (medium.loss > 0) sum += medium.loss * mx_powers_product(powers, e, middle[i] + at, middle[i] + at);
       for (size_t k = 0; k < per_element; k++) change[k] = 2 * (end[i][at + k] - middle[i][at + k]);
-      sum += inertia / powers->options.step * mx_powers_product(problem, e, middle[i] + at, change);
-      sum -= weight * mx_powers_product(problem, e, middle[i] + at, rate[i] + at);
-      if (driven[i] != NULL) sum -= weight * mx_powers_product(problem, e, middle[i] + at, driven[i] + at);
+      sum += inertia / powers->options.step * mx_powers_product(powers, e, middle[i] + at, change);
+      sum -= weight * mx_powers_product(powers, e, middle[i] + at, rate[i] + at);
+      if (driven[i] != NULL) sum -= weight * mx_powers_product(powers, e, middle[i] + at, driven[i] + at);
     }
     if (of_responses != NULL) sum += of_responses[e];
     if (!(fabs(sum) <= *power)) *power = fabs(sum), *element = e;
@@ -241,7 +284,11 @@ static void put_vector(const struct mx_response_powers *of, const struct mx_squa
   double s[3] = {0, 0, 0}, g[3][3];
   for (int q = 0; q < states; q++)
     for (size_t c = 0; c < 3; c++) s[c] += square->state[q] * state[((size_t)q * 3 + c) * Np + i];
-  if (of->ops->components != MX_CARTESIAN) mx_frame_gradients(of->powers->problem->metric[e], g);
+  if (of->ops->components != MX_CARTESIAN) {
+    const struct mx_curve_tables *curves;
+    const ptrdiff_t k = curve_of(of->powers, e, &curves);
+    mx_frame_gradients(k >= 0 ? curves->metric[(size_t)k * Np + i] : of->powers->problem->metric[e], g);
+  }
   for (size_t c = 0; c < 3; c++)
     to[c * Np + i] = square->field * E[(3 * e + c) * Np + i] +
                      (of->ops->components == MX_CARTESIAN ? s[c] : g[0][c] * s[0] + g[1][c] * s[1] + g[2][c] * s[2]);
@@ -279,7 +326,7 @@ static double response_square(const struct mx_response_powers *of, size_t e, dou
   const struct mx_problem *problem = of->powers->problem;
   double v[3 * DG_NP_MAX] = {0};
   for (size_t i = 0; i < per_element(problem); i++) v[i] = before != NULL ? 0.5 * (now[i] + before[i]) : now[i];
-  return weight * mx_powers_product(problem, e, v, v);
+  return weight * mx_powers_product(of->powers, e, v, v);
 }
 
 double mx_response_powers_loss(const struct mx_response_powers *of, bool mean)

@@ -27,8 +27,8 @@ void mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation
 /* Computes rate[K][3][Np] of an equation without losses and sources. */
 void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, const double *own, const double *other,
                     double *rate);
-/* The integral of u.v over element e; u and v are [3][Np]. */
-double mx_powers_product(const struct mx_problem *problem, size_t e, const double *u, const double *v);
+/* The integral of u.v over element e, as the scheme's energy takes it; u and v are [3][Np]. */
+double mx_powers_product(const struct mx_powers *powers, size_t e, const double *u, const double *v);
 /* The power that an equation's own field loses: the integral of sigma E.E, or the like of H. */
 double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation, const double *field);
 /* Computes rate[K][3][Np] = what sources add to an equation's right-hand side over eps or mu, and the work that this

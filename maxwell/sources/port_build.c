@@ -11,6 +11,7 @@
 #include "maxwell/sources/common_medium.h"
 #include "libdg/base/vec3.h"
 #include "libdg/ref/quadrature.h"
+#include "maxwell/sources/port_curved.h"
 #include "maxwell/sources/port_shape.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/model/selectors.h"
@@ -141,21 +142,51 @@ static int evaluate(const struct build *b, const struct profile *profile, const 
   return 0;
 }
 
+/* Adds a point of a triangle to the moments and the square: e is the tangential part of the profile. In a curved
+ * triangle the moments are those of contravariant components. */
+static void add_point(const struct build *b, size_t k, size_t q, const struct mx_port_frame *frame, const double e[3],
+                      double *moment, double *square)
+{
+  const struct rule *rule = b->rule;
+  const struct mx_port_triangle *triangle = &b->face.triangle[k];
+  const size_t Nf = rule->Nf;
+  if (triangle->map.geometry == 0) {
+    for (size_t c = 0; c < 3; c++) {
+      *square += triangle->area * rule->weight[q] * e[c] * e[c];
+      for (size_t m = 0; m < Nf; m++)
+        moment[(3 * k + c) * Nf + m] += triangle->area * rule->weight[q] * rule->basis[q * Nf + m] * e[c];
+    }
+    return;
+  }
+  const double(*t)[3] = (const double(*)[3])frame->t, weight = 2 * rule->weight[q] * frame->area;
+  const double g11 = dg_dot(t[0], t[0]), g12 = dg_dot(t[0], t[1]), g22 = dg_dot(t[1], t[1]),
+               det = g11 * g22 - g12 * g12, u[2] = {dg_dot(t[0], e), dg_dot(t[1], e)};
+  const double along[2] = {(g22 * u[0] - g12 * u[1]) / det, (g11 * u[1] - g12 * u[0]) / det};
+  *square += weight * dg_dot(e, e);
+  for (size_t a = 0; a < 2; a++)
+    for (size_t m = 0; m < Nf; m++) moment[(3 * k + a) * Nf + m] += weight * rule->basis[q * Nf + m] * along[a];
+}
+
 /* moment[count][3][Nf] of all triangles: integrals of the basis times the tangential part of the profile; *square: the
  * integral of its square. */
 static int integrate(const struct build *b, const struct profile *profile, double *moment, double *square)
 {
   const struct rule *rule = b->rule;
-  size_t Nf = rule->Nf;
   double largest = 0, worst = 0, at[3] = {0};
   *square = 0;
   for (size_t k = 0; k < b->face.count; k++) {
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     const double(*corner)[3] = triangle->corner, *n = triangle->normal;
     for (size_t q = 0; q < rule->count; q++) {
+      struct mx_port_frame frame = {0};
       double x[3], e[3], normal = 0, size = 0;
       for (int c = 0; c < 3; c++)
         x[c] = rule->bary[q][0] * corner[0][c] + rule->bary[q][1] * corner[1][c] + rule->bary[q][2] * corner[2][c];
+      if (triangle->map.geometry > 0) {
+        mx_port_frame_at(triangle, rule->bary[q], &frame);
+        memcpy(x, frame.x, sizeof x);
+        n = frame.normal;
+      }
       if (evaluate(b, profile, x, e) != 0) return b->err->code;
       for (int c = 0; c < 3; c++) {
         normal += n[c] * e[c];
@@ -164,12 +195,8 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
       largest = fmax(largest, size);
       if (fabs(normal) > worst) memcpy(at, x, sizeof at);
       worst = fmax(worst, fabs(normal));
-      for (int c = 0; c < 3; c++)
-        *square += triangle->area * rule->weight[q] * (e[c] - normal * n[c]) * (e[c] - normal * n[c]);
-      for (size_t c = 0; c < 3; c++)
-        for (size_t m = 0; m < Nf; m++)
-          moment[(3 * k + c) * Nf + m] +=
-              triangle->area * rule->weight[q] * rule->basis[q * Nf + m] * (e[c] - normal * n[c]);
+      for (int c = 0; c < 3; c++) e[c] -= normal * n[c];
+      add_point(b, k, q, &frame, e, moment, square);
     }
   }
   if (largest == 0)
@@ -192,7 +219,11 @@ static double normalise(const struct build *b, double *moment, double *nodal)
   double square = 0;
   memcpy(nodal, moment, numbers * sizeof *nodal);
   for (size_t k = 0; k < b->face.count; k++) {
-    for (size_t c = 0; c < 3; c++) {
+    if (b->face.triangle[k].map.geometry > 0 &&
+        mx_port_project(&b->face.triangle[k], b->rule->count, Nf, b->rule->bary, b->rule->weight, b->rule->basis,
+                        moment + 3 * k * Nf, nodal + 3 * k * Nf, b->err) != 0)
+      return 0;
+    for (size_t c = 0; c < 3 && b->face.triangle[k].map.geometry == 0; c++) {
       double *x = nodal + (3 * k + c) * Nf;
       solve_mass(b->rule, x);
       for (size_t m = 0; m < Nf; m++) x[m] /= b->face.triangle[k].area;
@@ -208,7 +239,7 @@ static double normalise(const struct build *b, double *moment, double *nodal)
 
 /* Adds this rank's faces to the functionals: the two parts of a_out = (V + Z I)/2. Of a lumped port they are the parts
  * of (Zs E + Zs Z (n x) H)/(Z + Zs), where each face has its own medium. */
-static int add_functionals(const struct build *b, struct mx_port_mode *mode, const double *moment)
+static int add_functionals(const struct build *b, struct mx_port_mode *mode, const double *moment, const double *nodal)
 {
   size_t Nf = b->rule->Nf, Np = (size_t)b->problem->ref->Np;
   bool lumped = b->config->kind == MX_LUMPED_PORT;
@@ -222,10 +253,17 @@ static int add_functionals(const struct build *b, struct mx_port_mode *mode, con
       if (triangle->where < 0) continue;
       size_t e = (size_t)triangle->where / 4, f = (size_t)triangle->where % 4;
       double Z = sqrt(triangle->mu / triangle->epsilon), share = lumped ? b->Z / (Z + b->Z) : 0.5;
+      double of_E[3 * DG_NF_MAX], of_H[3 * DG_NF_MAX]; /* of a curved triangle */
+      if (triangle->map.geometry > 0)
+        mx_port_weights(triangle, b->problem->ref, moment + 3 * k * Nf, nodal + 3 * k * Nf, of_E, of_H);
       for (size_t m = 0; m < Nf; m++) {
         double v[3], turned[3];
         for (size_t c = 0; c < 3; c++) v[c] = moment[(3 * k + c) * Nf + m];
         dg_cross(triangle->normal, v, turned);
+        for (size_t c = 0; c < 3 && triangle->map.geometry > 0; c++) {
+          v[c] = of_E[c * Nf + m];
+          turned[c] = of_H[c * Nf + m];
+        }
         for (size_t c = 0; c < 3; c++) {
           size_t i = (3 * own + c) * Nf + m;
           functional->index[i] = (3 * e + c) * Np + (size_t)b->problem->ref->face_node[f * Nf + m];
@@ -239,7 +277,7 @@ static int add_functionals(const struct build *b, struct mx_port_mode *mode, con
 }
 
 /* Adds the term of the ghost state of a unit number: E = e, H = -(n x e)/Z; of a lumped port only E. */
-static int add_term(const struct build *b, struct mx_port_mode *mode, const double *nodal)
+static int add_term(const struct build *b, struct mx_port_mode *mode, const double *moment, const double *nodal)
 {
   const struct mx_new_term wanted = {
       .kind = MX_JUMP, .values = MX_ONE_NUMBER, .count = b->face.own, .what = b->port->what};
@@ -262,6 +300,16 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     if (triangle->where < 0) continue;
     term->where[own] = triangle->where;
+    double turned_e[3 * DG_NF_MAX], solved[2 * DG_NF_MAX]; /* of a curved triangle */
+    if (triangle->map.geometry > 0) {
+      memcpy(solved, moment + 3 * k * Nf, 2 * Nf * sizeof *solved);
+      for (size_t a = 0; a < 2; a++) solve_mass(b->rule, solved + a * Nf);
+      for (size_t i = 0; i < 2 * Nf; i++) solved[i] *= 0.5; /* the factor is that of the mass by area, which is 2 */
+      mx_port_fields(triangle, b->problem->ref, nodal + 3 * k * Nf, solved, term->E + 3 * own * Nf, turned_e);
+      for (size_t i = 0; i < 3 * Nf && !lumped; i++) term->H[3 * own * Nf + i] = -turned_e[i] / b->Z;
+      own++;
+      continue;
+    }
     memcpy(term->E + 3 * own * Nf, nodal + 3 * k * Nf, 3 * Nf * sizeof *nodal);
     for (size_t m = 0; m < Nf && !lumped; m++) {
       double e[3], turned[3];
@@ -308,8 +356,9 @@ static int add_mode(const struct build *b, size_t index, const struct profile *p
   double square;
   if (integrate(b, profile, moment, &square) != 0) goto fail;
   mode->kept = normalise(b, moment, nodal) / square;
+  if (b->err->code != DG_OK) goto fail;
   if (check_kept(b, profile, mode->kept) != 0) goto fail;
-  if (add_functionals(b, mode, moment) != 0 || add_term(b, mode, nodal) != 0) goto fail;
+  if (add_functionals(b, mode, moment, nodal) != 0 || add_term(b, mode, moment, nodal) != 0) goto fail;
 fail:
   dg_free(moment);
   dg_free(nodal);

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "libdg/mesh/mesh.h"
+#include "libdg/mesh/face_map.h"
 #include "maxwell/problem/assignment.h"
 #include "maxwell/problem/problem.h"
 
@@ -17,13 +17,25 @@ struct mx_port_place {
 };
 
 struct mx_port_triangle {
-  int64_t number;      /* 4 * element + face, the element numbered in the whole mesh */
-  int64_t vertex[3];   /* numbers in the whole mesh, ascending */
-  double corner[3][3]; /* of these vertices, m */
-  double normal[3], area, epsilon, mu;
-  int32_t where; /* 4 * element + face, or -1 when it is another rank's */
+  int64_t number;                      /* 4 * element + face, the element numbered in the whole mesh */
+  int64_t vertex[3];                   /* numbers in the whole mesh, ascending */
+  double corner[3][3];                 /* of these vertices, m */
+  double normal[3], area, epsilon, mu; /* of a curved triangle: the normal of its corners, and its own area */
+  struct dg_face_map map;              /* geometry 0: the triangle is flat, with straight edges */
+  int32_t where;                       /* 4 * element + face, or -1 when it is another rank's */
   int32_t rank;
 };
+
+/* The frame of a triangle at a place. */
+struct mx_port_frame {
+  double x[3], t[2][3]; /* m; t by the coordinates of the reference triangle, of area 2 */
+  double normal[3];     /* unit, outwards of the domain */
+  double area;          /* |t1 x t2| */
+  double sign;          /* of t1 x t2 along the normal */
+};
+
+/* The frame at barycentric coordinates of a curved triangle. */
+void mx_port_frame_at(const struct mx_port_triangle *triangle, const double bary[3], struct mx_port_frame *frame);
 
 struct mx_port_face {
   size_t count;                      /* triangles of all ranks */

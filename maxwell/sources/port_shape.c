@@ -20,6 +20,9 @@ int mx_port_face_plane(struct mx_port_face *face, const struct mx_port_place *pl
     double away = 0;
     for (int i = 0; i < 3; i++)
       away = fmax(away, fabs(dg_dot(triangle->corner[i], face->normal) - dg_dot(origin, face->normal)));
+    for (int i = 0; i < (triangle->map.geometry + 1) * (triangle->map.geometry + 2) / 2 && triangle->map.geometry > 0;
+         i++)
+      away = fmax(away, fabs(dg_dot(triangle->map.node[i], face->normal) - dg_dot(origin, face->normal)));
     if (dg_dot(n, face->normal) > 1 - 1e-9 && away < 1e-6 * face->extent) continue;
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "%s: the face of this port must be plane; its normal is (%.4g, %.4g, %.4g) near (%g, %g, "

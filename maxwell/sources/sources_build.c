@@ -7,12 +7,14 @@
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
-#include "libdg/mesh/mesh_check.h"
-#include "libdg/mesh/parts/partition.h"
+#include "libdg/mesh/find/invert.h"
 #include "libdg/mesh/find/segment.h"
+#include "libdg/mesh/parts/partition.h"
 #include "libdg/ref/modal.h"
 #include "libdg/ref/quadrature.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/problem/curve_face.h"
+#include "maxwell/problem/curved.h"
 #include "maxwell/sources/common_medium.h"
 #include "maxwell/sources/sources.h"
 #include "maxwell/sources/sources_check.h"
@@ -71,6 +73,12 @@ static void node_position(const struct build *b, enum mx_term_kind kind, int32_t
   dg_geometry_point(b->mesh, e, ref->r[node], ref->s[node], ref->t[node], x);
 }
 
+/* The normal of node i of a face. */
+static void node_normal(const struct build *b, int32_t where, size_t i, double normal[3])
+{
+  mx_face_normal(b->problem, (size_t)where / 4, where % 4, i, normal);
+}
+
 /* The target of a drive: the part of the problem that it changes. */
 struct target {
   enum mx_term_kind kind;
@@ -87,8 +95,9 @@ static int check_tangential(const struct build *b, const struct places *places, 
 {
   double most[2] = {0, 0}; /* largest whole vector, largest tangential part */
   for (size_t k = 0; k < places->count * N; k++) {
-    const double *v = value + 3 * k, *n = b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4];
-    double out[3];
+    const double *v = value + 3 * k;
+    double n[3], out[3];
+    node_normal(b, places->where[k / N], k % N, n);
     dg_cross(n, v, out);
     most[0] = fmax(most[0], sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     most[1] = fmax(most[1], sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]));
@@ -126,17 +135,17 @@ static int fill_drive(const struct build *b, const struct places *places, const 
   if (part == NULL) {
     memcpy(source->x, x, points * sizeof *x);
     for (size_t k = 0; k < points && source->sheet != NULL; k++)
-      memcpy(source->sheet + 3 * k, b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4],
-             3 * sizeof *source->sheet);
+      node_normal(b, places->where[k / N], k % N, source->sheet + 3 * k);
     goto fail;
   }
   if (evaluate_profile(b, drive, what, points, (const double(*)[3])x, value) != 0 ||
       (target->kind == MX_JUMP && check_tangential(b, places, target, value, N, what) != 0))
     goto fail;
   for (size_t k = 0; k < points; k++) {
-    double *v = value + 3 * k, jump[3];
+    double *v = value + 3 * k, n[3], jump[3];
     if (target->sheet) {
-      dg_cross(b->problem->normal[places->where[k / N] / 4][places->where[k / N] % 4], v, jump);
+      node_normal(b, places->where[k / N], k % N, n);
+      dg_cross(n, v, jump);
       memcpy(v, jump, sizeof jump);
     }
     for (size_t c = 0; c < 3; c++) part[(3 * (k / N) + c) * N + k % N] = target->factor * v[c];
@@ -257,6 +266,30 @@ static void add_delta(const struct build *b, size_t e, const double bary[4], con
   }
 }
 
+/* The same in curved element k. Its basis takes the contravariant density of the current, whose parts at the point are
+ * moment . grad r_a, and turns it back at the nodes. */
+static void add_curved_delta(const struct build *b, size_t k, const double bary[4], const double moment[3],
+                             double *part)
+{
+  const struct dg_reference *ref = b->problem->ref;
+  const size_t Np = (size_t)ref->Np;
+  const double at[3] = {2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1};
+  double there[DG_NP_MAX], here[DG_NP_MAX], metric[9], along[3];
+  (void)mx_curve_metric(b->problem, k, at, metric);
+  for (int a = 0; a < 3; a++) along[a] = dg_dot(metric + 3 * (size_t)a, moment);
+  dg_modal_basis(ref->order, at[0], at[1], at[2], there);
+  for (size_t i = 0; i < Np; i++) {
+    const double place[3] = {ref->r[i], ref->s[i], ref->t[i]};
+    double delta = 0, tangent[3][3];
+    const double det = mx_curve_tangent(b->problem, k, place, tangent);
+    dg_modal_basis(ref->order, place[0], place[1], place[2], here);
+    for (size_t m = 0; m < Np; m++) delta += here[m] * there[m];
+    for (size_t c = 0; c < 3; c++)
+      part[c * Np + i] +=
+          delta / fabs(det) * (along[0] * tangent[0][c] + along[1] * tangent[1][c] + along[2] * tangent[2][c]);
+  }
+}
+
 /* Adds a term for thin currents with `count` elements of this rank. */
 static int add_thin_term(const struct build *b, const struct mx_source_config *config, const char *what, size_t count,
                          struct mx_term **term)
@@ -283,24 +316,26 @@ static int add_dipole(const struct build *b, const struct mx_source_config *conf
   if (element < 0) return 0; /* the element is another rank's */
   for (int c = 0; c < 3; c++) moment[c] = MX_ETA0 * config->moment[c];
   term->where[0] = (int32_t)element;
-  add_delta(b, (size_t)element, bary, moment, term->E);
+  const ptrdiff_t curve = mx_curve_find(b->problem, (size_t)element);
+  if (curve >= 0) add_curved_delta(b, (size_t)curve, bary, moment, term->E);
+  else add_delta(b, (size_t)element, bary, moment, term->E);
   return 0;
 }
 
-/* Adds a wire, cut at the faces of the elements. In each element the integral of the current times the polynomials
- * along the piece is exact (Gauss). The result is the projection of a line current, whatever its length and the
- * elements' sizes. */
+/* Adds a wire, cut at the faces of the elements. In each straight element the integral of the current times the
+ * polynomials along the piece is exact (Gauss); in curved ones the rule has more points. The result is the projection
+ * of a line current, whatever its length and the elements' sizes. */
 static int add_wire(const struct build *b, const struct mx_source_config *config, const char *what)
 {
-  enum { GAUSS_MAX = DG_ORDER_MAX / 2 + 1 };
+  enum { GAUSS_MAX = 16 };
   const double outside_max = 0.01; /* of the length: some of a wire may lie behind a curved wall made of flat faces */
   const double ends[2][3] = {{config->at[0], config->at[1], config->at[2]},
                              {config->to[0], config->to[1], config->to[2]}};
-  const int points = b->problem->ref->order / 2 + 1;
   double x[GAUSS_MAX], weight[GAUSS_MAX];
   struct dg_path path = {0};
+  struct dg_inverse inverse;
   struct mx_term *term;
-  dg_gauss_legendre(points, x, weight);
+  dg_inverse_init(&inverse, b->mesh);
   if (dg_path_cut(&path, b->mesh, b->problem->comm, 2, ends, 0, b->err) != 0) goto fail;
   if (path.outside > outside_max * path.length) {
     (void)dg_fail(b->err, DG_INPUT, MX_PLACE "%s: %g m of the wire of %g m are outside the mesh", MX_AT(config->place),
@@ -310,7 +345,11 @@ static int add_wire(const struct build *b, const struct mx_source_config *config
   if (add_thin_term(b, config, what, path.pieces, &term) != 0) goto fail;
   for (size_t k = 0; k < path.pieces; k++) {
     const struct dg_path_piece *piece = &path.piece[k];
+    const ptrdiff_t curve = mx_curve_find(b->problem, piece->element);
+    const int points = curve >= 0 ? GAUSS_MAX : b->problem->ref->order / 2 + 1;
+    double *part = term->E + 3 * (size_t)b->problem->ref->Np * k;
     term->where[k] = (int32_t)piece->element;
+    dg_gauss_legendre(points, x, weight);
     for (int g = 0; g < points; g++) {
       const double length = piece->end - piece->begin, t = piece->begin + length * x[g];
       double at[3], bary[4], moment[3];
@@ -318,8 +357,9 @@ static int add_wire(const struct build *b, const struct mx_source_config *config
         at[c] = ends[0][c] + t * (ends[1][c] - ends[0][c]);
         moment[c] = MX_ETA0 * config->current * weight[g] * length * (ends[1][c] - ends[0][c]);
       }
-      dg_mesh_barycentric(b->mesh, piece->element, at, bary);
-      add_delta(b, piece->element, bary, moment, term->E + 3 * (size_t)b->problem->ref->Np * k);
+      dg_mesh_place(&inverse, piece->element, at, bary);
+      if (curve >= 0) add_curved_delta(b, (size_t)curve, bary, moment, part);
+      else add_delta(b, piece->element, bary, moment, part);
     }
   }
 fail:

@@ -71,7 +71,7 @@ MAY = {
                       "maxwell/operator maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/sources "
                       "maxwell/time",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
-                          "maxwell/output maxwell/setup maxwell/shell",
+                          "maxwell/output maxwell/problem maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/shell maxwell/sources",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/measure maxwell/output maxwell/problem "

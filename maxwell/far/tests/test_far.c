@@ -8,6 +8,7 @@
 
 #include <complex.h>
 
+#include "libdg/mesh/curve.h"
 #include "maxwell/far/far_field.h"
 #include "maxwell/tests/box.h"
 
@@ -224,6 +225,44 @@ static void expect_below(struct off off, double most)
 {
   if (off.pattern < most && off.radiated < most && off.integral < most) return;
   fail_msg("pattern %.3g, power %.3g, integral %.3g", off.pattern, off.radiated, off.integral);
+}
+
+/* The surface bulges, and so do the elements on both sides. */
+static void bulge(void *context, double x[3])
+{
+  const double a = *(const double *)context;
+  const double out[3] = {x[0] + a * sin(2 * x[1] + 1) * sin(pi * x[0] / 2),
+                         x[1] + a * sin(3 * x[2]) * sin(pi * x[1] / 2), x[2] + a * cos(2 * x[0]) * sin(pi * x[2] / 2)};
+  memcpy(x, out, sizeof out);
+}
+
+static struct off of_bent_surface(int order, int cells, int geometry, double alpha)
+{
+  struct scene scene = {.hertz = 150e6, .epsilon = 1, .mu = 1};
+  struct dg_error err = {0};
+  double amount = 0.12;
+  make_box(&scene, (int[]){cells, cells, cells}, (double[]){2, 2, 2}, (double[]){0.5, 0.5, 0.5},
+           (double[]){1.5, 1.5, 1.5}, 0);
+  dg_geometry_release(&scene.box.geometry);
+  if (dg_mesh_bend(&scene.box.mesh, geometry, bulge, &amount, &err) != 0 ||
+      dg_geometry_init(&scene.box.geometry, &scene.box.mesh, &err) != 0)
+    fail_msg("%s", err.message);
+  make_problem(&scene, order, alpha, &err);
+  if (err.code != DG_OK) fail_msg("%s", err.message);
+  assert_true(scene.fields.field[0].surface.curved > 0);
+  scene.elements = 1;
+  scene.element[0] = (struct element){{1.03, 0.98, 1.05}, {0.6e-3, 0, 0.8e-3}};
+  const struct off off = evaluate(&scene, dipole_power(&scene, 1e-3));
+  release(&scene);
+  return off;
+}
+
+/* The flat cube has 2.5e-6 and 3.3e-5, this surface 9.3e-6 and 2.7e-5. */
+static void curved_surfaces_are_right(void **state)
+{
+  (void)state;
+  expect_below(of_bent_surface(4, 8, 4, 1), 2e-5);
+  expect_below(of_bent_surface(3, 8, 3, 0), 1e-4);
 }
 
 /* A wave is 8 to 12 cells long; the element is 2 to 3 cells from the surface. */
@@ -468,6 +507,7 @@ int main(void)
       cmocka_unit_test(states_are_those_of_the_flux),
       cmocka_unit_test(bad_surfaces_are_refused),
       cmocka_unit_test(sheets_outside_are_told),
+      cmocka_unit_test(curved_surfaces_are_right),
   };
   return cmocka_run_group_tests_name("far fields", tests, NULL, NULL);
 }

@@ -6,7 +6,8 @@
 
 struct guide {
   struct box box;
-  struct mx_script *script; /* or NULL */
+  struct mx_script *script;         /* or NULL */
+  const struct mx_backend_ops *ops; /* NULL: the cpu's */
   struct mx_sources sources;
   enum mx_integrator integrator;
   double step; /* s */
@@ -53,7 +54,8 @@ static inline void guide_run(struct guide *guide, const double *E, const double 
   struct dg_error err = {0};
   const struct mx_scheme *scheme = &mx_schemes[guide->integrator];
   struct mx_ports *ports = &guide->sources.ports;
-  guide->drive = drive_new(&mx_backend_cpu, &guide->box, guide->integrator, MX_DOUBLE, guide->step * MX_C0, E, H);
+  guide->drive = drive_new(guide->ops != NULL ? guide->ops : &mx_backend_cpu, &guide->box, guide->integrator, MX_DOUBLE,
+                           guide->step * MX_C0, E, H);
   for (long n = 0; n <= guide->steps; n++)
     for (int s = 0; s < scheme->stages; s++) {
       const struct mx_stage_sources *now;

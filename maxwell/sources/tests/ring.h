@@ -67,3 +67,13 @@ static inline void ring_mesh(struct box *box, double squeeze)
   box->config =
       (struct mx_config){.script_path = "test.lua", .alpha = 1, .material = box->material, .boundary = box->boundary};
 }
+
+/* Bends sectors to circles; the corners of the polygons stay where they are. */
+static inline void ring_round(void *context, double x[3])
+{
+  const double y = x[1] - 0.3, z = x[2] + 0.2, sector = 2 * acos(-1.0) / RING_AROUND, angle = atan2(z, y);
+  const double off = angle - sector * (floor(angle / sector) + 0.5), out = cos(off) / cos(0.5 * sector);
+  (void)context;
+  x[1] = 0.3 + y * out;
+  x[2] = -0.2 + z * out;
+}
