@@ -434,7 +434,7 @@ static void test_part_is_enough(void **state)
   box.material[0].debye = (struct mx_debye_config){3, 0.2 / MX_C0};
   box_problem(&box, 2, 1);
   for (int integrator = MX_LEAPFROG; integrator <= MX_LSRK; integrator += MX_LSRK - MX_LEAPFROG) {
-    struct mx_stability whole, part;
+    struct mx_stability whole = {0}, part = {0};
     struct dg_error err = {0};
     if (mx_stability_limit(&whole, &box.problem, (enum mx_integrator)integrator, 0, &err) != 0 ||
         mx_stability_limit(&part, &box.problem, (enum mx_integrator)integrator, 20000, &err) != 0)
