@@ -31,6 +31,10 @@ def guide(**changes):
     return GUIDE.format(**{**numbers, **changes})
 
 
+# a medium with a pole that goes on into an absorber
+ABSORBED = {"open": ", absorber = true", "pole": ", debye = { { delta = 3, tau = 1e-10 } }", "length": 9}
+
+
 def files():
     return {"input/guide.msh": meshes.box((5, 1, 1)).text()}
 
@@ -51,7 +55,7 @@ def pulse_leaves(program):
     """Whatever the flux, the integrator and the medium. A wall that absorbs takes this wave as well; a conductor or a
     layer without its term returns it."""
     for change in ({}, {"flux": "centered"}, {"integrator": "lsrk"}, {"epsilon": 2.25, "length": 9},
-                   {"open": ", absorber = true"}, {"open": ", absorber = true", "pole": ", debye = { { delta = 3, tau = 1e-10 } }", "length": 9}):
+                   {"open": ", absorber = true"}, ABSORBED):
         with Place(program, files(), guide(**change)) as place:
             place.good("run", "input/case.lua")
             left = returned(place)
@@ -102,7 +106,12 @@ def log_and_check(program):
 
 
 def ranks_agree(program):
-    with Place(program, files(), guide()) as place:
+    for change in ({}, ABSORBED):
+        check_ranks(program, guide(**change))
+
+
+def check_ranks(program, script):
+    with Place(program, files(), script) as place:
         place.good("run", "input/case.lua")
         for ranks in (2, 3):
             place.good("run", "input/case.lua", "--output", f"on_{ranks}", **on_ranks(ranks))
