@@ -15,10 +15,12 @@ simulation {
   backend = args.backend or "auto",
   precision = args.precision or "double",
   time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 8e-9, step = args.step or "auto" },
-  materials  = { default = { epsilon_r = args.epsilon, debye = args.delta and { { delta = args.delta, tau = args.tau } } } },
+  materials  = { slab = args.slab and { epsilon_r = args.slab } or nil,
+                 default = { epsilon_r = args.epsilon, debye = args.delta and { { delta = args.delta, tau = args.tau } } } },
   layers = args.layer ~= 0 and { shell = { kind = args.kind or "box", reflection = args.reflection, absorber = args.absorber == 1 } }
            or nil,
-  boundaries = { default = { kind = args.wall or "absorbing" } },
+  boundaries = { default = args.wall == "open" and { kind = "open", reflection = args.reflection, elements = args.elements }
+                         or { kind = args.wall or "absorbing" } },
   sources = { { at = { tonumber(x), tonumber(y), tonumber(z) }, moment = { 0.3, 0.2, 1 },
                 waveform = waveform.differentiated_gaussian { f_peak = args.peak or 0.75e9 } } },
   output = { probes = probes, energy = { every = 10 }, progress = { every = 0 } },

@@ -6,6 +6,7 @@ layer   cubes of the shell on every side; 0: none
 around  cubes of more inside on every side: the far larger mesh of a reference
 size    edge of a cube, m
 thick   edge of the shell's cubes across the wall, m (size)
+slab    1: the cubes below the middle in z are the group "slab" (no shell then)
 jitter  how far the vertices of the inside are moved at random, over the edge; the same ones move by the same
 
 Vertices are numbered so that cubes are cut alike everywhere. Groups: air, shell, wall."""
@@ -16,7 +17,7 @@ import sys
 ORDERS = list(itertools.permutations(range(3)))
 
 
-def write(path, cells=(8, 8, 8), layer=2, around=0, size=0.1, thick=None, jitter=0.0, sides="-+-+-+"):
+def write(path, cells=(8, 8, 8), layer=2, around=0, size=0.1, thick=None, jitter=0.0, slab=0):
     thick = thick or size
     axes, first, last = [], [], []
     for i in range(3):
@@ -36,7 +37,7 @@ def write(path, cells=(8, 8, 8), layer=2, around=0, size=0.1, thick=None, jitter
         return all(low[c] < q[c] < high[c] for c in range(3))
 
     with open(path, "w", encoding="ascii") as out:
-        out.write('$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n2 3 "wall"\n3 1 "air"\n3 2 "shell"\n'
+        out.write('$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n2 3 "wall"\n3 1 "air"\n3 2 "shell"\n3 4 "slab"\n'
                   '$EndPhysicalNames\n$Nodes\n%d\n' % (n[0] * n[1] * n[2]))
         for q in itertools.product(*map(range, n)):
             x = [axes[c][q[c]] for c in range(3)]
@@ -48,6 +49,8 @@ def write(path, cells=(8, 8, 8), layer=2, around=0, size=0.1, thick=None, jitter
         elements = []
         for q in itertools.product(*(range(m - 1) for m in n)):
             tag = 1 if all(layer <= q[c] < n[c] - 1 - layer for c in range(3)) else 2
+            if slab and tag == 1 and q[2] < (n[2] - 1) // 2:
+                tag = 4
             for order in ORDERS:
                 at, corner = list(q), [vertex(*q)]
                 for c in order:
@@ -80,7 +83,7 @@ if __name__ == "__main__":
     if "cells" in values:
         numbers = [int(v) for v in values["cells"].split(",")]
         values["cells"] = numbers * 3 if len(numbers) == 1 else numbers
-    for key, kind in (("layer", int), ("around", int), ("size", float), ("thick", float), ("jitter", float)):
+    for key, kind in (("layer", int), ("around", int), ("slab", int), ("size", float), ("thick", float), ("jitter", float)):
         if key in values:
             values[key] = kind(values[key])
     write(sys.argv[1], **values)
