@@ -116,7 +116,7 @@ int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *op
                    void (*report)(const struct mx_bench_result *), struct dg_error *err) DG_MUST_USE;
 /* A mesh of at least so many elements, of blocks of cells, one a rank, all alike (bench_grid.c). */
 int mx_bench_grid(struct dg_mesh *mesh, size_t elements, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
-/* Bends the cube near its wall x = 0, so that this part of the elements (0 to 1) becomes curved, with maps of order 2.
+/* Bends the cube near a corner, so that about this part of the elements (0 to 1) becomes curved, with maps of order 2.
  */
 int mx_bench_bend(struct dg_mesh *mesh, double part, struct dg_error *err) DG_MUST_USE;
 

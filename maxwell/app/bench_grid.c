@@ -103,10 +103,12 @@ fail:
 
 /* ---- curved elements */
 
+static double from_corner(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
 static void bend(void *context, double x[3])
 {
-  const double end = *(const double *)context, pi = 3.14159265358979;
-  if (x[0] < end) x[0] -= 0.2 * (end - x[0]) * (end - x[0]) / end * sin(pi * x[1]) * sin(pi * x[2]);
+  const double end = *(const double *)context, inside = end - from_corner(x);
+  for (int b = 0; b < 3 && inside > 0; b++) x[b] -= 0.1 * (1 + b) * inside * inside / end;
 }
 
 static int ascending(const void *a, const void *b)
@@ -120,11 +122,11 @@ int mx_bench_bend(struct dg_mesh *mesh, double part, struct dg_error *err)
   double *nearest, end;
   if (DG_NEW(nearest, mesh->K, err) != 0) return err->code;
   for (size_t e = 0; e < mesh->K; e++) {
-    nearest[e] = mesh->vertex[mesh->element[e][0]][0];
-    for (int v = 1; v < 4; v++) nearest[e] = fmin(nearest[e], mesh->vertex[mesh->element[e][v]][0]);
+    nearest[e] = from_corner(mesh->vertex[mesh->element[e][0]]);
+    for (int v = 1; v < 4; v++) nearest[e] = fmin(nearest[e], from_corner(mesh->vertex[mesh->element[e][v]]));
   }
   qsort(nearest, mesh->K, sizeof *nearest, ascending);
-  end = part < 1 ? nearest[(size_t)(part * (double)mesh->K)] : 1;
+  end = part < 1 ? nearest[(size_t)(part * (double)mesh->K)] : 2;
   dg_free(nearest);
   return end > 0 ? dg_mesh_bend(mesh, 2, bend, &end, err) : 0;
 }

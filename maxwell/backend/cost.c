@@ -15,7 +15,7 @@ struct mx_cost mx_cost_curves(const struct mx_problem *problem, size_t real, int
                               double face_points)
 {
   const double Np = problem->ref->Np, Nf = problem->ref->Nf, elements = equations * (double)problem->curves.count;
-  return (struct mx_cost){.bytes = elements * (double)real * (6 * points + 12 * face_points),
+  return (struct mx_cost){.bytes = elements * (double)real * (6 * points + 8 * face_points),
                           .flops = elements * (12 * Np * points + 32 * Nf * face_points)};
 }
 

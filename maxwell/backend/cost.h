@@ -9,7 +9,7 @@
  * element. `arrays` vector fields are read or written; the tables give six numbers an equation and four neighbours.
  * Pointwise work is not counted. */
 struct mx_cost mx_cost_pass(const struct mx_problem *problem, size_t real, int equations, double arrays);
-/* What curved elements need besides: six numbers a point of the rule, with a penalty three a point of a face (without:
+/* What curved elements need besides: six numbers a point of the rule, with a penalty two a point of a face (without:
  * face_points = 0), and the matrices to the points and back, 12 Np flops a point and equation, 32 Nf a face's point. */
 struct mx_cost mx_cost_curves(const struct mx_problem *problem, size_t real, int equations, double points,
                               double face_points);

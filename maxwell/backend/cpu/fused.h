@@ -51,7 +51,7 @@ enum {
 struct mx_fused_curves {
   const void *at, *project, *face_at, *face_project;
   const void *metric;    /* [curved blocks][Nq][6][W] g_ab/J at the points, by orbit */
-  const void *face;      /* [curved blocks][4][Nfq][3][W] inverse metrics of faces (frame.h); NULL without penalties */
+  const void *face;      /* [curved blocks][4][Nfq][2][W] of the faces' metrics (fused_curved.h); NULL: no penalty */
   size_t first[2], last; /* where the ranges begin; the end of the first */
 };
 /* The number of a block among those of curved elements. */

@@ -109,18 +109,20 @@ INLINE void ORDERED(weigh)(const struct mx_fused *fused, const REAL *metric, NAM
     matrix = ORDERED(apply)(N1, M1, 3, matrix, y[0] + POINT_SECTOR(s), NQ, w[0] + SECTOR(s), NP);
 }
 
-/* Adds the penalty of the jumps own[2][Nf] on a face to flux[2][Nf], along t1 and t2. */
+/* Adds the penalty of the jumps own[2][Nf] on a face to flux[2][Nf], along t1 and t2. The inverse metric of a point has
+ * a determinant of 1, so that two numbers give the three: half the difference of its diagonal, and what stands beside
+ * it. Reading them is what takes the time. */
 static __attribute__((noinline)) void ORDERED(face_penalty)(const struct mx_fused *fused, const REAL *metric,
                                                             NAME(vec) penalty, const NAME(vec) (*own)[NF],
                                                             NAME(vec) (*flux)[NF])
 {
   NAME(vec) at[2][NFQ], back[2][NF];
   (void)ORDERED(apply)(NFQ, NF, 2, fused->curves.face_at, own[0], NF, at[0], NFQ);
-  for (int q = 0; q < NFQ; q++, metric += 3 * LANES) {
-    const NAME(vec) g0 = penalty * NAME(load)(metric), g1 = penalty * NAME(load)(metric + LANES),
-                    g2 = penalty * NAME(load)(metric + 2 * LANES), x = at[0][q], y = at[1][q];
-    at[0][q] = g0 * x + g1 * y;
-    at[1][q] = g1 * x + g2 * y;
+  for (int q = 0; q < NFQ; q++, metric += 2 * LANES) {
+    const NAME(vec) d = NAME(load)(metric), b = NAME(load)(metric + LANES), x = at[0][q], y = at[1][q];
+    const NAME(vec) square = 1 + d * d + b * b, mean = square * NAME(reciprocal_root)(square);
+    at[0][q] = penalty * ((mean + d) * x + b * y);
+    at[1][q] = penalty * (b * x + (mean - d) * y);
   }
   (void)ORDERED(apply)(NF, NFQ, 2, fused->curves.face_project, at[0], NFQ, back[0], NF);
   for (int m = 0; m < NF; m++) {
@@ -136,7 +138,10 @@ INLINE void ORDERED(curved_fluxes)(const struct mx_fused *fused, int equation, s
                                    NAME(vec) (*restrict flux)[4][NF])
 {
   const bool penalised = fused->flags[block] & MX_BLOCK_PENALTY;
-  const size_t faces = MX_CURVED(fused, block) * 4 * NFQ * 3 * LANES + part;
+  const size_t faces = MX_CURVED(fused, block) * 4 * NFQ * 2 * LANES + part;
+  const NAME(vec) one =
+      NAME(load)((const REAL *)fused->curves.metric + MX_CURVED(fused, block) * NQ * 6 * LANES + part);
+  const NAME(vec) sign = (REAL)(equation == 0 ? -1 : 1) * one * NAME(reciprocal_root)(one * one); /* of the map */
   NAME(vec) v[ROW];
   if (penalised) ORDERED(unpack)(own + (block * LANES + part) * ROW, v);
   EACH_FACE
@@ -158,10 +163,10 @@ INLINE void ORDERED(curved_fluxes)(const struct mx_fused *fused, int equation, s
       own_jump[1][m] = jump[1];
     }
     if (penalised) {
-      const NAME(vec) penalty = NAME(lookup)(fused->penalty[equation], index);
+      const NAME(vec) penalty = sign * NAME(lookup)(fused->penalty[equation], index);
       ORDERED(face_penalty)
-      (fused, (const REAL *)fused->curves.face + faces + (size_t)f * NFQ * 3 * LANES,
-       equation == 0 ? penalty : -penalty, (const NAME(vec)(*)[NF])own_jump, along);
+      (fused, (const REAL *)fused->curves.face + faces + (size_t)f * NFQ * 2 * LANES, penalty,
+       (const NAME(vec)(*)[NF])own_jump, along);
     }
     for (int m = 0; m < NF; m++) {
       const int at = PLACE(f, m);

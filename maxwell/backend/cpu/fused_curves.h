@@ -1,7 +1,7 @@
 /* Curved elements of the `cpu` backend beside the kernels: the order of rows, tables, and work on single elements; part
  * of fused_body.h, once for every precision. maxwell/problem/curved.h has the method, fused_curved.h the kernels.
  *
- * The tables in memory are those of the kernels: six numbers a point of the rule, and three a point of a face where
+ * The tables in memory are those of the kernels: six numbers a point of the rule, and two a point of a face where
  * there is a penalty. Work outside of the kernels reads them, too, so that it sees the same operators. */
 
 static void NAME(free_curves)(struct NAME(curves) * curves)
@@ -148,8 +148,10 @@ static void NAME(pack_curve)(struct NAME(state) * state, size_t k)
       for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) g[a][b] = dg_dot(x[a], x[b]) / jacobian;
       mx_frame_face_metric((int)f, (const double(*)[3])g, 1, inverse);
-      for (size_t i = 0; i < 3; i++)
-        state->curves.face[(((block * 4 + f) * Nfq + q) * 3 + i) * LANES + lane] = (REAL)inverse[i];
+      const double sign = -copysign(1, g[0][0]); /* frame.h */
+      REAL *to = state->curves.face + ((block * 4 + f) * Nfq + q) * 2 * LANES + lane;
+      to[0] = (REAL)(0.5 * sign * (inverse[0] - inverse[2]));
+      to[LANES] = (REAL)(sign * inverse[1]);
     }
 }
 
@@ -167,7 +169,7 @@ static int NAME(pack_curves)(struct NAME(state) * state, struct dg_error *err)
   if (DG_NEW(curves->point, Nq, err) != 0) return err->code;
   mx_points_by_orbit(curves->point, &curves->tables.rule.volume, ref->order);
   if (NAME(pack_sectors)(state, err) != 0 || DG_NEW(curves->metric, blocks * Nq * 6 * LANES, err) != 0 ||
-      (mx_fused_curved_penalty(problem) && DG_NEW(curves->face, blocks * 4 * Nfq * 3 * LANES, err) != 0) ||
+      (mx_fused_curved_penalty(problem) && DG_NEW(curves->face, blocks * 4 * Nfq * 2 * LANES, err) != 0) ||
       DG_NEW(curves->face_at, NAME(goes_size)(Nfq, Nf, most), err) != 0 ||
       DG_NEW(curves->face_project, NAME(goes_size)(Nf, Nfq, most), err) != 0)
     return err->code;
@@ -221,20 +223,23 @@ static void NAME(lift_curved_face)(struct NAME(state) * state, int equation, siz
   const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, Nfq = (size_t)rule->face.points;
   const struct mx_face_flux *weights = &problem->flux[e][f];
   const double side = f % 2 == 1 ? -1 : 1, jump_weight = side * (equation == 0 ? weights->h_jump : weights->e_jump);
-  const double penalty = equation == 0 ? weights->e_penalty : -weights->h_penalty;
+  const double sign = -copysign(
+      1, (double)state->curves.metric[NAME(curved_number)(state, e) * 6 * LANES * (size_t)rule->volume.points +
+                                      NAME(row_of)(state, e) % LANES]);
+  const double penalty = sign * (equation == 0 ? weights->e_penalty : -weights->h_penalty);
   double along[2][DG_NF_MAX] = {{0}}, density[3 * DG_NP_MAX] = {0};
   for (size_t m = 0; m < Nf && other != NULL; m++) {
     along[0][m] = -jump_weight * other[Nf + m];
     along[1][m] = jump_weight * other[m];
   }
-  const size_t here = (NAME(curved_number)(state, e) * 4 + f) * Nfq * 3 * LANES + NAME(row_of)(state, e) % LANES;
+  const size_t here = (NAME(curved_number)(state, e) * 4 + f) * Nfq * 2 * LANES + NAME(row_of)(state, e) % LANES;
   for (size_t q = 0; q < Nfq && penalty != 0; q++) {
-    const REAL *metric = state->curves.face + here + q * 3 * LANES;
+    const REAL *metric = state->curves.face + here + q * 2 * LANES;
     double v[2] = {0, 0};
     for (size_t m = 0; m < Nf; m++)
       for (size_t k = 0; k < 2; k++) v[k] += rule->face_at[q * Nf + m] * own[k * Nf + m];
-    const double p = penalty * ((double)metric[0] * v[0] + (double)metric[LANES] * v[1]);
-    const double r = penalty * ((double)metric[LANES] * v[0] + (double)metric[2 * LANES] * v[1]);
+    const double d = (double)metric[0], beside = (double)metric[LANES], mean = sqrt(1 + d * d + beside * beside);
+    const double p = penalty * ((mean + d) * v[0] + beside * v[1]), r = penalty * (beside * v[0] + (mean - d) * v[1]);
     for (size_t m = 0; m < Nf; m++) {
       along[0][m] += rule->face_project[m * Nfq + q] * p;
       along[1][m] += rule->face_project[m * Nfq + q] * r;

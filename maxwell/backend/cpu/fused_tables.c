@@ -114,7 +114,7 @@ bool mx_fused_curved_penalty(const struct mx_problem *problem)
 size_t mx_fused_curves_bytes(const struct mx_problem *problem, size_t real)
 {
   const size_t order = (size_t)problem->ref->order, curved = problem->curves.count;
-  const size_t faces = mx_fused_curved_penalty(problem) ? 12 * MX_FACE_POINTS(order) : 0;
+  const size_t faces = mx_fused_curved_penalty(problem) ? 8 * MX_FACE_POINTS(order) : 0;
   if (curved == 0) return 0;
   return curved * real * (6 * MX_POINTS(order) + faces) + 2 * problem->K * sizeof(int32_t);
 }
