@@ -152,12 +152,40 @@ static void lose(struct bend *bend, const double x[3])
   memcpy(bend->bent->place, x, sizeof bend->bent->place);
 }
 
+/* Where the map of an edge meets the geometry: Gauss-Lobatto points, so that the area between them vanishes to a higher
+ * order than with equal spacing. Node n of 1..g-1. */
+static double meeting_point(int g, int n)
+{
+  const double off = g == 3 ? sqrt(1.0 / 5) : sqrt(3.0 / 7);
+  if (2 * n == g) return 0.5;
+  return 2 * n < g ? 0.5 * (1 - off) : 0.5 * (1 + off);
+}
+
+/* From displacements at the points where an edge meets the geometry to those at the equispaced nodes of its map. */
+static void respace_edge(int g, double (*shift)[3])
+{
+  double at[BETWEEN][3];
+  if (g == 2) return;
+  memcpy(at, shift, sizeof at);
+  for (int n = 1; n < g; n++) {
+    const double s = (double)n / g;
+    memset(shift[n - 1], 0, sizeof *shift);
+    for (int m = 1; m < g; m++) {
+      const double point = meeting_point(g, m);
+      double weight = s * (1 - s) / (point * (1 - point));
+      for (int k = 1; k < g; k++)
+        if (k != m) weight *= (s - meeting_point(g, k)) / (point - meeting_point(g, k));
+      for (int b = 0; b < 3; b++) shift[n - 1][b] += weight * at[m - 1][b];
+    }
+  }
+}
+
 static void place_edge(struct bend *bend, struct edge *edge)
 {
   const int32_t v[2] = {edge->a, edge->b};
   const double size = dg_distance(bend->draft->point[edge->a], bend->draft->point[edge->b]);
   for (int n = 1; n < bend->g; n++) {
-    const double L[2] = {(double)(bend->g - n) / bend->g, (double)n / bend->g};
+    const double s = meeting_point(bend->g, n), L[2] = {1 - s, s};
     double from[3], x[3];
     straight(bend, v, L, 2, from);
     if (!project(bend, edge->dim, edge->tag, size, from, x)) {
@@ -167,6 +195,7 @@ static void place_edge(struct bend *bend, struct edge *edge)
     }
     dg_subtract(x, from, edge->shift[n - 1]);
   }
+  respace_edge(bend->g, edge->shift);
 }
 
 /* The displacement of node n of a face by its edges alone. */
