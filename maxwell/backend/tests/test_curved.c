@@ -478,6 +478,43 @@ static void test_single_precision(void **state)
   }
 }
 
+/* ---- memory ---- */
+
+/* Bytes of a backend: those that it allocates, and those that it foretells. */
+static void bytes_of(const struct mx_backend_ops *ops, const struct box *box, double *allocated, double *foretold)
+{
+  const struct mx_backend_options options = {.integrator = MX_LEAPFROG, .precision = MX_DOUBLE, .step = 1e-3};
+  const size_t before = dg_memory_current();
+  struct mx_backend *backend;
+  struct dg_error err = {0};
+  assert_int_equal(ops->create(&backend, &box->problem, &options, &err), 0);
+  *allocated = (double)(dg_memory_current() - before);
+  *foretold = (double)ops->memory(&box->problem, &options);
+  ops->destroy(backend);
+}
+
+/* What curved elements add is foretold. */
+static void test_memory(void **state)
+{
+  (void)state;
+  static const int of[3] = {4, 3, 3};
+  for (int p = 2; p <= 4; p++) {
+    struct box box = {0};
+    double straight[2], curved[2];
+    bent_mesh(&box, of, 2, 0.1);
+    two_media(&box);
+    box_problem(&box, p, 1);
+    bytes_of(&mx_backend_reference, &box, &curved[0], &curved[1]);
+    const size_t count = box.problem.curves.count;
+    box.problem.curves.count = 0;
+    bytes_of(&mx_backend_reference, &box, &straight[0], &straight[1]);
+    box.problem.curves.count = count;
+    const double ratio = (curved[1] - straight[1]) / (curved[0] - straight[0]);
+    if (!(fabs(ratio - 1) < 0.05)) fail_msg("order %d: %.3f of the bytes of curved elements are foretold", p, ratio);
+    box_release(&box);
+  }
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 1) energy_steps = atol(argv[1]);
@@ -493,6 +530,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_limit),
       cmocka_unit_test(test_part_is_enough),
       cmocka_unit_test(test_single_precision),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
