@@ -59,6 +59,11 @@ def error(context, mode, order, geometry, size):
     return {"error": abs(wave_number(run, mode) / EXACT[mode] - 1), "K": run.summary["elements"]}
 
 
+def size_of(mode, size):
+    """The rod is half as thick as the other walls."""
+    return 0.6 * size if mode == "coax" else size
+
+
 def geometry_of(order):
     return 4 if order >= 4 else 2
 
@@ -66,13 +71,13 @@ def geometry_of(order):
 def run(context, table):
     sizes = SIZES if context.full else COARSE
     modes = list(EXACT) if context.full else ["TM1"]
-    jobs = [(mode, order, geometry_of(order), size) for mode in modes for order in sizes for size in sizes[order]]
+    jobs = [(mode, order, geometry_of(order), size_of(mode, size)) for mode in modes for order in sizes for size in sizes[order]]
     done = dict(zip(jobs, context.each(lambda job: error(context, *job), jobs)))
     text = []
     for mode in modes:
         for order in sizes:
             g = geometry_of(order)
-            group = [done[mode, order, g, size] for size in sizes[order]]
+            group = [done[mode, order, g, size_of(mode, size)] for size in sizes[order]]
             values = [r["error"] for r in group]
             slope = tetra.rate([r["K"] ** (-1 / 3) for r in group], values)
             wanted = min(2 * order, GEOMETRY_RATE[g])
