@@ -7,6 +7,7 @@
 #include "maxwell/backend/tests/instruction_sets.h"
 
 #include "libdg/mesh/curve.h"
+#include "maxwell/tests/bent.h"
 
 static const char *const instruction_sets[] = {"portable", "avx2", "avx512"};
 
@@ -104,12 +105,8 @@ static void bent(int number, int order, double alpha, enum mx_integrator integra
   const struct scene_wanted wanted = wanted_of(number, order, alpha, integrator, steps);
   double from = (order + (int)integrator) % 2 == 0 ? 0.5 : 0.2; /* half of the box stays straight, or a few elements */
   struct scene scene = {0};
-  struct dg_error err = {0};
   box_mesh(&scene.box, wanted.cells, scene_size, 0.2, NULL);
-  dg_geometry_release(&scene.box.geometry);
-  if (dg_mesh_bend(&scene.box.mesh, 2 + order % 3, bulge, &from, &err) != 0 ||
-      dg_geometry_init(&scene.box.geometry, &scene.box.mesh, &err) != 0)
-    fail_msg("%s", err.message);
+  bend_box(&scene.box, 2 + order % 3, bulge, &from);
   scene_build_on(&scene, &wanted);
   assert_true(scene.box.problem.curves.count > 0);
   struct scene_result truth = scene_run(&scene, &mx_backend_reference, MX_DOUBLE);
@@ -134,13 +131,37 @@ static void test_bent_scenes(void **state)
     for (int k = 0; k < 4 && !scenes[i].ring; k++) bent(i, 1 + (i + k) % 3, 0.5 * ((i + k) % 3), integrators[k], 10);
 }
 
+/* What the backend says that it will allocate, and what it does: within 5 %. */
+static void test_memory(void **state)
+{
+  (void)state;
+  for (int alpha = 0; alpha < 2; alpha++)
+    for (int single = 0; single < 2; single++) {
+      const struct mx_backend_options options = {
+          .integrator = MX_LEAPFROG, .precision = single ? MX_SINGLE : MX_DOUBLE, .step = 1e-3};
+      struct box box = {0};
+      struct mx_backend *backend;
+      struct dg_error err = {0};
+      double from = 0.5;
+      box_mesh(&box, (const int[]){10, 8, 8}, scene_size, 0.2, NULL);
+      box_material(&box, 0, 1, 1, 0);
+      bend_box(&box, 2, bulge, &from);
+      box_problem(&box, 3, alpha);
+      const double before = (double)dg_memory_current();
+      assert_int_equal(mx_backend_cpu.create(&backend, &box.problem, &options, &err), 0);
+      const double took = (double)dg_memory_current() - before;
+      const double said = (double)mx_backend_cpu.memory(&box.problem, &options);
+      if (!(fabs(said - took) < 0.05 * took)) fail_msg("flux %d: it takes %g bytes and says %g", alpha, took, said);
+      mx_backend_cpu.destroy(backend);
+      box_release(&box);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_affine_orders),
-      cmocka_unit_test(test_affine_scenes),
-      cmocka_unit_test(test_bent_orders),
-      cmocka_unit_test(test_bent_scenes),
+      cmocka_unit_test(test_affine_orders), cmocka_unit_test(test_affine_scenes), cmocka_unit_test(test_bent_orders),
+      cmocka_unit_test(test_bent_scenes),   cmocka_unit_test(test_memory),
   };
   return code_of_sets(cmocka_run_group_tests(tests, enter_folder, leave_folder));
 }
