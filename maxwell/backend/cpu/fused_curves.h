@@ -162,19 +162,24 @@ static int NAME(pack_curves)(struct NAME(state) * state, struct dg_error *err)
   const struct dg_reference *ref = problem->ref;
   const size_t *begin = state->segment, blocks = begin[2] - begin[1] + begin[4] - begin[3];
   const size_t most = (size_t)state->kernels->curved_rows, Nf = (size_t)ref->Nf;
+  bool penalty = false; /* in any block, be it that of a lane without an element */
   if (problem->curves.count == 0) return 0;
+  for (size_t block = 0; block < state->blocks; block++)
+    penalty = penalty || (NAME(curved_block)(state, block) && (state->flags[block] & MX_BLOCK_PENALTY) != 0);
   if (mx_fused_curve_rule(&curves->tables, ref, err) != 0) return err->code;
   const size_t Nq = (size_t)curves->tables.rule.volume.points, Nfq = (size_t)curves->tables.rule.face.points;
   DG_BUG_IF(Nfq != MX_FACE_POINTS((size_t)ref->order), "a face has %zu points", Nfq);
   if (DG_NEW(curves->point, Nq, err) != 0) return err->code;
   mx_points_by_orbit(curves->point, &curves->tables.rule.volume, ref->order);
   if (NAME(pack_sectors)(state, err) != 0 || DG_NEW(curves->metric, blocks * Nq * 6 * LANES, err) != 0 ||
-      (mx_fused_curved_penalty(problem) && DG_NEW(curves->face, blocks * 4 * Nfq * 2 * LANES, err) != 0) ||
+      (penalty && DG_NEW(curves->face, blocks * 4 * Nfq * 2 * LANES, err) != 0) ||
       DG_NEW(curves->face_at, NAME(goes_size)(Nfq, Nf, most), err) != 0 ||
       DG_NEW(curves->face_project, NAME(goes_size)(Nf, Nfq, most), err) != 0)
     return err->code;
   (void)NAME(pack_goes)(curves->tables.rule.face_at, Nfq, Nf, most, curves->face_at);
   (void)NAME(pack_goes)(curves->tables.rule.face_project, Nf, Nfq, most, curves->face_project);
+  /* The kernels take the sign of the map from the first number, also in lanes without an element. */
+  for (size_t i = 0; i < blocks * LANES; i++) curves->metric[i / LANES * Nq * 6 * LANES + i % LANES] = 1;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t k = 0; k < problem->curves.count; k++) NAME(pack_curve)(state, k);
   return 0;
