@@ -24,6 +24,11 @@
 
 #include "maxwell/problem/problem.h"
 
+/* Checks that the determinants of the mesh's maps have their element's sign where an order needs them: at the points of
+ * its rule, at its nodes, and at those of order 1, with which the search for the step limit begins. DG_INPUT names the
+ * element and the place. Not collective. */
+int mx_curve_check(const struct dg_mesh *mesh, const struct dg_reference *ref, struct dg_error *err) DG_MUST_USE;
+
 /* Nodes of a map of order `geometry`. */
 size_t mx_curve_nodes(int geometry);
 /* Which of the problem's curved elements e is; -1: it is straight. */

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/problem/curved.h"
 #include "maxwell/setup/open_layer.h"
 
 /* Refuses a mesh file outside a script's folder. Somebody else's script may name only files there; the command line is
@@ -196,6 +197,6 @@ int mx_check_curved(struct mx_setup *setup, struct dg_error *err)
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "the mesh has curved elements, which backend '%s' does not take: set mesh.geometry = 1",
                    MX_AT(setup->config->mesh.where), setup->ops->name);
-  (void)!check_layers(setup, err);
+  if (check_layers(setup, err) == 0) (void)!mx_curve_check(mesh, &setup->ref, err);
   return dg_comm_agree(setup->comm, err);
 }

@@ -478,6 +478,30 @@ static void test_single_precision(void **state)
   }
 }
 
+/* ---- maps that fold ---- */
+
+static void test_folds(void **state)
+{
+  (void)state;
+  for (int strong = 0; strong < 2; strong++) {
+    struct box box = {0};
+    struct mx_curve_tables tables;
+    struct dg_error err = {0}, of_tables = {0};
+    bent_mesh(&box, cells, 3, strong ? 3 : 0.2);
+    two_media(&box);
+    box_problem(&box, 3, 1);
+    const int status = mx_curve_check(&box.mesh, &box.ref, &err);
+    assert_int_equal(status, strong ? DG_INPUT : 0);
+    assert_int_equal(mx_curve_tables_init(&tables, &box.problem, &of_tables), status);
+    if (strong) {
+      assert_non_null(strstr(err.message, "folds near"));
+      assert_non_null(strstr(of_tables.message, "folds over"));
+    }
+    mx_curve_tables_release(&tables);
+    box_release(&box);
+  }
+}
+
 /* ---- memory ---- */
 
 /* Bytes of a backend: those that it allocates, and those that it foretells. */
@@ -530,6 +554,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_limit),
       cmocka_unit_test(test_part_is_enough),
       cmocka_unit_test(test_single_precision),
+      cmocka_unit_test(test_folds),
       cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
