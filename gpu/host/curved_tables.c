@@ -53,6 +53,41 @@ static void operators_at_points(const struct mx_backend *backend, const struct d
     }
 }
 
+/* Writes the pieces of one step, four rows from `row` on, of a matrix[columns][rows] with so many numbers a column and
+ * between rows. */
+static double *put_pieces(double *piece, const double *matrix, size_t row, size_t rows, size_t between, size_t columns,
+                          size_t column)
+{
+  for (size_t tile = 0; 8 * tile < columns; tile++)
+    for (size_t l = 0; l < 32; l++) {
+      const size_t i = row + l % 4, j = 8 * tile + l / 4;
+      *piece++ = i < rows && j < columns ? matrix[j * column + i * between] : 0;
+    }
+  return piece;
+}
+
+/* The same operators for tensor cores. */
+static int pack_fragments(struct mx_backend *backend, const double *derivative, const double *lift,
+                          const double *project, struct dg_error *err)
+{
+  const int order = backend->problem->ref->order;
+  const size_t Np = DG_NP(order), faces = 4 * DG_NF(order), Nq = (size_t)gpu_points(order);
+  const size_t numbers = 32 * (size_t)gpu_curved_fragments(order);
+  double *pieces = NULL, *piece;
+  if (backend->tables.single || order > GPU_CURVED_TENSOR_ORDERS) return 0;
+  if (DG_NEW(pieces, numbers, err) != 0) return err->code;
+  piece = pieces;
+  for (size_t n = 0; n < Np; n += 4)
+    for (size_t c = 0; c < 3; c++) piece = put_pieces(piece, derivative + c, n, Np, 3, Nq, 3 * Np);
+  for (size_t m = 0; m < faces; m += 4) piece = put_pieces(piece, lift, m, faces, 1, Nq, faces);
+  for (size_t q = 0; q < Nq; q += 4) piece = put_pieces(piece, project, q, Nq, 1, Np, Nq);
+  DG_BUG_IF(piece != pieces + numbers, "tensor cores' operators have another size");
+  (void)!gpu_new_copy(&backend->card, (const void **)&backend->curves.fragments, pieces, numbers * sizeof *pieces,
+                      "curved elements", err);
+  dg_free(pieces);
+  return err->code;
+}
+
 static int pack_operators(struct mx_backend *backend, const struct dg_quadrature *rule, struct dg_error *err)
 {
   const struct dg_reference *ref = backend->problem->ref;
@@ -75,7 +110,8 @@ static int pack_operators(struct mx_backend *backend, const struct dg_quadrature
       pack_transposed(backend, &curves->at, at, Nq, Np, Nqp, err) != 0 ||
       pack_transposed(backend, &curves->project, project, Np, Nq, Npp, err) != 0 ||
       pack_transposed(backend, &curves->face_at, rule->face_at, Nfq, Nf, Nfq, err) != 0 ||
-      pack_transposed(backend, &curves->face_project, rule->face_project, Nf, Nfq, Nf, err) != 0)
+      pack_transposed(backend, &curves->face_project, rule->face_project, Nf, Nfq, Nf, err) != 0 ||
+      pack_fragments(backend, derivative, lift, project, err) != 0)
     goto fail;
 fail:
   dg_free(derivative);

@@ -1,6 +1,6 @@
 /* Kernels for work on some faces and elements only, behind the pass: sources, and the extrapolation on open faces.
  * There are no atomics: the threads of an element add all its entries in their order. */
-#include "gpu/kernels/curved.cuh"
+#include "gpu/kernels/curved_faces.cuh"
 #include "gpu/kernels/launch_ahead.cuh"
 
 namespace

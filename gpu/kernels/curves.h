@@ -40,6 +40,24 @@ enum { GPU_GHOST = -1 };
 
 GPU_INLINE int gpu_padded_rows(int rows) { return (rows + 3) / 4 * 4; }
 
+/* Operators as tensor cores take them (curved/tensor.cuh): pieces of four rows and eight columns, with zeros behind the
+ * last ones. Number l of the 32 is at row l % 4 and column l / 4. */
+enum { GPU_CURVED_TENSOR_ORDERS = 6 };
+GPU_INLINE int gpu_eights(int numbers) { return (numbers + 7) / 8; }
+/* The first piece of the lift, and of the projection, and the number of all pieces. */
+GPU_INLINE int gpu_lift_fragments(int order)
+{
+  return gpu_padded_rows(DG_NP(order)) / 4 * 3 * gpu_eights(gpu_points(order));
+}
+GPU_INLINE int gpu_project_fragments(int order)
+{
+  return gpu_lift_fragments(order) + DG_NF(order) * gpu_eights(gpu_points(order));
+}
+GPU_INLINE int gpu_curved_fragments(int order)
+{
+  return gpu_project_fragments(order) + gpu_padded_rows(gpu_points(order)) / 4 * gpu_eights(DG_NP(order));
+}
+
 /* Nq, Nfq: points. Nqp, Npp: Nq and Np, padded with rows of zeros. */
 struct gpu_curves {
   size_t count, inner;   /* curved elements; the first `inner` of them are inner elements */
@@ -57,6 +75,9 @@ struct gpu_curves {
   const void *project;      /* [Nq][Npp] */
   const void *face_at;      /* [Nf][Nfq] */
   const void *face_project; /* [Nfq][Nf] */
+  /* In double precision up to order GPU_CURVED_TENSOR_ORDERS: [pieces][32], of the derivatives by nodes, components and
+   * points, of half the lift by face nodes and points, and of the projection by points and nodes. */
+  const double *fragments;
   /* For energies, in an orthonormal basis of polynomials: coefficients from nodes, and the values at points times the
    * root of the weight, laid out twice. */
   const double *to_modes;    /* [Np nodes][Np] */
@@ -68,7 +89,7 @@ struct gpu_curves {
 extern "C" {
 #endif
 
-/* The kernels of one order, by precision, for the curved elements of a part; defined by curved_order.cu.in, a file an
+/* The kernels of one order, by precision, for the curved elements of a part; defined by curved/order.cu.in, a file an
  * order. `added`: the pass over all elements has been, and has multiplied the registers of curved elements by a. */
 struct gpu_curved_order {
   gpuError_t (*half[2])(const struct gpu_tables *, const struct gpu_curves *, const struct gpu_half *, gpuStream_t);

@@ -213,6 +213,8 @@ __device__ inline void gpu_copies_arrive(uint64_t *barrier)
 
 /* Requests a line into the first cache. */
 __device__ inline void gpu_prefetch(const void *at) { asm volatile("prefetch.global.L1 [%0];" ::"l"(at)); }
+/* The same, to the second cache. */
+__device__ inline void gpu_prefetch_far(const void *at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
 
 /* ---- bulk copies */
 

@@ -31,7 +31,8 @@ constexpr gpu_plain_tile gpu_plain_tile_of(int row, bool single, int order)
   return gpu_tuning_table[row].tile[single ? 1 : 0][order - 1];
 }
 
-/* The kernels of curved elements (curved.cuh). Once for few elements, which want all multiprocessors, once for many. */
+/* The kernels of curved elements (curved/curved.cuh). Once for few elements, which want all multiprocessors, once for
+ * many. */
 struct gpu_curved_tile {
   int elements;   /* of a block */
   int rows, each; /* points (nodes) and elements that a thread works on at a time */

@@ -79,6 +79,7 @@ MAY = {
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",
+    "gpu/kernels/curved": "gpu/kernels libdg/base",
     "gpu/host": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                 "maxwell/shell maxwell/time",
 }
