@@ -19,19 +19,21 @@ struct look {
 };
 
 struct seen {
-  double t, least; /* the least coordinate there; -INFINITY: unknown, and outside */
+  double t, least; /* the least coordinate there; outside it may be a guess; -INFINITY: unknown, and outside */
 };
 
+static double least_of(const double bary[4]) { return fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3])); }
+
+/* Where the map is not shown to be one to one, Newton's method may have found another place than one inside. If none is
+ * inside, what it has found still leads the way along the segment to the element. */
 static double least_at(const struct look *look, double t)
 {
-  double x[3], bary[4];
+  double x[3], bary[4], inside[4];
   for (int d = 0; d < 3; d++) x[d] = look->from[d] + t * (look->to[d] - look->from[d]);
-  if (!dg_bent_newton(look->bent, look->inverse, x, bary) ||
-      (!dg_bent_unique(look->bent, look->inverse) &&
-       fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3])) < -look->slack)) {
-    if (!dg_bent_find(look->bent, look->inverse, x, look->slack, bary)) return -INFINITY;
-  }
-  return fmin(fmin(bary[0], bary[1]), fmin(bary[2], bary[3]));
+  const bool found = dg_bent_newton(look->bent, look->inverse, x, bary);
+  const double least = found ? least_of(bary) : -INFINITY;
+  if (least >= -look->slack || (found && dg_bent_unique(look->bent, look->inverse))) return least;
+  return dg_bent_find(look->bent, look->inverse, x, look->slack, inside) ? least_of(inside) : least;
 }
 
 /* Clips the segment against the element's box. */

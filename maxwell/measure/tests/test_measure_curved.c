@@ -2,6 +2,7 @@
  * covariant components, so that from order 3 on their measures have closed forms. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/bend.h"
+#include "libdg/mesh/find/segment.h"
 #include "libdg/ref/rule.h"
 #include "maxwell/measure/kinds.h"
 
@@ -200,6 +202,33 @@ static void on_every_backend(void (*check)(const struct mx_backend_ops *ops))
   }
 }
 
+/* Pieces of paths follow each other without gaps on bent boxes whose elements a segment often only grazes. */
+static void test_paths_have_no_gaps(void **state)
+{
+  (void)state;
+  const double path[5][3] = {{0.1, 0.1, 0.1}, {1.1, 0.6, 0.2}, {0.1, 0.7, 0.5}, {1.15, 0.3, 0.3}, {0.2, 0.2, 0.2}};
+  static const int cells[3] = {4, 2, 2};
+  for (int mesh = 0; mesh < 60; mesh++) {
+    struct box box = {0};
+    struct dg_path cut;
+    struct dg_error err = {0};
+    double end = 1;
+    box_mesh(&box, cells, size, 0.2, NULL);
+    box_bend(&box, 2, 0.4, 0.6);
+    if (dg_path_cut(&cut, &box.mesh, NULL, 5, path, false, &err) != 0) fail_msg("%s", err.message);
+    for (size_t i = 0; i < cut.pieces; i++) {
+      const bool first = i == 0 || cut.piece[i].segment != cut.piece[i - 1].segment;
+      if (first) near(end, 1, 1);
+      near(cut.piece[i].begin, first ? 0 : end, 1);
+      end = cut.piece[i].end;
+    }
+    near(end, 1, 1);
+    near(cut.outside, 0, 1);
+    dg_path_release(&cut);
+    box_release(&box);
+  }
+}
+
 static void test_points_paths_and_loops(void **state)
 {
   (void)state;
@@ -222,6 +251,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_points_paths_and_loops),
+      cmocka_unit_test(test_paths_have_no_gaps),
       cmocka_unit_test(test_fluxes_obey_gauss),
       cmocka_unit_test(test_losses_have_the_volume),
   };
