@@ -62,6 +62,9 @@ int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
 
 static const char *const kind[] = {"box", "sphere", "cylinder"};
 
+/* From this order on fields in coarse layers have been seen to grow at any step (share/doc/design/layers.md). */
+enum { ORDER_DOUBTED = 4 };
+
 /* What is summed over the ranks for a layer: its elements, and the bytes of their states. */
 enum { ELEMENTS, BYTES, VALUES };
 
@@ -97,6 +100,12 @@ static int report(const struct mx_setup *setup, size_t layer, struct dg_error *e
               "incidence%s",
               kind[shape->kind], shape->thickness, sum[ELEMENTS], 1e-6 * sum[BYTES],
               shape->reflection * most[2] / wanted, most[1] < 0.999 * wanted ? ": so few elements carry no more" : "");
+  if (problem->ref->order >= ORDER_DOUBTED)
+    dg_log_warning(
+        setup->log,
+        "layer: fields in a layer may grow at order %d and more where its elements are coarse or few; look at "
+        "energy.csv behind the sources, or take order %d or an absorber",
+        ORDER_DOUBTED, ORDER_DOUBTED - 1);
   return 0;
 }
 
