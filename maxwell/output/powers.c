@@ -62,13 +62,13 @@ double mx_powers_product(const struct mx_powers *powers, size_t e, const double 
 
 /* The integral over face f of curved element k of u_t . jump_t, u[Nf] and jump[Nf] at the nodes, as the penalty of the
  * operator takes it: components along the edges, and the metric of the face at the points of its rule. */
-static double curved_jump_product(const struct mx_curve_tables *curves, size_t k, size_t f, const double (*u)[3],
-                                  const double (*jump)[3])
+static double curved_jump_product(const struct mx_curve_tables *curves, const struct dg_reference *ref, size_t k,
+                                  size_t f, const double (*u)[3], const double (*jump)[3])
 {
-  const size_t Np = (size_t)curves->ref->Np, Nf = (size_t)curves->ref->Nf, Nq = (size_t)curves->rule.face.points;
+  const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, Nq = (size_t)curves->rule.face.points;
   double along[DG_NF_MAX][4], sum = 0;
   for (size_t m = 0; m < Nf; m++) {
-    const double(*x)[3] = (const double(*)[3])curves->tangent[k * Np + (size_t)curves->ref->face_node[f * Nf + m]];
+    const double(*x)[3] = (const double(*)[3])curves->tangent[k * Np + (size_t)ref->face_node[f * Nf + m]];
     for (int i = 0; i < 2; i++) {
       double t[3];
       for (int b = 0; b < 3; b++)
@@ -110,7 +110,7 @@ static double jump_product(const struct mx_powers *powers, size_t e, size_t f, c
     }
     for (size_t c = 0; c < 3 && k < 0; c++) u[m][c] -= n[c] * across[0], jump[m][c] -= n[c] * across[1];
   }
-  if (k >= 0) return curved_jump_product(curves, (size_t)k, f, (const double(*)[3])u, (const double(*)[3])jump);
+  if (k >= 0) return curved_jump_product(curves, ref, (size_t)k, f, (const double(*)[3])u, (const double(*)[3])jump);
   for (size_t i = 0; i < Nf; i++)
     for (size_t j = 0; j < Nf; j++)
       sum += ref->face_mass[i * Nf + j] * (u[i][0] * jump[j][0] + u[i][1] * jump[j][1] + u[i][2] * jump[j][2]);

@@ -8,8 +8,9 @@ if not args.points then frequencies = { from * hertz } end
 
 simulation {
   name  = "mie",
-  mesh  = { file = "case.geo", parameters = { H = args.H or 1.3, R = args.R or 2, S = args.S or 0.5, C = args.C or 0.3,
-                                              F = metal and 0 or 1 } },
+  mesh  = { file = "case.geo", geometry = args.geometry,
+            parameters = { H = args.H or 1.3, R = args.R or 2, S = args.S or 0.5, C = args.C or 0.3,
+                           F = metal and 0 or 1, G = args.geometry or 1 } },
   order = args.order or 3,
   flux  = args.flux,
   time  = { stop = (args.stop or 40) / const.c0, integrator = args.integrator },

@@ -85,7 +85,7 @@ def test_levels_of_address_space(program):
         return
     def limit(size):
         return {"before": lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
-    try_levels(program, levels(60 * MB, 900 * MB, 8), limit)
+    try_levels(program, levels(70 * MB, 900 * MB, 8), limit)
 
 
 class Group:
