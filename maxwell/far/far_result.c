@@ -147,7 +147,7 @@ static void add_power(struct work *work, const double normal[3], const double x[
 }
 
 /* Makes densities along t1, t2 at a place of a curved face into currents in x, y, z. */
-static void from_densities(const struct mx_far_frame *frame, double complex value[6])
+static void from_densities(const struct mx_face_frame *frame, double complex value[6])
 {
   const double complex along[4] = {value[0], value[1], value[3], value[4]};
   for (int c = 0; c < 6; c++)
@@ -167,8 +167,8 @@ static int make_currents(struct work *work)
     if (face->side[0] < 0) continue;
     for (size_t q = 0; q < points; q++, at++) {
       const bool curved = face->map.geometry > 0;
-      struct mx_far_frame frame = {0};
-      if (curved) mx_far_frame_at(face, work->rule.bary[q], &frame);
+      struct mx_face_frame frame = {0};
+      if (curved) mx_face_frame_at(&face->map, face->normal, work->rule.bary[q], &frame);
       const double weight = (curved ? 2 * frame.area : face->area) * work->rule.weight[q];
       double complex value[6] = {0};
       if (curved) memcpy(work->currents.x[at], frame.x, sizeof frame.x);

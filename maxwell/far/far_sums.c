@@ -41,8 +41,8 @@ void mx_far_node_weights(const struct mx_problem *problem, const struct mx_far_f
   const int node = ref->face_node[3 * (size_t)ref->Nf + m]; /* face 3 is the reference triangle */
   const double bary[3] = {-(ref->r[node] + ref->s[node]) / 2, (1 + ref->r[node]) / 2, (1 + ref->s[node]) / 2};
   const double s = side == 0 ? 1 : -1;
-  struct mx_far_frame frame;
-  mx_far_frame_at(face, bary, &frame);
+  struct mx_face_frame frame;
+  mx_face_frame_at(&face->map, face->normal, bary, &frame);
   const double(*t)[3] = (const double(*)[3])frame.t;
   const double g11 = dg_dot(t[0], t[0]), g12 = dg_dot(t[0], t[1]), g22 = dg_dot(t[1], t[1]);
   for (int i = 0; i < 2; i++)

@@ -153,30 +153,6 @@ static void set_tangents(struct mx_far_face *face)
   for (int c = 0; c < 3; c++) b[c] = n[(c + 1) % 3] * t[(c + 2) % 3] - n[(c + 2) % 3] * t[(c + 1) % 3];
 }
 
-void mx_far_frame_at(const struct mx_far_face *face, const double bary[3], struct mx_far_frame *frame)
-{
-  dg_face_map_at(&face->map, bary, frame->x, frame->t);
-  dg_cross(frame->t[0], frame->t[1], frame->normal);
-  frame->area = sqrt(dg_dot(frame->normal, frame->normal));
-  frame->sign = dg_dot(frame->normal, face->normal) < 0 ? -1 : 1;
-  for (int c = 0; c < 3; c++) frame->normal[c] *= frame->sign / frame->area;
-}
-
-static double curved_area(const struct mx_far_face *face)
-{
-  enum { POINTS = 8 };
-  double x[POINTS], weight[POINTS], area = 0;
-  dg_gauss_legendre(POINTS, x, weight);
-  for (int i = 0; i < POINTS; i++)
-    for (int j = 0; j < POINTS; j++) { /* the square collapsed to a triangle */
-      const double b = x[i], c = x[j] * (1 - b), bary[3] = {1 - b - c, b, c};
-      struct mx_far_frame frame;
-      mx_far_frame_at(face, bary, &frame);
-      area += 4 * (1 - b) * weight[i] * weight[j] * frame.area;
-    }
-  return area;
-}
-
 /* Fills a face from one of its sides that is this rank's. */
 static void fill_face(const struct work *work, size_t e, int f, struct mx_far_face *face)
 {
@@ -192,7 +168,7 @@ static void fill_face(const struct work *work, size_t e, int f, struct mx_far_fa
   set_tangents(face);
   for (int i = 0, k = 0; i < 4; i++)
     if (i != f) memcpy(face->corner[k++], mesh->vertex[mesh->element[e][i]], sizeof face->corner[0]);
-  if (dg_face_map_of(mesh, e, f, &face->map)) face->area = curved_area(face);
+  if (dg_face_map_of(mesh, e, f, &face->map)) face->area = mx_curved_face_area(&face->map);
 }
 
 static int list_faces(const struct work *work)

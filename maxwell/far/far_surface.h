@@ -7,6 +7,7 @@
 #include "libdg/base/log.h"
 #include "libdg/mesh/face_map.h"
 #include "maxwell/model/config.h"
+#include "maxwell/problem/curve_face.h"
 #include "maxwell/problem/problem_build.h"
 
 struct mx_far_face {
@@ -38,15 +39,6 @@ struct mx_far_scene {
   const struct dg_mesh *mesh;
   struct dg_log *log; /* rank 0's; NULL is silent */
 };
-
-/* A place of a curved face. */
-struct mx_far_frame {
-  double x[3], t[2][3]; /* m; t by the coordinates of the reference triangle, of area 2 */
-  double normal[3];     /* unit, from the inside to the outside */
-  double area;          /* |t1 x t2| */
-  double sign;          /* of t1 x t2 along the normal */
-};
-void mx_far_frame_at(const struct mx_far_face *face, const double bary[3], struct mx_far_frame *frame);
 
 /* Finds the surface. Collective. Errors (DG_INPUT, with file:line and a position): a surface or region that the mesh
  * lacks; a surface that is not closed but for edges on planes of images, that lies on a wall, or that runs through

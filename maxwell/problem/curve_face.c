@@ -1,6 +1,8 @@
 /* Edges and normals of curved faces. Measures, sources and far fields call it. */
 #include "maxwell/problem/curve_face.h"
 
+#include "libdg/ref/quadrature.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -36,4 +38,30 @@ void mx_face_normal(const struct mx_problem *problem, size_t e, int f, size_t m,
   const double place[3] = {ref->r[i], ref->s[i], ref->t[i]};
   double t[2][3];
   (void)mx_curve_face_at(problem, (size_t)k, f, place, t, normal);
+}
+
+void mx_face_frame_at(const struct dg_face_map *map, const double outwards[3], const double bary[3],
+                      struct mx_face_frame *frame)
+{
+  dg_face_map_at(map, bary, frame->x, frame->t);
+  dg_cross(frame->t[0], frame->t[1], frame->normal);
+  frame->area = sqrt(dg_dot(frame->normal, frame->normal));
+  frame->sign = dg_dot(frame->normal, outwards) < 0 ? -1 : 1;
+  for (int c = 0; c < 3; c++) frame->normal[c] *= frame->sign / frame->area;
+}
+
+double mx_curved_face_area(const struct dg_face_map *map)
+{
+  enum { POINTS = 8 };
+  double x[POINTS], weight[POINTS], area = 0;
+  dg_gauss_legendre(POINTS, x, weight);
+  for (int i = 0; i < POINTS; i++)
+    for (int j = 0; j < POINTS; j++) { /* the square collapsed to a triangle */
+      const double b = x[i], c = x[j] * (1 - b), bary[3] = {1 - b - c, b, c};
+      double at[3], t[2][3], normal[3];
+      dg_face_map_at(map, bary, at, t);
+      dg_cross(t[0], t[1], normal);
+      area += 4 * (1 - b) * weight[i] * weight[j] * sqrt(dg_dot(normal, normal));
+    }
+  return area;
 }

@@ -144,7 +144,7 @@ static int evaluate(const struct build *b, const struct profile *profile, const 
 
 /* Adds a point of a triangle to the moments and the square: e is the tangential part of the profile. In a curved
  * triangle the moments are those of contravariant components. */
-static void add_point(const struct build *b, size_t k, size_t q, const struct mx_port_frame *frame, const double e[3],
+static void add_point(const struct build *b, size_t k, size_t q, const struct mx_face_frame *frame, const double e[3],
                       double *moment, double *square)
 {
   const struct rule *rule = b->rule;
@@ -178,12 +178,12 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     const double(*corner)[3] = triangle->corner, *n = triangle->normal;
     for (size_t q = 0; q < rule->count; q++) {
-      struct mx_port_frame frame = {0};
+      struct mx_face_frame frame = {0};
       double x[3], e[3], normal = 0, size = 0;
       for (int c = 0; c < 3; c++)
         x[c] = rule->bary[q][0] * corner[0][c] + rule->bary[q][1] * corner[1][c] + rule->bary[q][2] * corner[2][c];
       if (triangle->map.geometry > 0) {
-        mx_port_frame_at(triangle, rule->bary[q], &frame);
+        mx_face_frame_at(&triangle->map, triangle->normal, rule->bary[q], &frame);
         memcpy(x, frame.x, sizeof x);
         n = frame.normal;
       }

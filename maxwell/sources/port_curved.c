@@ -8,15 +8,15 @@
 #include "libdg/base/vec3.h"
 
 static void frame_at_node(const struct mx_port_triangle *triangle, const struct dg_reference *ref, size_t m,
-                          struct mx_port_frame *frame)
+                          struct mx_face_frame *frame)
 {
   const int node = ref->face_node[3 * (size_t)ref->Nf + m]; /* face 3 has the vertices 0, 1, 2 */
   const double bary[3] = {-0.5 * (ref->r[node] + ref->s[node]), 0.5 * (1 + ref->r[node]), 0.5 * (1 + ref->s[node])};
-  mx_port_frame_at(triangle, bary, frame);
+  mx_face_frame_at(&triangle->map, triangle->normal, bary, frame);
 }
 
 /* Vectors along t1 and t2 with given covariant components. */
-static void from_covariant(const struct mx_port_frame *frame, const double u[2], double v[3])
+static void from_covariant(const struct mx_face_frame *frame, const double u[2], double v[3])
 {
   const double g11 = dg_dot(frame->t[0], frame->t[0]), g12 = dg_dot(frame->t[0], frame->t[1]),
                g22 = dg_dot(frame->t[1], frame->t[1]), det = g11 * g22 - g12 * g12;
@@ -51,8 +51,8 @@ int mx_port_project(const struct mx_port_triangle *triangle, size_t count, size_
   double *mass;
   if (DG_NEW(mass, n * n, err) != 0) return err->code;
   for (size_t q = 0; q < count; q++) {
-    struct mx_port_frame frame;
-    mx_port_frame_at(triangle, bary[q], &frame);
+    struct mx_face_frame frame;
+    mx_face_frame_at(&triangle->map, triangle->normal, bary[q], &frame);
     const double g11 = dg_dot(frame.t[0], frame.t[0]), g12 = dg_dot(frame.t[0], frame.t[1]),
                  g22 = dg_dot(frame.t[1], frame.t[1]), scale = 2 * weight[q] / frame.area;
     const double inverse[2][2] = {{scale * g22, -scale * g12}, {-scale * g12, scale * g11}};
@@ -73,7 +73,7 @@ void mx_port_weights(const struct mx_port_triangle *triangle, const struct dg_re
 {
   const size_t Nf = (size_t)ref->Nf;
   for (size_t m = 0; m < Nf; m++) {
-    struct mx_port_frame frame;
+    struct mx_face_frame frame;
     double mass[2] = {0, 0}; /* (E x H).n dA is E_1 H_2 - E_2 H_1 by the coordinates of the triangle */
     frame_at_node(triangle, ref, m, &frame);
     for (size_t j = 0; j < Nf; j++)
@@ -90,7 +90,7 @@ void mx_port_fields(const struct mx_port_triangle *triangle, const struct dg_ref
 {
   const size_t Nf = (size_t)ref->Nf;
   for (size_t m = 0; m < Nf; m++) {
-    struct mx_port_frame frame;
+    struct mx_face_frame frame;
     double v[3], w[3];
     frame_at_node(triangle, ref, m, &frame);
     /* t1.(n x e) is -e^2 sqrt(g) times the sign, t2.(n x e) is e^1 */

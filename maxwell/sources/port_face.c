@@ -26,31 +26,6 @@ static void measure(struct mx_port_face *face)
   for (int c = 0; c < 3; c++) face->extent = fmax(face->extent, high[c] - low[c]);
 }
 
-void mx_port_frame_at(const struct mx_port_triangle *triangle, const double bary[3], struct mx_port_frame *frame)
-{
-  dg_face_map_at(&triangle->map, bary, frame->x, frame->t);
-  dg_cross(frame->t[0], frame->t[1], frame->normal);
-  frame->area = sqrt(dg_dot(frame->normal, frame->normal));
-  frame->sign = dg_dot(frame->normal, triangle->normal) < 0 ? -1 : 1;
-  for (int c = 0; c < 3; c++) frame->normal[c] *= frame->sign / frame->area;
-}
-
-/* The area of a curved triangle. */
-static double curved_area(const struct mx_port_triangle *triangle)
-{
-  enum { POINTS = 8 };
-  double x[POINTS], weight[POINTS], area = 0;
-  dg_gauss_legendre(POINTS, x, weight);
-  for (int i = 0; i < POINTS; i++)
-    for (int j = 0; j < POINTS; j++) { /* the square collapsed to a triangle */
-      const double b = x[i], c = x[j] * (1 - b), bary[3] = {1 - b - c, b, c};
-      struct mx_port_frame frame;
-      mx_port_frame_at(triangle, bary, &frame);
-      area += 4 * (1 - b) * weight[i] * weight[j] * frame.area;
-    }
-  return area;
-}
-
 static void describe(struct mx_port_triangle *triangle, const struct mx_port_place *place, size_t e, int f)
 {
   const struct dg_mesh *mesh = place->mesh;
@@ -68,7 +43,7 @@ static void describe(struct mx_port_triangle *triangle, const struct mx_port_pla
     memcpy(triangle->corner[n++], mesh->vertex[vertex], sizeof triangle->corner[0]);
   }
   memcpy(triangle->normal, problem->normal[e][f], sizeof triangle->normal);
-  if (dg_face_map_of(mesh, e, f, &triangle->map)) triangle->area = curved_area(triangle);
+  if (dg_face_map_of(mesh, e, f, &triangle->map)) triangle->area = mx_curved_face_area(&triangle->map);
 }
 
 static int by_number(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libdg/mesh/face_map.h"
+#include "maxwell/problem/curve_face.h"
 #include "maxwell/problem/assignment.h"
 #include "maxwell/problem/problem.h"
 
@@ -25,17 +26,6 @@ struct mx_port_triangle {
   int32_t where;                       /* 4 * element + face, or -1 when it is another rank's */
   int32_t rank;
 };
-
-/* The frame of a triangle at a place. */
-struct mx_port_frame {
-  double x[3], t[2][3]; /* m; t by the coordinates of the reference triangle, of area 2 */
-  double normal[3];     /* unit, outwards of the domain */
-  double area;          /* |t1 x t2| */
-  double sign;          /* of t1 x t2 along the normal */
-};
-
-/* The frame at barycentric coordinates of a curved triangle. */
-void mx_port_frame_at(const struct mx_port_triangle *triangle, const double bary[3], struct mx_port_frame *frame);
 
 struct mx_port_face {
   size_t count;                      /* triangles of all ranks */
