@@ -103,7 +103,7 @@ def the_box(program, folder):
     text = 'SetFactory("OpenCASCADE"); Box(1) = {0,0,0,72.136,34.036,150};\n'
     code, said = curlew(program, "check", folder, "sliver", text, 25, "stop = 10e-9")
     steps = re.search(r"time +(\d+) steps", said)
-    announced = re.search(r"pace +about (\S+) s for the (\d+) steps", said)
+    announced = re.search(r"run +about (\S+) s on this machine", said)
     if code != 0 or not steps or not announced:
         return [f"the box: {code}\n{said}"]
     begin = time.monotonic()

@@ -26,6 +26,6 @@ simulation {
     probes = { { name = "corner", at = { 0.3 * L, 0.4 * L, 0.6 * L } } },
     resonances = { { name = "modes", probe = "corner", from = 150e6 / L, to = 400e6 / L } },
     energy = { every = 10 },
-    fields = { every = 250, quantities = { "E", "H" } },
+    fields = { every = 250, quantities = { "E", "H" } }, -- format = "vtkhdf" for ParaView
   },
 }

@@ -15,7 +15,7 @@ local function resistor(ohms) return { kind = "impedance", impedance = ohms * 2 
 simulation {
   name  = "coax",
   mesh  = { file = "coax.geo", unit = 1e-3,
-            parameters = { R1 = r1 * 1e3, R2 = r2 * 1e3, L = length * 1e3, N = args.n or 20, NZ = args.nz or 6 } },
+            parameters = { R1 = r1 * 1e3, R2 = r2 * 1e3, L = length * 1e3, N = args.n or 12, NZ = args.nz or 6 } },
   order = args.order or 2,
   time  = { stop = args.stop or 0.33e-9 },
 

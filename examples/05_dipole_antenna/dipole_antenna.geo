@@ -1,7 +1,7 @@
 // One eighth of the room around a dipole along z of length L and radius A: x, y, z > 0, out to a sphere of radius R.
 // The metal is cut out; between the arms, |z| < G/2, the cut has the surface "gap".
 SetFactory("OpenCASCADE");
-DefineConstant[ L = 150, A = 2.5, G = 5, R = 200, S = 80, E = 4, N = 2 ]; // mm; S: largest elements, E: at the
+DefineConstant[ L = 150, A = 2.5, G = 5, R = 200, S = 80, E = 3.5, N = 2 ]; // mm; S: largest elements, E: at the
 // metal; N: facets a quarter of its circle
 Sphere(1) = {0, 0, 0, R, 0, Pi / 2, Pi / 2};
 Cylinder(2) = {0, 0, 0, 0, 0, G / 2, A, Pi / 2};

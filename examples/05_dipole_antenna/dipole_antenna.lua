@@ -7,7 +7,7 @@ local length, radius = args.length or 150, args.radius or 2.5
 simulation {
   name  = "dipole_antenna",
   mesh  = { file = "dipole_antenna.geo", unit = 1e-3,
-            parameters = { L = length, A = radius, S = args.size or 80, E = args.metal or 4 } },
+            parameters = { L = length, A = radius, S = args.size or 80, E = args.metal or 3.5 } },
   order = args.order or 2,
   time  = { stop = args.stop or 6e-9 },
 

@@ -42,4 +42,16 @@ simulation {
     },
     fields = { every = 2500, quantities = { "E" } },
   },
+
+  -- How well is it matched, and where? The answer stands in summary.json, and in the table of a sweep over -D feed.
+  on = {
+    done = function(sim)
+      local s, least, at = sim.s_parameters, math.huge, nil
+      for k = 1, #s.frequency do
+        local size = math.sqrt(s.S11_re[k] ^ 2 + s.S11_im[k] ^ 2)
+        if size < least then least, at = size, s.frequency[k] end
+      end
+      return { S11_decibel = 20 * math.log(least, 10), matched_at = at }
+    end,
+  },
 }

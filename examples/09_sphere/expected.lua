@@ -48,10 +48,11 @@ local function decibel(x) return 10 * math.log(x, 10) end
 return {
   output = "sphere",
   summary = { name = "sphere", order = 3 },
-  -- dB. The run is off by 0.09 dB at most, where the curve has its second minimum; the mesh is what is off.
+  -- dB. The run is off by 0.12 dB at most, where the curve has its second minimum: order 3 on so coarse a mesh. At order 4
+  -- it is 0.024 dB.
   curves = {
     from = 0.5e9, to = 1.5e9, points = 41, x = "frequency (Hz)",
-    { label = "monostatic", tolerance = 0.2, exact = function(f) return decibel(back(2 * math.pi * f / c0 * radius)) end,
+    { label = "monostatic", tolerance = 0.15, exact = function(f) return decibel(back(2 * math.pi * f / c0 * radius)) end,
       measured = function(run, f) return decibel(rcs(run, f, 180, 0)) end },
   },
 }

@@ -1,10 +1,8 @@
 // A quarter (x, y > 0) of the room around a metal sphere of radius 100 mm, which is cut out. The total field ends at
 // "huygens", the room at "outer".
 SetFactory("OpenCASCADE");
-DefineConstant[ H = 130, R = 160, S = 40, C = 20 ]; // mm; S: largest elements, C: on the sphere
-// Flat triangles with edges C and corners on a sphere lie C^2/(8 A) within it in the mean: this one has the volume of
-// a sphere of 100 mm.
-A = 100 + C * C / 800;
+DefineConstant[ H = 135, R = 165, S = 50, C = 35 ]; // mm; S: largest elements, C: on the sphere
+A = 100;
 Sphere(1) = {0, 0, 0, R, -Pi / 2, Pi / 2, Pi / 2};
 Sphere(2) = {0, 0, 0, H, -Pi / 2, Pi / 2, Pi / 2};
 Sphere(3) = {0, 0, 0, A, -Pi / 2, Pi / 2, Pi / 2};

@@ -3,8 +3,8 @@
 -- (pec), at y = 0 it is along (pmc).
 simulation {
   name  = "sphere",
-  mesh  = { file = "sphere.geo", unit = 1e-3, parameters = { H = args.H or 130, R = args.R or 160, S = args.size or 45,
-                                                             C = args.metal or 25 } },
+  mesh  = { file = "sphere.geo", unit = 1e-3, parameters = { H = args.H or 135, R = args.R or 165, S = args.size or 50,
+                                                             C = args.metal or 35 } },
   order = args.order or 3,
   time  = { stop = args.stop or 7.5e-9 },
 

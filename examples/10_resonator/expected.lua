@@ -4,7 +4,7 @@ return {
   output = "resonator",
   summary = { name = "resonator", precision = "double", order = 2 },
   resonances = {
-    { label = "TE1", set = "modes", exact = 0.5120396 * 299792458.0 / (2 * math.pi * 10e-3), tolerance = 2e-3,
-      q = 43.169, q_tolerance = 1e-2 },
+    { label = "TE1", set = "modes", exact = 0.5120396 * 299792458.0 / (2 * math.pi * 10e-3), tolerance = 2e-4,
+      q = 43.169, q_tolerance = 5e-3 },
   },
 }

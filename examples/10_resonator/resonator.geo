@@ -1,12 +1,11 @@
-// An eighth of a dielectric ball of radius a in an eighth of a larger one; the planes are mirrors. Flat faces make the
-// ball smaller, so that it is drawn larger by `fit`: its elements then have the volume of the ball.
+// An eighth of a dielectric ball of radius a in an eighth of a larger one; the planes are mirrors.
 SetFactory("OpenCASCADE");
-DefineConstant[ a = 10, fit = 1.02, inside = 4, outside = 8, R = 20 ];
-Sphere(1) = {0, 0, 0, a * fit, 0, Pi/2, Pi/2};
+DefineConstant[ a = 10, inside = 4, outside = 8, R = 20 ];
+Sphere(1) = {0, 0, 0, a, 0, Pi/2, Pi/2};
 Sphere(2) = {0, 0, 0, R, 0, Pi/2, Pi/2};
 BooleanFragments{ Volume{2}; Delete; }{ Volume{1}; Delete; }
 eps = 1e-3;
-ball() = Volume In BoundingBox {-eps, -eps, -eps, a * fit + eps, a * fit + eps, a * fit + eps};
+ball() = Volume In BoundingBox {-eps, -eps, -eps, a + eps, a + eps, a + eps};
 air() = Volume{:};
 air() -= ball();
 x() = Surface In BoundingBox {-eps, -eps, -eps, eps, R + eps, R + eps};

@@ -50,6 +50,14 @@ static void turn_elements(const struct mx_backend *backend, size_t count, void *
       }
 }
 
+/* Numbers of an array at the points of a rule, which lie on the card as they do here. */
+static void turn_points(const struct mx_backend *backend, size_t numbers, void *host, double *to, const double *from)
+{
+  for (size_t i = 0; i < numbers; i++)
+    if (to != NULL) to[i] = gpu_get(backend, host, i);
+    else gpu_put(backend, host, i, from[i]);
+}
+
 static struct mx_state_array describe(const struct mx_backend *backend, int array)
 {
   return mx_state_array(backend->problem, backend->options.integrator, (size_t)array);
@@ -61,7 +69,9 @@ static unsigned char *place(const struct mx_backend *backend, const struct mx_st
                             size_t *bytes)
 {
   const bool open = of->list == MX_STATE_OF_FACES;
-  *bytes = backend->real * (open ? 2 * of->nodes : of->vectors * gpu_stride(backend->tables.order));
+  *bytes = backend->real * (open         ? 2 * of->nodes
+                            : of->points ? mx_state_width(of)
+                                         : of->vectors * gpu_stride(backend->tables.order));
   void *start = open                              ? backend->open_before[of->field]
                 : of->list == MX_STATE_OF_ENTRIES ? backend->response[of->response].at.now
                                                   : backend->field[of->field];
@@ -79,6 +89,7 @@ int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, 
       gpu_wait(backend, err) != 0)
     return err->code;
   if (of.list == MX_STATE_OF_FACES) turn_open(backend, first, count, backend->staging[0], value, NULL);
+  else if (of.points) turn_points(backend, count * mx_state_width(&of), backend->staging[0], value, NULL);
   else turn_elements(backend, count * of.vectors, backend->staging[0], value, NULL);
   return 0;
 }
@@ -91,6 +102,7 @@ int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, 
   unsigned char *to = place(backend, &of, first, &bytes);
   if (gpu_grow_staging(backend, count * bytes, err) != 0) return err->code;
   if (of.list == MX_STATE_OF_FACES) turn_open(backend, first, count, backend->staging[0], NULL, value);
+  else if (of.points) turn_points(backend, count * mx_state_width(&of), backend->staging[0], NULL, value);
   else turn_elements(backend, count * of.vectors, backend->staging[0], NULL, value);
   if (gpu_check(gpuMemcpyAsync(to, backend->staging[0], count * bytes, gpuMemcpyHostToDevice, backend->work),
                 "copying the state", err) != 0)

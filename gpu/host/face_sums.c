@@ -70,18 +70,29 @@ static int copy_lists(struct mx_backend *backend, struct gpu_face_states *at, co
   return 0;
 }
 
+int gpu_new_sums(struct mx_backend *backend, struct gpu_running *sums, const char *what, struct dg_error *err)
+{
+  const size_t width = sums->turns.width, total = sums->turns.sums * width;
+  if (gpu_new(&backend->card, &sums->row, sums->rows * width * sizeof(double), what, err) != 0 ||
+      gpu_new(&backend->card, &sums->turn, sums->rows * sums->turns.sums * sizeof(double), what, err) != 0 ||
+      gpu_new(&backend->card, &sums->sum, total * sizeof(double), what, err) != 0)
+    return err->code;
+  if (total == 0) return 0;
+  return gpu_check(gpuMemsetAsync(sums->sum, 0, total * sizeof(double), backend->work), "clearing sums", err);
+}
+
 int gpu_face_sums_new(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number, struct dg_error *err)
 {
   const size_t sides = count_sides(what), Nf = (size_t)backend->problem->ref->Nf, width = 4 * Nf * what->faces;
   struct lists lists = {0};
   int32_t *element = NULL;
   size_t kept = 0;
-  if (backend->face_sums == GPU_FACE_SUMS)
-    return dg_fail(err, DG_INPUT, "a card takes %d far fields at most", GPU_FACE_SUMS);
-  struct gpu_face_sums *sums = &backend->face_sum[backend->face_sums];
-  *sums = (struct gpu_face_sums){.at = {.faces = what->faces, .Nf = (int)Nf},
-                                 .turns = {.width = width, .sums = 2 * what->frequencies}};
-  const size_t total = sums->turns.sums * width;
+  if (backend->runnings == GPU_SUMS)
+    return dg_fail(err, DG_INPUT, "a card takes %d far fields and spectra at most", GPU_SUMS);
+  struct gpu_running *sums = &backend->running[backend->runnings];
+  *sums = (struct gpu_running){.faces = {.faces = what->faces, .Nf = (int)Nf},
+                               .turns = {.width = width, .sums = 2 * what->frequencies},
+                               .rows = GPU_SUM_ROWS};
   if (DG_NEW(lists.first, what->faces + 1, err) != 0 || DG_NEW(lists.side, sides, err) != 0 ||
       DG_NEW(lists.other_row, sides, err) != 0 || DG_NEW(lists.face_node, 4 * Nf, err) != 0 ||
       DG_NEW(lists.weight, 24 * sides, err) != 0 || DG_NEW(element, sides, err) != 0)
@@ -97,14 +108,10 @@ int gpu_face_sums_new(struct mx_backend *backend, const struct mx_face_sums *wha
   }
   if (backend->in_place && gpu_keep_elements(backend, sides, element, &kept, err) != 0) goto fail;
   fill_lists(backend, what, kept, &lists);
-  if (copy_lists(backend, &sums->at, &lists, what->faces, sides, err) != 0 ||
-      gpu_new(&backend->card, &sums->row, GPU_FACE_ROWS * width * sizeof(double), "far fields", err) != 0 ||
-      gpu_new(&backend->card, &sums->turn, GPU_FACE_ROWS * sums->turns.sums * sizeof(double), "far fields", err) != 0 ||
-      gpu_new(&backend->card, &sums->sum, total * sizeof(double), "far fields", err) != 0 ||
-      (total > 0 &&
-       gpu_check(gpuMemsetAsync(sums->sum, 0, total * sizeof(double), backend->work), "clearing sums", err)))
+  if (copy_lists(backend, &sums->faces, &lists, what->faces, sides, err) != 0 ||
+      gpu_new_sums(backend, sums, "far fields", err) != 0)
     goto fail;
-  *number = backend->face_sums++;
+  *number = backend->runnings++;
 fail:
   dg_free(lists.first);
   dg_free(lists.side);
@@ -115,21 +122,27 @@ fail:
   return err->code;
 }
 
-int gpu_face_sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err)
+int gpu_sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err)
 {
-  const struct gpu_face_sums *sums = &backend->face_sum[number];
-  struct gpu_face_states states = sums->at;
-  DG_BUG_IF(backend->in_place && !backend->observed, "a far field was to take a step that is not observed");
-  states.E = backend->field[0], states.H = backend->field[1];
-  states.H_other = backend->in_place ? backend->monitored.kept.row : gpu_other_H(backend);
-  states.value = sums->row + row * sums->turns.width;
-  return gpu_check(gpu_sample_faces(&backend->tables, &states, backend->work), "observing faces", err);
+  const struct gpu_running *sums = &backend->running[number];
+  const void *E = backend->field[0], *H = backend->field[1];
+  DG_BUG_IF(backend->in_place && !backend->observed, "sums were to take a step that is not observed");
+  const void *H_other = backend->in_place ? backend->monitored.kept.row : gpu_other_H(backend);
+  double *value = sums->row + row * sums->turns.width;
+  if (sums->points.count > 0) {
+    struct gpu_point_states points = sums->points;
+    points.E = E, points.H = H, points.H_other = H_other, points.value = value;
+    return gpu_check(gpu_sample_points_of_sums(&backend->tables, &points, backend->work), "observing points", err);
+  }
+  struct gpu_face_states faces = sums->faces;
+  faces.E = E, faces.H = H, faces.H_other = H_other, faces.value = value;
+  return gpu_check(gpu_sample_faces(&backend->tables, &faces, backend->work), "observing faces", err);
 }
 
-int gpu_face_sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err)
+int gpu_sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err)
 {
-  const struct gpu_face_sums *sums = &backend->face_sum[number];
-  struct gpu_face_turns turns = sums->turns;
+  const struct gpu_running *sums = &backend->running[number];
+  struct gpu_turns turns = sums->turns;
   if (turns.width == 0 || rows == 0) return 0;
   turns.rows = rows, turns.row = sums->row, turns.turn = sums->turn, turns.sum = sums->sum;
   /* from memory that is not pinned: the call returns once the numbers are the driver's */
@@ -137,7 +150,7 @@ int gpu_face_sums_add(struct mx_backend *backend, size_t number, size_t rows, co
           gpuMemcpyAsync(sums->turn, turn, rows * turns.sums * sizeof *turn, gpuMemcpyHostToDevice, backend->work),
           "copying what turns samples", err) != 0)
     return err->code;
-  return gpu_check(gpu_add_face_rows(&backend->tables, &turns, backend->work), "adding samples", err);
+  return gpu_check(gpu_add_rows(&backend->tables, &turns, backend->work), "adding samples", err);
 }
 
 static int move(struct mx_backend *backend, void *to, const void *from, size_t numbers, bool fetches,
@@ -151,14 +164,14 @@ static int move(struct mx_backend *backend, void *to, const void *from, size_t n
   return gpu_wait(backend, err);
 }
 
-int gpu_face_sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err)
+int gpu_sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err)
 {
-  const struct gpu_face_sums *sums = &backend->face_sum[number];
+  const struct gpu_running *sums = &backend->running[number];
   return move(backend, sum, sums->sum, sums->turns.width * sums->turns.sums, true, err);
 }
 
-int gpu_face_sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err)
+int gpu_sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err)
 {
-  const struct gpu_face_sums *sums = &backend->face_sum[number];
+  const struct gpu_running *sums = &backend->running[number];
   return move(backend, sums->sum, sum, sums->turns.width * sums->turns.sums, false, err);
 }

@@ -479,7 +479,8 @@ static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
   }
   if (response == NULL || mx_responses[response->kind]->share == NULL) return;
   key[4] = 1 + (double)response->kind;
-  memcpy(key + 5, mx_response_parameter(response, entry), MX_POLE_PARAMETERS * sizeof *key);
+  memcpy(key + 5, mx_response_parameter(response, entry),
+         (size_t)mx_responses[response->kind]->parameters * sizeof *key);
 }
 
 static size_t hash(const double key[KEYS], size_t mask)

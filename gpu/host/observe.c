@@ -360,6 +360,7 @@ static int begin_functionals(const struct mx_backend *backend, size_t first, siz
                              struct dg_error *err)
 {
   const size_t *piece = backend->functional_piece + first;
+  void *const *field = backend->within ? backend->spare : backend->field;
   const struct gpu_sum sum = {.order = backend->tables.order,
                               .count = piece[count] - piece[0],
                               .first = backend->piece_first + piece[0],
@@ -367,8 +368,8 @@ static int begin_functionals(const struct mx_backend *backend, size_t first, siz
                               .row = backend->functional_element,
                               .other_row = backend->functional_element,
                               .weight = backend->functional_weight,
-                              .u = backend->field[0],
-                              .v = backend->field[1],
+                              .u = field[0],
+                              .v = field[1],
                               .takes_v = backend->piece_magnetic + piece[0],
                               .part = part};
   return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);

@@ -1,15 +1,19 @@
 /* Responses on the card: their tables, their part of a stage, what is observed of them, and their states for
  * checkpoints. Called by cuda_backend.c, step.c, observe.c and checkpoint.c. */
+#include <math.h>
 #include <string.h>
 
 #include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
+#include "maxwell/problem/curve_tables.h" /* the rule */
 
 /* The size of a response's states, or of a register of them, in numbers, with the padding of rows. */
 static size_t state_numbers(const struct mx_problem *problem, const struct mx_response *response)
 {
-  return response->count * (size_t)mx_responses[response->kind]->states * gpu_stride(problem->ref->order);
+  const struct mx_response_ops *ops = mx_responses[response->kind];
+  return response->count * (size_t)ops->states *
+         (ops->layer ? 3 * mx_response_places(problem, response->kind) : gpu_stride(problem->ref->order));
 }
 
 static int new_state(struct mx_backend *backend, void *pointer, size_t numbers, struct dg_error *err)
@@ -19,52 +23,74 @@ static int new_state(struct mx_backend *backend, void *pointer, size_t numbers, 
   return gpu_check(gpuMemsetAsync(*array, 0, numbers * backend->real, backend->work), "clearing responses", err);
 }
 
-/* Sets one row of factor[count][1 + MX_POLE_STATES], of a square or of a state at the start. */
-static void put_factor(double *factor, double field, const double *state)
+/* The numbers of an entry, with the coefficients in the card's components. */
+static struct mx_response_entry prepare(struct mx_backend *backend, const struct mx_response *from, size_t k,
+                                        double *coefficient)
 {
-  factor[0] = field;
-  for (int q = 0; q < MX_POLE_STATES; q++) factor[1 + q] = state != NULL ? state[q] : 0;
+  double gradient[3][3], tangent[3][3];
+  const struct mx_response_entry entry =
+      mx_response_prepare(backend->problem, from, k, backend->options.integrator, backend->options.step, coefficient);
+  if (mx_responses[from->kind]->turn == NULL) return entry;
+  mx_frame_gradients(backend->problem->metric[from->where[k]], gradient);
+  (void)mx_frame_tangents(backend->problem->metric[from->where[k]], tangent);
+  mx_responses[from->kind]->turn((const double(*)[3])gradient, (const double(*)[3])tangent, coefficient);
+  return entry;
 }
 
-/* Sends the numbers of each entry to the card. */
+/* Sends the coefficients of each entry to the card. */
 static int pack_entries(struct mx_backend *backend, struct gpu_own_response *to, const struct mx_response *from,
                         struct dg_error *err)
 {
-  enum { FACTORS = 1 + MX_POLE_STATES };
-  const size_t count = from->count, bytes = count * FACTORS * sizeof(double);
-  const size_t coefficients = (size_t)mx_responses[from->kind]->coefficients;
+  const size_t count = from->count, coefficients = (size_t)mx_responses[from->kind]->coefficients;
   void *coefficient = NULL;
-  double *start = NULL, *energy = NULL, *loss = NULL, *weight = NULL;
-  if (dg_alloc(&coefficient, count * coefficients, backend->real, err) != 0 ||
-      DG_NEW(start, count * FACTORS * MX_POLE_STATES, err) != 0 || DG_NEW(energy, count * FACTORS, err) != 0 ||
-      DG_NEW(loss, count * FACTORS, err) != 0 || DG_NEW(weight, count, err) != 0 ||
-      DG_NEW(to->loss_weight, count, err) != 0)
-    goto fail;
+  if (dg_alloc(&coefficient, count * coefficients, backend->real, err) != 0) return err->code;
   for (size_t k = 0; k < count; k++) {
-    double own[MX_RESPONSE_COEFFICIENTS], gradient[3][3], tangent[3][3];
-    const struct mx_response_entry entry =
-        mx_response_prepare(backend->problem, from, k, backend->options.integrator, backend->options.step, own);
-    mx_frame_gradients(backend->problem->metric[from->where[k]], gradient);
-    (void)mx_frame_tangents(backend->problem->metric[from->where[k]], tangent);
-    if (mx_responses[from->kind]->turn != NULL)
-      mx_responses[from->kind]->turn((const double(*)[3])gradient, (const double(*)[3])tangent, own);
+    double own[MX_RESPONSE_COEFFICIENTS];
+    (void)prepare(backend, from, k, own);
     for (size_t i = 0; i < coefficients; i++) gpu_put(backend, coefficient, k * coefficients + i, own[i]);
-    for (size_t q = 0; q < MX_POLE_STATES; q++) put_factor(start + (q * count + k) * FACTORS, entry.start[q], NULL);
-    put_factor(energy + k * FACTORS, entry.energy.field, entry.energy.state);
-    put_factor(loss + k * FACTORS, entry.loss.field, entry.loss.state);
-    weight[k] = 2 * entry.energy.weight; /* twice, because the sum is halved */
-    to->loss_weight[k] = entry.loss.weight;
   }
   (void)!(gpu_new_copy(&backend->card, &to->at.where, from->where, count * sizeof *from->where, "responses", err) !=
               0 ||
           gpu_new_copy(&backend->card, &to->at.coefficient, coefficient, count * coefficients * backend->real,
-                       "responses", err) != 0 ||
-          gpu_new_copy(&backend->card, &to->start, start, MX_POLE_STATES * bytes, "responses", err) != 0 ||
-          gpu_new_copy(&backend->card, &to->energy, energy, bytes, "responses", err) != 0 ||
-          gpu_new_copy(&backend->card, &to->loss, loss, bytes, "responses", err) != 0 ||
+                       "responses", err) != 0);
+  dg_free(coefficient);
+  return err->code;
+}
+
+static void put_square(const struct mx_square *square, int states, double *factor)
+{
+  const double root = sqrt(fabs(square->weight));
+  factor[0] = root * square->field;
+  for (int q = 0; q < states; q++) factor[1 + q] = root * square->state[q];
+}
+
+/* Sends the starts and the squares of a pole's entries to the card. */
+static int pack_squares(struct mx_backend *backend, struct gpu_own_response *to, const struct mx_response *from,
+                        struct dg_error *err)
+{
+  const size_t count = from->count, states = (size_t)mx_responses[from->kind]->states, each = 1 + states,
+               bytes = count * each * sizeof(double);
+  double own[MX_RESPONSE_COEFFICIENTS], *start = NULL, *energy = NULL, *loss = NULL, *weight = NULL;
+  if (DG_NEW(start, count * states, err) != 0 || DG_NEW(energy, states * count * each, err) != 0 ||
+      DG_NEW(loss, states * count * each, err) != 0 || DG_NEW(weight, count, err) != 0 ||
+      DG_NEW(to->sign, states * count, err) != 0)
+    goto fail;
+  for (size_t k = 0; k < count; k++) {
+    const struct mx_response_entry entry = prepare(backend, from, k, own);
+    weight[k] = 2; /* because the sum is halved */
+    for (size_t q = 0; q < states; q++) {
+      start[q * count + k] = entry.start[q];
+      put_square(&entry.energy[q], (int)states, energy + (q * count + k) * each);
+      put_square(&entry.loss[q], (int)states, loss + (q * count + k) * each);
+      to->sign[q * count + k] = entry.loss[q].weight < 0 ? -1 : 1;
+      if (entry.loss[q].weight != 0 && to->losses <= (int)q) to->losses = (int)q + 1;
+    }
+  }
+  (void)!(gpu_new_copy(&backend->card, &to->start, start, count * states * sizeof *start, "responses", err) != 0 ||
+          gpu_new_copy(&backend->card, &to->energy, energy, states * bytes, "responses", err) != 0 ||
+          gpu_new_copy(&backend->card, &to->loss, loss, states * bytes, "responses", err) != 0 ||
           gpu_new_copy(&backend->card, &to->energy_weight, weight, count * sizeof *weight, "responses", err) != 0);
 fail:
-  dg_free(coefficient);
   dg_free(start);
   dg_free(energy);
   dg_free(loss);
@@ -72,20 +98,39 @@ fail:
   return err->code;
 }
 
-/* Sends the barycentric coordinates of the nodes, in the card's order. */
-static int pack_barycentric(struct mx_backend *backend, struct gpu_own_response *to, struct dg_error *err)
+/* Sends the rule of a layer: its points and the matrices to them and back. */
+static int pack_rule(struct mx_backend *backend, struct gpu_own_response *to, struct dg_error *err)
 {
+  enum { SHARED = 32768 }; /* bytes of a block, which leave room for others */
   const struct dg_reference *ref = backend->problem->ref;
-  const size_t numbers = 4 * (size_t)ref->Np;
-  void *table = NULL;
-  if (dg_alloc(&table, numbers, backend->real, err) != 0) return err->code;
-  for (size_t i = 0; i < (size_t)ref->Np; i++) {
-    double L[4];
-    dg_reference_barycentric(ref, backend->node[i], L);
-    for (size_t v = 0; v < 4; v++) gpu_put(backend, table, 4 * i + v, L[v]);
+  const size_t Np = (size_t)ref->Np;
+  struct dg_quadrature rule;
+  void *place = NULL, *at = NULL, *project = NULL;
+  if (dg_quadrature_init(&rule, ref, err) != 0) return err->code;
+  const size_t Nq = (size_t)rule.volume.points, numbers = Np * Nq, real = backend->real;
+  const size_t fit = SHARED / (GPU_LAYER_PAIR * gpu_layer_bytes(ref->order, (int)Nq, real)),
+               most = GPU_LAYER_THREADS / ((Nq + GPU_LAYER_ROWS - 1) / GPU_LAYER_ROWS);
+  to->at.points = (int)Nq;
+  to->at.rows = (int)(most < 1 ? 1 : most > fit && fit > 0 ? fit : most);
+  if (dg_alloc(&place, 4 * Nq, real, err) != 0 || dg_alloc(&at, numbers, real, err) != 0 ||
+      dg_alloc(&project, numbers, real, err) != 0)
+    goto fail;
+  for (size_t q = 0; q < Nq; q++) {
+    for (size_t v = 0; v < 4; v++) gpu_put(backend, place, 4 * q + v, rule.volume.place[q][v]);
+    for (size_t i = 0; i < Np; i++) {
+      const size_t node = (size_t)backend->node[i];
+      gpu_put(backend, at, i * Nq + q, rule.at[q * Np + node]);
+      gpu_put(backend, project, q * Np + i, rule.project[node * Nq + q]);
+    }
   }
-  (void)!gpu_new_copy(&backend->card, &to->at.barycentric, table, numbers * backend->real, "responses", err);
-  dg_free(table);
+  (void)!(gpu_new_copy(&backend->card, &to->at.place, place, 4 * Nq * real, "responses", err) != 0 ||
+          gpu_new_copy(&backend->card, &to->at.at, at, numbers * real, "responses", err) != 0 ||
+          gpu_new_copy(&backend->card, &to->at.project, project, numbers * real, "responses", err) != 0);
+fail:
+  dg_quadrature_release(&rule);
+  dg_free(place);
+  dg_free(at);
+  dg_free(project);
   return err->code;
 }
 
@@ -110,7 +155,8 @@ int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err)
         return dg_fail(err, DG_INPUT, "element %d of a layer is curved, which the cuda backend does not take",
                        (int)from->where[k]);
     if (pack_entries(backend, to, from, err) != 0 || new_state(backend, &to->at.now, numbers, err) != 0 ||
-        (to->at.layer ? pack_barycentric(backend, to, err)
+        (!to->at.layer && pack_squares(backend, to, from, err) != 0) ||
+        (to->at.layer ? pack_rule(backend, to, err)
                       : new_state(backend, &to->vector, from->count * gpu_stride(problem->ref->order), err)) != 0 ||
         (!scheme->staggered && !scheme->sums && new_state(backend, &to->at.registers, numbers, err) != 0) ||
         (scheme->sums && new_state(backend, &to->at.stage, numbers, err) != 0) ||
@@ -123,7 +169,7 @@ int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err)
 void gpu_release_responses(struct mx_backend *backend)
 {
   for (size_t r = 0; backend->response != NULL && r < backend->problem->responses; r++)
-    dg_free(backend->response[r].loss_weight);
+    dg_free(backend->response[r].sign);
   dg_free(backend->response);
 }
 
@@ -131,14 +177,18 @@ size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_back
 {
   const struct mx_scheme *scheme = mx_scheme_of(options);
   const size_t arrays = scheme->staggered ? 1 : scheme->sums ? 3 : 2;
-  const size_t factors = (MX_POLE_STATES + 2) * (1 + MX_POLE_STATES) + 1;
   size_t bytes = 0;
   for (size_t r = 0; r < problem->responses; r++) {
     const size_t count = problem->response[r].count, numbers = state_numbers(problem, &problem->response[r]);
-    const size_t vector = mx_responses[problem->response[r].kind]->layer ? 0 : gpu_stride(problem->ref->order);
+    const bool layer = mx_responses[problem->response[r].kind]->layer;
+    const size_t states = (size_t)mx_responses[problem->response[r].kind]->states;
+    const size_t vector = layer ? 0 : gpu_stride(problem->ref->order),
+                 factors = layer ? 0 : 2 * states * (1 + states) + states + 1;
     bytes +=
         real * (arrays * numbers + count * (vector + (size_t)mx_responses[problem->response[r].kind]->coefficients)) +
         count * (factors * sizeof(double) + sizeof(int32_t));
+    if (count > 0 && mx_responses[problem->response[r].kind]->layer)
+      bytes += real * mx_response_places(problem, problem->response[r].kind) * (2 * (size_t)problem->ref->Np + 4);
   }
   return bytes;
 }
@@ -147,7 +197,6 @@ int gpu_start_responses(struct mx_backend *backend, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++) {
     const struct gpu_own_response *own = &backend->response[r];
-    const size_t each = own->at.count * (1 + MX_POLE_STATES);
     if (own->at.layer) {
       const size_t bytes = state_numbers(backend->problem, &backend->problem->response[r]) * backend->real;
       if (bytes > 0 && gpu_check(gpuMemsetAsync(own->at.now, 0, bytes, backend->work), "starting responses", err) != 0)
@@ -155,7 +204,7 @@ int gpu_start_responses(struct mx_backend *backend, struct dg_error *err)
       continue;
     }
     for (int q = 0; q < own->at.states; q++) {
-      const struct gpu_response_vector vector = {.factor = own->start + (size_t)q * each,
+      const struct gpu_response_vector vector = {.factor = own->start + (size_t)q * own->at.count,
                                                  .field = backend->field[0],
                                                  .rows = own->at.states,
                                                  .row = q,
@@ -188,65 +237,84 @@ int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_st
 
 /* ---- observation */
 
-static int begin_squares(struct mx_backend *backend, const struct gpu_own_response *own, const double *factor,
-                         const double *weight, int more, double *part, struct dg_error *err)
+/* Adds to `part`, or with `more` 0 makes it, the integrals of `squares` squares, times weight[count]. */
+static int begin_squares(struct mx_backend *backend, const struct gpu_own_response *own, int squares,
+                         const double *factor, const double *weight, int more, double *part, struct dg_error *err)
 {
-  const struct gpu_response_vector vector = {
-      .factor = factor, .field = backend->field[0], .rows = 1, .row = 0, .to = own->vector};
-  const struct gpu_product product = {.u = own->vector,
-                                      .v = own->vector,
-                                      .more = more,
-                                      .own_rows = 1,
-                                      .count = own->at.count,
-                                      .element = own->at.where,
-                                      .factor = weight,
-                                      .part = part};
-  if (own->at.count == 0 || own->at.layer) return 0;
-  if (gpu_check(gpu_combine_response(&backend->tables, &own->at, &vector, backend->work), "observing", err) != 0)
-    return err->code;
-  return gpu_all_products(backend, product, err);
+  const size_t each = own->at.count * (size_t)(1 + own->at.states);
+  for (int q = 0; q < squares; q++) {
+    const struct gpu_response_vector vector = {.factor = factor + (size_t)q * each,
+                                               .states = own->at.states,
+                                               .field = backend->field[0],
+                                               .rows = 1,
+                                               .row = 0,
+                                               .to = own->vector};
+    const struct gpu_product product = {.u = own->vector,
+                                        .v = own->vector,
+                                        .more = more || q > 0,
+                                        .own_rows = 1,
+                                        .count = own->at.count,
+                                        .element = own->at.where,
+                                        .factor = weight,
+                                        .part = part};
+    if (gpu_check(gpu_combine_response(&backend->tables, &own->at, &vector, backend->work), "observing", err) != 0 ||
+        gpu_all_products(backend, product, err) != 0)
+      return err->code;
+  }
+  return 0;
 }
 
 int gpu_add_response_energies(struct mx_backend *backend, double *part, struct dg_error *err)
 {
-  for (size_t r = 0; r < backend->problem->responses; r++)
-    if (begin_squares(backend, &backend->response[r], backend->response[r].energy, backend->response[r].energy_weight,
-                      1, part, err) != 0)
+  for (size_t r = 0; r < backend->problem->responses; r++) {
+    const struct gpu_own_response *own = &backend->response[r];
+    if (own->at.count > 0 && !own->at.layer &&
+        begin_squares(backend, own, own->at.states, own->energy, own->energy_weight, 1, part, err) != 0)
       return err->code;
+  }
   return 0;
 }
 
-/* chosen[]: the weight of each entry of the response whose element is in the list, else 0. */
-static void choose(const struct mx_response *response, const double *weight, size_t count, const int32_t *element,
+/* chosen[]: the sign of each entry of the response whose element is in the list, else 0. */
+static void choose(const struct mx_response *response, const double *sign, size_t count, const int32_t *element,
                    double *chosen)
 {
   memset(chosen, 0, response->count * sizeof *chosen);
   for (size_t i = 0; i < count; i++) {
     const ptrdiff_t k = mx_response_find(response, (size_t)element[i]);
-    if (k >= 0) chosen[k] = weight[k];
+    if (k >= 0) chosen[k] = sign[k];
   }
+}
+
+/* Adds the integral of loss q of the response in the elements to *loss. */
+static int add_loss(struct mx_backend *backend, size_t r, int q, size_t count, const int32_t *element, double *loss,
+                    struct dg_error *err)
+{
+  const struct gpu_own_response *own = &backend->response[r];
+  const size_t bytes = own->at.count * sizeof(double), parts = GPU_SUM_PARTS * sizeof(double),
+               each = own->at.count * (size_t)(1 + own->at.states);
+  if (gpu_grow_staging(backend, bytes > parts ? bytes : parts, err) != 0) return err->code;
+  choose(&backend->problem->response[r], own->sign + (size_t)q * own->at.count, count, element,
+         (double *)(void *)backend->staging[0]);
+  if (gpu_check(
+          gpuMemcpyAsync(backend->card_staging[0], backend->staging[0], bytes, gpuMemcpyHostToDevice, backend->work),
+          "observing", err) != 0 ||
+      begin_squares(backend, own, 1, own->loss + (size_t)q * each, (const double *)(void *)backend->card_staging[0], 0,
+                    (double *)(void *)backend->card_staging[1], err) != 0 ||
+      gpu_check(
+          gpuMemcpyAsync(backend->staging[1], backend->card_staging[1], parts, gpuMemcpyDeviceToHost, backend->work),
+          "observing", err) != 0 ||
+      gpu_wait(backend, err) != 0)
+    return err->code;
+  *loss += gpu_sum_of_parts(backend->staging[1], GPU_SUM_PARTS);
+  return 0;
 }
 
 int gpu_response_losses(struct mx_backend *backend, size_t count, const int32_t *element, double *loss,
                         struct dg_error *err)
 {
-  for (size_t r = 0; r < backend->problem->responses; r++) {
-    const struct gpu_own_response *own = &backend->response[r];
-    const size_t bytes = own->at.count * sizeof(double), parts = GPU_SUM_PARTS * sizeof(double);
-    if (own->at.count == 0 || own->at.layer) continue;
-    if (gpu_grow_staging(backend, bytes > parts ? bytes : parts, err) != 0) return err->code;
-    choose(&backend->problem->response[r], own->loss_weight, count, element, (double *)(void *)backend->staging[0]);
-    if (gpu_check(
-            gpuMemcpyAsync(backend->card_staging[0], backend->staging[0], bytes, gpuMemcpyHostToDevice, backend->work),
-            "observing", err) != 0 ||
-        begin_squares(backend, own, own->loss, (const double *)(void *)backend->card_staging[0], 0,
-                      (double *)(void *)backend->card_staging[1], err) != 0 ||
-        gpu_check(
-            gpuMemcpyAsync(backend->staging[1], backend->card_staging[1], parts, gpuMemcpyDeviceToHost, backend->work),
-            "observing", err) != 0 ||
-        gpu_wait(backend, err) != 0)
-      return err->code;
-    *loss += gpu_sum_of_parts(backend->staging[1], GPU_SUM_PARTS);
-  }
+  for (size_t r = 0; r < backend->problem->responses; r++)
+    for (int q = 0; q < backend->response[r].losses; q++)
+      if (add_loss(backend, r, q, count, element, loss, err) != 0) return err->code;
   return 0;
 }

@@ -22,7 +22,7 @@ enum {
   GPU_LEAVING = 16 << 20, /* the same for snapshots, which nobody waits for */
   GPU_BUFFERS = 2,        /* snapshots that may be on the card */
   GPU_MONITORS = 16,      /* what is measured at the same steps is one */
-  GPU_FACE_SUMS = 16,     /* far fields */
+  GPU_SUMS = 32,          /* far fields and spectra */
   GPU_RECALLED = 16 << 20 /* bytes of H of half a step ago, at most, that are worked out at a time */
 };
 
@@ -76,10 +76,11 @@ struct gpu_recall {
 /* A response (responses.c). */
 struct gpu_own_response {
   struct gpu_response at;
-  double *start, *energy,
-      *loss;             /* of the card: [states] and one each [count][1 + MX_POLE_STATES], gpu_combine_response */
-  double *energy_weight; /* of the card: [count] */
-  double *loss_weight;   /* of the host: [count] */
+  double *start;         /* of the card: [states][count], factors of the field */
+  double *energy, *loss; /* of the card: [states][count][1 + states], [losses][count][1 + states]: squares */
+  double *energy_weight; /* of the card: [count], 2 */
+  int losses;            /* the most squares of a loss */
+  double *sign;          /* of the host: [losses][count] of these squares */
   void *vector;          /* of the card: rows [count], what is observed */
 };
 
@@ -121,11 +122,13 @@ struct gpu_monitored {
   int32_t *element;     /* [kept.count] the same as kept.element, on the host */
 };
 
-/* Running transforms on faces (face_sums.c). */
-struct gpu_face_sums {
-  struct gpu_face_states at;   /* without fields and values */
-  struct gpu_face_turns turns; /* without arrays */
-  double *row, *turn, *sum;    /* of the card: [GPU_FACE_ROWS][width], [GPU_FACE_ROWS][sums], [sums][width] */
+/* Running transforms on faces (face_sums.c) or at points (point_sums.c). */
+struct gpu_running {
+  struct gpu_face_states faces;   /* without fields and values */
+  struct gpu_point_states points; /* the same; count 0: the sums are of faces */
+  struct gpu_turns turns;         /* without arrays */
+  size_t rows;                    /* samples that there is room for */
+  double *row, *turn, *sum;       /* of the card: [rows][width], [rows][sums], [sums][width] */
 };
 
 struct mx_backend {
@@ -145,6 +148,7 @@ struct mx_backend {
   int32_t face_order[DG_NF_MAX];  /* the order in which kernels take the nodes of face 0 */
   struct gpu_memory card, pinned; /* owns all that follows */
   void *field[2];                 /* E, H */
+  bool within;                    /* a step with sums is under way: the fields as they are lie in spare */
   void *spare[2];                 /* takes their next values; leapfrog that works in place has none */
   void *registers[2], *sum[2];    /* Runge-Kutta: dt times the rates, or the second register; rk4 */
   bool in_place, observed;
@@ -179,8 +183,8 @@ struct mx_backend {
   struct gpu_recall recall;
   struct gpu_leaving leaving;
   struct gpu_monitored monitored;
-  size_t face_sums;
-  struct gpu_face_sums face_sum[GPU_FACE_SUMS];
+  size_t runnings;
+  struct gpu_running running[GPU_SUMS];
 };
 
 /* ---- kernel_tables.c */
@@ -403,14 +407,23 @@ void gpu_release_monitors(struct mx_backend *backend);
 int gpu_keep_elements(struct mx_backend *backend, size_t count, const int32_t *element, size_t *first,
                       struct dg_error *err) DG_MUST_USE;
 
+/* ---- point_sums.c */
+
+int gpu_point_sums_new(struct mx_backend *backend, const struct mx_point_sums *what, size_t *number,
+                       struct dg_error *err);
+
 /* ---- face_sums.c */
+
+/* Makes room for samples and sums of zero, once `turns` and `rows` are known. */
+int gpu_new_sums(struct mx_backend *backend, struct gpu_running *sums, const char *what,
+                 struct dg_error *err) DG_MUST_USE;
 
 int gpu_face_sums_new(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
                       struct dg_error *err);
-int gpu_face_sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
-int gpu_face_sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err);
-int gpu_face_sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err);
-int gpu_face_sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err);
+int gpu_sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
+int gpu_sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err);
+int gpu_sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err);
+int gpu_sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err);
 
 /* ---- checkpoint.c */
 

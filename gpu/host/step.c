@@ -234,6 +234,7 @@ static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_st
       return err->code;
   if (respond(backend, s, err) != 0) return err->code;
   for (int i = 0; i < 2 && update; i++) swap(&backend->field[i], &backend->spare[i]);
+  backend->within = has_sums(backend) && s + 1 < mx_scheme_of(&backend->options)->stages;
   return has_sums(backend) ? add_sums(backend, s, err) : 0;
 }
 

@@ -32,8 +32,8 @@ __device__ inline void gpu_follow()
 
 /* Launches a kernel that waits for those before, as above. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
-gpuError_t gpu_launch_following(const gpu_tables &tables, void (*kernel)(PARAMETERS...), unsigned blocks,
-                                unsigned threads, size_t shared, gpuStream_t stream, ARGUMENTS &&...arguments)
+gpuError_t gpu_launch_following(const gpu_tables &tables, void (*kernel)(PARAMETERS...), unsigned blocks, dim3 threads,
+                                size_t shared, gpuStream_t stream, ARGUMENTS &&...arguments)
 {
 #ifndef CURLEW_HIP
   if (tables.architecture >= 90) {
@@ -42,7 +42,7 @@ gpuError_t gpu_launch_following(const gpu_tables &tables, void (*kernel)(PARAMET
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(blocks);
-    config.blockDim = dim3(threads);
+    config.blockDim = threads;
     config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = &early;

@@ -1,5 +1,6 @@
-/* Responses on the card (maxwell/response/response.h): the functions that the host calls. States have rows like fields.
- * The row of state q of entry k is row k * states + q. Nodes are in the card's order. */
+/* Responses on the card (maxwell/response/response.h): the functions that the host calls. States of poles have rows
+ * like fields; the row of state q of entry k is row k * states + q. Those of layers are [count][states][3][Nq]. Nodes
+ * are in the card's order. */
 #pragma once
 
 #include "gpu/kernels/kernels.h"
@@ -9,6 +10,9 @@
 extern "C" {
 #endif
 
+/* Layers: entries and points that a thread has, and the most threads of a block. */
+enum { GPU_LAYER_PAIR = 2, GPU_LAYER_ROWS = 3, GPU_LAYER_THREADS = 256 };
+
 struct gpu_response {
   enum mx_response_kind kind;
   int states, of_E;    /* as in mx_response_ops */
@@ -17,11 +21,20 @@ struct gpu_response {
   size_t count;
   const int32_t *where;    /* [count] elements */
   const void *coefficient; /* [count][coefficients] */
-  const void *barycentric; /* layers: [Np][4] of the nodes */
-  void *now;               /* the state between steps; the arrays below are for Runge-Kutta only */
-  void *registers;         /* of low-storage schemes */
-  void *stage, *sum;       /* of schemes that add up sums */
+  /* Layers: points of the rule, pairs of entries of a block, barycentric coordinates [Nq][4] of the points, and the
+   * matrices [Np][Nq] to the points and [Nq][Np] back, whose nodes are in the card's order. */
+  int points, rows;
+  const void *place, *at, *project;
+  void *now;         /* the state between steps; the arrays below are for Runge-Kutta only */
+  void *registers;   /* of low-storage schemes */
+  void *stage, *sum; /* of schemes that add up sums */
 };
+
+/* The bytes of shared memory that an entry of a layer takes, with points of this number. */
+static inline size_t gpu_layer_bytes(int order, int points, size_t real)
+{
+  return 4 * real * ((size_t)DG_NP(order) + (size_t)points);
+}
 
 /* Takes field `of`, 0: E, 1: H, and its states along, behind a step of leapfrog. */
 gpuError_t gpu_step_response(const struct gpu_tables *tables, const struct gpu_response *response, int of, void *field,
@@ -43,7 +56,8 @@ gpuError_t gpu_stage_response(const struct gpu_tables *tables, const struct gpu_
 /* Rows to[k * rows + row] = factor[k][0] field + sum over q of factor[k][1 + q] state q, for all entries of a pole: the
  * states at the start, and the vectors of energies and losses. */
 struct gpu_response_vector {
-  const double *factor; /* [count][1 + MX_POLE_STATES] */
+  const double *factor; /* [count][1 + states] */
+  int states;           /* how many states take part, from the first one on */
   const void *field;
   int rows, row;
   void *to;

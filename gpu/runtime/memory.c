@@ -34,7 +34,10 @@ int gpu_new_copy(struct gpu_memory *card, void *pointer, const void *host, size_
   void *block = NULL;
   if (gpu_new(card, &block, bytes, what, err) != 0) return err->code;
   memcpy(pointer, &block, sizeof block);
-  return gpu_check(gpuMemcpy(block, host, bytes, gpuMemcpyHostToDevice), "copying tables", err);
+  /* The copy returns when the host's memory may change, which may be before the card has all of it, and the backend's
+   * streams do not wait for this one. */
+  if (gpu_check(gpuMemcpy(block, host, bytes, gpuMemcpyHostToDevice), "copying tables", err) != 0) return err->code;
+  return gpu_check(gpuStreamSynchronize(NULL), "copying tables", err);
 }
 
 int gpu_new_pinned(struct gpu_memory *pinned, void *pointer, size_t bytes, struct dg_error *err)

@@ -10,6 +10,7 @@
 
 #include "gpu/host/state.h"
 #include "gpu/tests/card.h"
+#include "gpu/tests/snapshots.h"
 #include "libdg/mesh/curve.h"
 #include "maxwell/problem/curved.h"
 
@@ -325,6 +326,21 @@ static void test_monitors(void **state)
   }
 }
 
+/* Snapshots of meshes with some and only curved elements, whose fields are turned where they leave. */
+static void test_snapshots(void **state)
+{
+  static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK};
+  (void)state;
+  for (int k = 0; k < 8; k++) { /* leapfrog in its place, and not */
+    const enum mx_integrator integrator = integrators[k / 2 % 2];
+    const struct scene_wanted wanted = wanted_of(k < 4 ? WAVES : CAVITY, 2 + k % 3, k % 2, integrator, 0);
+    struct scene scene;
+    build(&scene, &wanted, k < 4 ? &half : &all);
+    for (int single = 0; single < 2; single++) compare_snapshots(&scene, integrator, single ? MX_SINGLE : MX_DOUBLE);
+    scene_release(&scene);
+  }
+}
+
 /* What is not finite in a curved element is found, and so is the largest component. */
 static void test_check(void **state)
 {
@@ -400,10 +416,10 @@ static int bench(int order, double unknowns)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders), cmocka_unit_test(test_many),  cmocka_unit_test(test_only_curved),
-      cmocka_unit_test(test_scenes), cmocka_unit_test(test_long),  cmocka_unit_test(test_energy),
-      cmocka_unit_test(test_parts),  cmocka_unit_test(test_saved), cmocka_unit_test(test_monitors),
-      cmocka_unit_test(test_check),
+      cmocka_unit_test(test_orders), cmocka_unit_test(test_many),      cmocka_unit_test(test_only_curved),
+      cmocka_unit_test(test_scenes), cmocka_unit_test(test_long),      cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_parts),  cmocka_unit_test(test_saved),     cmocka_unit_test(test_monitors),
+      cmocka_unit_test(test_check),  cmocka_unit_test(test_snapshots),
   };
   if (no_card()) return 77;
   if (argc > 3 && strcmp(argv[1], "bench") == 0) return bench(atoi(argv[2]), atof(argv[3]));

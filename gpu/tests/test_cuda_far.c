@@ -42,16 +42,17 @@ static void run(const struct mx_backend_ops *ops, const struct box *box, const s
   if (mx_far_sums_init(sums, surface, &box->problem, &frequencies, step / MX_C0, &err) != 0 ||
       mx_far_sums_watch(sums, ops, drive.backend, &err) != 0)
     fail_msg("%s", err.message);
-  assert_true((sums->backend != NULL) == ops->card->present);
+  assert_true((sums->running.backend != NULL) == ops->card->present);
   for (long n = 0; n < SAMPLES; n++) {
     drive_observe(&drive);
     if (mx_far_sums_take(sums, ops, drive.backend, step / MX_C0 * (double)n, &err) != 0) fail_msg("%s", err.message);
     if (n == 10) { /* as a checkpoint does, and a restart */
-      if (mx_far_sums_settle(sums, &err) != 0 || mx_far_sums_loaded(sums, &err) != 0) fail_msg("%s", err.message);
+      if (mx_running_settle(&sums->running, &err) != 0 || mx_running_loaded(&sums->running, &err) != 0)
+        fail_msg("%s", err.message);
     }
     drive_finish(&drive);
   }
-  if (mx_far_sums_settle(sums, &err) != 0) fail_msg("%s", err.message);
+  if (mx_running_settle(&sums->running, &err) != 0) fail_msg("%s", err.message);
   ops->destroy(drive.backend);
 }
 
@@ -73,9 +74,9 @@ static void compare(int order, double alpha, enum mx_integrator integrator)
   for (int single = 0; single < 2; single++) {
     double largest = 0, off = 0;
     run(&mx_backend_cuda, &box, &surface, integrator, single ? MX_SINGLE : MX_DOUBLE, E, H, &found);
-    for (size_t i = 0; i < 2 * truth.frequencies * truth.width; i++) {
-      largest = fmax(largest, fabs(truth.sum[i]));
-      off = fmax(off, fabs(truth.sum[i] - found.sum[i]));
+    for (size_t i = 0; i < 2 * truth.running.frequencies * truth.running.width; i++) {
+      largest = fmax(largest, fabs(truth.running.sum[i]));
+      off = fmax(off, fabs(truth.running.sum[i] - found.running.sum[i]));
     }
     assert_true(largest > 0);
     if (!(off < (single ? 1e-5 : 1e-12) * largest))

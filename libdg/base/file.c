@@ -100,6 +100,20 @@ int dg_file_write(const char *path, void (*write)(FILE *file, const void *what),
   return err->code;
 }
 
+int dg_file_write_at(int file, const void *from, size_t bytes, size_t place)
+{
+  const char *next = from;
+  while (bytes > 0) {
+    const ssize_t done = pwrite(file, next, bytes, (off_t)place);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return done < 0 ? errno : EIO;
+    next += done;
+    place += (size_t)done;
+    bytes -= (size_t)done;
+  }
+  return 0;
+}
+
 bool dg_file_sync_folder(const char *path)
 {
   char folder[PATH_MAX];

@@ -29,6 +29,8 @@ int dg_file_create(const char *path);
  * that name stays; then the message is about it. */
 int dg_file_write(const char *path, void (*write)(FILE *file, const void *what), const void *what,
                   struct dg_error *err) DG_MUST_USE;
+/* Writes all bytes into an open file from byte `place` on: 0 or the system's reason. */
+int dg_file_write_at(int file, const void *from, size_t bytes, size_t place) DG_MUST_USE;
 /* Waits until the names in the folder of `path` are on the disk, where the file system can do that. False: the folder
  * is not there any more. */
 bool dg_file_sync_folder(const char *path);

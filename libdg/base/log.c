@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ struct dg_log {
 
 #define EARLY_BYTES 65536
 #define LINE_BYTES  4096
+#define PIECES      16
+#define CLEAR       "\r\033[K"
 
 /* The seconds of a clock that nobody sets. */
 static double seconds(void)
@@ -42,6 +45,17 @@ static bool is_dumb(void)
 {
   const char *terminal = getenv("TERM");
   return terminal != NULL && strcmp(terminal, "dumb") == 0;
+}
+
+/* Is stdout a terminal whose lines can be replaced? See dg_log_on_terminal. */
+static bool is_terminal(void) { return isatty(STDOUT_FILENO) && !dg_launched() && !is_dumb(); }
+
+/* The columns of the terminal now: the user may have changed its size. */
+static size_t columns(void)
+{
+  enum { USUAL = 80 };
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
 }
 
 bool dg_pace_due(struct dg_pace *pace, double now)
@@ -62,7 +76,7 @@ int dg_log_new(struct dg_log **log, int echo, struct dg_error *err)
   }
   (*log)->early_size = EARLY_BYTES;
   (*log)->echo = echo != 0;
-  (*log)->terminal = echo && isatty(STDOUT_FILENO) && !dg_launched() && !is_dumb();
+  (*log)->terminal = echo && is_terminal();
   const double now = seconds();
   (*log)->pace = (struct dg_pace){.least = 60, .most = 600, .begun = now, .last = now};
   return 0;
@@ -73,10 +87,22 @@ static void note_failure(struct dg_log *log)
   if (log->status == 0) log->status = errno != 0 ? errno : EIO;
 }
 
+static void end_progress(struct dg_log *log)
+{
+  if (log->progress_shown) fputs(CLEAR, stdout);
+  log->progress_shown = false;
+}
+
+void dg_log_clear_line(void)
+{
+  if (is_terminal()) fputs(CLEAR, stdout);
+}
+
 void dg_log_free(struct dg_log *log)
 {
   if (log == NULL) return;
-  if (log->progress_shown) fputc('\n', stdout);
+  end_progress(log);
+  fflush(stdout); /* before what the caller prints to stderr */
   if (log->file != NULL) (void)fclose(log->file);
   dg_free(log->early);
   dg_free(log);
@@ -118,12 +144,6 @@ static void to_file(struct dg_log *log, const char *line)
   log->early_used += length + 1;
 }
 
-static void end_progress(struct dg_log *log)
-{
-  if (log->progress_shown) fputs("\r\033[K", stdout);
-  log->progress_shown = false;
-}
-
 void dg_log_line(struct dg_log *log, const char *format, ...)
 {
   if (log == NULL) return;
@@ -155,20 +175,41 @@ void dg_log_warning(struct dg_log *log, const char *format, ...)
   to_file(log, line);
 }
 
-void dg_log_progress(struct dg_log *log, const char *format, ...)
+/* Joins the pieces that fit into `most` columns. */
+static void join(char *line, size_t most, size_t count, const struct dg_piece *piece)
+{
+  bool left_out[PIECES] = {false};
+  size_t length = 0, used = 0;
+  if (count > PIECES) count = PIECES;
+  for (size_t i = 0; i < count; i++) length += strlen(piece[i].text) + (i > 0 ? 2 : 0);
+  while (length > most) {
+    size_t least = count; /* the piece that is worth least */
+    for (size_t i = 0; i < count; i++)
+      if (!left_out[i] && piece[i].rank > 0 && (least == count || piece[i].rank > piece[least].rank)) least = i;
+    if (least == count) break;
+    left_out[least] = true;
+    length -= strlen(piece[least].text) + 2;
+  }
+  line[0] = '\0';
+  for (size_t i = 0; i < count; i++) {
+    if (left_out[i] || used >= most) continue;
+    snprintf(line + used, most + 1 - used, "%s%s", used > 0 ? "  " : "", piece[i].text);
+    used += strlen(line + used);
+  }
+}
+
+void dg_log_progress(struct dg_log *log, size_t count, const struct dg_piece *piece)
 {
   if (log == NULL) return;
   char line[LINE_BYTES];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
-  va_end(args);
   if (log->terminal) {
-    printf("\r\033[K%s", line);
+    const size_t wide = columns() - 1; /* a character in the last column may begin a new line */
+    join(line, wide < LINE_BYTES ? wide : LINE_BYTES - 1, count, piece);
+    printf(CLEAR "%s", line);
     log->progress_shown = true;
-  } else if (log->echo) {
-    printf("%s\n", line);
   }
+  join(line, LINE_BYTES - 1, count, piece);
+  if (log->echo && !log->terminal) printf("%s\n", line);
   fflush(stdout);
   if (dg_pace_due(&log->pace, seconds())) to_file(log, line);
 }

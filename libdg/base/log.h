@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "libdg/base/error.h"
 
@@ -18,9 +19,20 @@ int dg_log_open(struct dg_log *log, const char *path, bool append, struct dg_err
 void dg_log_line(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
 /* Logs a line with the prefix "warning: ", to stderr instead of stdout whether or not there is an echo. */
 void dg_log_warning(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
-/* Logs a line of progress. On a terminal it replaces the line of progress before it. In the file such lines grow rare,
- * from one a minute to one in ten. */
-void dg_log_progress(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
+/* A piece of a line of progress. Where the terminal is too narrow for all, pieces of the greatest rank go first. Those
+ * of rank 0 stay, and are cut. */
+struct dg_piece {
+  const char *text;
+  int rank;
+};
+/* Logs a line of progress: `count` pieces, with two spaces between them. On a terminal it replaces the line of progress
+ * before it and has at most as many columns as the terminal; the line goes before anything else is logged, and with the
+ * log. Anywhere else it is a line like others, with all pieces and without control characters. In the file such lines
+ * grow rare, from one a minute to one in ten. */
+void dg_log_progress(struct dg_log *log, size_t count, const struct dg_piece *piece);
+/* For what prints to stdout beside the log: takes a line of progress away, if stdout is a terminal where it may stand.
+ */
+void dg_log_clear_line(void);
 /* Is stdout a terminal whose lines can be replaced? The stdout of a process that mpirun or the like has started is not:
  * its output goes through the launcher, often to a file, and a pseudo-terminal on the way says nothing. */
 bool dg_log_on_terminal(const struct dg_log *log);

@@ -33,6 +33,7 @@ static void join_faces(int32_t *parent, const struct dg_mesh *mesh, const struct
     for (int f = 0; f < 4; f++) {
       const int32_t neighbour = mesh->neighbour[e][f];
       if (neighbour == DG_BOUNDARY || (size_t)neighbour / 4 < e || (size_t)neighbour / 4 >= mesh->K) continue;
+      if (dg_mesh_is_image(mesh, e, f)) continue; /* the same field, but not the same point */
       const int32_t own = (int32_t)e * ref->Np, other = neighbour / 4 * ref->Np;
       const int *const own_node = &ref->face_node[f * ref->Nf];
       const int *const other_node = &ref->face_node[neighbour % 4 * ref->Nf];
@@ -67,10 +68,16 @@ static int32_t halo_point(const struct dg_node_merge *merge, const struct dg_ref
   return merge->point[e * ref->Np + ref->face_node[f * ref->Nf + m]];
 }
 
+/* Is shared face i one whose far side lies elsewhere (libdg/mesh/period.h)? Its nodes are not the far side's points. */
+static bool is_image(const struct dg_mesh *mesh, const struct dg_halo *halo, size_t i)
+{
+  return dg_mesh_is_image(mesh, (size_t)halo->send[i] / 4, halo->send[i] % 4);
+}
+
 /* Spreads lower labels over shared faces until none is left that could spread: through as many ranks as meet at an edge
  * or a vertex. */
-static int spread_labels(const struct dg_node_merge *merge, const struct dg_reference *ref, const struct dg_halo *halo,
-                         struct dg_comm *comm, struct label *label, struct dg_error *err)
+static int spread_labels(const struct dg_node_merge *merge, const struct dg_mesh *mesh, const struct dg_reference *ref,
+                         const struct dg_halo *halo, struct dg_comm *comm, struct label *label, struct dg_error *err)
 {
   const size_t Nf = (size_t)ref->Nf;
   struct label *send = NULL, *receive = NULL;
@@ -81,6 +88,7 @@ static int spread_labels(const struct dg_node_merge *merge, const struct dg_refe
     if (dg_halo_swap(halo, comm, Nf * sizeof *send, send, receive, err) != 0) goto fail;
     changed = 0;
     for (size_t i = 0; i < halo->faces * Nf; i++) {
+      if (is_image(mesh, halo, i / Nf)) continue;
       struct label *const here = &label[halo_point(merge, ref, halo, i / Nf, (int)(i % Nf))];
       if (receive[i].node >= here->node) continue;
       *here = receive[i];
@@ -95,14 +103,14 @@ fail:
 }
 
 /* Lists the points on shared faces, by the rank that adds up and in the order of their labels. */
-static int list_shared(struct dg_node_merge *merge, const struct dg_reference *ref, const struct dg_halo *halo,
-                       const struct label *label, struct dg_error *err)
+static int list_shared(struct dg_node_merge *merge, const struct dg_mesh *mesh, const struct dg_reference *ref,
+                       const struct dg_halo *halo, const struct label *label, struct dg_error *err)
 {
   struct dg_keyed *list = NULL;
   bool *listed = NULL;
   if (DG_NEW(listed, merge->points, err) != 0 || DG_NEW(list, halo->faces * (size_t)ref->Nf, err) != 0) goto fail;
   for (size_t i = 0; i < halo->faces; i++)
-    for (int m = 0; m < ref->Nf; m++) {
+    for (int m = 0; m < ref->Nf && !is_image(mesh, halo, i); m++) {
       const int32_t point = halo_point(merge, ref, halo, i, m);
       if (!listed[point])
         list[merge->shared++] = (struct dg_keyed){.key = (uint64_t)label[point].node, .item = (size_t)point};
@@ -176,8 +184,8 @@ static int plan_sharing(struct dg_node_merge *merge, const struct dg_mesh *mesh,
       DG_NEW(merge->from, ranks, err) != 0 || dg_halo_init(&halo, mesh, err) != 0)
     goto fail;
   label_points(merge, mesh, dg_comm_rank(comm), label);
-  if (spread_labels(merge, ref, &halo, comm, label, err) != 0 || list_shared(merge, ref, &halo, label, err) != 0 ||
-      announce(merge, label, comm, err) != 0)
+  if (spread_labels(merge, mesh, ref, &halo, comm, label, err) != 0 ||
+      list_shared(merge, mesh, ref, &halo, label, err) != 0 || announce(merge, label, comm, err) != 0)
     goto fail;
 fail:
   dg_free(label);

@@ -21,8 +21,14 @@ struct dg_snapshot_field {
   int components;   /* 1 or 3 */
   bool per_element; /* false: value[K][components][Np] at the nodes; true: value[K][components] */
   const double *value;
-  double divisor; /* of the values, on their way to the file; 0: none */
+  double divisor;     /* of the values, on their way to the file; 0: none */
+  const char *suffix; /* "_re": the vector E_re has the components Ex_re, Ey_re, Ez_re; NULL: none */
 };
+
+static inline const char *dg_snapshot_suffix(const struct dg_snapshot_field *field)
+{
+  return field->suffix != NULL ? field->suffix : "";
+}
 
 /* All borrowed. */
 struct dg_snapshot {
@@ -58,6 +64,12 @@ struct dg_grid {
   struct dg_ledger *ledger; /* is told of the file before it is created; NULL: nobody is */
 };
 
+/* A snapshot of a series, for the file that lists them. */
+struct dg_snapshot_entry {
+  const char *name; /* relative to the list */
+  double time;      /* s */
+};
+
 /* A format of snapshots. Paths are "folder/name" and the writer's ending. A file appears under its name only when it is
  * complete, and of a snapshot the file `path` last; after an error on any rank there is none. Errors: DG_ENVIRONMENT
  * with the path and the system's reason, DG_INPUT for what the format cannot hold. */
@@ -84,6 +96,14 @@ struct dg_snapshot_writer {
                     struct dg_comm *comm, struct dg_error *err);
   int (*finish)(void *job, struct dg_error *err);
   void (*abandon)(void *job);
-  /* Writes a grid in a file of its own; one rank. */
+  /* Bytes of the host that writing a snapshot of K elements takes beside the values themselves, on one rank.
+   * `averages`: how many components become averages at shared points; 0 without a merge. */
+  size_t (*memory)(size_t K, const struct dg_reference *ref, size_t averages);
+  /* Writes a grid in a file of its own; one rank. NULL: the format has no grids. */
   int (*write_grid)(const char *path, const struct dg_grid *grid, struct dg_error *err);
+  /* The file, among `names`, that lists the snapshots of a series with their times, and its writer; it replaces the
+   * list of before. NULL: the format has none. */
+  const char *list;
+  int (*write_list)(const char *path, size_t count, const struct dg_snapshot_entry *entry, struct dg_ledger *ledger,
+                    struct dg_error *err);
 };

@@ -56,6 +56,12 @@ void dg_shape_slopes_release(struct dg_shape_slopes *slopes);
  * / 8); *where is the point. NaN where a node is. */
 double dg_shape_least(const struct dg_shape_slopes *slopes, const double (*shape)[3], double straight, size_t *where);
 
+/* How fast waves see the element at a point with the tangents t[a] = dx/d(r, s, t)_a: the sum of |grad|^2 of 1 + r, 1 +
+ * s, 1 + t and r + s + t, 1/m^2, which are 2 over the four heights where the map is affine. The step goes as 1/sqrt. */
+double dg_shape_rate(const double t[3][3]);
+/* The highest rate of a map at the points of the slopes, and where. */
+double dg_shape_highest_rate(const struct dg_shape_slopes *slopes, const double (*shape)[3], size_t *where);
+
 /* Which of the mesh's curved elements e is; -1: its map is affine. O(log n). */
 ptrdiff_t dg_mesh_curve(const struct dg_mesh *mesh, size_t e);
 /* The nodes of curved element k of the mesh. */

@@ -91,19 +91,49 @@ int dg_shape_slopes_init(struct dg_shape_slopes *slopes, int g, struct dg_error 
   return 0;
 }
 
+/* The tangents of a map at point p. */
+static void tangents_at(const struct dg_shape_slopes *slopes, size_t p, const double (*shape)[3], double t[3][3])
+{
+  const double *slope = slopes->slope + 3 * p * slopes->nodes;
+  memset(t, 0, 3 * sizeof *t);
+  for (size_t node = 0; node < slopes->nodes; node++)
+    for (int a = 0; a < 3; a++)
+      for (int b = 0; b < 3; b++) t[a][b] += slope[3 * node + (size_t)a] * shape[node][b];
+}
+
 double dg_shape_least(const struct dg_shape_slopes *slopes, const double (*shape)[3], double straight, size_t *where)
 {
   double least = INFINITY;
   for (size_t p = 0; p < slopes->points; p++) {
-    const double *slope = slopes->slope + 3 * p * slopes->nodes;
-    double t[3][3] = {{0}}, n[3];
-    for (size_t node = 0; node < slopes->nodes; node++)
-      for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++) t[a][b] += slope[3 * node + (size_t)a] * shape[node][b];
+    double t[3][3], n[3];
+    tangents_at(slopes, p, shape, t);
     dg_cross(t[0], t[1], n);
     const double ratio = dg_dot(n, t[2]) / straight;
     if (ratio < least || isnan(ratio)) least = ratio, *where = p;
     if (isnan(ratio)) break;
   }
   return least;
+}
+
+double dg_shape_rate(const double t[3][3])
+{
+  double n[3], last[3] = {0}, sum = 0;
+  for (int a = 0; a < 3; a++) {
+    dg_cross(t[(a + 1) % 3], t[(a + 2) % 3], n);
+    sum += dg_dot(n, n);
+    for (int b = 0; b < 3; b++) last[b] += n[b];
+  }
+  return (sum + dg_dot(last, last)) / pow(dg_dot(n, t[2]), 2);
+}
+
+double dg_shape_highest_rate(const struct dg_shape_slopes *slopes, const double (*shape)[3], size_t *where)
+{
+  double highest = 0;
+  for (size_t p = 0; p < slopes->points; p++) {
+    double t[3][3];
+    tangents_at(slopes, p, shape, t);
+    const double rate = dg_shape_rate((const double(*)[3])t);
+    if (rate > highest) highest = rate, *where = p;
+  }
+  return highest;
 }

@@ -14,15 +14,16 @@
 
 #include "libdg/base/error.h"
 
-enum { DG_BOUNDARY = -1 };
+enum { DG_BOUNDARY = -1, DG_PERIODS = 3 };
 
 /* One Gmsh entity that carries elements (dim 3) or faces (dim 2), or that a physical group names. */
 struct dg_entity {
   int dim, tag;
-  size_t count; /* tetrahedra or triangles of this entity that the mesh uses; 0: the model has it, the mesh does not */
-  size_t loose; /* triangles of it that are faces of no tetrahedron, and are not used */
-  int groups;   /* physical groups that hold it */
-  int *group;   /* [groups] indices into dg_mesh.group */
+  size_t count;  /* tetrahedra or triangles of this entity that the mesh uses; 0: the model has it, the mesh does not */
+  size_t loose;  /* triangles of it that are faces of no tetrahedron, and are not used */
+  size_t joined; /* triangles that were part of `count` before another side became the neighbour there (period.h) */
+  int groups;    /* physical groups that hold it */
+  int *group;    /* [groups] indices into dg_mesh.group */
   /* Of layers (grow/extrude.h): */
   int grown_from; /* tag of the volume or surface that this one continues outwards; 0: it was drawn */
   int layer;      /* the layer that holds it, 1 and up; 0: none */
@@ -52,6 +53,8 @@ struct dg_mesh {
   size_t curved;                         /* of the K elements */
   int32_t *curve;                        /* [curved] which, ascending */
   double (*shape)[3];                    /* [curved][dg_shape_nodes(geometry)] places of the nodes of their maps, m */
+  size_t periods;                        /* pairs of sides that are neighbours of each other (period.h) */
+  double period[DG_PERIODS][3];          /* [periods] their translations, m */
   size_t boundary_faces, interior_faces; /* a face counts once; one shared with another rank: see partition.h */
   size_t entities;
   struct dg_entity *entity; /* [entities] ordered by (dim, tag) */
@@ -91,7 +94,8 @@ struct dg_mesh_options {
   double unit;      /* metres per drawing unit */
   int geometry; /* order of the elements' maps, 1 to 4; 0: 1. A geometry that Gmsh meshes gets nodes of that order on
                    its curves and surfaces; a file that holds a mesh must have it */
-  bool own_geometry; /* a file that holds a mesh may have another order, which the maps then have */
+  bool own_geometry; /* the order is no wish: a file that holds a mesh may have another, which the maps then have, and
+                        curved elements of a geometry must not make steps much shorter (draft/bend.h) */
   size_t parameters; /* numbers that replace constants of DefineConstant, or ONELAB parameters, of a .geo script */
   const char *const *parameter_name;
   const double *parameter_value;
@@ -178,6 +182,14 @@ static inline bool dg_mesh_is_wall(const struct dg_mesh *mesh, size_t e, int f)
   const int32_t beyond = mesh->neighbour[e][f];
   if (dg_mesh_in_layer(mesh, e)) return false;
   return beyond == DG_BOUNDARY || dg_mesh_in_layer(mesh, (size_t)beyond / 4);
+}
+/* True when the neighbour behind a face lies at another side of the mesh (period.h): its face is an image of this one.
+ */
+static inline bool dg_mesh_is_image(const struct dg_mesh *mesh, size_t e, int f)
+{
+  const int32_t beyond = mesh->neighbour[e][f];
+  if (beyond == DG_BOUNDARY) return false;
+  return mesh->element[e][f == 0] != mesh->element[beyond >> 2][(beyond & 3) == 0];
 }
 /* True when the entity belongs to a physical group of that name. */
 int dg_mesh_entity_in_group(const struct dg_mesh *mesh, int entity, const char *group_name);

@@ -150,6 +150,11 @@ fail:
   return err->code;
 }
 
+int dg_dense_values(int n, const double *A, double complex *value, struct dg_error *err)
+{
+  return eigen(n, A, n, value, NULL, err);
+}
+
 int dg_hessenberg_values(int n, const double *H, int row, double complex *value, struct dg_error *err)
 {
   return eigen(n, H, row, value, NULL, err);

@@ -25,6 +25,8 @@ int dg_dense_invert(int n, double *A, struct dg_error *err) DG_MUST_USE;
  * has n - 1 entries beside the diagonal and is overwritten. last[n]: the last component of each eigenvector of length
  * 1. DG_BUG: no convergence. */
 int dg_tridiagonal_eigen(int n, double *diagonal, double *off, double *last, struct dg_error *err) DG_MUST_USE;
+/* Computes the eigenvalues of A[n][n], pairs next to each other, Im > 0 first. DG_BUG: no convergence. */
+int dg_dense_values(int n, const double *A, double complex *value, struct dg_error *err) DG_MUST_USE;
 /* Computes the eigenvalues of H[n][n], whose entries below the first subdiagonal are zero; `row` is the distance of its
  * rows. DG_BUG: no convergence. */
 int dg_hessenberg_values(int n, const double *H, int row, double complex *value, struct dg_error *err) DG_MUST_USE;

@@ -18,6 +18,7 @@ struct dg_rule {
 int dg_rule_tetrahedron(struct dg_rule *rule, int order, struct dg_error *err) DG_MUST_USE;
 int dg_rule_triangle(struct dg_rule *rule, int order, struct dg_error *err) DG_MUST_USE;
 void dg_rule_release(struct dg_rule *rule);
+enum { DG_RULE_POINTS_MAX = 304 }; /* of a tetrahedron, at the highest order */
 /* Points of the rule of an order: of a tetrahedron (dim 3) or a triangle (2). */
 int dg_rule_points(int dim, int order);
 

@@ -18,11 +18,14 @@
 #include "libdg/base/log.h"
 #include "libdg/io/silo/silo_writer.h"
 #include "libdg/io/store.h"
+#include "maxwell/app/fit/fit_command.h"
 #include "maxwell/app/options.h"
+#include "maxwell/app/plot.h"
+#include "maxwell/app/sweep/sweep.h"
 #include "libdg/ref/dense.h"
 #include "maxwell/app/threads.h"
 #include "maxwell/backend/backend.h"
-#include "maxwell/output/check.h"
+#include "maxwell/check/check.h"
 #include "maxwell/run/run.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/version.h"
@@ -68,7 +71,8 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
       mx_setup_init(&setup, &config, mx_script_origin(script), log, comm, &keeping, err) != 0)
     goto fail;
   const struct mx_run_options how = {.resume = options->restart, .profile = options->profile};
-  int status = options->command == MX_CHECK ? mx_check(&setup, err) : mx_run(&setup, &folder, &how, err);
+  const char *model = options->model[0] != '\0' ? options->model : NULL;
+  int status = options->command == MX_CHECK ? mx_check(&setup, model, err) : mx_run(&setup, &folder, &how, err);
   if (status != 0) goto fail;
 fail:
   mx_folder_close(&folder);
@@ -120,6 +124,38 @@ static int with_mpi(const struct mx_options *options, struct dg_log *log, struct
   fflush(NULL);
   dg_comm_finish(comm, (int)err->code);
   err->rank = -1; /* printed */
+  return err->code;
+}
+
+/* Makes the file from which a picture is drawn, if there can be one. */
+static int prepare_picture(struct mx_options *options, struct dg_error *err)
+{
+  if (mx_plot_can(err) != 0) return err->code;
+  snprintf(options->model, sizeof options->model, "/tmp/curlew-model-XXXXXX");
+  const int file = mkstemp(options->model);
+  if (file < 0) return dg_fail(err, DG_ENVIRONMENT, "cannot make a file in /tmp: %s", strerror(errno));
+  close(file);
+  return 0;
+}
+
+/* Checks, and draws what was checked: that program takes the place of this one. */
+static int check_and_draw(struct mx_options *options, struct dg_log *log, struct dg_error *err)
+{
+  if (options->picture == NULL) return with_mpi(options, log, err);
+  if (prepare_picture(options, err) != 0) return err->code;
+  if (with_mpi(options, log, err) == 0) (void)!mx_plot_model(options->model, options->picture, err);
+  (void)unlink(options->model);
+  return err->code;
+}
+
+/* Fits, and draws the fit in the same way. */
+static int fit_and_draw(struct mx_options *options, struct dg_error *err)
+{
+  if (options->fit.plot == NULL) return mx_fit_carry_out(&options->fit, NULL, err);
+  if (prepare_picture(options, err) != 0) return err->code;
+  if (mx_fit_carry_out(&options->fit, options->model, err) == 0)
+    (void)!mx_plot_fit(options->model, options->fit.plot, err);
+  (void)unlink(options->model);
   return err->code;
 }
 
@@ -189,13 +225,31 @@ int main(int argc, char **argv)
     printf("curlew %s\n", CURLEW_VERSION);
     break;
   case MX_INFO:
-    info();
+    if (!options.keys) info();
+    else if (mx_config_print_keys(mx_measure_kinds, &err) != 0) goto fail;
+    break;
+  case MX_PLOT:
+    if (mx_plot(argc - 2, argv + 2, &err) != 0) goto fail;
+    break;
+  case MX_SWEEP:
+    if (mx_sweep(&options.sweep, &err) != 0) goto fail;
+    break;
+  case MX_CHECK:
+    spin_briefly(argv);
+    if (dg_log_new(&log, !options.quiet, &err) == 0 && check_and_draw(&options, log, &err) != 0) goto fail;
+    break;
+  case MX_NEW:
+    if (mx_new(&options.new, &err) != 0) goto fail;
+    break;
+  case MX_S:
+    if (mx_s(argc - 2, argv + 2, &err) != 0) goto fail;
+    break;
+  case MX_FIT:
+    if (fit_and_draw(&options, &err) != 0) goto fail;
     break;
   case MX_BENCH:
   case MX_RUN:
     spin_briefly(argv);
-    /* fall through */
-  case MX_CHECK:
     if (dg_log_new(&log, !options.quiet, &err) == 0 && with_mpi(&options, log, &err) != 0) goto fail;
     break;
   }

@@ -11,9 +11,16 @@
 
 const char mx_help_text[] =
     "usage: curlew run SCRIPT [options]    run a simulation\n"
-    "       curlew check SCRIPT [options]  parse and mesh it, say what a run would take, write nothing\n"
-    "       curlew info                    versions and backends\n"
+    "       curlew check SCRIPT [options]  parse and mesh it, say what a run would take, leave nothing\n"
+    "       curlew info [--keys]           versions and backends; every key of simulation { }, as JSON\n"
+    "       curlew sweep SCRIPT -D a=1..5  run it for every value of args.a, and make a table of what comes out\n"
     "       curlew bench [options]         speed of the backends beside what this machine could do\n"
+    "       curlew new NAME [--kind KIND]  write a first script NAME.lua and its geometry NAME.geo\n"
+    "       curlew fit TABLE [options]     poles of a table of n, k or eps', eps'', as a material to paste into a "
+    "script\n"
+    "       curlew plot DIR [--report]     pictures of what a run has left in DIR, and a page with all of them\n"
+    "       curlew s DIR [options]         its S-parameters: dB, phase, delay, VSWR, Z, Y, Q, other planes and "
+    "impedances\n"
     "\n"
     "  -o, --output DIR     the output folder (default: the simulation's name)\n"
     "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
@@ -23,10 +30,29 @@ const char mx_help_text[] =
     "      --trust          let script and geometry do anything: files, programs, any memory\n"
     "      --lua-seconds S  that one Lua function, or the script, may take (default: 60)\n"
     "      --lua-threads N  that call functions of x, y, z, t (default: one for each core)\n"
+    "      --picture FILE   check: draw volumes and surfaces, coloured by what they were given (PNG or SVG)\n"
     "      --profile        run: time the phases; a table at the end, and in summary.json\n"
     "  -q, --quiet          say nothing but errors and warnings\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
+    "\n"
+    "Options of sweep, besides those of run; several -D are swept over in all combinations:\n"
+    "  -D NAME=VALUES       a list, 1,2,5, or a range, 1..5 or 0.1..0.5:0.1, or both\n"
+    "  -j, --jobs N         so many runs at a time (default: 1)\n"
+    "      --again          run again what an earlier sweep has done\n"
+    "      --list           say which runs there are, and run none\n"
+    "\n"
+    "Options of fit:\n"
+    "      --from X, --to X   the band, in the unit of the table (default: all of it)\n"
+    "      --unit NAME        of the first column, where its name does not say it: Hz to PHz, m, mm, um, nm, eV\n"
+    "      --columns NAME     what stands behind it: nk, eps or tan (default: what their names say)\n"
+    "      --poles N          at most so many (default: 8); a pair of conjugates is one\n"
+    "      --tolerance T      the largest error that is asked for (default: 0.01)\n"
+    "      --weight NAME      errors are relative (default) or absolute\n"
+    "      --no-sigma         no conductivity\n"
+    "      --csv FILE         table and fit; --json FILE: the same with the poles; --plot FILE: a picture of them\n"
+    "\n"
+    "Kinds of new: antenna, cavity (default), coax, scatterer, slab, waveguide\n"
     "\n"
     "Options of bench; lists are separated by commas:\n"
     "      --order LIST       polynomial orders: 3, or 1..6 (default)\n"
@@ -61,12 +87,13 @@ const char mx_help_text[] =
 static const struct {
   const char *word;
   enum mx_command command;
-} commands[] = {{"run", MX_RUN}, {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"help", MX_HELP}};
+} commands[] = {{"run", MX_RUN},     {"check", MX_CHECK}, {"info", MX_INFO}, {"bench", MX_BENCH}, {"plot", MX_PLOT},
+                {"sweep", MX_SWEEP}, {"new", MX_NEW},     {"s", MX_S},       {"fit", MX_FIT},     {"help", MX_HELP}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const option_names[] = {"--output",      "--set",    "--quiet",  "--profile",
-                                           "--restart",     "--remesh", "--trust",  "--lua-seconds",
-                                           "--lua-threads", "--help",   "--version"};
+static const char *const option_names[] = {"--output",  "--set",     "--quiet",       "--profile",     "--restart",
+                                           "--remesh",  "--trust",   "--lua-seconds", "--lua-threads", "--help",
+                                           "--version", "--picture", "--keys"};
 
 static int read_command(struct mx_options *options, const char *word, struct dg_error *err)
 {
@@ -157,6 +184,10 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
     options->output = value;
     return value[0] == '\0' ? dg_fail(err, DG_INPUT, "--output needs the name of a folder") : 0;
   }
+  if (err->code == 0 && (value = option_value(argc, argv, i, "--picture", '\0', err)) != NULL) {
+    options->picture = value;
+    return value[0] == '\0' ? dg_fail(err, DG_INPUT, "--picture needs the name of a file") : 0;
+  }
   if (err->code == 0 && (value = option_value(argc, argv, i, "--lua-seconds", '\0', err)) != NULL)
     return read_seconds(value, &options->limits.seconds, err);
   if (err->code == 0 && (value = option_value(argc, argv, i, "--lua-threads", '\0', err)) != NULL)
@@ -182,6 +213,10 @@ static int read_option(struct mx_options *options, int argc, char **argv, int *i
     options->restart = true;
     return 0;
   }
+  if (strcmp(word, "--keys") == 0) {
+    options->keys = true;
+    return 0;
+  }
   return unknown_option(word, err);
 }
 
@@ -189,6 +224,11 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
 {
   *options = (struct mx_options){.command = MX_HELP};
   bool have_command = false;
+  /* The words of these are those of programs of their own, --help among them. */
+  if (argc > 1 && (strcmp(argv[1], "plot") == 0 || strcmp(argv[1], "s") == 0)) {
+    options->command = argv[1][0] == 'p' ? MX_PLOT : MX_S;
+    return 0;
+  }
   for (int i = 1; i < argc; i++)
     if (is_flag(argv[i], "--help", "-h") || is_flag(argv[i], "--version", "-V")) {
       options->command = is_flag(argv[i], "--help", "-h") ? MX_HELP : MX_VERSION;
@@ -201,8 +241,12 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
     } else if (!have_command) {
       have_command = true;
       if (read_command(options, argv[i], err) != 0) return err->code;
-      if (options->command == MX_BENCH && i > 1)
-        return dg_fail(err, DG_INPUT, "the options of bench follow it; see curlew --help");
+      const bool own = options->command == MX_BENCH || options->command == MX_PLOT || options->command == MX_S ||
+                       options->command == MX_SWEEP || options->command == MX_NEW || options->command == MX_FIT;
+      if (own && i > 1) return dg_fail(err, DG_INPUT, "the options of %s follow it; see curlew --help", argv[i]);
+      if (options->command == MX_SWEEP) return mx_sweep_options_read(&options->sweep, argc - 2, argv + 2, err);
+      if (options->command == MX_NEW) return mx_new_options_read(&options->new, argc - 2, argv + 2, err);
+      if (options->command == MX_FIT) return mx_fit_command_read(&options->fit, argc - 2, argv + 2, err);
       if (options->command == MX_BENCH) return mx_bench_options_read(&options->bench, argc - 2, argv + 2, err);
     } else if (options->script == NULL && (options->command == MX_RUN || options->command == MX_CHECK)) {
       options->script = argv[i];
@@ -216,6 +260,10 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
                    options->command == MX_RUN ? "run" : "check");
   if (options->restart && options->command != MX_RUN)
     return dg_fail(err, DG_INPUT, "--restart is for curlew run; see curlew --help");
+  if (options->picture != NULL && options->command != MX_CHECK)
+    return dg_fail(err, DG_INPUT, "--picture is for curlew check; curlew plot draws what a run has left");
+  if (options->keys && options->command != MX_INFO)
+    return dg_fail(err, DG_INPUT, "--keys is for curlew info; see curlew --help");
   if (options->restart && options->remesh)
     return dg_fail(err, DG_INPUT, "--remesh with --restart: a run goes on only with the mesh that it had");
   return 0;
@@ -235,5 +283,6 @@ void mx_options_release(struct mx_options *options)
 {
   free_definitions(options->arg, options->args);
   free_definitions(options->set, options->sets);
+  mx_sweep_options_release(&options->sweep);
   *options = (struct mx_options){0};
 }

@@ -53,7 +53,7 @@ static inline bool mx_any_decay(const struct mx_problem *problem, const struct m
                                 enum mx_equation equation)
 {
   for (size_t e = 0; e < problem->K; e++)
-    if (mx_update_of(problem, options, equation, e).loss > 0) return true;
+    if (mx_update_of(problem, options, equation, e).loss != 0) return true; /* a pole may add to the old field */
   return false;
 }
 

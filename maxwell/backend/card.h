@@ -33,6 +33,16 @@ struct mx_face_sums {
   size_t frequencies;
 };
 
+/* Running sums of the fields at points: of every point `components` numbers from `first` on, of E and H one behind the
+ * other. Points and weights are borrowed only by the call that makes the sums. */
+struct mx_point_sums {
+  size_t points;
+  const struct mx_point *point; /* [points] those of one element stand together */
+  size_t first, components;     /* 0, 3: E; 3, 3: H; 0, 6: both */
+  size_t frequencies;
+  size_t rows; /* samples that are taken before they are added, at most 32 */
+};
+
 /* The measured ceilings of a card. */
 struct mx_ceilings {
   char name[128];      /* of the card */
@@ -83,14 +93,17 @@ struct mx_card_ops {
    * stage. */
   int (*face_sums_new)(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
                        struct dg_error *err);
-  /* Puts the observed values into a row, 0..31. The host does not wait. */
-  int (*face_sums_take)(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
+  /* The same of points: sum[2 frequencies][points][components]. */
+  int (*point_sums_new)(struct mx_backend *backend, const struct mx_point_sums *what, size_t *number,
+                        struct dg_error *err);
+  /* Sums of faces and of points. Puts the observed values into a row, 0..rows - 1 (of faces 0..31). The host does not
+   * wait. */
+  int (*sums_take)(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
   /* sum[k] += turn[r][k] row[r], rows 0..rows-1 in their order; turn[rows][2 frequencies]. */
-  int (*face_sums_add)(struct mx_backend *backend, size_t number, size_t rows, const double *turn,
-                       struct dg_error *err);
+  int (*sums_add)(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err);
   /* The sums from the card, and back to it. These wait. */
-  int (*face_sums_fetch)(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err);
-  int (*face_sums_set)(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err);
+  int (*sums_fetch)(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err);
+  int (*sums_set)(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err);
   /* Present. Measures the seconds of an exchange of one stage's traces, or, with `one_face`, of the message of one face
    * to every neighbour. Nothing else may be going on. The result is the best of a few attempts. Collective; call it
    * between steps. */

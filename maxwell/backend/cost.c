@@ -47,11 +47,15 @@ struct mx_cost mx_cost_response(const struct mx_problem *problem, const struct m
                                 double registers)
 {
   const struct mx_response_ops *ops = mx_responses[response->kind];
-  const double numbers = 3.0 * problem->ref->Np * (double)response->count;
+  const double Np = problem->ref->Np, places = (double)mx_response_places(problem, response->kind);
+  const double numbers = 3 * Np * (double)response->count, of_states = 3 * places * (double)response->count;
   /* both fields of a layer in a stage, one of them behind a step of leapfrog */
   const double fields = ops->layer && registers > 1 ? 2 : 1, states = fields * ops->of_E;
-  return (struct mx_cost){.bytes = numbers * 2 * (double)real * (fields + states * registers),
-                          .flops = numbers * (fields * ops->flops + 2 * (registers - 1) * (states + fields))};
+  /* a layer's way to the points and back */
+  const double products = ops->layer ? fields * 4 * Np * of_states : 0;
+  return (struct mx_cost){.bytes = 2 * (double)real * (fields * numbers + states * registers * of_states),
+                          .flops = products + fields * ops->flops * of_states +
+                                   2 * (registers - 1) * (states * of_states + fields * numbers)};
 }
 
 struct mx_cost mx_cost_sources(const struct mx_problem *problem, int equation, size_t real)

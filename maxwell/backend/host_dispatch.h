@@ -26,9 +26,9 @@ static size_t mx_response_bytes(const struct mx_problem *problem, const struct m
   size_t bytes = 0;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    const size_t numbers = (size_t)mx_responses[response->kind]->states * 3 * (size_t)problem->ref->Np;
-    bytes += response->count * (real * (arrays * numbers + (size_t)mx_responses[response->kind]->coefficients) +
-                                sizeof(struct mx_response_entry));
+    const size_t numbers =
+        (size_t)mx_responses[response->kind]->states * 3 * mx_response_places(problem, response->kind);
+    bytes += response->count * real * (arrays * numbers + (size_t)mx_responses[response->kind]->coefficients);
   }
   return bytes;
 }

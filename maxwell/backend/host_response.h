@@ -1,37 +1,43 @@
 /* Responses (maxwell/response/response.h) on the host, behind the pass: states with their registers, and their update
  * in a stage. The file is part of the bodies of `reference` and `cpu`, once for every precision. The file that includes
- * it defines REAL, NAME(x), MX_ROOT(x), NAME(at)(state, e, c, i), the place in a field of component c at node i of
- * element e, and NAME(frame)(problem, e, gradient, tangent), which gives the frame of its components
- * (maxwell/backend/frame/frame.h), or false where they are Cartesian. Its state has `problem`, `options`, `threads`,
- * `profile` and `response`.
+ * it includes maxwell/backend/layers/layer_rule.h and defines REAL, NAME(x), MX_ROOT(x), NAME(at)(state, e, c, i), the
+ * place in a field of component c at node i of element e, and NAME(frame)(problem, e, gradient, tangent), which gives
+ * the frame of its components (maxwell/backend/frame/frame.h), or false where they are Cartesian. Its state has
+ * `problem`, `options`, `threads`, `profile` and `response`.
  *
- * A state is [count][states][3][Np], in the components and nodes of the backend's fields. */
+ * A state is [count][states][3][places], in the components of the backend's fields, at the nodes or, in layers, at the
+ * points of the rule (host_layer.h). */
 
 #define MX_POINT static inline
 #include "maxwell/response/points.h"
 #undef MX_POINT
 
+static void NAME(free_layer_rule)(struct mx_layer_rule *rule);
+static int NAME(new_layer_rule)(struct mx_layer_rule **result, const struct NAME(state) * state, struct dg_error *err);
+
 struct NAME(response) {
-  struct mx_response_entry *entry; /* [count] */
-  REAL *coefficient;               /* [count][coefficients of the kind] */
-  REAL *barycentric;               /* layers: [4][Np] of the nodes */
-  REAL *now;                       /* the state between steps; the members below are Runge-Kutta's registers */
-  REAL *registers;                 /* of low storage */
+  REAL *coefficient;          /* [count][coefficients of the kind] */
+  struct mx_layer_rule *rule; /* layers: the same of all of them, owned by the first */
+  REAL *now;                  /* the state between steps; the members below are Runge-Kutta's registers */
+  REAL *registers;            /* of low storage */
   REAL *stage, *sum; /* with sums: the state of the stage, and the sum that becomes the state of the next step */
 };
 
 static size_t NAME(response_numbers)(const struct mx_problem *problem, const struct mx_response *response)
 {
-  return response->count * (size_t)mx_responses[response->kind]->states * 3 * (size_t)problem->ref->Np;
+  return response->count * (size_t)mx_responses[response->kind]->states * 3 *
+         mx_response_places(problem, response->kind);
 }
 
 static void NAME(free_responses)(struct NAME(response) * list, const struct mx_problem *problem)
 {
+  struct mx_layer_rule *rule = NULL;
   for (size_t r = 0; list != NULL && r < problem->responses; r++) {
-    void *arrays[] = {list[r].entry,     list[r].coefficient, list[r].barycentric, list[r].now,
-                      list[r].registers, list[r].stage,       list[r].sum};
+    void *arrays[] = {list[r].coefficient, list[r].now, list[r].registers, list[r].stage, list[r].sum};
+    if (rule == NULL) rule = list[r].rule;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   }
+  NAME(free_layer_rule)(rule);
   dg_free(list);
 }
 
@@ -43,36 +49,52 @@ static int NAME(new_response)(struct NAME(response) * own, const struct mx_probl
   const struct mx_scheme *scheme = mx_scheme_of(options);
   const struct mx_response_ops *ops = mx_responses[response->kind];
   const bool sums = scheme->sums, low = !sums && !scheme->staggered;
-  if (DG_NEW(own->entry, response->count, err) != 0 ||
-      DG_NEW(own->coefficient, response->count * (size_t)ops->coefficients, err) != 0 ||
-      DG_NEW(own->barycentric, ops->layer ? 4 * (size_t)problem->ref->Np : 0, err) != 0 ||
+  if (DG_NEW(own->coefficient, response->count * (size_t)ops->coefficients, err) != 0 ||
       DG_NEW(own->now, numbers, err) != 0 || (low && DG_NEW(own->registers, numbers, err) != 0) ||
       (sums && DG_NEW(own->stage, numbers, err) != 0) || (sums && DG_NEW(own->sum, numbers, err) != 0))
     return err->code;
   for (size_t k = 0; k < response->count; k++) {
     double coefficient[MX_RESPONSE_COEFFICIENTS], gradient[3][3], tangent[3][3];
-    own->entry[k] = mx_response_prepare(problem, response, k, options->integrator, options->step, coefficient);
+    (void)mx_response_prepare(problem, response, k, options->integrator, options->step, coefficient);
     if (ops->turn != NULL && NAME(frame)(problem, (size_t)response->where[k], gradient, tangent))
       ops->turn((const double(*)[3])gradient, (const double(*)[3])tangent, coefficient);
     for (size_t i = 0; i < (size_t)ops->coefficients; i++)
       own->coefficient[k * (size_t)ops->coefficients + i] = (REAL)coefficient[i];
   }
-  for (int i = 0; ops->layer && i < problem->ref->Np; i++) {
-    double L[4];
-    dg_reference_barycentric(problem->ref, i, L);
-    for (int v = 0; v < 4; v++) own->barycentric[v * problem->ref->Np + i] = (REAL)L[v];
+  return 0;
+}
+
+/* Behind everything that says where the state's fields have their numbers. */
+static int NAME(new_responses)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  if (problem->responses == 0) return 0;
+  if (DG_NEW(state->response, problem->responses, err) != 0) return err->code;
+  struct mx_layer_rule *rule = NULL;
+  for (size_t r = 0; r < problem->responses; r++) {
+    if (NAME(new_response)(&state->response[r], problem, &problem->response[r], &state->options, err) != 0)
+      return err->code;
+    if (!mx_responses[problem->response[r].kind]->layer) continue;
+    if (rule == NULL && NAME(new_layer_rule)(&rule, state, err) != 0) {
+      NAME(free_layer_rule)(rule);
+      return err->code;
+    }
+    state->response[r].rule = rule;
   }
   return 0;
 }
 
-static int NAME(new_responses)(struct NAME(response) * *list, const struct mx_problem *problem,
-                               const struct mx_backend_options *options, struct dg_error *err)
+static inline struct mx_response_entry NAME(entry_of)(const struct NAME(state) * state,
+                                                      const struct mx_response *response, size_t k)
 {
-  if (problem->responses == 0) return 0;
-  if (DG_NEW(*list, problem->responses, err) != 0) return err->code;
-  for (size_t r = 0; r < problem->responses; r++)
-    if (NAME(new_response)(&(*list)[r], problem, &problem->response[r], options, err) != 0) return err->code;
-  return 0;
+  double coefficient[MX_RESPONSE_COEFFICIENTS];
+  return mx_response_prepare(state->problem, response, k, state->options.integrator, state->options.step, coefficient);
+}
+
+/* The place in an element's row, of a field or of a state of poles, of component c at node i. */
+static inline size_t NAME(place)(const struct NAME(state) * state, size_t c, size_t i)
+{
+  return NAME(at)(state, 0, c, i) - NAME(at)(state, 0, 0, 0);
 }
 
 /* Sets the states at t = 0 from the uploaded field. */
@@ -87,12 +109,14 @@ static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
     const size_t states = (size_t)ops->states;
     if (ops->layer) memset(own->now, 0, NAME(response_numbers)(problem, response) * sizeof(REAL));
     if (own->registers != NULL) memset(own->registers, 0, NAME(response_numbers)(problem, response) * sizeof(REAL));
-    for (size_t k = 0; k < response->count && !ops->layer; k++)
+    for (size_t k = 0; k < response->count && !ops->layer; k++) {
+      const struct mx_response_entry entry = NAME(entry_of)(state, response, k);
       for (size_t q = 0; q < states; q++)
         for (size_t c = 0; c < 3; c++)
           for (size_t i = 0; i < Np; i++)
-            own->now[((k * states + q) * 3 + c) * Np + i] =
-                (REAL)own->entry[k].start[q] * field[NAME(at)(state, (size_t)response->where[k], c, i)];
+            own->now[(k * states + q) * 3 * Np + NAME(place)(state, c, i)] =
+                (REAL)entry.start[q] * field[NAME(at)(state, (size_t)response->where[k], c, i)];
+    }
   }
 }
 
@@ -143,104 +167,35 @@ static inline __attribute__((always_inline)) void NAME(field_stage)(const struct
   if (stage->also[field] != NULL) stage->also[field][at] += stage->also_by * (stage->scale * du);
 }
 
-/* Steps one entry of a pole: its element and states. The function is inlined so that the point function is, too. */
-static inline __attribute__((always_inline)) void NAME(pole_step)(const struct NAME(state) * state,
-                                                                  enum mx_response_kind kind, size_t states, size_t e,
-                                                                  const REAL *c, REAL *now, REAL *field)
-{
-  const size_t Np = (size_t)state->problem->ref->Np;
-  for (size_t i = 0; i < Np; i++)
-    for (size_t component = 0; component < 3; component++) {
-      REAL s[MX_POLE_STATES] = {0};
-      REAL *own = now + component * Np + i;
-      for (size_t q = 0; q < states; q++) s[q] = own[q * 3 * Np];
-      NAME(mx_point_step)(kind, c, s, &field[NAME(at)(state, e, component, i)]);
-      for (size_t q = 0; q < states; q++) own[q * 3 * Np] = s[q];
-    }
-}
-
+/* The numbers of an element's field stand together, in the same order as those of its states. */
 static inline __attribute__((always_inline)) void
 NAME(pole_stage)(const struct NAME(state) * state, enum mx_response_kind kind, size_t states, size_t e, const REAL *c,
                  size_t first, const struct NAME(response) * own, const struct NAME(response_stage) * stage)
 {
-  const size_t Np = (size_t)state->problem->ref->Np;
+  const size_t numbers = 3 * (size_t)state->problem->ref->Np, row = NAME(at)(state, e, 0, 0);
   const REAL *from = own->stage != NULL && !stage->first ? own->stage : own->now;
-  for (size_t i = 0; i < Np; i++)
-    for (size_t component = 0; component < 3; component++) {
-      const size_t at = NAME(at)(state, e, component, i), here = first + component * Np + i;
-      REAL s[MX_POLE_STATES] = {0}, ds[MX_POLE_STATES] = {0}, du = 0;
-      for (size_t q = 0; q < states; q++) s[q] = from[here + q * 3 * Np];
-      NAME(mx_point_rate)(kind, c, s, stage->field[0][at], ds, &du);
-      NAME(field_stage)(stage, 0, at, du);
-      for (size_t q = 0; q < states; q++) NAME(state_stage)(own, stage, here + q * 3 * Np, ds[q]);
-    }
-}
-
-/* Steps one field of an entry of a layer: now[directions][3][Np], and L[4][Np] of the nodes. */
-static inline __attribute__((always_inline)) void
-NAME(layer_step)(const struct NAME(state) * state, enum mx_response_kind kind, int of, size_t directions, size_t e,
-                 const REAL *restrict c, const REAL *restrict barycentric, REAL *restrict now, REAL *restrict field)
-{
-  const size_t Np = (size_t)state->problem->ref->Np;
-  REAL own[MX_LAYER_COEFFICIENTS]; /* a copy, which no store can change */
-  memcpy(own, c, sizeof own);
-  for (size_t i = 0; i < Np; i++) {
-    const REAL L[4] = {barycentric[i], barycentric[Np + i], barycentric[2 * Np + i], barycentric[3 * Np + i]};
-    REAL s[3][3], u[3];
-    for (size_t k = 0; k < 3; k++) u[k] = field[NAME(at)(state, e, k, i)];
-    for (size_t q = 0; q < directions; q++)
-      for (size_t k = 0; k < 3; k++) s[q][k] = now[(3 * q + k) * Np + i];
-    NAME(mx_layer_step)(kind, of, own, L, s, u);
-    for (size_t q = 0; q < directions; q++)
-      for (size_t k = 0; k < 3; k++) now[(3 * q + k) * Np + i] = s[q][k];
-    for (size_t k = 0; k < 3; k++) field[NAME(at)(state, e, k, i)] = u[k];
+  for (size_t i = 0; i < numbers; i++) {
+    REAL s[MX_POLE_STATES] = {0}, ds[MX_POLE_STATES] = {0}, du = 0;
+    for (size_t q = 0; q < states; q++) s[q] = from[first + q * numbers + i];
+    NAME(mx_point_rate)(kind, c, s, stage->field[0][row + i], ds, &du);
+    NAME(field_stage)(stage, 0, row + i, du);
+    for (size_t q = 0; q < states; q++) NAME(state_stage)(own, stage, first + q * numbers + i, ds[q]);
   }
 }
 
-static inline __attribute__((always_inline)) void NAME(layer_stage)(const struct NAME(state) * state,
-                                                                    enum mx_response_kind kind, int of,
-                                                                    size_t directions, size_t e, const REAL *c,
-                                                                    size_t first, const struct NAME(response) * own,
-                                                                    const struct NAME(response_stage) * stage)
-{
-  const size_t Np = (size_t)state->problem->ref->Np;
-  const REAL *from = own->stage != NULL && !stage->first ? own->stage : own->now;
-  for (size_t i = 0; i < Np; i++) {
-    const REAL L[4] = {own->barycentric[i], own->barycentric[Np + i], own->barycentric[2 * Np + i],
-                       own->barycentric[3 * Np + i]};
-    REAL s[3][3] = {{0}}, ds[3][3] = {{0}}, u[3], du[3] = {0};
-    for (size_t k = 0; k < 3; k++) u[k] = stage->field[of][NAME(at)(state, e, k, i)];
-    for (size_t q = 0; q < directions; q++)
-      for (size_t k = 0; k < 3; k++) s[q][k] = from[first + (3 * q + k) * Np + i];
-    NAME(mx_layer_rate)(kind, of, c, L, s, u, ds, du);
-    for (size_t k = 0; k < 3; k++) NAME(field_stage)(stage, of, NAME(at)(state, e, k, i), du[k]);
-    for (size_t q = 0; q < directions; q++)
-      for (size_t k = 0; k < 3; k++) NAME(state_stage)(own, stage, first + (3 * q + k) * Np + i, ds[q][k]);
-  }
-}
+#include "maxwell/backend/host_layer.h"
 
-/* Steps entry k of a response behind a step of field `of`, 0: E, 1: H. Each kind has its own copy of the loops. */
+/* Steps entry k of a response behind a step of field `of`, 0: E, 1: H. */
 static inline void NAME(entry_step)(const struct NAME(state) * state, const struct mx_response *response,
                                     const struct NAME(response) * own, size_t k, int of, REAL *field)
 {
   const struct mx_response_ops *ops = mx_responses[response->kind];
-  const size_t numbers = 3 * (size_t)state->problem->ref->Np, e = (size_t)response->where[k];
+  const size_t numbers = 3 * mx_response_places(state->problem, response->kind), e = (size_t)response->where[k];
   const REAL *c = own->coefficient + k * (size_t)ops->coefficients;
   REAL *now = own->now + (k * (size_t)ops->states + (of == 0 ? 0 : (size_t)ops->of_E)) * numbers;
-  switch (response->kind) {
-#define CASE(KIND, PREFIX)                                                                                             \
-  case KIND:                                                                                                           \
-    NAME(pole_step)(state, KIND, MX_POLE_STATES, e, c, now, field);                                                    \
-    break;
-    MX_POLE_LIST(CASE)
-#undef CASE
-#define CASE(KIND, PREFIX, DIRECTIONS)                                                                                 \
-  case KIND:                                                                                                           \
-    NAME(layer_step)(state, KIND, of, DIRECTIONS, e, c, own->barycentric, now, field);                                 \
-    break;
-    MX_LAYER_LIST(CASE)
-#undef CASE
-  }
+  REAL *at = field + NAME(at)(state, e, 0, 0);
+  if (ops->layer) NAME(layer_kernels)(state)->step(response->kind, own->rule, of, c, now, at);
+  else NAME(layer_kernels)(state)->poles(response->kind, numbers, c, now, at);
 }
 
 static inline void NAME(entry_stage)(const struct NAME(state) * state, const struct mx_response *response,
@@ -248,23 +203,20 @@ static inline void NAME(entry_stage)(const struct NAME(state) * state, const str
                                      const struct NAME(response_stage) * stage)
 {
   const struct mx_response_ops *ops = mx_responses[response->kind];
-  const size_t numbers = 3 * (size_t)state->problem->ref->Np, e = (size_t)response->where[k];
+  const size_t numbers = 3 * mx_response_places(state->problem, response->kind), e = (size_t)response->where[k];
+  const size_t of_E = (size_t)ops->of_E, of_H = (size_t)ops->states - of_E;
   const REAL *c = own->coefficient + k * (size_t)ops->coefficients;
-  const size_t first = k * (size_t)ops->states * numbers, of_H = first + (size_t)ops->of_E * numbers;
+  const size_t first = k * (size_t)ops->states * numbers;
   switch (response->kind) {
-#define CASE(KIND, PREFIX)                                                                                             \
+#define CASE(KIND, PREFIX, STATES)                                                                                     \
   case KIND:                                                                                                           \
-    NAME(pole_stage)(state, KIND, MX_POLE_STATES, e, c, first, own, stage);                                            \
+    NAME(pole_stage)(state, KIND, STATES, e, c, first, own, stage);                                                    \
     break;
     MX_POLE_LIST(CASE)
 #undef CASE
-#define CASE(KIND, PREFIX, DIRECTIONS)                                                                                 \
-  case KIND:                                                                                                           \
-    NAME(layer_stage)(state, KIND, 0, DIRECTIONS, e, c, first, own, stage);                                            \
-    NAME(layer_stage)(state, KIND, 1, DIRECTIONS, e, c, of_H, own, stage);                                             \
-    break;
-    MX_LAYER_LIST(CASE)
-#undef CASE
+  default:
+    NAME(layer_stage)(state, response->kind, 0, e, c, first, of_E * numbers, own, stage);
+    NAME(layer_stage)(state, response->kind, 1, e, c, first + of_E * numbers, of_H * numbers, own, stage);
   }
 }
 
@@ -307,18 +259,36 @@ static inline double NAME(response_vector)(const struct NAME(state) * state, con
 {
   const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[response->kind]->states;
   double sum = square->field * (double)field[NAME(at)(state, (size_t)response->where[k], c, i)];
-  for (size_t q = 0; q < MX_POLE_STATES; q++)
-    sum += square->state[q] * (double)own->now[((k * states + q) * 3 + c) * Np + i];
+  for (size_t q = 0; q < states; q++)
+    sum += square->state[q] * (double)own->now[(k * states + q) * 3 * Np + NAME(place)(state, c, i)];
   return sum;
 }
 
-/* The array of a response's states for checkpoints, and the numbers of an entry; NULL: the array is not of a response.
- */
-static REAL *NAME(response_array)(const struct NAME(state) * state, int array, size_t *width)
+/* Where number `i` of an entry's states stands, which checkpoints have as [states][3][places]. */
+static size_t NAME(place_of_state)(const struct NAME(state) * state, const struct mx_response *response, size_t i)
+{
+  const size_t places = mx_response_places(state->problem, response->kind), q = i / (3 * places),
+               rest = i % (3 * places);
+  if (mx_responses[response->kind]->layer) return i;
+  return q * 3 * places + NAME(place)(state, rest / places, rest % places);
+}
+
+/* Copies entries first..first + count - 1 of an array of states to `to` or, if that is NULL, from `from`. Returns false
+ * if the array is not of a response. */
+static bool NAME(response_array)(struct NAME(state) * state, int array, size_t first, size_t count, double *to,
+                                 const double *from)
 {
   const struct mx_problem *problem = state->problem;
   const struct mx_state_array of = mx_state_array(problem, state->options.integrator, (size_t)array);
-  if (of.list != MX_STATE_OF_ENTRIES) return NULL;
-  *width = mx_state_width(&of);
-  return state->response[of.response].now;
+  if (of.list != MX_STATE_OF_ENTRIES) return false;
+  const size_t width = mx_state_width(&of);
+  for (size_t i = 0; i < width; i++) {
+    REAL *now = state->response[of.response].now + first * width +
+                NAME(place_of_state)(state, &problem->response[of.response], i);
+    for (size_t k = 0; k < count; k++) {
+      if (to != NULL) to[k * width + i] = (double)now[k * width];
+      else now[k * width] = (REAL)from[k * width + i];
+    }
+  }
+  return true;
 }

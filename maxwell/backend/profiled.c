@@ -127,28 +127,33 @@ static int monitor_fetch(struct mx_backend *backend, size_t monitor, size_t rows
 static int face_sums_new(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
                          struct dg_error *err)
 {
-  WATCHED("observe faces", card->face_sums_new(backend->inner, what, number, err));
+  WATCHED("observe sums", card->face_sums_new(backend->inner, what, number, err));
 }
 
-static int face_sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err)
+static int point_sums_new(struct mx_backend *backend, const struct mx_point_sums *what, size_t *number,
+                          struct dg_error *err)
 {
-  WATCHED("observe faces", card->face_sums_take(backend->inner, number, row, err));
+  WATCHED("observe sums", card->point_sums_new(backend->inner, what, number, err));
 }
 
-static int face_sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn,
-                         struct dg_error *err)
+static int sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err)
 {
-  WATCHED("observe faces", card->face_sums_add(backend->inner, number, rows, turn, err));
+  WATCHED("observe sums", card->sums_take(backend->inner, number, row, err));
 }
 
-static int face_sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err)
+static int sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err)
 {
-  WATCHED("observe faces", card->face_sums_fetch(backend->inner, number, sum, err));
+  WATCHED("observe sums", card->sums_add(backend->inner, number, rows, turn, err));
 }
 
-static int face_sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err)
+static int sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err)
 {
-  WATCHED("observe faces", card->face_sums_set(backend->inner, number, sum, err));
+  WATCHED("observe sums", card->sums_fetch(backend->inner, number, sum, err));
+}
+
+static int sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err)
+{
+  WATCHED("observe sums", card->sums_set(backend->inner, number, sum, err));
 }
 
 static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
@@ -191,10 +196,11 @@ static void watch_card(struct mx_card_ops *card, const struct mx_card_ops *inner
   card->monitor_take = monitor_take;
   card->monitor_fetch = monitor_fetch;
   if (inner->face_sums_new != NULL) card->face_sums_new = face_sums_new;
-  card->face_sums_take = face_sums_take;
-  card->face_sums_add = face_sums_add;
-  card->face_sums_fetch = face_sums_fetch;
-  card->face_sums_set = face_sums_set;
+  if (inner->point_sums_new != NULL) card->point_sums_new = point_sums_new;
+  card->sums_take = sums_take;
+  card->sums_add = sums_add;
+  card->sums_fetch = sums_fetch;
+  card->sums_set = sums_set;
   card->time_exchange = NULL; /* the program asks before it puts the watch around */
   card->allocated = allocated;
 }

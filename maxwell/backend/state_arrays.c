@@ -37,6 +37,8 @@ struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_i
   array.response = i - OF_FIELDS;
   array.items = response->count;
   array.vectors = (size_t)mx_responses[response->kind]->states;
+  array.nodes = mx_response_places(problem, response->kind);
+  array.points = mx_responses[response->kind]->layer;
   (void)snprintf(array.name, sizeof array.name, "response_%zu", array.response + 1);
   return array;
 }

@@ -2,9 +2,10 @@
  * and other readers of the whole state, walk over the description and know no array by name.
  *
  * An array is [items][vectors][3][nodes]. Its items are those of a list: all elements of this rank, its open faces by
- * slot, or the entries of a response. */
+ * slot, or the entries of a response. In place of nodes, layers have points of the rule of integration. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "maxwell/problem/problem.h"
@@ -22,6 +23,7 @@ struct mx_state_array {
   enum mx_equation field; /* arrays of elements and faces: the field that this equation changes */
   size_t response;        /* arrays of entries: index of the response */
   size_t items, vectors, nodes;
+  bool points; /* the nodes are the points of the rule, in its order */
 };
 
 /* Returns how many arrays there are: the same number on all ranks and in all backends. */

@@ -12,7 +12,8 @@
 #include "maxwell/checkpoint/checkpoint_fields.h"
 #include "maxwell/checkpoint/identity.h"
 
-enum { FORMAT = 2, KEPT = 2 };
+/* One more whenever an older checkpoint would be read wrongly. 4: the watchdog and the S-parameters keep more. */
+enum { FORMAT = 4, KEPT = 2 };
 
 static bool is_first(const struct mx_setup *setup) { return dg_comm_rank(setup->comm) == 0; }
 
@@ -59,7 +60,8 @@ static int archive_state(const struct mx_run_state *state, struct mx_archive *ar
       mx_watchdog_archive(&state->watchdog[0], "watchdog", archive, err) != 0 ||
       mx_watchdog_archive(&state->watchdog[1], "further_watchdog", archive, err) != 0 ||
       mx_output_archive(state->output, archive, err) != 0 ||
-      mx_port_output_archive(state->port_output, archive, err) != 0)
+      mx_port_output_archive(state->port_output, archive, err) != 0 ||
+      mx_hooks_archive(state->hooks, archive, err) != 0)
     return err->code;
   return mx_ports_archive(&state->setup->sources.ports, state->counters->step, archive, err);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "maxwell/shell/folder.h"
+#include "maxwell/hooks/hooks.h"
 #include "maxwell/output/output.h"
 #include "maxwell/output/port_output.h"
 #include "maxwell/output/watchdog.h"
@@ -29,6 +30,7 @@ struct mx_run_state {
   const char *identity; /* identity.h; rank 0's */
   struct mx_output *output;
   struct mx_port_output *port_output;
+  struct mx_hooks *hooks;
   struct mx_watchdog *watchdog; /* [2] of the run that writes output, and of further runs for S-parameters */
   struct mx_counters *counters;
 };

@@ -218,9 +218,9 @@ static void convert(const struct reader *reader, size_t e, int f, size_t N, doub
   double g[3][3], metric[9];
   if (from == to) return;
   for (size_t i = 0; i < N; i++) {
-    const int node = f >= 0 ? ref->face_node[(size_t)f * N + i] : (int)i;
-    const double place[3] = {ref->r[node], ref->s[node], ref->t[node]};
-    if (i == 0 || curved) {
+    if (i == 0 || curved) { /* layers, which have points in place of nodes, are never curved */
+      const int node = f >= 0 ? ref->face_node[(size_t)f * N + i] : (int)i;
+      const double place[3] = {ref->r[node], ref->s[node], ref->t[node]};
       (void)mx_element_metric(problem, e, place, metric);
       if (from) (void)mx_frame_tangents(metric, g);
       else mx_frame_gradients(metric, g);

@@ -89,6 +89,7 @@ static bool matters(const char *path)
                                         "mesh.threads", /* the mesh that the threads make has its digest */
                                         "mesh.keep",
                                         "output.progress",
+                                        "on.done", /* looks at what is there at the end, and remembers nothing */
                                         "mesh",
                                         "output.fields.files",
                                         "output.fields.ahead",

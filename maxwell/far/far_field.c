@@ -4,131 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/base/sort.h"
-#include "maxwell/model/waveform_energy.h"
-
-/* ---- the schedule */
-
-/* What the waveforms of a run hold. */
-struct contents {
-  bool known;     /* all sources have waveforms */
-  double highest; /* Hz: the energy above is a 1e-10th part */
-  double *weak;   /* [frequencies] largest share of a source's greatest spectral density, by amplitude */
-};
-
-static double highest_of(const struct mx_waveform_energy *energy)
-{
-  const double left_out = 1e-10;
-  double above = 0;
-  for (size_t b = energy->bins; b > 0; b--) {
-    above += energy->power[b - 1];
-    if (above > left_out * energy->total) return (double)b * energy->width;
-  }
-  return 0;
-}
-
-/* The share of the greatest density that the spectrum has at a frequency, by amplitude. */
-static double share_at(const struct mx_waveform_energy *energy, double hertz)
-{
-  const size_t bin = (size_t)fmax(0, round(hertz / energy->width));
-  double most = 0, here = 0;
-  for (size_t b = 0; b < energy->bins; b++) {
-    most = fmax(most, energy->power[b]);
-    if (b + 1 >= bin && b <= bin + 1) here = fmax(here, energy->power[b]);
-  }
-  return most > 0 ? sqrt(here / most) : 0;
-}
-
-static int look_at_sources(const struct mx_far_place *place, const struct mx_frequencies *frequencies,
-                           struct contents *contents, struct dg_error *err)
-{
-  const struct mx_source_list *list = &place->sources->list;
-  *contents = (struct contents){.known = place->config->initial.E == NULL && place->config->initial.H == NULL};
-  if (DG_NEW(contents->weak, frequencies->count, err) != 0) return err->code;
-  for (size_t i = 0; i < list->count; i++) {
-    const struct mx_source *source = &list->source[i];
-    const struct mx_waveform_use use = {
-        .shift = source->delay, .end = place->step * (double)place->steps, .step = place->step};
-    struct mx_waveform_energy energy = {0};
-    if (source->function != NULL) contents->known = false;
-    if (source->function != NULL || (source->port && !source->driven)) continue;
-    if (mx_waveform_energy_init(&energy, &source->waveform, &use, err) == 0 && energy.total > 0) {
-      contents->highest = fmax(contents->highest, highest_of(&energy));
-      for (size_t k = 0; k < frequencies->count; k++)
-        contents->weak[k] = fmax(contents->weak[k], share_at(&energy, frequencies->hertz[k]));
-    }
-    mx_waveform_energy_release(&energy);
-    if (err->code != DG_OK) return err->code;
-  }
-  return 0;
-}
-
-static double highest_frequency(const struct mx_frequencies *frequencies)
-{
-  double most = 0;
-  for (size_t k = 0; k < frequencies->count; k++) most = fmax(most, frequencies->hertz[k]);
-  return most;
-}
-
-/* A sample every `every` steps has a rate R, and what the fields have at R - f is taken for f. With R above the highest
- * frequency of the sources plus the highest wanted one there is nothing at R - f; a tenth is added, and R is at least
- * four times what is wanted. */
-static long choose_every(const struct mx_far_place *place, const struct mx_far_config *config,
-                         const struct contents *contents)
-{
-  const double wanted = highest_frequency(&config->frequencies);
-  const double rate = fmax(4 * wanted, 1.1 * (contents->highest + wanted));
-  if (config->every > 0) return config->every;
-  if (!contents->known) return 1;
-  return (long)fmax(1, floor(1 / (rate * place->step)));
-}
-
-static void warn_of_contents(const struct mx_far_place *place, const struct mx_far_config *config,
-                             const struct contents *contents)
-{
-  const double least = place->config->precision == MX_DOUBLE ? 1e-4 : 1e-3;
-  size_t weak = 0, worst = 0;
-  for (size_t k = 0; contents->known && k < config->frequencies.count; k++) {
-    weak += contents->weak[k] < least;
-    if (contents->weak[k] < contents->weak[worst]) worst = k;
-  }
-  if (weak > 0)
-    dg_log_warning(
-        place->log,
-        "output.far_field: the sources carry next to nothing at %zu of the %zu frequencies of '%s': at %.6g Hz "
-        "%.2g of the largest of their spectra; what is given there is noise",
-        weak, config->frequencies.count, config->name, config->frequencies.hertz[worst], contents->weak[worst]);
-}
-
-static int schedule(const struct mx_far_place *place, struct mx_far_field *field, struct dg_error *err)
-{
-  const struct mx_far_config *config = field->config;
-  struct contents contents;
-  if (look_at_sources(place, &config->frequencies, &contents, err) != 0) goto fail;
-  field->every = choose_every(place, config, &contents);
-  warn_of_contents(place, config, &contents);
-  const double rate = 1 / ((double)field->every * place->step), wanted = highest_frequency(&config->frequencies);
-  if (2 * wanted > rate) {
-    (void)dg_fail(err, DG_INPUT,
-                  MX_PLACE "output.far_field: '%s' cannot tell %g Hz, a sample every %g s reaches to %.4g Hz; lower "
-                           "'every' or the frequency",
-                  MX_AT(config->where), config->name, wanted, 1 / rate, rate / 2);
-    goto fail;
-  }
-  if (contents.known && rate < contents.highest + wanted)
-    dg_log_warning(
-        place->log,
-        "output.far_field: '%s' takes a sample every %ld steps; what the sources have between %.4g and %.4g Hz "
-        "is then taken for frequencies that are asked for",
-        config->name, field->every, rate - wanted, contents.highest);
-fail:
-  dg_free(contents.weak);
-  return err->code;
-}
+#include "maxwell/transform/sampling.h"
 
 /* ---- making them */
 
@@ -187,6 +65,35 @@ static int refuse_wave_over_ground(const struct mx_far_config *config, const str
   return 0;
 }
 
+static int choose_every(const struct mx_far_place *place, struct mx_far_field *field, struct dg_error *err)
+{
+  const struct mx_far_config *config = field->config;
+  const struct mx_sampling_place sampling = {.config = place->config,
+                                             .list = &place->sources->list,
+                                             .step = place->step,
+                                             .steps = place->steps,
+                                             .log = place->log};
+  const struct mx_sampling_wish wish = {.key = "output.far_field",
+                                        .name = config->name,
+                                        .where = config->where,
+                                        .frequencies = &config->frequencies,
+                                        .every = config->every};
+  return mx_sampling_choose(&field->every, &sampling, &wish, err);
+}
+
+/* Both sides of a face, or the one that the rank has, are a part of the sums. */
+static int name_parts(struct mx_far_field *field, struct dg_error *err)
+{
+  const size_t count = field->surface.count;
+  if (DG_NEW(field->name, count, err) != 0 || DG_NEW(field->whole, count, err) != 0) return err->code;
+  for (size_t k = 0; k < count; k++) {
+    const struct mx_far_face *face = &field->surface.face[k];
+    field->name[k] = 2 * face->name + (face->side[0] >= 0 ? 0 : 1);
+    field->whole[k] = face->side[0] >= 0 && face->side[1] >= 0;
+  }
+  return 0;
+}
+
 static int init_one(const struct mx_far_place *place, const struct mx_far_config *config, struct mx_far_field *field,
                     struct dg_error *err)
 {
@@ -199,12 +106,11 @@ static int init_one(const struct mx_far_place *place, const struct mx_far_config
   if (check_images(place, config, err) != 0 || mx_far_surface_init(&field->surface, &scene, err) != 0 ||
       mx_far_incident_find(&field->incident, place->config, &place->sources->list, place->assignment, place->mesh,
                            place->log, err) != 0 ||
-      refuse_wave_over_ground(config, &field->incident, err) != 0 || schedule(place, field, err) != 0 ||
+      refuse_wave_over_ground(config, &field->incident, err) != 0 || choose_every(place, field, err) != 0 ||
       mx_far_sums_init(&field->sums, &field->surface, place->problem, &config->frequencies,
                        (double)field->every * place->step, err) != 0 ||
-      DG_NEW(field->ports, config->frequencies.count, err) != 0)
+      name_parts(field, err) != 0 || mx_port_powers_new(&field->ports, config->frequencies.count, err) != 0)
     return err->code;
-  for (size_t k = 0; k < config->frequencies.count; k++) field->ports[k] = (struct mx_far_ports){NAN, NAN, NAN, NAN};
   dg_log_line(place->log,
               "far field '%s': %lld faces of %.4g m^2 in epsilon_r = %g, %zu frequencies, a sample every %ld "
               "steps",
@@ -232,8 +138,9 @@ void mx_far_fields_release(struct mx_far_fields *fields)
     mx_far_sums_release(&field->sums);
     mx_far_surface_release(&field->surface);
     dg_free(field->ports);
-    dg_free(field->gathered_name);
-    dg_free(field->gathered_sum);
+    dg_free(field->name);
+    dg_free(field->whole);
+    mx_gathered_release(&field->gathered);
   }
   dg_free(fields->field);
   *fields = (struct mx_far_fields){0};
@@ -261,7 +168,7 @@ int mx_far_fields_watch(struct mx_far_fields *fields, const struct mx_backend_op
 bool mx_far_fields_ask(const struct mx_far_fields *fields, long n)
 {
   for (size_t i = 0; i < fields->count; i++)
-    if (n % fields->field[i].every == 0 && fields->field[i].sums.backend == NULL) return true;
+    if (n % fields->field[i].every == 0 && fields->field[i].sums.running.backend == NULL) return true;
   return false;
 }
 
@@ -285,177 +192,56 @@ int mx_far_fields_take(struct mx_far_fields *fields, const struct mx_backend_ops
 
 void mx_far_fields_note_ports(struct mx_far_fields *fields)
 {
-  const struct mx_ports *ports = &fields->place.sources->ports;
   for (size_t i = 0; i < fields->count && dg_comm_rank(fields->place.problem->comm) == 0; i++)
-    for (size_t k = 0; k < fields->field[i].sums.frequencies; k++) {
-      const double hertz = fields->field[i].sums.hertz[k];
-      double incident = 0, reflected = 0;
-      double complex wave = 0;
-      for (size_t p = 0; p < ports->count; p++) {
-        const double Z = creal(mx_ports_impedance(ports, p, hertz));
-        double complex in, out;
-        if (!(Z > 0) || !isfinite(Z)) continue;
-        mx_ports_spectrum(ports, p, hertz, &in, &out);
-        if (cabs(wave) == 0 && cabs(in) > 0) wave = in / cabs(in);
-        incident += creal(in * conj(in)) / (2 * Z);
-        reflected += creal(out * conj(out)) / (2 * Z);
-      }
-      if (!(incident > 0)) continue;
-      wave *= sqrt(incident);
-      fields->field[i].ports[k] = (struct mx_far_ports){incident, incident - reflected, creal(wave), cimag(wave)};
-    }
+    mx_port_powers_note(fields->field[i].ports, &fields->place.sources->ports, &fields->field[i].config->frequencies);
 }
 
 /* ---- checkpoints: all faces of all ranks, each with what a rank has of it */
 
-/* What a rank's sums of a face are of: both sides, or the one that the rank has. */
-static long part_of(const struct mx_far_face *face) { return face->side[0] >= 0 ? 0 : 1; }
-
-static size_t face_numbers(const struct mx_far_sums *sums) { return 2 * sums->frequencies * MX_FAR_NUMBERS * sums->Nf; }
-
-/* Copies the sums of face k to value[2 frequencies][4][Nf], or adds them from there. */
-static void copy_face(const struct mx_far_sums *sums, size_t k, double *value, bool adds)
+static struct mx_running_parts parts_of(const struct mx_far_field *field)
 {
-  const size_t N = MX_FAR_NUMBERS * sums->Nf;
-  for (size_t f = 0; f < 2 * sums->frequencies; f++) {
-    double *sum = sums->sum + f * sums->width + k * N, *here = value + f * N;
-    for (size_t i = 0; i < N && adds; i++) sum[i] += here[i];
-    if (!adds) memcpy(here, sum, N * sizeof *here);
-  }
-}
-
-static int gather_one(const struct mx_far_fields *fields, struct mx_far_field *field, struct dg_error *err)
-{
-  struct mx_far_sums *sums = &field->sums;
-  const size_t count = field->surface.count, numbers = face_numbers(sums);
-  const int ranks = dg_comm_size(fields->place.problem->comm);
-  long *name = NULL;
-  double *value = NULL;
-  size_t *bytes = NULL;
-  if (mx_far_sums_settle(sums, err) != 0) return err->code;
-  dg_free(field->gathered_name);
-  dg_free(field->gathered_sum);
-  field->gathered_name = NULL;
-  field->gathered_sum = NULL;
-  field->gathered = 0;
-  if (DG_NEW(name, count, err) != 0 || DG_NEW(value, count * numbers, err) != 0 || DG_NEW(bytes, ranks, err) != 0)
-    goto fail;
-  for (size_t k = 0; k < count; k++) {
-    name[k] = 2 * field->surface.face[k].name + part_of(&field->surface.face[k]);
-    copy_face(sums, k, value + k * numbers, false);
-  }
-  if (dg_comm_gather(fields->place.problem->comm, count * sizeof *name, name, &field->gathered_name, bytes, err) != 0)
-    goto fail;
-  for (int r = 0; r < ranks && dg_comm_rank(fields->place.problem->comm) == 0; r++)
-    field->gathered += bytes[r] / sizeof *name;
-  (void)!dg_comm_gather(fields->place.problem->comm, count * numbers * sizeof *value, value, &field->gathered_sum, NULL,
-                        err);
-fail:
-  dg_free(name);
-  dg_free(value);
-  dg_free(bytes);
-  return err->code;
+  return (struct mx_running_parts){.count = field->surface.count,
+                                   .numbers = MX_FAR_NUMBERS * field->sums.Nf,
+                                   .name = field->name,
+                                   .whole = field->whole};
 }
 
 int mx_far_fields_gather(struct mx_far_fields *fields, struct dg_error *err)
 {
-  for (size_t i = 0; i < fields->count; i++)
-    if (gather_one(fields, &fields->field[i], err) != 0) return err->code;
-  return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-  const struct dg_keyed *x = a, *y = b;
-  return x->key < y->key ? -1 : x->key > y->key;
-}
-
-/* Takes what was saved to this rank's faces: a face whose two sides are here gets both parts, and a part that was saved
- * with both sides in it goes to the inside. */
-static int spread(struct mx_far_field *field, size_t saved, const long *name, double *value, struct dg_error *err)
-{
-  struct mx_far_sums *sums = &field->sums;
-  const size_t count = field->surface.count, numbers = face_numbers(sums);
-  struct dg_keyed *own;
-  if (DG_NEW(own, count, err) != 0) return err->code;
-  for (size_t k = 0; k < count; k++) own[k] = (struct dg_keyed){(uint64_t)field->surface.face[k].name, k};
-  if (count > 0) qsort(own, count, sizeof *own, by_name);
-  memset(sums->sum, 0, 2 * sums->frequencies * sums->width * sizeof *sums->sum);
-  for (size_t i = 0; i < saved; i++) {
-    const struct dg_keyed wanted = {(uint64_t)(name[i] / 2), 0};
-    const struct dg_keyed *found = count > 0 ? bsearch(&wanted, own, count, sizeof *own, by_name) : NULL;
-    if (found == NULL) continue;
-    const struct mx_far_face *face = &field->surface.face[found->item];
-    const bool both = face->side[0] >= 0 && face->side[1] >= 0;
-    if (both || part_of(face) == name[i] % 2) copy_face(sums, found->item, value + i * numbers, true);
+  for (size_t i = 0; i < fields->count; i++) {
+    struct mx_far_field *field = &fields->field[i];
+    const struct mx_running_parts parts = parts_of(field);
+    if (mx_running_gather(&field->sums.running, &parts, fields->place.problem->comm, &field->gathered, err) != 0)
+      return err->code;
   }
-  dg_free(own);
   return 0;
 }
 
 static int archive_one(struct mx_far_field *field, size_t index, struct mx_archive *archive, struct dg_error *err)
 {
   struct mx_far_sums *sums = &field->sums;
-  const bool loads = archive->does == MX_ARCHIVE_LOADS;
-  const size_t numbers = face_numbers(sums);
-  long count = (long)field->gathered;
+  const struct mx_running_parts parts = parts_of(field);
   double size[2] = {sums->largest, sums->last};
-  char array[4][60];
-  for (int i = 0; i < 4; i++) {
-    static const char *const what[] = {"faces", "names", "sums", "rest"};
-    (void)snprintf(array[i], sizeof array[i], "far_field/%zu/%s", index, what[i]);
-  }
-  if (mx_archive_longs(archive, array[0], 1, &count, err) != 0) return err->code;
-  if (loads && (count < 0 || count > 2 * (long)field->surface.faces))
-    return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %ld faces of a far field", count);
-  if (mx_archive_doubles(archive, array[3], 2, size, err) != 0) return err->code;
-  long *name = field->gathered_name;
-  double *value = field->gathered_sum;
-  if (loads && (dg_alloc(&name, (size_t)count, sizeof *name, err) != 0 ||
-                dg_alloc(&value, (size_t)count * numbers, sizeof *value, err) != 0))
-    goto fail;
-  if (mx_archive_longs(archive, array[1], (size_t)count, name, err) != 0 ||
-      mx_archive_doubles(archive, array[2], (size_t)count * numbers, value, err) != 0)
-    goto fail;
-  if (loads && spread(field, (size_t)count, name, value, err) == 0 && mx_far_sums_loaded(sums, err) == 0)
-    sums->largest = size[0], sums->last = size[1];
-fail:
-  if (loads) {
-    dg_free(name);
-    dg_free(value);
-  }
-  return err->code;
-}
-
-static int archive_ports(struct mx_far_field *field, size_t index, struct mx_archive *archive, struct dg_error *err)
-{
-  struct mx_archive own = *archive; /* only rank 0 has them */
-  const size_t count = field->sums.frequencies;
-  double *number;
-  char array[60];
-  (void)snprintf(array, sizeof array, "far_field/%zu/ports", index);
-  if (DG_NEW(number, 5 * count, err) != 0) return err->code;
-  for (size_t k = 0; k < count; k++) { /* NAN is not saved: what is not known yet is a 0 before four others */
-    const struct mx_far_ports *ports = &field->ports[k];
-    if (isnan(ports->incident)) continue;
-    number[5 * k] = 1, number[5 * k + 1] = ports->incident, number[5 * k + 2] = ports->accepted;
-    number[5 * k + 3] = ports->wave_re, number[5 * k + 4] = ports->wave_im;
-  }
-  (void)!mx_archive_doubles(&own, array, 5 * count, number, err);
-  for (size_t k = 0; k < count && own.does == MX_ARCHIVE_LOADS; k++)
-    if (number[5 * k] != 0)
-      field->ports[k] =
-          (struct mx_far_ports){number[5 * k + 1], number[5 * k + 2], number[5 * k + 3], number[5 * k + 4]};
-  dg_free(number);
-  archive->arrays = own.arrays;
-  archive->bytes = own.bytes;
-  return err->code;
+  char name[60], rest[80];
+  (void)snprintf(name, sizeof name, "far_field/%zu", index);
+  (void)snprintf(rest, sizeof rest, "%s/rest", name);
+  if (mx_archive_doubles(archive, rest, 2, size, err) != 0 ||
+      mx_running_archive(&sums->running, &parts, &field->gathered, name, 2 * (size_t)field->surface.faces, archive,
+                         err) != 0)
+    return err->code;
+  if (archive->does == MX_ARCHIVE_LOADS) sums->largest = size[0], sums->last = size[1];
+  return 0;
 }
 
 int mx_far_fields_archive(struct mx_far_fields *fields, struct mx_archive *archive, struct dg_error *err)
 {
-  for (size_t i = 0; i < fields->count; i++)
-    if (archive_one(&fields->field[i], i, archive, err) != 0 || archive_ports(&fields->field[i], i, archive, err) != 0)
+  for (size_t i = 0; i < fields->count; i++) {
+    char name[60];
+    (void)snprintf(name, sizeof name, "far_field/%zu/ports", i);
+    if (archive_one(&fields->field[i], i, archive, err) != 0 ||
+        mx_port_powers_archive(fields->field[i].ports, fields->field[i].sums.running.frequencies, name, archive, err) !=
+            0)
       return err->code;
+  }
   return 0;
 }

@@ -10,24 +10,18 @@
 #include "maxwell/far/far_incident.h"
 #include "maxwell/far/far_sums.h"
 #include "maxwell/sources/sources.h"
-
-/* Powers at ports at a frequency, summed over ports, J/Hz; NAN: no port drives. `wave` is the square root of the
- * incident power with the phase of the first driven port. */
-struct mx_far_ports {
-  double incident, accepted, wave_re, wave_im;
-};
+#include "maxwell/transform/port_powers.h"
 
 struct mx_far_field {
   const struct mx_far_config *config; /* borrowed */
   struct mx_far_surface surface;
   struct mx_far_incident incident;
   struct mx_far_sums sums;
-  long every;                 /* steps between samples */
-  struct mx_far_ports *ports; /* [frequencies], rank 0's */
-  /* The sums of all ranks, for a checkpoint; rank 0's, else NULL. */
-  size_t gathered;
-  long *gathered_name;
-  double *gathered_sum;
+  long every;                   /* steps between samples */
+  struct mx_port_powers *ports; /* [frequencies], rank 0's */
+  long *name;                   /* [faces] as struct mx_running_parts has them */
+  bool *whole;                  /* [faces] */
+  struct mx_gathered gathered;
 };
 
 /* The place of the far fields of a run. */

@@ -188,7 +188,7 @@ static int write_one(struct mx_far_fields *fields, size_t index, const struct mx
   double complex(*pattern)[2] = NULL;
   double size[2] = {field->sums.largest, field->sums.last};
   const bool first = dg_comm_rank(comm) == 0;
-  if (mx_far_sums_settle(&field->sums, err) != 0 || DG_NEW(result, count, err) != 0 ||
+  if (mx_running_settle(&field->sums.running, err) != 0 || DG_NEW(result, count, err) != 0 ||
       DG_NEW(pattern, first ? count * directions : 0, err) != 0 || dg_comm_reduce(comm, DG_SUM, 2, size, err) != 0)
     goto fail;
   for (size_t f = 0; f < count; f++) {

@@ -63,7 +63,8 @@ static void own_traces(const struct work *work, size_t k)
   const struct mx_far_sums *sums = &work->field->sums;
   const struct mx_far_face *face = &work->field->surface.face[k];
   const size_t Nf = sums->Nf;
-  const double *re = sums->sum + 2 * work->frequency * sums->width + k * MX_FAR_NUMBERS * Nf, *im = re + sums->width;
+  const double *re = sums->running.sum + 2 * work->frequency * sums->running.width + k * MX_FAR_NUMBERS * Nf,
+               *im = re + sums->running.width;
   const double lag = mx_staggered(work->place->config->time.integrator) ? cos(pi * work->hertz * work->place->step) : 1;
   const bool total[2] = {is_total(work, face->side[0]), is_total(work, face->side[1])};
   double weight[2][MX_FAR_NUMBERS][6];
@@ -327,7 +328,7 @@ static int extinguish(const struct work *work, double *power)
 /* Divides everything by what the device is driven with. */
 static void normalise(const struct work *work, struct mx_far_result *result)
 {
-  const struct mx_far_ports *ports = &work->field->ports[work->frequency];
+  const struct mx_port_powers *ports = &work->field->ports[work->frequency];
   const size_t count = work->field->config->thetas * work->field->config->phis;
   double complex unit = sqrt(fmax(result->radiated, 0));
   if (result->scattering) unit = work->wave;
@@ -372,7 +373,7 @@ int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t fre
                     struct dg_error *err)
 {
   const struct mx_far_field *field = &fields->field[index];
-  const double hertz = field->sums.hertz[frequency], epsilon = field->surface.epsilon, mu = field->surface.mu;
+  const double hertz = field->sums.running.hertz[frequency], epsilon = field->surface.epsilon, mu = field->surface.mu;
   struct work work = {.place = &fields->place,
                       .field = field,
                       .frequency = frequency,

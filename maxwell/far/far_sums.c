@@ -1,5 +1,5 @@
-/* Samples the fields on a closed surface and keeps their running Fourier transforms. far_field.c calls it; far_sums.h
- * says which fields they are. */
+/* Samples the fields on a closed surface for their running Fourier transforms. far_field.c calls it; far_sums.h says
+ * which fields they are. */
 #include "maxwell/far/far_sums.h"
 
 #include <math.h>
@@ -7,8 +7,6 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
-
-enum { ROWS = 32 }; /* samples that are kept: enough to read and write the sums seldom */
 
 static double of_cross(const double n[3], const double t[3], int c)
 {
@@ -68,20 +66,11 @@ int mx_far_sums_init(struct mx_far_sums *sums, const struct mx_far_surface *surf
     sides += own_sides(&surface->face[k]);
     if (surface->face[k].map.geometry > 0) bent += own_sides(&surface->face[k]);
   }
-  *sums = (struct mx_far_sums){.surface = surface,
-                               .Nf = Nf,
-                               .frequencies = frequencies->count,
-                               .hertz = frequencies->hertz,
-                               .interval = interval,
-                               .width = surface->count * MX_FAR_NUMBERS * Nf,
-                               .points = sides * Nf,
-                               .bent_sides = bent,
-                               .most = ROWS};
-  if (DG_NEW(sums->point, sums->points, err) != 0 || DG_NEW(sums->weight, sides, err) != 0 ||
-      DG_NEW(sums->bent, bent * Nf, err) != 0 || DG_NEW(sums->sample, sums->points, err) != 0 ||
-      DG_NEW(sums->row, sums->most * sums->width, err) != 0 ||
-      DG_NEW(sums->turn, sums->most * sums->frequencies * 2, err) != 0 ||
-      DG_NEW(sums->sum, sums->frequencies * 2 * sums->width, err) != 0)
+  *sums = (struct mx_far_sums){.surface = surface, .Nf = Nf, .points = sides * Nf, .bent_sides = bent};
+  if (mx_running_init(&sums->running, surface->count * MX_FAR_NUMBERS * Nf, frequencies, interval, MX_RUNNING_ROWS,
+                      err) != 0 ||
+      DG_NEW(sums->point, sums->points, err) != 0 || DG_NEW(sums->weight, sides, err) != 0 ||
+      DG_NEW(sums->bent, bent * Nf, err) != 0 || DG_NEW(sums->sample, sums->points, err) != 0)
     return err->code;
   size_t points = 0, at = 0, bent_at = 0;
   for (size_t k = 0; k < surface->count; k++)
@@ -132,108 +121,45 @@ int mx_far_sums_watch(struct mx_far_sums *sums, const struct mx_backend_ops *ops
   const struct mx_face_sums what = {.faces = surface->count,
                                     .side = (const int32_t(*)[2])side,
                                     .weight = (const double(*)[4][6])sums->weight,
-                                    .frequencies = sums->frequencies};
-  if (ops->card->face_sums_new(backend, &what, &sums->number, err) == 0) {
-    sums->ops = ops;
-    sums->backend = backend;
-    dg_free(sums->row); /* samples stay on the card */
+                                    .frequencies = sums->running.frequencies};
+  size_t number;
+  if (ops->card->face_sums_new(backend, &what, &number, err) == 0) {
+    mx_running_on_card(&sums->running, ops, backend, number);
     dg_free(sums->sample);
-    sums->row = NULL;
     sums->sample = NULL;
   }
   dg_free(side);
   return err->code;
 }
 
-/* Notes the squares of the row that was filled. The last one is that of some samples: a wave may just pass zero. */
-static void note_size(struct mx_far_sums *sums)
+/* Notes the squares of a sample. The last one is that of some samples: a wave may just pass zero. */
+static void note_size(struct mx_far_sums *sums, const double *value)
 {
-  const double *value = sums->row + sums->rows * sums->width, fades = 0.5;
+  const double fades = 0.5;
   double square = 0;
-  for (size_t i = 0; i < sums->width; i++) square += value[i] * value[i];
+  for (size_t i = 0; i < sums->running.width; i++) square += value[i] * value[i];
   sums->last = fmax(square, fades * sums->last);
   sums->largest = fmax(sums->largest, square);
-}
-
-static int add_rows(struct mx_far_sums *sums, struct dg_error *err);
-
-/* Notes the time of the row that was filled. */
-static int keep(struct mx_far_sums *sums, double t, struct dg_error *err)
-{
-  const double two_pi = 2 * acos(-1.0);
-  double *turn = sums->turn + sums->rows * sums->frequencies * 2;
-  for (size_t k = 0; k < sums->frequencies; k++) {
-    const double cycles = sums->hertz[k] * t, angle = two_pi * (cycles - floor(cycles));
-    turn[2 * k] = sums->interval * cos(angle);
-    turn[2 * k + 1] = -sums->interval * sin(angle);
-  }
-  return ++sums->rows == sums->most ? add_rows(sums, err) : 0;
 }
 
 int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend, double t,
                      struct dg_error *err)
 {
-  if (sums->backend != NULL) {
-    if (sums->ops->card->face_sums_take(sums->backend, sums->number, sums->rows, err) != 0) return err->code;
-    return keep(sums, t, err);
+  if (sums->running.backend != NULL) {
+    if (mx_running_sample(&sums->running, err) != 0) return err->code;
+  } else {
+    double *value = mx_running_room(&sums->running);
+    if (ops->sample(backend, sums->points, sums->point, sums->sample, err) != 0) return err->code;
+    combine(sums, value);
+    note_size(sums, value);
   }
-  if (ops->sample(backend, sums->points, sums->point, sums->sample, err) != 0) return err->code;
-  combine(sums, sums->row + sums->rows * sums->width);
-  note_size(sums);
-  return keep(sums, t, err);
-}
-
-enum { BLOCK = 16 }; /* numbers whose sums stay in registers */
-
-/* Adds all rows to the sums of numbers first..first+count-1, which are at most a block. */
-static void settle_block(struct mx_far_sums *sums, size_t first, size_t count)
-{
-  double value[ROWS][BLOCK] = {{0}};
-  for (size_t r = 0; r < sums->rows; r++) memcpy(value[r], sums->row + r * sums->width + first, count * sizeof(double));
-  for (size_t k = 0; k < 2 * sums->frequencies; k++) {
-    double *sum = sums->sum + k * sums->width + first, part[BLOCK] = {0};
-    memcpy(part, sum, count * sizeof *sum);
-    for (size_t r = 0; r < sums->rows; r++) {
-      const double turn = sums->turn[r * sums->frequencies * 2 + k];
-      for (int i = 0; i < BLOCK; i++) part[i] += turn * value[r][i];
-    }
-    memcpy(sum, part, count * sizeof *sum);
-  }
-}
-
-static int add_rows(struct mx_far_sums *sums, struct dg_error *err)
-{
-  const size_t blocks = (sums->width + BLOCK - 1) / BLOCK, rows = sums->rows;
-  if (rows == 0) return 0;
-  if (sums->backend != NULL) {
-    sums->rows = 0;
-    return sums->ops->card->face_sums_add(sums->backend, sums->number, rows, sums->turn, err);
-  }
-#pragma omp parallel for schedule(static)
-  for (size_t b = 0; b < blocks; b++) {
-    const size_t left = sums->width - b * BLOCK;
-    settle_block(sums, b * BLOCK, left < BLOCK ? left : BLOCK);
-  }
-  sums->rows = 0;
-  return 0;
-}
-
-int mx_far_sums_settle(struct mx_far_sums *sums, struct dg_error *err)
-{
-  if (add_rows(sums, err) != 0) return err->code;
-  return sums->backend != NULL ? sums->ops->card->face_sums_fetch(sums->backend, sums->number, sums->sum, err) : 0;
-}
-
-int mx_far_sums_loaded(struct mx_far_sums *sums, struct dg_error *err)
-{
-  return sums->backend != NULL ? sums->ops->card->face_sums_set(sums->backend, sums->number, sums->sum, err) : 0;
+  return mx_running_keep(&sums->running, t, 1, err);
 }
 
 size_t mx_far_sums_memory(const struct mx_far_sums *sums)
 {
   return sums->points * (sizeof *sums->point + sizeof *sums->sample) + sums->points / sums->Nf * sizeof *sums->weight +
-         sums->bent_sides * sums->Nf * sizeof *sums->bent +
-         sizeof(double) * (sums->most * (sums->width + 2 * sums->frequencies) + 2 * sums->frequencies * sums->width);
+         sums->bent_sides * sums->Nf * sizeof *sums->bent + mx_running_memory(&sums->running);
 }
 
 void mx_far_sums_release(struct mx_far_sums *sums)
@@ -242,8 +168,6 @@ void mx_far_sums_release(struct mx_far_sums *sums)
   dg_free(sums->weight);
   dg_free(sums->bent);
   dg_free(sums->sample);
-  dg_free(sums->row);
-  dg_free(sums->turn);
-  dg_free(sums->sum);
+  mx_running_release(&sums->running);
   *sums = (struct mx_far_sums){0};
 }

@@ -16,35 +16,25 @@
  * coordinates of the reference triangle, with n x H dA = +-(t2 (t1.H) - t1 (t2.H)), so that the components of the
  * curl's flux are polynomials as the fields are; the penalty takes the metric at the node.
  *
- * Rows of samples are kept and taken to the sums many at a time, since the sums are far larger than a row. Every sum
- * takes its samples in the order of time, so that it has the same bits however many went at a time. */
+ * The transforms themselves are maxwell/transform/running.h's. */
 #pragma once
 
 #include "maxwell/backend/backend.h"
 #include "maxwell/far/far_surface.h"
-#include "maxwell/shell/archive.h"
+#include "maxwell/transform/running.h"
 
 enum { MX_FAR_NUMBERS = 4 }; /* of a node: J along the two tangents (times eta0, V/m), and M */
 
 struct mx_far_sums {
   const struct mx_far_surface *surface; /* borrowed */
-  size_t Nf, frequencies;
-  const double *hertz; /* [frequencies] borrowed */
-  double interval;     /* s between samples */
-  size_t width;        /* numbers of a sample: [faces][4][Nf] */
+  size_t Nf;
+  struct mx_running running; /* samples [faces][4][Nf] */
   size_t points, bent_sides;
-  struct mx_point *point;           /* [points] nodes of the faces' own sides */
-  double (*weight)[4][6];           /* [own sides] from the field at a node to its four numbers */
-  double (*bent)[4][6];             /* [own sides of curved faces][Nf] the same, by node */
-  double (*sample)[6];              /* [points] room for the fields */
-  size_t rows, most;                /* samples that are kept */
-  double *row;                      /* [most][width] */
-  double *turn;                     /* [most][frequencies][2] cos and -sin, times the interval */
-  double *sum;                      /* [frequencies][2][width] real and imaginary parts */
-  double largest, last;             /* mean squares of samples: the largest one, and the last ones; 0 on a card */
-  const struct mx_backend_ops *ops; /* on a card: `row` and the sums that grow are there, and `sum` is a copy */
-  struct mx_backend *backend;       /* NULL: not on a card */
-  size_t number;
+  struct mx_point *point; /* [points] nodes of the faces' own sides */
+  double (*weight)[4][6]; /* [own sides] from the field at a node to its four numbers */
+  double (*bent)[4][6];   /* [own sides of curved faces][Nf] the same, by node */
+  double (*sample)[6];    /* [points] room for the fields */
+  double largest, last;   /* mean squares of samples: the largest one, and the last ones; 0 on a card */
 };
 
 /* Makes the sums. Not collective. Release in any case. */
@@ -56,10 +46,6 @@ int mx_far_sums_watch(struct mx_far_sums *sums, const struct mx_backend_ops *ops
 /* Adds the observed fields of time t (s). */
 int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops, struct mx_backend *backend, double t,
                      struct dg_error *err) DG_MUST_USE;
-/* Takes what is kept to the sums, and the sums from the card. */
-int mx_far_sums_settle(struct mx_far_sums *sums, struct dg_error *err) DG_MUST_USE;
-/* Hands sums that were loaded to the card. */
-int mx_far_sums_loaded(struct mx_far_sums *sums, struct dg_error *err) DG_MUST_USE;
 /* The four numbers of a side at a node: number[4] of field[6], E and H (V/m). Of a curved face: those of one node. */
 void mx_far_node_weights(const struct mx_problem *problem, const struct mx_far_face *face, int side, size_t m,
                          double weight[MX_FAR_NUMBERS][6]);

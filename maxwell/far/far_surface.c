@@ -419,6 +419,14 @@ int mx_far_surface_init(struct mx_far_surface *surface, const struct mx_far_scen
   if (DG_NEW(work.inside, entities, err) != 0 || DG_NEW(work.bound, entities, err) != 0 ||
       DG_NEW(work.label, entities, err) != 0)
     goto fail;
+  if (scene->mesh->periods > 0) {
+    (void)dg_fail(err, DG_INPUT,
+                  MX_PLACE
+                  "output.far_field: '%s' would be the field of one cell in open space, and a mesh with periodic "
+                  "boundaries is an endless array",
+                  MX_AT(scene->config->where), scene->config->name);
+    goto fail;
+  }
   if ((scene->config->by_region ? find_inside_of_region(&work) : find_inside_of_surface(&work)) != 0 ||
       list_faces(&work) != 0 || dg_comm_agree(scene->problem->comm, err) != 0 || measure(&work) != 0 ||
       check_closed(&work) != 0 || find_medium(&work) != 0 || dg_comm_agree(scene->problem->comm, err) != 0 ||

@@ -6,7 +6,8 @@
 static size_t states_of(const struct mx_limit *work, size_t r)
 {
   const struct mx_response *response = &work->problem->response[r];
-  return response->count * (size_t)mx_responses[response->kind]->states * 3 * (size_t)work->problem->ref->Np;
+  return response->count * (size_t)mx_responses[response->kind]->states * 3 *
+         mx_response_places(work->problem, response->kind);
 }
 
 /* Numbers of the densities of one field. */
@@ -18,12 +19,22 @@ static size_t densities_of(const struct mx_limit *work)
 void mx_limit_release(struct mx_limit *work)
 {
   for (size_t r = 0; work->problem != NULL && r < work->problem->responses; r++) {
-    if (work->entry != NULL) dg_free(work->entry[r]);
+    if (work->weight != NULL) dg_free(work->weight[r]);
     if (work->coefficient != NULL) dg_free(work->coefficient[r]);
   }
-  dg_free(work->entry);
+  dg_free(work->weight);
   dg_free(work->coefficient);
+  dg_quadrature_release(&work->rule);
   mx_matrices_free_double(work->matrices);
+}
+
+/* The weight of the square of a state in the energy, without products of two states. */
+static double state_weight(const struct mx_response_entry *entry, size_t states, size_t q)
+{
+  double sum = 0;
+  for (size_t i = 0; i < states; i++)
+    sum += entry->energy[i].weight * entry->energy[i].state[q] * entry->energy[i].state[q];
+  return sum;
 }
 
 int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum mx_integrator integrator,
@@ -34,16 +45,20 @@ int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum
   work->whole = work->all + (mx_staggered(integrator) ? 2 * densities_of(work) : 0);
   if (mx_matrices_new_double(&work->matrices, problem, err) != 0) return err->code;
   if (mx_staggered(integrator) || problem->responses == 0) return 0;
-  if (DG_NEW(work->entry, problem->responses, err) != 0 || DG_NEW(work->coefficient, problem->responses, err) != 0)
+  if (dg_quadrature_init(&work->rule, problem->ref, err) != 0 || DG_NEW(work->weight, problem->responses, err) != 0 ||
+      DG_NEW(work->coefficient, problem->responses, err) != 0)
     return err->code;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    if (DG_NEW(work->entry[r], response->count, err) != 0 ||
+    const size_t states = (size_t)mx_responses[response->kind]->states;
+    if (DG_NEW(work->weight[r], response->count * states, err) != 0 ||
         DG_NEW(work->coefficient[r], response->count * (size_t)mx_responses[response->kind]->coefficients, err) != 0)
       return err->code;
     for (size_t k = 0; k < response->count; k++) {
       double *coefficient = work->coefficient[r] + k * (size_t)mx_responses[response->kind]->coefficients;
-      work->entry[r][k] = mx_response_rates(problem, response, k, coefficient);
+      const struct mx_response_entry entry = mx_response_rates(problem, response, k, coefficient);
+      for (size_t q = 0; q < states && !mx_responses[response->kind]->layer; q++)
+        work->weight[r][k * states + q] = state_weight(&entry, states, q);
     }
     work->all += states_of(work, r);
   }
@@ -93,8 +108,8 @@ void mx_limit_rate(struct mx_limit *work, const double *x, double *y)
     y[i] -= medium.loss / medium.storage * x[i];
   }
   for (size_t r = 0, at = 2 * work->n; r < work->problem->responses; at += states_of(work, r++))
-    mx_response_rate_double(work->problem, &work->problem->response[r], work->coefficient[r], x + at, field, y + at,
-                            rate);
+    mx_response_rate_double(work->problem, &work->problem->response[r], &work->rule, work->coefficient[r], x + at,
+                            field, y + at, rate);
   work->applications++;
 }
 
@@ -118,6 +133,14 @@ static void multiply(const struct dg_reference *ref, double factor, const double
     for (size_t j = 0; j < Np; j++) /* the mass matrix is symmetric: rows serve as columns */
       for (size_t i = 0; i < Np; i++) y[at + i] += factor * ref->mass[j * Np + i] * x[at + j];
   }
+}
+
+/* The same of three components at the points of the rule. */
+static void at_points(const struct dg_quadrature *rule, double factor, const double *x, double *y)
+{
+  const size_t Nq = (size_t)rule->volume.points;
+  const double measure = 4.0 / 3; /* of the reference tetrahedron */
+  for (size_t i = 0; i < 3 * Nq; i++) y[i] = factor * measure * rule->volume.weight[i % Nq] * x[i];
 }
 
 /* The same of the densities of curved elements: the product of M density with covariant components is that of y with
@@ -154,17 +177,19 @@ void mx_limit_mass(const struct mx_limit *work, const double *x, double *y)
     }
   if (work->whole > work->all) curved_mass(work, x, y);
   size_t at = 2 * work->n; /* states with the weight of their energy */
-  for (size_t r = 0; work->entry != NULL && r < problem->responses; r++) {
+  for (size_t r = 0; work->weight != NULL && r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const int states = mx_responses[response->kind]->states;
     for (size_t k = 0; k < response->count; k++)
-      for (int q = 0; q < states; q++, at += numbers) {
-        const struct mx_square *energy = &work->entry[r][k].energy;
-        const double factor =
-            2 * problem->jacobian[response->where[k]] *
-            (mx_responses[response->kind]->layer ? layer_weight(problem, response, k, q)
-                                                 : energy->weight * energy->state[q] * energy->state[q]);
-        multiply(problem->ref, factor, x + at, y + at);
+      for (int q = 0; q < states; q++) {
+        const double jacobian = 2 * problem->jacobian[response->where[k]];
+        if (mx_responses[response->kind]->layer) {
+          at_points(&work->rule, jacobian * layer_weight(problem, response, k, q), x + at, y + at);
+          at += 3 * (size_t)work->rule.volume.points;
+        } else {
+          multiply(problem->ref, jacobian * work->weight[r][k * (size_t)states + (size_t)q], x + at, y + at);
+          at += numbers;
+        }
       }
   }
 }

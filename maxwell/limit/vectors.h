@@ -1,8 +1,8 @@
 /* Vectors of the search for the step limit: what is in them, the operators that act on them, and the inner product of
  * the energy. stability.c iterates with them.
  *
- * A vector holds E [K][3][Np] and then H [K][3][Np]. With losses the states of responses follow, [count][states][3][Np]
- * of each. Leapfrog at its limit does not depend on responses: they are passive terms, which vanish at z = -1.
+ * A vector holds E [K][3][Np] and then H [K][3][Np]. With losses the states of responses follow, [count][states][3]
+ * [places] of each. Leapfrog at its limit does not depend on responses: they are passive terms, which vanish at z = -1.
  *
  * Behind all that stand, in leapfrog, the densities of curved elements, of E [curves.count][3][Np] and then of H, from
  * which their fields come by weighing (maxwell/problem/curved.h). The energy of a field is its product with its
@@ -10,6 +10,7 @@
  * Runge-Kutta's search may use any inner product; there a curved element takes that of the straight one. */
 #pragma once
 
+#include "libdg/ref/rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/problem.h"
 #include "maxwell/time/integrator.h"
@@ -18,11 +19,12 @@
 struct mx_limit {
   const struct mx_problem *problem;
   struct mx_matrices_double *matrices;
-  size_t n;                         /* numbers in one field */
-  size_t all;                       /* numbers in a vector but for the densities */
-  size_t whole;                     /* numbers in a vector */
-  struct mx_response_entry **entry; /* [responses][count] */
-  double **coefficient;             /* [responses][count][coefficients of the kind] */
+  size_t n;                  /* numbers in one field */
+  size_t all;                /* numbers in a vector but for the densities */
+  size_t whole;              /* numbers in a vector */
+  struct dg_quadrature rule; /* for layers, where there are responses */
+  double **weight;           /* [responses][count][states] of states in the energy; layers: none */
+  double **coefficient;      /* [responses][count][coefficients of the kind] */
   int applications;
   double error; /* relative error of the limit that was found */
 };

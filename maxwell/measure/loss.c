@@ -9,6 +9,15 @@ struct region {
   int32_t *element; /* [elements] */
 };
 
+/* Does the medium of an element take power? Its conductivity does, and so do poles. */
+static bool takes_power(const struct mx_problem *problem, size_t e)
+{
+  if (mx_relaxation_rate(problem, e) > 0) return true;
+  for (size_t r = 0; r < problem->responses; r++)
+    if (!mx_responses[problem->response[r].kind]->layer && mx_response_find(&problem->response[r], e) >= 0) return true;
+  return false;
+}
+
 static int init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
 {
   const struct mx_problem *problem = scene->problem;
@@ -24,7 +33,7 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
   for (size_t e = 0, k = 0; e < mesh->K; e++) {
     if (mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) == 0) continue;
     own->element[k++] = (int32_t)e;
-    conducts += mx_relaxation_rate(problem, e) > 0;
+    conducts += takes_power(problem, e);
   }
   if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &conducts, err) != 0) return err->code;
   if (conducts == 0)

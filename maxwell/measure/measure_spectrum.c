@@ -18,17 +18,22 @@ int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const dou
   return 0;
 }
 
+/* Adds weight value exp(-i w t) at frequency k. */
+static void add_at(const struct mx_spectrum *spectrum, size_t k, double t, const double *value, double weight,
+                   double (*sum)[2])
+{
+  const double two_pi = 2 * acos(-1.0), cycles = spectrum->hertz[k] * t;
+  const double angle = two_pi * (cycles - floor(cycles)), re = weight * cos(angle), im = -weight * sin(angle);
+  for (size_t i = 0; i < spectrum->values; i++) {
+    sum[i][0] += re * value[i];
+    sum[i][1] += im * value[i];
+  }
+}
+
 static void add(struct mx_spectrum *spectrum, double t, const double *value, double weight)
 {
-  const double two_pi = 2 * acos(-1.0);
-  for (size_t k = 0; k < spectrum->frequencies; k++) {
-    double(*sum)[2] = spectrum->sum + k * spectrum->values, cycles = spectrum->hertz[k] * t;
-    double angle = two_pi * (cycles - floor(cycles)), re = weight * cos(angle), im = -weight * sin(angle);
-    for (size_t i = 0; i < spectrum->values; i++) {
-      sum[i][0] += re * value[i];
-      sum[i][1] += im * value[i];
-    }
-  }
+  for (size_t k = 0; k < spectrum->frequencies; k++)
+    add_at(spectrum, k, t, value, weight, spectrum->sum + k * spectrum->values);
 }
 
 void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value)
@@ -37,6 +42,12 @@ void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value
   spectrum->begun = true;
   memcpy(spectrum->last, value, spectrum->values * sizeof *value);
   spectrum->last_time = t;
+}
+
+void mx_spectrum_so_far(const struct mx_spectrum *spectrum, size_t k, double (*value)[2])
+{
+  memcpy(value, spectrum->sum + k * spectrum->values, spectrum->values * sizeof *value);
+  if (spectrum->begun) add_at(spectrum, k, spectrum->last_time, spectrum->last, -0.5 * spectrum->interval, value);
 }
 
 void mx_spectrum_finish(struct mx_spectrum *spectrum)

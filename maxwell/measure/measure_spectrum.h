@@ -23,6 +23,9 @@ int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const dou
 /* Adds the sample value[values] at time t (s). */
 void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value);
 /* Ends the sum: `sum` becomes the transform. A single sample lasts no time, so that its transform is zero. */
+/* Gives the transform at frequency k of the samples so far, as mx_spectrum_finish would leave it: re and im of
+ * value[values]. */
+void mx_spectrum_so_far(const struct mx_spectrum *spectrum, size_t k, double (*value)[2]);
 void mx_spectrum_finish(struct mx_spectrum *spectrum);
 int mx_spectrum_archive(struct mx_spectrum *spectrum, const char *name, struct mx_archive *archive,
                         struct dg_error *err) DG_MUST_USE;

@@ -12,21 +12,6 @@
 
 /* ---- keys ---- */
 
-static int read_samples(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  static const struct mx_rule number = {.expected = "an integer from 2 to 10000", .least = 2, .most = 1e4};
-  size_t *samples = to;
-  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
-  if (value->count != 2)
-    return mx_fail_at(r, value, "%s must be %s, not %zu values", value->path, rule->expected, value->count);
-  for (int i = 0; i < 2; i++) {
-    long count = 0;
-    if (mx_read_long(r, &number, &value->entry[i].value, &count) != 0) return r->err->code;
-    samples[i] = (size_t)count;
-  }
-  return 0;
-}
-
 static int read_format(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   static const char *const names[] = {"csv", "silo", NULL};
@@ -38,30 +23,9 @@ static int read_format(struct mx_reader *r, const struct mx_rule *rule, const st
   return 0;
 }
 
-static int finish_plane(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
-{
-  struct mx_measure_config *plane = &draft->measure;
-  const double *u = draft->u, *v = draft->v;
-  double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-  double across = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  double lengths = sqrt((u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-  if (!(across > 1e-9 * lengths))
-    return mx_fail_at(r, item, "%s: the edges 'u' and 'v' of the plane must not be zero or parallel", item->path);
-  if (mx_measure_set_points(r, plane, 3) != 0) return r->err->code;
-  mx_measure_set_point(&plane->point[0], draft->origin, NULL);
-  mx_measure_set_point(&plane->point[1], draft->origin, u);
-  mx_measure_set_point(&plane->point[2], draft->origin, v);
-  return 0;
-}
-
 static const struct mx_rule rules[] = {
     MX_MEASURE_RULES("name = \"cut\""),
-    {"origin", mx_read_triple, MX_DRAFT(origin), .expected = MX_POINT_EXPECTED, .example = "origin = { 0, 0, 0.5 }"},
-    {"u", mx_read_triple, MX_DRAFT(u), .expected = "an edge of three numbers (metres), as in { 1, 0, 0 }",
-     .example = "u = { 1, 0, 0 }"},
-    {"v", mx_read_triple, MX_DRAFT(v), .expected = "an edge of three numbers (metres), as in { 0, 1, 0 }",
-     .example = "v = { 0, 1, 0 }"},
-    {"points", read_samples, MX_MEASURE(samples), .expected = "two integers >= 2, as in { 40, 30 }"},
+    MX_PLANE_RULES,
     {"format", read_format, MX_MEASURE(silo), .expected = NULL},
 };
 
@@ -180,7 +144,7 @@ const struct mx_measure_kind mx_planes = {
               .silo = true,
               .rules = MX_COUNT(rules),
               .rule = rules,
-              .finish = finish_plane},
+              .finish = mx_measure_set_plane},
     .columns = "x,y,z," MX_FIELD_COLUMNS,
     .init = init,
     MX_ON_POINTS,

@@ -2,6 +2,7 @@
  * the large ones (config_*.c). main calls mx_config_read on every rank. */
 #include "maxwell/model/config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static int read_mesh(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"threads", mx_read_int, MESH(threads), .expected = "an integer from 0 (all cores) to 1024", .least = 0,
        .most = 1024},
       {"geometry", read_geometry, MESH(geometry), .expected = "\"auto\", or the order of the elements' maps, 1 to 4",
-       .least = 1, .most = 4},
+       .least = 1, .most = 4, .standard = "\"auto\""},
       {"parameters", read_parameters, 0, .expected = "a table of names and numbers, as in { L = 1.0 }"},
   };
   (void)to;
@@ -126,7 +127,8 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"integrator", mx_read_choice, TIME(integrator), .names = mx_integrator_names},
       {"stop", mx_read_real, TIME(stop), .expected = "a number > 0 (seconds)", MX_ABOVE(0)},
       {"steps", mx_read_long, TIME(steps), .expected = "an integer >= 1", MX_FROM(1)},
-      {"step", read_step, TIME(step), .expected = "a number > 0 (seconds) or \"auto\"", MX_ABOVE(0)},
+      {"step", read_step, TIME(step), .expected = "a number > 0 (seconds) or \"auto\"", MX_ABOVE(0),
+       .standard = "\"auto\""},
       {"cfl", mx_read_real, TIME(cfl), .expected = "a number in (0, 1]", .most = 1, .open = 1},
       {"decay", mx_read_real, TIME(decay), .expected = "a number > 0 (dB)", MX_ABOVE(0)},
       {"finish", mx_read_function, TIME(finish), .expected = "a function of t, n, energy that returns true or false"},
@@ -202,20 +204,56 @@ static int read_checkpoint(struct mx_reader *r, const struct mx_rule *rule, cons
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
+/* A function of the script: a program's own functions give values at places and know no results. */
+static int read_hook(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  if (mx_read_function(r, rule, value, to) != 0) return r->err->code;
+  if (value->function->look != NULL) return 0;
+  return mx_fail_at(r, value, "%s must be a function of the script, since a program's own gets no results",
+                    value->path);
+}
+
+/* Functions that look at results. */
+static int read_on(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+#define ON(field) offsetof(struct mx_config, on.field)
+  static const struct mx_rule rules[] = {
+      {"output", read_hook, ON(output), .expected = "a function of sim, the results so far"},
+      {"done", read_hook, ON(done), .expected = "a function of sim, the results of the run"},
+      {"every", mx_read_long, ON(every), .expected = "an integer >= 1 (steps)", MX_FROM(1)},
+      {"interval", mx_read_real, ON(interval), .expected = "a number > 0 (seconds)", MX_ABOVE(0)},
+  };
+  struct mx_config *config = mx_config_of(r);
+  (void)to;
+  if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), config) != 0) return r->err->code;
+  config->on.where = value->where;
+  const bool every = config->on.every > 0, interval = config->on.interval > 0;
+  if (every && interval) return mx_fail_at(r, value, "on takes 'every' (steps) or 'interval' (seconds), not both");
+  if (config->on.output != NULL && !every && !interval)
+    return mx_fail_at(r, value,
+                      "on.output needs 'every' (steps) or 'interval' (seconds), as in on = { every = 100, "
+                      "output = function(sim) ... end }");
+  if (config->on.output == NULL && (every || interval))
+    return mx_fail_at(r, value, "on.%s is for on.output, which is not there", every ? "every" : "interval");
+  return 0;
+}
+
 static const struct mx_rule root_rules[] = {
     {"name", read_name, offsetof(struct mx_config, name),
      .expected = "a name for the output folder (not empty, \".\" or \"..\", no '/' or control character, at most 200 "
-                 "characters)"},
+                 "characters)",
+     .standard = mx_standard_string},
     {"mesh", read_mesh, 0, .expected = "a table, as in mesh = { file = \"cavity.geo\" }",
      .example = "mesh = { file = \"cavity.geo\" }"},
     {"order", mx_read_int, offsetof(struct mx_config, order), .expected = "an integer from 1 to 8",
      .least = DG_ORDER_MIN, .most = DG_ORDER_MAX, .example = "order = 3"},
     {"flux", read_flux, offsetof(struct mx_config, alpha), .expected = "\"upwind\", \"centered\" or a number in [0, 1]",
-     .most = 1},
+     .most = 1, .standard = mx_standard_real},
     {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }", .example = "time = { stop = 20e-9 }"},
-    {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\""},
+    {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\"",
+     .standard = mx_standard_string},
     {"precision", mx_read_choice, offsetof(struct mx_config, precision), .names = mx_precision_names},
-    {"gpu", read_gpu, 0, .expected = "a table, as in gpu = { share = true }"},
+    {"gpu", read_gpu, 0, .expected = "a table, as in gpu = { share = true }", .section = true},
     {"materials", mx_read_materials, 0, .expected = "a table, as in materials = { default = {} }",
      .example = "materials = { default = {} } is vacuum everywhere"},
     {"layers", mx_read_layers, 0, .expected = "a table, as in layers = { shell = { kind = \"box\" } }"},
@@ -225,9 +263,10 @@ static const struct mx_rule root_rules[] = {
     {"sources", mx_read_sources, 0,
      .expected = "a list, as in sources = { { region = \"rod\", current = function(x, y, z, t) return 0, 0, 1 end } }"},
     {"initial", read_initial, 0, .expected = "a table, as in initial = { E = function(x, y, z) return 0, 0, 1 end }"},
-    {"output", mx_read_output, 0, .expected = "a table, as in output = { energy = { every = 10 } }"},
-    {"checkpoint", read_checkpoint, 0, .expected = "a table, as in checkpoint = { minutes = 30 }"},
-    {"watchdog", read_watchdog, 0, .expected = "a table, as in watchdog = { growth = 1e3 }"},
+    {"output", mx_read_output, 0, .expected = "a table, as in output = { energy = { every = 10 } }", .section = true},
+    {"on", read_on, 0, .expected = "a table, as in on = { done = function(sim) return { ... } end }"},
+    {"checkpoint", read_checkpoint, 0, .expected = "a table, as in checkpoint = { minutes = 30 }", .section = true},
+    {"watchdog", read_watchdog, 0, .expected = "a table, as in watchdog = { growth = 1e3 }", .section = true},
 };
 
 /* The script's folder, and its file name without ".lua". */
@@ -253,7 +292,6 @@ struct mx_config mx_config_defaults(void)
                              .mesh.unit = 1,
                              .mesh.seconds = 3600,
                              .mesh.threads = 1,
-                             .mesh.geometry = 1,
                              .mesh.keep = true,
                              .alpha = 1,
                              .time = {.integrator = MX_LEAPFROG, .cfl = 0.95},
@@ -264,6 +302,7 @@ struct mx_config mx_config_defaults(void)
                              .output.ports_every = 1,
                              .watchdog.growth = 1e3};
   config.output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
+  config.output.fields.formats = MX_FORMAT_SILO;
   config.output.fields.ahead = 2;
   config.output.fields.precision = MX_DOUBLE;
   return config;
@@ -282,13 +321,36 @@ int mx_config_read(struct mx_config *config, const struct mx_measure_reader *con
       mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
       (mx_is_file_name(config->name) ||
        mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
-                  config->name) == 0)) {
+                  config->name) == 0) &&
+      mx_resolved_collect(&config->resolved, &r) == 0) {
     if (config->output.fields.precision < 0) config->output.fields.precision = (int)config->precision;
     config->storage = r.arena.blocks;
     return 0;
   }
   mx_arena_release(&r.arena);
   *config = (struct mx_config){0};
+  return err->code;
+}
+
+long mx_config_hook_every(const struct mx_config *config, double step)
+{
+  static const double most = 1e15;
+  if (config->on.output == NULL) return 0;
+  return config->on.every > 0 ? config->on.every : (long)fmin(fmax(round(config->on.interval / step), 1), most);
+}
+
+int mx_config_tell(const struct mx_measure_reader *const *kinds, struct mx_rule_listener *listener,
+                   struct dg_error *err)
+{
+  struct mx_config config = mx_config_defaults();
+  struct mx_reader r = {.target = &config, .err = err, .listener = listener};
+  char where[] = "rules", path[] = "";
+  const struct mx_value root = {.type = MX_TABLE, .where = where, .path = path};
+  config.output.kinds = kinds;
+  config.output.fields.precision = -1;
+  const int status = mx_read_table(&r, &root, "a table", root_rules, MX_COUNT(root_rules), &config);
+  mx_arena_release(&r.arena);
+  if (status == DG_INPUT) *err = (struct dg_error){0}; /* as mx_tell_rules ends */
   return err->code;
 }
 

@@ -11,6 +11,7 @@
 #include "libdg/base/error.h"
 #include "maxwell/shell/function.h"
 #include "maxwell/shell/origin.h"
+#include "maxwell/shell/rules/resolved.h"
 #include "maxwell/model/choices.h"
 #include "maxwell/model/walls.h"
 #include "maxwell/model/waveform.h"
@@ -21,6 +22,8 @@ enum mx_interface_kind {
   MX_CONDUCTING_SHEET /* a perfect conductor without thickness */
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
+/* Bit i is the i-th format of maxwell/output/writers.h. */
+enum mx_format { MX_FORMAT_SILO = 1, MX_FORMAT_VTKHDF = 2 };
 
 extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */
 
@@ -45,18 +48,33 @@ struct mx_scalar {
   const char *where; /* as in mx_selector */
 };
 
-/* A Debye pole: epsilon_r + delta/(1 + j w tau). */
-struct mx_debye_config {
-  double delta; /* > 0; 0: there is none */
-  double tau;   /* s, > 0 */
+/* A term of the permittivity, s = jw in rad/s; maxwell/response/pole_forms.h has the same forms. */
+enum mx_pole_config_form {
+  MX_POLE_IS_REAL,  /* number[0]/(s - number[1]) */
+  MX_POLE_IS_DRUDE, /* number[0]/(s (s + number[1])) */
+  MX_POLE_IS_PAIR   /* (number[0] s + number[1])/(s^2 + number[2] s + number[3]) */
 };
+struct mx_pole_config {
+  enum mx_pole_config_form form;
+  double number[4]; /* in powers of rad/s */
+};
+/* The states that the poles of a material may take together: a pair takes two, others take one. */
+enum { MX_POLES_MOST = 16 };
+static inline int mx_pole_config_states(const struct mx_pole_config *pole)
+{
+  return pole->form == MX_POLE_IS_PAIR ? 2 : 1;
+}
 
 struct mx_material_config {
   struct mx_selector where;
+  const char *source;               /* where the numbers are from, or NULL */
+  double valid[2];                  /* Hz, the range in which they hold; {0, 0}: not said */
   struct mx_scalar epsilon_r, mu_r; /* default 1; > 0 */
   struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
   struct mx_scalar sigma_m;         /* ohm/m, default 0; >= 0 */
-  struct mx_debye_config debye;
+  double loss_tangent, loss_at;     /* sigma is 2 pi loss_at epsilon loss_tangent; loss_at 0: it is `sigma`. Hz */
+  size_t poles;                     /* of drude, lorentz, debye, critical_points and poles */
+  struct mx_pole_config pole[MX_POLES_MOST];
 };
 
 /* The variation of a source: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the
@@ -89,6 +107,8 @@ struct mx_mode {
 };
 
 /* A port: a face through which one mode comes in and modes leave. Incident voltage = amplitude w(t - delay). */
+enum mx_circuit_kind { MX_SERIES, MX_PARALLEL };
+
 struct mx_port_config {
   int number;          /* 1.. in S-parameters; 0: not given, ports count in the order of their names */
   struct mx_mode mode; /* MX_WAVEGUIDE_PORT: key `mode`, "TE10" if absent; MX_MODAL_PORT: the family (key `family`) */
@@ -98,7 +118,9 @@ struct mx_port_config {
   double axis[3]; /* normalised by the reader */
   const struct mx_function *profile; /* MX_MODAL_PORT: of (x, y, z) -> transverse E, any scale */
   double cutoff;                     /* MX_MODAL_PORT: Hz, >= 0; 0 only for TEM */
-  double resistance;                 /* MX_LUMPED_PORT: ohm, > 0 */
+  double resistance;                 /* MX_LUMPED_PORT: ohm, > 0; MX_LUMPED_ELEMENT: 0: there is none */
+  double inductance, capacitance;    /* MX_LUMPED_ELEMENT: H, F; 0: there is none */
+  enum mx_circuit_kind circuit;      /* MX_LUMPED_ELEMENT */
   double direction[3]; /* MX_LUMPED_PORT: from the negative to the positive end of the source; normalised */
   bool driven;         /* has a waveform */
   struct mx_waveform waveform;
@@ -140,12 +162,23 @@ struct mx_boundary_config {
   enum mx_boundary_kind kind;
   double impedance;           /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
   struct mx_open_config open; /* MX_OPEN_WALL */
+  struct mx_selector with;    /* MX_PERIODIC: that of the boundary on the opposite side */
   struct mx_plane_wave wave;  /* MX_PLANE_WAVE */
   /* MX_ELECTRIC_FIELD (V/m; key `field` or profile + waveform), MX_MAGNETIC_FIELD (A/m), MX_WALL_CURRENT (A/m; key
    * `current` or profile + waveform) */
   struct mx_drive drive;
   struct mx_port_config port; /* mx_is_port(kind) */
 };
+
+/* Says whether energy leaves through the boundary's faces by design. A lumped element with an inductor in series or a
+ * capacitor in parallel to all else, and one that loses nothing, prescribes the field on its wall: the wall is closed.
+ */
+bool mx_boundary_is_open(const struct mx_boundary_config *boundary);
+
+struct mx_config;
+/* The boundary on the opposite side of a periodic one: the one that its `with` names. NULL: there is none; the reader
+ * has refused that. */
+const struct mx_boundary_config *mx_opposite(const struct mx_config *config, const struct mx_boundary_config *boundary);
 
 struct mx_interface_config {
   struct mx_selector where; /* surfaces inside the domain; never the default */
@@ -176,6 +209,7 @@ struct mx_frequencies {
 
 /* A measurement while the simulation runs; its kind gives the keys (measures.h). */
 struct mx_measure_reader;
+struct mx_rule_listener;
 struct mx_measure_config {
   const struct mx_measure_reader *kind;
   const char *name; /* file-name safe, unique in its kind */
@@ -216,6 +250,23 @@ struct mx_far_config {
   struct mx_image_config image[3]; /* of different axes */
 };
 
+/* What phasors are divided by: nothing, the transform of the source's waveform, or the wave that brings 1 W to ports.
+ */
+enum mx_norm { MX_NORM_NONE, MX_NORM_SOURCE, MX_NORM_POWER };
+
+/* Phasors of the fields in a region, on a plane or everywhere, by a running transform (maxwell/phasor). */
+struct mx_phasor_config {
+  const char *name;               /* file-name safe, unique */
+  const char *where;              /* as in mx_selector */
+  bool by_region;                 /* only in `on`; else on the plane, or everywhere if there is none */
+  struct mx_selector on;          /* a volume */
+  struct mx_measure_config plane; /* points == 0: there is none; silo: a grid a frequency, else a table */
+  struct mx_frequencies frequencies;
+  int quantities; /* bits of mx_quantity: E, H or both */
+  int norm;       /* enum mx_norm */
+  long every;     /* steps between samples; 0: as the spectrum of the sources allows */
+};
+
 struct mx_names {
   size_t count;
   const char **name; /* [count] */
@@ -244,7 +295,7 @@ struct mx_config {
     double memory;    /* GB that meshing may have; 0: not given, all of the machine's */
     int threads; /* threads of Gmsh, default 1; 0: all cores. Several threads may make another mesh of the same geometry
                   */
-    int geometry; /* order of the elements' maps, 1 to 4, default 1; 0: "auto" */
+    int geometry; /* order of the elements' maps, 1 to 4; 0: "auto", the default */
     bool keep;    /* default: the mesh is kept in the output folder, and taken from there */
     size_t parameters;
     const char **parameter_name;
@@ -288,6 +339,7 @@ struct mx_config {
     struct {
       long every;     /* steps; 0: no snapshots */
       int quantities; /* bits of mx_quantity; default E and H */
+      int formats;    /* bits of mx_format; default Silo */
       bool average;   /* default false */
       int files;      /* files that several ranks have open at a time; 0: as dg_silo_write chooses */
       int ahead;      /* snapshots that the loop may be ahead of the disk, default 2; 0: it waits for each */
@@ -304,6 +356,8 @@ struct mx_config {
     struct mx_measure_config *measure; /* by kind, each kind in the script's order */
     size_t far_fields;
     struct mx_far_config *far_field;
+    size_t spectra;
+    struct mx_phasor_config *spectrum;
     size_t resonances;
     struct mx_resonance_config *resonance;
     long ports_every;                   /* steps between lines of ports/NAME.csv; default 1 */
@@ -312,6 +366,13 @@ struct mx_config {
     double progress_every; /* wall-clock seconds between progress lines; 0: none; -1, the default: as the log likes */
   } output;
   struct {
+    const struct mx_function *output; /* looks at results while the run goes on; NULL: not given */
+    const struct mx_function *done;   /* looks at results at the end; NULL: not given */
+    long every;                       /* steps between calls of `output`; 0: not given */
+    double interval;                  /* s between them; 0: not given */
+    const char *where;                /* as in mx_selector */
+  } on;
+  struct {
     long every;     /* steps between checkpoints; 0: none of them */
     double minutes; /* wall-clock minutes between checkpoints; 0: none of them */
   } checkpoint;
@@ -319,7 +380,8 @@ struct mx_config {
     double growth; /* stop when the energy exceeds this many times the initial one (no sources); default 1e3 */
     long every;    /* steps between looks; default 0: automatic */
   } watchdog;
-  void *storage; /* private: what mx_config_release frees */
+  struct mx_resolved resolved; /* what the table lacks, for mx_resolved_write; none if a program in C made this */
+  void *storage;               /* private: what mx_config_release frees */
 };
 
 /* Returns the values of keys that are not given. Required keys have none. A program in C begins with it. */
@@ -328,4 +390,13 @@ struct mx_config mx_config_defaults(void);
  * script may ask for are the caller's (maxwell/measure/kinds.h), NULL-terminated. */
 int mx_config_read(struct mx_config *config, const struct mx_measure_reader *const *kinds,
                    const struct mx_origin *origin, struct dg_error *err) DG_MUST_USE;
+/* Returns the steps between two calls of on.output, for a time step in s; 0: there is no such hook. */
+long mx_config_hook_every(const struct mx_config *config, double step);
+/* Tells all rules by which mx_config_read reads a table (maxwell/shell/rules/rules.h), with the defaults of keys. */
+int mx_config_tell(const struct mx_measure_reader *const *kinds, struct mx_rule_listener *listener,
+                   struct dg_error *err) DG_MUST_USE;
+/* Prints all keys to standard output as a list of JSON objects: `path` as in "boundaries.*.impedance", `kind` (of the
+ * table that has the key; null: all), `type`, `expected`, `least`, `most`, `open` (least itself is outside), `names` of
+ * a choice, `required`, `example`, `default`. What there is not is null. */
+int mx_config_print_keys(const struct mx_measure_reader *const *kinds, struct dg_error *err) DG_MUST_USE;
 void mx_config_release(struct mx_config *config);

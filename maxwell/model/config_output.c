@@ -6,10 +6,9 @@
 #include "maxwell/model/config_read.h"
 #include "maxwell/model/measures.h"
 
-static int read_quantities(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+int mx_read_names(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, int *to)
 {
-  static const char *const names[] = {"E", "H", "material", NULL};
-  static const struct mx_rule choice = {.names = names};
+  const struct mx_rule choice = {.names = rule->names};
   int bits = 0;
   if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
   if (value->count == 0) return mx_fail_at(r, value, "%s is empty; it must be %s", value->path, rule->expected);
@@ -17,11 +16,26 @@ static int read_quantities(struct mx_reader *r, const struct mx_rule *rule, cons
     const struct mx_value *item = &value->entry[i].value;
     int name;
     if (mx_read_choice(r, &choice, item, &name) != 0) return r->err->code;
-    int bit = 1 << name; /* as in mx_quantity */
+    int bit = 1 << name; /* as in mx_quantity and mx_format */
     if (bits & bit) return mx_fail_at(r, item, "%s: \"%s\" is given twice", value->path, item->string);
     bits |= bit;
   }
-  *(int *)to = bits;
+  *to = bits;
+  return 0;
+}
+
+static int read_quantities(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  return mx_read_names(r, rule, value, to);
+}
+
+/* One name, or a list of them. */
+static int read_formats(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  int name;
+  if (value->type != MX_STRING) return mx_read_names(r, rule, value, to);
+  if (mx_read_choice(r, rule, value, &name) != 0) return r->err->code;
+  *(int *)to = 1 << name;
   return 0;
 }
 
@@ -29,11 +43,16 @@ static int read_fields(struct mx_reader *r, const struct mx_rule *rule, const st
 {
 #define OUTPUT(field) offsetof(struct mx_config, output.field)
   static const char *const mesh_names[] = {"once", "each", NULL};
+  static const char *const quantity_names[] = {"E", "H", "material", NULL};
+  static const char *const format_names[] = {"silo", "vtkhdf", NULL};
   static const struct mx_rule rules[] = {
       {"every", mx_read_long, OUTPUT(fields.every), .expected = "an integer >= 1", MX_FROM(1),
        .example = "every = 100"},
       {"quantities", read_quantities, OUTPUT(fields.quantities),
-       .expected = "a list of \"E\", \"H\" and \"material\", as in { \"E\", \"H\" }"},
+       .expected = "a list of \"E\", \"H\" and \"material\", as in { \"E\", \"H\" }", .names = quantity_names,
+       .standard = "[\"E\", \"H\"]"},
+      {"format", read_formats, OUTPUT(fields.formats), .expected = "\"silo\", \"vtkhdf\", or a list of both",
+       .names = format_names, .standard = "\"silo\""},
       {"average", mx_read_boolean, .offset = OUTPUT(fields.average)},
       {"files", mx_read_int, OUTPUT(fields.files), .expected = "an integer >= 1", MX_FROM(1)},
       {"ahead", mx_read_int, OUTPUT(fields.ahead), .expected = "an integer from 0 to 1000", .least = 0, .most = 1000},
@@ -202,9 +221,10 @@ int mx_read_output(struct mx_reader *r, const struct mx_rule *rule, const struct
       {"progress", read_progress, 0, .expected = "a table, as in progress = { every = 2 }"},
       {"resonances", mx_read_resonances, 0,
        .expected = "a list, as in resonances = { { name = \"modes\", probe = \"centre\", from = 1e9, to = 2e9 } }"},
-      {"ports", read_port_output, 0, .expected = "a table, as in ports = { every = 10 }"},
+      {"ports", read_port_output, 0, .expected = "a table, as in ports = { every = 10 }", .standard = "{\"every\": 1}"},
       {"s_parameters", read_s_parameters, OUTPUT(s_parameters), .expected = NULL},
       {"far_field", mx_read_far_fields, 0, .expected = mx_far_expected},
+      {"spectra", mx_read_phasors, 0, .expected = mx_phasors_expected},
   };
   /* The lists of measures stand behind `fields`: in this order they are read. */
   const struct mx_config *config = mx_config_of(r);

@@ -17,6 +17,8 @@ enum { PORT_NAME_MAX = 128 }; /* of its files */
 static const char mode_expected[] = "a mode, as in \"TE10\", \"TM11\" or, with larger indices, \"TE1,12\"";
 static const char *const family_names[] = {"TE", "TM", "TEM", NULL}; /* by enum mx_mode_family */
 
+static const char *const circuit_names[] = {"series", "parallel", NULL}; /* by enum mx_circuit_kind */
+
 /* An index of a mode: digits up to `end`. */
 static bool read_index(const char *text, const char *end, int *index)
 {
@@ -74,7 +76,7 @@ static int read_absorb(struct mx_reader *r, const struct mx_rule *rule, const st
 #define PORT(field) offsetof(struct mx_boundary_config, port) + offsetof(struct mx_port_config, field)
 const struct mx_kind_rule mx_port_rules[] = {
     {EVERY_PORT, {"number", mx_read_int, PORT(number), .expected = "an integer >= 1", .least = 1, .most = INT_MAX}},
-    {KIND(MX_WAVEGUIDE_PORT), {"mode", read_mode, PORT(mode), .expected = mode_expected}},
+    {KIND(MX_WAVEGUIDE_PORT), {"mode", read_mode, PORT(mode), .expected = mode_expected, .standard = "\"TE10\""}},
     {KIND(MX_WAVEGUIDE_PORT),
      {"absorb", read_absorb, offsetof(struct mx_boundary_config, port),
       .expected = "a list of modes, as in { \"TE20\", \"TE01\" }"}},
@@ -89,7 +91,14 @@ const struct mx_kind_rule mx_port_rules[] = {
     {KIND(MX_LUMPED_PORT),
      {"resistance", mx_read_real, PORT(resistance), .expected = "a number > 0 (ohm)", MX_ABOVE(0),
       .example = "resistance = 50"}},
-    {KIND(MX_LUMPED_PORT),
+    {KIND(MX_LUMPED_ELEMENT),
+     {"resistance", mx_read_real, PORT(resistance), .expected = "a number > 0 (ohm)", MX_ABOVE(0)}},
+    {KIND(MX_LUMPED_ELEMENT),
+     {"inductance", mx_read_real, PORT(inductance), .expected = "a number > 0 (henry)", MX_ABOVE(0)}},
+    {KIND(MX_LUMPED_ELEMENT),
+     {"capacitance", mx_read_real, PORT(capacitance), .expected = "a number > 0 (farad)", MX_ABOVE(0)}},
+    {KIND(MX_LUMPED_ELEMENT), {"circuit", mx_read_choice, PORT(circuit), .names = circuit_names}},
+    {KIND(MX_LUMPED_PORT) | KIND(MX_LUMPED_ELEMENT),
      {"direction", mx_read_unit_vector, PORT(direction), .expected = "three numbers, as in { 0, 0, 1 }",
       .example = "direction = { 0, 0, 1 }"}},
     {EVERY_PORT,
@@ -156,6 +165,34 @@ int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_b
     return mx_fail_at(r, value, "%s: a %s mode needs its cut-off in Hz (for example: cutoff = 6.557e9)", value->path,
                       family_names[port->mode.family]);
   return 0;
+}
+
+int mx_check_element(struct mx_reader *r, const struct mx_value *value, const struct mx_boundary_config *boundary)
+{
+  static const char *const key[] = {"resistance", "inductance", "capacitance"};
+  int given = 0;
+  if (boundary->where.is_default)
+    return mx_fail_at(r, value, "%s: a lumped element is on named surfaces; write the name of a group or a tag",
+                      value->path);
+  for (size_t i = 0; i < MX_COUNT(key); i++) given += mx_find_value(value, key[i]) != NULL;
+  if (given == 0)
+    return mx_fail_at(r, value,
+                      "%s has no resistance, inductance or capacitance (for example: resistance = 50; a short circuit "
+                      "is \"pec\", and an open one \"pmc\")",
+                      value->path);
+  if (given > 1 && mx_find_value(value, "circuit") == NULL)
+    return mx_fail_at(r, value,
+                      "'circuit' is missing in %s, which has several parts (circuit = \"series\" or \"parallel\")",
+                      value->path);
+  return 0;
+}
+
+bool mx_boundary_is_open(const struct mx_boundary_config *boundary)
+{
+  const struct mx_port_config *part = &boundary->port;
+  if (boundary->kind != MX_LUMPED_ELEMENT) return mx_is_open(boundary->kind);
+  const double first = part->circuit == MX_SERIES ? part->inductance : part->capacitance;
+  return first == 0 && part->resistance > 0;
 }
 
 int mx_check_port_numbers(struct mx_reader *r, const struct mx_value *boundaries)

@@ -28,6 +28,8 @@ extern const struct mx_kind_rule mx_port_rules[];
 extern const size_t mx_port_rules_count;
 extern const struct mx_port_config mx_no_port;
 int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary) DG_MUST_USE;
+int mx_check_element(struct mx_reader *r, const struct mx_value *value,
+                     const struct mx_boundary_config *boundary) DG_MUST_USE;
 int mx_check_port_numbers(struct mx_reader *r, const struct mx_value *boundaries) DG_MUST_USE;
 
 /* A region or surface as a value: the name of a group or the tag of an entity; to a struct mx_selector. */
@@ -38,8 +40,24 @@ int mx_read_frequencies(struct mx_reader *r, const struct mx_rule *rule, const s
 extern const char mx_far_expected[];
 int mx_read_far_fields(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
+/* A list of names, each of which may be there once: bits in the order of rule->names. */
+int mx_read_names(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, int *to);
+
+/* config_phasors.c: output.spectra, to the configuration. */
+extern const char mx_phasors_expected[];
+int mx_read_phasors(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
 /* config_resonances.c: output.resonances; `to` is not used. */
 int mx_read_resonances(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+
+/* media/config_poles.c: the poles of a struct mx_material_config, and a check that they do not amplify. */
+int mx_read_debye(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_drude(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_lorentz(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_critical_points(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_poles(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_check_poles(struct mx_reader *r, const struct mx_value *value,
+                   const struct mx_material_config *material) DG_MUST_USE;
 
 /* Sections: `to` is not used, they fill the configuration. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

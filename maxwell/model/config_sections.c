@@ -23,6 +23,21 @@ int mx_read_selector(struct mx_reader *r, const struct mx_entry *entry, struct m
   return 0;
 }
 
+/* Reads the frequencies from which to which a medium is known. */
+static int read_valid(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule number = {.expected = "a number >= 0 (Hz)", MX_FROM(0)};
+  double *valid = to;
+  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
+  if (value->count != 2)
+    return mx_fail_at(r, value, "%s must be %s, not %zu values", value->path, rule->expected, value->count);
+  for (int i = 0; i < 2; i++)
+    if (mx_read_real(r, &number, &value->entry[i].value, &valid[i]) != 0) return r->err->code;
+  if (valid[0] >= valid[1])
+    return mx_fail_at(r, value, "%s begins at %g Hz, and ends at %g Hz", value->path, valid[0], valid[1]);
+  return 0;
+}
+
 static int read_scalar(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   struct mx_scalar *scalar = to;
@@ -32,21 +47,42 @@ static int read_scalar(struct mx_reader *r, const struct mx_rule *rule, const st
   return mx_read_real(r, rule, value, &scalar->value);
 }
 
-/* Reads a list of poles, since one day there may be several. */
-static int read_debye(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+/* A loss tangent over a band needs poles; here it belongs to one frequency. */
+static int read_loss_frequency(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-#define POLE(field) offsetof(struct mx_debye_config, field)
-  static const char step[] = "a number >= 0 (the step of epsilon_r)", time[] = "a number > 0 (seconds)";
-  static const struct mx_rule rules[] = {
-      {"delta", mx_read_real, POLE(delta), .expected = step, MX_FROM(0), .example = "delta = 79.2"},
-      {"tau", mx_read_real, POLE(tau), .expected = time, MX_ABOVE(0), .example = "tau = 9.4e-12"},
-  };
-  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
-  if (value->count != 1)
-    return mx_fail_at(r, value, "%s has %zu poles, and a material has one: %s", value->path, value->count,
-                      rule->expected);
-  return mx_read_table(r, &value->entry[0].value, "a table, as in { delta = 79.2, tau = 9.4e-12 }", rules,
-                       MX_COUNT(rules), to);
+  if (value->type == MX_TABLE)
+    return mx_fail_at(
+        r, value,
+        "%s must be %s, not a table: a loss tangent over a band is not there yet, and a Debye pole is what "
+        "has one (debye = { { delta = , tau = } })",
+        value->path, rule->expected);
+  return mx_read_real(r, rule, value, to);
+}
+
+/* A loss tangent says what the conductivity is. */
+static int check_losses(struct mx_reader *r, const struct mx_value *value)
+{
+  const struct mx_value *tangent = mx_find_value(value, "loss_tangent"), *at = mx_find_value(value, "at"),
+                        *sigma = mx_find_value(value, "sigma");
+  if (at != NULL && tangent == NULL)
+    return mx_fail_at(r, at, "%s is the frequency of a loss_tangent, which is missing", at->path);
+  if (tangent == NULL) return 0;
+  if (at == NULL)
+    return mx_fail_at(
+        r, tangent,
+        "%s needs the frequency that it holds at (for example: loss_tangent = 0.02, at = 2.4e9): one loss "
+        "tangent for all frequencies is not there yet",
+        tangent->path);
+  if (sigma != NULL)
+    return mx_fail_at(r, sigma, "%s and loss_tangent both give the losses: leave one of them out", sigma->path);
+  static const char *const poles[] = {"debye", "drude", "lorentz", "critical_points", "poles"};
+  for (size_t i = 0; i < MX_COUNT(poles); i++) {
+    const struct mx_value *pole = mx_find_value(value, poles[i]);
+    if (pole != NULL)
+      return mx_fail_at(r, pole, "%s has losses of its own: a medium with a pole takes sigma, not loss_tangent",
+                        pole->path);
+  }
+  return 0;
 }
 
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -54,13 +90,25 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
 #define MATERIAL(field) offsetof(struct mx_material_config, field)
   static const char positive[] = "a number > 0 or a function of x, y, z";
   static const struct mx_rule rules[] = {
-      {"epsilon_r", read_scalar, MATERIAL(epsilon_r), .expected = positive, MX_ABOVE(0)},
-      {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0)},
-      {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0)},
+      {"source", mx_read_string, MATERIAL(source), .expected = "a string, from where the numbers are",
+       .standard = mx_standard_string},
+      {"valid", read_valid, MATERIAL(valid), .expected = "two frequencies (Hz), as in { 1e7, 2e10 }"},
+      {"epsilon_r", read_scalar, MATERIAL(epsilon_r), .expected = positive, MX_ABOVE(0), .standard = mx_standard_real},
+      {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0), .standard = mx_standard_real},
+      {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0),
+       .standard = mx_standard_real},
       {"sigma_m", read_scalar, MATERIAL(sigma_m), .expected = "a number >= 0 (ohm/m) or a function of x, y, z",
-       MX_FROM(0)},
-      {"debye", read_debye, MATERIAL(debye),
-       .expected = "a list of one pole, as in { { delta = 79.2, tau = 9.4e-12 } }"},
+       MX_FROM(0), .standard = mx_standard_real},
+      {"loss_tangent", mx_read_real, MATERIAL(loss_tangent), .expected = "a number >= 0", MX_FROM(0),
+       .standard = "null"},
+      {"at", read_loss_frequency, MATERIAL(loss_at), .expected = "a number > 0 (Hz)", MX_ABOVE(0)},
+      {"debye", mx_read_debye, 0, .expected = "a list of poles, as in { { delta = 79.2, tau = 9.4e-12 } }"},
+      {"drude", mx_read_drude, 0, .expected = "a list of poles, as in { { omega_p = 1.37e16, gamma = 1e14 } }"},
+      {"lorentz", mx_read_lorentz, 0,
+       .expected = "a list of poles, as in { { delta = 1.25, omega_0 = 4e16, gamma = 1e14 } }"},
+      {"critical_points", mx_read_critical_points, 0,
+       .expected = "a list of critical points, as in { { A = 0.94, omega = 4e15, phi = -0.785, gamma = 8e14 } }"},
+      {"poles", mx_read_poles, 0, .expected = "a list of poles, as in { { c = { 0, -2e15 }, a = { -1e14, 4e15 } } }"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;
@@ -77,7 +125,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
     material->epsilon_r = material->mu_r = material->sigma = material->sigma_m = vacuum;
     material->sigma.value = material->sigma_m.value = 0;
     if (mx_read_table(r, &entry->value, "a table, as in { epsilon_r = 2 } ({} is vacuum)", rules, MX_COUNT(rules),
-                      material) != 0)
+                      material) != 0 ||
+        check_losses(r, &entry->value) != 0 || mx_check_poles(r, &entry->value, material) != 0)
       return r->err->code;
   }
   config->materials = value->count;

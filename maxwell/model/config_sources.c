@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "libdg/base/bug.h"
+#include "libdg/mesh/mesh.h"
 #include "maxwell/model/config_read.h"
 
 #define KIND(kind)   (1u << (kind))
 #define EVERY_KIND   ~0u
-#define RULES_MAX    32
+#define RULES_MAX    48
 #define TEXT_MAX     256
 #define EXAMPLE_WAVE "waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 }"
 
@@ -56,6 +57,22 @@ static void list_kinds(const struct mx_kind_rule *rules, size_t count, const cha
   }
 }
 
+/* Tells the keys of each kind. */
+static int tell_kinds(struct mx_reader *r, const struct mx_value *value, const struct mx_kind_rule *rules, size_t count,
+                      void *base)
+{
+  const char *const *names = rules[0].rule.names;
+  for (int kind = 0; names[kind] != NULL; kind++) {
+    struct mx_rule own[RULES_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+      if (rules[i].kinds & KIND(kind)) own[n++] = rules[i].rule;
+    r->kind = names[kind];
+    if (mx_tell_rules(r, value, own, n, base) != DG_INPUT) return r->err->code;
+  }
+  return r->err->code;
+}
+
 /* A table with `kind` and the keys of that kind, no others, into the struct at base. */
 static int read_by_kind(struct mx_reader *r, const struct mx_value *value, const char *expected,
                         const struct mx_kind_rule *rules, size_t count, void *base)
@@ -64,6 +81,7 @@ static int read_by_kind(struct mx_reader *r, const struct mx_value *value, const
   struct mx_rule own[RULES_MAX];
   size_t n = 0;
   DG_ASSERT(count <= RULES_MAX);
+  if (r->listener != NULL) return tell_kinds(r, value, rules, count, base);
   if (read_kind(r, value, expected, rules, count, base) != 0) return r->err->code;
   int kind;
   memcpy(&kind, (const char *)base + rules[0].rule.offset, sizeof kind);
@@ -231,6 +249,9 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
       {KIND(MX_OPEN_WALL),
        {"elements", mx_read_int, BOUNDARY(open.sheets), .expected = "an integer from 1 to 50", .least = 1, .most = 50}},
       {KIND(MX_OPEN_WALL), {"absorber", mx_read_boolean, BOUNDARY(open.absorber), .expected = "true or false"}},
+      {KIND(MX_PERIODIC),
+       {"with", read_region, BOUNDARY(with), .expected = "the name of the surface group on the opposite side, or a tag",
+        .example = "with = \"right\""}},
       WAVE_RULES(mx_boundary_config, (0u MX_WALLS(IF_WAVE))),
       DRIVE_RULES(mx_boundary_config, "field", (0u MX_WALLS(IF_FIELD))),
       DRIVE_RULES(mx_boundary_config, "current", (0u MX_WALLS(IF_SHEET))),
@@ -257,7 +278,48 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
     return check_drive(r, value, "current");
   case MX_MODES:
     return mx_check_port(r, value, boundary);
+  case MX_CIRCUIT:
+    return mx_check_element(r, value, boundary);
   }
+  return 0;
+}
+
+static bool same_selector(const struct mx_selector *a, const struct mx_selector *b)
+{
+  if (a->group == NULL || b->group == NULL) return a->group == b->group && a->tag == b->tag;
+  return strcmp(a->group, b->group) == 0;
+}
+
+const struct mx_boundary_config *mx_opposite(const struct mx_config *config, const struct mx_boundary_config *boundary)
+{
+  for (size_t i = 0; i < config->boundaries; i++)
+    if (same_selector(&config->boundary[i].where, &boundary->with)) return &config->boundary[i];
+  return NULL;
+}
+
+/* Checks that periodic boundaries are pairs. */
+static int check_periods(struct mx_reader *r, const struct mx_value *value)
+{
+  const struct mx_config *config = mx_config_of(r);
+  size_t sides = 0;
+  for (size_t i = 0; i < config->boundaries; i++) {
+    const struct mx_boundary_config *boundary = &config->boundary[i], *other = mx_opposite(config, boundary);
+    const struct mx_value *item = &value->entry[i].value;
+    if (boundary->kind != MX_PERIODIC) continue;
+    if (boundary->where.is_default)
+      return mx_fail_at(r, item, "%s is periodic, so that it needs the name of a side", item->path);
+    if (other == boundary) return mx_fail_at(r, item, "%s is periodic with itself", item->path);
+    if (other == NULL || other->kind != MX_PERIODIC || !same_selector(&other->with, &boundary->where))
+      return mx_fail_at(
+          r, item,
+          "%s is periodic: the boundary that its 'with' names must be periodic with it, as in left = { kind "
+          "= \"periodic\", with = \"right\" }, right = { kind = \"periodic\", with = \"left\" }",
+          item->path);
+    sides++;
+  }
+  if (sides > 2 * (size_t)DG_PERIODS)
+    return mx_fail_at(r, value, "boundaries has %zu pairs of periodic sides, and space has %d directions", sides / 2,
+                      DG_PERIODS);
   return 0;
 }
 
@@ -274,6 +336,7 @@ int mx_read_boundaries(struct mx_reader *r, const struct mx_rule *rule, const st
     if (read_boundary(r, &value->entry[i].value, boundary) != 0) return r->err->code;
   }
   config->boundaries = value->count;
+  if (check_periods(r, value) != 0) return r->err->code;
   return mx_check_port_numbers(r, value);
 }
 
@@ -373,6 +436,23 @@ static int read_wire(struct mx_reader *r, const struct mx_value *item, struct mx
   return 0;
 }
 
+/* One of the shapes; when rules are told all of them. */
+static int read_source(struct mx_reader *r, const struct mx_value *item, struct mx_source_config *source)
+{
+  const bool is_table = item->type == MX_TABLE;
+  *source = (struct mx_source_config){.drive = no_drive, .place = item->where};
+  if (r->listener != NULL) {
+    r->kind = "dipole";
+    if (read_dipole(r, item, source) != DG_INPUT) return r->err->code;
+    r->kind = "wire";
+    if (read_wire(r, item, source) != DG_INPUT) return r->err->code;
+    r->kind = "region";
+  }
+  if (is_table && mx_find_value(item, "at") != NULL) return read_dipole(r, item, source);
+  if (is_table && mx_find_value(item, "from") != NULL) return read_wire(r, item, source);
+  return read_region_source(r, item, source);
+}
+
 int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   struct mx_config *config = mx_config_of(r);
@@ -380,17 +460,8 @@ int mx_read_sources(struct mx_reader *r, const struct mx_rule *rule, const struc
   if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
   if (mx_arena_alloc(&r->arena, &config->source, value->count, sizeof *config->source, r->err) != 0)
     return r->err->code;
-  for (size_t i = 0; i < value->count; i++) {
-    const struct mx_value *item = &value->entry[i].value;
-    struct mx_source_config *source = &config->source[i];
-    *source = (struct mx_source_config){.drive = no_drive, .place = item->where};
-    bool is_table = item->type == MX_TABLE;
-    int status;
-    if (is_table && mx_find_value(item, "at") != NULL) status = read_dipole(r, item, source);
-    else if (is_table && mx_find_value(item, "from") != NULL) status = read_wire(r, item, source);
-    else status = read_region_source(r, item, source);
-    if (status != 0) return status;
-  }
+  for (size_t i = 0; i < value->count; i++)
+    if (read_source(r, &value->entry[i].value, &config->source[i]) != 0) return r->err->code;
   config->sources = value->count;
   return 0;
 }

@@ -2,6 +2,7 @@
  * rules. */
 #include "maxwell/model/measures.h"
 
+#include <math.h>
 #include <string.h>
 
 int mx_measure_read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -55,4 +56,35 @@ int mx_measure_check_path(struct mx_reader *r, const struct mx_value *value, con
 void mx_measure_set_point(double (*point)[3], const double a[3], const double b[3])
 {
   for (int d = 0; d < 3; d++) (*point)[d] = a[d] + (b != NULL ? b[d] : 0);
+}
+
+int mx_measure_read_samples(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule number = {.expected = "an integer from 2 to 10000", .least = 2, .most = 1e4};
+  size_t *samples = to;
+  if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
+  if (value->count != 2)
+    return mx_fail_at(r, value, "%s must be %s, not %zu values", value->path, rule->expected, value->count);
+  for (int i = 0; i < 2; i++) {
+    long count = 0;
+    if (mx_read_long(r, &number, &value->entry[i].value, &count) != 0) return r->err->code;
+    samples[i] = (size_t)count;
+  }
+  return 0;
+}
+
+int mx_measure_set_plane(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
+{
+  struct mx_measure_config *plane = &draft->measure;
+  const double *u = draft->u, *v = draft->v;
+  double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+  double across = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  double lengths = sqrt((u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+  if (!(across > 1e-9 * lengths))
+    return mx_fail_at(r, item, "%s: the edges 'u' and 'v' of the plane must not be zero or parallel", item->path);
+  if (mx_measure_set_points(r, plane, 3) != 0) return r->err->code;
+  mx_measure_set_point(&plane->point[0], draft->origin, NULL);
+  mx_measure_set_point(&plane->point[1], draft->origin, u);
+  mx_measure_set_point(&plane->point[2], draft->origin, v);
+  return 0;
 }

@@ -35,9 +35,24 @@ struct mx_measure_reader {
     "frequencies", mx_read_frequencies, MX_MEASURE(frequencies), .expected = NULL                                      \
   }
 
+/* The rules of a grid on a plane. */
+#define MX_PLANE_RULES                                                                                                 \
+  {"origin", mx_read_triple, MX_DRAFT(origin), .expected = MX_POINT_EXPECTED, .example = "origin = { 0, 0, 0.5 }"},    \
+      {"u", mx_read_triple, MX_DRAFT(u), .expected = "an edge of three numbers (metres), as in { 1, 0, 0 }",           \
+       .example = "u = { 1, 0, 0 }"},                                                                                  \
+      {"v", mx_read_triple, MX_DRAFT(v), .expected = "an edge of three numbers (metres), as in { 0, 1, 0 }",           \
+       .example = "v = { 0, 1, 0 }"},                                                                                  \
+  {                                                                                                                    \
+    "points", mx_measure_read_samples, MX_MEASURE(samples), .expected = "two integers >= 2, as in { 40, 30 }"          \
+  }
+
 int mx_measure_read_name(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 /* The corners of a path, to a draft. */
 int mx_measure_read_path(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* Two numbers of points, to size_t[2]. */
+int mx_measure_read_samples(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* Makes the three points of a plane of the draft's origin and edges. */
+int mx_measure_set_plane(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft) DG_MUST_USE;
 /* A path has at least so many points, and no two neighbours are the same. */
 int mx_measure_check_path(struct mx_reader *r, const struct mx_value *value, const struct mx_measure_config *measure,
                           size_t least, bool closed) DG_MUST_USE;

@@ -48,7 +48,7 @@ static int unknown_tag(const struct dg_mesh *mesh, const char *key, const struct
 static bool find_defect(const struct dg_mesh *mesh, size_t i, char *text, size_t size)
 {
   const struct dg_entity *entity = &mesh->entity[i];
-  if (entity->count > 0 && entity->loose == 0) return false;
+  if (entity->count + entity->joined > 0 && entity->loose == 0) return false;
   if (entity->dim == 3) {
     snprintf(text, size, "volume %d has no tetrahedra in the mesh", entity->tag);
   } else if (entity->count + entity->loose == 0) {
@@ -94,6 +94,13 @@ int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct 
     found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
   if (selector->group != NULL && !found) return unknown_group(mesh, key, selector, dim, err);
   mx_selector_name(selector, name, sizeof name);
+  for (size_t i = 0; i < mesh->entities; i++)
+    if (names(selector, mesh, i, dim) && mesh->entity[i].joined > 0 && strcmp(key, "boundaries") != 0)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE
+                     "%s%s%s: surface %d is a periodic side, behind which the fields go on at the opposite one; "
+                     "only boundaries name it",
+                     MX_AT(selector->where), key, selector->group != NULL ? "." : "", name, mesh->entity[i].tag);
   for (size_t i = 0; i < mesh->entities; i++)
     if (names(selector, mesh, i, dim) && find_defect(mesh, i, text, sizeof text))
       return dg_fail(err, DG_INPUT, MX_PLACE "%s%s%s: %s", MX_AT(selector->where), key,

@@ -14,17 +14,19 @@ enum mx_behind {
   MX_BEHIND_MAGNET, /* infinite: tangential H vanishes, or is the field that comes in */
   MX_BEHIND_MEDIUM, /* the medium's: the face absorbs */
   MX_BEHIND_GIVEN,  /* the boundary's `impedance`, ohm */
-  /* A resistor across the face. The port knows it once it has measured the gap; until then it is MX_BEHIND_MEDIUM. */
+  /* Something across the face, which who measures the gap knows (sources/port_build.c); until then it is
+   * MX_BEHIND_MEDIUM. */
   MX_BEHIND_GAP
 };
-enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT, MX_MODES };
+enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT, MX_MODES, MX_CIRCUIT };
 
 #define MX_WALLS(X)                                                                                                    \
   X(MX_PEC, "pec", MX_BEHIND_METAL, MX_NOTHING)                                                                        \
   X(MX_PMC, "pmc", MX_BEHIND_MAGNET, MX_NOTHING)                                                                       \
   X(MX_IMPEDANCE, "impedance", MX_BEHIND_GIVEN, MX_NOTHING)                                                            \
   X(MX_ABSORBING, "absorbing", MX_BEHIND_MEDIUM, MX_NOTHING)                                                           \
-  X(MX_OPEN_WALL, "open", MX_BEHIND_MEDIUM, MX_NOTHING) /* a layer grows from it; this stands behind the layer */      \
+  X(MX_OPEN_WALL, "open", MX_BEHIND_MEDIUM, MX_NOTHING)   /* a layer grows from it; this stands behind the layer */    \
+  X(MX_PERIODIC, "periodic", MX_BEHIND_METAL, MX_NOTHING) /* its faces become neighbours of those opposite */          \
   X(MX_PLANE_WAVE, "plane_wave", MX_BEHIND_MEDIUM, MX_WAVE)                                                            \
   X(MX_ELECTRIC_FIELD, "electric_field", MX_BEHIND_METAL, MX_GIVEN_E)                                                  \
   X(MX_MAGNETIC_FIELD, "magnetic_field", MX_BEHIND_MAGNET, MX_GIVEN_H)                                                 \
@@ -32,7 +34,8 @@ enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT
   X(MX_WAVEGUIDE_PORT, "waveguide_port", MX_BEHIND_MEDIUM, MX_MODES) /* TE_mn, TM_mn of a rectangular face */          \
   X(MX_COAXIAL_PORT, "coaxial_port", MX_BEHIND_MEDIUM, MX_MODES)     /* TEM of a circular ring */                      \
   X(MX_MODAL_PORT, "modal_port", MX_BEHIND_MEDIUM, MX_MODES)         /* profile and cut-off from the script */         \
-  X(MX_LUMPED_PORT, "lumped_port", MX_BEHIND_GAP, MX_MODES)          /* a resistor with a source in series */
+  X(MX_LUMPED_PORT, "lumped_port", MX_BEHIND_GAP, MX_MODES)          /* a resistor with a source in series */          \
+  X(MX_LUMPED_ELEMENT, "lumped_element", MX_BEHIND_GAP, MX_CIRCUIT)  /* R, L, C in series or in parallel */
 
 #define MX_WALL_KIND(kind, name, behind, entering) kind,
 enum mx_boundary_kind { MX_WALLS(MX_WALL_KIND) MX_BOUNDARY_KINDS };
@@ -46,7 +49,8 @@ extern const struct mx_wall mx_walls[MX_BOUNDARY_KINDS];
 extern const char *const mx_boundary_kind_names[]; /* NULL-terminated, by enum */
 
 static inline bool mx_is_port(enum mx_boundary_kind kind) { return mx_walls[kind].entering == MX_MODES; }
-/* Says whether energy leaves through the wall by design (struct mx_problem, open faces). */
+/* Says whether energy leaves through the wall by design (struct mx_problem, open faces). Of a lumped element its
+ * circuit decides (mx_boundary_is_open). */
 static inline bool mx_is_open(enum mx_boundary_kind kind)
 {
   return mx_walls[kind].behind != MX_BEHIND_METAL && mx_walls[kind].behind != MX_BEHIND_MAGNET;

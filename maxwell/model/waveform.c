@@ -2,6 +2,7 @@
 #include "maxwell/model/waveform.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *const mx_waveform_kind_names[] = {"gaussian",
                                               "modulated_gaussian",
@@ -69,6 +70,18 @@ static double shape(const struct mx_waveform *w, double t)
 }
 
 double mx_waveform_at(const struct mx_waveform *waveform, double t) { return waveform->amplitude * shape(waveform, t); }
+
+bool mx_waveform_same(const struct mx_waveform *a, const struct mx_waveform *b)
+{
+  const double one[] = {a->amplitude, a->t0, a->tau, a->f0, a->rise, a->fall};
+  const double other[] = {b->amplitude, b->t0, b->tau, b->f0, b->rise, b->fall};
+  const size_t bytes = a->points * sizeof *a->time;
+  if (a->kind != b->kind || a->points != b->points) return false;
+  for (size_t i = 0; i < sizeof one / sizeof *one; i++)
+    if (fabs(one[i] - other[i]) > 1e-12 * fmax(fabs(one[i]), fabs(other[i]))) return false;
+  if (bytes > 0) return memcmp(a->time, b->time, bytes) == 0 && memcmp(a->value, b->value, bytes) == 0;
+  return a->function == b->function;
+}
 
 /* Relative to f = 0 the spectrum is 1/sqrt((1 + (w fall)^2) (1 + (w rise)^2)), w = 2 pi f; 1e-2 is a quadratic
  * equation in w^2, solved without cancellation. */

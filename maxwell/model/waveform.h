@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct mx_function; /* maxwell/shell/function.h */
@@ -36,6 +37,10 @@ struct mx_waveform {
 };
 
 double mx_waveform_at(const struct mx_waveform *waveform, double t);
+
+/* Are they one function of time? Numbers may differ by rounding; tables have the same numbers, functions are the same
+ * one or have the same tables. */
+bool mx_waveform_same(const struct mx_waveform *a, const struct mx_waveform *b);
 
 /* The time (s) behind which the waveform stays below a share of its largest value, or does not change any more (a
  * step): infinite for a sine; 0 where it is zero always. MX_FUNCTION_WAVEFORM must have been tabulated. */

@@ -66,11 +66,12 @@ void mx_add_sources_double(const struct mx_problem *problem, const struct mx_mat
 void mx_add_sources_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
                            enum mx_equation equation, const struct mx_stage_sources *sources, float *rate);
 
-/* A response's entries at work: coefficient[count][coefficients of the kind], state[count][states][3][Np], fields of E
- * and H as above: rate_state = d(state)/dt, and rate[0] and rate[1] += what it adds to the rates of E and H. */
+/* A response's entries at work: coefficient[count][coefficients of the kind], state[count][states][3][places]
+ * (mx_response_places), fields of E and H as above: rate_state = d(state)/dt, and rate[0] and rate[1] += what it adds
+ * to the rates of E and H. rule: that of the order, which layers want. */
 void mx_response_rate_double(const struct mx_problem *problem, const struct mx_response *response,
-                             const double *coefficient, const double *state, const double *const field[2],
-                             double *rate_state, double *const rate[2]);
+                             const struct dg_quadrature *rule, const double *coefficient, const double *state,
+                             const double *const field[2], double *rate_state, double *const rate[2]);
 void mx_response_rate_single(const struct mx_problem *problem, const struct mx_response *response,
-                             const float *coefficient, const float *state, const float *const field[2],
-                             float *rate_state, float *const rate[2]);
+                             const struct dg_quadrature *rule, const float *coefficient, const float *state,
+                             const float *const field[2], float *rate_state, float *const rate[2]);

@@ -350,42 +350,43 @@ static void NAME(pole_rate)(size_t numbers, const struct mx_response *response, 
   }
 }
 
-/* The part of a layer for one field: state and rate_state are [directions][3][Np]. */
-static void NAME(layer_rate)(const struct dg_reference *ref, const struct mx_response *response, int of,
+/* The part of a layer for one field: state and rate_state are [directions][3][Nq], at the points of the rule. */
+static void NAME(layer_rate)(const struct dg_quadrature *rule, size_t Np, const struct mx_response *response, int of,
                              const REAL *coefficient, const REAL *state, const REAL *field, REAL *rate_state,
                              REAL *rate)
 {
-  const size_t Np = (size_t)ref->Np, directions = (size_t)mx_responses[response->kind]->of_E;
-  for (size_t i = 0; i < Np; i++) {
-    REAL s[3][3] = {{0}}, ds[3][3] = {{0}}, u[3], du[3] = {0}, L[4];
-    double barycentric[4];
-    dg_reference_barycentric(ref, (int)i, barycentric);
-    for (int v = 0; v < 4; v++) L[v] = (REAL)barycentric[v];
-    for (size_t c = 0; c < 3; c++) u[c] = field[c * Np + i];
-    for (size_t k = 0; k < 3 * directions; k++) s[k / 3][k % 3] = state[k * Np + i];
+  const size_t Nq = (size_t)rule->volume.points, directions = (size_t)mx_responses[response->kind]->of_E;
+  for (size_t q = 0; q < Nq; q++) {
+    REAL s[3][3] = {{0}}, ds[3][3] = {{0}}, u[3] = {0}, du[3] = {0}, L[4];
+    for (int v = 0; v < 4; v++) L[v] = (REAL)rule->volume.place[q][v];
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++) u[c] += (REAL)rule->at[q * Np + i] * field[c * Np + i];
+    for (size_t k = 0; k < 3 * directions; k++) s[k / 3][k % 3] = state[k * Nq + q];
     NAME(mx_layer_rate)(response->kind, of, coefficient, L, s, u, ds, du);
-    for (size_t k = 0; k < 3 * directions; k++) rate_state[k * Np + i] = ds[k / 3][k % 3];
-    for (size_t c = 0; c < 3; c++) rate[c * Np + i] += du[c];
+    for (size_t k = 0; k < 3 * directions; k++) rate_state[k * Nq + q] = ds[k / 3][k % 3];
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++) rate[c * Np + i] += (REAL)rule->project[i * Nq + q] * du[c];
   }
 }
 
 void NAME(mx_response_rate)(const struct mx_problem *problem, const struct mx_response *response,
-                            const REAL *coefficient, const REAL *state, const REAL *const field[2], REAL *rate_state,
-                            REAL *const rate[2])
+                            const struct dg_quadrature *rule, const REAL *coefficient, const REAL *state,
+                            const REAL *const field[2], REAL *rate_state, REAL *const rate[2])
 {
   const struct mx_response_ops *ops = mx_responses[response->kind];
   const size_t numbers = 3 * (size_t)problem->ref->Np;
   for (size_t k = 0; k < response->count; k++) {
-    const size_t at = (size_t)response->where[k] * numbers, own = k * (size_t)ops->states * numbers;
+    const size_t at = (size_t)response->where[k] * numbers;
+    const size_t of_state = 3 * mx_response_places(problem, response->kind), own = k * (size_t)ops->states * of_state;
     const REAL *c = coefficient + k * (size_t)ops->coefficients;
     if (!ops->layer) {
       NAME(pole_rate)(numbers, response, c, state + own, field[0] + at, rate_state + own, rate[0] + at);
       continue;
     }
     for (int of = 0; of < 2; of++) {
-      const size_t here = own + (size_t)(of * ops->of_E) * numbers;
+      const size_t here = own + (size_t)(of * ops->of_E) * of_state;
       NAME(layer_rate)
-      (problem->ref, response, of, c, state + here, field[of] + at, rate_state + here, rate[of] + at);
+      (rule, (size_t)problem->ref->Np, response, of, c, state + here, field[of] + at, rate_state + here, rate[of] + at);
     }
   }
 }

@@ -29,6 +29,9 @@ void mx_balance_free(struct mx_balance *balance);
 /* Bytes of a balance on this rank. */
 size_t mx_balance_memory(const struct mx_setup *setup);
 
+/* Lets a balance be off from now on: in a rehearsal (maxwell/check/rehearsal.h) it does not see all steps. */
+void mx_balance_rehearse(struct mx_balance *balance);
+
 /* Looks at the fields of step n, which must be observed. */
 int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long n, struct dg_error *err) DG_MUST_USE;
 /* Takes the sources of stage s of step n, behind the look that the scheme has before it. NULL: there are none, or it is

@@ -1,7 +1,9 @@
 /* Names the files that a run will write; see file_names.h. run.c and loop.c call it. The names are those of snapshot.c,
- * output.c, measure_record.c, port_output.c, checkpoint_files.c, summary.c, and those of the writer of snapshots. */
+ * output.c, phasor_output.c, measure_record.c, port_output.c, checkpoint_files.c, summary.c, configuration.c, and those
+ * of the writer of snapshots. */
 #include "maxwell/output/file_names.h"
 
+#include "maxwell/output/phasor_output.h"
 #include "maxwell/output/writers.h"
 
 static int add_measure(struct mx_plan *plan, const struct mx_measure *measure, struct dg_error *err)
@@ -43,25 +45,29 @@ static int add_ports(struct mx_plan *plan, const struct mx_setup *setup, struct 
 int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
-  const struct dg_snapshot_writer *const writer = mx_snapshot_writers[0];
+  const struct mx_writers chosen = mx_chosen_writers(config);
   *plan = (struct mx_plan){0};
   mx_plan_folder(plan, ".", true);
   mx_plan_folder(plan, "checkpoint", true);
-  if (writer->folder != NULL) mx_plan_folder(plan, writer->folder, true);
-  if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "log.txt") != 0 ||
+  for (size_t i = 0; i < chosen.count; i++)
+    if (chosen.writer[i]->folder != NULL) mx_plan_folder(plan, chosen.writer[i]->folder, true);
+  if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "configuration.json") != 0 ||
+      mx_plan_file(plan, err, "log.txt") != 0 ||
       (config->output.energy_every > 0 && mx_plan_file(plan, err, "energy.csv") != 0) ||
+      (config->on.output != NULL && mx_plan_file(plan, err, "derived.csv") != 0) ||
       (config->output.resonances > 0 && mx_plan_file(plan, err, "resonances.csv") != 0) ||
       (config->output.balance.every > 0 && mx_plan_file(plan, err, "balance.csv") != 0))
     return err->code;
   for (size_t i = 0; i < setup->measures.count; i++)
     if (add_measure(plan, &setup->measures.measure[i], err) != 0) return err->code;
   if (setup->mesh_kept != NULL) mx_plan_folder(plan, "mesh", false);
-  if (add_far_fields(plan, config, err) != 0 || add_ports(plan, setup, err) != 0 ||
-      mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
+  if (add_far_fields(plan, config, err) != 0 || mx_phasor_plan(plan, config, err) != 0 ||
+      add_ports(plan, setup, err) != 0 || mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
       mx_plan_pattern(plan, err, "checkpoint/step_#_#.h5") != 0)
     return err->code;
-  for (size_t i = 0; config->output.fields.every > 0 && writer->names[i] != NULL; i++)
-    if (mx_plan_pattern(plan, err, "%s", writer->names[i]) != 0) return err->code;
+  for (size_t w = 0; config->output.fields.every > 0 && w < chosen.count; w++)
+    for (size_t i = 0; chosen.writer[w]->names[i] != NULL; i++)
+      if (mx_plan_pattern(plan, err, "%s", chosen.writer[w]->names[i]) != 0) return err->code;
   mx_plan_sort(plan);
   return 0;
 }

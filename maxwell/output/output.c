@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/output/phasor_output.h"
 #include "maxwell/output/writers.h"
 #include "maxwell/shell/folder.h"
 
@@ -26,11 +27,13 @@ static int open_resonances(struct mx_output *output, struct dg_error *err)
 int mx_output_open(struct mx_output *output, struct mx_setup *setup, struct mx_backend *backend,
                    struct mx_folder *folder, bool resume, struct dg_error *err)
 {
-  *output = (struct mx_output){.setup = setup, .far = &setup->far, .folder = folder, .last_flush = mx_clock()};
+  *output = (struct mx_output){
+      .setup = setup, .far = &setup->far, .phasors = &setup->phasors, .folder = folder, .last_flush = mx_clock()};
   if (mx_records_open(&output->records, &setup->measures, setup->ops, mx_snapshot_writers[0], folder, setup->step,
                       resume, err) != 0 ||
       mx_records_monitor(&output->records, backend, err) != 0 ||
-      mx_far_fields_watch(output->far, setup->ops, backend, err) != 0 || open_resonances(output, err) != 0)
+      mx_far_fields_watch(output->far, setup->ops, backend, err) != 0 ||
+      mx_phasors_watch(output->phasors, setup->ops, backend, err) != 0 || open_resonances(output, err) != 0)
     return err->code;
   if (setup->config->output.energy_every > 0 && dg_comm_rank(setup->problem.comm) == 0) {
     char *path;
@@ -40,7 +43,8 @@ int mx_output_open(struct mx_output *output, struct mx_setup *setup, struct mx_b
     if (err->code != DG_OK) return err->code;
   }
   if (mx_balance_new(&output->balance, setup, folder, resume, err) != 0) return err->code;
-  return mx_snapshots_init(&output->snapshots, setup, mx_snapshot_writers[0], backend, folder, err);
+  const struct mx_writers writers = mx_chosen_writers(setup->config);
+  return mx_snapshots_init(&output->snapshots, setup, &writers, backend, folder, err);
 }
 
 static bool due(long every, long n) { return every > 0 && n % every == 0; }
@@ -49,13 +53,13 @@ bool mx_output_due(const struct mx_output *output, long n)
 {
   return output->balance != NULL || due(output->setup->config->output.energy_every, n) ||
          mx_records_due(&output->records, n) || mx_far_fields_due(output->far, n) ||
-         mx_snapshots_due(&output->snapshots, n);
+         mx_phasors_due(output->phasors, n) || mx_snapshots_due(&output->snapshots, n);
 }
 
 bool mx_output_asks(const struct mx_output *output, long n)
 {
   if (output->balance != NULL || due(output->setup->config->output.energy_every, n) ||
-      mx_records_ask(&output->records, n) || mx_far_fields_ask(output->far, n))
+      mx_records_ask(&output->records, n) || mx_far_fields_ask(output->far, n) || mx_phasors_ask(output->phasors, n))
     return true;
   return mx_snapshots_due(&output->snapshots, n) && output->snapshots.buffers == 0;
 }
@@ -105,7 +109,8 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
 {
   if (mx_records_write(&output->records, backend, n, t, err) != 0 ||
       mx_far_fields_take(output->far, output->setup->ops, backend, n, err) != 0 ||
-      write_energy(output, backend, n, t, err) != 0 || mx_snapshots_take(&output->snapshots, n, t, err) != 0)
+      mx_phasors_take(output->phasors, output->setup->ops, backend, n, err) != 0 ||
+      write_energy(output, backend, n, t, err) != 0 || mx_snapshots_take(&output->snapshots, n, t, false, err) != 0)
     return err->code;
   return flush(output, err);
 }
@@ -117,7 +122,19 @@ int mx_output_drain(struct mx_output *output, struct dg_error *err)
   return drain_energy(output, err);
 }
 
-int mx_output_gather(struct mx_output *output, struct dg_error *err) { return mx_far_fields_gather(output->far, err); }
+int mx_output_settle(struct mx_output *output, struct dg_error *err)
+{
+  if (mx_records_drain(&output->records, err) != 0 || drain_energy(output, err) != 0 ||
+      mx_csv_flush(&output->energy, err) != 0 || mx_balance_flush(output->balance, err) != 0)
+    return err->code;
+  return mx_records_flush(&output->records, err);
+}
+
+int mx_output_gather(struct mx_output *output, struct dg_error *err)
+{
+  if (mx_far_fields_gather(output->far, err) != 0) return err->code;
+  return mx_phasors_gather(output->phasors, err);
+}
 
 int mx_output_archive(struct mx_output *output, struct mx_archive *archive, struct dg_error *err)
 {
@@ -130,7 +147,8 @@ int mx_output_archive(struct mx_output *output, struct mx_archive *archive, stru
       mx_balance_archive(output->balance, archive, err) != 0)
     return err->code;
   if (mx_records_archive(&output->records, archive, err) != 0) return err->code;
-  if (mx_far_fields_archive(output->far, archive, err) != 0) return err->code;
+  if (mx_far_fields_archive(output->far, archive, err) != 0 || mx_phasors_archive(output->phasors, archive, err) != 0)
+    return err->code;
   struct mx_archive own = *archive; /* only rank 0 has records */
   own.comm = NULL;
   if (mx_resonances_archive(&output->resonances, &own, err) != 0) return err->code;
@@ -142,8 +160,11 @@ int mx_output_archive(struct mx_output *output, struct mx_archive *archive, stru
 int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
   if (mx_output_drain(output, err) != 0) return err->code;
+  const struct mx_writers writers = mx_chosen_writers(output->setup->config);
   if (mx_records_write_spectra(&output->records, err) != 0 ||
-      mx_far_fields_write(output->far, output->folder, err) != 0 || dg_comm_rank(output->setup->comm) != 0)
+      mx_far_fields_write(output->far, output->folder, err) != 0 ||
+      mx_phasor_output(output->phasors, &writers, &output->setup->ref, output->folder, err) != 0 ||
+      dg_comm_rank(output->setup->comm) != 0)
     return err->code;
   return mx_resonances_finish(&output->resonances, output->folder, output->setup->log, err);
 }

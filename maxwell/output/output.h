@@ -20,10 +20,11 @@ struct mx_energy_rows {
 };
 
 struct mx_output {
-  const struct mx_setup *setup;   /* borrowed */
-  struct mx_far_fields *far;      /* the set-up's */
-  const struct mx_folder *folder; /* borrowed */
-  struct mx_csv energy;           /* rank 0's */
+  const struct mx_setup *setup; /* borrowed */
+  struct mx_far_fields *far;    /* the set-up's */
+  struct mx_phasors *phasors;   /* the set-up's */
+  struct mx_folder *folder;     /* borrowed */
+  struct mx_csv energy;         /* rank 0's */
   struct mx_energy_rows energies;
   struct mx_balance *balance;      /* NULL: none is kept; the loop gives it fields and sources */
   struct mx_records records;       /* the records of measurements */
@@ -46,6 +47,8 @@ int mx_output_write(struct mx_output *output, struct mx_backend *backend, long n
 /* Writes what has been measured and not yet written (several ranks write many rows at a time). Waits for snapshots.
  * Collective. */
 int mx_output_drain(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
+/* Writes rows that have been measured, and hands all tables to the system, so that a hook can read them. Collective. */
+int mx_output_settle(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Gathers on rank 0 what the archive of other ranks' state needs, behind mx_output_drain. Collective. */
 int mx_output_gather(struct mx_output *output, struct dg_error *err) DG_MUST_USE;
 /* Passes the state of the output to the archive, behind mx_output_gather. */

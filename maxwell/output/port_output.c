@@ -30,15 +30,18 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
   return 0;
 }
 
-/* Brings rows to disk at most a second later, like other output, so that a killed run loses little. */
-static int flush(struct mx_port_output *output, struct dg_error *err)
+int mx_port_output_settle(struct mx_port_output *output, struct dg_error *err)
 {
-  double now = mx_clock();
-  if (now - output->last_flush < 1) return 0;
-  output->last_flush = now;
+  output->last_flush = mx_clock();
   for (size_t i = 0; i < output->ports; i++)
     if (mx_csv_flush(&output->table[i], err) != 0) return err->code;
   return 0;
+}
+
+/* Brings rows to disk at most a second later, like other output, so that a killed run loses little. */
+static int flush(struct mx_port_output *output, struct dg_error *err)
+{
+  return mx_clock() - output->last_flush < 1 ? 0 : mx_port_output_settle(output, err);
 }
 
 int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err)

@@ -21,6 +21,8 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *se
                         bool resume, struct dg_error *err) DG_MUST_USE;
 /* Writes a line if one is due at step n. */
 int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err) DG_MUST_USE;
+/* Hands all tables to the system, so that a hook can read them. */
+int mx_port_output_settle(struct mx_port_output *output, struct dg_error *err) DG_MUST_USE;
 int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 /* Closes the files, writes sparameters.csv with the columns that are known, and NAME.sNp if all are. */
 int mx_port_output_close(struct mx_port_output *output, struct dg_error *err) DG_MUST_USE;

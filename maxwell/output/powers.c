@@ -211,12 +211,18 @@ fail:
 
 static size_t per_element(const struct mx_problem *problem) { return 3 * (size_t)problem->ref->Np; }
 
+/* Numbers of the vectors of all squares of an entry. */
+static size_t per_entry(const struct mx_problem *problem, size_t r)
+{
+  return per_element(problem) * (size_t)mx_responses[problem->response[r].kind]->states;
+}
+
 static int new_look(struct mx_response_look *look, const struct mx_problem *problem, struct dg_error *err)
 {
   if (DG_NEW(look->stored, problem->responses, err) != 0 || DG_NEW(look->lost, problem->responses, err) != 0)
     return err->code;
   for (size_t r = 0; r < problem->responses; r++) {
-    const size_t numbers = problem->response[r].count * per_element(problem);
+    const size_t numbers = problem->response[r].count * per_entry(problem, r);
     if (DG_NEW(look->stored[r], numbers, err) != 0 || DG_NEW(look->lost[r], numbers, err) != 0) return err->code;
   }
   return 0;
@@ -239,18 +245,11 @@ int mx_response_powers_init(struct mx_response_powers *of, const struct mx_power
   size_t most = 0;
   *of = (struct mx_response_powers){.powers = powers, .ops = ops};
   if (problem->responses == 0) return 0;
-  if (new_look(&of->now, problem, err) != 0 || new_look(&of->before, problem, err) != 0 ||
-      DG_NEW(of->entry, problem->responses, err) != 0)
-    return err->code;
+  if (new_look(&of->now, problem, err) != 0 || new_look(&of->before, problem, err) != 0) return err->code;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const size_t numbers = response->count * (size_t)mx_responses[response->kind]->states * per_element(problem);
     if (numbers > most) most = numbers;
-    if (DG_NEW(of->entry[r], response->count, err) != 0) return err->code;
-    double coefficient[MX_RESPONSE_COEFFICIENTS];
-    for (size_t k = 0; k < response->count; k++)
-      of->entry[r][k] =
-          mx_response_prepare(problem, response, k, powers->options.integrator, powers->options.step, coefficient);
   }
   return DG_NEW(of->piece, most, err);
 }
@@ -258,10 +257,8 @@ int mx_response_powers_init(struct mx_response_powers *of, const struct mx_power
 void mx_response_powers_release(struct mx_response_powers *of)
 {
   const size_t responses = of->powers != NULL && of->powers->problem != NULL ? of->powers->problem->responses : 0;
-  for (size_t r = 0; of->entry != NULL && r < responses; r++) dg_free(of->entry[r]);
   release_look(&of->now, responses);
   release_look(&of->before, responses);
-  dg_free(of->entry);
   dg_free(of->piece);
   *of = (struct mx_response_powers){0};
 }
@@ -270,10 +267,16 @@ size_t mx_response_powers_bytes(const struct mx_problem *problem)
 {
   size_t bytes = 0;
   for (size_t r = 0; r < problem->responses; r++)
-    bytes += problem->response[r].count *
-             ((4 + (size_t)mx_responses[problem->response[r].kind]->states) * per_element(problem) * sizeof(double) +
-              sizeof(struct mx_response_entry));
+    bytes += 5 * problem->response[r].count * per_entry(problem, r) * sizeof(double);
   return bytes;
+}
+
+static struct mx_response_entry entry_of(const struct mx_response_powers *of, size_t r, size_t k)
+{
+  const struct mx_problem *problem = of->powers->problem;
+  double coefficient[MX_RESPONSE_COEFFICIENTS];
+  return mx_response_prepare(problem, &problem->response[r], k, of->powers->options.integrator,
+                             of->powers->options.step, coefficient);
 }
 
 /* Puts the vector of a square at a node: the field in Cartesian components, and the states in the backend's. */
@@ -309,36 +312,47 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
     if (of->ops->save(backend, mx_state_of_response(r), 0, response->count, of->piece, err) != 0) return err->code;
     for (size_t k = 0; k < response->count; k++) {
       const double *state = of->piece + k * (size_t)states * 3 * Np;
-      const size_t e = (size_t)response->where[k], at = k * 3 * Np;
-      for (size_t i = 0; i < Np; i++) {
-        put_vector(of, &of->entry[r][k].energy, e, states, E, state, i, look.stored[r] + at);
-        put_vector(of, &of->entry[r][k].loss, e, states, E, state, i, look.lost[r] + at);
+      const struct mx_response_entry entry = entry_of(of, r, k);
+      for (size_t q = 0; q < (size_t)states; q++) {
+        const size_t e = (size_t)response->where[k], at = (k * (size_t)states + q) * 3 * Np;
+        for (size_t i = 0; i < Np; i++) {
+          put_vector(of, &entry.energy[q], e, states, E, state, i, look.stored[r] + at);
+          put_vector(of, &entry.loss[q], e, states, E, state, i, look.lost[r] + at);
+        }
       }
     }
   }
   return 0;
 }
 
-/* The integral over element e of weight times the square of now, or of the mean of now and before. */
-static double response_square(const struct mx_response_powers *of, size_t e, double weight, const double *now,
-                              const double *before)
+/* The integral over element e of the sum of the weighted squares of now, or of the mean of now and before. */
+static double response_squares(const struct mx_response_powers *of, size_t e, int states,
+                               const struct mx_square *square, const double *now, const double *before)
 {
-  const struct mx_problem *problem = of->powers->problem;
-  double v[3 * DG_NP_MAX] = {0};
-  for (size_t i = 0; i < per_element(problem); i++) v[i] = before != NULL ? 0.5 * (now[i] + before[i]) : now[i];
-  return weight * mx_powers_product(of->powers, e, v, v);
+  const size_t numbers = per_element(of->powers->problem);
+  double v[3 * DG_NP_MAX] = {0}, sum = 0;
+  for (size_t q = 0; q < (size_t)states; q++) {
+    if (square[q].weight == 0) continue;
+    const size_t at = q * numbers;
+    for (size_t i = 0; i < numbers; i++) v[i] = before != NULL ? 0.5 * (now[at + i] + before[at + i]) : now[at + i];
+    sum += square[q].weight * mx_powers_product(of->powers, e, v, v);
+  }
+  return sum;
 }
 
 double mx_response_powers_loss(const struct mx_response_powers *of, bool mean)
 {
   const struct mx_problem *problem = of->powers->problem;
   double sum = 0;
-  for (size_t r = 0; r < problem->responses; r++)
-    for (size_t k = 0; k < problem->response[r].count; k++) {
-      const size_t at = k * per_element(problem);
-      sum += response_square(of, (size_t)problem->response[r].where[k], of->entry[r][k].loss.weight,
-                             of->now.lost[r] + at, mean ? of->before.lost[r] + at : NULL);
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    for (size_t k = 0; k < response->count && !mx_responses[response->kind]->layer; k++) {
+      const size_t at = k * per_entry(problem, r);
+      const struct mx_response_entry entry = entry_of(of, r, k);
+      sum += response_squares(of, (size_t)response->where[k], mx_responses[response->kind]->states, entry.loss,
+                              of->now.lost[r] + at, mean ? of->before.lost[r] + at : NULL);
     }
+  }
   return sum;
 }
 
@@ -347,11 +361,12 @@ double mx_response_powers_unexplained(const struct mx_response_powers *of, size_
   const struct mx_problem *problem = of->powers->problem;
   size_t k;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL) return 0;
-  const size_t r = (size_t)(response - problem->response), at = k * per_element(problem);
-  const struct mx_response_entry *entry = &of->entry[r][k];
-  const double now = response_square(of, e, entry->energy.weight, of->now.stored[r] + at, NULL),
-               before = response_square(of, e, entry->energy.weight, of->before.stored[r] + at, NULL);
+  if (response == NULL || mx_responses[response->kind]->layer) return 0;
+  const size_t r = (size_t)(response - problem->response), at = k * per_entry(problem, r);
+  const int states = mx_responses[response->kind]->states;
+  const struct mx_response_entry entry = entry_of(of, r, k);
+  const double now = response_squares(of, e, states, entry.energy, of->now.stored[r] + at, NULL),
+               before = response_squares(of, e, states, entry.energy, of->before.stored[r] + at, NULL);
   return (now - before) / of->powers->options.step +
-         response_square(of, e, entry->loss.weight, of->now.lost[r] + at, of->before.lost[r] + at);
+         response_squares(of, e, states, entry.loss, of->now.lost[r] + at, of->before.lost[r] + at);
 }

@@ -45,7 +45,8 @@ int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const
 
 /* ---- responses (maxwell/response/response.h): at every look the states come from the backend and become Cartesian */
 
-/* The vectors of one look, by response: their squares are the energy and the loss of an entry, [count][3][Np]. */
+/* The vectors of one look, by response: their squares are the energy and the loss of an entry, [count][states][3]
+ * [Np]. */
 struct mx_response_look {
   double **stored, **lost; /* [responses] */
 };
@@ -53,8 +54,7 @@ struct mx_response_look {
 struct mx_response_powers {
   const struct mx_powers *powers; /* borrowed */
   const struct mx_backend_ops *ops;
-  struct mx_response_entry **entry; /* [responses][count] */
-  double *piece;                    /* room for the states of one response */
+  double *piece; /* room for the states of one response */
   struct mx_response_look now, before;
 };
 

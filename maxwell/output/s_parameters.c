@@ -27,7 +27,8 @@ int mx_s_init(struct mx_s_parameters *s, const struct mx_setup *setup, struct dg
   if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
   *s = (struct mx_s_parameters){.setup = setup, .ports = count};
   if (DG_NEW(s->known, count, err) != 0 || DG_NEW(s->left, count, err) != 0 ||
-      DG_NEW(s->matrix, frequencies * count * count, err) != 0 || DG_NEW(s->error, frequencies * count, err) != 0)
+      DG_NEW(s->rest, count * count, err) != 0 || DG_NEW(s->matrix, frequencies * count * count, err) != 0 ||
+      DG_NEW(s->error, frequencies * count, err) != 0)
     return err->code;
   return 0;
 }
@@ -38,6 +39,7 @@ void mx_s_release(struct mx_s_parameters *s)
   dg_free(s->left);
   dg_free(s->matrix);
   dg_free(s->error);
+  dg_free(s->rest);
   *s = (struct mx_s_parameters){0};
 }
 
@@ -64,7 +66,8 @@ int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct d
     if (err->code != DG_OK) return err->code;
   }
   if (entries > 0 && (mx_archive_doubles(&own, "port_output/error", s->ports * frequencies, s->error, err) != 0 ||
-                      mx_archive_doubles(&own, "port_output/left", s->ports, s->left, err) != 0))
+                      mx_archive_doubles(&own, "port_output/left", s->ports, s->left, err) != 0 ||
+                      mx_archive_doubles(&own, "port_output/rest", 2 * s->ports * s->ports, &s->rest->left, err) != 0))
     return err->code;
   archive->arrays = own.arrays;
   archive->bytes = own.bytes;
@@ -117,6 +120,26 @@ static struct ringing ringing_of(const struct mx_ports *ports, size_t port)
   return ringing;
 }
 
+/* The largest voltage that leaves through a port in steps [first, last). */
+static double largest_of(const struct mx_ports *ports, size_t port, long first, long last)
+{
+  double most = 0;
+  for (long n = first; n < last; n++) {
+    struct mx_port_values v;
+    mx_ports_values(ports, port, n, &v);
+    most = fmax(most, fabs(v.reflected));
+  }
+  return most;
+}
+
+/* How far the voltage that leaves through a port has fallen at the end of the run. */
+static double left_at(const struct mx_ports *ports, size_t port)
+{
+  const long steps = (long)ports->steps_seen, window = (long)fmax(1, 0.1 * (double)steps);
+  const double all = largest_of(ports, port, 0, steps);
+  return all > 0 ? largest_of(ports, port, steps - window, steps) / all : 0;
+}
+
 /* Divides column `driven` by a at one frequency: S, and the estimate of the error from what rings at each port. */
 static void divide(struct mx_s_parameters *s, size_t driven, size_t f, double complex a, const struct ringing *ringing)
 {
@@ -129,8 +152,10 @@ static void divide(struct mx_s_parameters *s, size_t driven, size_t f, double co
     *entry(s, f, i, driven) = leaving / root / a;
     for (int k = 0; k < 2; k++) {
       const double complex end = mx_ports_leaving(ports, i, hertz, (size_t)ringing[i].begin[k]);
-      s->error[f * s->ports + driven] =
-          fmax(s->error[f * s->ports + driven], ringing[i].weight[k] * cabs(end / root / a));
+      const double error = ringing[i].weight[k] * cabs(end / root / a);
+      struct mx_s_rest *rest = &s->rest[driven * s->ports + i];
+      s->error[f * s->ports + driven] = fmax(s->error[f * s->ports + driven], error);
+      rest->error = fmax(rest->error, error); /* NAN before the first */
     }
   }
 }
@@ -157,20 +182,45 @@ static double worst_error(const struct mx_s_parameters *s, size_t driven)
   return worst;
 }
 
+/* Writes what was left at each port: "45.2 dB at 'a' (S11 wrong by 0.004), ..", the worst ones if they are many.
+ * Returns the port whose S is worst. */
+static size_t list_rests(const struct mx_s_parameters *s, size_t driven, char *text, size_t size)
+{
+  enum { MOST = 6, ROOM = 80 };
+  const struct mx_s_rest *rest = s->rest + driven * s->ports;
+  size_t used = 0, worst = 0, said = 0;
+  text[0] = '\0';
+  for (size_t i = 1; i < s->ports; i++)
+    if (rest[i].error > rest[worst].error) worst = i;
+  for (size_t i = 0; i < s->ports && used + ROOM < size; i++) {
+    if (s->ports > MOST && i != worst && said + 1 >= MOST) continue;
+    const int row = mx_ports_number(ports_of(s), i), column = mx_ports_number(ports_of(s), driven);
+    used += (size_t)snprintf(text + used, size - used, "%s%.1f dB at '%.30s' (S%d%s%d wrong by %.2g)",
+                             said++ > 0 ? ", " : "", 0.0 - 2 * decibel(rest[i].left), mx_ports_name(ports_of(s), i),
+                             row, row > 9 || column > 9 ? "_" : "", column, rest[i].error);
+  }
+  return worst;
+}
+
 static void report_column(const struct mx_s_parameters *s, size_t driven, size_t gaps)
 {
   const double suspicious = 0.05;
   const char *name = mx_ports_name(ports_of(s), driven);
   const double error = worst_error(s, driven);
+  char rests[600];
+  const size_t worst = list_rests(s, driven, rests, sizeof rests);
   dg_log_line(s->setup->log,
               "s-params  port '%s': the energy that is left is %.1f dB below what came in; S is wrong by about %.2g at "
               "most",
               name, -decibel(s->left[driven]), error);
+  dg_log_line(s->setup->log, "s-params  port '%s': what leaves has fallen by %s", name, rests);
   if (error > suspicious)
     dg_log_warning(s->setup->log,
                    "the run with port '%s' driven ends too early for S-parameters: the energy that is left is %.1f dB "
-                   "below what came in, and S may be wrong by %.2g; give time.stop (or time.decay) more",
-                   name, -decibel(s->left[driven]), error);
+                   "below what came in, what leaves at port '%s' has fallen by %.1f dB only, and S may be wrong by "
+                   "%.2g; give time.stop (or time.decay) more",
+                   name, -decibel(s->left[driven]), mx_ports_name(ports_of(s), worst),
+                   0.0 - 2 * decibel(s->rest[driven * s->ports + worst].left), error);
   if (gaps == 0) return;
   char text[300];
   list_gaps(s, driven, text, sizeof text);
@@ -189,6 +239,8 @@ int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double pe
   if (s->ports == 0 || frequencies->count == 0) return 0;
   if (DG_NEW(ringing, s->ports, err) != 0) return err->code;
   for (size_t i = 0; i < s->ports; i++) ringing[i] = ringing_of(ports, i);
+  for (size_t i = 0; i < s->ports; i++)
+    s->rest[driven * s->ports + i] = (struct mx_s_rest){.left = left_at(ports, i), .error = NAN};
   mx_ports_incident(ports, driven, &size, &energy);
   const double in = fmax(energy, peak);
   s->left[driven] = in > 0 && last > 0 ? last / in : 0;
@@ -197,6 +249,10 @@ int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double pe
     mx_ports_spectrum(ports, driven, frequencies->hertz[f], &incident, &unused);
     const bool weak = !(cabs(incident) > least_carried(s) * size);
     s->error[f * s->ports + driven] = weak ? NAN : fmin(1, sqrt(s->left[driven]));
+    for (size_t i = 0; i < s->ports && !weak; i++) {
+      struct mx_s_rest *rest = &s->rest[driven * s->ports + i];
+      rest->error = fmax(rest->error, rest->left * fmin(1, sqrt(s->left[driven])));
+    }
     for (size_t i = 0; i < s->ports && weak; i++) *entry(s, f, i, driven) = NAN + NAN * I;
     gaps += weak;
     if (!weak)
@@ -283,7 +339,12 @@ static void warn(const struct mx_s_parameters *s, const struct mx_s_quality *qua
 
 void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality)
 {
-  *quality = (struct mx_s_quality){.frequencies = frequencies_of(s)->count, .gain = NAN, .asymmetry = NAN};
+  *quality = (struct mx_s_quality){.frequencies = frequencies_of(s)->count,
+                                   .ports = s->ports,
+                                   .driven = s->known,
+                                   .rest = s->rest,
+                                   .gain = NAN,
+                                   .asymmetry = NAN};
   for (size_t j = 0; j < s->ports; j++) {
     if (!s->known[j]) continue;
     quality->known = true;
@@ -298,6 +359,19 @@ void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality)
     if (carries(s, f)) judge_frequency(s, f, quality);
   }
   warn(s, quality);
+}
+
+void mx_s_take_quality(struct mx_s_parameters *s)
+{
+  s->known = NULL;
+  s->rest = NULL;
+}
+
+void mx_s_quality_release(struct mx_s_quality *quality)
+{
+  dg_free(quality->driven);
+  dg_free(quality->rest);
+  *quality = (struct mx_s_quality){0};
 }
 
 /* ---- files */

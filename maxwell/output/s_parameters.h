@@ -15,6 +15,10 @@
  * Neither is a bound. Fields that stay for ever (charges on isolated conductors) count as left.
  *
  * Where the waveform carries next to nothing, S is NaN.
+ *
+ * For each port it is also said how far the voltage that leaves through it has fallen: the largest of the last tenth of
+ * the run over the largest of all of the run. Its S_ij is wrong by the second number, or by the first times this ratio,
+ * if that is more: where the voltage is as large as ever, all that is left in the domain may still come there.
  */
 #pragma once
 
@@ -23,13 +27,22 @@
 
 #include "maxwell/setup/setup.h"
 
+/* What was left at a port when the run with another one driven, or with the same, was over. */
+struct mx_s_rest {
+  double left;  /* of the voltage's largest value; 0: nothing has left through the port */
+  double error; /* of S_ij; NAN where no frequency is known */
+};
+
 /* The quality of S-parameters, for summary.json. */
 struct mx_s_quality {
-  bool known;         /* at least one column is known */
-  size_t frequencies; /* frequencies that the script asks for */
-  size_t left_out;    /* how many of them have a column that is NaN */
-  double left;        /* energy at the end over W_in, of the worst run */
-  double error;       /* the largest estimate */
+  bool known;             /* at least one column is known */
+  size_t frequencies;     /* frequencies that the script asks for */
+  size_t left_out;        /* how many of them have a column that is NaN */
+  size_t ports;           /* 0 on other ranks than rank 0 */
+  bool *driven;           /* [ports] which columns are known; the S-parameters', as `rest`, until they are taken */
+  struct mx_s_rest *rest; /* [ports][ports] rest at port i after the run of column j, at [j][i] */
+  double left;            /* energy at the end over W_in, of the worst run */
+  double error;           /* the largest estimate */
   /* The square root of the largest power that leaves for unit power that comes in; passive: at most 1. NaN: at no
    * frequency are all modes above their cut-off. */
   double gain;
@@ -45,6 +58,7 @@ struct mx_s_parameters {
   double complex *matrix;       /* [frequencies][ports][ports]: S_ij at [f][i][j] */
   double *error;                /* [frequencies][ports] estimate for column j at [f][j] */
   double *left;                 /* [ports] W/W_in */
+  struct mx_s_rest *rest;       /* [ports][ports] at port i in column j, at [j][i] */
 };
 
 int mx_s_init(struct mx_s_parameters *s, const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
@@ -56,6 +70,9 @@ int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct d
 int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double peak, struct dg_error *err) DG_MUST_USE;
 /* Judges the known columns. Warns of more power than comes in, and of S_ij that differ from S_ji. */
 void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality);
+/* Takes the quality's arrays away from the S-parameters, which are over. Release it with mx_s_quality_release. */
+void mx_s_take_quality(struct mx_s_parameters *s);
+void mx_s_quality_release(struct mx_s_quality *quality);
 /* Writes the table of the known columns; mx_s_write_touchstone writes a Touchstone 1.1 file, which takes all columns.
  */
 void mx_s_write_table(const struct mx_s_parameters *s, FILE *file);

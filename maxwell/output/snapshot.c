@@ -2,10 +2,85 @@
  * written. output.c calls it. */
 #include "maxwell/output/snapshot.h"
 
+#include <dirent.h>
 #include <omp.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "libdg/base/memory.h"
+
+/* ---- the list of a series ---- */
+
+static void name_file(const struct dg_snapshot_writer *writer, long step, char name[64])
+{
+  snprintf(name, 64, "fields_%06ld%s", step, writer->ending);
+}
+
+static int insert(struct mx_snapshot_list *list, long step, struct dg_error *err)
+{
+  size_t place = list->count;
+  while (place > 0 && list->step[place - 1] >= step) place--;
+  if (place < list->count && list->step[place] == step) return 0;
+  if (list->count == list->room) {
+    const size_t room = 2 * list->room + 64;
+    if (dg_grow(&list->step, room, sizeof *list->step, err) != 0) return err->code;
+    list->room = room;
+  }
+  memmove(list->step + place + 1, list->step + place, (list->count - place) * sizeof *list->step);
+  list->step[place] = step;
+  list->count++;
+  return 0;
+}
+
+/* Finds the snapshots of earlier runs that this one goes on; some of them may have been asked for at any step. */
+static int find_earlier(struct mx_snapshots *s, size_t w, long before, struct dg_error *err)
+{
+  DIR *const folder = opendir(s->folder->path);
+  const struct dirent *entry;
+  while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    char name[64];
+    long step = -1;
+    if (sscanf(entry->d_name, "fields_%ld", &step) != 1 || step < 0 || step >= before) continue;
+    name_file(s->writers.writer[w], step, name);
+    if (strcmp(name, entry->d_name) == 0 && insert(&s->list[w], step, err) != 0) break;
+  }
+  if (folder != NULL) closedir(folder);
+  s->list[w].begun = true;
+  return err->code;
+}
+
+static int write_list(struct mx_snapshots *s, size_t w, struct dg_error *err)
+{
+  const struct dg_snapshot_writer *const writer = s->writers.writer[w];
+  const struct mx_snapshot_list *const list = &s->list[w];
+  struct dg_snapshot_entry *entry;
+  char(*name)[64] = NULL, *path = NULL;
+  if (DG_NEW(entry, list->count, err) != 0 || DG_NEW(name, list->count, err) != 0 ||
+      mx_folder_path(&path, s->folder, writer->list, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < list->count; i++) {
+    name_file(writer, list->step[i], name[i]);
+    entry[i] = (struct dg_snapshot_entry){name[i], s->setup->step * (double)list->step[i]};
+  }
+  (void)!writer->write_list(path, list->count, entry, s->folder->ledger, err);
+fail:
+  dg_free(path);
+  dg_free(name);
+  dg_free(entry);
+  return err->code;
+}
+
+/* Adds a snapshot that is on disk. Does nothing where the format has no list, and on other ranks than 0. */
+static int list_snapshot(struct mx_snapshots *s, size_t w, long step, struct dg_error *err)
+{
+  struct mx_snapshot_list *const list = &s->list[w];
+  if (s->writers.writer[w]->list == NULL || dg_comm_rank(s->setup->problem.comm) != 0) return 0;
+  pthread_mutex_lock(&list->lock);
+  if ((list->begun || find_earlier(s, w, step, err) == 0) && insert(list, step, err) == 0) (void)!write_list(s, w, err);
+  pthread_mutex_unlock(&list->lock);
+  return err->code;
+}
 
 /* ---- a snapshot ---- */
 
@@ -18,7 +93,7 @@ static int fetch(void *context, size_t slot, struct dg_error *err)
   return s->setup->ops->card->snapshot_fetch(s->backend, snapshot->buffer, snapshot->E, snapshot->H, err);
 }
 
-/* Writes the file. With several ranks that have threads, the file does not get its name yet. */
+/* Writes a file of each format. With several ranks that have threads, these do not get their names yet. */
 static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, struct dg_error *err)
 {
   const struct mx_setup *const setup = s->setup;
@@ -46,14 +121,19 @@ static int write_file(struct mx_snapshots *s, struct mx_snapshot *snapshot, stru
                                       .single = setup->config->output.fields.precision == MX_SINGLE,
                                       .ledger = s->folder->ledger,
                                       .files = setup->config->output.fields.files};
-  char file[64], *path;
-  snprintf(file, sizeof file, "fields_%06ld%s", snapshot->step, s->writer->ending);
-  if (mx_folder_path(&path, s->folder, file, err) != 0) return err->code;
   struct dg_comm *const comm = setup->problem.comm;
-  if (s->relay != NULL && comm != NULL)
-    (void)!s->writer->write_part(s->series, &snapshot->job, path, &content, comm, err);
-  else (void)!s->writer->write(s->series, path, &content, comm, err);
-  dg_free(path);
+  for (size_t w = 0; w < s->writers.count; w++) {
+    const struct dg_snapshot_writer *const writer = s->writers.writer[w];
+    char file[64], *path;
+    name_file(writer, snapshot->step, file);
+    if (mx_folder_path(&path, s->folder, file, err) != 0) return err->code;
+    if (s->relay != NULL && comm != NULL)
+      (void)!writer->write_part(s->series[w], &snapshot->job[w], path, &content, comm, err);
+    else if (writer->write(s->series[w], path, &content, comm, err) == 0)
+      (void)!list_snapshot(s, w, snapshot->step, err);
+    dg_free(path);
+    if (err->code != DG_OK) break;
+  }
   return err->code;
 }
 
@@ -74,22 +154,24 @@ static bool wants(const struct mx_setup *setup, int quantity)
 
 /* Says whether the loop writes itself. With several ranks a thread may write only where the writer's parts wait for
  * nobody. */
-static bool in_line(const struct mx_setup *setup, const struct dg_snapshot_writer *writer)
+static bool in_line(const struct mx_setup *setup, const struct mx_writers *writers)
 {
   const bool average = setup->config->output.fields.average;
-  return setup->config->output.fields.ahead == 0 ||
-         (setup->comm != NULL && !writer->in_halves(setup->config->output.fields.files, average, setup->comm));
+  bool waits = setup->config->output.fields.ahead == 0;
+  for (size_t w = 0; w < writers->count && setup->comm != NULL; w++)
+    waits = waits || !writers->writer[w]->in_halves(setup->config->output.fields.files, average, setup->comm);
+  return waits;
 }
 
-static size_t slots_of(const struct mx_setup *setup, const struct dg_snapshot_writer *writer)
+static size_t slots_of(const struct mx_setup *setup, const struct mx_writers *writers)
 {
-  return in_line(setup, writer) ? 1 : (size_t)setup->config->output.fields.ahead;
+  return in_line(setup, writers) ? 1 : (size_t)setup->config->output.fields.ahead;
 }
 
 static int new_slots(struct mx_snapshots *s, struct dg_error *err)
 {
   const size_t n = 3 * (size_t)s->setup->ref.Np * s->setup->problem.K;
-  s->slots = slots_of(s->setup, s->writer);
+  s->slots = slots_of(s->setup, &s->writers);
   if (DG_NEW(s->slot, s->slots, err) != 0) return err->code;
   for (size_t i = 0; i < s->slots; i++)
     if ((wants(s->setup, MX_QUANTITY_E) && DG_NEW(s->slot[i].E, n, err) != 0) ||
@@ -137,7 +219,7 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
 {
   enum { BUFFERS = 2 }; /* one buffer leaves the card while the other is filled */
   const struct mx_backend_ops *const ops = s->setup->ops;
-  if (in_line(s->setup, s->writer)) return 0;
+  if (in_line(s->setup, &s->writers)) return 0;
   const size_t most = s->slots < BUFFERS ? s->slots : BUFFERS;
   if (ops->card->snapshot_buffers(s->backend, most, wants(s->setup, MX_QUANTITY_E), wants(s->setup, MX_QUANTITY_H),
                                   &s->buffers, err) != 0)
@@ -157,13 +239,18 @@ static int start(struct mx_snapshots *s, struct dg_error *err)
   return 0;
 }
 
-int mx_snapshots_init(struct mx_snapshots *s, const struct mx_setup *setup, const struct dg_snapshot_writer *writer,
+int mx_snapshots_init(struct mx_snapshots *s, const struct mx_setup *setup, const struct mx_writers *writers,
                       struct mx_backend *backend, struct mx_folder *folder, struct dg_error *err)
 {
   *s = (struct mx_snapshots){0};
   if (setup->config->output.fields.every == 0) return 0;
-  *s = (struct mx_snapshots){.setup = setup, .writer = writer, .backend = backend, .folder = folder};
-  if (writer->open(&s->series, err) != 0 || new_slots(s, err) != 0 ||
+  *s = (struct mx_snapshots){.setup = setup, .backend = backend, .folder = folder};
+  for (size_t w = 0; w < writers->count; w++) {
+    if (writers->writer[w]->open(&s->series[w], err) != 0) return err->code;
+    pthread_mutex_init(&s->list[w].lock, NULL);
+    s->writers.writer[s->writers.count++] = writers->writer[w];
+  }
+  if (new_slots(s, err) != 0 ||
       (setup->config->output.fields.average &&
        dg_node_merge_init(&s->merge, &setup->mesh, &setup->ref, setup->problem.comm, err) != 0) ||
       (wants(setup, MX_QUANTITY_MATERIAL) && copy_materials(s, err) != 0))
@@ -187,14 +274,17 @@ static int take_in_line(struct mx_snapshots *s, long n, double t, struct dg_erro
   return 0;
 }
 
-/* Gives the oldest snapshot without a name its name; for several ranks. */
+/* Gives the oldest snapshot without a name its name, in every format; for several ranks. */
 static int name_one(struct mx_snapshots *s, struct dg_error *err)
 {
   if (mx_relay_finish(s->relay, s->handed - s->named - 1, &s->waited, err) != 0) return err->code;
   struct mx_snapshot *const snapshot = &s->slot[s->named++ % s->slots];
-  void *const job = snapshot->job;
-  snapshot->job = NULL;
-  return s->writer->finish(job, err);
+  for (size_t w = 0; w < s->writers.count; w++) {
+    void *const job = snapshot->job[w];
+    snapshot->job[w] = NULL;
+    if (s->writers.writer[w]->finish(job, err) != 0 || list_snapshot(s, w, snapshot->step, err) != 0) return err->code;
+  }
+  return 0;
 }
 
 static int name_all(struct mx_snapshots *s, size_t count, struct dg_error *err)
@@ -225,11 +315,11 @@ static int hand_over(struct mx_snapshots *s, long n, double t, struct dg_error *
   return 0;
 }
 
-int mx_snapshots_take(struct mx_snapshots *s, long n, double t, struct dg_error *err)
+int mx_snapshots_take(struct mx_snapshots *s, long n, double t, bool asked, struct dg_error *err)
 {
   const double begun = mx_clock();
   if (s->relay != NULL && mx_relay_poll(s->relay, err) != 0) return err->code;
-  if (!mx_snapshots_due(s, n)) return 0;
+  if (!asked && !mx_snapshots_due(s, n)) return 0;
   const int status = s->relay != NULL ? hand_over(s, n, t, err) : take_in_line(s, n, t, err);
   s->held_up += mx_clock() - begun;
   return status;
@@ -273,23 +363,32 @@ void mx_snapshots_release(struct mx_snapshots *s)
 {
   mx_relay_stop(s->relay);
   for (size_t i = 0; s->slot != NULL && i < s->slots; i++) {
-    if (s->slot[i].job != NULL) s->writer->abandon(s->slot[i].job);
+    for (size_t w = 0; w < s->writers.count; w++)
+      if (s->slot[i].job[w] != NULL) s->writers.writer[w]->abandon(s->slot[i].job[w]);
     dg_free(s->slot[i].E);
     dg_free(s->slot[i].H);
   }
   dg_free(s->slot);
   for (int i = 0; i < 4; i++) dg_free(s->material[i]);
   dg_node_merge_release(&s->merge);
-  if (s->writer != NULL) s->writer->close(s->series);
+  for (size_t w = 0; w < s->writers.count; w++) {
+    s->writers.writer[w]->close(s->series[w]);
+    pthread_mutex_destroy(&s->list[w].lock);
+    dg_free(s->list[w].step);
+  }
   *s = (struct mx_snapshots){0};
 }
 
-size_t mx_snapshots_memory(const struct mx_setup *setup, const struct dg_snapshot_writer *writer)
+size_t mx_snapshots_memory(const struct mx_setup *setup, const struct mx_writers *writers)
 {
-  const size_t K = setup->problem.K, Np = (size_t)setup->ref.Np, p = (size_t)setup->ref.order, zones = p * p * p;
+  const size_t K = setup->problem.K, Np = (size_t)setup->ref.Np;
   const size_t fields = (size_t)wants(setup, MX_QUANTITY_E) + (size_t)wants(setup, MX_QUANTITY_H);
-  const size_t work = (Np > zones ? Np : zones) * (setup->config->output.fields.average ? 2 : 1);
-  const size_t values = slots_of(setup, writer) * 3 * fields * Np + 3 * Np + work;
+  const size_t averages = setup->config->output.fields.average ? 3 * fields : 0;
+  size_t most = 0; /* one format is written behind the other */
   if (setup->config->output.fields.every == 0) return 0;
-  return K * (values * sizeof(double) + zones * 4 * sizeof(int));
+  for (size_t w = 0; w < writers->count; w++) {
+    const size_t bytes = writers->writer[w]->memory(K, &setup->ref, averages);
+    if (bytes > most) most = bytes;
+  }
+  return slots_of(setup, writers) * 3 * fields * K * Np * sizeof(double) + most;
 }

@@ -8,24 +8,24 @@
  * file, or share averages, the loop does everything. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 
-#include "libdg/io/snapshot_writer.h"
+#include "maxwell/output/writers.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/relay.h"
 #include "maxwell/setup/setup.h"
 
 struct mx_snapshot {
   long step;
-  double time;   /* s */
-  double *E, *H; /* [K][3][Np]; NULL: not wanted */
-  size_t buffer; /* buffer of the backend, see snapshot_begin */
-  void *job;     /* several ranks: a file that is written and has no name yet */
+  double time;           /* s */
+  double *E, *H;         /* [K][3][Np]; NULL: not wanted */
+  size_t buffer;         /* buffer of the backend, see snapshot_begin */
+  void *job[MX_WRITERS]; /* several ranks: files that are written and have no names yet */
 };
 
 struct mx_snapshots {
-  const struct mx_setup *setup; /* borrowed, as the next three; NULL: there are no snapshots */
-  const struct dg_snapshot_writer *writer;
+  const struct mx_setup *setup; /* borrowed, as the next two; NULL: there are no snapshots */
   struct mx_folder *folder;
   struct mx_backend *backend;
   struct mx_relay *relay; /* NULL: the loop does everything */
@@ -36,22 +36,28 @@ struct mx_snapshots {
   int fetch_threads, write_threads; /* OpenMP's threads for one thread of the relay's stages */
   double *material[4];              /* [K] epsilon_r, mu_r, sigma in S/m, sigma_m in ohm/m where it is in use */
   struct dg_node_merge merge;       /* the merge of nodes for averages */
-  void *series;                     /* the writer's series */
-  long before;                      /* snapshots of the run that a checkpoint goes on */
-  long in_line;                     /* snapshots that the loop wrote */
-  double held_up;                   /* seconds in which the loop did nothing else */
-  double waited;                    /* part of these, before the end, in which the loop waited for a thread */
+  struct mx_writers writers;        /* the formats, each of which gets every snapshot */
+  void *series[MX_WRITERS];         /* the writers' series */
+  struct mx_snapshot_list {
+    pthread_mutex_t lock; /* of the rest: threads name snapshots in any order */
+    bool begun;
+    size_t count, room;
+    long *step; /* [count] of the snapshots on disk, ascending */
+  } list[MX_WRITERS];
+  long before;    /* snapshots of the run that a checkpoint goes on */
+  long in_line;   /* snapshots that the loop wrote */
+  double held_up; /* seconds in which the loop did nothing else */
+  double waited;  /* part of these, before the end, in which the loop waited for a thread */
 };
 
 /* Prepares snapshots; does nothing when the script wants none. Collective. Release in any case, before the backend is
  * destroyed. */
-int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *setup,
-                      const struct dg_snapshot_writer *writer, struct mx_backend *backend, struct mx_folder *folder,
-                      struct dg_error *err) DG_MUST_USE;
+int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *setup, const struct mx_writers *writers,
+                      struct mx_backend *backend, struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
 bool mx_snapshots_due(const struct mx_snapshots *snapshots, long n);
-/* Takes a snapshot of step n, time t (s), if one is due. The step must be observed. The function also fails when an
- * earlier snapshot could not be written. Collective where one is due. */
-int mx_snapshots_take(struct mx_snapshots *snapshots, long n, double t, struct dg_error *err) DG_MUST_USE;
+/* Takes a snapshot of step n, time t (s), if one is due or `asked` for; output.fields must be there. The step must be
+ * observed. The function also fails when an earlier snapshot could not be written. Collective where one is due. */
+int mx_snapshots_take(struct mx_snapshots *snapshots, long n, double t, bool asked, struct dg_error *err) DG_MUST_USE;
 /* Several ranks: mx_snapshots_ready tells how many snapshots this rank has written. mx_snapshots_name gives the first
  * `count`, which all ranks have written, their names. Collective. */
 long mx_snapshots_ready(const struct mx_snapshots *snapshots);
@@ -69,4 +75,4 @@ double mx_snapshots_behind(const struct mx_snapshots *snapshots);
 /* Waits as mx_snapshots_finish does. */
 void mx_snapshots_release(struct mx_snapshots *snapshots);
 /* Bytes of the host that a run will take for snapshots on this rank. */
-size_t mx_snapshots_memory(const struct mx_setup *setup, const struct dg_snapshot_writer *writer);
+size_t mx_snapshots_memory(const struct mx_setup *setup, const struct mx_writers *writers);

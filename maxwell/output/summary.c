@@ -64,8 +64,30 @@ static void seconds_entry(FILE *file, const struct mx_seconds *seconds)
   fputs("},\n", file);
 }
 
+/* Writes what was left at each port when each run was over. */
+static void rests_entry(FILE *file, const struct mx_s_quality *quality, const struct mx_ports *ports)
+{
+  bool begun = false;
+  fputs(", \"ports\": [", file);
+  for (size_t j = 0; j < quality->ports; j++)
+    for (size_t i = 0; i < quality->ports && quality->driven[j]; i++) {
+      const struct mx_s_rest *rest = &quality->rest[j * quality->ports + i];
+      fprintf(file, "%s{\"driven\": ", begun ? ", " : "");
+      begun = true;
+      dg_json_string(file, mx_ports_name(ports, j));
+      fputs(", \"port\": ", file);
+      dg_json_string(file, mx_ports_name(ports, i));
+      fputs(", \"left_decibel\": ", file);
+      dg_json_number(file, rest->left > 0 ? 20 * log10(rest->left) : -999);
+      fputs(", \"error\": ", file);
+      dg_json_number(file, rest->error);
+      fputc('}', file);
+    }
+  fputs("]}", file);
+}
+
 /* Writes null for what is not known, since JSON has no NaN. */
-static void quality_entry(FILE *file, const struct mx_s_quality *quality)
+static void quality_entry(FILE *file, const struct mx_s_quality *quality, const struct mx_ports *ports)
 {
   const struct {
     const char *key;
@@ -83,6 +105,54 @@ static void quality_entry(FILE *file, const struct mx_s_quality *quality)
     if (isnan(entry[i].value)) fputs("null", file);
     else dg_json_number(file, entry[i].value);
   }
+  rests_entry(file, quality, ports);
+  fputs(",\n", file);
+}
+
+/* Writes what the ports are, so that reference planes can be shifted and impedances changed without the script. */
+static void ports_entry(FILE *file, const struct mx_ports *ports)
+{
+  fputs("  \"ports\": [", file);
+  for (size_t i = 0; i < ports->count; i++) {
+    const struct mx_port_line line = mx_ports_line(ports, i);
+    fprintf(file, "%s{\"number\": %d, \"name\": ", i > 0 ? ", " : "", mx_ports_number(ports, i));
+    dg_json_string(file, mx_ports_name(ports, i));
+    fprintf(file, ", \"kind\": \"%s\", \"family\": \"%s\", \"impedance\": ", line.kind, line.family);
+    dg_json_number(file, line.impedance);
+    fputs(", \"cutoff\": ", file);
+    dg_json_number(file, line.cutoff);
+    fputs(", \"speed\": ", file);
+    if (line.speed > 0) dg_json_number(file, line.speed);
+    else fputs("null", file);
+    fputc('}', file);
+  }
+  fputs("],\n", file);
+}
+
+/* Writes how the mesh is shared out, and what that costs. */
+static void ranks_entry(FILE *file, const struct mx_summary *summary)
+{
+  const struct mx_partition *part = &summary->setup->partition;
+  fprintf(file,
+          "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
+          "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g",
+          part->smallest, part->largest, part->cut, summary->halo_bytes, summary->halo_least);
+  if (summary->transport != NULL) fprintf(file, ", \"transport\": \"%s\"", summary->transport);
+  fputs("},\n", file);
+  const struct mx_model *model = &summary->model;
+  fprintf(file,
+          "  \"model\": {\"copy_bytes_per_second\": %.4g, \"latency\": %.3g, \"bytes_per_second\": %.4g, "
+          "\"fields\": %.4g, \"halo\": %.4g, \"hidden\": %.4g},\n",
+          model->copy, model->latency, model->rate, model->fields, model->halo, model->hidden);
+}
+
+static void versions_entry(FILE *file, const struct mx_origin *origin)
+{
+  fputs("  \"versions\": {", file);
+  fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\"", CURLEW_VERSION, dg_gmsh_version(),
+          origin != NULL ? origin->language : "");
+  for (size_t i = 0; mx_snapshot_writers[i] != NULL; i++)
+    fprintf(file, ", \"%s\": \"%s\"", mx_snapshot_writers[i]->name, mx_snapshot_writers[i]->version());
   fputs("},\n", file);
 }
 
@@ -120,38 +190,27 @@ static void write_entries(FILE *file, const void *what)
   }
   number_entry(file, "energy_first", summary->energy_first);
   number_entry(file, "energy_last", summary->energy_last);
-  if (summary->quality.known) quality_entry(file, &summary->quality);
+  if (setup->sources.ports.count > 0) ports_entry(file, &setup->sources.ports);
+  if (summary->quality.known) quality_entry(file, &summary->quality, &setup->sources.ports);
   if (summary->resonances.sets > 0) {
     fputs("  \"resonances\": ", file);
     mx_resonances_write_json(&summary->resonances, file);
+    fputs(",\n", file);
+  }
+  if (config->on.output != NULL || config->on.done != NULL) {
+    fputs("  \"derived\": ", file);
+    mx_derived_write_json(&summary->derived, file);
     fputs(",\n", file);
   }
   fprintf(file, "  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld},\n", summary->checkpoints,
           summary->checkpoint_seconds, summary->restarts);
   if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);
   else fputs("  \"stop_reason\": null,\n", file);
+  if (summary->stop_text[0] != '\0') string_entry(file, "stop_text", summary->stop_text);
   number_entry(file, "peak_memory_bytes", summary->peak_memory);
   if (summary->card_memory > 0) number_entry(file, "card_memory_bytes", summary->card_memory);
-  if (setup->comm != NULL) {
-    const struct mx_partition *part = &setup->partition;
-    fprintf(file,
-            "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
-            "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g",
-            part->smallest, part->largest, part->cut, summary->halo_bytes, summary->halo_least);
-    if (summary->transport != NULL) fprintf(file, ", \"transport\": \"%s\"", summary->transport);
-    fputs("},\n", file);
-    const struct mx_model *model = &summary->model;
-    fprintf(file,
-            "  \"model\": {\"copy_bytes_per_second\": %.4g, \"latency\": %.3g, \"bytes_per_second\": %.4g, "
-            "\"fields\": %.4g, \"halo\": %.4g, \"hidden\": %.4g},\n",
-            model->copy, model->latency, model->rate, model->fields, model->halo, model->hidden);
-  }
-  fputs("  \"versions\": {", file);
-  fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\"", CURLEW_VERSION, dg_gmsh_version(),
-          setup->origin != NULL ? setup->origin->language : "");
-  for (size_t i = 0; mx_snapshot_writers[i] != NULL; i++)
-    fprintf(file, ", \"%s\": \"%s\"", mx_snapshot_writers[i]->name, mx_snapshot_writers[i]->version());
-  fputs("},\n", file);
+  if (setup->comm != NULL) ranks_entry(file, summary);
+  versions_entry(file, setup->origin);
   if (summary->error != NULL) string_entry(file, "error", summary->error);
   if (strcmp(summary->status, running) == 0) fprintf(file, "%*s\n", ERROR_ROOM, "");
   fputs("  \"status\": ", file);

@@ -6,6 +6,7 @@
 #include "maxwell/output/s_parameters.h"
 #include "maxwell/output/step_model.h"
 #include "maxwell/shell/folder.h"
+#include "maxwell/shell/hooks/results.h"
 #include "maxwell/shell/profile.h"
 
 struct mx_summary {
@@ -17,8 +18,10 @@ struct mx_summary {
   double simulated_time;            /* s */
   double loop_seconds;              /* the time loop without output */
   double energy_first, energy_last; /* J; NaN if no look was taken */
-  const char *stop_reason;          /* "end time", "steps", "decay", "function", "walltime", "signal"; NULL: none */
-  long checkpoints, restarts;       /* checkpoints that this process wrote; restarts so far */
+  const char *stop_reason; /* "end time", "steps", "decay", "function", "hook", "walltime", "signal"; NULL: none */
+  char stop_text[MX_WHY];  /* the reason that a hook gives; "": none */
+  struct mx_derived_list derived; /* values of hooks; release them. Empty until the run is over */
+  long checkpoints, restarts;     /* checkpoints that this process wrote; restarts so far */
   double checkpoint_seconds;
   struct mx_s_quality quality;     /* quality of S-parameters */
   struct mx_resonances resonances; /* those found; release them. Empty until the run is over */

@@ -10,9 +10,14 @@
 /* A check of the energy costs up to half a step on processors, on a card one to two and a half. */
 enum { AUTOMATIC_EVERY = 50 };
 
+/* Behind the sources a rise by this factor gets a warning, above this part of the peak: what sources still do there is
+ * far smaller. */
+static const double rise = 10, audible = 1e-9;
+
 void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup)
 {
-  *watchdog = (struct mx_watchdog){.setup = setup, .every = setup->config->watchdog.every, .first = NAN, .last = NAN};
+  *watchdog = (struct mx_watchdog){
+      .setup = setup, .every = setup->config->watchdog.every, .first = NAN, .last = NAN, .least = NAN};
   if (watchdog->every == 0) watchdog->every = AUTOMATIC_EVERY;
 }
 
@@ -59,6 +64,26 @@ int mx_watchdog_stop(const struct mx_watchdog *watchdog, struct mx_backend *back
       (unsigned long long)setup->mesh.tag[check.element], x[0], x[1], x[2], material, causes);
 }
 
+/* Behind the sources energy cannot grow either. What they still do is below `audible`. A lumped element gives back what
+ * it has stored, which is no energy of a field: with one nothing follows. */
+static void look_behind(struct mx_watchdog *watchdog, double total, double t)
+{
+  const struct mx_setup *setup = watchdog->setup;
+  if (setup->quiet.what == NULL || !(t >= setup->quiet.silent) || setup->sources.ports.elements > 0) return;
+  if (!(total >= watchdog->least)) watchdog->least = total;
+  if (!(total > audible * watchdog->peak) || !(total > rise * watchdog->least)) return;
+  if (total > setup->config->watchdog.growth * watchdog->least)
+    snprintf(watchdog->alarm, sizeof watchdog->alarm, "behind the sources the energy grew from %.3g J to %.3g J",
+             watchdog->least, total);
+  else if (!watchdog->warned)
+    dg_log_warning(
+        setup->log,
+        "behind the sources the energy grew from %.3g J to %.3g J by t = %.4g s, which nothing explains: do not "
+        "trust this run (a time step at the edge of stability? try a lower time.cfl)",
+        watchdog->least, total, t);
+  watchdog->warned = true;
+}
+
 int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, double t, struct dg_error *err)
 {
   double energy[2];
@@ -74,7 +99,7 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, d
   watchdog->looked = true;
   watchdog->last = total;
   /* Where nothing drives the fields, their energy cannot grow at all. The factor leaves room for the changes that
-   * leapfrog's energy of a rough field may have within a step. Where sources drive the fields, only numbers that are
+   * leapfrog's energy of a rough field may have within a step. While sources drive the fields, only numbers that are
    * not finite stop the run. */
   double size = fmax(total, MX_EPSILON0 * electric), bound = watchdog->setup->config->watchdog.growth * watchdog->first;
   /* Leapfrog's total can stay an invariant while a mode explodes: the electric part, a square, cannot. */
@@ -86,6 +111,7 @@ int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, d
   if (total > watchdog->peak) watchdog->peak = total;
   if (watchdog->setup->config->output.resonances > 0 && t >= watchdog->setup->ringing && total > watchdog->ringing)
     watchdog->ringing = total;
+  look_behind(watchdog, total, t);
   return 0;
 }
 
@@ -93,20 +119,22 @@ int mx_watchdog_archive(struct mx_watchdog *watchdog, const char *name, struct m
                         struct dg_error *err)
 {
   char array[60];
-  double energy[] = {watchdog->first, watchdog->peak, watchdog->last};
-  long looked = watchdog->looked;
+  double energy[] = {watchdog->first, watchdog->peak, watchdog->last, watchdog->least};
+  long seen[] = {watchdog->looked, watchdog->warned};
   snprintf(array, sizeof array, "%s/looked", name);
-  if (mx_archive_longs(archive, array, 1, &looked, err) != 0) return err->code;
+  if (mx_archive_longs(archive, array, 2, seen, err) != 0) return err->code;
   snprintf(array, sizeof array, "%s/energy", name);
-  if (mx_archive_doubles(archive, array, 3, energy, err) != 0) return err->code;
+  if (mx_archive_doubles(archive, array, 4, energy, err) != 0) return err->code;
   if (watchdog->setup->config->output.resonances > 0) {
     snprintf(array, sizeof array, "%s/ringing", name);
     if (mx_archive_doubles(archive, array, 1, &watchdog->ringing, err) != 0) return err->code;
   }
-  watchdog->looked = looked != 0;
+  watchdog->looked = seen[0] != 0;
+  watchdog->warned = seen[1] != 0;
   watchdog->first = energy[0];
   watchdog->peak = energy[1];
   watchdog->last = energy[2];
+  watchdog->least = energy[3];
   return 0;
 }
 

@@ -11,6 +11,8 @@ struct mx_watchdog {
   bool looked;
   double first, peak, last; /* J: total energy at the first look, the largest, and at the last */
   double ringing;           /* J: the largest since output.resonances listens; 0: not yet, or it is not wanted */
+  double least;             /* J: the smallest since the sources are silent; NaN: not yet, or there are none */
+  bool warned;              /* that the energy has risen since */
   char alarm[160];          /* problem found by a look; empty: none. The same on all ranks */
 };
 

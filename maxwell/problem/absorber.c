@@ -8,9 +8,9 @@ double mx_absorber_epsilon(const struct mx_problem *problem, const struct mx_lay
   size_t entry;
   const struct mx_response *response = mx_problem_response(problem, e, &entry);
   if (response == NULL) return problem->epsilon[e];
-  const double *pole = mx_response_parameter(response, entry); /* delta, and c0 tau in metres */
-  const double turn = 2 * acos(-1) * shape->frequency / MX_C0 * pole[1];
-  return problem->epsilon[e] + pole[0] / (1 + turn * turn);
+  const double addition = mx_responses[response->kind]->addition(mx_response_parameter(response, entry),
+                                                                 2 * acos(-1) * shape->frequency / MX_C0);
+  return problem->epsilon[e] + fmax(addition, 0);
 }
 
 /* The mean of (depth/thickness)^GRADE from one depth to another. */

@@ -19,7 +19,7 @@
 
 enum { MX_ABSORBER_GRADE = 3 }; /* s rises as this power of the depth */
 
-/* The permittivity that is matched: the real part at the frequency of the shape. */
+/* The permittivity that is matched: the real part at the frequency of the shape, at least that of fast fields. */
 double mx_absorber_epsilon(const struct mx_problem *problem, const struct mx_layer_shape *shape, size_t e);
 
 /* Adds the losses of an element. index: the smallest of the absorber's media, for which a wave that crosses it twice

@@ -75,19 +75,31 @@ static void fill_faces(struct mx_curve_tables *tables, const struct mx_problem *
     }
 }
 
+int mx_curve_rule_init(struct mx_curve_tables *tables, const struct dg_reference *ref, struct dg_error *err)
+{
+  const size_t Np = (size_t)ref->Np;
+  *tables = (struct mx_curve_tables){.ref = ref};
+  if (dg_quadrature_init(&tables->rule, ref, err) != 0) return err->code;
+  const size_t Nq = (size_t)tables->rule.volume.points;
+  if (DG_NEW(tables->to, Np * Nq, err) != 0 || DG_NEW(tables->from, Nq * Np, err) != 0) return err->code;
+  for (size_t i = 0; i < Np; i++)
+    for (size_t q = 0; q < Nq; q++) {
+      tables->to[i * Nq + q] = tables->rule.at[q * Np + i];
+      tables->from[q * Np + i] = tables->rule.project[i * Nq + q];
+    }
+  return 0;
+}
+
 int mx_curve_tables_init(struct mx_curve_tables *tables, const struct mx_problem *problem, struct dg_error *err)
 {
   const size_t count = problem->curves.count, Np = (size_t)problem->ref->Np;
   *tables = (struct mx_curve_tables){.ref = problem->ref};
   if (count == 0) return 0;
-  if (dg_quadrature_init(&tables->rule, problem->ref, err) != 0) return err->code;
+  if (mx_curve_rule_init(tables, problem->ref, err) != 0) return err->code;
   const size_t Nq = (size_t)tables->rule.volume.points, Nfq = (size_t)tables->rule.face.points;
-  if (DG_NEW(tables->from, Nq * Np, err) != 0 || DG_NEW(tables->weight, count * Nq, err) != 0 ||
-      DG_NEW(tables->tangent, count * Np, err) != 0 || DG_NEW(tables->metric, count * Np, err) != 0 ||
-      DG_NEW(tables->face, count * 4 * Nfq, err) != 0)
+  if (DG_NEW(tables->weight, count * Nq, err) != 0 || DG_NEW(tables->tangent, count * Np, err) != 0 ||
+      DG_NEW(tables->metric, count * Np, err) != 0 || DG_NEW(tables->face, count * 4 * Nfq, err) != 0)
     return err->code;
-  for (size_t i = 0; i < Np; i++)
-    for (size_t q = 0; q < Nq; q++) tables->from[q * Np + i] = tables->rule.project[i * Nq + q];
   for (size_t k = 0; k < count; k++) {
     double sign = 1;
     if (fill_points(tables, problem, k, &sign, err) != 0 || fill_nodes(tables, problem, k, sign, err) != 0)
@@ -101,6 +113,7 @@ int mx_curve_tables_init(struct mx_curve_tables *tables, const struct mx_problem
 void mx_curve_tables_release(struct mx_curve_tables *tables)
 {
   dg_quadrature_release(&tables->rule);
+  dg_free(tables->to);
   dg_free(tables->from);
   dg_free(tables->weight);
   dg_free(tables->tangent);

@@ -12,7 +12,7 @@
 struct mx_curve_tables {
   const struct dg_reference *ref; /* borrowed: the problem's */
   struct dg_quadrature rule;
-  double *from;            /* [Nq][Np] rule.project, by points */
+  double *to, *from;       /* [Np][Nq] rule.at, by nodes; [Nq][Np] rule.project, by points */
   size_t count;            /* curved elements */
   double (*weight)[6];     /* [count][Nq] g_ab/det of a medium of 1: rr, rs, rt, ss, st, tt, m^-1 */
   double (*tangent)[3][3]; /* [count][Np] of the nodes, m */
@@ -25,6 +25,9 @@ struct mx_curve_tables {
  * determinant changes its sign or is zero at a point of the rule, or at a node. Release in any case; zeroed is safe. */
 int mx_curve_tables_init(struct mx_curve_tables *tables, const struct mx_problem *problem,
                          struct dg_error *err) DG_MUST_USE;
+/* The rule alone, without any element, for a backend that keeps weights in its own way. */
+int mx_curve_rule_init(struct mx_curve_tables *tables, const struct dg_reference *ref,
+                       struct dg_error *err) DG_MUST_USE;
 void mx_curve_tables_release(struct mx_curve_tables *tables);
 /* Bytes that the tables take. */
 size_t mx_curve_tables_bytes(const struct mx_problem *problem);

@@ -175,10 +175,10 @@ static int find_strength(const struct mx_problem *problem, const struct mx_assig
 }
 
 /* sigma as the target asks for, or as much as the elements carry. */
-static double sigma_of(const struct mx_layer_shape *shape, const struct strength *strength, int order)
+static double sigma_of(const struct mx_layer_shape *shape, const struct strength *strength)
 {
   const double wanted = mx_layer_sigma_max(shape, strength->index),
-               in_element = -shape->reflection * strength->share / strength->index, room = mx_layer_room(order);
+               in_element = -shape->reflection * strength->share / strength->index, room = MX_LAYER_ROOM;
   return in_element > room ? wanted * room / in_element : wanted;
 }
 
@@ -200,8 +200,8 @@ static int add_kind(struct mx_problem *problem, const struct mx_assignment *assi
     if (l < 0 || part[e].kind != kind) continue;
     response->where[k] = (int32_t)e;
     const struct mx_layer_shape *shape = &layers->shape[l];
-    fill(shape, sigma_of(shape, &strength[l], problem->ref->order), mx_layer_alpha(shape, strength[l].index), mesh, e,
-         &part[e], mx_response_parameter(response, k++));
+    fill(shape, sigma_of(shape, &strength[l]), mx_layer_alpha(shape, strength[l].index), mesh, e, &part[e],
+         mx_response_parameter(response, k++));
   }
   return 0;
 }
@@ -218,8 +218,8 @@ static int assign(const struct mx_problem *problem, struct mx_assignment *assign
   if (find_part(shape, mesh, e, part, err) != 0) return err->code;
   if (shape->absorber || mx_problem_response(problem, e, &entry) == NULL) return 0;
   return refuse(shape, mesh, e,
-                "is in a medium with a Debye pole, and an element has a pole or a layer; give the layer "
-                "`absorber = true`, which is losses, or its volume a medium without a pole",
+                "is in a medium with poles, and an element has a pole or a layer; give the layer "
+                "`absorber = true`, which is losses, or its volume a medium without poles",
                 err);
 }
 

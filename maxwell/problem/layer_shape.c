@@ -21,12 +21,6 @@ double mx_layer_sigma_max(const struct mx_layer_shape *shape, double index)
   return (MX_LAYER_GRADE + 1) * nepers / (2 * index * shape->thickness);
 }
 
-double mx_layer_room(int order)
-{
-  static const double room[] = {0, 20, 38, 56};
-  return order < 4 ? room[order] : 56 + 20 * (order - 3);
-}
-
 double mx_layer_alpha(const struct mx_layer_shape *shape, double index)
 {
   return MX_LAYER_ALPHA / (index * shape->thickness);

@@ -7,6 +7,7 @@
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
+#include "libdg/ref/rule.h"
 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
 {
@@ -79,6 +80,12 @@ int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind ki
   if (dg_grow(&problem->response, problem->responses + 1, sizeof *problem->response, err) != 0) return err->code;
   *response = &problem->response[problem->responses++];
   return mx_response_init(*response, kind, count, err);
+}
+
+size_t mx_response_places(const struct mx_problem *problem, enum mx_response_kind kind)
+{
+  const struct dg_reference *ref = problem->ref;
+  return (size_t)(mx_responses[kind]->layer ? dg_rule_points(3, ref->order) : ref->Np);
 }
 
 const struct mx_response *mx_problem_response(const struct mx_problem *problem, size_t e, size_t *entry)

@@ -164,6 +164,8 @@ int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind ki
 
 /* Finds the response of an element, and its entry in it; NULL: there is none. */
 const struct mx_response *mx_problem_response(const struct mx_problem *problem, size_t e, size_t *entry);
+/* The places of an element that have states: nodes, or in a layer points of the rule of integration. */
+size_t mx_response_places(const struct mx_problem *problem, enum mx_response_kind kind);
 
 /* Allocates zeroed storage for K elements, for those who build problems by hand. Release with mx_problem_release. */
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K,

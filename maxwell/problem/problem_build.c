@@ -9,6 +9,8 @@
 #include "maxwell/problem/layer.h"
 #include "maxwell/model/selectors.h"
 
+static const double pi = 3.14159265358979323846;
+
 static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)
 {
   return &config->material[i].where;
@@ -139,28 +141,85 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
   for (int i = 0; i < PARAMETERS; i++)
     for (size_t e = 0; e < problem->K && parameters[i].factor != 1; e++)
       array_of(problem, i)[e] *= parameters[i].factor;
+  for (size_t e = 0; e < problem->K; e++) { /* in natural units sigma/epsilon is w tan(delta)/c0 */
+    const struct mx_material_config *material = &config->material[assignment->material[e]];
+    if (material->loss_at > 0)
+      problem->sigma[e] = problem->epsilon[e] * 2 * pi * material->loss_at * material->loss_tangent / MX_C0;
+  }
   return 0;
 }
 
-/* Adds one response for the Debye poles of all materials. */
-static int assign_debye(struct mx_problem *problem, const struct mx_assignment *assignment,
-                        const struct mx_config *config, struct dg_error *err)
+/* The kind that has room for the poles of a material, an enum mx_response_kind; -1: there are none. */
+static int kind_of_poles(const struct mx_material_config *material)
+{
+  int states = 0;
+  for (size_t i = 0; i < material->poles; i++) states += mx_pole_config_states(&material->pole[i]);
+#define FITS(KIND, PREFIX, STATES)                                                                                     \
+  if (states > 0 && states <= (STATES)) return KIND;
+  MX_POLE_LIST(FITS)
+#undef FITS
+  return -1;
+}
+
+/* Writes the poles of a material as the parameters of an entry of a kind: rad/s become 1/m. */
+static int make_poles(const struct mx_material_config *material, int kind, double *parameter, struct dg_error *err)
+{
+  char name[128];
+  static const int powers[3][MX_POLE_NUMBERS] = {{1, 1, 0, 0}, {2, 1, 0, 0}, {1, 2, 1, 2}};
+  parameter[MX_POLES_COUNT] = (double)material->poles;
+  for (size_t i = 0; i < material->poles; i++) {
+    const struct mx_pole_config *pole = &material->pole[i];
+    double *to = parameter + MX_POLES_FIRST + MX_POLES_EACH * i;
+    *to++ = (double)pole->form;
+    for (int n = 0; n < MX_POLE_NUMBERS; n++) to[n] = pole->number[n] / pow(MX_C0, powers[pole->form][n]);
+  }
+  if (material->sigma.function == NULL) parameter[MX_POLES_JOINT] = material->sigma.value * MX_ETA0;
+  if (mx_poles_join(parameter, mx_responses[kind]->states)) return 0;
+  mx_selector_name(&material->where, name, sizeof name);
+  return dg_fail(err, DG_INPUT,
+                 MX_PLACE
+                 "materials.%s: its poles are on the edge of amplifying: a little more loss makes them passive",
+                 MX_AT(material->where.where), name);
+}
+
+_Static_assert((int)MX_POLES_MOST == (int)MX_POLE_STATES && (int)MX_POLE_IS_REAL == (int)MX_POLE_REAL &&
+                   (int)MX_POLE_IS_DRUDE == (int)MX_POLE_DRUDE && (int)MX_POLE_IS_PAIR == (int)MX_POLE_PAIR,
+               "a material's poles are those of a response");
+
+/* Adds the poles of all materials of a kind, made[materials][MX_POLE_PARAMETERS]. */
+static int assign_kind(struct mx_problem *problem, const struct mx_assignment *assignment,
+                       const struct mx_config *config, int kind, double (*made)[MX_POLE_PARAMETERS],
+                       struct dg_error *err)
 {
   struct mx_response *response = NULL;
   size_t materials = 0, count = 0, k = 0;
-  for (size_t m = 0; m < config->materials; m++) materials += config->material[m].debye.delta > 0;
+  for (size_t m = 0; m < config->materials; m++) {
+    if (kind_of_poles(&config->material[m]) != kind) continue;
+    if (make_poles(&config->material[m], kind, made[m], err) != 0) return err->code;
+    materials++;
+  }
   if (materials == 0) return 0;
-  for (size_t e = 0; e < problem->K; e++) count += config->material[assignment->material[e]].debye.delta > 0;
-  if (mx_problem_add_response(problem, MX_DEBYE, count, &response, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) count += kind_of_poles(&config->material[assignment->material[e]]) == kind;
+  if (mx_problem_add_response(problem, (enum mx_response_kind)kind, count, &response, err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++) {
-    const struct mx_debye_config *debye = &config->material[assignment->material[e]].debye;
-    if (!(debye->delta > 0)) continue;
+    const int m = assignment->material[e];
+    if (kind_of_poles(&config->material[m]) != kind) continue;
     response->where[k] = (int32_t)e;
-    double *parameter = mx_response_parameter(response, k++);
-    parameter[0] = debye->delta;
-    parameter[1] = MX_C0 * debye->tau;
+    memcpy(mx_response_parameter(response, k++), made[m], (size_t)mx_responses[kind]->parameters * sizeof(double));
   }
   return 0;
+}
+
+/* Adds the poles of all materials: one response for all media with as many states. */
+static int assign_poles(struct mx_problem *problem, const struct mx_assignment *assignment,
+                        const struct mx_config *config, struct dg_error *err)
+{
+  double(*made)[MX_POLE_PARAMETERS];
+  if (DG_NEW(made, config->materials, err) != 0) return err->code;
+  for (int kind = 0; kind < MX_RESPONSE_KINDS; kind++)
+    if (assign_kind(problem, assignment, config, kind, made, err) != 0) break;
+  dg_free(made);
+  return err->code;
 }
 
 /* Refuses the key of a surface inside the domain, which is not a boundary, instead of ignoring it. */
@@ -183,7 +242,8 @@ static int refuse_inner_surfaces(const struct mx_config *config, const struct dg
   return 0;
 }
 
-/* Refuses an open wall from which no layer has grown, as a mesh has that somebody else has made. */
+/* Refuses an open wall from which no layer has grown, and a periodic side that ends, as a mesh has that somebody else
+ * has made. */
 static int refuse_bare(const struct mx_config *config, const struct dg_mesh *mesh, size_t e, int chosen,
                        struct dg_error *err)
 {
@@ -192,6 +252,11 @@ static int refuse_bare(const struct mx_config *config, const struct dg_mesh *mes
   double x[3];
   mx_selector_name(&boundary->where, name, sizeof name);
   dg_geometry_barycentre(mesh, e, x);
+  if (boundary->kind == MX_PERIODIC)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "boundaries.%s: the face near (%g, %g, %g) m is not joined with one of the opposite side; "
+                            "the set-up of a run joins them (maxwell/periods/periods.h)",
+                   MX_AT(boundary->where.where), name, x[0], x[1], x[2]);
   return dg_fail(err, DG_INPUT,
                  MX_PLACE "boundaries.%s: no layer has grown from this open wall near (%g, %g, %g) m; the set-up of a "
                           "run grows it (maxwell/setup/open_layer.h)",
@@ -229,7 +294,8 @@ static int assign_boundaries(struct mx_problem *problem, struct mx_assignment *a
       int chosen = surface >= 0 && choice[surface] >= 0 ? choice[surface] : fallback;
       assignment->boundary[e][f] = chosen;
       if (chosen == MX_DEFAULT_PEC) assignment->default_pec_faces++;
-      if (chosen >= 0 && config->boundary[chosen].kind == MX_OPEN_WALL && !dg_mesh_in_layer(mesh, e))
+      if (chosen >= 0 && ((config->boundary[chosen].kind == MX_OPEN_WALL && !dg_mesh_in_layer(mesh, e)) ||
+                          config->boundary[chosen].kind == MX_PERIODIC))
         return refuse_bare(config, mesh, e, chosen, err);
     }
   if (sum_counts(problem->comm, mesh->entities, outer, err) != 0 ||
@@ -312,7 +378,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
         int index = assignment->boundary[e][f];
         const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
         const double given = index >= 0 ? config->boundary[index].impedance / MX_ETA0 : 0;
-        const bool open = mx_is_open(kind);
+        const bool open = index >= 0 && mx_boundary_is_open(&config->boundary[index]);
         /* The alpha of an open face is always 1: what the face absorbs is physics, not a choice of flux. */
         problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own),
                                            open || assignment->layer[e] >= 0 ? 1 : config->alpha);
@@ -385,7 +451,7 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
     memcpy(problem->curves.shape, mesh->shape, mesh->curved * dg_shape_nodes(mesh->geometry) * sizeof *mesh->shape);
   }
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
-  if (assign_debye(problem, assignment, config, err) != 0) goto fail;
+  if (assign_poles(problem, assignment, config, err) != 0) goto fail;
   if (mx_assign_layers(problem, assignment, layers, mesh, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;

@@ -21,7 +21,9 @@
  * the old field: layer_points.h has the formulas. At z = -1, leapfrog's limit, s_i = 1 + sigma h/(1 + a) is real and
  * greater than 1, a stretch, which makes the step no smaller. Runge-Kutta has the rates.
  *
- * sigma rises as the third power of the depth, at the nodes and not by elements: a jump of sigma is what reflects.
+ * sigma rises as the third power of the depth within the elements: a jump of sigma is what reflects. The filters are
+ * worked at the points of a rule of integration and their result is projected, so that sigma is a symmetric and
+ * positive operator of each element. Multiplied at the nodes it is not, and fields in coarse layers grow at any step.
  * Sphere and cylinder: the radius becomes the integral of the stretch, r + (integral of sigma)/(alpha + s), so that
  * what goes around is stretched by that over r, which is again a pole at alpha since alpha is the same everywhere.
  *

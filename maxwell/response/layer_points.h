@@ -1,48 +1,52 @@
-/* A perfectly matched layer at a node: layer.h derives it. Part of points.h, once for every precision.
+/* A perfectly matched layer at a point: layer.h derives it. Part of points.h, once for every precision.
  *
- * c: coefficients (layer.h); L[4]: the node's barycentric coordinates; s[D][3]: the states of one field, u[3]: the
- * field. States are kept times (1/h) where the scheme is staggered, so that sigma h alone occurs. */
+ * c: coefficients (layer.h); L[4]: the point's barycentric coordinates; s[D][3]: the states of one field, u[3]: the
+ * field. States are kept times (1/h) where the scheme is staggered, so that sigma h alone occurs. A MX_VALUE is a
+ * number at a point, or a vector of numbers at several points. */
 #include "maxwell/response/layer.h"
 
-/* Sums over the vertices: the node's depth along direction d, or its place along axis d, over the thickness. */
-MX_POINT REAL NAME(mx_layer_place)(const REAL *c, const REAL *L, int d)
+/* Sums over the vertices: the point's depth along direction d, or its place along axis d, over the thickness. */
+MX_POINT MX_VALUE NAME(mx_layer_place)(const REAL *c, const MX_VALUE *L, int d)
 {
   const REAL *place = c + MX_LAYER_C_PLACE + d;
   return L[0] * place[0] + L[1] * place[3] + L[2] * place[6] + L[3] * place[9];
 }
 
-MX_POINT REAL NAME(mx_layer_sum)(const REAL *a, const REAL *u) { return a[0] * u[0] + a[1] * u[1] + a[2] * u[2]; }
+MX_POINT MX_VALUE NAME(mx_layer_sum)(const REAL *a, const MX_VALUE *u)
+{
+  return a[0] * u[0] + a[1] * u[1] + a[2] * u[2];
+}
 
 /* The profile of sigma over the depth: the power MX_LAYER_GRADE. */
-MX_POINT REAL NAME(mx_layer_profile)(REAL xi) { return xi * xi * xi; }
+MX_POINT MX_VALUE NAME(mx_layer_profile)(MX_VALUE xi) { return xi * xi * xi; }
 
 /* One direction. The part along it has the filter X, the part across has Z. Both are the same but for signs, so that
  * the whole vector goes the way of the part across, and then the part along is put right. */
-MX_POINT void NAME(mx_layer_1_step)(const REAL *c, REAL loss, const REAL *L, REAL (*s)[3], REAL *u)
+MX_POINT void NAME(mx_layer_1_step)(const REAL *c, REAL loss, const MX_VALUE *L, MX_VALUE (*s)[3], MX_VALUE *u)
 {
   const REAL *up = c + MX_LAYER_C_UP, *down = c + MX_LAYER_C_DOWN, a = c[MX_LAYER_C_POLE], keep = 1 - loss;
-  const REAL xi = NAME(mx_layer_place)(c, L, 0), sigma = c[MX_LAYER_C_SIGMA] * NAME(mx_layer_profile)(xi),
-             by = 1 / (1 + sigma);
-  const REAL un = NAME(mx_layer_sum)(up, u), sn = NAME(mx_layer_sum)(up, s[0]);
-  const REAL across = by * (un + (keep - a) * sigma * sn), along = un - keep * sigma * sn;
-  const REAL right = along + sigma * (a * sn + along) - across, of_state = along - across;
+  const MX_VALUE xi = NAME(mx_layer_place)(c, L, 0), sigma = c[MX_LAYER_C_SIGMA] * NAME(mx_layer_profile)(xi),
+                 by = 1 / (1 + sigma);
+  const MX_VALUE un = NAME(mx_layer_sum)(up, u), sn = NAME(mx_layer_sum)(up, s[0]);
+  const MX_VALUE across = by * (un + (keep - a) * sigma * sn), along = un - keep * sigma * sn;
+  const MX_VALUE right = along + sigma * (a * sn + along) - across, of_state = along - across;
   for (int i = 0; i < 3; i++) {
-    const REAL v = by * (u[i] + (keep - a) * sigma * s[0][i]);
+    const MX_VALUE v = by * (u[i] + (keep - a) * sigma * s[0][i]);
     s[0][i] = a * s[0][i] + v + down[i] * of_state;
     u[i] = v + down[i] * right;
   }
 }
 
-MX_POINT void NAME(mx_layer_1_rate)(const REAL *c, REAL loss, const REAL *L, REAL (*s)[3], const REAL *u, REAL (*ds)[3],
-                                    REAL *du)
+MX_POINT void NAME(mx_layer_1_rate)(const REAL *c, REAL loss, const MX_VALUE *L, MX_VALUE (*s)[3], const MX_VALUE *u,
+                                    MX_VALUE (*ds)[3], MX_VALUE *du)
 {
   const REAL *up = c + MX_LAYER_C_UP, *down = c + MX_LAYER_C_DOWN, a = c[MX_LAYER_C_POLE];
-  const REAL xi = NAME(mx_layer_place)(c, L, 0), sigma = c[MX_LAYER_C_SIGMA] * NAME(mx_layer_profile)(xi);
-  const REAL un = NAME(mx_layer_sum)(up, u), sn = NAME(mx_layer_sum)(up, s[0]);
+  const MX_VALUE xi = NAME(mx_layer_place)(c, L, 0), sigma = c[MX_LAYER_C_SIGMA] * NAME(mx_layer_profile)(xi);
+  const MX_VALUE un = NAME(mx_layer_sum)(up, u), sn = NAME(mx_layer_sum)(up, s[0]);
   /* along: d/dt X = E - (sigma + a) X, E' gets loss sigma X + sigma dX; across: dZ = E - a Z, E' gets -(the same) */
-  const REAL along = un - (sigma + a) * sn, across = un - a * sn;
+  const MX_VALUE along = un - (sigma + a) * sn, across = un - a * sn;
   for (int i = 0; i < 3; i++) {
-    const REAL d = u[i] - a * s[0][i];
+    const MX_VALUE d = u[i] - a * s[0][i];
     ds[0][i] = d + down[i] * (along - across);
     du[i] = -sigma * (loss * s[0][i] + d) + down[i] * sigma * (2 * loss * sn + along + across);
   }
@@ -50,10 +54,10 @@ MX_POINT void NAME(mx_layer_1_rate)(const REAL *c, REAL loss, const REAL *L, REA
 
 /* The chain of filters in the frame of the directions: D of them are stretched, S[q][i] is the state of direction q in
  * component i. */
-MX_POINT void NAME(mx_layer_chain_step)(int D, const REAL *sigma, REAL a, REAL keep, REAL (*S)[3], REAL *u)
+MX_POINT void NAME(mx_layer_chain_step)(int D, const MX_VALUE *sigma, REAL a, REAL keep, MX_VALUE (*S)[3], MX_VALUE *u)
 {
   for (int i = 0; i < 3; i++) {
-    REAL w = u[i];
+    MX_VALUE w = u[i];
     for (int q = 0; q < D; q++) w += (q == i ? -keep : keep) * sigma[q] * S[q][i];
     for (int q = 0; q < D; q++) {
       if (q == i) continue;
@@ -68,12 +72,13 @@ MX_POINT void NAME(mx_layer_chain_step)(int D, const REAL *sigma, REAL a, REAL k
   }
 }
 
-MX_POINT void NAME(mx_layer_chain_rate)(int D, const REAL *sigma, REAL a, REAL loss, REAL (*S)[3], const REAL *u,
-                                        REAL (*dS)[3], REAL *du)
+MX_POINT void NAME(mx_layer_chain_rate)(int D, const MX_VALUE *sigma, REAL a, REAL loss, MX_VALUE (*S)[3],
+                                        const MX_VALUE *u, MX_VALUE (*dS)[3], MX_VALUE *du)
 {
   for (int i = 0; i < 3; i++) {
-    REAL v = i < D ? u[i] - sigma[i] * S[i][i] : u[i], sum = 0;
+    MX_VALUE v = u[i], sum = {0};
     if (i < D) {
+      v -= sigma[i] * S[i][i];
       dS[i][i] = v - a * S[i][i];
       sum += sigma[i] * (dS[i][i] + loss * S[i][i]);
     }
@@ -87,41 +92,54 @@ MX_POINT void NAME(mx_layer_chain_rate)(int D, const REAL *sigma, REAL a, REAL l
   }
 }
 
-/* The frame of a node (rows: directions, in the field's components: up; and back: down) and its sigmas. */
-MX_POINT void NAME(mx_layer_box_frame)(int D, const REAL *c, const REAL *L, REAL (*up)[3], REAL (*down)[3], REAL *sigma)
+/* The frame of a point (rows: directions, in the field's components: up; and back: down) and its sigmas. */
+MX_POINT void NAME(mx_layer_box_frame)(int D, const REAL *c, const MX_VALUE *L, MX_VALUE (*up)[3], MX_VALUE (*down)[3],
+                                       MX_VALUE *sigma)
 {
+  const MX_VALUE none = {0};
   for (int d = 0; d < 3; d++) {
     for (int i = 0; i < 3; i++) {
-      up[d][i] = c[MX_LAYER_C_UP + 3 * d + i];
-      down[d][i] = c[MX_LAYER_C_DOWN + 3 * d + i];
+      up[d][i] = none + c[MX_LAYER_C_UP + 3 * d + i];
+      down[d][i] = none + c[MX_LAYER_C_DOWN + 3 * d + i];
     }
     if (d >= D) continue;
-    const REAL xi = NAME(mx_layer_place)(c, L, d);
+    const MX_VALUE xi = NAME(mx_layer_place)(c, L, d);
     sigma[d] = c[MX_LAYER_C_SIGMA] * NAME(mx_layer_profile)(xi);
   }
 }
 
 /* The profile before the wall is 0. */
-MX_POINT REAL NAME(mx_layer_beyond)(REAL depth) { return depth > 0 ? NAME(mx_layer_profile)(depth) : 0; }
-
-MX_POINT void NAME(mx_layer_round_frame)(const REAL *c, const REAL *L, REAL (*up)[3], REAL (*down)[3], REAL *sigma)
+MX_POINT MX_VALUE NAME(mx_layer_beyond)(MX_VALUE depth)
 {
-  const REAL *round = c + MX_LAYER_C_ROUND, largest = c[MX_LAYER_C_SIGMA];
-  const REAL x = NAME(mx_layer_place)(c, L, 0), y = NAME(mx_layer_place)(c, L, 1), z = NAME(mx_layer_place)(c, L, 2);
+  const MX_VALUE none = {0};
+  return NAME(mx_layer_profile)(MX_LARGER(depth, none));
+}
+
+MX_POINT void NAME(mx_layer_round_frame)(const REAL *c, const MX_VALUE *L, MX_VALUE (*up)[3], MX_VALUE (*down)[3],
+                                         MX_VALUE *sigma)
+{
+  const REAL *round = c + MX_LAYER_C_ROUND, largest = c[MX_LAYER_C_SIGMA], tiny = (REAL)1e-30;
+  const MX_VALUE x = NAME(mx_layer_place)(c, L, 0), y = NAME(mx_layer_place)(c, L, 1),
+                 z = NAME(mx_layer_place)(c, L, 2);
   const bool cylinder = round[3] > 0;
-  const REAL tiny = (REAL)1e-30, across = MX_ROOT(x * x + y * y + tiny);
-  const REAL radius = cylinder ? across : MX_ROOT(x * x + y * y + z * z + tiny), depth = radius - round[0];
-  const REAL cosine = x / across, sine = y / across, flat = cylinder ? 1 : across / radius,
-             tall = cylinder ? 0 : z / radius;
-  const REAL frame[3][3] = {
-      {flat * cosine, flat * sine, tall}, {-sine, cosine, 0}, {-tall * cosine, -tall * sine, flat}};
-  const REAL above = z - round[2], below = round[1] - z;
+  const MX_VALUE none = {0}, one = none + 1, across = MX_ROOT(x * x + y * y + tiny);
+  MX_VALUE radius = across, flat = one, tall = none;
+  if (!cylinder) {
+    radius = MX_ROOT(x * x + y * y + z * z + tiny);
+    flat = across / radius;
+    tall = z / radius;
+  }
+  const MX_VALUE depth = radius - round[0], cosine = x / across, sine = y / across;
+  const MX_VALUE frame[3][3] = {
+      {flat * cosine, flat * sine, tall}, {-sine, cosine, none}, {-tall * cosine, -tall * sine, flat}};
+  const MX_VALUE above = z - round[2], below = round[1] - z;
   sigma[0] = largest * NAME(mx_layer_beyond)(depth);
   sigma[1] = sigma[0] * depth / ((MX_LAYER_GRADE + 1) * radius); /* the integral of sigma over the radius */
-  sigma[2] = cylinder ? largest * NAME(mx_layer_beyond)(above > below ? above : below) : sigma[1];
+  sigma[2] = sigma[1];
+  if (cylinder) sigma[2] = largest * NAME(mx_layer_beyond)(MX_LARGER(above, below));
   for (int d = 0; d < 3; d++)
     for (int i = 0; i < 3; i++) {
-      up[d][i] = down[d][i] = 0;
+      up[d][i] = down[d][i] = none;
       for (int k = 0; k < 3; k++) {
         up[d][i] += frame[d][k] * c[MX_LAYER_C_UP + 3 * k + i];
         down[d][i] += frame[d][k] * c[MX_LAYER_C_DOWN + 3 * k + i];
@@ -130,19 +148,21 @@ MX_POINT void NAME(mx_layer_round_frame)(const REAL *c, const REAL *L, REAL (*up
 }
 
 /* From components of the field to those of the frame, rows of `up`, and back, rows of `down`. */
-MX_POINT void NAME(mx_layer_turn)(REAL (*up)[3], const REAL *u, REAL *to)
+MX_POINT void NAME(mx_layer_turn)(MX_VALUE (*up)[3], const MX_VALUE *u, MX_VALUE *to)
 {
-  for (int d = 0; d < 3; d++) to[d] = NAME(mx_layer_sum)(up[d], u);
+  for (int d = 0; d < 3; d++) to[d] = up[d][0] * u[0] + up[d][1] * u[1] + up[d][2] * u[2];
 }
-MX_POINT void NAME(mx_layer_back)(REAL (*down)[3], const REAL *u, REAL *to)
+MX_POINT void NAME(mx_layer_back)(MX_VALUE (*down)[3], const MX_VALUE *u, MX_VALUE *to)
 {
   for (int i = 0; i < 3; i++) to[i] = u[0] * down[0][i] + u[1] * down[1][i] + u[2] * down[2][i];
 }
 
 /* D directions. round: of a sphere or cylinder, else of a box. */
-MX_POINT void NAME(mx_layer_any_step)(int D, bool round, const REAL *c, REAL loss, const REAL *L, REAL (*s)[3], REAL *u)
+MX_POINT void NAME(mx_layer_any_step)(int D, bool round, const REAL *c, REAL loss, const MX_VALUE *L, MX_VALUE (*s)[3],
+                                      MX_VALUE *u)
 {
-  REAL up[3][3], down[3][3], sigma[3] = {0, 0, 0}, S[3][3], v[3];
+  const MX_VALUE none = {0};
+  MX_VALUE up[3][3], down[3][3], sigma[3] = {none, none, none}, S[3][3], v[3];
   if (round) NAME(mx_layer_round_frame)(c, L, up, down, sigma);
   else NAME(mx_layer_box_frame)(D, c, L, up, down, sigma);
   for (int q = 0; q < D; q++) NAME(mx_layer_turn)(up, s[q], S[q]);
@@ -152,10 +172,11 @@ MX_POINT void NAME(mx_layer_any_step)(int D, bool round, const REAL *c, REAL los
   NAME(mx_layer_back)(down, v, u);
 }
 
-MX_POINT void NAME(mx_layer_any_rate)(int D, bool round, const REAL *c, REAL loss, const REAL *L, REAL (*s)[3],
-                                      const REAL *u, REAL (*ds)[3], REAL *du)
+MX_POINT void NAME(mx_layer_any_rate)(int D, bool round, const REAL *c, REAL loss, const MX_VALUE *L, MX_VALUE (*s)[3],
+                                      const MX_VALUE *u, MX_VALUE (*ds)[3], MX_VALUE *du)
 {
-  REAL up[3][3], down[3][3], sigma[3] = {0, 0, 0}, S[3][3], dS[3][3], v[3], dv[3];
+  const MX_VALUE none = {0};
+  MX_VALUE up[3][3], down[3][3], sigma[3] = {none, none, none}, S[3][3], dS[3][3], v[3], dv[3];
   if (round) NAME(mx_layer_round_frame)(c, L, up, down, sigma);
   else NAME(mx_layer_box_frame)(D, c, L, up, down, sigma);
   for (int q = 0; q < D; q++) NAME(mx_layer_turn)(up, s[q], S[q]);
@@ -167,10 +188,10 @@ MX_POINT void NAME(mx_layer_any_rate)(int D, bool round, const REAL *c, REAL los
 
 /* clang-format off */
 #define MX_LAYER_ANY(prefix, D, round)                                                                                 \
-  MX_POINT void NAME(prefix##_step)(const REAL *c, REAL loss, const REAL *L, REAL (*s)[3], REAL *u)                    \
+  MX_POINT void NAME(prefix##_step)(const REAL *c, REAL loss, const MX_VALUE *L, MX_VALUE (*s)[3], MX_VALUE *u)                  \
   { NAME(mx_layer_any_step)(D, round, c, loss, L, s, u); }                                                             \
-  MX_POINT void NAME(prefix##_rate)(const REAL *c, REAL loss, const REAL *L, REAL (*s)[3], const REAL *u,              \
-                                    REAL (*ds)[3], REAL *du)                                                           \
+  MX_POINT void NAME(prefix##_rate)(const REAL *c, REAL loss, const MX_VALUE *L, MX_VALUE (*s)[3], const MX_VALUE *u,              \
+                                    MX_VALUE (*ds)[3], MX_VALUE *du)                                                           \
   { NAME(mx_layer_any_rate)(D, round, c, loss, L, s, u, ds, du); }
 /* clang-format on */
 MX_LAYER_ANY(mx_layer_2, 2, false)

@@ -5,11 +5,18 @@
  *         the state s along;
  *   rate  of a Runge-Kutta scheme: the rates of the state, ds, and what they add to the rate of the field, du.
  *
- * c: the coefficients of the entry (response.h). Poles see one component at a time, layers the vectors at a node: s and
- * ds [directions][3] of one field (field 0 is E, 1 is H), u and du [3], and L[4], the node's barycentric coordinates.
+ * c: the coefficients of the entry (response.h). Poles see one component at a time, layers the vectors at a point: s
+ * and ds [directions][3] of one field (field 0 is E, 1 is H), u and du [3], and L[4], the point's barycentric
+ * coordinates. What fields and states have at a point is an MX_VALUE: a REAL, or where the file that includes this one
+ * says so (with MX_ROOT and MX_LARGER(a, b) for it) a vector of REALs at several points.
  */
+#ifndef MX_VALUE
+#define MX_VALUE        REAL
+#define MX_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define MX_POINT_BY_POINT
+#endif
 
-#include "maxwell/response/debye_points.h"
+#include "maxwell/response/poles_points.h"
 #include "maxwell/response/layer_points.h"
 
 #define MX_POINT_CASE(KIND, PREFIX, ...)                                                                               \
@@ -17,7 +24,7 @@
     MX_POINT_CALL(PREFIX);                                                                                             \
     break;
 
-MX_POINT void NAME(mx_point_step)(enum mx_response_kind kind, const REAL *c, REAL *s, REAL *u)
+MX_POINT void NAME(mx_point_step)(enum mx_response_kind kind, const REAL *c, MX_VALUE *s, MX_VALUE *u)
 {
 #define MX_POINT_CALL(PREFIX) NAME(PREFIX##_step)(c, s, u)
   switch (kind) {
@@ -28,7 +35,8 @@ MX_POINT void NAME(mx_point_step)(enum mx_response_kind kind, const REAL *c, REA
 #undef MX_POINT_CALL
 }
 
-MX_POINT void NAME(mx_point_rate)(enum mx_response_kind kind, const REAL *c, const REAL *s, REAL u, REAL *ds, REAL *du)
+MX_POINT void NAME(mx_point_rate)(enum mx_response_kind kind, const REAL *c, const MX_VALUE *s, MX_VALUE u,
+                                  MX_VALUE *ds, MX_VALUE *du)
 {
 #define MX_POINT_CALL(PREFIX) NAME(PREFIX##_rate)(c, s, u, ds, du)
   switch (kind) {
@@ -39,8 +47,8 @@ MX_POINT void NAME(mx_point_rate)(enum mx_response_kind kind, const REAL *c, con
 #undef MX_POINT_CALL
 }
 
-MX_POINT void NAME(mx_layer_step)(enum mx_response_kind kind, int field, const REAL *c, const REAL *L, REAL (*s)[3],
-                                  REAL *u)
+MX_POINT void NAME(mx_layer_step)(enum mx_response_kind kind, int field, const REAL *c, const MX_VALUE *L,
+                                  MX_VALUE (*s)[3], MX_VALUE *u)
 {
 #define MX_POINT_CALL(PREFIX) NAME(PREFIX##_step)(c, c[MX_LAYER_C_LOSS + field], L, s, u)
   switch (kind) {
@@ -51,8 +59,8 @@ MX_POINT void NAME(mx_layer_step)(enum mx_response_kind kind, int field, const R
 #undef MX_POINT_CALL
 }
 
-MX_POINT void NAME(mx_layer_rate)(enum mx_response_kind kind, int field, const REAL *c, const REAL *L, REAL (*s)[3],
-                                  const REAL *u, REAL (*ds)[3], REAL *du)
+MX_POINT void NAME(mx_layer_rate)(enum mx_response_kind kind, int field, const REAL *c, const MX_VALUE *L,
+                                  MX_VALUE (*s)[3], const MX_VALUE *u, MX_VALUE (*ds)[3], MX_VALUE *du)
 {
 #define MX_POINT_CALL(PREFIX) NAME(PREFIX##_rate)(c, c[MX_LAYER_C_LOSS + field], L, s, u, ds, du)
   switch (kind) {
@@ -63,3 +71,8 @@ MX_POINT void NAME(mx_layer_rate)(enum mx_response_kind kind, int field, const R
 #undef MX_POINT_CALL
 }
 #undef MX_POINT_CASE
+#ifdef MX_POINT_BY_POINT
+#undef MX_VALUE
+#undef MX_LARGER
+#undef MX_POINT_BY_POINT
+#endif

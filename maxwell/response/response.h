@@ -2,13 +2,14 @@
  *
  * A response is how a medium answers a field with a delay: a pole of its permittivity, or a perfectly matched layer.
  * The pass over all elements (curl, flux, lift, losses) knows nothing of it. Behind the pass, and behind open faces and
- * sources, the backend goes through the list of the response and calls the kind's point function at every node: from
+ * sources, the backend goes through the list of the response and calls the kind's point function at every place: from
  * the state s and the new value u of the field it gives the new u and the new s. The field of before the pass is not
  * needed, so that a backend may work in place; what the response takes of it is in the pass's own loss
  * (mx_response_share).
  *
- * There are two sorts of kinds. A pole acts on E, on each component alone. A layer acts on E and H, on the three
- * components of a node together, and depends on where in the element the node is.
+ * There are two sorts of kinds. A pole acts on E, on each component at a node alone. A layer acts on E and H, on the
+ * three components together, at the points of the rule of integration (libdg/ref/rule.h), and depends on where in the
+ * element a point is: the field is interpolated to the points, and what the layer makes of it is projected back.
  *
  * To add a kind:
  *   1. a file <kind>_points.h with its two point functions, and a line in points.h; all backends compile them;
@@ -27,9 +28,18 @@
 #include <stdint.h>
 
 #include "libdg/base/error.h"
+#include "maxwell/response/pole_forms.h"
 
-/* X(kind, prefix of its functions and its row): kinds that act on each component of E alone, */
-#define MX_POLE_LIST(X) X(MX_DEBYE, mx_debye)
+/* X(kind, prefix of its functions and its row, states): kinds that act on each component of E alone, the poles of media
+ * with up to that many states (pole_forms.h), */
+#define MX_POLE_LIST(X)                                                                                                \
+  X(MX_POLES_1, mx_poles_1, 1)                                                                                         \
+  X(MX_POLES_2, mx_poles_2, 2)                                                                                         \
+  X(MX_POLES_3, mx_poles_3, 3)                                                                                         \
+  X(MX_POLES_4, mx_poles_4, 4)                                                                                         \
+  X(MX_POLES_5, mx_poles_5, 5)                                                                                         \
+  X(MX_POLES_6, mx_poles_6, 6)                                                                                         \
+  X(MX_POLES_8, mx_poles_8, 8) X(MX_POLES_12, mx_poles_12, 12) X(MX_POLES_16, mx_poles_16, 16)
 /* and X(kind, prefix, directions): kinds that act on the vectors of E and H (layer.h), in one, two or three directions
  * of a box, and in those of a sphere or a cylinder. */
 #define MX_LAYER_LIST(X)                                                                                               \
@@ -45,11 +55,11 @@ enum { MX_RESPONSE_KINDS = 0 MX_RESPONSE_LIST(MX_RESPONSE_ONE) };
 #undef MX_RESPONSE_ONE
 
 enum {
-  MX_RESPONSE_PARAMETERS = 27,   /* of an entry: the most parameters of any kind, */
-  MX_POLE_PARAMETERS = 2,        /* and of a pole */
-  MX_RESPONSE_STATES = 6,        /* the most vectors a node, of E and H together, */
-  MX_POLE_STATES = 1,            /* and of a pole */
-  MX_RESPONSE_COEFFICIENTS = 38, /* the most coefficients of a point function */
+  MX_POLE_STATES = 16,                                      /* the most vectors a place of poles, */
+  MX_POLE_PARAMETERS = MX_POLES_PARAMETERS(MX_POLE_STATES), /* and of parameters of an entry */
+  MX_RESPONSE_PARAMETERS = MX_POLE_PARAMETERS,              /* the most parameters of any kind */
+  MX_RESPONSE_STATES = MX_POLE_STATES,                      /* the most vectors a place, of E and H together */
+  MX_RESPONSE_COEFFICIENTS = 4 * MX_POLE_STATES + 1,        /* the most coefficients of a point function */
 };
 
 /* A response of a problem: its kind, and its entries. */
@@ -79,11 +89,12 @@ struct mx_square {
   double weight, field, state[MX_POLE_STATES];
 };
 
-/* An entry prepared for a scheme. A layer's states are zero at t = 0, and what it stores is no energy of a field:
- * start, energy and loss are zero. */
+/* An entry prepared for a scheme. A layer's states are zero at t = 0, and what it stores is no energy of a field: it
+ * has none of what follows. Sums of squares, as many as the kind has states: */
 struct mx_response_entry {
-  double start[MX_POLE_STATES];  /* factors of the field that give the state at t = 0 */
-  struct mx_square energy, loss; /* densities: stored, V^2/m^2, and lost, V^2/m^3 */
+  double start[MX_POLE_STATES];            /* factors of the field that give the states at t = 0 */
+  struct mx_square energy[MX_POLE_STATES]; /* density of what is stored, V^2/m^2 */
+  struct mx_square loss[MX_POLE_STATES];   /* density of what is lost, V^2/m^3 */
 };
 
 /* The medium under an entry: the update of its element by the pass alone. */
@@ -94,7 +105,7 @@ struct mx_response_medium {
 
 struct mx_response_ops {
   const char *name; /* name in the script and in messages */
-  int states;       /* vectors a node: those of E, then those of H */
+  int states;       /* vectors a place: those of E, then those of H */
   int of_E;         /* how many of them are of E */
   int coefficients; /* of the point function */
   int parameters;
@@ -105,7 +116,8 @@ struct mx_response_ops {
   void (*follow)(const struct mx_response_scheme *scheme, double inertia, const double *parameter, double *followed);
   /* Gives the share in the update of a staggered scheme, from parameters that the scheme follows. NULL: none. */
   struct mx_response_share (*share)(const struct mx_response_scheme *scheme, const double *parameter);
-  /* Prepares an entry, which is zeroed, and gives coefficient[coefficients]. */
+  /* Prepares an entry, which is zeroed, and gives coefficient[coefficients]. It costs some microseconds and an entry is
+   * large, so that backends keep the coefficients and make the entry again where they observe. */
   void (*prepare)(const struct mx_response_scheme *scheme, const struct mx_response_medium *medium,
                   const double *parameter, struct mx_response_entry *entry, double *coefficient);
   /* Turns the coefficients from Cartesian components to covariant ones: gradient[a] of the coordinates, tangent[a] of
@@ -113,9 +125,9 @@ struct mx_response_ops {
   void (*turn)(const double gradient[3][3], const double tangent[3][3], double *coefficient);
   /* The fastest relaxation, 1/m, in a medium of this eps or mu. */
   double (*rate)(double inertia, const double *parameter);
-  /* The addition to eps or mu that a static field sees. NULL: none. */
-  double (*at_rest)(const double *parameter);
-  /* Describes parameters, the entry's own or those that the scheme follows: "a Debye pole of 79.2, 9.4e-12 s". */
+  /* The addition to eps or mu that a field of this wave number 2 pi f/c0, 1/m, sees: its real part. NULL: none. */
+  double (*addition)(const double *parameter, double wave_number);
+  /* Describes parameters, the entry's own or those that the scheme follows: "a Debye pole of 79.2 with 9.4e-12 s". */
   void (*describe)(const double *parameter, char *text, size_t size);
 };
 

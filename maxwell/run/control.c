@@ -36,6 +36,22 @@ struct mx_signals {
   struct sigaction before[SIGNALS];
 };
 
+void mx_control_resume(struct mx_signals *saved)
+{
+  for (int i = 0; i < SIGNALS; i++) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = signals[i].flags};
+    struct sigaction *const before = &saved->before[i];
+    sigemptyset(&action.sa_mask);
+    sigaction(signals[i].number, &action, before);
+    if (signals[i].may_be_ignored && before->sa_handler == SIG_IGN) sigaction(signals[i].number, before, NULL);
+  }
+}
+
+void mx_control_pause(struct mx_signals *saved)
+{
+  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i].number, &saved->before[i], NULL);
+}
+
 int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
                     struct dg_error *err)
 {
@@ -45,13 +61,7 @@ int mx_control_init(struct mx_control *control, struct mx_signals **saved, const
   if (DG_NEW(*saved, 1, err) != 0) return err->code;
   interrupted = MX_GO_ON;
   wanted = 0;
-  for (int i = 0; i < SIGNALS; i++) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = signals[i].flags};
-    struct sigaction *const before = &(*saved)->before[i];
-    sigemptyset(&action.sa_mask);
-    sigaction(signals[i].number, &action, before);
-    if (signals[i].may_be_ignored && before->sa_handler == SIG_IGN) sigaction(signals[i].number, before, NULL);
-  }
+  mx_control_resume(*saved);
   (*saved)->origin = setup->origin;
   mx_origin_interrupt(setup->origin, &interrupted);
   return 0;
@@ -61,7 +71,7 @@ void mx_control_end(struct mx_signals *saved)
 {
   if (saved == NULL) return;
   mx_origin_interrupt(saved->origin, NULL);
-  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i].number, &saved->before[i], NULL);
+  mx_control_pause(saved);
   dg_free(saved);
 }
 
@@ -87,6 +97,7 @@ static struct mx_orders own_orders(struct mx_control *control, double step_secon
   const double minutes = control->setup->config->checkpoint.minutes;
   struct mx_orders own = {.stop = (enum mx_stop)interrupted, .checkpoint = wanted != 0};
   wanted = 0;
+  if (own.stop == MX_STOP_INTERRUPT && control->keeps) own.stop = MX_STOP_TERMINATE;
   if (minutes > 0 && mx_clock() - control->checkpointed >= 60 * minutes) own.checkpoint = true;
   if (own.stop == MX_GO_ON && out_of_time(control, step_seconds)) own.stop = MX_STOP_WALLTIME;
   return own;

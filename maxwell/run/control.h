@@ -20,6 +20,28 @@ struct mx_orders {
   long snapshots;  /* snapshots that all ranks had written when the vote began */
 };
 
+/* What somebody who steps a run wants before step n. */
+enum mx_order {
+  MX_ORDER_STEP,       /* make the step */
+  MX_ORDER_LOOK,       /* make it, and call `at` when the fields of t_n can be looked at */
+  MX_ORDER_CHECKPOINT, /* write a checkpoint, and ask again; a failure is a warning */
+  MX_ORDER_STOP,       /* end the run with a checkpoint */
+  MX_ORDER_LEAVE       /* end the run without one */
+};
+
+struct mx_loop;
+
+/* Somebody who looks at a run now and then, or steps it, on one rank: a program whose library this is. */
+struct mx_watcher {
+  /* Is called about ten times a second, before step n of `steps` at time t (s). False ends the run with a checkpoint.
+   * NULL: nobody looks. */
+  bool (*look)(void *self, long n, long steps, double t);
+  /* Both or none. `stand` is called before every step, and may wait as long as it likes. */
+  enum mx_order (*stand)(void *self, struct mx_loop *loop, long n);
+  int (*at)(void *self, struct mx_loop *loop, long n, struct dg_error *err) DG_MUST_USE;
+  void *self;
+};
+
 struct mx_control {
   const struct mx_setup *setup; /* borrowed */
   double checkpointed;          /* mx_clock at the end of the last checkpoint, or at the start */
@@ -27,6 +49,7 @@ struct mx_control {
   double estimate;              /* seconds that one may take, as long as none was written */
   long snapshots;               /* snapshots that this rank has written; the caller sets this member and the next one */
   double behind;                /* seconds that the end may have to wait for the other snapshots */
+  bool keeps;                   /* SIGINT ends the run with a checkpoint, too */
   struct dg_reduction *vote;    /* the vote under way */
   long next_vote, vote_steps;   /* the step that begins or ends a vote, and the steps between */
 };
@@ -36,6 +59,9 @@ struct mx_control {
 struct mx_signals; /* opaque */
 int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
                     struct dg_error *err) DG_MUST_USE;
+/* Gives the signals back for as long as a run stands, and takes them again. */
+void mx_control_pause(struct mx_signals *saved);
+void mx_control_resume(struct mx_signals *saved);
 /* Restores the signals. NULL is safe. */
 void mx_control_end(struct mx_signals *saved);
 /* Begins the votes: the loop may begin at any step. */

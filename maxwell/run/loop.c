@@ -10,27 +10,43 @@
 
 static struct mx_watchdog *watchdog_of(struct mx_loop *loop) { return &loop->watchdog[loop->writes ? 0 : 1]; }
 
-/* Says whether the script has rules for an end before the last step. */
+/* Says whether the script has rules for an end before the last step. A rehearsal does not ask them. */
 static bool has_rules(const struct mx_loop *loop)
 {
-  return loop->setup->config->time.decay > 0 || loop->setup->config->time.finish != NULL;
+  return !loop->rehearses && (loop->setup->config->time.decay > 0 || loop->setup->config->time.finish != NULL);
 }
 
 double mx_loop_seconds(const struct mx_loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
 
+/* Seconds until the end of all runs which S-parameters take. Only the first of them has output. */
+static double seconds_left(const struct mx_loop *loop, double now)
+{
+  const double own = (double)(loop->setup->steps - loop->done), later = (double)loop->later;
+  const double stepping = mx_loop_seconds(loop) / (double)loop->total;
+  const double all = (now - loop->started) / (double)loop->total;
+  return loop->writes ? own * all + later * stepping : (own + later) * stepping;
+}
+
+/* Says how far the run is. */
 static void progress(struct mx_loop *loop)
 {
+  enum { BYTES = 64 };
   const struct mx_setup *setup = loop->setup;
   const double now = mx_clock();
   if (loop->pace.most <= 0 || loop->total == 0 || !dg_pace_due(&loop->pace, now)) return;
-  double rate = (double)loop->total / (now - loop->started), left = (double)(setup->steps - loop->done) / rate;
-  double decibel = mx_watchdog_decibel(watchdog_of(loop));
-  char energy[40] = "energy -", eta[40];
+  const double steps = (double)loop->total, seconds = mx_loop_seconds(loop), left = seconds_left(loop, now);
+  const double decibel = mx_watchdog_decibel(watchdog_of(loop));
+  char step[BYTES], time[BYTES], energy[BYTES] = "energy -", pace[BYTES], rate[BYTES], eta[BYTES];
+  snprintf(step, sizeof step, "step %ld/%ld", loop->done, setup->steps);
+  snprintf(time, sizeof time, "t = %.4g s", setup->step * (double)loop->done);
   if (!isnan(decibel)) snprintf(energy, sizeof energy, "energy %.1f dB", decibel + 0.0);
-  snprintf(eta, sizeof eta, "%ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
-  dg_log_progress(setup->log, "step %ld/%ld  t = %.4g s  %s  %.3g DoF/s  ETA %s", loop->done, setup->steps,
-                  setup->step * (double)loop->done, energy,
-                  (double)setup->unknowns * (double)loop->total / mx_loop_seconds(loop), eta);
+  snprintf(pace, sizeof pace, "%.3g steps/s", steps / seconds);
+  snprintf(rate, sizeof rate, "%.3g DoF/s", (double)setup->unknowns * steps / seconds);
+  snprintf(eta, sizeof eta, "ETA %ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
+  const struct dg_piece piece[] = {{step, 0}, {time, 2}, {energy, 3}, {rate, 4}, {pace, 5}, {eta, 1}};
+  const struct dg_piece plain[] = {{step, 0}, {time, 0}, {energy, 0}, {rate, 0}, {eta, 0}};
+  if (dg_log_on_terminal(setup->log)) dg_log_progress(setup->log, sizeof piece / sizeof *piece, piece);
+  else dg_log_progress(setup->log, sizeof plain / sizeof *plain, plain);
 }
 
 /* Asks the script's rules, behind a look at the energy. Collective. */
@@ -59,9 +75,22 @@ static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error
   return 0;
 }
 
-/* Looks at the fields and writes. They are those at t_n if this step is `observed`. */
-static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error *err)
+/* Lets the watcher, who wants it, look at the fields of t_n. */
+static int show(struct mx_loop *loop, long n, struct dg_error *err)
 {
+  if (!loop->wanted) return 0;
+  if (loop->setup->ops->card->wait(loop->backend, err) != 0) return err->code;
+  const double start = mx_clock();
+  mx_sources_pause(&loop->setup->sources);
+  const int status = loop->watcher->at(loop->watcher->self, loop, n, err);
+  loop->started += mx_clock() - start; /* what the watcher takes is not the run's */
+  return status;
+}
+
+/* Looks at the fields and writes. They are those at t_n if this step is `observed`. */
+static int observe(struct mx_loop *loop, bool observed, struct dg_error *err)
+{
+  const long n = loop->seen;
   const struct mx_backend_ops *ops = loop->setup->ops;
   struct mx_watchdog *watchdog = watchdog_of(loop);
   const bool looks = observed && mx_watchdog_due(watchdog, n);
@@ -71,7 +100,9 @@ static int observe(struct mx_loop *loop, long n, bool observed, struct dg_error 
   double start = mx_clock(), t = loop->setup->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
-  if (looks) status = mx_watchdog_look(watchdog, loop->backend, t, err);
+  /* A rehearsal begins anew when it is over, and its times say nothing of what sources do: with NAN nothing is behind
+   * them. */
+  if (looks) status = mx_watchdog_look(watchdog, loop->backend, loop->rehearses ? NAN : t, err);
   if (status == 0 && watchdog->alarm[0] != '\0') {
     /* The rows that were measured until now show how the fields blew up. */
     status = mx_output_drain(&loop->output, err);
@@ -131,16 +162,17 @@ static int account(struct mx_loop *loop, int s, const struct mx_stage_sources *s
 /* Runs stage s of step n. Behind it nothing is left to do if it is `last` or the run is to end. */
 static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
 {
+  const bool shown = observed || loop->wanted;
   struct mx_setup *setup = loop->setup;
   const struct mx_backend_ops *ops = setup->ops;
   const struct mx_stage_sources *sources = NULL;
   const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
   if (evaluate_sources(loop, n, s, last, false, &sources, err) != 0 ||
-      (here && (write_ports(loop, n, err) != 0 || observe(loop, n, observed, err) != 0)) ||
+      (here && (write_ports(loop, n, err) != 0 || observe(loop, observed, err) != 0 || show(loop, n, err) != 0)) ||
       account(loop, s, sources, err) != 0)
     return err->code;
   if (last || loop->reason != NULL) return 0;
-  if (ops->stage_begin(loop->backend, s, observed, sources, err) != 0) return err->code;
+  if (ops->stage_begin(loop->backend, s, shown, sources, err) != 0) return err->code;
   return ops->stage_end(loop->backend, s, err);
 }
 
@@ -148,16 +180,17 @@ static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool la
  * on the stage while the host waits for these values. */
 static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
 {
+  const bool shown = observed || loop->wanted;
   struct mx_setup *setup = loop->setup;
   const struct mx_backend_ops *ops = setup->ops;
   const struct mx_ports *ports = &setup->sources.ports;
   const struct mx_stage_sources *sources = NULL;
   const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
   if (ops->card->functionals_begin(loop->backend, ports->first, ports->functionals, err) != 0 ||
-      (here && observe(loop, n, observed, err) != 0))
+      (here && (observe(loop, observed, err) != 0 || show(loop, n, err) != 0)))
     return err->code;
   last = last || loop->reason != NULL;
-  if ((!last && ops->stage_begin(loop->backend, s, observed, &mx_sources_follow, err) != 0) ||
+  if ((!last && ops->stage_begin(loop->backend, s, shown, &mx_sources_follow, err) != 0) ||
       evaluate_sources(loop, n, s, last, true, &sources, err) != 0 || account(loop, s, sources, err) != 0 ||
       (here && write_ports(loop, n, err) != 0))
     return err->code;
@@ -166,14 +199,16 @@ static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, b
   return ops->stage_end(loop->backend, s, err);
 }
 
-/* Runs one step, or as much of the step after the last as its observation needs. */
-static int step(struct mx_loop *loop, long n, struct dg_error *err)
+int mx_loop_step(struct mx_loop *loop, long n, long seen, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
   const bool ahead = setup->sources.ports.functionals > 0 && setup->ops->card->present;
-  bool looks = (loop->writes || has_rules(loop)) && mx_watchdog_due(watchdog_of(loop), n);
-  bool observed = looks || (loop->writes && mx_output_due(&loop->output, n));
+  /* Further runs for S-parameters need the energy that is left at their end. */
+  const bool often = loop->writes || has_rules(loop), ends = seen == setup->steps && !loop->rehearses;
+  bool looks = (often || ends) && mx_watchdog_due(watchdog_of(loop), seen);
+  bool observed = looks || (loop->writes && mx_output_due(&loop->output, seen));
+  loop->seen = seen;
   for (int s = 0; s < scheme->stages; s++) {
     const bool last = n == setup->steps && s == scheme->observe_stage;
     if ((ahead ? run_stage_ahead : run_stage)(loop, n, s, observed, last, err) != 0) return err->code;
@@ -190,6 +225,7 @@ static struct mx_run_state state_of(struct mx_loop *loop)
                                .identity = loop->identity,
                                .output = &loop->output,
                                .port_output = &loop->port_output,
+                               .hooks = &loop->hooks,
                                .watchdog = loop->watchdog,
                                .counters = &loop->counters};
 }
@@ -226,6 +262,7 @@ static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *
     return dg_fail(err, DG_ENVIRONMENT, "stopped at step %ld of %ld without a checkpoint: %s", n, setup->steps, why);
   } else {
     dg_log_warning(setup->log, "no checkpoint at step %ld, the run goes on: %s", n, failure.message);
+    snprintf(loop->no_checkpoint, sizeof loop->no_checkpoint, "%.200s", failure.message);
   }
   return 0;
 }
@@ -255,6 +292,54 @@ static int name_snapshots(struct mx_loop *loop, long count, struct dg_error *err
   return status;
 }
 
+/* Lets the watcher look, now and then, who may end the run. */
+static void let_look(struct mx_loop *loop, long n, struct mx_orders *orders)
+{
+  static const double interval = 0.1;
+  const struct mx_watcher *watcher = loop->watcher;
+  if (watcher == NULL || watcher->look == NULL || orders->stop != MX_GO_ON || mx_clock() - loop->watched < interval)
+    return;
+  mx_sources_pause(&loop->setup->sources); /* whoever looks may be whom functions wait for */
+  if (!watcher->look(watcher->self, n, loop->setup->steps, loop->setup->step * (double)n))
+    orders->stop = MX_STOP_TERMINATE;
+  loop->watched = mx_clock();
+}
+
+/* Asks the watcher who steps the run what to do before step n. */
+static int ask_watcher(struct mx_loop *loop, long n, struct mx_orders *orders, struct dg_error *err)
+{
+  const struct mx_watcher *watcher = loop->watcher;
+  if (watcher == NULL || watcher->stand == NULL || orders->stop != MX_GO_ON) return 0;
+  enum mx_order order;
+  do {
+    const double start = mx_clock();
+    order = watcher->stand(watcher->self, loop, n);
+    loop->started += mx_clock() - start;
+    if (order == MX_ORDER_CHECKPOINT && checkpoint(loop, n, false, err) != 0) return err->code;
+  } while (order == MX_ORDER_CHECKPOINT);
+  loop->wanted = order == MX_ORDER_LOOK;
+  if (order == MX_ORDER_STOP) orders->stop = MX_STOP_TERMINATE;
+  if (order == MX_ORDER_LEAVE) orders->stop = MX_STOP_INTERRUPT;
+  return 0;
+}
+
+/* Calls on.output behind step n. The fields may be a step further by now, but what was measured is that of t_n. */
+static int call_hook(struct mx_loop *loop, long n, struct dg_error *err)
+{
+  const struct mx_setup *setup = loop->setup;
+  bool stop = false;
+  if (!loop->writes || !mx_hooks_due(&loop->hooks, n)) return 0;
+  const double start = mx_clock();
+  struct mx_mark mark = mx_phase_begin(loop->profile);
+  const int status = mx_hooks_output(&loop->hooks, n, setup->step * (double)n, &stop, err);
+  loop->output_seconds += mx_clock() - start;
+  mx_phase_end(loop->profile, mark, "hooks", (struct mx_cost){0, 0});
+  if (status != 0 || !stop || loop->reason != NULL || n == setup->steps) return status;
+  loop->reason = "hook";
+  dg_log_line(setup->log, "stop      step %ld: on.output says: %s", n, loop->hooks.why);
+  return 0;
+}
+
 static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
@@ -270,10 +355,12 @@ static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
     if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0 ||
         name_snapshots(loop, orders.snapshots, err) != 0)
       return err->code;
+    let_look(loop, n, &orders);
+    if (ask_watcher(loop, n, &orders, err) != 0) return err->code;
     if (orders.stop != MX_GO_ON) return stop_early(loop, n, orders.stop, err);
     if ((orders.checkpoint || (every > 0 && n > 0 && n % every == 0)) && checkpoint(loop, n, false, err) != 0)
       return err->code;
-    if (step(loop, n, err) != 0) return err->code;
+    if (mx_loop_step(loop, n, n, err) != 0 || call_hook(loop, n, err) != 0) return err->code;
     if (loop->reason != NULL) break;
     if (n < setup->steps) loop->total++;
     progress(loop);
@@ -317,10 +404,11 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
     if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
     dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
   }
-  const double now = mx_clock(), every = setup->config->output.progress_every, least = 2, most = 600;
+  const double now = mx_clock(), every = setup->config->output.progress_every;
+  const double least = dg_log_on_terminal(setup->log) ? 0.2 : 2, most = dg_log_on_terminal(setup->log) ? least : 600;
   loop->started = now - loop->counters.elapsed;
   loop->pace = (struct dg_pace){.least = every, .most = every, .begun = now, .last = now};
-  if (every < 0) loop->pace.least = least, loop->pace.most = dg_log_on_terminal(setup->log) ? least : most;
+  if (every < 0) loop->pace.least = least, loop->pace.most = most;
   return 0;
 }
 
@@ -328,7 +416,10 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
 static int noted_loop(struct mx_loop *loop, long first, struct dg_error *err)
 {
   const int status = time_loop(loop, first, err);
-  if (loop->writes) mx_far_fields_note_ports(&loop->setup->far);
+  if (loop->writes) {
+    mx_far_fields_note_ports(&loop->setup->far);
+    mx_phasors_note_ports(&loop->setup->phasors);
+  }
   return status;
 }
 
@@ -340,6 +431,7 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
   struct mx_ports *ports = &setup->sources.ports;
   const long resumed = loop->counters.excitation;
   size_t driven = 0, number = 0;
+  long longest = 0; /* steps of the longest run so far: a rule that has ended it will end others as well */
   if (loop->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
   if (setup->config->output.s_parameters.count == 0) return noted_loop(loop, first, err);
   for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
@@ -349,16 +441,19 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
     if (loop->resume && (long)i < resumed) continue;
     const bool goes_on = loop->resume && (long)i == resumed;
     loop->writes = writes_output(ports, (long)i);
+    loop->later = (long)(driven - number) * (longest > 0 ? longest : setup->steps);
     loop->counters.excitation = (long)i;
     if (driven > 1)
       dg_log_line(setup->log, "ports     run %zu of %zu: port '%s' is driven", number, driven, mx_ports_name(ports, i));
-    mx_ports_reset(ports, (int)i);
+    if (goes_on) ports->active = (int)i;
+    else mx_ports_reset(ports, (int)i);
     if (!goes_on && !loop->writes) {
       mx_sources_reset(&setup->sources);
       mx_watchdog_init(watchdog_of(loop), setup);
       if (setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
     }
     if (noted_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
+    if (loop->done > longest) longest = loop->done;
     double start = mx_clock();
     const struct mx_watchdog *watchdog = watchdog_of(loop);
     if (mx_s_column(&loop->port_output.s, i, watchdog->last, watchdog->peak, err) != 0) return err->code;

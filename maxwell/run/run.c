@@ -13,8 +13,10 @@
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
 #include "maxwell/problem/initial.h"
+#include "maxwell/run/configuration.h"
 #include "maxwell/run/loop.h"
 #include "maxwell/setup/setup_mesh.h"
+#include "maxwell/setup/slow_elements.h"
 #include "maxwell/shell/phases.h"
 #include "maxwell/output/summary.h"
 
@@ -172,10 +174,35 @@ static const char *stop_reason(const struct mx_loop *loop)
   return loop->setup->config->time.stop > 0 ? "end time" : "steps";
 }
 
+/* Puts what the loop has found into the summary. finishing: seconds of the output behind it. */
+static void keep(struct mx_loop *loop, bool finished, double finishing, struct mx_summary *summary)
+{
+  mx_hooks_give(&loop->hooks, &summary->derived);
+  snprintf(summary->stop_text, sizeof summary->stop_text, "%s", loop->hooks.why);
+  summary->seconds.sources = loop->source_seconds;
+  summary->seconds.sources_ahead = mx_sources_seconds_ahead(&loop->setup->sources);
+  summary->seconds.output = loop->output_seconds + finishing;
+  summary->seconds.snapshots = loop->output.snapshots.held_up;
+  summary->seconds.snapshots_behind = mx_snapshots_seconds(&loop->output.snapshots);
+  summary->steps_done = loop->done;
+  summary->steps_total = loop->total;
+  summary->simulated_time = loop->setup->step * (double)loop->done;
+  summary->energy_first = loop->watchdog[0].first;
+  summary->energy_last = loop->watchdog[0].last;
+  summary->quality = loop->port_output.quality;
+  if (summary->quality.rest != NULL) mx_s_take_quality(&loop->port_output.s);
+  summary->resonances = loop->output.resonances;
+  loop->output.resonances = (struct mx_resonances){0};
+  summary->stop_reason = finished ? stop_reason(loop) : NULL;
+  summary->checkpoints = loop->checkpoints;
+  summary->checkpoint_seconds = loop->checkpoint_seconds;
+  summary->restarts = loop->counters.restarts;
+}
+
 /* Runs the loop in a prepared folder and fills the summary. */
 static int run_in(struct mx_setup *setup, struct mx_backend *backend, const struct mx_checkpoint *checkpoint,
-                  struct mx_folder *folder, const char *identity, struct mx_profile *profile,
-                  struct mx_summary *summary, struct dg_error *err)
+                  struct mx_folder *folder, const char *identity, const struct mx_run_options *options,
+                  struct mx_profile *profile, struct mx_summary *summary, struct dg_error *err)
 {
   struct mx_loop loop = {.setup = setup,
                          .backend = backend,
@@ -183,7 +210,8 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
                          .identity = identity,
                          .writes = true,
                          .resume = checkpoint != NULL,
-                         .profile = profile};
+                         .profile = profile,
+                         .watcher = options->watcher};
   struct mx_signals *saved = NULL;
   long first;
   mx_watchdog_init(&loop.watchdog[0], setup);
@@ -191,9 +219,12 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), err) != 0 ||
       mx_output_open(&loop.output, setup, backend, folder, loop.resume, err) != 0 ||
       mx_port_output_open(&loop.port_output, setup, folder, loop.resume, err) != 0 ||
+      mx_hooks_open(&loop.hooks, setup, folder, &loop.output, &loop.port_output, err) != 0 ||
       DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0 ||
       mx_loop_begin(&loop, checkpoint, &first, err) != 0)
     goto fail;
+  loop.control.keeps = options->keeps;
+  loop.signals = saved;
   struct mx_mark mark = mx_phase_begin(loop.profile);
   int status = mx_loop_run(&loop, first, err);
   mx_phase_end(loop.profile, mark, "time loop, rest", (struct mx_cost){0, 0});
@@ -209,23 +240,10 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   }
   if (mx_output_close(&loop.output, err) != 0 && status == 0) status = err->code;
   if (mx_port_output_close(&loop.port_output, err) != 0 && status == 0) status = err->code;
-  summary->seconds.sources = loop.source_seconds;
-  summary->seconds.sources_ahead = mx_sources_seconds_ahead(&setup->sources);
-  summary->seconds.output = loop.output_seconds + mx_clock() - start;
-  summary->seconds.snapshots = loop.output.snapshots.held_up;
-  summary->seconds.snapshots_behind = mx_snapshots_seconds(&loop.output.snapshots);
-  summary->steps_done = loop.done;
-  summary->steps_total = loop.total;
-  summary->simulated_time = setup->step * (double)loop.done;
-  summary->energy_first = loop.watchdog[0].first;
-  summary->energy_last = loop.watchdog[0].last;
-  summary->quality = loop.port_output.quality;
-  summary->resonances = loop.output.resonances;
-  loop.output.resonances = (struct mx_resonances){0};
-  summary->stop_reason = finish ? stop_reason(&loop) : NULL;
-  summary->checkpoints = loop.checkpoints;
-  summary->checkpoint_seconds = loop.checkpoint_seconds;
-  summary->restarts = loop.counters.restarts;
+  if (mx_hooks_close(&loop.hooks, err) != 0 && status == 0) status = err->code;
+  if (status == 0)
+    status = mx_hooks_done(&loop.hooks, loop.done, setup->step * (double)loop.done, stop_reason(&loop), err);
+  keep(&loop, finish, mx_clock() - start, summary);
   (void)!mx_control_settle(&loop.control, err); /* for a run that failed */
   if (status == 0) status = gather_costs(summary, backend, err);
   if (status == 0) report(summary, &loop.output, folder);
@@ -236,6 +254,7 @@ fail:
   mx_control_end(saved);
   mx_output_release(&loop.output);
   mx_port_output_release(&loop.port_output);
+  mx_hooks_release(&loop.hooks);
   dg_free(loop.port_amplitude);
   return err->code;
 }
@@ -262,7 +281,8 @@ static int prepare(struct mx_folder *folder, const struct mx_summary *summary, b
       mx_summary_write(summary, folder, err) != 0)
     goto fail;
   *ours = true;
-  if (mx_summary_watch(folder, err) == 0 && mx_folder_claim(folder, &plan, !resume, err) == 0)
+  if (mx_summary_watch(folder, err) == 0 && mx_folder_claim(folder, &plan, !resume, err) == 0 &&
+      mx_configuration_write(setup, folder, err) == 0)
     (void)!open_log(setup, folder, resume, err);
 fail:
   mx_plan_release(&plan);
@@ -299,7 +319,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
                                .peak_memory = (double)dg_memory_resident_peak()};
   char *identity =
       NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
-  if (mx_identity(&identity, setup, err) != 0 ||
+  if (mx_identity(&identity, setup, err) != 0 || mx_report_seconds(setup, err) != 0 ||
       (options->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
       start_backend(&backend, setup, from, profiling, &summary, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
     goto fail;
@@ -310,7 +330,8 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
   if (status == 0 && !first) status = mx_summary_watch(folder, err);
   if (status == 0) status = mx_setup_keep_mesh(setup, folder->ledger, err);
   if (status == 0)
-    status = run_in(setup, backend, from, folder, identity, profiling != NULL ? &own.profile : NULL, &summary, err);
+    status =
+        run_in(setup, backend, from, folder, identity, options, profiling != NULL ? &own.profile : NULL, &summary, err);
   /* A run is done when the disk has it. */
   if (status == 0) status = dg_ledger_sync(folder->ledger, err);
   if (status == 0) status = dg_comm_agree(setup->comm, err);
@@ -324,6 +345,8 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
   }
 fail:
   mx_resonances_release(&summary.resonances);
+  mx_derived_release(&summary.derived);
+  mx_s_quality_release(&summary.quality);
   mx_summary_forget();
   mx_setup_explain(setup, err);
   setup->ops->destroy(backend);

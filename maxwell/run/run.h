@@ -1,12 +1,15 @@
 /* `curlew run`: the time loop with its output, progress, watchdog and summary. */
 #pragma once
 
+#include "maxwell/run/control.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/setup/setup.h"
 
 struct mx_run_options {
-  bool resume;  /* go on from the last checkpoint in the folder */
-  bool profile; /* time the phases: a table at the end, and in summary.json */
+  bool resume;                      /* go on from the last checkpoint in the folder */
+  bool profile;                     /* time the phases: a table at the end, and in summary.json */
+  bool keeps;                       /* SIGINT leaves a checkpoint, as SIGTERM does */
+  const struct mx_watcher *watcher; /* borrowed; NULL: nobody looks */
 };
 
 /* Runs the simulation into `folder`, which is open (created, or rid of what earlier runs wrote). Errors: those of its

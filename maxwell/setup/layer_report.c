@@ -41,6 +41,8 @@ static int check_part(const struct mx_setup *setup, struct dg_error *err)
     for (int f = 0; f < 4 && in_layer(setup, e); f++) {
       const int wall = setup->assignment.boundary[e][f];
       if (wall >= 0 && mx_is_port(config->boundary[wall].kind)) return refuse(setup, e, "a port", err);
+      if (wall >= 0 && config->boundary[wall].kind == MX_LUMPED_ELEMENT)
+        return refuse(setup, e, "a lumped element", err);
     }
   for (size_t t = 0; t < problem->terms; t++) {
     const struct mx_term *term = &problem->term[t];
@@ -62,9 +64,6 @@ int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
 
 static const char *const kind[] = {"box", "sphere", "cylinder"};
 
-/* From this order on fields in coarse layers have been seen to grow at any step (share/doc/design/layers.md). */
-enum { ORDER_DOUBTED = 4 };
-
 /* What is summed over the ranks for a layer: its elements, and the bytes of their states. */
 enum { ELEMENTS, BYTES, VALUES };
 
@@ -83,7 +82,8 @@ static int report(const struct mx_setup *setup, size_t layer, struct dg_error *e
       double own[MX_RESPONSE_PARAMETERS];
       if (setup->assignment.layer[e] != (int)layer) continue;
       sum[ELEMENTS] += 1;
-      sum[BYTES] += real * arrays * 3 * problem->ref->Np * mx_responses[response->kind]->states;
+      sum[BYTES] += real * arrays * 3 * (double)mx_response_places(problem, response->kind) *
+                    mx_responses[response->kind]->states;
       index = fmax(index, -sqrt(problem->epsilon[e] * problem->mu[e]));
       (void)mx_response_follow(problem, response, k, setup->config->time.integrator, setup->step * MX_C0, own);
       sigma = fmax(sigma, mx_response_parameter(response, k)[0]);
@@ -100,12 +100,6 @@ static int report(const struct mx_setup *setup, size_t layer, struct dg_error *e
               "incidence%s",
               kind[shape->kind], shape->thickness, sum[ELEMENTS], 1e-6 * sum[BYTES],
               shape->reflection * most[2] / wanted, most[1] < 0.999 * wanted ? ": so few elements carry no more" : "");
-  if (problem->ref->order >= ORDER_DOUBTED)
-    dg_log_warning(
-        setup->log,
-        "layer: fields in a layer may grow at order %d and more where its elements are coarse or few; look at "
-        "energy.csv behind the sources, or take order %d or an absorber",
-        ORDER_DOUBTED, ORDER_DOUBTED - 1);
   return 0;
 }
 

@@ -2,11 +2,10 @@
  *
  * A layer that would take the wave without a mesh returns exp(-2 integral of sigma), and `reflection` sets that number.
  * The mesh returns more: it has to carry a wave that dies away within the layer. What it returns depends on the
- * intervals between nodes in the thickness, order times elements. Measured with a dipole in the corner of a box, three
- * elements a wavelength at the upper end of its band, at the worst of three probes (one at a thirtieth of a wavelength
- * from two walls):
+ * intervals between nodes in the thickness, order times elements. Measured with a dipole in a box of cubes, two to the
+ * wavelength at the upper end of its band, at the worse of two probes, E or H (share/doc/design/layers.md):
  *
- *     order 2: 3, 4, 5 elements -60 -75 -81 dB;  order 3: 2, 3, 4: -53 -79 -86;  order 4: 2, 3: -65 -84. */
+ *     order 2: 4 elements -73 dB;  order 3: 2, 3: -68, -82;  order 4: 2: -76. */
 #include "maxwell/setup/open_size.h"
 
 #include <math.h>
@@ -16,8 +15,8 @@
 #include "maxwell/model/waveform.h"
 
 /* A line above the measured numbers: -(FIRST + EACH * intervals) dB come back from the mesh. */
-#define FIRST 28.0
-#define EACH  4.7
+#define FIRST 40.0
+#define EACH  4.0
 
 double mx_highest_frequency(const struct mx_config *config)
 {
@@ -32,7 +31,8 @@ double mx_highest_frequency(const struct mx_config *config)
     if (entering == MX_WAVE) most = fmax(most, mx_waveform_band(&boundary->wave.waveform));
     else if (entering == MX_MODES && boundary->port.driven)
       most = fmax(most, mx_waveform_band(&boundary->port.waveform));
-    else if (entering != MX_NOTHING && entering != MX_MODES && boundary->drive.general == NULL)
+    else if (entering != MX_NOTHING && entering != MX_MODES && entering != MX_CIRCUIT &&
+             boundary->drive.general == NULL)
       most = fmax(most, mx_waveform_band(&boundary->drive.waveform));
   }
   for (size_t i = 0; i < config->interfaces; i++) {
@@ -78,7 +78,7 @@ static int sheets_of_layer(const struct mx_config *config, double target)
   const int least = 2, intervals = (int)ceil((-target - FIRST) / EACH);
   int sheets = (intervals + config->order - 1) / config->order;
   if (sheets < least) sheets = least;
-  while (-target * last_share(sheets) > mx_layer_room(config->order)) sheets++;
+  while (-target * last_share(sheets) > MX_LAYER_ROOM) sheets++;
   return sheets;
 }
 
@@ -94,7 +94,7 @@ int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, cons
   else if (open->thickness > 0) plan->sheets = (int)fmin(fmax(plan->sheets, round(open->thickness / plan->size)), 1000);
   plan->thickness = open->thickness > 0 ? open->thickness : plan->sheets * plan->size;
   const double carried =
-      fmax(-(FIRST + EACH * plan->sheets * config->order), -mx_layer_room(config->order) / last_share(plan->sheets));
+      fmax(-(FIRST + EACH * plan->sheets * config->order), -MX_LAYER_ROOM / last_share(plan->sheets));
   plan->reflection = fmax(plan->target, open->absorber ? -(ABSORBER_FIRST + ABSORBER_EACH * plan->sheets) : carried);
   if (DG_NEW(plan->depth, plan->sheets, err) != 0) return err->code;
   for (int i = 0; i < plan->sheets; i++) plan->depth[i] = plan->thickness * (i + 1) / plan->sheets;

@@ -2,6 +2,7 @@
  * known. */
 #include "maxwell/setup/response_report.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "maxwell/model/selectors.h"
@@ -67,6 +68,7 @@ static int report(const struct mx_setup *setup, size_t material, struct dg_error
 {
   char name[128], own[96], followed[96];
   double value[VALUES] = {0};
+  for (int i = OWN; i < VALUES; i++) value[i] = -DBL_MAX; /* the poles' numbers may be negative */
   look(setup, material, value);
   if (dg_comm_reduce(setup->comm, DG_MAX, VALUES, value, err) != 0) return err->code;
   if (value[KIND] == 0) return 0;

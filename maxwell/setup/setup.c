@@ -9,6 +9,7 @@
 void mx_setup_release(struct mx_setup *setup)
 {
   mx_far_fields_release(&setup->far);
+  mx_phasors_release(&setup->phasors);
   mx_measures_release(&setup->measures);
   mx_sources_release(&setup->sources);
   mx_problem_release(&setup->problem);

@@ -10,6 +10,7 @@
 #include "maxwell/far/far_field.h"
 #include "maxwell/measure/measure.h"
 #include "maxwell/model/config.h"
+#include "maxwell/phasor/phasors.h"
 #include "maxwell/problem/layer_shape.h"
 #include "maxwell/resonance/resonances.h"
 #include "maxwell/sources/sources.h"
@@ -41,6 +42,7 @@ struct mx_setup {
   struct mx_sources sources;
   struct mx_measures measures;
   struct mx_far_fields far;
+  struct mx_phasors phasors;
   size_t unknowns;                        /* 6 Np elements, of all ranks */
   double limit;                           /* largest stable step, s; 0 where none is known (Euler) */
   double certain;                         /* share of the limit that the search vouches for; 1 for Euler */

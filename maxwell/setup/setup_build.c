@@ -113,7 +113,7 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
   } else {
     struct mx_stability stability;
     if (mx_stability_limit(&stability, &setup->problem, config->time.integrator, 0, err) != 0) return err->code;
-    setup->limit = stability.limit / MX_C0;
+    setup->limit = mx_ports_limit(&setup->sources.ports, stability.limit, setup->log) / MX_C0;
     setup->certain = 1 - stability.error;
     setup->limit_elements = stability.elements;
     setup->limit_clustered = stability.clustered;
@@ -229,6 +229,18 @@ static int make_far_fields(struct mx_setup *setup, struct dg_error *err)
   return mx_far_fields_init(&setup->far, &place, err);
 }
 
+static int make_phasors(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_phasor_place place = {.config = setup->config,
+                                        .problem = &setup->problem,
+                                        .mesh = &setup->mesh,
+                                        .sources = &setup->sources,
+                                        .step = setup->step,
+                                        .steps = setup->steps,
+                                        .log = setup->log};
+  return mx_phasors_init(&setup->phasors, &place, err);
+}
+
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
                   struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err)
 {
@@ -258,7 +270,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
       mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
-      make_far_fields(setup, err) != 0 || mx_find_quiet(setup, err) != 0 || check_resonances(setup, err) != 0)
+      make_far_fields(setup, err) != 0 || make_phasors(setup, err) != 0 || mx_find_quiet(setup, err) != 0 ||
+      check_resonances(setup, err) != 0)
     goto fail;
   setup->setup_seconds = mx_clock() - start;
   setup->lua_threads = mx_origin_threads(setup->origin);

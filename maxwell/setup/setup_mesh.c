@@ -3,14 +3,21 @@
 #include "maxwell/setup/setup_mesh.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <omp.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
+#include "libdg/mesh/face_map.h"
+#include "libdg/mesh/grow/straighten.h"
+#include "libdg/mesh/load/format.h"
+#include "maxwell/model/selectors.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/setup/open_layer.h"
+#include "maxwell/periods/periods.h"
 
 /* Refuses a mesh file outside a script's folder. Somebody else's script may name only files there; the command line is
  * the user's own word. */
@@ -129,6 +136,210 @@ static int measure_parts(struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
+/* ---- curved elements that have to be straight ---- */
+
+#define MOST_TILT 0.01 /* of a port's direction out of a curved face; sources/port_build.c refuses twice as much */
+
+/* The error of libdg, which knows no script, behind the place that asked. */
+static int explain(const struct dg_error *why, const char *where, const char *what, struct dg_error *err)
+{
+  if (why->code != DG_INPUT) *err = *why;
+  else (void)dg_fail(err, DG_INPUT, MX_PLACE "%s: %s", MX_AT(where), what, why->message);
+  return err->code;
+}
+
+static int straighten_layers(struct mx_setup *setup, struct dg_error *err)
+{
+  struct dg_mesh *mesh = &setup->mesh;
+  const struct mx_config *config = setup->config;
+  struct dg_error why = {0};
+  bool *chosen = NULL;
+  size_t changed = 0;
+  if (config->layers == 0) return 0;
+  if (DG_NEW(chosen, mesh->K, err) != 0) return err->code;
+  for (size_t i = 0; i < config->layers; i++)
+    for (size_t e = 0; e < mesh->K; e++)
+      chosen[e] |= mx_selector_fit(&config->layer[i].where, mesh, (size_t)mesh->volume[e]) > 0;
+  const int status = dg_mesh_straighten_elements(mesh, chosen, &changed, &why);
+  dg_free(chosen);
+  if (status != 0) return explain(&why, config->layer[0].where.where, "layers", err);
+  if (changed > 0)
+    dg_log_line(setup->log, "curved    the maps of %zu elements are made straight in and beside drawn layers", changed);
+  return 0;
+}
+
+/* The largest part of a unit vector along the normal of a face, at points of a lattice; 0: the face is flat. */
+static double tilt_of(const struct dg_mesh *mesh, int32_t code, const double direction[3])
+{
+  enum { FINE = 6 };
+  struct dg_face_map map;
+  double worst = 0;
+  if (!dg_face_map_of(mesh, (size_t)code >> 2, code & 3, &map)) return 0;
+  for (int i = 0; i <= FINE; i++)
+    for (int j = 0; i + j <= FINE; j++) {
+      const double bary[3] = {(double)(FINE - i - j) / FINE, (double)i / FINE, (double)j / FINE};
+      double x[3], t[2][3], n[3];
+      dg_face_map_at(&map, bary, x, t);
+      dg_cross(t[0], t[1], n);
+      worst = fmax(worst, fabs(dg_dot(n, direction)) / sqrt(dg_dot(n, n)));
+    }
+  return worst;
+}
+
+static int straighten_port(struct mx_setup *setup, const struct mx_boundary_config *port, struct dg_error *err)
+{
+  struct dg_mesh *mesh = &setup->mesh;
+  struct dg_error why = {0};
+  int32_t *code = NULL;
+  size_t faces = 0, changed = 0;
+  double worst = 0;
+  char name[128];
+  if (DG_NEW(code, mesh->boundary_faces, err) != 0) return err->code;
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    const int32_t surface = mesh->surface[i / 4][i % 4];
+    if (mesh->neighbour[i / 4][i % 4] != DG_BOUNDARY || surface < 0) continue;
+    if (mx_selector_fit(&port->where, mesh, (size_t)surface) < 2) continue;
+    worst = fmax(worst, tilt_of(mesh, (int32_t)i, port->port.direction));
+    code[faces++] = (int32_t)i;
+  }
+  mx_selector_name(&port->where, name, sizeof name);
+  const int status = worst > MOST_TILT ? dg_mesh_straighten(mesh, faces, code, &changed, &why) : 0;
+  dg_free(code);
+  if (status != 0) return explain(&why, port->where.where, name, err);
+  if (changed > 0)
+    dg_log_line(setup->log,
+                "curved    the maps of %zu elements are made straight at port '%s': its faces are too large for their "
+                "curve, and would lean",
+                changed, name);
+  return 0;
+}
+
+/* ---- surfaces where nothing happens to a field ---- */
+
+/* The entry of a list of `count` that fits an entity best; -1: none. */
+static ptrdiff_t best_fit(const struct mx_config *config, const struct dg_mesh *mesh, size_t entity, size_t count,
+                          const struct mx_selector *(*selector)(const struct mx_config *, size_t))
+{
+  ptrdiff_t best = -1;
+  int most = 0;
+  for (size_t i = 0; i < count; i++) {
+    const int fit = mx_selector_fit(selector(config, i), mesh, entity);
+    if (fit > most) most = fit, best = (ptrdiff_t)i;
+  }
+  return best;
+}
+
+static const struct mx_selector *material(const struct mx_config *config, size_t i)
+{
+  return &config->material[i].where;
+}
+static const struct mx_selector *boundary(const struct mx_config *config, size_t i)
+{
+  return &config->boundary[i].where;
+}
+static const struct mx_selector *interface(const struct mx_config *config, size_t i)
+{
+  return &config->interface[i].where;
+}
+/* Is a surface an absorbing wall (outside), or within a medium that of a total or a far field (inside)? */
+static void judge_surface(const struct mx_config *config, const struct dg_mesh *mesh, size_t entity, bool *outside,
+                          bool *inside)
+{
+  const ptrdiff_t b = best_fit(config, mesh, entity, config->boundaries, boundary),
+                  i = best_fit(config, mesh, entity, config->interfaces, interface);
+  *outside = b >= 0 && config->boundary[b].kind == MX_ABSORBING;
+  *inside = i >= 0 && config->interface[i].kind == MX_TOTAL_FIELD;
+  for (size_t f = 0; f < config->output.far_fields && i < 0; f++) {
+    const struct mx_far_config *far = &config->output.far_field[f];
+    *inside = *inside || (!far->by_region && mx_selector_fit(&far->on, mesh, entity) > 0);
+  }
+}
+
+/* Have two scalars one number? */
+static bool equal(const struct mx_scalar *a, const struct mx_scalar *b)
+{
+  return a->function == NULL && b->function == NULL && a->value == b->value;
+}
+
+static bool same_poles(const struct mx_material_config *a, const struct mx_material_config *b)
+{
+  bool same = a->poles == b->poles;
+  for (size_t i = 0; i < a->poles && same; i++) {
+    same = a->pole[i].form == b->pole[i].form;
+    for (int n = 0; n < 4; n++) same = same && a->pole[i].number[n] == b->pole[i].number[n];
+  }
+  return same;
+}
+
+/* Are two volumes one medium, with the same currents? */
+static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, size_t one, size_t other)
+{
+  const ptrdiff_t m = best_fit(config, mesh, one, config->materials, material),
+                  n = best_fit(config, mesh, other, config->materials, material);
+  if (m < 0 || n < 0) return false;
+  const struct mx_material_config *a = &config->material[m], *b = &config->material[n];
+  if (!equal(&a->epsilon_r, &b->epsilon_r) || !equal(&a->mu_r, &b->mu_r) || !equal(&a->sigma, &b->sigma) ||
+      !equal(&a->sigma_m, &b->sigma_m) || !same_poles(a, b) || a->loss_tangent != b->loss_tangent ||
+      a->loss_at != b->loss_at)
+    return false;
+  for (size_t i = 0; i < config->sources; i++)
+    if (config->source[i].shape == MX_REGION && (mx_selector_fit(&config->source[i].where, mesh, one) > 0) !=
+                                                    (mx_selector_fit(&config->source[i].where, mesh, other) > 0))
+      return false;
+  return true;
+}
+
+/* Absorbing walls and surfaces of total and far fields are drawn for the computation, not for what is computed: curved
+ * elements there only cost time. What a file holds, or the script asks for, stays as it is. */
+static int straighten_unseen(struct mx_setup *setup, struct dg_error *err)
+{
+  struct dg_mesh *mesh = &setup->mesh;
+  const struct mx_config *config = setup->config;
+  bool *unseen = NULL, *outside = NULL, *inside = NULL;
+  size_t changed = 0;
+  if (config->mesh.geometry != 0 || dg_format_by_name(config->mesh.file) == DG_FORMAT_MESH) return 0;
+  if (DG_NEW(unseen, mesh->entities, err) != 0 || DG_NEW(outside, mesh->entities, err) != 0 ||
+      DG_NEW(inside, mesh->entities, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < mesh->entities; i++) {
+    if (mesh->entity[i].dim == 2) judge_surface(config, mesh, i, &outside[i], &inside[i]);
+    unseen[i] = outside[i] || inside[i];
+  }
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    const int32_t s = mesh->surface[i / 4][i % 4], other = mesh->neighbour[i / 4][i % 4];
+    if (s < 0 || !unseen[s]) continue;
+    if (other < 0) unseen[s] = outside[s];
+    else unseen[s] = inside[s] && alike(config, mesh, (size_t)mesh->volume[i / 4], (size_t)mesh->volume[other / 4]);
+  }
+  if (dg_mesh_straighten_unseen(mesh, unseen, &changed, err) == 0 && changed > 0)
+    dg_log_line(setup->log,
+                "curved    the maps of %zu elements are made straight at absorbing walls and surfaces of "
+                "total and far fields; with a number for mesh.geometry they follow them",
+                changed);
+fail:
+  dg_free(unseen);
+  dg_free(outside);
+  dg_free(inside);
+  return err->code;
+}
+
+/* Makes parts of a whole mesh straight, of which rank 0 alone has one, and says so in the log: drawn layers, with the
+ * sides of their neighbours, as layers are straight; and gaps of lumped ports where faces follow their surface so
+ * coarsely that the direction of the port is not along them. Walls from which layers grow are open_layer.c's. */
+static int straighten(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  if (setup->mesh.curved == 0) return 0;
+  if (straighten_layers(setup, err) != 0 || straighten_unseen(setup, err) != 0) return err->code;
+  for (size_t i = 0; i < config->boundaries; i++)
+    if (mx_walls[config->boundary[i].kind].behind == MX_BEHIND_GAP &&
+        straighten_port(setup, &config->boundary[i], err) != 0)
+      return err->code;
+  return 0;
+}
+
+/* ---- the mesh ---- */
+
 int mx_setup_make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping, struct dg_error *err)
 {
   double start = mx_clock();
@@ -148,7 +359,14 @@ int mx_setup_make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping,
                    "no layer grows from an open wall of a mesh that comes in parts: take one file for the whole "
                    "mesh",
                    MX_AT(setup->config->mesh.where));
-  if (dg_comm_rank(setup->comm) == 0 && mx_open_grow(setup, err) != 0) return err->code;
+  if (in_parts && mx_periods_wanted(setup->config))
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "a mesh that comes in parts has no periodic boundaries: take one file for the whole mesh",
+                   MX_AT(setup->config->mesh.where));
+  if (dg_comm_rank(setup->comm) == 0 &&
+      ((!in_parts && straighten(setup, err) != 0) || mx_periods_order(setup->config, &setup->mesh, err) != 0 ||
+       mx_open_grow(setup, err) != 0 || mx_periods_join(setup->config, &setup->mesh, setup->log, err) != 0))
+    return err->code;
   if (setup->comm == NULL) return mx_open_share(setup, err);
   if ((!in_parts && share_mesh(setup, err) != 0) || dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
     return err->code;
@@ -168,7 +386,7 @@ static bool takes(const char *backend)
   return false;
 }
 
-/* Finds a curved element in a layer. */
+/* Finds a curved element in a layer: layers take straight ones only, and a mesh in parts is not made straight. */
 static int check_layers(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct dg_mesh *mesh = &setup->mesh;
@@ -176,8 +394,7 @@ static int check_layers(const struct mx_setup *setup, struct dg_error *err)
     const int32_t volume = mesh->volume[mesh->curve[k]];
     if (setup->layers.of_volume[volume] < 0) continue;
     return dg_fail(err, DG_INPUT,
-                   MX_PLACE
-                   "volume %d, a layer, has curved elements, and layers do not take them: set mesh.geometry = 1",
+                   MX_PLACE "volume %d, a layer, has curved elements, and layers do not take them: draw it straight",
                    MX_AT(setup->config->mesh.where), mesh->entity[volume].tag);
   }
   return 0;

@@ -157,14 +157,17 @@ fail:
 
 /* Estimates the seconds of all steps from those of a part of the elements. Cards are left out, since a part does not
  * fill them. Sources, measurements and output come on top. */
-static int report_seconds(struct mx_setup *setup, double *rate, struct dg_error *err)
+int mx_report_seconds(const struct mx_setup *setup, struct dg_error *err)
 {
   enum { UNKNOWNS = 200000 };
   const size_t per_element = 6 * (size_t)setup->ref.Np;
   struct mx_problem part = {0};
+  double *rate = NULL;
   int64_t largest = (int64_t)setup->problem.K;
   double seconds = 0;
   if (setup->ops->card->present) return 0;
+  if (DG_NEW(rate, setup->problem.K, err) != 0) return err->code;
+  mx_local_rates(&setup->problem, !mx_staggered(setup->config->time.integrator), rate);
   if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &largest, err) != 0 ||
       mx_local_part(&part, &setup->problem, UNKNOWNS / per_element, MX_PART_REGION, rate, err) != 0)
     goto fail;
@@ -176,6 +179,7 @@ static int report_seconds(struct mx_setup *setup, double *rate, struct dg_error 
   }
 fail:
   mx_problem_release(&part);
+  dg_free(rate);
   return err->code;
 }
 
@@ -187,7 +191,6 @@ int mx_report_pace(struct mx_setup *setup, struct dg_error *err)
   mx_local_rates(&setup->problem, !mx_staggered(setup->config->time.integrator), rate);
   if (find_median(setup, rate, &median, &most, err) != 0 || find_slowest(setup, rate, slow, err) != 0) goto fail;
   report_slowest(setup, slow, median, most);
-  (void)!report_seconds(setup, rate, err);
 fail:
   dg_free(rate);
   return err->code;

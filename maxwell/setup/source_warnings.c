@@ -1,5 +1,5 @@
 /* Warnings before a run: waveforms that are zero in the run or begin with a jump, and energy at frequencies that mesh
- * or step do not resolve. The set-up calls it once sources are prepared. */
+ * or step do not resolve, or at which a material is not known. The set-up calls it once sources are prepared. */
 #include "maxwell/setup/source_warnings.h"
 
 #include <math.h>
@@ -63,8 +63,7 @@ static int find_limits(const struct mx_setup *setup, struct limits *limits, stru
   return 0;
 }
 
-/* Finds when the waveform of a source is taken, over all ranks. */
-static int use_of(const struct mx_setup *setup, const struct mx_source *source, struct mx_waveform_use *use,
+int mx_source_use(const struct mx_setup *setup, const struct mx_source *source, struct mx_waveform_use *use,
                   struct dg_error *err)
 {
   double first = INFINITY;
@@ -121,6 +120,30 @@ static int judge_spectrum(const struct mx_setup *setup, const struct mx_source *
                  "it does not carry; make elements smaller, the order higher, or the waveform slower",
                  source->what, 100 * poor, limits->resolved, material, 100 * dead, limits->carried);
   return 0;
+}
+
+/* Warns of materials that are known in a range in which the waveform has little of its energy. A static field below all
+ * ranges, the mean of a pulse, is part of its energy, too. */
+static void judge_range(const struct mx_setup *setup, const struct mx_source *source,
+                        const struct mx_waveform_energy *s)
+{
+  const double few = 0.05;
+  for (size_t i = 0; i < setup->config->materials && s->total > 0; i++) {
+    const struct mx_material_config *material = &setup->config->material[i];
+    const double *valid = material->valid;
+    char name[128];
+    if (valid[1] == 0) continue;
+    const double below = fmax(0, 1 - mx_waveform_energy_above(s, valid[0])),
+                 above = mx_waveform_energy_above(s, valid[1]);
+    if (below + above <= few) continue;
+    mx_selector_name(&material->where, name, sizeof name);
+    dg_log_warning(
+        setup->log,
+        "%s: %.3g %% of the energy of its waveform lies below %.4g Hz and %.3g %% above %.4g Hz, where material "
+        "'%s' is not known to be what the script says%s%s%s",
+        source->what, 100 * below, valid[0], 100 * above, valid[1], name, material->source != NULL ? " (" : "",
+        material->source != NULL ? material->source : "", material->source != NULL ? ")" : "");
+  }
 }
 
 /* Finds the largest value that a function of x, y, z and t gives at some of its places and times, and the largest
@@ -186,9 +209,10 @@ int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
     struct mx_waveform_use use = {0};
     if (source->function != NULL && suspect_function(setup, i, err) != 0) return err->code;
     if (source->function != NULL || (source->port && !source->driven)) continue;
-    if (use_of(setup, source, &use, err) != 0) return err->code;
+    if (mx_source_use(setup, source, &use, err) != 0) return err->code;
     if (mx_waveform_energy_init(&spectrum, &source->waveform, &use, err) == 0) {
       warn_of_time(setup, source, &spectrum, &use);
+      judge_range(setup, source, &spectrum);
       (void)!judge_spectrum(setup, source, &spectrum, &limits, err);
     }
     mx_waveform_energy_release(&spectrum);

@@ -32,12 +32,18 @@ struct mx_places {
   bool trial;      /* the call is a trial: prints are not to be heard, and a long call is to fail */
 };
 
+struct mx_results;
+struct mx_verdict;
+
 struct mx_function {
   /* Gives value[count][components], finite. The error, DG_INPUT or another one, is that of the first place, in order,
    * that has one; `value` is then not defined. NULL for a function that only answers. */
   int (*values)(void *self, const struct mx_places *at, double *value, struct dg_error *err);
   /* The members below may be NULL, where the function has no such side. */
   int (*answer)(void *self, const char *what, int inputs, const double *in, bool *answer, struct dg_error *err);
+  /* Looks at results of the run (maxwell/shell/hooks/results.h). */
+  int (*look)(void *self, const char *what, const struct mx_results *results, struct mx_verdict *verdict,
+              struct dg_error *err);
   void (*rehearse)(void *self, const struct mx_places *at); /* tells of many calls to come, at such places and times */
   int (*digest)(void *self, uint64_t *digest, struct dg_error *err); /* digest of the function's code and data */
   const char *place;                                                 /* its place in the script: "cavity.lua:22" */

@@ -13,6 +13,8 @@ struct mx_origin {
   const struct mx_value *root; /* the whole table; NULL: there is none */
   const char *language;        /* language of the script: "Lua 5.4.4" */
   bool trust;                  /* the script may do whatever the user may */
+  size_t args, sets;
+  const struct mx_definition *arg, *set; /* [args] and [sets] from the command line */
   /* The members below may be NULL. */
   bool (*may_name)(void *self, const char *path); /* says whether it may name this file */
   uint64_t (*seed)(void *self);                  /* tells one seed of its random numbers from another; 0: it has none */

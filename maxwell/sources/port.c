@@ -84,8 +84,27 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
   return 0;
 }
 
+static size_t all_of(const struct mx_ports *ports) { return ports->count + ports->elements; }
+
+double mx_ports_limit(const struct mx_ports *ports, double limit, struct dg_log *log)
+{
+  const double small = 0.5;
+  for (size_t i = ports->count; i < all_of(ports); i++) {
+    const double with = mx_circuit_limit(&ports->port[i].circuit, ports->integrator, limit);
+    if (with < small * limit)
+      dg_log_warning(log,
+                     MX_PLACE
+                     "%s makes the step %.2g times as long: its inductance or capacitance is smaller than what "
+                     "the mesh knows of the gap itself; leave it out, or take a smaller resistance beside it",
+                     MX_AT(ports->port[i].where), ports->port[i].what, with / limit);
+    limit = with;
+  }
+  return limit;
+}
+
 void mx_ports_reset(struct mx_ports *ports, int active)
 {
+  for (size_t i = ports->count; i < all_of(ports); i++) mx_circuit_reset(&ports->port[i].circuit);
   ports->active = active;
   ports->steps_seen = 0; /* nothing beyond the recorded steps is ever read */
 }
@@ -117,6 +136,14 @@ int mx_ports_archive(struct mx_ports *ports, long n, struct mx_archive *archive,
           return err->code;
       }
   }
+  for (size_t i = ports->count; ports->here && i < all_of(ports) && n > 0; i++) {
+    struct mx_circuit *circuit = &ports->port[i].circuit;
+    char name[100];
+    snprintf(name, sizeof name, "ports/%zu/state", i);
+    if (mx_archive_doubles(&own, name, 2, circuit->state, err) != 0) return err->code;
+    snprintf(name, sizeof name, "ports/%zu/before", i);
+    if (mx_archive_doubles(&own, name, 2, circuit->before, err) != 0) return err->code;
+  }
   ports->steps_seen = count;
   archive->arrays = own.arrays;
   archive->bytes = own.bytes;
@@ -131,7 +158,7 @@ int mx_ports_sum(const struct mx_ports *ports, double *value, struct dg_error *e
 void mx_ports_record(struct mx_ports *ports, long n, int s, const double *functional)
 {
   (void)n, (void)s;
-  for (size_t i = 0; i < ports->count; i++)
+  for (size_t i = 0; i < all_of(ports); i++)
     for (size_t k = 0; k < ports->port[i].modes; k++) {
       struct mx_port_mode *mode = &ports->port[i].mode[k];
       memcpy(mode->recorded, functional + mode->functional, sizeof mode->recorded);
@@ -182,10 +209,23 @@ void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long
       if (k > 0 || s > 0) continue;
       port->incident[n] = v;
       port->incoming[n] = incoming;
-      if (is_staggered(ports)) port->half_before = mode->recorded[1];
+      if (is_staggered(ports) && n == 0) port->half_before = mode->recorded[1];
     }
   }
+  for (size_t i = ports->count; ports->here && i < all_of(ports); i++) {
+    struct mx_port *port = &ports->port[i];
+    const double told =
+        mx_circuit_stage(&port->circuit, ports->integrator, ports->step * MX_C0, n, s, port->mode[0].recorded);
+    if (port->circuit.form != MX_RESISTOR) list->source[port->mode[0].term].now[0] = told;
+  }
   ports->steps_seen = (size_t)n + 1;
+}
+
+void mx_ports_resume(const struct mx_ports *ports, struct mx_source_list *list)
+{
+  for (size_t i = ports->count; i < all_of(ports); i++)
+    if (ports->port[i].circuit.form != MX_RESISTOR)
+      list->source[ports->port[i].mode[0].term].now[0] = ports->port[i].circuit.state[0];
 }
 
 /* Makes the voltage of the mode, and its current times the impedance, from a_out, a_in and v. */
@@ -276,6 +316,17 @@ double complex mx_ports_impedance(const struct mx_ports *ports, size_t port, dou
   return mode->family == MX_TE ? Z * I * w / root : Z * root / (I * w);
 }
 
+struct mx_port_line mx_ports_line(const struct mx_ports *ports, size_t port)
+{
+  static const char *const family[] = {"TE", "TM", "TEM"};
+  const struct mx_port *p = &ports->port[port];
+  return (struct mx_port_line){.kind = mx_boundary_kind_names[p->kind],
+                               .family = family[p->mode[0].family],
+                               .impedance = p->impedance * (p->kind == MX_LUMPED_PORT ? 1 : p->scale * p->scale),
+                               .cutoff = p->mode[0].cutoff / (2 * pi),
+                               .speed = p->speed};
+}
+
 const char *mx_ports_name(const struct mx_ports *ports, size_t port) { return ports->port[port].name; }
 int mx_ports_number(const struct mx_ports *ports, size_t port) { return ports->port[port].number; }
 bool mx_ports_driven(const struct mx_ports *ports, size_t port) { return ports->port[port].driven; }
@@ -289,6 +340,8 @@ void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log)
     dg_log_line(log, "port      %d '%s': %s%s%s", port->number, port->name, port->about, absorbed,
                 port->driven ? "; driven" : "");
   }
+  for (size_t i = ports->count; i < all_of(ports); i++)
+    dg_log_line(log, "element   '%s': %s", ports->port[i].name, ports->port[i].about);
 }
 
 /* Warns of modes that the faces hold, but not well. */
@@ -305,7 +358,7 @@ static void warn_of_modes(const struct mx_port *port, struct dg_log *log)
 
 void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *list, struct dg_log *log)
 {
-  for (size_t i = 0; i < ports->count; i++) warn_of_modes(&ports->port[i], log);
+  for (size_t i = 0; i < all_of(ports); i++) warn_of_modes(&ports->port[i], log);
   for (size_t i = 0; i < ports->count; i++) {
     const struct mx_port *port = &ports->port[i];
     const struct mx_waveform *w = &list->source[port->mode[0].term].waveform;
@@ -331,7 +384,7 @@ void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *li
 
 void mx_ports_release(struct mx_ports *ports)
 {
-  for (size_t i = 0; ports->port != NULL && i < ports->count; i++) {
+  for (size_t i = 0; ports->port != NULL && i < all_of(ports); i++) {
     struct mx_port *port = &ports->port[i];
     for (size_t k = 0; port->mode != NULL && k < port->modes; k++) {
       for (int p = 0; p < 2; p++) dg_free(port->mode[k].past[p]);

@@ -33,8 +33,9 @@ struct mx_port_values { /* at one time, in the port's own voltage (share/doc/man
 
 struct mx_port; /* port_state.h */
 struct mx_ports {
-  size_t count;
-  struct mx_port *port;      /* [count] in the order of their numbers */
+  size_t count;              /* ports */
+  size_t elements;           /* lumped elements */
+  struct mx_port *port;      /* [count + elements] ports in the order of their numbers, then elements */
   size_t first, functionals; /* functionals of the problem that mx_ports_record takes */
   int active;                /* index of the only port whose waveform counts; -1: all */
   enum mx_integrator integrator;
@@ -57,6 +58,11 @@ void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log);
 /* Warns of waveforms that lie wholly or partly below the cut-off of their mode, and of modes that the mesh holds badly.
  * Call it before mx_sources_prepare. */
 void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *list, struct dg_log *log);
+/* A step (c0 dt, metres) that is stable with the states of lumped elements, where `limit` is without them. An element
+ * that makes the step much smaller gets a warning. */
+double mx_ports_limit(const struct mx_ports *ports, double limit, struct dg_log *log);
+/* Tells the sources what the walls of lumped elements were told last, for a run that goes on. */
+void mx_ports_resume(const struct mx_ports *ports, struct mx_source_list *list);
 /* Makes room for the history and the tables of the kernels, once the step is known (s). DG_INPUT if a mode's cut-off is
  * too high for the step. */
 int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_error *err) DG_MUST_USE;
@@ -86,6 +92,14 @@ void mx_ports_incident(const struct mx_ports *ports, size_t port, double *size, 
 /* The impedance that the port's voltage and current refer to at a frequency, ohm: that of the mode, or the lumped
  * resistance. */
 double complex mx_ports_impedance(const struct mx_ports *ports, size_t port, double hertz);
+/* What a port's mode is, for those who go on with S-parameters. */
+struct mx_port_line {
+  const char *kind, *family; /* "waveguide_port"; "TE", "TM" or "TEM" */
+  double impedance;          /* that of mx_ports_impedance far above the cut-off, ohm */
+  double cutoff;             /* Hz; 0: TEM */
+  double speed;              /* of light in the medium, m/s; 0: the port is a gap and belongs to no line */
+};
+struct mx_port_line mx_ports_line(const struct mx_ports *ports, size_t port);
 const char *mx_ports_name(const struct mx_ports *ports, size_t port);
 int mx_ports_number(const struct mx_ports *ports, size_t port);
 bool mx_ports_driven(const struct mx_ports *ports, size_t port);

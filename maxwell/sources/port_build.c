@@ -11,23 +11,17 @@
 #include "maxwell/sources/common_medium.h"
 #include "libdg/base/vec3.h"
 #include "libdg/ref/quadrature.h"
-#include "maxwell/sources/port_curved.h"
-#include "maxwell/sources/port_shape.h"
+#include "maxwell/sources/faces/port_curved.h"
+#include "maxwell/sources/faces/port_rule.h"
+#include "maxwell/sources/faces/port_shape.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/model/selectors.h"
 
 static const double pi = 3.14159265358979323846;
 
-enum { GAUSS_MAX = DG_ORDER_MAX + 4 };
-
-/* A quadrature rule on triangles and the basis of a face at its points. */
-struct rule {
-  size_t count, Nf;
-  double bary[GAUSS_MAX * GAUSS_MAX][3];
-  double weight[GAUSS_MAX * GAUSS_MAX]; /* their sum is 1 */
-  double *basis;                        /* [count][Nf] */
-  double *factor;                       /* [Nf][Nf] lower Cholesky factor of the mass matrix per area */
-};
+/* How much of a profile may be normal to the face; it is left out. A curved face follows its surface only nearly. */
+#define TILT        1e-3
+#define CURVED_TILT 0.02
 
 /* Everything for one port. */
 struct build {
@@ -35,7 +29,7 @@ struct build {
   struct mx_source_list *list;
   struct mx_problem *problem;
   const struct dg_mesh *mesh;
-  const struct rule *rule;
+  const struct mx_port_rule *rule;
   const struct mx_config *all;
   const struct mx_boundary_config *config;
   struct mx_port *port;
@@ -53,56 +47,6 @@ struct profile {
   const struct mx_function *function;        /* or NULL */
   double constant[3];                        /* the field without any of these */
 };
-
-static void release_rule(struct rule *rule)
-{
-  dg_free(rule->basis);
-  dg_free(rule->factor);
-}
-
-static int make_rule(struct rule *rule, const struct dg_reference *ref, struct dg_error *err)
-{
-  size_t n = (size_t)ref->order + 4, Nf = (size_t)ref->Nf;
-  double x[GAUSS_MAX], w[GAUSS_MAX], all[DG_NP_MAX];
-  rule->count = n * n;
-  rule->Nf = Nf;
-  if (DG_NEW(rule->basis, rule->count * Nf, err) != 0 || DG_NEW(rule->factor, Nf * Nf, err) != 0) return err->code;
-  dg_gauss_legendre((int)n, x, w);
-  for (size_t q = 0; q < rule->count; q++) {
-    const size_t i = n - 1 - q / n, j = n - 1 - q % n;
-    double b = x[i], c = x[j] * (1 - b); /* the square collapsed to a triangle */
-    rule->weight[q] = 2 * (1 - b) * w[i] * w[j];
-    rule->bary[q][0] = 1 - b - c;
-    rule->bary[q][1] = b;
-    rule->bary[q][2] = c;
-    /* Face 3 has the vertices 0, 1, 2. The nodes of every face have the same order. */
-    dg_reference_interpolate(ref, 2 * b - 1, 2 * c - 1, -1, all);
-    for (size_t m = 0; m < Nf; m++) rule->basis[q * Nf + m] = all[ref->face_node[3 * Nf + m]];
-  }
-  double *L = rule->factor;
-  for (size_t i = 0; i < Nf; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double sum = 0.5 * ref->face_mass[i * Nf + j]; /* the reference triangle has area 2 */
-      for (size_t k = 0; k < j; k++) sum -= L[i * Nf + k] * L[j * Nf + k];
-      L[i * Nf + j] = i == j ? sqrt(sum) : sum / L[j * Nf + j];
-    }
-  return 0;
-}
-
-/* x[Nf] = inverse of the mass matrix per area times x */
-static void solve_mass(const struct rule *rule, double *x)
-{
-  size_t Nf = rule->Nf;
-  const double *L = rule->factor;
-  for (size_t i = 0; i < Nf; i++) {
-    for (size_t k = 0; k < i; k++) x[i] -= L[i * Nf + k] * x[k];
-    x[i] /= L[i * Nf + i];
-  }
-  for (size_t i = Nf; i-- > 0;) {
-    for (size_t k = i + 1; k < Nf; k++) x[i] -= L[k * Nf + i] * x[k];
-    x[i] /= L[i * Nf + i];
-  }
-}
 
 /* The fields are TE: E = z x grad of cos cos, and TM: E = grad of sin sin. Near the corner TM modes, TEm0 and TE0n are
  * positive along the axes. The other TE modes are positive along the second axis. */
@@ -147,7 +91,7 @@ static int evaluate(const struct build *b, const struct profile *profile, const 
 static void add_point(const struct build *b, size_t k, size_t q, const struct mx_face_frame *frame, const double e[3],
                       double *moment, double *square)
 {
-  const struct rule *rule = b->rule;
+  const struct mx_port_rule *rule = b->rule;
   const struct mx_port_triangle *triangle = &b->face.triangle[k];
   const size_t Nf = rule->Nf;
   if (triangle->map.geometry == 0) {
@@ -171,8 +115,8 @@ static void add_point(const struct build *b, size_t k, size_t q, const struct mx
  * integral of its square. */
 static int integrate(const struct build *b, const struct profile *profile, double *moment, double *square)
 {
-  const struct rule *rule = b->rule;
-  double largest = 0, worst = 0, at[3] = {0};
+  const struct mx_port_rule *rule = b->rule;
+  double largest = 0, worst = 0, tilt = 0, at[3] = {0};
   *square = 0;
   for (size_t k = 0; k < b->face.count; k++) {
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
@@ -193,8 +137,12 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
         size = fmax(size, fabs(e[c]));
       }
       largest = fmax(largest, size);
-      if (fabs(normal) > worst) memcpy(at, x, sizeof at);
-      worst = fmax(worst, fabs(normal));
+      const double excess = fabs(normal) / (triangle->map.geometry > 0 ? CURVED_TILT : TILT);
+      if (excess > worst) {
+        memcpy(at, x, sizeof at);
+        worst = excess;
+        tilt = fabs(normal);
+      }
       for (int c = 0; c < 3; c++) e[c] -= normal * n[c];
       add_point(b, k, q, &frame, e, moment, square);
     }
@@ -202,12 +150,12 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
   if (largest == 0)
     return dg_fail(b->err, DG_INPUT, MX_PLACE "%s.profile is zero all over the face", MX_AT(b->place.where),
                    b->port->what);
-  if (worst > 1e-3 * largest)
+  if (worst > largest)
     return dg_fail(b->err, DG_INPUT,
                    MX_PLACE
                    "%s.profile must be tangential to the face; near (%g, %g, %g) m its normal part is %g of its "
                    "largest component",
-                   MX_AT(b->place.where), b->port->what, at[0], at[1], at[2], worst / largest);
+                   MX_AT(b->place.where), b->port->what, at[0], at[1], at[2], tilt / largest);
   return 0;
 }
 
@@ -225,7 +173,7 @@ static double normalise(const struct build *b, double *moment, double *nodal)
       return 0;
     for (size_t c = 0; c < 3 && b->face.triangle[k].map.geometry == 0; c++) {
       double *x = nodal + (3 * k + c) * Nf;
-      solve_mass(b->rule, x);
+      mx_port_solve_mass(b->rule, x);
       for (size_t m = 0; m < Nf; m++) x[m] /= b->face.triangle[k].area;
     }
   }
@@ -237,12 +185,18 @@ static double normalise(const struct build *b, double *moment, double *nodal)
   return square;
 }
 
+/* The factor of E + Z (n x) H in the functionals of a face before a medium of impedance Z. */
+static double share_of(const struct build *b, double Z)
+{
+  if (b->config->kind == MX_LUMPED_ELEMENT) return mx_circuit_share(&b->port->circuit, Z);
+  return b->config->kind == MX_LUMPED_PORT ? b->Z / (Z + b->Z) : 0.5;
+}
+
 /* Adds this rank's faces to the functionals: the two parts of a_out = (V + Z I)/2. Of a lumped port they are the parts
- * of (Zs E + Zs Z (n x) H)/(Z + Zs), where each face has its own medium. */
+ * of (Zs E + Zs Z (n x) H)/(Z + Zs), where each face has its own medium; of an element see circuit.h. */
 static int add_functionals(const struct build *b, struct mx_port_mode *mode, const double *moment, const double *nodal)
 {
   size_t Nf = b->rule->Nf, Np = (size_t)b->problem->ref->Np;
-  bool lumped = b->config->kind == MX_LUMPED_PORT;
   mode->functional = b->problem->functionals - b->ports->first;
   for (int magnetic = 0; magnetic < 2; magnetic++) {
     struct mx_functional *functional;
@@ -252,7 +206,7 @@ static int add_functionals(const struct build *b, struct mx_port_mode *mode, con
       const struct mx_port_triangle *triangle = &b->face.triangle[k];
       if (triangle->where < 0) continue;
       size_t e = (size_t)triangle->where / 4, f = (size_t)triangle->where % 4;
-      double Z = sqrt(triangle->mu / triangle->epsilon), share = lumped ? b->Z / (Z + b->Z) : 0.5;
+      double Z = sqrt(triangle->mu / triangle->epsilon), share = share_of(b, Z);
       double of_E[3 * DG_NF_MAX], of_H[3 * DG_NF_MAX]; /* of a curved triangle */
       if (triangle->map.geometry > 0)
         mx_port_weights(triangle, b->problem->ref, moment + 3 * k * Nf, nodal + 3 * k * Nf, of_E, of_H);
@@ -276,7 +230,8 @@ static int add_functionals(const struct build *b, struct mx_port_mode *mode, con
   return 0;
 }
 
-/* Adds the term of the ghost state of a unit number: E = e, H = -(n x e)/Z; of a lumped port only E. */
+/* Adds the term of the ghost state of a unit number: E = e, H = -(n x e)/Z; of a lumped port only E. Of an element it
+ * is E = e or H = n x e. */
 static int add_term(const struct build *b, struct mx_port_mode *mode, const double *moment, const double *nodal)
 {
   const struct mx_new_term wanted = {
@@ -284,12 +239,15 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
   struct mx_term *term;
   struct mx_source *source;
   size_t Nf = b->rule->Nf, numbers = 3 * b->face.own * Nf;
-  bool lumped = b->config->kind == MX_LUMPED_PORT;
+  const bool element = b->config->kind == MX_LUMPED_ELEMENT;
+  const bool of_H = element ? mx_circuit_gives_H(&b->port->circuit) : b->config->kind != MX_LUMPED_PORT;
+  const bool of_E = !element || !of_H;
+  const double factor = element ? 1 : -1 / b->Z;
   mode->term = b->problem->terms;
-  if (mx_source_add(b->list, &wanted, &term, &source, b->err) != 0 || DG_NEW(term->E, numbers, b->err) != 0 ||
-      (!lumped && DG_NEW(term->H, numbers, b->err) != 0))
+  if (mx_source_add(b->list, &wanted, &term, &source, b->err) != 0 || (of_E && DG_NEW(term->E, numbers, b->err) != 0) ||
+      (of_H && DG_NEW(term->H, numbers, b->err) != 0))
     return b->err->code;
-  term->open = true;
+  term->open = mx_boundary_is_open(b->config);
   source->port = true;
   if (mode == b->port->mode && b->config->port.driven) {
     source->driven = true;
@@ -300,23 +258,22 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     if (triangle->where < 0) continue;
     term->where[own] = triangle->where;
-    double turned_e[3 * DG_NF_MAX], solved[2 * DG_NF_MAX]; /* of a curved triangle */
+    double e[3 * DG_NF_MAX], turned[3 * DG_NF_MAX], solved[2 * DG_NF_MAX];
+    memcpy(e, nodal + 3 * k * Nf, sizeof(double) * 3 * Nf);
     if (triangle->map.geometry > 0) {
       memcpy(solved, moment + 3 * k * Nf, 2 * Nf * sizeof *solved);
-      for (size_t a = 0; a < 2; a++) solve_mass(b->rule, solved + a * Nf);
+      for (size_t a = 0; a < 2; a++) mx_port_solve_mass(b->rule, solved + a * Nf);
       for (size_t i = 0; i < 2 * Nf; i++) solved[i] *= 0.5; /* the factor is that of the mass by area, which is 2 */
-      mx_port_fields(triangle, b->problem->ref, nodal + 3 * k * Nf, solved, term->E + 3 * own * Nf, turned_e);
-      for (size_t i = 0; i < 3 * Nf && !lumped; i++) term->H[3 * own * Nf + i] = -turned_e[i] / b->Z;
-      own++;
-      continue;
+      mx_port_fields(triangle, b->problem->ref, nodal + 3 * k * Nf, solved, e, turned);
     }
-    memcpy(term->E + 3 * own * Nf, nodal + 3 * k * Nf, 3 * Nf * sizeof *nodal);
-    for (size_t m = 0; m < Nf && !lumped; m++) {
-      double e[3], turned[3];
-      for (size_t c = 0; c < 3; c++) e[c] = nodal[(3 * k + c) * Nf + m];
-      dg_cross(triangle->normal, e, turned);
-      for (size_t c = 0; c < 3; c++) term->H[(3 * own + c) * Nf + m] = -turned[c] / b->Z;
+    for (size_t m = 0; m < Nf && triangle->map.geometry == 0; m++) {
+      double v[3], w[3];
+      for (size_t c = 0; c < 3; c++) v[c] = e[c * Nf + m];
+      dg_cross(triangle->normal, v, w);
+      for (size_t c = 0; c < 3; c++) turned[c * Nf + m] = w[c];
     }
+    if (of_E) memcpy(term->E + 3 * own * Nf, e, 3 * Nf * sizeof *e);
+    for (size_t i = 0; i < 3 * Nf && of_H; i++) term->H[3 * own * Nf + i] = factor * turned[i];
     own++;
   }
   return 0;
@@ -358,7 +315,9 @@ static int add_mode(const struct build *b, size_t index, const struct profile *p
   mode->kept = normalise(b, moment, nodal) / square;
   if (b->err->code != DG_OK) goto fail;
   if (check_kept(b, profile, mode->kept) != 0) goto fail;
-  if (add_functionals(b, mode, moment, nodal) != 0 || add_term(b, mode, moment, nodal) != 0) goto fail;
+  if (add_functionals(b, mode, moment, nodal) != 0) goto fail;
+  const bool resistor = b->config->kind == MX_LUMPED_ELEMENT && b->port->circuit.form == MX_RESISTOR;
+  if (!resistor && add_term(b, mode, moment, nodal) != 0) goto fail; /* whose wall is all that it is */
 fail:
   dg_free(moment);
   dg_free(nodal);
@@ -433,29 +392,54 @@ static void name_port(const struct mx_boundary_config *boundary, char what[160])
   snprintf(what, 160, "boundaries.%s", name);
 }
 
+/* Adds a triangle to the damping of an element and, on the triangle's rank, to the coupling. A functional of a constant
+ * field on a face of area A is as large as the trace of polynomials lets it be, (p + 1)(p + 3)/3 A/volume (T.
+ * Warburton, J. S. Hesthaven, On the constants in hp-finite element trace inverse inequalities, 2003); three faces of
+ * an element together three times that. */
+static void measure_element(const struct build *b, const struct mx_port_triangle *triangle, double Z, double part)
+{
+  const int p = b->problem->ref->order;
+  struct mx_circuit *circuit = &b->port->circuit;
+  const double share = mx_circuit_share(circuit, Z);
+  circuit->damping += part * share * (mx_circuit_of_current(circuit) ? 1 : Z);
+  if (triangle->where < 0) return;
+  size_t faces = 0;
+  for (size_t i = 0; i < b->face.own; i++) faces += b->face.where[i] / 4 == triangle->where / 4;
+  const double volume = 4.0 / 3 * b->problem->jacobian[triangle->where / 4]; /* that of the reference is 4/3 */
+  circuit->coupling +=
+      (double)faces * share * share * part * (p + 1) * (p + 3) / 3 * triangle->area / volume / triangle->epsilon;
+}
+
 /* V = -integral of E along the direction, averaged over the width; V_s makes E = -V_s/l along it. */
 static int build_lumped(struct build *b)
 {
   const double *direction = b->config->port.direction;
   double length = 0, width = 0, share = 0;
   if (mx_port_face_gap(&b->face, &b->place, direction, &length, &width, b->err) != 0) return b->err->code;
-  b->Z = b->config->port.resistance * width / length / MX_ETA0;
+  struct mx_circuit *circuit = &b->port->circuit;
+  const bool element = b->config->kind == MX_LUMPED_ELEMENT;
+  if (element) mx_circuit_make(circuit, &b->config->port, length / width);
+  b->Z = element ? mx_circuit_wall(circuit) : b->config->port.resistance * width / length / MX_ETA0;
   b->port->impedance = b->config->port.resistance;
-  for (size_t i = 0; i < b->face.own; i++) { /* the resistor's wall, whose impedance is known only now */
+  for (size_t i = 0; i < b->face.own; i++) { /* the wall, whose impedance is known only now */
     const size_t e = (size_t)b->face.where[i] / 4, f = (size_t)b->face.where[i] % 4;
     b->problem->flux[e][f] = mx_face_flux(sqrt(b->problem->mu[e] / b->problem->epsilon[e]), b->Z, 1);
   }
   for (size_t k = 0; k < b->face.count; k++) {
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
-    double Z = sqrt(triangle->mu / triangle->epsilon);
-    share += triangle->area / b->face.area * Z / (Z + b->Z);
+    double Z = sqrt(triangle->mu / triangle->epsilon), part = triangle->area / b->face.area;
+    share += part * Z / (Z + b->Z);
+    if (element) measure_element(b, triangle, Z, part);
   }
   b->port->source_share = share;
   /* The square of e = -direction/sqrt(l w) integrates to 1: V = sqrt(l/w) times the integral of e.E, and 1 V is the
    * field sqrt(w/l) e. */
   b->port->scale = sqrt(length / width);
-  snprintf(b->port->about, sizeof b->port->about, "a gap of %.6g m along (%.3g, %.3g, %.3g), %.6g m wide, %.6g ohm",
-           length, direction[0], direction[1], direction[2], width, b->port->impedance);
+  char what[120];
+  if (element) mx_circuit_describe(&b->config->port, what, sizeof what);
+  else snprintf(what, sizeof what, "%.6g ohm", b->port->impedance);
+  snprintf(b->port->about, sizeof b->port->about, "a gap of %.6g m along (%.3g, %.3g, %.3g), %.6g m wide, %s", length,
+           direction[0] + 0.0, direction[1] + 0.0, direction[2] + 0.0, width, what);
   b->port->mode[0].family = MX_TEM;
   const struct profile profile = {.constant = {-direction[0], -direction[1], -direction[2]}};
   return add_mode(b, 0, &profile);
@@ -483,7 +467,7 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   if (DG_NEW(port->mode, port->modes, b->err) != 0) return b->err->code;
   b->place = (struct mx_port_place){.mesh = b->mesh, .problem = b->problem, .where = port->where, .what = port->what};
   if (mx_port_face_init(&b->face, &b->place, assignment, index, b->err) != 0) return b->err->code;
-  if (config->kind == MX_LUMPED_PORT) return build_lumped(b);
+  if (mx_walls[config->kind].behind == MX_BEHIND_GAP) return build_lumped(b);
   const struct mx_surface_faces surface = {
       .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
   if (mx_port_face_plane(&b->face, &b->place, b->err) != 0 ||
@@ -493,7 +477,8 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
     return b->err->code;
   b->Z = sqrt(mu / epsilon);
   port->impedance = b->Z * MX_ETA0;
-  if (config->kind == MX_WAVEGUIDE_PORT) return build_waveguide(b, MX_C0 / sqrt(epsilon * mu));
+  port->speed = MX_C0 / sqrt(epsilon * mu);
+  if (config->kind == MX_WAVEGUIDE_PORT) return build_waveguide(b, port->speed);
   return config->kind == MX_COAXIAL_PORT ? build_coaxial(b) : build_modal(b);
 }
 
@@ -531,21 +516,28 @@ static void put_in_order(const struct mx_config *config, size_t count, size_t *o
 int mx_ports_init(struct mx_ports *ports, struct mx_source_list *list, const struct mx_assignment *assignment,
                   const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
-  struct rule *rule = NULL;
-  size_t *order = NULL, count = 0;
+  struct mx_port_rule *rule = NULL;
+  size_t *order = NULL, count = 0, elements = 0;
   int *number = NULL;
   *ports = (struct mx_ports){.active = -1,
                              .first = list->problem->functionals,
                              .integrator = config->time.integrator,
                              .here = dg_comm_rank(list->problem->comm) == 0};
-  for (size_t i = 0; i < config->boundaries; i++) count += mx_is_port(config->boundary[i].kind);
-  if (count == 0) return 0;
-  if (DG_NEW(ports->port, count, err) != 0 || DG_NEW(order, count, err) != 0 || DG_NEW(number, count, err) != 0 ||
-      DG_NEW(rule, 1, err) != 0 || make_rule(rule, list->problem->ref, err) != 0)
+  for (size_t i = 0; i < config->boundaries; i++) {
+    count += mx_is_port(config->boundary[i].kind);
+    elements += config->boundary[i].kind == MX_LUMPED_ELEMENT;
+  }
+  const size_t all = count + elements;
+  if (all == 0) return 0;
+  if (DG_NEW(ports->port, all, err) != 0 || DG_NEW(order, all, err) != 0 || DG_NEW(number, all, err) != 0 ||
+      DG_NEW(rule, 1, err) != 0 || mx_port_rule_init(rule, list->problem->ref, err) != 0)
     goto fail;
   put_in_order(config, count, order, number);
   ports->count = count;
-  for (size_t i = 0; i < count; i++) {
+  ports->elements = elements;
+  for (size_t i = 0, k = count; i < config->boundaries; i++)
+    if (config->boundary[i].kind == MX_LUMPED_ELEMENT) order[k++] = i;
+  for (size_t i = 0; i < all; i++) {
     struct build b = {.ports = ports,
                       .list = list,
                       .problem = list->problem,
@@ -559,12 +551,12 @@ int mx_ports_init(struct mx_ports *ports, struct mx_source_list *list, const str
     int status = build_port(&b, assignment, (int)order[i]);
     ports->here = ports->here || b.face.own > 0;
     mx_port_face_release(&b.face);
-    if (status != 0) goto fail;
+    if (status != 0 || dg_comm_reduce(list->problem->comm, DG_SUM, 1, &b.port->circuit.coupling, err) != 0) goto fail;
   }
   ports->functionals = list->problem->functionals - ports->first;
   (void)!dg_comm_part(&ports->comm, list->problem->comm, ports->here, err);
 fail:
-  if (rule != NULL) release_rule(rule);
+  if (rule != NULL) mx_port_rule_release(rule);
   dg_free(rule);
   dg_free(order);
   dg_free(number);

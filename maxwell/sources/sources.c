@@ -208,7 +208,8 @@ int mx_sources_evaluate(struct mx_sources *sources, long n, int s, double step, 
 
 void mx_sources_evaluate_ports(struct mx_sources *sources, long n, int s, double step)
 {
-  if (sources->ports.count > 0) mx_ports_evaluate(&sources->ports, &sources->list, n, s, time_of(sources, n, s, step));
+  if (sources->ports.functionals > 0)
+    mx_ports_evaluate(&sources->ports, &sources->list, n, s, time_of(sources, n, s, step));
 }
 
 void mx_sources_reset(struct mx_sources *sources)
@@ -228,6 +229,7 @@ int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg
   double t = time_of(sources, n - 1, last, step);
   if (evaluate_general(sources, last, t, err) != 0) return err->code;
   for (size_t i = 0; i < sources->list.count; i++) evaluate_waveform(sources, i, last, t);
+  mx_ports_resume(&sources->ports, &sources->list);
   if (sources->general) ask_ahead(sources, n - 1, last, step);
   return 0;
 }

@@ -380,7 +380,7 @@ static int add_boundary(const struct build *b, size_t index)
   const struct mx_boundary_config *config = &b->config->boundary[index];
   const enum mx_entering entering = mx_walls[config->kind].entering;
   const bool wave = entering == MX_WAVE, electric = entering == MX_GIVEN_E, sheet = entering == MX_SHEET_CURRENT;
-  if (entering == MX_NOTHING || entering == MX_MODES) return 0; /* the ports take modes */
+  if (entering == MX_NOTHING || entering == MX_MODES || entering == MX_CIRCUIT) return 0; /* port.c takes these */
   struct places places = {0};
   char name[128], what[160];
   mx_selector_name(&config->where, name, sizeof name);

@@ -9,7 +9,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
-#include "maxwell/sources/edges.h"
+#include "maxwell/sources/faces/edges.h"
 #include "maxwell/model/selectors.h"
 
 static void centre_of_face(const struct dg_mesh *mesh, size_t e, int f, double x[3])
@@ -36,12 +36,10 @@ static bool same_numbers(const double *a, const double *b, size_t count)
 /* Says whether both jumps are those of one wave. Without an origin each would begin by itself. */
 static bool same_wave(const struct mx_plane_wave *a, const struct mx_plane_wave *b)
 {
-  const struct mx_waveform *v = &a->waveform, *w = &b->waveform;
-  const double one[] = {v->amplitude, v->t0, v->tau, v->f0, v->rise, v->fall, a->amplitude, a->delay};
-  const double other[] = {w->amplitude, w->t0, w->tau, w->f0, w->rise, w->fall, b->amplitude, b->delay};
+  const double one[] = {a->amplitude, a->delay}, other[] = {b->amplitude, b->delay};
   return a->has_origin && b->has_origin && same_numbers(a->origin, b->origin, 3) &&
          same_numbers(a->direction, b->direction, 3) && same_numbers(a->polarisation, b->polarisation, 3) &&
-         v->kind == w->kind && v->function == w->function && same_numbers(one, other, sizeof one / sizeof *one);
+         same_numbers(one, other, 2) && mx_waveform_same(&a->waveform, &b->waveform);
 }
 
 /* Refuses a surface with gaps: every face between the region and the rest must carry the jump. */
@@ -180,8 +178,29 @@ fail:
   return err->code;
 }
 
+/* Refuses a wave that is another one at the image of a place: it runs along a period, in part. */
+static int check_periods(const struct mx_source_check *check, const struct mx_plane_wave *wave, const char *where,
+                         const char *what, struct dg_error *err)
+{
+  const double along = 1e-6; /* share of a period */
+  for (size_t i = 0; i < check->mesh->periods; i++) {
+    const double *p = check->mesh->period[i];
+    if (fabs(dg_dot(wave->direction, p)) <= along * sqrt(dg_dot(p, p))) continue;
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE
+                   "%s: the wave reaches the sides that are (%.4g, %.4g, %.4g) m apart one after the other, and "
+                   "is not periodic; its direction must be orthogonal to the period",
+                   MX_AT(where), what, p[0], p[1], p[2]);
+  }
+  return 0;
+}
+
 int mx_check_total_field(const struct mx_source_check *check, size_t index, const int *choice, struct dg_error *err)
 {
+  char what[160];
+  const struct mx_interface_config *config = &check->config->interface[index];
+  name_interface(config, what);
+  if (check_periods(check, &config->wave, config->where.where, what, err) != 0) return err->code;
   if (check_border(check, index, choice, err) != 0) return err->code;
   return check_rim(check, index, choice, err);
 }
@@ -204,16 +223,18 @@ int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *e
   for (size_t i = 0; i < config->boundaries; i++) {
     const struct mx_boundary_config *boundary = &config->boundary[i];
     double most = entering[i];
+    char name[128], what[160];
     if (mx_walls[boundary->kind].entering != MX_WAVE || isinf(most))
       continue; /* a `default` that nothing is left for */
+    mx_selector_name(&boundary->where, name, sizeof name);
+    snprintf(what, sizeof what, "boundaries.%s", name);
+    if (check_periods(check, &boundary->wave, boundary->where.where, what, err) != 0) break;
     for (size_t j = 0; j < config->boundaries; j++)
       if (mx_walls[config->boundary[j].kind].entering == MX_WAVE &&
           same_numbers(config->boundary[j].wave.direction, boundary->wave.direction, 3))
         most = fmax(most, entering[j]);
     if (most > along) continue;
-    char name[128];
     const double *d = boundary->wave.direction;
-    mx_selector_name(&boundary->where, name, sizeof name);
     (void)dg_fail(err, DG_INPUT,
                   MX_PLACE
                   "boundaries.%s: the wave goes along (%.4g, %.4g, %.4g), which leads out of the domain or "

@@ -13,7 +13,7 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"
-#include "maxwell/limit/stability.h"
+#include "maxwell/tests/growth.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -63,14 +63,6 @@ static void last_row(const struct bench *bench, double value[6])
     (void)!sscanf(line, "%*[^,],%*[^,],%lf,%lf,%lf,%lf,%lf,%lf", &value[0], &value[1], &value[2], &value[3], &value[4],
                   &value[5]);
   fclose(file);
-}
-
-static double limit_of(const struct box *box, enum mx_integrator integrator)
-{
-  struct mx_stability stability;
-  struct dg_error err = {0};
-  if (mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
-  return stability.limit;
 }
 
 /* Runs with the balance; what the script's loop does. Behind step `spoilt` something happens to an element. */
@@ -156,7 +148,7 @@ static void check_leapfrog_is_exact(const struct mx_backend_ops *ops)
     random_box(&bench, false, i >= 6, 0.5 * (i % 3));
     double *E = box_field(&bench.box), *H = box_field(&bench.box);
     box_noise(&bench.box, E), box_noise(&bench.box, H);
-    begin(&bench, ops, MX_LEAPFROG, 0.9 * limit_of(&bench.box, MX_LEAPFROG));
+    begin(&bench, ops, MX_LEAPFROG, 0.9 * box_limit(&bench.box, MX_LEAPFROG));
     if (run(&bench, single ? MX_SINGLE : MX_DOUBLE, 100, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
     last_row(&bench, row);
     const double before = row[0] + row[2] + row[4];
@@ -198,7 +190,7 @@ static void check_order(const struct mx_backend_ops *ops)
         random_box(&bench, open, i == MX_RK4, 1);
         double *E = box_field(&bench.box), *H = box_field(&bench.box);
         box_evaluate(&bench.box, mode, 0, E);
-        const long steps = (long)ceil(1.5 / (0.6 * limit_of(&bench.box, (enum mx_integrator)i))) << k;
+        const long steps = (long)ceil(1.5 / (0.6 * box_limit(&bench.box, (enum mx_integrator)i))) << k;
         begin(&bench, ops, (enum mx_integrator)i, 1.5 / (double)steps);
         if (run(&bench, MX_DOUBLE, steps, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
         last_row(&bench, row);
@@ -227,7 +219,7 @@ static void check_place(const struct mx_backend_ops *ops)
     random_box(&bench, true, false, 1);
     double *E = box_field(&bench.box), *H = box_field(&bench.box);
     box_evaluate(&bench.box, mode, 0, E);
-    begin(&bench, ops, (enum mx_integrator)i, 0.9 * limit_of(&bench.box, (enum mx_integrator)i));
+    begin(&bench, ops, (enum mx_integrator)i, 0.9 * box_limit(&bench.box, (enum mx_integrator)i));
     assert_int_equal(run(&bench, MX_DOUBLE, 100, 40, element, E, H, &err), DG_BLEW_UP);
     print_message("%s\n", err.message);
     snprintf(where, sizeof where, "in element %llu at (", (unsigned long long)bench.box.mesh.tag[element]);

@@ -90,7 +90,8 @@ static int keep_mesh(void)
   struct dg_mesh mesh;
   struct dg_mesh_report report = {0};
   struct dg_error err = {0};
-  const struct dg_mesh_options options = {.file = "box.msh", .unit = 1, .kept = KEPT, .report = &report};
+  const struct dg_mesh_options options = {
+      .file = "box.msh", .unit = 1, .geometry = 2, .own_geometry = true, .kept = KEPT, .report = &report};
   if (system("mkdir -p " EARLIER "/mesh") != 0) return -1;
   if (dg_mesh_load(&mesh, &options, &err) == 0) (void)!dg_mesh_keep(&report, KEPT, &err);
   dg_mesh_report_release(&report);

@@ -87,10 +87,10 @@ double mx_relaxation(const struct mx_problem *problem, size_t e)
   return of_losses + mx_responses[response->kind]->rate(problem->epsilon[e], mx_response_parameter(response, k));
 }
 
-double mx_epsilon_at_rest(const struct mx_problem *problem, size_t e)
+double mx_epsilon_at(const struct mx_problem *problem, size_t e, double wave_number)
 {
   size_t k;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL || mx_responses[response->kind]->at_rest == NULL) return problem->epsilon[e];
-  return problem->epsilon[e] + mx_responses[response->kind]->at_rest(mx_response_parameter(response, k));
+  if (response == NULL || mx_responses[response->kind]->addition == NULL) return problem->epsilon[e];
+  return problem->epsilon[e] + mx_responses[response->kind]->addition(mx_response_parameter(response, k), wave_number);
 }

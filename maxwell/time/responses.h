@@ -28,5 +28,6 @@ bool mx_response_follow(const struct mx_problem *problem, const struct mx_respon
 /* The fastest relaxation rate of an element, of its losses or of its response, 1/m. */
 double mx_relaxation(const struct mx_problem *problem, size_t e);
 
-/* The permittivity of an element for a field at rest. */
-double mx_epsilon_at_rest(const struct mx_problem *problem, size_t e);
+/* The real part of the permittivity of an element for a field of this wave number 2 pi f/c0, 1/m; 0: a field at rest.
+ */
+double mx_epsilon_at(const struct mx_problem *problem, size_t e, double wave_number);

@@ -4,7 +4,8 @@ find_package(MPI REQUIRED COMPONENTS C)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)
 
-pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)
+# The name differs between distributions; another Lua than 5.4 is none of ours.
+pkg_search_module(LUA REQUIRED IMPORTED_TARGET lua5.4 lua-5.4 lua54 "lua>=5.4")
 if(CURLEW_TESTS)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 endif()

@@ -4,6 +4,7 @@ option(CURLEW_SANITIZE "Build with the address and undefined-behaviour sanitizer
 option(CURLEW_TSAN "Build with the thread sanitizer, for the tests of threads" OFF)
 option(CURLEW_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 option(CURLEW_TESTS "Build the tests" ON)
+option(CURLEW_IN_TREE "The programs look in the source tree and the build folder for each other and for share, too; packages do not" ON)
 option(CURLEW_LONG_TESTS "Add the tests that take many minutes: ctest -L long" OFF)
 option(CURLEW_FUZZ "Build the fuzzing programs, and all else for them; with clang" OFF)
 if(CURLEW_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
@@ -20,13 +21,15 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # The reference kernels rely on -O3 to vectorise their inner loops; -ffast-math stays off because the watchdog must see NaN.
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
-
+# All libraries become part of libcurlew.so, too.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 include(GNUInstallDirs)
 
 add_library(curlew_flags INTERFACE)
 target_include_directories(curlew_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(curlew_flags INTERFACE _POSIX_C_SOURCE=200809L)
+target_compile_options(curlew_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-fno-semantic-interposition>)
 target_compile_options(curlew_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla $<$<BOOL:${CURLEW_WERROR}>:-Werror>
   $<$<BOOL:${CURLEW_NATIVE}>:-march=native>)

@@ -3,8 +3,10 @@
 
     plot_slice.py cavity/fields_000100.silo --field Ez --plane z=0.5 -o ez.png
 
+The snapshot is a Silo file or, with the ending .hdf, a VTKHDF file.
 --field takes a scalar or a component (Ez), or a vector, of which the magnitude is drawn (E or '|E|').
---plane takes x, y or z and metres. Needs Debian's python3-silo, python3-numpy and python3-matplotlib.
+--plane takes x, y or z and metres. Needs NumPy and matplotlib; for Silo Debian's python3-silo, for
+VTKHDF h5py or vtk.
 Exit codes: 0 done, 2 a wrong file, field or plane, 3 a module is missing or the picture cannot be written.
 """
 import argparse
@@ -22,10 +24,9 @@ try:
     import matplotlib.pyplot as plt
     from matplotlib.tri import Triangulation
     from mpl_toolkits.axes_grid1 import make_axes_locatable
-    from silo_reader import Snapshot, SnapshotError
+    from silo_reader import MissingModule, SnapshotError
 except ImportError as error:
-    print(f"plot_slice: {error}; it needs Debian's python3-silo, python3-numpy and python3-matplotlib, and "
-          "/usr/bin/python3", file=sys.stderr)
+    print(f"plot_slice: {error}; it needs Debian's python3-numpy and python3-matplotlib, and /usr/bin/python3", file=sys.stderr)
     sys.exit(3)
 
 FORMATS = ("png", "pdf", "svg")
@@ -44,7 +45,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 def parse_arguments():
     parser = OneLineParser(prog="plot_slice.py", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("snapshot", metavar="SNAPSHOT.silo")
+    parser.add_argument("snapshot", metavar="SNAPSHOT", help="a file .silo or .hdf")
     parser.add_argument("--field", required=True, help="Ez, or E or '|E|' for the magnitude")
     parser.add_argument("--plane", required=True, help="x=, y= or z= and metres, such as z=0.5")
     parser.add_argument("-o", "--output", required=True, help="the picture: .png, .pdf or .svg")
@@ -125,6 +126,14 @@ def refine(corner):
     a, b, c = corner[:, 0], corner[:, 1], corner[:, 2]
     ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
     return np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+
+
+def open_snapshot(path):
+    if path.lower().endswith(".hdf"):
+        from vtkhdf_reader import Snapshot
+    else:
+        from silo_reader import Snapshot
+    return Snapshot(path)
 
 
 def scaled(largest, steps):
@@ -210,7 +219,7 @@ def main():
         if arguments.limit is not None and not 0 < arguments.limit < math.inf:
             raise UserError(f"--limit {arguments.limit:g} is not positive")
         axis, value = parse_plane(arguments.plane)
-        snapshot = Snapshot(arguments.snapshot)
+        snapshot = open_snapshot(arguments.snapshot)
         field = snapshot.field(arguments.field.strip("|"))
         magnitude = field.values.ndim == 2
         if arguments.field.startswith("|") and not magnitude:
@@ -218,7 +227,7 @@ def main():
         figure = draw(arguments, snapshot, field, magnitude, axis, value)
     except (UserError, SnapshotError) as error:
         print(f"plot_slice: {error}", file=sys.stderr)
-        return 2
+        return 3 if isinstance(error, MissingModule) else 2
     return save(figure, arguments.output, kind)
 
 

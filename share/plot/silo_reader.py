@@ -13,11 +13,19 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
-import Silo
+
+try:
+    import Silo
+except ImportError:  # whoever opens a file is told
+    Silo = None
 
 
 class SnapshotError(Exception):
     """One line that names the file and what is wrong with it."""
+
+
+class MissingModule(SnapshotError):
+    """One line that names the module that is missing."""
 
 
 @dataclass
@@ -26,6 +34,11 @@ class Field:
     values: np.ndarray  # [count] or [count][3]
     centring: str  # "node" or "zone"
     unit: str
+
+
+def need_silo(path):
+    if Silo is None:
+        raise MissingModule(f"'{path}': reading Silo files needs Debian's python3-silo and /usr/bin/python3")
 
 
 @contextlib.contextmanager
@@ -49,6 +62,7 @@ def as_list(value):
 
 class Snapshot:
     def __init__(self, path):
+        need_silo(path)
         self.path = path
         self._files = {}
         root = self._open(path)
@@ -149,3 +163,25 @@ class Snapshot:
             centring = {Silo.DB_NODECENT: "node", Silo.DB_ZONECENT: "zone"}[info["centering"]]
             unit = info.get("units", "")
         return Field(name, np.concatenate(values), centring, unit)
+
+
+def read_plane(path):
+    """The variables of a plane that was measured (planes/NAME_000100.silo) by name, [N]; "points" [N][3] in metres, the first
+    edge of the plane running fastest; "time" in seconds, of a spectrum the frequency in hertz."""
+    need_silo(path)
+    try:
+        with open(path, "rb") as file:
+            if file.read(8) != b"\x89HDF\r\n\x1a\n":
+                raise SnapshotError(f"'{path}' is not a Silo file (it does not begin as an HDF5 file)")
+        with quiet():
+            file = Silo.Open(path)
+            mesh = file.GetVarInfo("mesh", 1)
+            found = {name: np.array(as_list(file.GetVarInfo(name, 1)["value0"])) for name in file.GetToc().ucdvar_names}
+            file.Close()
+    except OSError as error:
+        raise SnapshotError(f"cannot read '{path}': {error.strerror}") from None
+    except (TypeError, Silo.SiloException):
+        raise SnapshotError(f"'{path}' is no plane of curlew, or is damaged") from None
+    found["points"] = np.stack([np.array(as_list(mesh[f"coord{d}"]), dtype=float) for d in range(3)], axis=1)
+    found["time"] = mesh.get("dtime", 0.0)
+    return found

@@ -27,7 +27,7 @@ MAY = {
     "libdg/files": "libdg/base",
     "libdg/ref": "libdg/base",
     "libdg/mesh": "libdg/base libdg/comm",
-    "libdg/mesh/draft": "libdg/base libdg/mesh",
+    "libdg/mesh/draft": "libdg/base libdg/mesh libdg/ref",
     "libdg/mesh/parts": "libdg/base libdg/comm libdg/mesh",
     "libdg/mesh/grow": "libdg/base libdg/mesh",
     "libdg/mesh/find": "libdg/base libdg/comm libdg/mesh libdg/mesh/parts",
@@ -37,45 +37,64 @@ MAY = {
     "libdg/halo": "libdg/base libdg/comm libdg/mesh",
     "libdg/io": "libdg/base libdg/comm libdg/files libdg/halo libdg/mesh libdg/ref",
     "libdg/io/silo": "libdg/base libdg/comm libdg/files libdg/geometry libdg/io libdg/mesh libdg/ref",
+    "libdg/io/vtkhdf": "libdg/base libdg/comm libdg/files libdg/geometry libdg/io libdg/mesh libdg/ref",
     # What follows knows no field.
     "maxwell/shell": "libdg/base libdg/comm libdg/files libdg/io",
-    "maxwell/shell/script/world": "libdg/base maxwell/shell",
-    "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/script/world",
+    "maxwell/shell/hooks": "libdg/base",
+    "maxwell/shell/script/world": "libdg/base maxwell/shell maxwell/shell/hooks",
+    "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/hooks maxwell/shell/script/world",
     "maxwell/shell/rules": "libdg/base maxwell/shell",
+    "maxwell/fit": "libdg/base libdg/ref",
     # The solver.
     "maxwell/model": "libdg/base libdg/mesh maxwell/shell maxwell/shell/rules",
+    "maxwell/model/media": "libdg/base maxwell/model maxwell/shell maxwell/shell/rules",
     "maxwell/response": "libdg/base",
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model "
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
     "maxwell/backend": "libdg/base maxwell/problem maxwell/response maxwell/shell maxwell/time",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
+    "maxwell/backend/layers": "libdg/ref maxwell/response",
+    "maxwell/backend/squares": "libdg/base libdg/ref maxwell/backend/frame",
     "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/response "
                         "maxwell/time",
     "maxwell/limit": "libdg/base libdg/ref maxwell/operator maxwell/problem maxwell/time",
-    "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/operator maxwell/problem maxwell/shell "
+    "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/backend/layers maxwell/operator maxwell/problem maxwell/shell "
                                  "maxwell/time",
-    "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell "
-                           "maxwell/time",
+    "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/backend/layers "
+                           "maxwell/backend/squares maxwell/problem maxwell/shell maxwell/time",
+    "maxwell/sources/faces": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/model maxwell/problem",
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
-                       "maxwell/shell maxwell/time",
+                       "maxwell/shell maxwell/sources/faces maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/shell/rules",
+    "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources",
     "maxwell/far": "libdg/base libdg/comm libdg/halo libdg/mesh libdg/ref maxwell/backend maxwell/model "
-                   "maxwell/problem maxwell/shell maxwell/sources maxwell/time",
+                   "maxwell/problem maxwell/shell maxwell/sources maxwell/time maxwell/transform",
+    "maxwell/phasor": "libdg/base libdg/base/machine libdg/comm libdg/mesh maxwell/backend maxwell/measure maxwell/model "
+                      "maxwell/problem maxwell/shell maxwell/sources maxwell/transform",
     "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell",
     # A run.
+    "maxwell/periods": "libdg/base libdg/mesh maxwell/model maxwell/shell",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/operator "
-                     "maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/time",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/time",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
-                      "maxwell/operator maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/sources "
-                      "maxwell/time",
+                      "maxwell/operator maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/shell/hooks "
+                      "maxwell/sources maxwell/time",
+    "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/setup "
+                     "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
-                          "maxwell/output maxwell/problem maxwell/setup maxwell/shell",
-    "maxwell/run": "libdg/base maxwell/backend maxwell/checkpoint maxwell/model maxwell/output "
+                          "maxwell/hooks maxwell/output maxwell/problem maxwell/setup maxwell/shell",
+    "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/hooks maxwell/model maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/shell maxwell/sources",
-    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/limit maxwell/measure maxwell/output maxwell/problem "
-                   "maxwell/run maxwell/setup maxwell/shell*",
+    "maxwell/check": "libdg/* maxwell/backend maxwell/measure maxwell/model maxwell/output maxwell/problem maxwell/run "
+                     "maxwell/setup maxwell/shell maxwell/sources maxwell/time",
+    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/limit maxwell/measure maxwell/output maxwell/problem "
+                   "maxwell/app/fit maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
+    "maxwell/app/fit": "libdg/base maxwell/fit",
+    "maxwell/app/sweep": "libdg/base libdg/base/machine maxwell",
+    "maxwell/capi": "libdg/base libdg/geometry libdg/io libdg/mesh libdg/ref maxwell maxwell/measure maxwell/output "
+                    "maxwell/problem maxwell/run maxwell/setup maxwell/shell maxwell/shell/script",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",

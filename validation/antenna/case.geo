@@ -1,26 +1,31 @@
-// A dipole of length D and radius A along z, cut out of a ball of radius R: a prism with eight corners, which lie on a
-// circle of radius A/0.953505, so that its outer conformal radius is A. Between its arms the ring "gap", G high. WHOLE
+// A dipole of length D and radius A along z, cut out of a ball of radius R: round (ROUND = 1), or a prism with eight
+// corners, which lie on a circle of radius A/0.953505, so that its outer conformal radius is A. Between its arms the ring "gap", G high. WHOLE
 // = 0: what is left of it by the planes of symmetry: z = 0 (electric), x = 0 and y = 0 (magnetic).
 SetFactory("OpenCASCADE");
-DefineConstant[ D = 0.5, A = 0.01, G = 0.02, R = 1, N = 0.012, S = 0.35, WHOLE = 0 ];
+DefineConstant[ D = 0.5, A = 0.01, G = 0.02, R = 1, N = 0.012, S = 0.35, WHOLE = 0, ROUND = 0 ];
 corners = WHOLE ? 8 : 3;
-c = A / 0.953505;
+c = ROUND ? A : A / 0.953505;
 p[] = {};
 For i In {0 : corners - 1}
   p[i] = newp;
   Point(p[i]) = {c * Cos(i * Pi / 4), c * Sin(i * Pi / 4), WHOLE ? -G / 2 : 0};
 EndFor
+o = newp;
+Point(o) = {0, 0, WHOLE ? -G / 2 : 0};
 If (WHOLE)
   Sphere(1) = {0, 0, 0, R};
 Else
   Sphere(1) = {0, 0, 0, R, 0, Pi / 2, Pi / 2};
-  p[3] = newp;
-  Point(p[3]) = {0, 0, 0};
+  p[3] = o;
 EndIf
 l[] = {};
 For i In {0 : #p[] - 1}
   l[i] = newl;
-  Line(l[i]) = {p[i], p[(i + 1) % #p[]]};
+  If (ROUND && i < (WHOLE ? 8 : 2))
+    Circle(l[i]) = {p[i], o, p[(i + 1) % #p[]]};
+  Else
+    Line(l[i]) = {p[i], p[(i + 1) % #p[]]};
+  EndIf
 EndFor
 Curve Loop(1000) = l[];
 Plane Surface(1000) = {1000};
@@ -37,6 +42,10 @@ EndIf
 e = 1e-5;
 b = WHOLE ? -1 : 0;
 gap[] = Surface In BoundingBox{b * c - e, b * c - e, b * G / 2 - e, c + e, c + e, G / 2 + e};
+If (ROUND) // its faces must be upright
+  Transfinite Curve { Boundary{ Surface{gap[]}; } } = 2;
+  Transfinite Surface { gap[] };
+EndIf
 Physical Volume("air") = Volume{:};
 Physical Surface("gap") = gap[];
 conductor[] = Surface In BoundingBox{-c - e, -c - e, -D / 2 - e, c + e, c + e, D / 2 + e};

@@ -15,7 +15,7 @@ local boundaries = {
 simulation {
   name  = "antenna",
   mesh  = { file = "case.geo", parameters = { WHOLE = whole and 1 or 0, N = args.near or 0.012, R = args.radius or 1,
-                                              S = args.size or 0.35 } },
+                                              S = args.size or 0.35, ROUND = args.round or 0 } },
   order = args.order or 3,
   time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 25e-9 },
   materials  = { air = {} },

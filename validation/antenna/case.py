@@ -42,14 +42,17 @@ def run(context, table):
     # an eighth or all of it, integrator, order, radius of the ball, size of the elements at the conductor, bound
     if context.full:
         jobs = [("eighth", "leapfrog", 3, 1.25, 0.012, 0.025), ("eighth", "lsrk", 3, 1.25, 0.012, 0.025),
+                ("round eighth", "leapfrog", 3, 1.25, 0.012, 0.01),
                 ("whole", "leapfrog", 2, 1, 0.012, 0.04)]
     else:
-        jobs = [("eighth", "leapfrog", 2, 1, 0.012, 0.03), ("eighth", "lsrk", 2, 1, 0.012, 0.03)]
+        jobs = [("eighth", "leapfrog", 2, 1, 0.012, 0.03), ("eighth", "lsrk", 2, 1, 0.012, 0.03),
+                ("round eighth", "leapfrog", 2, 1, 0.012, 0.015)]
 
     def one(job):
         part, integrator, order, radius, near, _ = job
-        return context.run(SCRIPT, f"{integrator}_{part}", whole=int(part == "whole"), order=order,
-                           integrator=integrator, radius=radius, near=near, stop=25e-9)
+        return context.run(SCRIPT, f"{integrator}_{part.replace(' ', '_')}", whole=int(part == "whole"), order=order,
+                           integrator=integrator, radius=radius, near=near, stop=25e-9,
+                           round=int(part.startswith("round")))
 
     shown = {}
     for (part, integrator, *_, bound), result in zip(jobs, context.each(one, jobs)):

@@ -1,6 +1,8 @@
-// A coaxial line along z, in mm: radii A and B, both conductors with N corners (on the circles), M layers of elements
-// between them and K along the line. Layers, because elements may be long along the line and must be small across it.
-DefineConstant[ A = 1, B = 2.3, N = 16, M = 2, L = 20, K = 10, G = 1.2 ];
+// A coaxial line along z, in mm: radii A and B, both conductors with N corners (on the circles), or round (ROUND = 1)
+// with as many elements around, M layers of elements between them and K along the line. Layers, because elements may be long along the line and must be small across it.
+DefineConstant[ A = 1, B = 2.3, N = 16, M = 2, L = 20, K = 10, G = 1.2, ROUND = 0 ];
+SetFactory("OpenCASCADE");
+Point(999) = {0, 0, 0};
 For i In {0 : N - 1}
   c = Cos(2 * Pi * i / N);
   s = Sin(2 * Pi * i / N);
@@ -9,8 +11,13 @@ For i In {0 : N - 1}
 EndFor
 For i In {0 : N - 1}
   j = (i + 1) % N;
-  Line(1 + i) = {1 + i, 1 + j};
-  Line(101 + i) = {101 + i, 101 + j};
+  If (ROUND)
+    Circle(1 + i) = {1 + i, 999, 1 + j};
+    Circle(101 + i) = {101 + i, 999, 101 + j};
+  Else
+    Line(1 + i) = {1 + i, 1 + j};
+    Line(101 + i) = {101 + i, 101 + j};
+  EndIf
   Line(201 + i) = {1 + i, 101 + i};
 EndFor
 For i In {0 : N - 1}

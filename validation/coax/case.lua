@@ -16,7 +16,7 @@ end
 simulation {
   name  = "coax",
   mesh  = { file = "case.geo", unit = 1e-3,
-            parameters = { N = corners, M = args.across or 2, K = args.along or 10 } },
+            parameters = { N = corners, M = args.across or 2, K = args.along or 10, ROUND = args.round or 0 } },
   order = args.order or 2,
   time  = { integrator = args.integrator or "leapfrog", stop = args.stop or 0.19e-9 },
   materials  = { line = {} },

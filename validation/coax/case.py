@@ -80,6 +80,11 @@ def run(context, table):
                              ("V at z = 8 mm", time[skip] * 1e12, V[skip], "C0o"),
                              ("49.94 ohm times I", time[skip] * 1e12, IMPEDANCE * I[skip], "C1s"),
                              ("reflected, at the port", port["time"] * 1e12, port["reflected"], "C2-")])
+    result = context.run(SCRIPT, "round", load="open", corners=corners, order=order, across=across, along=along, round=1)
+    V, I = result.table("voltages", "corner"), result.table("currents", "inner")["current"]
+    time, V = V["time"], V["voltage"]
+    Z = mean(time, V, there + RISE, echo) / mean(time, I, there + RISE, echo)
+    table.near("round conductors, curved elements: impedance V/I", Z, IMPEDANCE, 5e-4, "ohm", 3)
     picture = plots.lines(context.path("coax.png"), list(panels.values()),
                           "Reflectometry of a coaxial line 1.00/2.30 mm, 20 mm long, leapfrog")
     return {"pictures": [picture],

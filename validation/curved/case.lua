@@ -54,7 +54,7 @@ simulation {
   mesh  = { file = "case.geo", size = args.size or 0.5, geometry = args.geometry or 2,
             parameters = { shape = ({ can = 2, coax = 3 })[mode] or 1 } },
   order = args.order or 3,
-  time  = { integrator = "lsrk", stop = (args.periods or ({ TE1 = 20, coax = 25 })[mode] or 6) * 2 * pi / (k * const.c0) },
+  time  = { integrator = "lsrk", stop = (args.periods or ({ TE1 = 20, coax = 60 })[mode] or 6) * 2 * pi / (k * const.c0) },
   materials  = { inside = {} },
   boundaries = { walls = metal, mirrors = mode == "TE1" and metal or magnet, bottom = mode == "TE1" and magnet or metal },
   initial = { E = fields[mode] },

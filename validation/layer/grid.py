@@ -17,6 +17,37 @@ import sys
 ORDERS = list(itertools.permutations(range(3)))
 
 
+def tags_and_corners(n, layer, slab, vertex):
+    """The elements as Gmsh writes them behind their number: tetrahedra, then the triangles of the wall."""
+    elements = []
+    for q in itertools.product(*(range(m - 1) for m in n)):
+        tag = 1 if all(layer <= q[c] < n[c] - 1 - layer for c in range(3)) else 2
+        if slab and tag == 1 and q[2] < (n[2] - 1) // 2:
+            tag = 4
+        for order in ORDERS:
+            at, corner = list(q), [vertex(*q)]
+            for c in order:
+                at[c] += 1
+                corner.append(vertex(*at))
+            sign = sum(order[a] > order[b] for a in range(3) for b in range(a + 1, 3)) % 2
+            if sign:
+                corner[2], corner[3] = corner[3], corner[2]
+            elements.append("4 2 %d %d %d %d %d %d" % (tag, tag, *corner))
+    for c in range(3):
+        a, b = [i for i in range(3) if i != c]
+        for end in (0, n[c] - 1):
+            for s in itertools.product(range(n[a] - 1), range(n[b] - 1)):
+                q = [0, 0, 0]
+                q[c], q[a], q[b] = end, s[0], s[1]
+                for order in ((a, b), (b, a)):
+                    at, corner = list(q), [vertex(*q)]
+                    for d in order:
+                        at[d] += 1
+                        corner.append(vertex(*at))
+                    elements.append("2 2 3 3 %d %d %d" % tuple(corner))
+    return elements
+
+
 def write(path, cells=(8, 8, 8), layer=2, around=0, size=0.1, thick=None, jitter=0.0, slab=0):
     thick = thick or size
     axes, first, last = [], [], []
@@ -46,32 +77,7 @@ def write(path, cells=(8, 8, 8), layer=2, around=0, size=0.1, thick=None, jitter
                 x = [v + size * jitter * r.uniform(-1, 1) for v in x]
             out.write("%d %.17g %.17g %.17g\n" % (vertex(*q), *x))
         out.write("$EndNodes\n")
-        elements = []
-        for q in itertools.product(*(range(m - 1) for m in n)):
-            tag = 1 if all(layer <= q[c] < n[c] - 1 - layer for c in range(3)) else 2
-            if slab and tag == 1 and q[2] < (n[2] - 1) // 2:
-                tag = 4
-            for order in ORDERS:
-                at, corner = list(q), [vertex(*q)]
-                for c in order:
-                    at[c] += 1
-                    corner.append(vertex(*at))
-                sign = sum(order[a] > order[b] for a in range(3) for b in range(a + 1, 3)) % 2
-                if sign:
-                    corner[2], corner[3] = corner[3], corner[2]
-                elements.append("4 2 %d %d %d %d %d %d" % (tag, tag, *corner))
-        for c in range(3):
-            a, b = [i for i in range(3) if i != c]
-            for end in (0, n[c] - 1):
-                for s in itertools.product(range(n[a] - 1), range(n[b] - 1)):
-                    q = [0, 0, 0]
-                    q[c], q[a], q[b] = end, s[0], s[1]
-                    for order in ((a, b), (b, a)):
-                        at, corner = list(q), [vertex(*q)]
-                        for d in order:
-                            at[d] += 1
-                            corner.append(vertex(*at))
-                        elements.append("2 2 3 3 %d %d %d" % tuple(corner))
+        elements = tags_and_corners(n, layer, slab, vertex)
         out.write("$Elements\n%d\n" % len(elements))
         for i, text in enumerate(elements):
             out.write("%d %s\n" % (i + 1, text))

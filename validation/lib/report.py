@@ -68,5 +68,6 @@ def heading():
 def markdown(rows):
     lines = ["| quantity | measured | expected | tolerance | |", "|---|---|---|---|---|"]
     for row in rows:
-        lines.append(f"| {row.quantity} | {row.measured} | {row.expected} | {row.tolerance} | {STATE[row.passed]} |")
+        quantity = row.quantity.replace("|", "\\|")  # |S11|
+        lines.append(f"| {quantity} | {row.measured} | {row.expected} | {row.tolerance} | {STATE[row.passed]} |")
     return "\n".join(lines)

@@ -1,6 +1,6 @@
 // A quarter (x, y > 0) of a sphere of radius 1 in shells: the surface of total field at H, the outer wall at R.
 SetFactory("OpenCASCADE");
-DefineConstant[ H = 1.3, R = 2, S = 0.5, C = 0.3, F = 1, G = 1 ]; // S: elements outside, C: in and on the sphere; F: 0 a hole; G: order of the maps
+DefineConstant[ H = 1.3, R = 2, S = 0.5, C = 0.3, F = 1, G = 2 ]; // S: elements outside, C: in and on the sphere; F: 0 a hole; G: 1 straight elements
 // Flat triangles with edges C and corners on a sphere lie C^2/8 within it in the mean: this one has the volume of radius 1.
 A = (G > 1) ? 1 : 1 + C * C / 8; // curved elements need no help
 Sphere(1) = {0, 0, 0, R, -Pi / 2, Pi / 2, Pi / 2};

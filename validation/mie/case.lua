@@ -10,7 +10,7 @@ simulation {
   name  = "mie",
   mesh  = { file = "case.geo", geometry = args.geometry,
             parameters = { H = args.H or 1.3, R = args.R or 2, S = args.S or 0.5, C = args.C or 0.3,
-                           F = metal and 0 or 1, G = args.geometry or 1 } },
+                           F = metal and 0 or 1, G = args.geometry == 1 and 1 or 2 } },
   order = args.order or 3,
   flux  = args.flux,
   time  = { stop = (args.stop or 40) / const.c0, integrator = args.integrator },
@@ -20,7 +20,7 @@ simulation {
     ball = metal and { kind = "pec" } or nil,
     x    = { kind = "pec" },
     y    = { kind = "pmc" },
-    wall = { kind = args.wall or "absorbing" },
+    wall = { kind = args.wall or "absorbing", reflection = args.wall == "open" and args.reflection or nil },
   },
   interfaces = {
     huygens = { kind = "total_field", region = "total", direction = { 0, 0, 1 }, polarisation = { 1, 0, 0 },

@@ -14,8 +14,8 @@ sys.path.insert(0, HERE)
 import reference  # noqa: E402
 
 C0 = 299792458.0
-GIVEN = {"epsilon": "4", "from": "2", "to": "6", "points": "41", "order": "3", "C": "0.2", "S": "0.55", "H": "1.3", "R": "3.2", "wall": "absorbing",
-         "stop": "80"}
+GIVEN = {"epsilon": "4", "from": "2", "to": "6", "points": "41", "order": "4", "C": "0.42", "S": "0.8", "H": "1.35", "R": "1.75", "wall": "open",
+         "reflection": "-50", "stop": "160"}
 
 
 def main():

@@ -3,7 +3,6 @@
 #include "libdg/io/silo/silo_file.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
+#include "libdg/io/library_lock.h"
 
 int dg_silo_failed(const char *path, const char *what, struct dg_error *err)
 {
@@ -21,14 +21,13 @@ int dg_silo_failed(const char *path, const char *what, struct dg_error *err)
 
 /* ---- one thread at a time ---------------------------------------------------------------------------------------- */
 
-/* Globals, because they guard libraries with variables of the process. */
-static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
-static int level; /* what Silo said about errors before */
+/* What Silo said about errors before; globals, because Silo's are. */
+static int level;
 static DBErrFunc_t report;
 
 void dg_silo_lock(void)
 {
-  pthread_mutex_lock(&library);
+  dg_library_lock();
   level = DBErrlvl();
   report = DBErrfunc();
   DBShowErrors(DB_NONE, NULL);
@@ -39,7 +38,7 @@ void dg_silo_unlock(void)
 {
   const int reason = errno;
   DBShowErrors(level, report);
-  pthread_mutex_unlock(&library);
+  dg_library_unlock();
   errno = reason;
 }
 

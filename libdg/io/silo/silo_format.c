@@ -39,6 +39,14 @@ static int finish(void *job, struct dg_error *err) { return dg_silo_write_names(
 
 static void abandon(void *job) { dg_silo_abandon(job); }
 
+/* The mesh of corners: coordinates, zones, and room for one component (silo_mesh.c). */
+static size_t memory(size_t K, const struct dg_reference *ref, size_t averages)
+{
+  const size_t Np = (size_t)ref->Np, p = (size_t)ref->order, zones = p * p * p;
+  const size_t work = (Np > zones ? Np : zones) * (averages > 0 ? 2 : 1);
+  return K * ((3 * Np + work) * sizeof(double) + zones * 4 * sizeof(int));
+}
+
 static const char *const names[] = {"fields_$.silo", "blocks/fields_$_#.silo", "blocks/mesh_@_#.silo", NULL};
 
 const struct dg_snapshot_writer dg_silo_format = {
@@ -54,5 +62,6 @@ const struct dg_snapshot_writer dg_silo_format = {
     .write_part = write_part,
     .finish = finish,
     .abandon = abandon,
+    .memory = memory,
     .write_grid = dg_silo_write_grid,
 };

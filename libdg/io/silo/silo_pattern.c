@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "libdg/base/digest.h"
+#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/io/silo/silo_file.h"
 #include "libdg/io/silo/silo_root.h"
@@ -72,6 +73,7 @@ static uint64_t key_of(const struct dg_silo_layout *layout)
     const struct dg_snapshot_field *const field = &layout->field[f];
     const int shape[] = {field->components, field->per_element};
     key = dg_digest(key, field->name, strlen(field->name) + 1);
+    key = dg_digest(key, dg_snapshot_suffix(field), strlen(dg_snapshot_suffix(field)) + 1);
     key = dg_digest(key, field->unit, strlen(field->unit) + 1);
     key = dg_digest(key, shape, sizeof shape);
   }
@@ -238,7 +240,7 @@ static int write_around(const struct dg_silo_pattern *p, int file)
   const unsigned char *from = p->rest;
   int reason = 0;
   for (size_t i = 0; i < p->parts && reason == 0; from += p->around[i++].bytes)
-    reason = dg_silo_write_at(file, from, p->around[i].bytes, p->around[i].place);
+    reason = dg_file_write_at(file, from, p->around[i].bytes, p->around[i].place);
   return reason;
 }
 

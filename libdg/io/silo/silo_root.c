@@ -11,8 +11,10 @@
 
 void dg_silo_variable_name(const struct dg_snapshot_field *field, int component, char name[DG_SILO_NAME])
 {
-  DG_ASSERT(strlen(field->name) < 64);
-  snprintf(name, DG_SILO_NAME, "%.64s%.*s", field->name, field->components == 1 ? 0 : 1, &"xyz"[component]);
+  const char *const suffix = dg_snapshot_suffix(field);
+  DG_ASSERT(strlen(field->name) + strlen(suffix) < 64);
+  snprintf(name, DG_SILO_NAME, "%.64s%.*s%.16s", field->name, field->components == 1 ? 0 : 1, &"xyz"[component],
+           suffix);
 }
 
 size_t dg_silo_variables(size_t fields, const struct dg_snapshot_field *field)
@@ -130,7 +132,7 @@ static int write_expressions(const struct writer *w, struct dg_error *err)
 {
   const size_t fields = w->root->fields;
   struct expression {
-    char text[4 * DG_SILO_NAME];
+    char name[DG_SILO_NAME], text[4 * DG_SILO_NAME];
   } *expression = NULL;
   const char **name = NULL; /* [2 * fields]: names, then definitions */
   int *type = NULL, count = 0;
@@ -140,10 +142,14 @@ static int write_expressions(const struct writer *w, struct dg_error *err)
     goto fail;
   }
   for (size_t f = 0; f < fields; f++) {
-    const char *const n = w->root->field[f].name;
-    if (w->root->field[f].components != 3) continue;
-    snprintf(expression[count].text, sizeof expression[count].text, "{%.64sx, %.64sy, %.64sz}", n, n, n);
-    name[count] = n;
+    const struct dg_snapshot_field *const field = &w->root->field[f];
+    char part[3][DG_SILO_NAME];
+    if (field->components != 3) continue;
+    for (int c = 0; c < 3; c++) dg_silo_variable_name(field, c, part[c]);
+    snprintf(expression[count].text, sizeof expression[count].text, "{%s, %s, %s}", part[0], part[1], part[2]);
+    snprintf(expression[count].name, sizeof expression[count].name, "%.64s%.16s", field->name,
+             dg_snapshot_suffix(field));
+    name[count] = expression[count].name;
     name[fields + (size_t)count] = expression[count].text;
     type[count++] = DB_VARTYPE_VECTOR;
   }

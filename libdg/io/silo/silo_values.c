@@ -2,11 +2,10 @@
  * pieces that stay in the cache. silo_writer.c hands the numbers to Silo, silo_pattern.c writes them itself. */
 #include "libdg/io/silo/silo_values.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libdg/base/bug.h"
+#include "libdg/base/file.h"
 
 /* Numbers that are handled at a time, so that they stay in the cache. */
 enum { PIECE = 4096 };
@@ -62,27 +61,13 @@ static void store(size_t first, size_t count, const double *value, bool single, 
   else memcpy((double *)to + first, value, count * sizeof *value);
 }
 
-int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place)
-{
-  const char *next = from;
-  while (bytes > 0) {
-    const ssize_t done = pwrite(file, next, bytes, (off_t)place);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return done < 0 ? errno : EIO;
-    next += done;
-    place += (size_t)done;
-    bytes -= (size_t)done;
-  }
-  return 0;
-}
-
 /* Stores these numbers in the file, behind `place`. */
 static int store_in_file(size_t first, size_t count, const double *value, bool single, int file, size_t place)
 {
   float floats[PIECE];
   const size_t size = single ? sizeof *floats : sizeof *value;
   if (single) to_floats(count, value, floats);
-  return dg_silo_write_at(file, single ? (const void *)floats : value, count * size, place + first * size);
+  return dg_file_write_at(file, single ? (const void *)floats : value, count * size, place + first * size);
 }
 
 /* Rounding keeps order, so the ends of the range are rounded like all others. */

@@ -40,6 +40,3 @@ int dg_silo_convert_to_file(const struct dg_snapshot_field *field, size_t compon
                             int file, size_t place, double range[2]) DG_MUST_USE;
 /* Converts numbers as dg_silo_convert does. The numbers lie somewhere else than `to`. */
 void dg_silo_convert_numbers(size_t count, const double *number, bool single, void *to, double range[2]);
-
-/* Writes all bytes, as pwrite does: 0 or the system's reason. */
-int dg_silo_write_at(int file, const void *from, size_t bytes, size_t place) DG_MUST_USE;

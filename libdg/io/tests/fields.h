@@ -55,11 +55,11 @@ static inline void set_up_fields(struct setup *s, int p)
       s->jump[e * Np + n] = b[0];
     }
   }
-  s->field[0] = (struct dg_snapshot_field){"E", "V/m", 3, false, s->vector, 0};
-  s->field[1] = (struct dg_snapshot_field){"rho", "C/m^3", 1, false, s->scalar, 0};
-  s->field[2] = (struct dg_snapshot_field){"jump", "m", 1, false, s->jump, 0};
-  s->field[3] = (struct dg_snapshot_field){"epsilon_r", "", 1, true, s->material, 0};
-  s->field[4] = (struct dg_snapshot_field){"barycentre", "m", 3, true, s->barycentre, 0};
+  s->field[0] = (struct dg_snapshot_field){"E", "V/m", 3, false, s->vector, 0, NULL};
+  s->field[1] = (struct dg_snapshot_field){"rho", "C/m^3", 1, false, s->scalar, 0, NULL};
+  s->field[2] = (struct dg_snapshot_field){"jump", "m", 1, false, s->jump, 0, NULL};
+  s->field[3] = (struct dg_snapshot_field){"epsilon_r", "", 1, true, s->material, 0, NULL};
+  s->field[4] = (struct dg_snapshot_field){"barycentre", "m", 3, true, s->barycentre, 0, NULL};
   s->snapshot = (struct dg_snapshot){
       .mesh = &s->mesh, .ref = &s->ref, .time = 1.25e-9 * p, .cycle = 100 * p, .fields = 5, .field = s->field};
 }

@@ -7,8 +7,12 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "libdg/mesh/curve.h"
+#include "libdg/ref/rule.h"
 
-enum { BETWEEN = DG_GEOMETRY_MAX - 1 }; /* nodes within an edge, or a face, at most */
+enum {
+  BETWEEN = DG_GEOMETRY_MAX - 1, /* nodes within an edge, or a face, at most */
+  RULE = 4                       /* of faces: exact up to degree 8 */
+};
 #define LEAST   0.15 /* of the straight element's determinant: maps that have less somewhere are relaxed */
 #define FAR_OFF 0.5  /* of an edge: nodes that projection moves further have gone elsewhere on the geometry */
 
@@ -16,7 +20,7 @@ enum { BETWEEN = DG_GEOMETRY_MAX - 1 }; /* nodes within an edge, or a face, at m
 struct edge {
   int32_t a, b, dim, tag; /* a < b */
   double shift[BETWEEN][3];
-  bool folds; /* an element at it does */
+  bool folds; /* an element at it does, or is too fast */
 };
 
 /* A face on a surface. Its nodes stand in the order of face_node: shift[n] is added to where the edges put them. */
@@ -30,6 +34,8 @@ struct bend {
   const struct dg_draft *draft;
   int g, face_nodes;
   int face_node[BETWEEN][3]; /* lattice numbers towards the three vertices; their sum is g */
+  double highest;            /* rate that elements may have, 1/m^2; 0: any */
+  struct dg_rule rule;       /* of faces; order 2 has none */
   size_t edges, faces;
   struct edge *edge; /* [edges] ascending */
   struct face *face; /* [faces] ascending */
@@ -198,36 +204,54 @@ static void place_edge(struct bend *bend, struct edge *edge)
   respace_edge(bend->g, edge->shift);
 }
 
-/* The displacement of node n of a face by its edges alone. */
-static void by_edges(const struct bend *bend, const int32_t v[3], int n, double shift[3])
+/* The displacement at L[3] of a face by its edges alone. */
+static void between_edges(const struct bend *bend, const int32_t v[3], const double L[3], double shift[3])
 {
-  const int *k = bend->face_node[n];
   memset(shift, 0, 3 * sizeof *shift);
   for (int i = 0; i < 3; i++)
-    for (int j = i + 1; j < 3; j++)
-      add_edge(bend->g, find_edge(bend, v[i], v[j]), (double)k[i] / bend->g, (double)k[j] / bend->g, shift);
+    for (int j = i + 1; j < 3; j++) add_edge(bend->g, find_edge(bend, v[i], v[j]), L[i], L[j], shift);
 }
 
+/* From moments, the means over the face of L_i (i < 3; order 3: of 1) times a displacement, to the nodes of the
+ * displacement that vanishes at the edges and has these moments: 27 L_0 L_1 L_2, and 32 L_0 L_1 L_2 (4 L_n - 1). The
+ * mean of L_0^a L_1^b L_2^c is 2 a! b! c! / (a + b + c + 2)!. */
+static void from_moments(int g, double (*moment)[3])
+{
+  const double own = 32 * (4.0 / 420 - 1.0 / 180), other = 32 * (4.0 / 630 - 1.0 / 180);
+  for (int b = 0; b < 3; b++) {
+    const double sum = moment[0][b] + moment[1][b] + moment[2][b], common = other / (own + 2 * other) * sum;
+    if (g == 3) moment[0][b] /= 27.0 * 2 / 120;
+    for (int n = 0; n < 3 && g == 4; n++) moment[n][b] = (moment[n][b] - common) / (own - other);
+  }
+}
+
+/* A resonance feels a wall's displacement by its integral over the wall, with a weight that is smooth. The nodes within
+ * a face are therefore where the displacement's moments up to degree g - 3 vanish, and not on the geometry: together
+ * with the edges' points the error is h^2g instead of h^4 and h^6 at orders 3 and 4. */
 static void place_face(struct bend *bend, struct face *face)
 {
   const double(*point)[3] = (const double(*)[3])bend->draft->point;
   const double size =
       fmax(dg_distance(point[face->v[0]], point[face->v[1]]),
            fmax(dg_distance(point[face->v[1]], point[face->v[2]]), dg_distance(point[face->v[2]], point[face->v[0]])));
-  bool lost = false;
-  for (int n = 0; n < bend->face_nodes; n++) {
-    double L[3], flat[3], from[3], x[3], shift[3];
-    for (int i = 0; i < 3; i++) L[i] = (double)bend->face_node[n][i] / bend->g;
+  double moment[3][3] = {{0}};
+  for (int q = 0; q < bend->rule.points; q++) {
+    const double *L = bend->rule.place[q];
+    double flat[3], from[3], x[3], shift[3];
     straight(bend, face->v, L, 3, flat);
-    by_edges(bend, face->v, n, shift);
+    between_edges(bend, face->v, L, shift);
     for (int b = 0; b < 3; b++) from[b] = flat[b] + shift[b];
     if (!project(bend, 2, face->tag, size, from, x)) {
-      if (!lost) lose(bend, from);
-      lost = true;
-      memcpy(x, from, sizeof x);
+      lose(bend, from);
+      return;
     }
-    dg_subtract(x, from, face->shift[n]);
+    for (int i = 0; i < bend->face_nodes; i++)
+      for (int b = 0; b < 3; b++) moment[i][b] += bend->rule.weight[q] * (bend->g == 3 ? 1 : L[i]) * (x[b] - from[b]);
   }
+  from_moments(bend->g, moment);
+  for (int n = 0; n < bend->face_nodes; n++)
+    for (int i = 0; i < 3; i++) /* the vertex that the node is next to has the largest number */
+      if (bend->g == 3 ? i == 0 : bend->face_node[n][i] == 2) memcpy(face->shift[n], moment[i], sizeof moment[i]);
 }
 
 /* ---- tetrahedra ---- */
@@ -276,9 +300,11 @@ static void shift_in_face(const struct bend *bend, const struct tet *tet, int f,
 {
   int32_t v[3];
   int n = 0, own[3];
+  double L[3];
   for (int i = 0; i < 3; i++) v[i] = tet->v[i + (i >= f)], own[i] = k[i + (i >= f)];
   while (n + 1 < bend->face_nodes && memcmp(own, bend->face_node[n], sizeof own) != 0) n++;
-  by_edges(bend, v, n, shift);
+  for (int i = 0; i < 3; i++) L[i] = (double)own[i] / bend->g;
+  between_edges(bend, v, L, shift);
   for (int b = 0; b < 3 && tet->face[f] != NULL; b++) shift[b] += tet->face[f]->shift[n][b];
 }
 
@@ -374,55 +400,86 @@ static void unmark(struct bend *bend)
   for (size_t i = 0; i < bend->faces; i++) bend->face[i].folds = false;
 }
 
-/* Marks the edges and faces of elements whose maps fold, or nearly so; returns the number of these elements. */
-static size_t mark_folds(struct bend *bend, const struct dg_shape_slopes *slopes)
+/* Elements that were found, and a place in the first. */
+struct found {
+  size_t count;
+  double place[3];
+};
+
+static void add_found(const struct bend *bend, const double (*shape)[3], const double place[3], struct found *found)
+{
+  if (found->count++ == 0) dg_shape_at(bend->g, shape, place, found->place, NULL);
+}
+
+/* Marks the edges and faces of elements whose maps fold, or nearly so, and of those that are too fast. */
+static void mark_bad(struct bend *bend, const struct dg_shape_slopes *slopes, struct found *folds, struct found *fast)
 {
   const struct dg_draft *draft = bend->draft;
   const struct dg_bent *bent = bend->bent;
   const size_t nodes = dg_shape_nodes(bend->g);
-  size_t count = 0, where = 0;
+  *folds = *fast = (struct found){0};
   for (size_t k = 0; k < bent->curved; k++) {
     double(*shape)[3] = bent->shape + k * nodes;
+    const double(*map)[3] = (const double(*)[3])shape;
+    size_t where = 0;
     struct tet tet;
     (void)gather(bend, draft->tet[bent->curve[k]], &tet);
     place_tet(bend, &tet, shape);
-    if (dg_shape_least(slopes, (const double(*)[3])shape, dg_draft_volume(draft, bent->curve[k]) / 8, &where) >= LEAST)
-      continue;
+    if (!(dg_shape_least(slopes, map, dg_draft_volume(draft, bent->curve[k]) / 8, &where) >= LEAST))
+      add_found(bend, map, slopes->place[where], folds);
+    else if (bend->highest > 0 && dg_shape_highest_rate(slopes, map, &where) > bend->highest)
+      add_found(bend, map, slopes->place[where], fast);
+    else continue;
     mark(bend, &tet);
-    if (count++ == 0)
-      dg_shape_at(bend->g, (const double(*)[3])shape, slopes->place[where], bend->bent->relaxed_place, NULL);
   }
-  return count;
 }
 
-/* Lets edges and faces follow the geometry less closely where elements would fold: by halves, then not at all. Two
- * edges of an element on one smooth curve, whose angle there is flat, are the common case. */
+/* The highest rate of the straight elements, 1/m^2. */
+static double highest_of_straight(const struct dg_draft *draft)
+{
+  double highest = 0;
+  for (size_t e = 0; e < draft->K; e++) {
+    double t[3][3];
+    for (int a = 0; a < 3; a++)
+      for (int b = 0; b < 3; b++)
+        t[a][b] = 0.5 * (draft->point[draft->tet[e][a + 1]][b] - draft->point[draft->tet[e][0]][b]);
+    const double rate = dg_shape_rate((const double(*)[3])t);
+    if (rate > highest) highest = rate;
+  }
+  return highest;
+}
+
+/* Lets edges and faces follow the geometry less closely where elements would fold or be too fast: by halves, then not
+ * at all. Two edges of an element on one smooth curve, whose angle there is flat, are the common case. */
 static int relax(struct bend *bend, struct dg_error *err)
 {
   enum { HALVES = 4, ROUNDS = 12 };
+  struct dg_bent *bent = bend->bent;
   struct dg_shape_slopes slopes;
-  double place[3] = {0};
-  if (bend->bent->curved == 0) return 0;
+  if (bent->curved == 0) return 0;
   if (dg_shape_slopes_init(&slopes, bend->g, err) != 0) goto fail;
   for (int round = 0; round < ROUNDS; round++) {
-    const size_t count = mark_folds(bend, &slopes);
+    struct found folds, fast;
+    mark_bad(bend, &slopes, &folds, &fast);
     if (round == 0) {
-      bend->bent->relaxed = count;
-      memcpy(place, bend->bent->relaxed_place, sizeof place);
+      bent->relaxed = folds.count;
+      bent->slowed = fast.count;
+      memcpy(bent->relaxed_place, folds.place, sizeof folds.place);
+      memcpy(bent->slowed_place, fast.place, sizeof fast.place);
     }
-    if (count == 0) break;
+    if (folds.count + fast.count == 0) break;
     shrink(bend, round < HALVES ? 0.5 : 0);
     unmark(bend);
   }
-  memcpy(bend->bent->relaxed_place, place, sizeof place);
 fail:
   dg_shape_slopes_release(&slopes);
   return err->code;
 }
 
-int dg_draft_bend(const struct dg_draft *draft, int geometry, struct dg_bent *bent, struct dg_error *err)
+int dg_draft_bend(const struct dg_draft *draft, int geometry, double slower, struct dg_bent *bent, struct dg_error *err)
 {
   struct bend bend = {.draft = draft, .g = geometry, .bent = bent};
+  if (slower > 0) bend.highest = slower * slower * highest_of_straight(draft);
   *bent = (struct dg_bent){.geometry = geometry};
   if (draft->project == NULL) return 0;
   for (int a = 1; a < geometry; a++)
@@ -430,11 +487,13 @@ int dg_draft_bend(const struct dg_draft *draft, int geometry, struct dg_bent *be
       const int node[3] = {geometry - a - b, a, b};
       memcpy(bend.face_node[bend.face_nodes++], node, sizeof node);
     }
-  if (list_edges(&bend, err) == 0 && list_faces(&bend, err) == 0) {
+  if ((geometry < 3 || dg_rule_triangle(&bend.rule, RULE, err) == 0) && list_edges(&bend, err) == 0 &&
+      list_faces(&bend, err) == 0) {
     for (size_t i = 0; i < bend.edges; i++) place_edge(&bend, &bend.edge[i]);
     for (size_t i = 0; i < bend.faces; i++) place_face(&bend, &bend.face[i]);
     if (place_tets(&bend, bent, err) == 0) (void)!relax(&bend, err);
   }
+  dg_rule_release(&bend.rule);
   dg_free(bend.edge);
   dg_free(bend.face);
   return err->code;

@@ -21,9 +21,13 @@ struct dg_bent {
   double place[3];    /* of one of them */
   size_t relaxed; /* elements that would fold, or nearly so: their edges and faces follow the geometry less closely */
   double relaxed_place[3]; /* in one of them */
+  size_t slowed;           /* other elements that would shorten the steps too much: likewise */
+  double slowed_place[3];
 };
 
-/* geometry in 2..4. The draft has no dead simplices, and needs no lists; its `project` is used. Release with
- * dg_bent_release, also behind an error. DG_ENVIRONMENT: no memory. */
-int dg_draft_bend(const struct dg_draft *draft, int geometry, struct dg_bent *bent, struct dg_error *err) DG_MUST_USE;
+/* geometry in 2..4. `slower`: how many times shorter than the shortest step of a straight element that of a curved one
+ * may be, as far as their sizes tell; 0: any. The draft has no dead simplices, and needs no lists; its `project` is
+ * used. Release with dg_bent_release, also behind an error. DG_ENVIRONMENT: no memory. */
+int dg_draft_bend(const struct dg_draft *draft, int geometry, double slower, struct dg_bent *bent,
+                  struct dg_error *err) DG_MUST_USE;
 void dg_bent_release(struct dg_bent *bent);

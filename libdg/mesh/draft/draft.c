@@ -30,8 +30,9 @@ int dg_draft_init(struct dg_draft *draft, struct dg_error *err)
   draft->triangle_room = draft->triangles;
   for (size_t e = 0; e < draft->K; e++)
     if (draft->tag[e] > draft->last_tag) draft->last_tag = draft->tag[e];
-  if (DG_NEW(draft->is_corner, draft->points, err) != 0) return err->code;
-  for (size_t i = 0; i < draft->corners; i++) draft->is_corner[draft->corner[i]] = true;
+  if (DG_NEW(draft->stays, draft->points, err) != 0) return err->code;
+  for (size_t i = 0; i < draft->corners; i++) draft->stays[draft->corner[i]] = true;
+  for (size_t i = 0; i < draft->holds; i++) draft->stays[draft->held[i]] = true;
   if (star_init(&draft->tets, draft->points, draft->K, 4, draft->K > 0 ? draft->tet[0] : NULL, err) != 0)
     return err->code;
   if (star_init(&draft->faces, draft->points, draft->triangles, 3, draft->triangles > 0 ? draft->triangle[0] : NULL,
@@ -49,8 +50,8 @@ void dg_draft_release(struct dg_draft *draft)
     dg_free(star[i]->next);
     *star[i] = (struct dg_star){0};
   }
-  dg_free(draft->is_corner);
-  draft->is_corner = NULL;
+  dg_free(draft->stays);
+  draft->stays = NULL;
 }
 
 void dg_draft_finish(struct dg_draft *draft)
@@ -159,7 +160,7 @@ struct dg_way dg_draft_way(const struct dg_draft *draft, int32_t vertex)
   int32_t triangle[DG_STAR_MAX];
   const int count = dg_draft_triangles_at(draft, vertex, triangle);
   struct dg_way way = {.freedom = DG_FREE};
-  if (draft->is_corner[vertex] || count > DG_STAR_MAX) return fixed;
+  if (draft->stays[vertex] || count > DG_STAR_MAX) return fixed;
   if (draft->edges.head[vertex] >= 0) way = way_on_curve(draft, vertex, triangle, count);
   else if (count > 0) way = (struct dg_way){.freedom = DG_ON_PLANE, .tag = draft->surface_tag[triangle[0]]};
   for (int i = 0; i < count && (way.freedom == DG_ON_PLANE || way.freedom == DG_ON_SURFACE); i++) {

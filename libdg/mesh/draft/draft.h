@@ -22,7 +22,7 @@ struct dg_star {
 /* A draft. Arrays are the caller's, grown with dg_grow. A dead simplex has -1 as its first vertex until
  * dg_draft_finish. */
 struct dg_draft {
-  size_t points, K, triangles, segments, corners;
+  size_t points, K, triangles, segments, corners, holds;
   double (*point)[3];
   int32_t (*tet)[4]; /* [K] positively oriented */
   int32_t *volume_tag;
@@ -32,6 +32,7 @@ struct dg_draft {
   int32_t (*segment)[2]; /* [segments] edges on curves of the geometry; may be NULL with 0 */
   int32_t *curve_tag;
   int32_t *corner; /* [corners] vertices on points of the geometry */
+  int32_t *held;   /* [holds] vertices that must not move: those of periodic surfaces */
   /* Moves x to the nearest point of a curve (dim 1) or surface (2), true if it can. NULL: vertices on curved curves and
    * surfaces stay. */
   bool (*project)(void *geometry, int dim, int tag, double x[3]);
@@ -40,7 +41,7 @@ struct dg_draft {
 
   size_t room, triangle_room; /* of tet, volume_tag, tag; of triangle, surface_tag */
   uint64_t last_tag;
-  bool *is_corner; /* [points] */
+  bool *stays; /* [points] */
   struct dg_star tets, faces, edges;
 };
 

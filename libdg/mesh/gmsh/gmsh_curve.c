@@ -10,6 +10,10 @@
 #include "libdg/mesh/gmsh/gmsh_calls.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 
+/* How much shorter curved elements may make the steps: a few coarse ones on a thin wire would double the time of a run.
+ * Where the order of maps was asked for, it rules. */
+#define SLOWER 1.5
+
 bool dg_gmsh_project(void *unit, int dim, int tag, double x[3])
 {
   const double scale = *(const double *)unit;
@@ -77,7 +81,23 @@ static bool project(void *context, int dim, int tag, double x[3])
   return shape->known && dg_gmsh_project(&geometry->unit, dim, tag, x);
 }
 
-static int take(struct dg_model *model, struct dg_bent *bent, struct dg_error *err)
+/* Notes elements that follow their curves less closely; a warning where the order was asked for. */
+static int note_relaxed(struct dg_model *model, const struct dg_bent *bent, bool asked, struct dg_error *err)
+{
+  const double *x = bent->relaxed > 0 ? bent->relaxed_place : bent->slowed_place;
+  if (bent->relaxed + bent->slowed == 0) return 0;
+  if (asked)
+    return dg_model_note(model, true, err,
+                         "curved: %zu of %zu elements are too large for the curves that they follow, and would fold: "
+                         "they follow them less closely, one at (%.6g, %.6g, %.6g) m; a smaller mesh.size there helps",
+                         bent->relaxed, bent->curved, x[0], x[1], x[2]);
+  return dg_model_note(model, false, err,
+                       "curved: %zu of %zu elements would fold, or shorten the steps of the whole run: they follow "
+                       "their curves less closely, one at (%.6g, %.6g, %.6g) m; a smaller mesh.size there helps",
+                       bent->relaxed + bent->slowed, bent->curved, x[0], x[1], x[2]);
+}
+
+static int take(struct dg_model *model, struct dg_bent *bent, bool asked, struct dg_error *err)
 {
   model->geometry = bent->geometry;
   model->curved = bent->curved;
@@ -85,15 +105,9 @@ static int take(struct dg_model *model, struct dg_bent *bent, struct dg_error *e
   model->shape = bent->shape;
   bent->curve = NULL;
   bent->shape = NULL;
-  if (bent->relaxed > 0 &&
-      dg_model_note(model, true, err,
-                    "curved: %zu of %zu elements are too large for the curves that they follow, and would fold: they "
-                    "follow them less closely, one at (%.6g, %.6g, %.6g) m; a smaller mesh.size there helps",
-                    bent->relaxed, bent->curved, bent->relaxed_place[0], bent->relaxed_place[1],
-                    bent->relaxed_place[2]) != 0)
-    return err->code;
+  if (note_relaxed(model, bent, asked, err) != 0) return err->code;
   if (bent->lost == 0) return 0;
-  return dg_model_note(model, true, err,
+  return dg_model_note(model, asked, err,
                        "curved: %zu edges and faces stay straight, because Gmsh could not project their nodes to the "
                        "geometry, one of them at (%.6g, %.6g, %.6g) m",
                        bent->lost, bent->place[0], bent->place[1], bent->place[2]);
@@ -103,6 +117,7 @@ int dg_gmsh_bend(struct dg_model *model, const struct dg_mesh_options *options, 
 {
   struct geometry geometry;
   struct dg_bent bent = {0};
+  const bool asked = !options->own_geometry;
   const struct dg_draft draft = {.points = model->points,
                                  .K = model->K,
                                  .triangles = model->triangles,
@@ -116,8 +131,9 @@ int dg_gmsh_bend(struct dg_model *model, const struct dg_mesh_options *options, 
                                  .project = project,
                                  .geometry = &geometry};
   if (options->geometry < 2) return 0;
-  if (geometry_init(&geometry, options, err) == 0 && dg_draft_bend(&draft, options->geometry, &bent, err) == 0)
-    (void)!take(model, &bent, err);
+  if (geometry_init(&geometry, options, err) == 0 &&
+      dg_draft_bend(&draft, options->geometry, asked ? 0 : SLOWER, &bent, err) == 0)
+    (void)!take(model, &bent, asked, err);
   dg_bent_release(&bent);
   dg_free(geometry.shape);
   return err->code;

@@ -84,6 +84,25 @@ static int add_corner(struct dg_draft *draft, const struct numbers *numbers, int
   return err->code;
 }
 
+/* Holds the vertices of a surface and of the one of which Gmsh has made it a copy (Periodic Surface). */
+static int hold_periodic(struct dg_draft *draft, const struct numbers *numbers, int tag, struct dg_error *err)
+{
+  size_t *own = NULL, count = 0, *master = NULL, masters = 0, transforms = 0;
+  double *transform = NULL;
+  int of = tag, failed;
+  gmshModelMeshGetPeriodicNodes(2, tag, &of, &own, &count, &master, &masters, &transform, &transforms, 0, &failed);
+  if (failed == 0 && of != tag && count == masters &&
+      dg_grow(&draft->held, draft->holds + 2 * count, sizeof *draft->held, err) == 0)
+    for (size_t i = 0; i < 2 * count; i++) {
+      const int32_t index = index_of(numbers, i < count ? own[i] : master[i - count]);
+      if (index >= 0) draft->held[draft->holds++] = index;
+    }
+  gmshFree(own);
+  gmshFree(master);
+  gmshFree(transform);
+  return err->code;
+}
+
 static int add_curve(struct dg_draft *draft, const struct numbers *numbers, int tag, struct dg_error *err)
 {
   size_t *element = NULL, count = 0, *node = NULL, nodes = 0;
@@ -129,6 +148,7 @@ static int fill_draft(struct dg_draft *draft, const struct dg_model *model, cons
   for (size_t i = 0; i < count && err->code == DG_OK; i += 2) {
     if (entity[i] == 0) (void)!add_corner(draft, &numbers, entity[i + 1], err);
     if (entity[i] == 1) (void)!add_curve(draft, &numbers, entity[i + 1], err);
+    if (entity[i] == 2) (void)!hold_periodic(draft, &numbers, entity[i + 1], err);
   }
   gmshFree(entity);
   dg_free(numbers.tag);
@@ -150,6 +170,7 @@ static void give_back(struct dg_model *model, struct dg_draft *draft)
   model->segment = draft->segment;
   model->curve_tag = draft->curve_tag;
   dg_free(draft->corner);
+  dg_free(draft->held);
 }
 
 static int repair_model(struct dg_model *model, const struct dg_mesh_options *options, struct dg_repair *repair,

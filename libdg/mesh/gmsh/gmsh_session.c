@@ -17,6 +17,7 @@
 #include "libdg/mesh/load/format.h"
 #include "libdg/mesh/gmsh/gmsh_calls.h"
 #include "libdg/mesh/gmsh/gmsh_generate.h"
+#include "libdg/mesh/gmsh/gmsh_names.h"
 #include "libdg/mesh/gmsh/gmsh_reader.h"
 #include "libdg/mesh/gmsh/sandbox.h"
 
@@ -195,6 +196,9 @@ static int open_and_mesh(struct dg_model *model, const struct dg_mesh_options *o
   gmshOpen(options->file, &failed);
   if (dg_gmsh_check("read", options->file, failed, err) != 0) return err->code;
   if (check_parameters(options, known, err) != 0) return err->code;
+  const enum dg_format_kind kind = dg_format_by_name(options->file);
+  if (kind == DG_FORMAT_GEOMETRY && dg_gmsh_join_solids(model, options, err) != 0) return err->code;
+  if (kind != DG_FORMAT_MESH && dg_gmsh_name_groups(model, err) != 0) return err->code;
   gmshModelGetEntities(&volume, &count, 3, &failed);
   *generated = !dg_gmsh_has_elements(3, -1) && has_geometry(volume, count);
   if (*generated) (void)!dg_gmsh_generate(model, options, volume, count, err);

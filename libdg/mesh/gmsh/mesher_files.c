@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,6 +49,29 @@ static void see(const char *name, int writes, int refused)
   (void)pthread_mutex_unlock(&seen.lock);
 }
 
+/* ---- geometry that comes with the program ---- */
+
+static char library[PATH_MAX]; /* its folder; "": there is none */
+
+void dg_mesher_files_library(const char *folder)
+{
+  if (folder == NULL || snprintf(library, sizeof library, "%s", folder) >= (int)sizeof library) library[0] = '\0';
+}
+
+/* The file of the library that a name means: one that ends with "curlew/NAME.geo". False: none. */
+static bool in_library(const char *name, char path[PATH_MAX])
+{
+  static const char folder[] = "curlew/", ending[] = ".geo";
+  const char *file = name != NULL ? strrchr(name, '/') : NULL;
+  const size_t length = sizeof folder - 1;
+  if (!seen.watching || library[0] == '\0' || file == NULL || (size_t)(file + 1 - name) < length) return false;
+  const char *const start = file + 1 - length;
+  if (strncmp(start, folder, length) != 0 || (start > name && start[-1] != '/')) return false;
+  const size_t word = strlen(file + 1);
+  if (word < sizeof ending || strcmp(file + 1 + word - (sizeof ending - 1), ending) != 0) return false;
+  return snprintf(path, PATH_MAX, "%s/%s", library, file + 1) < PATH_MAX;
+}
+
 /* ---- in front of the C library ---- */
 
 typedef int (*opener)(const char *name, int flags, ...);
@@ -66,6 +90,13 @@ static int open_seen(const char *function, const char *name, int flags, mode_t m
   opener next;
   memcpy(&next, &found, sizeof next);
   int file = next(name, flags, mode), reason = errno;
+  char other[PATH_MAX];
+  if (file < 0 && reason == ENOENT && (flags & O_ACCMODE) == O_RDONLY && in_library(name, other)) {
+    see(name, 0, 0);
+    name = other;
+    file = next(name, flags, mode);
+    reason = errno;
+  }
   see(name, (flags & O_ACCMODE) != O_RDONLY, file < 0 && (reason == EACCES || reason == EPERM));
   errno = reason;
   return file;
@@ -77,7 +108,14 @@ static FILE *stream_seen(const char *function, const char *name, const char *mod
   stream_opener next;
   memcpy(&next, &found, sizeof next);
   FILE *file = next(name, mode);
-  const int reason = errno;
+  int reason = errno;
+  char other[PATH_MAX];
+  if (file == NULL && reason == ENOENT && mode[0] == 'r' && in_library(name, other)) {
+    see(name, 0, 0);
+    name = other;
+    file = next(name, mode);
+    reason = errno;
+  }
   see(name, strchr(mode, 'r') == NULL || strchr(mode, '+') != NULL,
       file == NULL && (reason == EACCES || reason == EPERM));
   errno = reason;

@@ -20,6 +20,10 @@
 #include "libdg/mesh/load/request.h"
 #include "libdg/mesh/gmsh/sandbox.h"
 
+#ifndef CURLEW_INSTALL_SHARE_DIR
+#define CURLEW_INSTALL_SHARE_DIR "/usr/local/share/curlew"
+#endif
+
 #ifdef CURLEW_KEEP_MALLOC
 /* Turns the leak sanitizer off. A script's Exit is exit, where the address sanitizer would look for leaks and start a
  * process for that, which the sandbox would take for the script's doing. This program itself leaves by _exit, where the
@@ -123,7 +127,7 @@ static int without_walls(struct dg_model *model, const char *file, const struct 
 /* The folders of the libraries that are loaded: some libraries load further ones when they need them. */
 struct folders {
   size_t count;
-  char name[DG_SANDBOX_PLACES_MAX - 4][PATH_MAX];
+  char name[DG_SANDBOX_PLACES_MAX - 5][PATH_MAX];
 };
 
 static int add_folder(struct dl_phdr_info *library, size_t size, void *all)
@@ -141,8 +145,25 @@ static int add_folder(struct dl_phdr_info *library, size_t size, void *all)
   return 0;
 }
 
-/* Enters the sandbox. From here on the geometry's folder can be read, and nothing else be done. */
-static int enter_sandbox(struct dg_model *model, const char *file, struct dg_error *err)
+/* Finds the folder of the geometry that comes with the program: $CURLEW_GEO, or geo in the share folder, which is where
+ * maxwell/shell/script/world/share.h has it: $CURLEW_SHARE, that of the sources, or that of the installation. */
+static const char *find_library(char path[PATH_MAX])
+{
+  static const char *const places[] = {
+#ifdef CURLEW_SHARE_DIR /* of the source tree; packages know none */
+      CURLEW_SHARE_DIR,
+#endif
+      CURLEW_INSTALL_SHARE_DIR};
+  const char *given = getenv("CURLEW_GEO"), *share = getenv("CURLEW_SHARE");
+  if (given != NULL) return snprintf(path, PATH_MAX, "%s", given) < PATH_MAX ? path : "";
+  if (share != NULL) return snprintf(path, PATH_MAX, "%s/geo", share) < PATH_MAX ? path : "";
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (snprintf(path, PATH_MAX, "%s/geo", places[i]) < PATH_MAX && access(path, R_OK) == 0) return path;
+  return "";
+}
+
+/* Enters the sandbox. From here on the geometry's folder and the library can be read, and nothing else be done. */
+static int enter_sandbox(struct dg_model *model, const char *file, const char *library, struct dg_error *err)
 {
   char folder[PATH_MAX];
   const char *slash = strrchr(file, '/');
@@ -150,7 +171,7 @@ static int enter_sandbox(struct dg_model *model, const char *file, struct dg_err
   struct dg_sandbox_walls walls;
   static struct folders folders;
   struct dg_sandbox sandbox = {
-      .places = 4, .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache"}, .denied = say_denied};
+      .places = 5, .place = {folder, "/dev/null", "/dev/urandom", "/etc/ld.so.cache", library}, .denied = say_denied};
   if (snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : file) >= (int)sizeof folder)
     return dg_fail(err, DG_INPUT, "the name of mesh file '%s' is too long", file);
   /* Scripts can read the environment, and libraries find files by it; GMSH_HOME is where Gmsh would keep a temporary
@@ -186,7 +207,11 @@ static void load(struct dg_model *model, const struct dg_request *request, struc
 {
   const struct dg_mesh_options *options = &request->options;
   struct dg_error err = {0};
-  if (!options->trust && enter_sandbox(model, options->file, problem) != 0) return;
+  char library[PATH_MAX];
+  const char *found = find_library(library);
+  dg_mesher_files_library(found);
+  if (found[0] == '\0') found = "/dev/null";
+  if (!options->trust && enter_sandbox(model, options->file, found, problem) != 0) return;
   (void)!dg_gmsh_load(model, options, request->part, problem);
   if (tell_of_sandbox(model, problem, &err) != 0 && problem->code == DG_OK) *problem = err;
 }

@@ -184,8 +184,8 @@ static bool is_sidecar(const char *path)
 /* Is it a file of zones, languages or processors, which libraries look up and do without? */
 static bool is_of_libraries(const char *path)
 {
-  static const char *const places[] = {"/usr/share/zoneinfo/", "/usr/share/locale/", "/usr/lib/locale/",
-                                       "/etc/locale",          "/etc/fltk/",         "/sys/devices/"};
+  static const char *const places[] = {"/usr/share/zoneinfo/", "/usr/share/locale/", "/usr/lib/locale/", "/etc/locale",
+                                       "/etc/fltk/",           "/sys/devices/",      "/proc/stat"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     if (strncmp(path, places[i], strlen(places[i])) == 0) return true;
   return false;

@@ -1,12 +1,14 @@
 /* Takes the modes of edges and faces out of the maps of elements (draft/bend.h puts them in). All elements at an edge
  * lose the same, by the same numbers in the same order: shared faces stay the same on both sides, bit for bit.
- * open_layer.c calls it. */
+ * open_layer.c and setup_mesh.c call it. */
 #include "libdg/mesh/grow/straighten.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 #include "libdg/mesh/curve.h"
 #include "libdg/mesh/curve_build.h"
 
@@ -126,7 +128,10 @@ static bool straighten_element(const struct dg_mesh *mesh, size_t e, const struc
   return any;
 }
 
-int dg_mesh_straighten(struct dg_mesh *mesh, size_t faces, const int32_t *code, size_t *changed, struct dg_error *err)
+/* dg_mesh_straighten, for faces on both of their sides; elements of `chosen` (NULL: none) keep nothing of their maps.
+ */
+static int straighten(struct dg_mesh *mesh, size_t faces, const int32_t *code, const bool *chosen, size_t *changed,
+                      struct dg_error *err)
 {
   struct edges edges = {0};
   int32_t *sorted = NULL;
@@ -140,11 +145,16 @@ int dg_mesh_straighten(struct dg_mesh *mesh, size_t faces, const int32_t *code, 
   for (size_t k = 0; k < mesh->curved; k++) {
     const size_t e = (size_t)mesh->curve[k];
     double(*shape)[3] = mesh->shape + k * nodes, before[DG_SHAPE_MAX][3];
+    if (chosen != NULL && chosen[e]) {
+      ++*changed;
+      continue;
+    }
     memcpy(before, shape, nodes * sizeof *shape);
     if (straighten_element(mesh, e, &edges, faces, sorted, shape)) {
-      bool moved = false;
+      const double size = dg_distance(mesh->vertex[mesh->element[e][0]], mesh->vertex[mesh->element[e][1]]);
+      bool moved = false; /* further than by rounding */
       for (size_t n = 0; n < nodes; n++)
-        for (int b = 0; b < 3; b++) moved = moved || before[n][b] != shape[n][b];
+        for (int b = 0; b < 3; b++) moved = moved || fabs(before[n][b] - shape[n][b]) > 1e-12 * size;
       *changed += moved;
       if (dg_shape_is_affine(mesh, e, mesh->geometry, (const double(*)[3])shape)) continue;
     }
@@ -153,9 +163,113 @@ int dg_mesh_straighten(struct dg_mesh *mesh, size_t faces, const int32_t *code, 
   }
   mesh->curved = kept;
   if (kept == 0) mesh->geometry = 1;
-  if (dg_mesh_check_maps(mesh, err) != 0) dg_context(err, "where walls that grow were made straight");
+  if (dg_mesh_check_maps(mesh, err) != 0) dg_context(err, "where layers were made straight");
 fail:
   dg_free(edges.edge);
   dg_free(sorted);
+  return err->code;
+}
+
+int dg_mesh_straighten(struct dg_mesh *mesh, size_t faces, const int32_t *code, size_t *changed, struct dg_error *err)
+{
+  return straighten(mesh, faces, code, NULL, changed, err);
+}
+
+int dg_mesh_straighten_elements(struct dg_mesh *mesh, const bool *chosen, size_t *changed, struct dg_error *err)
+{
+  int32_t *code = NULL;
+  size_t faces = 0;
+  *changed = 0;
+  if (mesh->curved == 0) return 0;
+  for (int fill = 0; fill < 2; fill++) {
+    if (fill == 1 && DG_NEW(code, faces, err) != 0) return err->code;
+    faces = 0;
+    for (size_t i = 0; i < 4 * mesh->K; i++) {
+      const int32_t other = mesh->neighbour[i / 4][i % 4];
+      if (!chosen[i / 4] && (other < 0 || !chosen[other / 4])) continue;
+      if (fill == 1) code[faces] = (int32_t)i;
+      faces++;
+    }
+  }
+  if (straighten(mesh, faces, code, chosen, changed, err) == 0) (void)!dg_mesh_close_seams(mesh, err);
+  dg_free(code);
+  return err->code;
+}
+
+/* ---- surfaces that nobody sees ---- */
+
+/* Says which surfaces are planes: the normals of all their triangles are the same but for the sign. */
+static int find_planes(const struct dg_mesh *mesh, bool **plane, struct dg_error *err)
+{
+  double(*normal)[3] = NULL;
+  if (DG_NEW(*plane, mesh->entities, err) != 0 || DG_NEW(normal, mesh->entities, err) != 0) return err->code;
+  for (size_t i = 0; i < mesh->entities; i++) (*plane)[i] = true;
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    const int32_t s = mesh->surface[i / 4][i % 4], *v = mesh->element[i / 4];
+    const int f = (int)(i % 4);
+    double a[3], b[3], n[3], cross[3];
+    if (s < 0) continue;
+    dg_subtract(mesh->vertex[v[1 + (f <= 1)]], mesh->vertex[v[f == 0]], a);
+    dg_subtract(mesh->vertex[v[2 + (f <= 2)]], mesh->vertex[v[f == 0]], b);
+    dg_cross(a, b, n);
+    const double size = sqrt(dg_dot(n, n));
+    for (int d = 0; d < 3; d++) n[d] /= size;
+    if (dg_dot(normal[s], normal[s]) == 0) memcpy(normal[s], n, sizeof n);
+    dg_cross(normal[s], n, cross);
+    if (dg_dot(cross, cross) > 1e-16) (*plane)[s] = false;
+  }
+  dg_free(normal);
+  return 0;
+}
+
+/* Lists the faces whose surface is, or is not, unseen: of those that are not, only what bends. */
+static int list_faces(const struct dg_mesh *mesh, const bool *unseen, const bool *plane, bool wanted, int32_t **code,
+                      size_t *faces, struct dg_error *err)
+{
+  for (int fill = 0; fill < 2; fill++) {
+    if (fill == 1 && DG_NEW(*code, *faces, err) != 0) return err->code;
+    *faces = 0;
+    for (size_t i = 0; i < 4 * mesh->K; i++) {
+      const int32_t s = mesh->surface[i / 4][i % 4];
+      if (s < 0 && mesh->neighbour[i / 4][i % 4] != DG_BOUNDARY) continue;
+      const bool hidden = s >= 0 && unseen[s];
+      if (hidden != wanted || (!hidden && s >= 0 && plane[s])) continue;
+      if (fill == 1) (*code)[*faces] = (int32_t)i;
+      ++*faces;
+    }
+  }
+  return 0;
+}
+
+/* Has a face an edge of the list? */
+static bool touches(const struct dg_mesh *mesh, int32_t code, const struct edges *edges)
+{
+  const int32_t *v = mesh->element[code >> 2];
+  for (int i = 0; i < 4; i++)
+    for (int j = i + 1; j < 4; j++)
+      if (i != (code & 3) && j != (code & 3) && has_edge(edges, v[i], v[j])) return true;
+  return false;
+}
+
+int dg_mesh_straighten_unseen(struct dg_mesh *mesh, const bool *unseen, size_t *changed, struct dg_error *err)
+{
+  bool *plane = NULL;
+  int32_t *seen = NULL, *code = NULL;
+  size_t seen_faces = 0, faces = 0, kept = 0;
+  struct edges edges = {0};
+  *changed = 0;
+  if (mesh->curved == 0) return 0;
+  if (find_planes(mesh, &plane, err) != 0 || list_faces(mesh, unseen, plane, false, &seen, &seen_faces, err) != 0 ||
+      list_faces(mesh, unseen, plane, true, &code, &faces, err) != 0 ||
+      list_edges(&edges, mesh, seen_faces, seen, err) != 0)
+    goto fail;
+  for (size_t n = 0; n < faces; n++)
+    if (!touches(mesh, code[n], &edges)) code[kept++] = code[n];
+  if (straighten(mesh, kept, code, NULL, changed, err) == 0) (void)!dg_mesh_close_seams(mesh, err);
+fail:
+  dg_free(plane);
+  dg_free(seen);
+  dg_free(code);
+  dg_free(edges.edge);
   return err->code;
 }

@@ -36,7 +36,11 @@ static int join(char **path, const char *folder, size_t length, const char *name
 int dg_mesher_find(char **path, struct dg_error *err)
 {
   static const char name[] = "curlew-mesh";
+#ifdef CURLEW_MESHER_BUILD_DIR
   static const char *const folders[] = {CURLEW_LIBEXEC_DIR, CURLEW_MESHER_BUILD_DIR};
+#else /* a package, which knows nothing of the machine that it was made on */
+  static const char *const folders[] = {CURLEW_LIBEXEC_DIR};
+#endif
   const char *given = getenv("CURLEW_MESHER");
   char self[4096];
   *path = NULL;
@@ -48,7 +52,7 @@ int dg_mesher_find(char **path, struct dg_error *err)
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   while (length > 0 && self[length - 1] != '/') length--;
   static const char *const beside[] = {".", "../libexec/curlew"};
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < 2 + sizeof folders / sizeof *folders; i++) {
     char *folder = NULL;
     if (i < 2 && length <= 0) continue;
     if (i < 2 && join(&folder, self, (size_t)length, beside[i], err) != 0) return err->code;

@@ -277,6 +277,8 @@ static int send_parts(struct dg_mesh *mesh, const int32_t *owner, struct dg_comm
   part.entities = mesh->entities, part.entity = mesh->entity;
   part.groups = mesh->groups, part.group = mesh->group;
   part.whole = mesh->whole;
+  part.periods = mesh->periods;
+  memcpy(part.period, mesh->period, sizeof part.period);
   mesh->entities = mesh->groups = 0, mesh->entity = NULL, mesh->group = NULL;
   dg_mesh_release(mesh);
   *mesh = part;

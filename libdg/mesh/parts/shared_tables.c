@@ -10,6 +10,8 @@
  * each as one list. */
 struct table_sizes {
   struct dg_mesh_size whole;
+  size_t periods;
+  double period[DG_PERIODS][3];
   size_t entities, groups, members, letters;
 };
 
@@ -31,7 +33,9 @@ static int tables_init(struct tables *t, struct dg_error *err)
 
 static int pack_tables(struct tables *t, const struct dg_mesh *mesh, struct dg_error *err)
 {
-  t->size = (struct table_sizes){.whole = mesh->whole, .entities = mesh->entities, .groups = mesh->groups};
+  t->size = (struct table_sizes){
+      .whole = mesh->whole, .periods = mesh->periods, .entities = mesh->entities, .groups = mesh->groups};
+  memcpy(t->size.period, mesh->period, sizeof mesh->period);
   for (size_t i = 0; i < mesh->entities; i++) t->size.members += (size_t)mesh->entity[i].groups;
   for (size_t i = 0; i < mesh->groups; i++) t->size.letters += strlen(mesh->group[i].name) + 1;
   if (tables_init(t, err) != 0) return err->code;
@@ -57,6 +61,8 @@ static int unpack_tables(const struct tables *t, struct dg_mesh *mesh, struct dg
   const int *member = t->member;
   const char *letter = t->letter;
   mesh->whole = t->size.whole;
+  mesh->periods = t->size.periods;
+  memcpy(mesh->period, t->size.period, sizeof mesh->period);
   if (DG_NEW(mesh->entity, t->size.entities, err) != 0 || DG_NEW(mesh->group, t->size.groups, err) != 0)
     return err->code;
   for (; mesh->entities < t->size.entities; mesh->entities++) {

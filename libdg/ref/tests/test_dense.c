@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -32,6 +33,28 @@ static void test_multiply(void **unused)
   assert_memory_equal(C, product, sizeof C);
   assert_int_equal(dg_dense_multiply(2, 2, 3, A_transposed, true, B, C, &err), 0);
   assert_memory_equal(C, product, sizeof C);
+}
+
+/* A full matrix with the eigenvalues -1 and 2 +- 3 j: S diag S^-1 by its blocks, S = (1 1 0; 0 1 1; 1 0 1). */
+static void test_values(void **unused)
+{
+  (void)unused;
+  const double S[9] = {1, 1, 0, 0, 1, 1, 1, 0, 1}, D[9] = {-1, 0, 0, 0, 2, 3, 0, -3, 2};
+  double inverse[9], left[9], A[9], sum = 0, product = 1;
+  double complex value[3];
+  struct dg_error err = {0};
+  memcpy(inverse, S, sizeof S);
+  assert_int_equal(dg_dense_invert(3, inverse, &err), 0);
+  assert_int_equal(dg_dense_multiply(3, 3, 3, S, false, D, left, &err), 0);
+  assert_int_equal(dg_dense_multiply(3, 3, 3, left, false, inverse, A, &err), 0);
+  assert_int_equal(dg_dense_values(3, A, value, &err), 0);
+  for (int i = 0; i < 3; i++) {
+    const double off = fmin(cabs(value[i] + 1), fmin(cabs(value[i] - (2 + 3 * I)), cabs(value[i] - (2 - 3 * I))));
+    assert_true(off < 1e-12);
+    sum += creal(value[i]);
+    product *= cabs(value[i]);
+  }
+  assert_true(fabs(sum - 3) < 1e-12 && fabs(product - 13) < 1e-11);
 }
 
 static void test_inverse(void **unused)
@@ -178,10 +201,10 @@ static void test_hessenberg_special(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_multiply),           cmocka_unit_test(test_inverse),
-      cmocka_unit_test(test_out_of_memory),      cmocka_unit_test(test_tridiagonal),
-      cmocka_unit_test(test_tridiagonal_blocks), cmocka_unit_test(test_hessenberg),
-      cmocka_unit_test(test_hessenberg_special),
+      cmocka_unit_test(test_multiply),    cmocka_unit_test(test_values),
+      cmocka_unit_test(test_inverse),     cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_tridiagonal), cmocka_unit_test(test_tridiagonal_blocks),
+      cmocka_unit_test(test_hessenberg),  cmocka_unit_test(test_hessenberg_special),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,8 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/points.h"
 #include "maxwell/backend/frame/symmetry.h"
+#include "maxwell/backend/layers/layer_rule.h"
+#include "maxwell/backend/squares/squares.h"
 
 enum {
   MX_FUSED_BYTES = 64, /* size of a vector: W is 8 doubles or 16 floats on every machine */
@@ -42,9 +44,6 @@ enum {
   MX_BLOCK_UNIFORM = 1, /* all faces have the weights [0] of the table */
   MX_BLOCK_PENALTY = 2  /* some face has a penalty */
 };
-
-/* Rows of a matrix of curved elements that a kernel works on at a time: as few goes of at most `most` rows as do. */
-#define MX_ROWS_A_GO(rows, most) (((rows) + ((rows) + (most)-1) / (most)-1) / (((rows) + (most)-1) / (most)))
 
 /* The tables of curved elements (maxwell/problem/curved.h), which stand in two ranges of blocks. Matrices are in the
  * order in which the kernels read them, those of the volume by sectors (points.h). */
@@ -117,6 +116,8 @@ struct mx_fused_kernels {
    * cc), over the reference tetrahedron. */
   void (*products[DG_ORDER_MAX + 1])(const struct mx_fused *, const void *u, const void *v, size_t block,
                                      double *product);
+  const struct mx_layer_kernels *layers;
+  const struct mx_square_kernels *squares;
 };
 
 extern const struct mx_fused_kernels mx_fused_portable_double, mx_fused_portable_single;

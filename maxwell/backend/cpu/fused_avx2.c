@@ -24,6 +24,7 @@
 #define ROWS_1_7        10
 #define ROWS_1_8        10
 #define CURVED_ROWS     4
+#define SQUARES         mx_squares_avx2
 #define VECTOR          32
 #define REAL            double
 #define LANES           8

@@ -24,6 +24,7 @@
 #define ROWS_1_7        15
 #define ROWS_1_8        20
 #define CURVED_ROWS     8
+#define SQUARES         mx_squares_avx512
 #define VECTOR          64
 #define REAL            double
 #define LANES           8

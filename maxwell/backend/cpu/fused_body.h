@@ -14,6 +14,7 @@ struct NAME(curves) {
   REAL *at, *project, *face_at, *face_project, *metric, *face;
   int32_t *point;                /* [Nq] points of the rule by orbit */
   struct mx_curve_tables tables; /* the rule alone, for work on the host outside of the kernels */
+  struct mx_squares squares;
 };
 
 struct NAME(state) {
@@ -48,10 +49,14 @@ struct NAME(state) {
   int32_t *orbit, *node, *place, *gather, *neighbour, *weight;
   uint8_t *flags;
   int *term_threads; /* [terms] threads that add a source term */
+  /* [terms][count][nodes] of terms in curved elements, with which their vectors become covariant, or densities; else
+   * NULL */
+  double (**term_frame)[3][3];
   struct mx_fused_functional *functional;
   struct NAME(curves) curves;
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
   bool observed;
+  bool within;                            /* a step with sums is under way: the fields as they are lie in spare */
   bool starting;                          /* H goes half a step back: responses have not begun */
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
   int travelling;                         /* fields whose traces travel at a time */
@@ -77,6 +82,11 @@ static inline size_t NAME(resident)(const struct NAME(state) * state, size_t row
 static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t c, size_t i)
 {
   return NAME(row_of)(state, e) * state->row + 3 * i + c;
+}
+
+static inline const struct mx_layer_kernels *NAME(layer_kernels)(const struct NAME(state) * state)
+{
+  return state->kernels->layers;
 }
 
 /* Has a block curved elements? */
@@ -121,6 +131,7 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
 #include "maxwell/backend/cpu/fused_halo.h"
 #include "maxwell/backend/host_response.h"
 #include "maxwell/backend/cpu/fused_curves.h"
+#include "maxwell/backend/cpu/fused_terms.h"
 
 /* ---- set-up */
 
@@ -135,6 +146,8 @@ static void NAME(free_state)(struct NAME(state) * state)
   for (size_t i = 0; i < state->rooms; i++) dg_free(state->room[i]);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_curves)(&state->curves);
+  for (size_t t = 0; state->term_frame != NULL && t < state->problem->terms; t++) dg_free(state->term_frame[t]);
+  dg_free(state->term_frame);
   NAME(free_responses)(state->response, state->problem);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_exchange_free(state->exchange);
@@ -325,12 +338,15 @@ static int NAME(list_open)(struct NAME(state) * state, struct dg_error *err)
   return 0;
 }
 
-static int NAME(share_terms)(struct NAME(state) * state, struct dg_error *err)
+static int NAME(new_fields)(struct NAME(state) * state, struct dg_error *err)
 {
-  const struct mx_problem *problem = state->problem;
-  if (DG_NEW(state->term_threads, problem->terms, err) != 0) return err->code;
-  for (size_t t = 0; t < problem->terms; t++)
-    state->term_threads[t] = mx_fused_term_threads(&problem->term[t], state->threads);
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  for (int i = 0; i < 2; i++)
+    if (NAME(new_field)(state, &state->field[i], err) != 0 ||
+        ((i == 0 || !scheme->staggered) && NAME(new_field)(state, &state->spare[i], err) != 0) ||
+        (!scheme->staggered && NAME(new_field)(state, &state->registers[i], err) != 0) ||
+        (scheme->sums && NAME(new_field)(state, &state->sum[i], err) != 0))
+      return err->code;
   return 0;
 }
 
@@ -355,15 +371,9 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   if (find_kernels(options->precision == MX_SINGLE, &state->kernels, err) != 0 ||
       NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
       NAME(pack_curves)(state, err) != 0 || NAME(pack_functionals)(state, err) != 0 ||
-      NAME(share_terms)(state, err) != 0 || NAME(new_responses)(&state->response, problem, options, err) != 0 ||
-      NAME(new_exchange)(state, err) != 0)
+      NAME(share_terms)(state, err) != 0 || NAME(new_responses)(state, err) != 0 ||
+      NAME(new_exchange)(state, err) != 0 || NAME(new_fields)(state, err) != 0)
     goto fail;
-  for (int i = 0; i < 2; i++)
-    if (NAME(new_field)(state, &state->field[i], err) != 0 ||
-        ((i == 0 || !scheme->staggered) && NAME(new_field)(state, &state->spare[i], err) != 0) ||
-        (!scheme->staggered && NAME(new_field)(state, &state->registers[i], err) != 0) ||
-        (scheme->sums && NAME(new_field)(state, &state->sum[i], err) != 0))
-      goto fail;
   if (scheme->staggered &&
       (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 ||
        DG_NEW(state->before[0], problem->open_faces * 3 * Nf, err) != 0 ||
@@ -399,51 +409,7 @@ fail:
   return err->code;
 }
 
-/* ---- faces and elements that the kernels do not know: sources, and the extrapolation on open faces */
-
-/* Adds the lift on face f to element e. jumps[2][Nf] are of the field under the curl (may be NULL) and of the field
- * that changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
-static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, size_t f, const double *other,
-                            const double *own, REAL *to, REAL *also, double b)
-{
-  const struct mx_problem *problem = state->problem;
-  const struct dg_reference *ref = problem->ref;
-  size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
-  const struct mx_face_flux *weights = &problem->flux[e][f];
-  if (NAME(is_curved)(state, e)) {
-    NAME(lift_curved_face)(state, equation, e, f, other, own, to, also, b);
-    return;
-  }
-  const size_t row = NAME(row_of)(state, e);
-  double M[3][3], inverse[3], flux[3][DG_NF_MAX], jump_weight = equation == 0 ? weights->h_jump : weights->e_jump;
-  for (size_t a = 0, k = 0; a < 3; a++)
-    for (size_t c = a; c < 3; c++, k++)
-      M[a][c] = M[c][a] = (double)state->metric[equation][(row / LANES * 6 + k) * LANES + row % LANES];
-  mx_frame_face_metric((int)f, (const double(*)[3])M, equation == 0 ? weights->e_penalty : weights->h_penalty, inverse);
-  if (f % 2 == 1) jump_weight = -jump_weight;
-  for (size_t m = 0; m < Nf; m++) {
-    double along[2] = {0, 0};
-    if (other != NULL) {
-      along[0] -= jump_weight * other[Nf + m];
-      along[1] += jump_weight * other[m];
-    }
-    along[0] += inverse[0] * own[m] + inverse[1] * own[Nf + m];
-    along[1] += inverse[1] * own[m] + inverse[2] * own[Nf + m];
-    MX_FROM_ALONG(f, along[0], along[1], flux[0][m], flux[1][m], flux[2][m]);
-    for (int c = 0; c < 3; c++) flux[c][m] *= 0.5;
-  }
-  for (size_t i = 0; i < Np; i++) {
-    double lifted[3] = {0, 0, 0};
-    for (size_t m = 0; m < Nf; m++)
-      for (size_t c = 0; c < 3; c++) lifted[c] += ref->lift[i * 4 * Nf + f * Nf + m] * flux[c][m];
-    for (size_t a = 0; a < 3; a++) {
-      double change = M[a][0] * lifted[0] + M[a][1] * lifted[1] + M[a][2] * lifted[2];
-      size_t at = NAME(at)(state, e, a, i);
-      to[at] += (REAL)change;
-      if (also != NULL) also[at] += (REAL)(b * change);
-    }
-  }
-}
+/* ---- the extrapolation on open faces */
 
 /* Component c at node m of open face f of element e, now and one step ago. */
 static inline REAL NAME(now_at)(const struct NAME(state) * state, int equation, size_t e, size_t f, size_t m, size_t c)
@@ -498,86 +464,6 @@ static void NAME(on_open)(struct NAME(state) * state, int equation,
       const int slot = mx_open_slot(problem->neighbour[e][f]);
       if (slot >= 0) work(state, equation, e, f, (size_t)slot);
     }
-}
-
-/* Adds entries first..last-1 of a term of jumps. */
-static void NAME(add_jump)(struct NAME(state) * state, int equation, const struct mx_term *term, size_t first,
-                           size_t last, const double *curl, const double *penalty, REAL *to, REAL *also, double b)
-{
-  size_t Nf = (size_t)state->problem->ref->Nf;
-  bool ampere = equation == 0;
-  for (size_t k = first; k < last; k++) {
-    size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
-    const bool curved = NAME(is_curved)(state, e);
-    double x[3][3], other[2 * DG_NF_MAX], own[2 * DG_NF_MAX], at_node[9];
-    (void)mx_frame_tangents(state->problem->metric[e], x);
-    for (size_t m = 0; m < Nf; m++) {
-      double v[3], u[3], along[2];
-      if (curved) {
-        const size_t node = (size_t)state->problem->ref->face_node[f * Nf + m];
-        (void)mx_frame_tangents(NAME(node_metric)(state, e, node, at_node), x);
-      }
-      mx_fused_term_vector(term, ampere ? term->H : term->E, curl, term->into_H == ampere, Nf, k, m, v);
-      for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
-      MX_ALONG(f, u[0], u[1], u[2], along);
-      other[m] = along[0];
-      other[Nf + m] = along[1];
-      mx_fused_term_vector(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, m, v);
-      for (size_t a = 0; a < 3; a++) u[a] = x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2];
-      MX_ALONG(f, u[0], u[1], u[2], along);
-      own[m] = along[0];
-      own[Nf + m] = along[1];
-    }
-    NAME(lift_face)(state, equation, e, f, other, own, to, also, b);
-  }
-}
-
-static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *term, size_t first, size_t last,
-                              const double *value, REAL *to, REAL *also, double b)
-{
-  const struct mx_problem *problem = state->problem;
-  size_t Np = (size_t)problem->ref->Np;
-  for (size_t k = first; k < last; k++) {
-    size_t e = (size_t)term->where[k];
-    if (NAME(is_curved)(state, e)) {
-      NAME(add_curved_current)(state, term, k, value, to, also, b);
-      continue;
-    }
-    double x[3][3], factor = mx_update_of(problem, &state->options, MX_AMPERE, e).gain / problem->epsilon[e];
-    (void)mx_frame_tangents(problem->metric[e], x);
-    for (size_t i = 0; i < Np; i++) {
-      double v[3];
-      mx_fused_term_vector(term, term->E, value, true, Np, k, i, v);
-      for (size_t a = 0; a < 3; a++) {
-        double change = -factor * (x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2]);
-        size_t at = NAME(at)(state, e, a, i);
-        to[at] += (REAL)change;
-        if (also != NULL) also[at] += (REAL)(b * change);
-      }
-    }
-  }
-}
-
-/* Adds the sources of one equation in a step to `to`, and b times them to `also`. */
-static void NAME(add_sources)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources,
-                              REAL *to, REAL *also, double b)
-{
-  const struct mx_problem *problem = state->problem;
-  if (sources == NULL) return;
-  struct mx_mark mark = mx_phase_begin(state->profile);
-  for (size_t t = 0; t < problem->terms; t++) {
-    const struct mx_term *term = &problem->term[t];
-    const double *curl = sources->curl[t], *penalty = sources->penalty[t];
-    if (term->kind == MX_CURRENT && equation != 0) continue;
-#pragma omp parallel num_threads(state->term_threads[t])
-    {
-      size_t first, last;
-      mx_fused_share_term(term, omp_get_num_threads(), omp_get_thread_num(), &first, &last);
-      if (term->kind == MX_JUMP) NAME(add_jump)(state, equation, term, first, last, curl, penalty, to, also, b);
-      else NAME(add_current)(state, term, first, last, curl, to, also, b);
-    }
-  }
-  mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(problem, equation, sizeof(REAL)));
 }
 
 #include "maxwell/backend/cpu/fused_step.h"

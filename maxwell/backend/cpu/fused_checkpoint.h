@@ -1,15 +1,11 @@
 /* The state of the `cpu` backend for checkpoints; part of fused_body.h, once for every precision. One thread copies:
  * the disk is slower, and pieces are so small that starting threads for each took longer than the copy. */
 
-static void NAME(save)(const struct NAME(state) * state, int array, size_t first, size_t count, double *value)
+static void NAME(save)(struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
-  size_t Np = (size_t)state->problem->ref->Np, width;
+  size_t Np = (size_t)state->problem->ref->Np;
   const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  const REAL *of_response = NAME(response_array)(state, array, &width);
-  if (of_response != NULL) {
-    for (size_t k = 0; k < count * width; k++) value[k] = (double)of_response[first * width + k];
-    return;
-  }
+  if (NAME(response_array)(state, array, first, count, value, NULL)) return;
   if (of.list == MX_STATE_OF_FACES) {
     const size_t numbers = mx_state_width(&of);
     for (size_t k = 0; k < count * numbers; k++) value[k] = (double)state->before[of.field][first * numbers + k];
@@ -23,13 +19,9 @@ static void NAME(save)(const struct NAME(state) * state, int array, size_t first
 
 static void NAME(load)(struct NAME(state) * state, int array, size_t first, size_t count, const double *value)
 {
-  size_t Np = (size_t)state->problem->ref->Np, width;
+  size_t Np = (size_t)state->problem->ref->Np;
   const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  REAL *of_response = NAME(response_array)(state, array, &width);
-  if (of_response != NULL) {
-    for (size_t k = 0; k < count * width; k++) of_response[first * width + k] = (REAL)value[k];
-    return;
-  }
+  if (NAME(response_array)(state, array, first, count, NULL, value)) return;
   if (of.list == MX_STATE_OF_FACES) {
     const size_t numbers = mx_state_width(&of);
     for (size_t k = 0; k < count * numbers; k++) state->before[of.field][first * numbers + k] = (REAL)value[k];

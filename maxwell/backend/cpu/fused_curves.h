@@ -10,6 +10,7 @@ static void NAME(free_curves)(struct NAME(curves) * curves)
                     curves->metric, curves->face,    curves->point};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_curve_tables_release(&curves->tables);
+  mx_squares_release(&curves->squares);
 }
 
 /* ---- rows */
@@ -166,20 +167,26 @@ static int NAME(pack_curves)(struct NAME(state) * state, struct dg_error *err)
   if (problem->curves.count == 0) return 0;
   for (size_t block = 0; block < state->blocks; block++)
     penalty = penalty || (NAME(curved_block)(state, block) && (state->flags[block] & MX_BLOCK_PENALTY) != 0);
-  if (mx_fused_curve_rule(&curves->tables, ref, err) != 0) return err->code;
+  if (mx_curve_rule_init(&curves->tables, ref, err) != 0) return err->code;
   const size_t Nq = (size_t)curves->tables.rule.volume.points, Nfq = (size_t)curves->tables.rule.face.points;
   DG_BUG_IF(Nfq != MX_FACE_POINTS((size_t)ref->order), "a face has %zu points", Nfq);
   if (DG_NEW(curves->point, Nq, err) != 0) return err->code;
   mx_points_by_orbit(curves->point, &curves->tables.rule.volume, ref->order);
-  if (NAME(pack_sectors)(state, err) != 0 || DG_NEW(curves->metric, blocks * Nq * 6 * LANES, err) != 0 ||
+  const struct mx_symmetry symmetry = {.node = state->orbit, .place = state->place};
+  if (mx_squares_init(&curves->squares, state->kernels->squares, ref, &curves->tables.rule, curves->point, &symmetry,
+                      err) != 0 ||
+      NAME(pack_sectors)(state, err) != 0 || DG_NEW(curves->metric, blocks * Nq * 6 * LANES, err) != 0 ||
       (penalty && DG_NEW(curves->face, blocks * 4 * Nfq * 2 * LANES, err) != 0) ||
       DG_NEW(curves->face_at, NAME(goes_size)(Nfq, Nf, most), err) != 0 ||
       DG_NEW(curves->face_project, NAME(goes_size)(Nf, Nfq, most), err) != 0)
     return err->code;
   (void)NAME(pack_goes)(curves->tables.rule.face_at, Nfq, Nf, most, curves->face_at);
   (void)NAME(pack_goes)(curves->tables.rule.face_project, Nf, Nfq, most, curves->face_project);
-  /* The kernels take the sign of the map from the first number, also in lanes without an element. */
-  for (size_t i = 0; i < blocks * LANES; i++) curves->metric[i / LANES * Nq * 6 * LANES + i % LANES] = 1;
+  /* The kernels take the sign of the map from the first number, and squares a positive metric, also in lanes without
+   * an element. */
+  for (size_t i = 0; i < blocks * Nq * LANES; i++)
+    for (size_t k = 0; k < 6; k++)
+      curves->metric[(i / LANES * 6 + k) * LANES + i % LANES] = k == 0 || k == 3 || k == 5 ? 1 : 0;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t k = 0; k < problem->curves.count; k++) NAME(pack_curve)(state, k);
   return 0;
@@ -265,40 +272,65 @@ static void NAME(add_curved_current)(struct NAME(state) * state, const struct mx
 {
   const size_t Np = (size_t)state->problem->ref->Np, e = (size_t)term->where[k];
   double density[3 * DG_NP_MAX];
+  double(*const frame)[3][3] = state->term_frame[term - state->problem->term];
   for (size_t i = 0; i < Np; i++) {
-    double v[3], own[9], g[3][3], x[3][3];
-    const double *metric = NAME(node_metric)(state, e, i, own);
+    double v[3];
     mx_fused_term_vector(term, term->E, value, true, Np, k, i, v);
-    mx_frame_gradients(metric, g);
-    const double jacobian = mx_frame_tangents(metric, x);
-    for (size_t a = 0; a < 3; a++) density[a * Np + i] = -jacobian * dg_dot(g[a], v);
+    for (size_t a = 0; a < 3; a++) density[a * Np + i] = dg_dot(frame[k * Np + i][a], v);
   }
   NAME(add_density)(state, 0, e, density, to, also, b);
 }
 
-/* Twice what contributes to energies: the integral of u.v over curved element e, with the weight-adjusted product.
- * u[3][Np] and v[3][Np] are covariant. */
-static double NAME(curved_product)(const struct NAME(state) * state, size_t e, const double *u, const double *v)
+/* ---- squares: eight elements of a block at a time */
+
+enum { NAME(MOST_SQUARES) = 5 };
+
+/* Fields whose squares are wanted: a u + b v. */
+struct NAME(mix) {
+  double a, b;
+  const REAL *u, *v;
+};
+
+/* square[count][8]: the integrals of squares over the curved elements in rows 8 octet .. 8 octet + 7, of fields
+ * [count][3 node + component][8]. `beside`: squares.h */
+static void NAME(square_fields)(const struct NAME(state) * state, size_t octet, size_t count, const double *field,
+                                const size_t *beside, double (*square)[MX_SQUARE_LANES])
 {
-  const struct dg_reference *ref = state->problem->ref;
-  const size_t Np = (size_t)ref->Np;
-  double weight[NAME(MOST_POINTS)][6], density[3 * DG_NP_MAX], sum = 0;
-  const struct mx_curve_tables tables = NAME(tables_of)(state, e, weight);
-  mx_curve_unweigh(&tables, 0, v, density);
-  for (size_t i = 0; i < Np; i++)
-    for (size_t j = 0; j < Np; j++)
-      for (size_t c = 0; c < 3; c++) sum += ref->mass[i * Np + j] * u[c * Np + i] * density[c * Np + j];
-  return (weight[0][0] < 0 ? -2 : 2) * sum; /* the density has the Jacobian of (a, b, c), half that of (r, s, t) */
+  const size_t Nq = (size_t)state->curves.tables.rule.volume.points, first = octet * MX_SQUARE_LANES;
+  const REAL *metric = state->curves.metric + MX_CURVED(&state->fused, first / LANES) * Nq * 6 * LANES + first % LANES;
+  _Alignas(64) double room[6 * MX_SQUARE_POINTS * MX_SQUARE_LANES];
+  for (size_t i = 0; i < 6 * Nq; i++)
+    for (size_t l = 0; l < MX_SQUARE_LANES; l++) room[i * MX_SQUARE_LANES + l] = (double)metric[i * LANES + l];
+  const struct mx_square_fields fields = {.metric = room, .field = field, .count = count, .beside = beside};
+  state->kernels->squares->squares(&state->curves.squares, &fields, square[0]);
+  /* metrics have the Jacobian of (a, b, c), half that of (r, s, t) */
+  for (size_t i = 0; i < count * MX_SQUARE_LANES; i++) square[i / MX_SQUARE_LANES][i % MX_SQUARE_LANES] *= 2;
 }
 
-/* The same of fields, a u + b v (v may be u). */
-static void NAME(curved_field)(const struct NAME(state) * state, size_t e, double a, const REAL *u, double b,
-                               const REAL *v, double *to)
+static void NAME(curved_squares)(const struct NAME(state) * state, size_t octet, size_t count,
+                                 const struct NAME(mix) * mix, const size_t *beside, double (*square)[MX_SQUARE_LANES])
 {
-  const size_t Np = (size_t)state->problem->ref->Np;
-  for (size_t i = 0; i < Np; i++)
-    for (size_t c = 0; c < 3; c++) {
-      const size_t at = NAME(at)(state, e, c, i);
-      to[c * Np + i] = a * (double)u[at] + b * (double)v[at];
-    }
+  const size_t numbers = 3 * (size_t)state->problem->ref->Np, row = state->row;
+  _Alignas(64) double field[NAME(MOST_SQUARES) * 3 * DG_NP_MAX * MX_SQUARE_LANES];
+  double *to = field;
+  for (size_t k = 0; k < count; k++) {
+    const REAL *u = mix[k].u + octet * MX_SQUARE_LANES * row, *v = mix[k].v + octet * MX_SQUARE_LANES * row;
+    for (size_t i = 0; i < numbers; i++)
+      for (size_t l = 0; l < MX_SQUARE_LANES; l++)
+        *to++ = mix[k].a * (double)u[l * row + i] + mix[k].b * (double)v[l * row + i];
+  }
+  NAME(square_fields)(state, octet, count, field, beside, square);
+}
+
+/* The integral of the square of covariant u[3][Np] over curved element e. */
+static double NAME(curved_square)(const struct NAME(state) * state, size_t e, const double *u)
+{
+  static const size_t alone[1] = {0};
+  const size_t Np = (size_t)state->problem->ref->Np, row = NAME(row_of)(state, e);
+  _Alignas(64) double field[3 * DG_NP_MAX * MX_SQUARE_LANES] = {0};
+  double square[1][MX_SQUARE_LANES];
+  for (size_t c = 0; c < 3; c++)
+    for (size_t i = 0; i < Np; i++) field[(3 * i + c) * MX_SQUARE_LANES + row % MX_SQUARE_LANES] = u[c * Np + i];
+  NAME(square_fields)(state, row / MX_SQUARE_LANES, 1, field, alone, square);
+  return square[0][row % MX_SQUARE_LANES];
 }

@@ -1,6 +1,6 @@
 /* Kernels of one precision and instruction set. The file that includes this one defines REAL, LANES (64 bytes of REAL),
  * VECTOR (bytes of a vector register), NAME(x), CURVED_ROWS (rows of a matrix of curved elements at a time, with three
- * sums each), and ROWS_0_p and ROWS_1_p. These are the rows of sector 0 and of the
+ * sums each), SQUARES (the table of squares.h), and ROWS_0_p and ROWS_1_p. These are the rows of sector 0 and of the
  * others that a kernel works on at a time: divisors of their numbers, and as many as there are registers for. fused.h
  * has the formulas. */
 #define CONCATENATE_(a, b) a##b
@@ -378,6 +378,8 @@ const struct mx_fused_kernels NAME(mx_fused) = {
     .curved_rows = CURVED_ROWS,
     .curved_half = {DG_ORDERS(CURVED_HALF)},
     .curved_stage = {DG_ORDERS(CURVED_STAGE)},
+    .layers = &NAME(mx_layers),
+    .squares = &SQUARES,
 };
 #undef ROWS_OF
 #undef HALF

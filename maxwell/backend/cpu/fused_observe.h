@@ -38,14 +38,12 @@ static double NAME(contract)(const struct NAME(products) * products, const doubl
   return sum;
 }
 
-/* The integral of the square of entry k. The function fills a block of its own, which has the vector in the element's
+/* The integral of a square of entry k. The function fills a block of its own, which has the vector in the element's
  * lane. */
-static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k, bool loss)
+static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k, const struct mx_square *square)
 {
   const struct mx_problem *problem = state->problem;
   const struct mx_response *response = &problem->response[r];
-  const struct mx_response_entry *entry = &state->response[r].entry[k];
-  const struct mx_square *square = loss ? &entry->loss : &entry->energy;
   const size_t Np = (size_t)problem->ref->Np, e = (size_t)response->where[k], lane = NAME(row_of)(state, e) % LANES;
   _Alignas(MX_FUSED_BYTES) REAL v[MX_FUSED_ROW(DG_ORDER_MAX) * LANES + LANES] = {0};
   double inverse[6];
@@ -54,7 +52,7 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
     for (size_t i = 0; i < Np; i++)
       for (size_t c = 0; c < 3; c++)
         u[c * Np + i] = NAME(response_vector)(state, response, &state->response[r], k, square, state->field[0], c, i);
-    return square->weight * NAME(curved_product)(state, e, u, u);
+    return square->weight * NAME(curved_square)(state, e, u);
   }
   for (size_t i = 0; i < Np; i++)
     for (size_t c = 0; c < 3; c++)
@@ -65,21 +63,38 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
   return square->weight * problem->jacobian[e] * NAME(contract)(&products, inverse, lane);
 }
 
-/* Adds the energies of curved element e. */
-static void NAME(curved_energy)(const struct NAME(state) * state, size_t e, const REAL *H_other, double *electric,
-                                double *magnetic)
+/* The integral of the squares of entry k, its energy or its loss. */
+static double NAME(squares)(const struct NAME(state) * state, size_t r, size_t k, bool loss)
 {
-  const struct mx_medium_update of_H = mx_update_of(state->problem, &state->options, MX_FARADAY, e);
-  const REAL *E = state->field[0], *H = state->field[1];
-  double u[3 * DG_NP_MAX], v[3 * DG_NP_MAX];
-  NAME(curved_field)(state, e, 1, E, 0, E, u);
-  *electric +=
-      0.5 * mx_update_of(state->problem, &state->options, MX_AMPERE, e).inertia * NAME(curved_product)(state, e, u, u);
-  NAME(curved_field)(state, e, 1, H, 0, H, u);
-  NAME(curved_field)(state, e, 1, H_other, 0, H_other, v);
-  *magnetic += 0.5 * of_H.inertia * NAME(curved_product)(state, e, v, u);
-  if (of_H.lag > 0 && H_other != H)
-    *magnetic -= 0.5 * of_H.lag * (NAME(curved_product)(state, e, u, u) - NAME(curved_product)(state, e, v, v));
+  const struct mx_response *response = &state->problem->response[r];
+  const struct mx_response_entry entry = NAME(entry_of)(state, response, k);
+  double sum = 0;
+  for (int q = 0; q < mx_responses[response->kind]->states; q++) {
+    const struct mx_square *square = loss ? &entry.loss[q] : &entry.energy[q];
+    if (square->weight != 0) sum += NAME(square)(state, r, k, square);
+  }
+  return sum;
+}
+
+/* Adds the energies of eight rows of curved elements. H . H_other is the square of their mean less that of half their
+ * difference, and the lag of time/medium.h counts the difference of their squares. */
+static void NAME(curved_energies)(const struct NAME(state) * state, size_t octet, bool lags, double *electric,
+                                  double *magnetic)
+{
+  static const size_t beside[] = {0, 1, 1, 3, 4};
+  const REAL *E = state->field[0], *H = state->field[1], *before = NAME(other_H)(state);
+  const struct NAME(mix)
+      mix[] = {{1, 0, E, E}, {0.5, 0.5, H, before}, {0.5, -0.5, H, before}, {1, 0, H, H}, {1, 0, before, before}};
+  double square[NAME(MOST_SQUARES)][MX_SQUARE_LANES] = {{0}};
+  NAME(curved_squares)(state, octet, lags ? 5 : H != before ? 3 : 2, mix, beside, square);
+  for (size_t l = 0; l < MX_SQUARE_LANES; l++) {
+    const size_t e = NAME(resident)(state, octet * MX_SQUARE_LANES + l);
+    if (e == SIZE_MAX) continue;
+    const struct mx_medium_update of_H = mx_update_of(state->problem, &state->options, MX_FARADAY, e);
+    *electric += 0.5 * mx_update_of(state->problem, &state->options, MX_AMPERE, e).inertia * square[0][l];
+    *magnetic += 0.5 * of_H.inertia * (square[1][l] - square[2][l]);
+    *magnetic -= 0.5 * of_H.lag * (square[3][l] - square[4][l]);
+  }
 }
 
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
@@ -91,9 +106,8 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum, h_sum)
   for (size_t block = 0; block < state->blocks; block++) {
     if (NAME(curved_block)(state, block)) {
-      for (size_t row = block * LANES; row < (block + 1) * LANES; row++)
-        if (NAME(resident)(state, row) != SIZE_MAX)
-          NAME(curved_energy)(state, NAME(resident)(state, row), H_other, &e_sum, &h_sum);
+      const size_t octets = LANES / MX_SQUARE_LANES;
+      for (size_t i = 0; i < octets; i++) NAME(curved_energies)(state, block * octets + i, lags, &e_sum, &h_sum);
       continue;
     }
     const struct NAME(products) E = NAME(integrate)(state, block, state->field[0], state->field[0]);
@@ -118,7 +132,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   for (size_t r = 0; r < problem->responses; r++) {
     if (mx_responses[problem->response[r].kind]->layer) continue;
 #pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum)
-    for (size_t k = 0; k < problem->response[r].count; k++) e_sum += NAME(square)(state, r, k, false);
+    for (size_t k = 0; k < problem->response[r].count; k++) e_sum += NAME(squares)(state, r, k, false);
   }
   *electric = e_sum;
   *magnetic = h_sum;
@@ -150,8 +164,10 @@ static void NAME(curved_sample)(const struct NAME(state) * state, const struct m
 static void NAME(sample)(const struct NAME(state) * state, size_t count, const struct mx_point *point,
                          double (*value)[6])
 {
+  enum { MANY = 1000 }; /* of a few points threads would only cost time */
   const REAL *H_other = NAME(other_H)(state);
   size_t Np = (size_t)state->problem->ref->Np;
+#pragma omp parallel for num_threads(state->threads) schedule(static) if (count >= MANY)
   for (size_t k = 0; k < count; k++) {
     size_t e = point[k].element, first = point[k].weight != NULL ? 0 : point[k].node;
     size_t nodes = point[k].weight != NULL ? Np : 1;
@@ -175,11 +191,12 @@ static void NAME(sample)(const struct NAME(state) * state, size_t count, const s
 
 static void NAME(functionals)(const struct NAME(state) * state, size_t first, size_t count, bool centred, double *value)
 {
-  const REAL *H_other = centred ? NAME(other_H)(state) : state->field[1];
+  REAL *const *field = !centred && state->within ? state->spare : state->field;
+  const REAL *H_other = centred ? NAME(other_H)(state) : field[1];
   for (size_t k = 0; k < count; k++) {
     const struct mx_fused_functional *functional = &state->functional[first + k];
     bool magnetic = state->problem->functional[first + k].magnetic;
-    const REAL *a = state->field[magnetic], *b = magnetic ? H_other : a;
+    const REAL *a = field[magnetic], *b = magnetic ? H_other : a;
     double sum = 0;
     for (size_t i = 0; i < functional->count; i++)
       sum += functional->weight[i] * 0.5 * ((double)a[functional->index[i]] + (double)b[functional->index[i]]);
@@ -200,13 +217,14 @@ static struct NAME(products) NAME(integrate_lost)(const struct NAME(state) * sta
   return sum;
 }
 
-/* The integral of the square of a field in a curved element, at t_n. */
-static double NAME(curved_lost)(const struct NAME(state) * state, int equation, size_t e)
+/* Integrals of the squares of a field at t_n, in eight rows of curved elements. */
+static void NAME(curved_lost)(const struct NAME(state) * state, int equation, size_t octet,
+                              double (*square)[MX_SQUARE_LANES])
 {
-  const REAL *u = state->field[equation], *v = equation == 0 ? u : NAME(other_H)(state);
-  double mean[3 * DG_NP_MAX];
-  NAME(curved_field)(state, e, 0.5, u, 0.5, v, mean);
-  return NAME(curved_product)(state, e, mean, mean);
+  static const size_t alone[1] = {0};
+  const REAL *u = state->field[equation];
+  const struct NAME(mix) mix = {0.5, 0.5, u, equation == 0 ? u : NAME(other_H)(state)};
+  NAME(curved_squares)(state, octet, 1, &mix, alone, square);
 }
 
 static double NAME(loss_of)(const struct NAME(state) * state, int equation, size_t count, const int32_t *element)
@@ -217,7 +235,8 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
 #pragma omp parallel num_threads(state->threads) reduction(+ : sum)
   {
     struct NAME(products) lost = {0};
-    size_t block = SIZE_MAX; /* the block of `lost`; elements of a list stand together */
+    double of_curved[1][MX_SQUARE_LANES];
+    size_t block = SIZE_MAX, octet = SIZE_MAX; /* of `lost` and `of_curved`; elements of a list stand together */
 #pragma omp for schedule(static)
     for (size_t k = 0; k < count; k++) {
       size_t e = (size_t)element[k];
@@ -226,13 +245,15 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
       size_t entry;
       const struct mx_response *response = equation == 0 ? mx_problem_response(problem, e, &entry) : NULL;
       if (response != NULL && !mx_responses[response->kind]->layer)
-        sum += NAME(square)(state, (size_t)(response - problem->response), entry, true);
+        sum += NAME(squares)(state, (size_t)(response - problem->response), entry, true);
       if (!(loss > 0)) continue;
+      const size_t row = NAME(row_of)(state, e);
       if (NAME(is_curved)(state, e)) {
-        sum += loss * NAME(curved_lost)(state, equation, e);
+        if (row / MX_SQUARE_LANES != octet)
+          NAME(curved_lost)(state, equation, octet = row / MX_SQUARE_LANES, of_curved);
+        sum += loss * of_curved[0][row % MX_SQUARE_LANES];
         continue;
       }
-      const size_t row = NAME(row_of)(state, e);
       if (row / LANES != block) lost = NAME(integrate_lost)(state, equation, block = row / LANES);
       NAME(inverse_metric)(problem, e, inverse);
       sum += problem->jacobian[e] * loss * NAME(contract)(&lost, inverse, row % LANES);
@@ -267,17 +288,19 @@ static struct mx_field_check NAME(check_element)(const struct NAME(state) * stat
 {
   size_t Np = (size_t)state->problem->ref->Np;
   bool finite = true;
-  double largest = 0;
-  for (int field = 0; field < 2; field++)
-    for (size_t i = 0; i < Np; i++) {
-      double v[3];
-      NAME(vector)(state, state->field[field], e, i, v);
-      for (int c = 0; c < 3; c++) {
-        double size = fabs(v[c]);
+  double largest = 0, g[3][3], own[9];
+  mx_frame_gradients(state->problem->metric[e], g);
+  for (size_t i = 0; i < Np; i++) {
+    if (NAME(is_curved)(state, e)) mx_frame_gradients(NAME(node_metric)(state, e, i, own), g);
+    for (int field = 0; field < 2; field++) {
+      const REAL *u = state->field[field] + NAME(at)(state, e, 0, i);
+      for (int b = 0; b < 3; b++) {
+        const double size = fabs((double)u[0] * g[0][b] + (double)u[1] * g[1][b] + (double)u[2] * g[2][b]);
         finite = finite && size <= DBL_MAX;
         if (size > largest) largest = size;
       }
     }
+  }
   return (struct mx_field_check){.finite = finite, .element = e, .largest = finite ? largest : INFINITY};
 }
 

@@ -23,6 +23,7 @@
 #define ROWS_1_7        10
 #define ROWS_1_8        10
 #define CURVED_ROWS     4
+#define SQUARES         mx_squares_portable
 #define VECTOR          16
 #define REAL            double
 #define LANES           8

@@ -166,6 +166,7 @@ static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_
     return err->code;
   if (begin) return 0;
   if (scheme->sums) NAME(add_sums)(state, s);
+  state->within = scheme->sums && s + 1 < scheme->stages;
   for (int i = 0; i < 2 && update; i++) NAME(swap)(&state->field[i], &state->spare[i]);
   return 0;
 }

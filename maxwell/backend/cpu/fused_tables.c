@@ -89,18 +89,6 @@ size_t mx_fused_ahead(size_t bytes)
   return (size_t)cache / 4 / bytes + 1;
 }
 
-int mx_fused_curve_rule(struct mx_curve_tables *tables, const struct dg_reference *ref, struct dg_error *err)
-{
-  const size_t Np = (size_t)ref->Np;
-  *tables = (struct mx_curve_tables){.ref = ref};
-  if (dg_quadrature_init(&tables->rule, ref, err) != 0) return err->code;
-  const size_t Nq = (size_t)tables->rule.volume.points;
-  if (DG_NEW(tables->from, Nq * Np, err) != 0) return err->code;
-  for (size_t i = 0; i < Np; i++)
-    for (size_t q = 0; q < Nq; q++) tables->from[q * Np + i] = tables->rule.project[i * Nq + q];
-  return 0;
-}
-
 bool mx_fused_curved_penalty(const struct mx_problem *problem)
 {
   for (size_t k = 0; k < problem->curves.count; k++)

@@ -37,9 +37,6 @@ size_t mx_fused_ahead(size_t bytes);
  * They are, unless all of it stays in half of the third cache, or in 16 MiB. */
 bool mx_fused_streams(size_t bytes);
 
-/* The rule of the tables of curved elements alone, without any element. Release with mx_curve_tables_release. */
-int mx_fused_curve_rule(struct mx_curve_tables *tables, const struct dg_reference *ref,
-                        struct dg_error *err) DG_MUST_USE;
 /* Says whether any face of a curved element has a penalty. */
 bool mx_fused_curved_penalty(const struct mx_problem *problem);
 /* Bytes of the kernels' tables of curved elements, in numbers of `real` bytes. */

@@ -7,6 +7,7 @@
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/backend.h"
+#include "maxwell/backend/layers/layer_rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/backend/cost.h"

@@ -28,6 +28,12 @@ static inline size_t NAME(at)(const struct NAME(state) * state, size_t e, size_t
   return (3 * e + c) * (size_t)state->problem->ref->Np + i;
 }
 
+static inline const struct mx_layer_kernels *NAME(layer_kernels)(const struct NAME(state) * state)
+{
+  (void)state;
+  return &NAME(mx_layers_portable);
+}
+
 /* Components are Cartesian. */
 static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, double gradient[3][3], double tangent[3][3])
 {
@@ -73,8 +79,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
       (scheme->registers && DG_NEW(state->register_H, n, err) != 0) ||
       (scheme->sums && DG_NEW(state->sum_E, n, err) != 0) || (scheme->sums && DG_NEW(state->sum_H, n, err) != 0) ||
       (staggered && DG_NEW(state->H_before, n, err) != 0) || (staggered && DG_NEW(state->trace_E, traces, err) != 0) ||
-      (staggered && DG_NEW(state->trace_H, traces, err) != 0) ||
-      NAME(new_responses)(&state->response, problem, options, err) != 0 ||
+      (staggered && DG_NEW(state->trace_H, traces, err) != 0) || NAME(new_responses)(state, err) != 0 ||
       (problem->halo != NULL &&
        dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
                        NAME(face_numbers)(problem) * sizeof(REAL), err) != 0)) {
@@ -308,16 +313,23 @@ static double NAME(product)(const struct NAME(state) * state, size_t e, double f
   return problem->jacobian[e] * factor * (0.5 * sum);
 }
 
-/* The integral of the square of entry k, its energy or loss. */
-static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k, const struct mx_square *square)
+/* The integral of the squares of entry k, its energy or its loss. */
+static double NAME(squares)(const struct NAME(state) * state, size_t r, size_t k, bool loss)
 {
   const struct mx_response *response = &state->problem->response[r];
+  const struct mx_response_entry entry = NAME(entry_of)(state, response, k);
   const size_t Np = (size_t)state->problem->ref->Np;
-  REAL v[3 * DG_NP_MAX];
-  for (size_t c = 0; c < 3; c++)
-    for (size_t i = 0; i < Np; i++)
-      v[c * Np + i] = (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->E, c, i);
-  return NAME(product)(state, (size_t)response->where[k], 2 * square->weight, v, v);
+  double sum = 0;
+  for (int q = 0; q < mx_responses[response->kind]->states; q++) {
+    const struct mx_square *square = loss ? &entry.loss[q] : &entry.energy[q];
+    REAL v[3 * DG_NP_MAX];
+    if (square->weight == 0) continue;
+    for (size_t c = 0; c < 3; c++)
+      for (size_t i = 0; i < Np; i++)
+        v[c * Np + i] = (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->E, c, i);
+    sum += NAME(product)(state, (size_t)response->where[k], 2 * square->weight, v, v);
+  }
+  return sum;
 }
 
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
@@ -337,7 +349,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   }
   for (size_t r = 0; r < problem->responses; r++)
     for (size_t k = 0; k < problem->response[r].count && !mx_responses[problem->response[r].kind]->layer; k++)
-      *electric += NAME(square)(state, r, k, &state->response[r].entry[k].energy);
+      *electric += NAME(squares)(state, r, k, false);
 }
 
 /* Weights of the nodes' values, of covariant components in a curved element, whose frame at the place is `metric`. */
@@ -414,7 +426,7 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
     if (of_E > 0) *loss += NAME(product)(state, e, 2 * of_E, state->E + at, state->E + at);
     if (response != NULL && !mx_responses[response->kind]->layer) {
       const size_t r = (size_t)(response - problem->response);
-      *loss += NAME(square)(state, r, entry, &state->response[r].entry[entry].loss);
+      *loss += NAME(squares)(state, r, entry, true);
     }
     if (!(of_H > 0)) continue;
     const REAL *other = NAME(other_H)(state) + at;
@@ -450,20 +462,19 @@ static void NAME(check)(const struct NAME(state) * state, struct mx_field_check 
   }
 }
 
-/* An array of the state, and how many numbers an item of it has. */
+/* An array of the fields' state, and how many numbers an item of it has. */
 static REAL *NAME(state_array)(const struct NAME(state) * state, int array, size_t *width)
 {
   const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  REAL *of_response = NAME(response_array)(state, array, width);
-  if (of_response != NULL) return of_response;
   *width = mx_state_width(&of);
   if (of.list == MX_STATE_OF_FACES) return of.field == MX_AMPERE ? state->trace_E : state->trace_H;
   return of.field == MX_AMPERE ? state->E : state->H;
 }
 
-static void NAME(save)(const struct NAME(state) * state, int array, size_t first, size_t count, double *value)
+static void NAME(save)(struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
   size_t width;
+  if (NAME(response_array)(state, array, first, count, value, NULL)) return;
   const REAL *from = NAME(state_array)(state, array, &width);
   for (size_t i = 0; i < count * width; i++) value[i] = (double)from[first * width + i];
 }
@@ -471,6 +482,7 @@ static void NAME(save)(const struct NAME(state) * state, int array, size_t first
 static void NAME(load)(struct NAME(state) * state, int array, size_t first, size_t count, const double *value)
 {
   size_t width;
+  if (NAME(response_array)(state, array, first, count, NULL, value)) return;
   REAL *to = NAME(state_array)(state, array, &width);
   for (size_t i = 0; i < count * width; i++) to[first * width + i] = (REAL)value[i];
 }

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-enum { SCENES = 7, FIELDS = 0, WAVES = 1, CURRENTS = 3, CAVITY = 5 };
+enum { SCENES = 8, FIELDS = 0, WAVES = 1, CURRENTS = 3, CAVITY = 5 };
 
 /* Boundaries are those of box.h: 1 x = 0, 2 x = max, 3 and 4 in y, 5 and 6 in z, 7 between the volumes 1 and 2. */
 static const struct {
@@ -65,4 +65,18 @@ static const struct {
      "boundaries = { [1] = { kind = 'coaxial_port', waveform = wave, amplitude = 0.1 },\n"
      "               [2] = { kind = 'coaxial_port' } }",
      true},
+    {"elements",
+     "boundaries = {\n"
+     "[1] = { kind = 'lumped_element', resistance = 200, inductance = 1e-7, circuit = 'parallel', direction = { 0, 0, "
+     "1 } },\n"
+     "[2] = { kind = 'lumped_element', inductance = 2e-7, capacitance = 5e-12, circuit = 'series',\n"
+     "        direction = { 0, 0, 1 } },\n"
+     "[3] = { kind = 'lumped_element', resistance = 300, inductance = 2e-7, capacitance = 5e-12, circuit = "
+     "'parallel',\n"
+     "        direction = { 0, 0, -1 } },\n"
+     "[4] = { kind = 'lumped_element', resistance = 100, capacitance = 1e-11, circuit = 'series',\n"
+     "        direction = { 1, 0, 0 } },\n"
+     "[5] = { kind = 'lumped_element', resistance = 100, direction = { 0, 1, 0 } } },\n"
+     "sources = { { at = { 0.31, 0.24, 0.17 }, moment = { 1e-3, -2e-3, 3e-3 }, waveform = wave } }",
+     false},
 };

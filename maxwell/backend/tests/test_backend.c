@@ -9,7 +9,7 @@
 
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
-#include "maxwell/limit/stability.h"
+#include "maxwell/tests/growth.h"
 
 static const double unit[3] = {1, 1, 1}, pi = 3.14159265358979323846;
 
@@ -34,14 +34,6 @@ static void for_every_backend(void (*check)(const struct mx_backend_ops *ops))
     ran++;
   }
   assert_true(ran > 0);
-}
-
-static double limit_of(const struct box *box, enum mx_integrator integrator)
-{
-  struct mx_stability stability;
-  struct dg_error err = {0};
-  if (mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
-  return stability.limit;
 }
 
 /* Mode (1,1,0) of the unit cube with conductivity: a damped oscillator in time (share/doc/design/time.md). */
@@ -99,7 +91,7 @@ static void check_leapfrog_is_second_order(const struct mx_backend_ops *ops)
       box_material(&box, 0, permittivity, 1, conductivity);
       box_problem(&box, 7, upwind);
       double T = 1.1;
-      long steps = (long)ceil(T / (0.95 * limit_of(&box, MX_LEAPFROG)));
+      long steps = (long)ceil(T / (0.95 * box_limit(&box, MX_LEAPFROG)));
       double coarse = mode_error(ops, &box, T, steps), fine = mode_error(ops, &box, T, 2 * steps);
       print_message("%s leapfrog sigma %g flux %d: error %.3g, %.3g: order %.3f\n", ops->name, conductivity, upwind,
                     coarse, fine, log2(coarse / fine));
@@ -149,7 +141,7 @@ static void check_impedance_walls(const struct mx_backend_ops *ops)
     box_problem(&box, 5, 1);
     /* the pulse is half through the absorbing wall, or on its way back from the others */
     double T = i == 0 ? 0.5 : 0.9;
-    long steps = (long)ceil(T / (0.95 * limit_of(&box, MX_LEAPFROG)));
+    long steps = (long)ceil(T / (0.95 * box_limit(&box, MX_LEAPFROG)));
     /* that of the discretisation in space alone, which all backends share */
     double space = i == 1 && ops == &mx_backend_cpu ? pulse_error(ops, &box, MX_LSRK, T, steps) : 0;
     double coarse = pulse_error(ops, &box, MX_LEAPFROG, T, steps),
@@ -175,7 +167,7 @@ static void check_oblique_absorption_is_second_order(const struct mx_backend_ops
   box_boundary(&box, 2, MX_IMPEDANCE, 100);
   box_problem(&box, 3, 0);
   double T = 0.8, error[3];
-  long steps = (long)ceil(T / (0.5 * limit_of(&box, MX_LEAPFROG)));
+  long steps = (long)ceil(T / (0.5 * box_limit(&box, MX_LEAPFROG)));
   double *E = box_field(&box), *H = box_field(&box), *exact = box_field(&box);
   for (int i = -1; i < 3; i++) {
     box_evaluate(&box, mode_E, 0, E);
@@ -206,7 +198,7 @@ static void check_runge_kutta_orders(const struct mx_backend_ops *ops)
     box_material(&box, 0, permittivity, 1, conductivity);
     box_problem(&box, 3, 1);
     double T = 1, error[3];
-    long steps = cases[i].integrator == MX_EULER ? 500 : (long)ceil(T / (0.9 * limit_of(&box, cases[i].integrator)));
+    long steps = cases[i].integrator == MX_EULER ? 500 : (long)ceil(T / (0.9 * box_limit(&box, cases[i].integrator)));
     double *E[4], *H = box_field(&box);
     for (int k = 0; k < 4; k++) { /* differences of successive refinements: the error in time alone */
       E[k] = box_field(&box);
@@ -239,7 +231,7 @@ static void check_leapfrog_energy(const struct mx_backend_ops *ops)
     double *E = box_field(&box), *H = box_field(&box), first = 0, last = 0, worst = 0;
     box_noise(&box, E);
     box_noise(&box, H);
-    struct drive drive = drive_new(ops, &box, MX_LEAPFROG, MX_DOUBLE, 0.95 * limit_of(&box, MX_LEAPFROG), E, H);
+    struct drive drive = drive_new(ops, &box, MX_LEAPFROG, MX_DOUBLE, 0.95 * box_limit(&box, MX_LEAPFROG), E, H);
     for (int n = 0; n <= 2000; n++) {
       drive_observe(&drive);
       double energy = drive_energy(&drive);
@@ -271,7 +263,7 @@ static void check_single_precision(const struct mx_backend_ops *ops)
     double *E = box_field(&box), *H = box_field(&box), *e = box_field(&box), *h = box_field(&box);
     box_evaluate(&box, mode_E, 0, E), box_evaluate(&box, mode_E, 0, e);
     box_evaluate(&box, mode_H, 0, H), box_evaluate(&box, mode_H, 0, h);
-    double step = 0.95 * limit_of(&box, (enum mx_integrator)integrator);
+    double step = 0.95 * box_limit(&box, (enum mx_integrator)integrator);
     drive_run(ops, &box, (enum mx_integrator)integrator, MX_DOUBLE, step, 200, E, H);
     drive_run(ops, &box, (enum mx_integrator)integrator, MX_SINGLE, step, 200, e, h);
     double norm = sqrt(box_product(&box, NULL, E, E)), difference = box_distance(&box, E, e) / norm;

@@ -10,7 +10,7 @@
 
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
-#include "maxwell/limit/stability.h"
+#include "maxwell/tests/growth.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -43,20 +43,12 @@ static void cavity(struct box *box, const int cells[3], double (*stretch)(double
   box_problem(box, order, alpha);
 }
 
-static double limit_of(const struct box *box, enum mx_integrator integrator)
-{
-  struct mx_stability stability;
-  struct dg_error err = {0};
-  if (mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
-  return stability.limit;
-}
-
 /* Runs to time T, `factor` times as many steps as the automatic step takes, with energies that never grow by more than
  * rounding; E is the field at the end. */
 static void run(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator,
                 enum mx_precision precision, double T, long factor, double *E)
 {
-  const long steps = factor * (long)ceil(T / (0.95 * limit_of(box, integrator)));
+  const long steps = factor * (long)ceil(T / (0.95 * box_limit(box, integrator)));
   double *H = box_field(box), rise = 0, before = INFINITY, first = 0;
   struct dg_error err = {0};
   box_evaluate(box, mode, 0, E);
@@ -150,7 +142,7 @@ static void test_step_limit(void **state)
       const enum mx_integrator integrator = (enum mx_integrator)i;
       struct box box = {0};
       cavity(&box, cells, fine_in_metal, 1, 1, sigmas[k], magnetic[k] * MX_ETA0 * MX_ETA0);
-      const double limit = limit_of(&box, integrator);
+      const double limit = box_limit(&box, integrator);
       const bool below = grows(&box, integrator, 0.995 * limit, 4000),
                  above = grows(&box, integrator, 1.05 * limit, 4000);
       print_message("%s %g S/m, magnetic %g: limit %.5g\n", mx_integrator_names[i], sigmas[k], magnetic[k], limit);
@@ -200,7 +192,7 @@ static void run_for_long(const struct mx_backend_ops *ops)
       cavity(&box, cells, NULL, 2, k % 2, sigmas[k], 0);
       double *E = box_field(&box), *H = box_field(&box);
       box_noise(&box, E), box_noise(&box, H);
-      struct drive drive = drive_new(ops, &box, integrator, MX_DOUBLE, 0.95 * limit_of(&box, integrator), E, H);
+      struct drive drive = drive_new(ops, &box, integrator, MX_DOUBLE, 0.95 * box_limit(&box, integrator), E, H);
       drive_observe(&drive);
       const double first = drive_energy(&drive);
       double before = first;

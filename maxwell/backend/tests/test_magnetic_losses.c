@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "maxwell/limit/stability.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
+#include "maxwell/tests/growth.h"
 
 /* Sanitizers look at memory, not at numbers, and take ten times as long. */
 #ifdef __SANITIZE_ADDRESS__
@@ -19,14 +19,6 @@ enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
 #endif
-
-static double limit_of(const struct box *box, enum mx_integrator integrator)
-{
-  struct mx_stability stability;
-  struct dg_error err = {0};
-  if (mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
-  return stability.limit;
-}
 
 /* ---- a pulse that enters a medium of equal loss angles; the impedance is that of vacuum */
 
@@ -95,7 +87,7 @@ static void test_no_reflection(void **state)
       matched_box(&box, 4, rates[k]);
       double *E = box_field(&box), *H = box_field(&box), reflected, off;
       /* a part of the limit: leapfrog's error of a wave is second order, and decay is to be seen within 0.1 % */
-      const long steps = (long)ceil(T / ((i == MX_LEAPFROG ? 0.5 : 0.9) * limit_of(&box, integrator)));
+      const long steps = (long)ceil(T / ((i == MX_LEAPFROG ? 0.5 : 0.9) * box_limit(&box, integrator)));
       for (int b = 0; mx_backends[b] != NULL; b++) {
         struct dg_error err = {0};
         if (mx_backends[b]->available(&err) != 0) continue;
@@ -154,8 +146,8 @@ static void test_duality(void **state)
         const size_t n = 3 * (size_t)box[0].ref.Np * box[0].mesh.K;
         box_noise(&box[0], E[0]), box_noise(&box[0], H[0]);
         for (size_t j = 0; j < n; j++) E[1][j] = H[0][j], H[1][j] = -E[0][j];
-        const double step = 0.9 * limit_of(&box[0], (enum mx_integrator)i);
-        assert_true(fabs(limit_of(&box[1], (enum mx_integrator)i) * 0.9 / step - 1) < 0.03);
+        const double step = 0.9 * box_limit(&box[0], (enum mx_integrator)i);
+        assert_true(fabs(box_limit(&box[1], (enum mx_integrator)i) * 0.9 / step - 1) < 0.03);
         int32_t *all = calloc(box[0].mesh.K, sizeof *all);
         for (size_t e = 0; e < box[0].mesh.K; e++) all[e] = (int32_t)e;
         for (int d = 0; d < 2; d++) {
@@ -209,7 +201,7 @@ static void test_energy(void **state)
         box_noise(&box, E), box_noise(&box, H);
         int32_t *all = calloc(box.mesh.K, sizeof *all);
         for (size_t e = 0; e < box.mesh.K; e++) all[e] = (int32_t)e;
-        const double step = 0.95 * limit_of(&box, MX_LEAPFROG);
+        const double step = 0.95 * box_limit(&box, MX_LEAPFROG);
         struct drive drive = drive_new(mx_backends[b], &box, MX_LEAPFROG, MX_DOUBLE, step, E, H);
         for (int n = 0; n <= 200; n++) {
           double power;

@@ -10,7 +10,7 @@
 
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
-#include "maxwell/limit/stability.h"
+#include "maxwell/tests/growth.h"
 
 static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK, MX_RK4};
 enum { INTEGRATORS = 3 };
@@ -30,7 +30,7 @@ static void fill(struct box *box, double size, int order, double alpha, enum mx_
   for (int i = 1; i <= 2; i++) {
     const bool here = i == 2 || !only;
     box_material(box, i, here ? medium->epsilon : 1, 1, here ? medium->sigma / MX_ETA0 : 0);
-    if (here) box->material[i - 1].debye = (struct mx_debye_config){medium->delta, medium->tau / MX_C0};
+    if (here) box_debye(&box->material[i - 1], medium->delta, medium->tau / MX_C0);
   }
   box_boundary(box, 0, walls, 0);
   box_problem(box, order, alpha);
@@ -132,36 +132,6 @@ static void test_energy_and_loss(void **state)
   box_release(&box);
 }
 
-static double limit_of(const struct box *box, enum mx_integrator integrator)
-{
-  struct mx_stability stability;
-  struct dg_error err = {0};
-  if (mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
-  return stability.limit;
-}
-
-/* Energy of noise after many steps, over that at the start; `most`: the largest rise from one step to the next. */
-static double grown(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator, double step,
-                    int steps, double *most)
-{
-  double *E = box_field(box), *H = box_field(box), first = 0, before = 0, energy = 0, rise = -INFINITY;
-  box_random_state = 7;
-  box_noise(box, E), box_noise(box, H);
-  struct drive drive = drive_new(ops, box, integrator, MX_DOUBLE, step, E, H);
-  for (int n = 0; n <= steps; n++) {
-    drive_observe(&drive);
-    energy = drive_energy(&drive);
-    if (n == 0) first = energy;
-    else rise = fmax(rise, (energy - before) / first);
-    before = energy;
-    drive_finish(&drive);
-  }
-  *most = rise;
-  ops->destroy(drive.backend);
-  free(E), free(H);
-  return fabs(energy / first);
-}
-
 /* From slow poles to poles that no step resolves. The automatic step is 0.95 of the limit: fields stay, and their
  * energy falls. It is also at least 0.90 of the step from which on they grow. */
 static void test_limit(void **state)
@@ -174,9 +144,9 @@ static void test_limit(void **state)
         struct box box = {0};
         double rise, unused;
         fill(&box, 1, 2, alpha, MX_PEC, &media[m], true);
-        const double step = 0.95 * limit_of(&box, integrators[i]);
-        const double kept = grown(&mx_backend_cpu, &box, integrators[i], step, 300, &rise),
-                     beyond = grown(&mx_backend_cpu, &box, integrators[i], step / 0.90, 300, &unused);
+        const double step = 0.95 * box_limit(&box, integrators[i]);
+        const double kept = drive_grown(&mx_backend_cpu, &box, integrators[i], step, 300, &rise),
+                     beyond = drive_grown(&mx_backend_cpu, &box, integrators[i], step / 0.90, 300, &unused);
         print_message("tau %g, %s, flux %d: step %.4g, energy %.3g (largest rise %.3g), beyond %.3g\n", media[m].tau,
                       mx_integrator_names[integrators[i]], alpha, step, kept, rise, beyond);
         assert_true(kept <= 1 && rise < 1e-12);
@@ -206,7 +176,7 @@ static void test_fast_pole(void **state)
       fill(&box[k], 1, 4, 1, MX_PEC, &media[k], false);
       E[k] = box_field(&box[k]), H[k] = box_field(&box[k]);
     }
-    const double limit = limit_of(&box[0], integrators[i]);
+    const double limit = box_limit(&box[0], integrators[i]);
     double off[2];
     for (int half = 0; half < 2; half++) {
       const long steps = (half + 1) * (long)ceil(T / (0.95 * limit));
@@ -284,7 +254,7 @@ static void test_backends_agree(void **state)
     fill(&box, 1, order, 1, MX_PEC, &medium, true);
     const size_t bytes = 3 * (size_t)box.ref.Np * box.mesh.K * sizeof(double);
     for (int i = 0; i < INTEGRATORS; i++) {
-      const double step = 0.9 * limit_of(&box, integrators[i]);
+      const double step = 0.9 * box_limit(&box, integrators[i]);
       struct outcome truth, whole, parts;
       ten_steps(&truth, &mx_backend_reference, &box, integrators[i], MX_DOUBLE, step, false);
       const double size = sqrt(box_product(&box, NULL, truth.E, truth.E) + box_product(&box, NULL, truth.H, truth.H));

@@ -169,7 +169,7 @@ static void set_fields(struct scene *scene)
   mx_backend_reference.destroy(backend);
   free(E), free(H);
   for (size_t i = 0; i < scene->fields.count; i++)
-    if (mx_far_sums_settle(&scene->fields.field[i].sums, &err) != 0) fail_msg("%s", err.message);
+    if (mx_running_settle(&scene->fields.field[i].sums.running, &err) != 0) fail_msg("%s", err.message);
 }
 
 /* Shares that are wrong: of the field by its largest value, and of the powers. */
@@ -187,7 +187,7 @@ static struct off evaluate(struct scene *scene, double power)
   double largest = 0;
   set_fields(scene);
   /* a port whose incident wave is the interval between samples: what is given is then that of the phasors */
-  scene->fields.field[0].ports[0] = (struct mx_far_ports){1, 1, 1 / (4 * scene->hertz), 0};
+  scene->fields.field[0].ports[0] = (struct mx_port_powers){1, 1, 1 / (4 * scene->hertz), 0};
   if (mx_far_evaluate(&scene->fields, 0, 0, &result, &err) != 0) fail_msg("%s", err.message);
   for (size_t i = 0; i < 28; i++) {
     far_field(scene, scene->theta[i / 4], scene->phi[i % 4], exact[i]);
@@ -332,7 +332,7 @@ static struct off with_image(bool magnetic, bool ground)
   double complex pattern[28][2], exact[2];
   struct mx_far_result result = {.pattern = pattern};
   double largest = 0;
-  scene.fields.field[0].ports[0] = (struct mx_far_ports){1, 1, 1 / (4 * scene.hertz), 0};
+  scene.fields.field[0].ports[0] = (struct mx_port_powers){1, 1, 1 / (4 * scene.hertz), 0};
   if (mx_far_evaluate(&scene.fields, 0, 0, &result, &err) != 0) fail_msg("%s", err.message);
   for (size_t i = 0; i < 28; i++) {
     far_field(&scene, scene.theta[i / 4], scene.phi[i % 4], exact);

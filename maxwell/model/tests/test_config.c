@@ -19,7 +19,7 @@ static const struct bad_table bad[] = {
     {WITH("ordr = 3"), "cavity.lua:2: unknown key 'ordr' in simulation (nearest: 'order')"},
     {WITH("frequency_range = 3"),
      "cavity.lua:2: unknown key 'frequency_range' in simulation (known: name, mesh, order, flux, time, backend, "
-     "precision, gpu, materials, layers, boundaries, interfaces, sources, initial, output, checkpoint, watchdog)"},
+     "precision, gpu, materials, layers, boundaries, interfaces, sources, initial, output, on, checkpoint, watchdog)"},
     {WITH("'stray'"), "cavity.lua:2: simulation has keys with names only, and item 1 has none"},
     {"simulation { " ORDER TIME MATERIALS "\nmesh = {\n file = 'a.geo',\n sizes = 1 } }",
      "cavity.lua:4: unknown key 'sizes' in mesh (nearest: 'size')"},
@@ -100,14 +100,45 @@ static const struct bad_table bad[] = {
     {"simulation { " MESH ORDER TIME MATERIALS "\nlayers = { default = {} } }",
      "cavity.lua:2: layers.default: a layer is a volume that was drawn for it; name its group"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = 8 } } }",
-     "cavity.lua:2: materials.sea.debye must be a list of one pole, as in { { delta = 79.2, tau = 9.4e-12 } }, not 8"},
+     "cavity.lua:2: materials.sea.debye must be a list of poles, as in { { delta = 79.2, tau = 9.4e-12 } }, not 8"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = {} } } }",
-     "cavity.lua:2: materials.sea.debye has 0 poles, and a material has one: a list of one pole, as in { { delta = "
-     "79.2, tau = 9.4e-12 } }"},
+     "cavity.lua:2: materials.sea.debye has no pole: it must be a list of poles, as in { { delta = 79.2, tau = 9.4e-12 "
+     "} }"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { drude = { { omega_p = 1e16 } } } } }",
+     "cavity.lua:2: 'gamma' is missing in materials.sea.drude.1 (for example: gamma = 1e14)"},
     {"simulation { " MESH ORDER TIME
-     "\nmaterials = { sea = { debye = { { delta = 1, tau = 1 }, { delta = 2, tau = 1 } } } } }",
-     "cavity.lua:2: materials.sea.debye has 2 poles, and a material has one: a list of one pole, as in { { delta = "
-     "79.2, tau = 9.4e-12 } }"},
+     "\nmaterials = { sea = { lorentz = { { delta = 1, omega_0 = 0, gamma = 1 } } } } }",
+     "cavity.lua:2: materials.sea.lorentz.1.omega_0 must be a number > 0 (rad/s), not 0"},
+    {"simulation { " MESH ORDER TIME
+     "\nmaterials = { sea = { poles = { { c = { 0, -1e15 }, a = { 1e14, 4e15 } } } } } }",
+     "cavity.lua:2: materials.sea.poles.1.a has the real part 1e+14: such a pole grows without end; it must be < 0"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { poles = { { c = { 0, -1e15 }, a = { -1e14, 4e15 } },\n"
+     "{ c = { 0, 1e15 }, a = { -1e14, -4e15 } } } } } }",
+     "cavity.lua:2: materials.sea.poles has a pole with its conjugate, or twice: one of the two stands for both"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { poles = { { c = 1e15, a = 0 } } } } }",
+     "cavity.lua:2: materials.sea.poles.1.a is 0: that is a conductivity, sigma = c epsilon_0"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { poles = { { c = { 1e15, 1 }, a = -1e14 } } } } }",
+     "cavity.lua:2: materials.sea.poles.1 has a real pole: its c must be real, too, and not 1e+15 with the imaginary "
+     "part 1"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { poles = { { c = { 1 }, a = -1e14 } } } } }",
+     "cavity.lua:2: materials.sea.poles.1.c must be a number or { re, im } (rad/s)"},
+    {"simulation { " MESH ORDER TIME
+     "\nmaterials = { sea = { poles = { { c = { 0, 1e15 }, a = { -1e14, 4e15 } } } } } }",
+     "cavity.lua:2: materials.sea amplifies: at 6.37e+14 Hz its poles give epsilon_r the imaginary part +10 (e^{jwt}: "
+     "losses are negative)"},
+    {"simulation { " MESH ORDER TIME
+     "\nmaterials = { sea = { critical_points = { { A = 1, omega = 4e15, phi = -1, gamma = 1e14 } } } } }",
+     "cavity.lua:2: materials.sea amplifies: at 6.08e+14 Hz its poles give epsilon_r the imaginary part +8.76 "
+     "(e^{jwt}: "
+     "losses are negative)"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { lorentz = { { delta = 1, omega_0 = 1, gamma = 1 }, { "
+     "delta = 1, omega_0 = 1, gamma = 1 }, "
+     "{ delta = 1, omega_0 = 1, gamma = 1 }, { delta = 1, omega_0 = 1, gamma = 1 }, { delta = 1, omega_0 = 1, gamma = "
+     "1 "
+     "}, { delta = 1, omega_0 = 1, gamma = 1 }, { delta = 1, omega_0 = 1, gamma = 1 }, { delta = 1, omega_0 = 1, gamma "
+     "= 1 }, { delta = 1, omega_0 = 1, gamma = 1 } } } } }",
+     "cavity.lua:2: materials.sea.lorentz.9 is one too many: a material has room for 16 states; a Drude, Debye or real "
+     "pole takes one, a Lorentz pole, a critical point or a complex pole two"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = { { delta = -1, tau = 1 } } } } }",
      "cavity.lua:2: materials.sea.debye.1.delta must be a number >= 0 (the step of epsilon_r), not -1"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { debye = { { delta = 1, tau = 0 } } } } }",
@@ -223,10 +254,10 @@ static const struct bad_table bad[] = {
      "not the string \"directly\" (nearest: 'direct')"},
     {WITH("gpu = { share = 1 }"), "cavity.lua:2: gpu.share must be true or false, not 1"},
     {WITH("boundaries = { w = { kind = 'pecc' } }"),
-     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"open\", "
+     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"open\", \"periodic\", "
      "\"plane_wave\", "
      "\"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", \"coaxial_port\", "
-     "\"modal_port\" or \"lumped_port\", not the string \"pecc\" (nearest: 'pec')"},
+     "\"modal_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" (nearest: 'pec')"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, integrator = 'simplectic' } }",
      "cavity.lua:2: time.integrator must be \"leapfrog\", \"rk4\", \"lsrk\" or \"euler\", not the string "
      "\"simplectic\""},
@@ -273,8 +304,10 @@ static const struct override sets[] = {
     {"order", "nil", "cavity.lua:1: 'order' is missing in simulation (for example: order = 3)"},
     {"boundaries.w.kind", "pecc",
      "--set boundaries.w.kind=pecc: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", "
-     "\"open\", \"plane_wave\", \"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", "
-     "\"coaxial_port\", \"modal_port\" or \"lumped_port\", not the string \"pecc\" (nearest: 'pec')"},
+     "\"open\", \"periodic\", \"plane_wave\", \"electric_field\", \"magnetic_field\", \"surface_current\", "
+     "\"waveguide_port\", "
+     "\"coaxial_port\", \"modal_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" (nearest: "
+     "'pec')"},
     {"output.probes.2.every", "3",
      "--set output.probes.2.every=3: output.probes must be a list, as in probes = { { name = \"centre\", at = { 0.4, "
      "0.5, 0.3 } } }; entry 1 is missing"},
@@ -344,11 +377,12 @@ static void fills_in_defaults(void **state)
   assert_true(c.material[0].epsilon_r.value == 1 && c.material[0].epsilon_r.function == NULL);
   assert_true(c.material[0].mu_r.value == 1 && c.material[0].mu_r.function == NULL);
   assert_true(c.material[0].sigma.value == 0 && c.material[0].sigma.function == NULL);
-  assert_true(c.material[0].debye.delta == 0);
+  assert_true(c.material[0].poles == 0);
   assert_true(c.boundaries == 0 && c.interfaces == 0 && c.sources == 0);
   assert_true(c.initial.E == NULL && c.initial.H == NULL);
   assert_int_equal(c.output.fields.every, 0);
   assert_int_equal(c.output.fields.quantities, MX_QUANTITY_E | MX_QUANTITY_H);
+  assert_int_equal(c.output.fields.formats, MX_FORMAT_SILO);
   assert_false(c.output.fields.average);
   assert_int_equal(c.output.fields.files, 0);
   assert_int_equal(c.output.fields.ahead, 2);
@@ -375,7 +409,8 @@ static const char full_text[] =
     "  boundaries = { [3] = { kind = 'pmc' }, default = { kind = 'pec' }, open = { kind = 'absorbing' },\n"
     "                 sheet = { kind = 'impedance', impedance = 50 } },\n"
     "  initial = { E = function(x, y, z) return x, y, z end, H = function(x, y, z) return -x, -y, -z end },\n"
-    "  output = { fields = { every = 100.0, quantities = { 'material', 'H' }, average = true, files = 8 },\n"
+    "  output = { fields = { every = 100.0, quantities = { 'material', 'H' }, average = true, files = 8,"
+    "                        format = { 'vtkhdf', 'silo' } },\n"
     "             probes = { { name = 'a', at = { 0.4, 0.5, -0.3 } },\n"
     "                        { name = 'B-2_x.y', at = { 1, 2, 3 }, every = 5 } },\n"
     "             energy = { every = 1e3 }, progress = { every = 0 } },\n"
@@ -383,11 +418,9 @@ static const char full_text[] =
     "  gpu = { transport = 'staged', share = true },\n"
     "}\n";
 
-static void check_full_config(const struct mx_config *c)
+static void check_full_run(const struct mx_config *c)
 {
   struct dg_error err = {0};
-  const double at[3] = {0.25, 2, 3};
-  double out[3];
   assert_string_equal(c->name, "box.1");
   assert_string_equal(c->backend, "reference");
   assert_int_equal(c->precision, MX_SINGLE);
@@ -411,6 +444,13 @@ static void check_full_config(const struct mx_config *c)
   assert_int_equal(
       c->time.finish->answer(c->time.finish->self, "time.finish", 3, (const double[]){1, 7, 0}, &finish, &err), 0);
   assert_true(finish);
+}
+
+static void check_full_media(const struct mx_config *c)
+{
+  struct dg_error err = {0};
+  const double at[3] = {0.25, 2, 3};
+  double out[3];
   assert_int_equal(c->materials, 3); /* tags first, then names in order */
   assert_true(c->material[0].where.group == NULL && c->material[0].where.tag == 7);
   assert_false(c->material[0].where.is_default);
@@ -432,8 +472,13 @@ static void check_full_config(const struct mx_config *c)
   assert_true(out[0] == 0.25 && out[1] == 2 && out[2] == 3);
   assert_int_equal(call_function(c->initial.H, "initial.H", 3, at, 3, out, &err), 0);
   assert_true(out[0] == -0.25 && out[1] == -2 && out[2] == -3);
+}
+
+static void check_full_output(const struct mx_config *c)
+{
   assert_int_equal(c->output.fields.every, 100);
   assert_int_equal(c->output.fields.quantities, MX_QUANTITY_H | MX_QUANTITY_MATERIAL);
+  assert_int_equal(c->output.fields.formats, MX_FORMAT_SILO | MX_FORMAT_VTKHDF);
   assert_true(c->output.fields.average);
   assert_int_equal(c->output.fields.files, 8);
   assert_int_equal(c->output.energy_every, 1000);
@@ -447,6 +492,13 @@ static void check_full_config(const struct mx_config *c)
   assert_true(b->every == 5 && b->line == 13);
   assert_true(c->output.progress_every == 0);
   assert_true(c->watchdog.growth == 50 && c->watchdog.every == 7);
+}
+
+static void check_full_config(const struct mx_config *c)
+{
+  check_full_run(c);
+  check_full_media(c);
+  check_full_output(c);
 }
 
 static void reads_every_key(void **state)
@@ -490,105 +542,6 @@ static void reads_every_choice(void **state)
   }
 }
 
-static void looks_for_the_mesh_beside_the_script(void **state)
-{
-  static const struct {
-    const char *script, *file, *found, *directory, *name;
-  } cases[] = {{"cavity.lua", "m.geo", "m.geo", ".", "cavity"},
-               {"a/b/box.v2.lua", "m.geo", "a/b/m.geo", "a/b", "box.v2"},
-               {"a/b/box.v2.lua", "../m.geo", "a/b/../m.geo", "a/b", "box.v2"},
-               {"a/b/box.v2.lua", "/m.geo", "/m.geo", "a/b", "box.v2"},
-               {"./script", "m.geo", "m.geo", ".", "script"}};
-  char folder[512], path[1024];
-  assert_int_equal(system("mkdir -p a/b"), 0);
-  for (size_t i = 0; i <= sizeof cases / sizeof cases[0]; i++) {
-    size_t k = i % (sizeof cases / sizeof cases[0]);
-    bool absolute = i > k; /* the first once more, by its whole path */
-    char text[512];
-    struct dg_error err = {0};
-    struct mx_script *script;
-    struct mx_config config;
-    snprintf(text, sizeof text, "simulation { mesh = { file = '%s' }, " ORDER TIME MATERIALS " }", cases[k].file);
-    write_text(cases[k].script, text);
-    snprintf(folder, sizeof folder, "%s", absolute ? (const char *)*state : cases[k].directory);
-    snprintf(path, sizeof path, "%s%s%s", absolute ? folder : "", absolute ? "/" : "", cases[k].script);
-    assert_int_equal(mx_script_load(&script, path, 0, NULL, 0, NULL, NULL, &err), 0);
-    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), 0);
-    assert_string_equal(config.script_path, path);
-    assert_string_equal(config.directory, folder);
-    assert_string_equal(config.name, cases[k].name);
-    if (absolute) snprintf(path, sizeof path, "%s/%s", folder, cases[k].file);
-    assert_string_equal(config.mesh.file, absolute ? path : cases[k].found);
-    mx_config_release(&config);
-    mx_script_free(script);
-    remove(cases[k].script);
-  }
-  assert_int_equal(system("rmdir -p a/b"), 0);
-}
-
-/* All that the script may call a file or folder that is written. */
-static void keeps_names_in_the_output_folder(void **state)
-{
-  static const char *const values[] = {"../../x", "../x", "/tmp/x", "/", "a/b", "a/../../b", "..", ".", "./x", "x/"},
-                           *const keys[] = {"name",
-                                            "output.probes.1.name",
-                                            "output.lines.1.name",
-                                            "output.planes.1.name",
-                                            "output.fluxes.1.name",
-                                            "output.voltages.1.name",
-                                            "output.currents.1.name",
-                                            "output.losses.1.name"};
-  static const char text[] =
-      WITH("name = 'a', output = { probes = { { name = 'a', at = { 0, 0, 0 } } },\n"
-           "lines = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } } },\n"
-           "planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } } },\n"
-           "fluxes = { { name = 'a', surface = 1 } },\n"
-           "voltages = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } } },\n"
-           "currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = 1 } } },\n"
-           "losses = { { name = 'a', region = 1 } } }");
-  (void)state;
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
-      char own[1000], begin[100];
-      const struct mx_definition set = {keys[k], values[v]};
-      for (int from_script = 0; from_script < 2; from_script++) {
-        struct dg_error err = {0};
-        struct mx_config config;
-        if (from_script) { /* the k-th name of the text */
-          const char *at = text;
-          for (size_t i = 0; i <= k; i++) at = strstr(at, "name = 'a'") + 1;
-          snprintf(own, sizeof own, "%.*s'%s'%s", (int)(at - 1 - text + 7), text, values[v], at + 9);
-        }
-        struct mx_script *script =
-            load_text(from_script ? own : text, 0, NULL, from_script ? 0 : 1, from_script ? NULL : &set, &err);
-        assert_string_equal(err.message, "");
-        assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
-        if (from_script)
-          snprintf(begin, sizeof begin, "cavity.lua:%zu: %s must be a name ", k < 2 ? 2 : k + 1, keys[k]);
-        else snprintf(begin, sizeof begin, "--set %s=%s: %s must be a name ", keys[k], values[v], keys[k]);
-        if (strncmp(err.message, begin, strlen(begin)) != 0) assert_string_equal(err.message, begin);
-        mx_script_free(script);
-      }
-    }
-  /* Without a name it is the script's, and that is none. */
-  static const char *const scripts[] = {"..lua", "...lua"};
-  for (size_t i = 0; i < 2; i++) {
-    struct dg_error err = {0};
-    struct mx_config config;
-    struct mx_script *script;
-    char message[200];
-    write_text(scripts[i], WITH(""));
-    assert_int_equal(mx_script_load(&script, scripts[i], 0, NULL, 0, NULL, NULL, &err), 0);
-    assert_int_equal(mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), &err), DG_INPUT);
-    snprintf(message, sizeof message,
-             "%s:1: 'name' is missing, and the script's own name is none for an output folder: '%s'", scripts[i],
-             i == 0 ? "." : "..");
-    assert_string_equal(err.message, message);
-    mx_script_free(script);
-    assert_int_equal(remove(scripts[i]), 0);
-  }
-}
-
 static void survives_every_failing_allocation(void **state)
 {
   (void)state;
@@ -604,8 +557,6 @@ int main(void)
       cmocka_unit_test(fills_in_defaults),
       cmocka_unit_test(reads_every_key),
       cmocka_unit_test(reads_every_choice),
-      cmocka_unit_test(looks_for_the_mesh_beside_the_script),
-      cmocka_unit_test(keeps_names_in_the_output_folder),
       cmocka_unit_test(survives_every_failing_allocation),
   };
   return cmocka_run_group_tests_name("config", tests, enter_folder, leave_folder);

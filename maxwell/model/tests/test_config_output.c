@@ -18,6 +18,16 @@
 static const struct bad_table bad[] = {
     {OUTPUT("lins = {}"), "cavity.lua:2: unknown key 'lins' in output (nearest: 'lines')"},
     {OUTPUT("voltage = {}"), "cavity.lua:2: unknown key 'voltage' in output (nearest: 'voltages')"},
+    /* snapshots */
+    {OUTPUT("fields = { every = 1, format = 'vtk' }"),
+     AT "fields.format must be \"silo\", \"vtkhdf\", or a list of both, not the string \"vtk\""},
+    {OUTPUT("fields = { every = 1, format = { 'silo', 'hdf' } }"),
+     AT "fields.format.2 must be \"silo\" or \"vtkhdf\", not the string \"hdf\""},
+    {OUTPUT("fields = { every = 1, format = { 'silo', 'silo' } }"), AT "fields.format: \"silo\" is given twice"},
+    {OUTPUT("fields = { every = 1, format = {} }"),
+     AT "fields.format is empty; it must be \"silo\", \"vtkhdf\", or a list of both"},
+    {OUTPUT("fields = { every = 1, format = 1 }"),
+     AT "fields.format must be \"silo\", \"vtkhdf\", or a list of both, not 1"},
     /* lines */
     {OUTPUT("lines = 3"),
      AT "lines must be a list, as in lines = { { name = \"axis\", from = { 0, 0, 0 }, to = { 0, 0, "

@@ -46,15 +46,16 @@ static const struct bad_table bad[] = {
     {GUIDE(STEP ", delay = -1"), "cavity.lua:2: boundaries.p.delay must be a number >= 0 (seconds), not -1"},
     {GUIDE("waveform = 3"), "cavity.lua:2: boundaries.p.waveform must be a waveform, as in waveform.gaussian { f0 = "
                             "1e9, bandwidth = 1e9 }, or a function of t, not 3"},
-    {GUIDE("resistance = 50"),
-     "cavity.lua:2: boundaries.p.resistance is only for kind \"lumped_port\", not for kind \"waveguide_port\""},
+    {GUIDE("resistance = 50"), "cavity.lua:2: boundaries.p.resistance is only for kind \"lumped_port\" or "
+                               "\"lumped_element\", not for kind \"waveguide_port\""},
     {GUIDE("mod = 'TE10'"), "cavity.lua:2: unknown key 'mod' in boundaries.p (nearest: 'mode')"},
     {PORT("kind = 'coaxial_port', mode = 'TEM'"),
      "cavity.lua:2: boundaries.p.mode is only for kind \"waveguide_port\", not for kind \"coaxial_port\""},
-    {PORT("kind = 'waveguide'"), "cavity.lua:2: boundaries.p.kind must be \"pec\", \"pmc\", \"impedance\", "
-                                 "\"absorbing\", \"open\", \"plane_wave\", \"electric_field\", \"magnetic_field\", "
-                                 "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\" or "
-                                 "\"lumped_port\", not the string \"waveguide\""},
+    {PORT("kind = 'waveguide'"),
+     "cavity.lua:2: boundaries.p.kind must be \"pec\", \"pmc\", \"impedance\", "
+     "\"absorbing\", \"open\", \"periodic\", \"plane_wave\", \"electric_field\", \"magnetic_field\", "
+     "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\", "
+     "\"lumped_port\" or \"lumped_element\", not the string \"waveguide\""},
     {PORT("kind = 'lumped_port', direction = { 0, 0, 1 }"),
      "cavity.lua:2: 'resistance' is missing in boundaries.p of kind \"lumped_port\" (for example: resistance = 50)"},
     {PORT("kind = 'lumped_port', resistance = 50"),
@@ -62,6 +63,27 @@ static const struct bad_table bad[] = {
      "})"},
     {PORT("kind = 'lumped_port', resistance = 0, direction = { 0, 0, 1 }"),
      "cavity.lua:2: boundaries.p.resistance must be a number > 0 (ohm), not 0"},
+    {PORT("kind = 'lumped_element', direction = { 0, 0, 1 }"),
+     "cavity.lua:2: boundaries.p has no resistance, inductance or capacitance (for example: resistance = 50; a short "
+     "circuit is \"pec\", and an open one \"pmc\")"},
+    {PORT("kind = 'lumped_element', resistance = 50, inductance = 1e-9, direction = { 0, 0, 1 }"),
+     "cavity.lua:2: 'circuit' is missing in boundaries.p, which has several parts (circuit = \"series\" or "
+     "\"parallel\")"},
+    {PORT("kind = 'lumped_element', resistance = 50, capacitance = 1e-12, circuit = 'serial', direction = { 0, 0, 1 }"),
+     "cavity.lua:2: boundaries.p.circuit must be \"series\" or \"parallel\", not the string \"serial\" (nearest: "
+     "'series')"},
+    {PORT("kind = 'lumped_element', resistance = 0, direction = { 0, 0, 1 }"),
+     "cavity.lua:2: boundaries.p.resistance must be a number > 0 (ohm), not 0"},
+    {PORT("kind = 'lumped_element', inductance = -1e-9, direction = { 0, 0, 1 }"),
+     "cavity.lua:2: boundaries.p.inductance must be a number > 0 (henry), not -1e-09"},
+    {PORT("kind = 'lumped_element', capacitance = '1p', direction = { 0, 0, 1 }"),
+     "cavity.lua:2: boundaries.p.capacitance must be a number > 0 (farad), not the string \"1p\""},
+    {PORT("kind = 'lumped_element', capacitance = 1e-12"),
+     "cavity.lua:2: 'direction' is missing in boundaries.p of kind \"lumped_element\" (for example: direction = { 0, "
+     "0, 1 })"},
+    {PORT("kind = 'lumped_element', capacitance = 1e-12, direction = { 0, 0, 1 }, number = 2"),
+     "cavity.lua:2: boundaries.p.number is only for kind \"waveguide_port\", \"coaxial_port\", \"modal_port\" or "
+     "\"lumped_port\", not for kind \"lumped_element\""},
     {PORT("kind = 'modal_port', family = 'TE'"),
      "cavity.lua:2: 'profile' is missing in boundaries.p of kind \"modal_port\" (for example: profile = function(x, y, "
      "z) return 0, math.sin(math.pi * x), 0 end)"},

@@ -12,7 +12,11 @@
 #define EXAMPLE         "waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 })"
 #define NEEDS(general)  "needs '" general "', or 'profile' with 'waveform' (for example: profile = { 0, 0, 1 }, " EXAMPLE
 #define EITHER(general) "takes '" general "', or 'profile' with 'waveform' and 'delay', not both"
-#define TRIPLE          "must be three numbers, as in { 0, 0, 1 }"
+#define PAIR                                                                                                           \
+  "is periodic: the boundary that its 'with' names must be periodic with it, as in left = { kind = \"periodic\", "     \
+  "with "                                                                                                              \
+  "= \"right\" }, right = { kind = \"periodic\", with = \"left\" }"
+#define TRIPLE "must be three numbers, as in { 0, 0, 1 }"
 
 static const struct bad_table bad[] = {
     /* sources */
@@ -98,6 +102,24 @@ static const struct bad_table bad[] = {
      "cavity.lua:2: boundaries.w.thickness must be a number > 0 (metres), not 0"},
     {BOUNDARY("kind = 'open', elements = 2.5"),
      "cavity.lua:2: boundaries.w.elements must be an integer from 1 to 50, not 2.5"},
+    {BOUNDARY("kind = 'periodic'"),
+     "cavity.lua:2: 'with' is missing in boundaries.w of kind \"periodic\" (for example: with = \"right\")"},
+    {BOUNDARY("kind = 'absorbing', with = 'v'"),
+     "cavity.lua:2: boundaries.w.with is only for kind \"periodic\", not for kind \"absorbing\""},
+    {BOUNDARY("kind = 'periodic', with = 'w'"), "cavity.lua:2: boundaries.w is periodic with itself"},
+    {BOUNDARY("kind = 'periodic', with = 'v'"), "cavity.lua:2: boundaries.w " PAIR},
+    {WITH("boundaries = { a = { kind = 'periodic', with = 'b' },\nb = { kind = 'pec' } }"),
+     "cavity.lua:2: boundaries.a " PAIR},
+    {WITH("boundaries = { a = { kind = 'periodic', with = 'b' },\nb = { kind = 'periodic', with = 'c' },\n"
+          "c = { kind = 'periodic', with = 'b' } }"),
+     "cavity.lua:2: boundaries.a " PAIR},
+    {WITH("boundaries = { default = { kind = 'periodic', with = 7 }, [7] = { kind = 'periodic', with = 8 } }"),
+     "cavity.lua:2: boundaries.7 " PAIR},
+    {WITH("boundaries = { [1] = { kind = 'periodic', with = 2 }, [2] = { kind = 'periodic', with = 1 },\n"
+          "[3] = { kind = 'periodic', with = 4 }, [4] = { kind = 'periodic', with = 3 },\n"
+          "[5] = { kind = 'periodic', with = 6 }, [6] = { kind = 'periodic', with = 5 },\n"
+          "[7] = { kind = 'periodic', with = 8 }, [8] = { kind = 'periodic', with = 7 } }"),
+     "cavity.lua:2: boundaries has 4 pairs of periodic sides, and space has 3 directions"},
     {BOUNDARY("kind = 'absorbing', reflection = -60"),
      "cavity.lua:2: boundaries.w.reflection is only for kind \"open\", not for kind \"absorbing\""},
     {BOUNDARY("kind = 'absorbing', waveform = " STEP),
@@ -105,7 +127,8 @@ static const struct bad_table bad[] = {
      "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\" or \"lumped_port\", not for kind "
      "\"absorbing\""},
     {BOUNDARY("kind = 'absorbing', direction = { 0, 0, 1 }"),
-     "cavity.lua:2: boundaries.w.direction is only for kind \"plane_wave\" or \"lumped_port\", not for kind "
+     "cavity.lua:2: boundaries.w.direction is only for kind \"plane_wave\", \"lumped_port\" or \"lumped_element\", not "
+     "for kind "
      "\"absorbing\""},
     {BOUNDARY("kind = 'plane_wave', direction = { 0, 0 }, polarisation = { 1, 0, 0 }, waveform = " STEP),
      "cavity.lua:2: boundaries.w.direction " TRIPLE ", not 2 values"},

@@ -14,6 +14,8 @@
 
 #define RULES_MAX 32
 
+const char mx_standard_real[] = "real", mx_standard_string[] = "string";
+
 int mx_fail_where(struct dg_error *err, const char *where, const char *file, int line, const char *format, ...)
 {
   char message[DG_MESSAGE_MAX];
@@ -109,10 +111,99 @@ static int fail_unknown_key(struct mx_reader *r, const struct mx_value *table, c
   return mx_fail_at(r, &entry->value, "unknown key '%s' in %s (known: %s)", entry->key.name, name_of(table), known);
 }
 
+/* ---- what a table lacks ---- */
+
+bool mx_rule_allows(const struct mx_rule *rule, double x)
+{
+  if (rule->least == 0 && rule->most == 0) return true;
+  return x >= rule->least && x <= rule->most && !(rule->open && x == rule->least);
+}
+
+static void set_number(struct mx_absent *key, const struct mx_rule *rule, double x)
+{
+  if (!mx_rule_allows(rule, x)) return;
+  key->kind = MX_NUMBER_DEFAULT;
+  key->number = x;
+}
+
+static void set_string(struct mx_absent *key, enum mx_absent_kind kind, const char *text)
+{
+  if (text == NULL) return;
+  key->kind = kind;
+  key->text = text;
+}
+
+/* The default of a rule, from the struct that has it; the reader says of which type it is. */
+static void set_default(struct mx_absent *key, const struct mx_rule *rule, const void *to)
+{
+  if (rule->standard == mx_standard_string || (rule->standard == NULL && rule->read == mx_read_string)) {
+    set_string(key, MX_STRING_DEFAULT, *(const char *const *)to);
+  } else if (rule->standard == mx_standard_real || (rule->standard == NULL && rule->read == mx_read_real)) {
+    set_number(key, rule, *(const double *)to);
+  } else if (rule->standard != NULL) {
+    set_string(key, MX_JSON_DEFAULT, rule->standard);
+  } else if (rule->read == mx_read_long) {
+    set_number(key, rule, (double)*(const long *)to);
+  } else if (rule->read == mx_read_int) {
+    set_number(key, rule, *(const int *)to);
+  } else if (rule->read == mx_read_boolean) {
+    key->kind = MX_BOOLEAN_DEFAULT;
+    key->number = *(const bool *)to;
+  } else if (rule->read == mx_read_choice) {
+    const int chosen = *(const int *)to;
+    for (int i = 0; chosen >= 0 && rule->names[i] != NULL; i++)
+      if (i == chosen) set_string(key, MX_STRING_DEFAULT, rule->names[i]);
+  }
+}
+
+static int make_section(struct mx_reader *r, const struct mx_value *table, const char *name,
+                        const struct mx_value **section)
+{
+  struct mx_value *empty;
+  if (mx_arena_alloc(&r->arena, &empty, 1, sizeof *empty, r->err) != 0) return r->err->code;
+  *empty = (struct mx_value){.type = MX_TABLE, .line = table->line, .where = table->where};
+  *section = empty;
+  return mx_arena_format(&r->arena, &empty->path, r->err, "%s%s%s", table->path, *table->path == '\0' ? "" : ".", name);
+}
+
+/* Notes the keys that a table lacks, before it is read into the struct at base, which has the defaults. Where a rule is
+ * a section, the empty table that is to be read instead is noted, and given in section[k] (else NULL). A table that is
+ * read twice, first for its kind, counts as the second time. */
+static int note_absent(struct mx_reader *r, const struct mx_value *table, const struct mx_rule *rules, size_t count,
+                       const void *base, const struct mx_value **section)
+{
+  const bool again = r->notes != NULL && r->notes->table == table;
+  struct mx_note *note = r->notes;
+  if ((!again && mx_arena_alloc(&r->arena, &note, 1, sizeof *note, r->err) != 0) ||
+      mx_arena_alloc(&r->arena, &note->key, count, sizeof *note->key, r->err) != 0)
+    return r->err->code;
+  note->table = table;
+  note->keys = count;
+  for (size_t k = 0; k < count; k++) {
+    struct mx_absent *key = &note->key[k];
+    *key = (struct mx_absent){.name = rules[k].name, .kind = MX_KEY_GIVEN};
+    section[k] = NULL;
+    if (mx_find_value(table, rules[k].name) != NULL) continue;
+    key->kind = MX_KEY_NOT_GIVEN;
+    if (rules[k].section) {
+      if (make_section(r, table, rules[k].name, &section[k]) != 0) return r->err->code;
+      key->kind = MX_SECTION_DEFAULT;
+      key->section = section[k];
+    } else {
+      set_default(key, &rules[k], (const char *)base + rules[k].offset);
+    }
+  }
+  if (again) return 0;
+  note->next = r->notes;
+  r->notes = note;
+  return 0;
+}
+
 int mx_read_table(struct mx_reader *r, const struct mx_value *table, const char *expected, const struct mx_rule *rules,
                   size_t count, void *base)
 {
   DG_ASSERT(count <= RULES_MAX);
+  if (r->listener != NULL) return mx_tell_rules(r, table, rules, count, base);
   if (mx_expect_table(r, table, expected) != 0) return r->err->code;
   /* Unknown keys first: a mistyped one is why the right one is missing. */
   for (size_t i = 0; i < table->count; i++) {
@@ -121,8 +212,10 @@ int mx_read_table(struct mx_reader *r, const struct mx_value *table, const char 
     while (k < count && (entry->key.name == NULL || strcmp(entry->key.name, rules[k].name) != 0)) k++;
     if (k == count) return fail_unknown_key(r, table, entry, rules, count);
   }
+  const struct mx_value *section[RULES_MAX] = {NULL};
+  if (note_absent(r, table, rules, count, base, section) != 0) return r->err->code;
   for (size_t k = 0; k < count; k++) {
-    const struct mx_value *value = mx_find_value(table, rules[k].name);
+    const struct mx_value *value = section[k] != NULL ? section[k] : mx_find_value(table, rules[k].name);
     if (value == NULL && rules[k].example != NULL)
       return mx_fail_at(r, table, "'%s' is missing in %s (for example: %s)", rules[k].name, name_of(table),
                         rules[k].example);
@@ -135,9 +228,7 @@ static int check_range(struct mx_reader *r, const struct mx_rule *rule, const st
 {
   double x = value->number;
   if (!isfinite(x)) return mx_fail_expected(r, value, rule->expected);
-  if (rule->least == 0 && rule->most == 0) return 0;
-  if (x < rule->least || x > rule->most || (rule->open && x == rule->least))
-    return mx_fail_expected(r, value, rule->expected);
+  if (!mx_rule_allows(rule, x)) return mx_fail_expected(r, value, rule->expected);
   return 0;
 }
 

@@ -18,15 +18,9 @@
 #include "maxwell/shell/script/script_threads.h"
 #include "maxwell/shell/script/world/files.h"
 #include "maxwell/shell/script/world/input.h"
+#include "maxwell/shell/script/world/share.h"
 #include "maxwell/shell/script/script_convert.h"
 #include "maxwell/shell/script/script_tree.h"
-
-#ifndef CURLEW_SHARE_DIR
-#define CURLEW_SHARE_DIR "share"
-#endif
-#ifndef CURLEW_INSTALL_SHARE_DIR
-#define CURLEW_INSTALL_SHARE_DIR "/usr/local/share/curlew"
-#endif
 
 /* Lua's allocator. Once the system is out of memory, it always fails: Lua would otherwise collect garbage and ask
  * again, and whether a run survives would depend on what else the machine does. The script's own limit is met in the
@@ -110,18 +104,6 @@ static void load_text(lua_State *L, const char *text, const char *chunk_name)
   if (luaL_loadbufferx(L, text, strlen(text), chunk_name, "t") != LUA_OK) lua_error(L);
 }
 
-/* Curlew's share folder: the first that has the prelude, else the first. */
-static int find_share(struct mx_script *script, struct dg_error *err)
-{
-  const char *given = getenv("CURLEW_SHARE"), *const folders[] = {CURLEW_SHARE_DIR, CURLEW_INSTALL_SHARE_DIR};
-  char *path, *found;
-  if (mx_arena_format(&script->arena, &path, err, "%s/lua/prelude.lua", folders[0]) != 0) return err->code;
-  if (given == NULL) given = folders[access(path, F_OK) != 0];
-  if (mx_arena_format(&script->arena, &found, err, "%s", given) != 0) return err->code;
-  script->library.share = found;
-  return 0;
-}
-
 /* Runs the share folder's lua/NAME in a world of its own. It is given nearest(), the metatable of waveforms, the folder
  * of the script, and a function that opens files, which the script itself may not have. */
 static void run_shared(lua_State *L, struct mx_load *load, const char *name)
@@ -130,9 +112,7 @@ static void run_shared(lua_State *L, struct mx_load *load, const char *name)
   char *path, *chunk_name, *text;
   mx_state_check(L, load, mx_arena_format(&script->arena, &path, load->err, "%s/lua/%s", script->library.share, name));
   if (access(path, F_OK) != 0) {
-    dg_fail(load->err, DG_ENVIRONMENT, "lua/%s was not found in '%s'%s", name, script->library.share,
-            getenv("CURLEW_SHARE") != NULL ? " (from CURLEW_SHARE)"
-                                           : " or '" CURLEW_SHARE_DIR "'; set CURLEW_SHARE to Curlew's share folder");
+    dg_fail(load->err, DG_ENVIRONMENT, "lua/%s was not found in '%s'%s", name, script->library.share, mx_share_hint());
     mx_state_check(L, load, load->err->code);
   }
   mx_state_check(L, load, mx_input_file(&script->arena, path, &text, load->err));
@@ -268,7 +248,10 @@ static int describe(struct mx_script *script, const char *path, const struct mx_
                                         .stopped = &script->stop,
                                         .reads_clock = &script->reads_clock,
                                         .quiet = &script->quiet};
-  return find_share(script, err);
+  char *share; /* the environment's string may change */
+  if (mx_arena_format(&script->arena, &share, err, "%s", mx_share_folder()) != 0) return err->code;
+  script->library.share = share;
+  return 0;
 }
 
 /* Definitions for copies of the script, which may come late. */
@@ -384,28 +367,45 @@ const struct mx_origin *mx_script_origin(const struct mx_script *script) { retur
 
 /* ---- beginning and end */
 
+/* The text of the script: what was given, or what the file has. */
+static int find_text(struct mx_script *script, const char *path, const char *given, struct dg_error *err)
+{
+  char *text;
+  if (given == NULL ? mx_input_file(&script->arena, path, &text, err)
+                    : mx_arena_format(&script->arena, &text, err, "%s", given))
+    return err->code;
+  script->text = mx_input_skip_marks(text);
+  if (strncmp(script->text, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0)
+    return dg_fail(err, DG_INPUT, "the script '%s' is compiled Lua, not text", path);
+  return 0;
+}
+
 int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
                    size_t sets, const struct mx_definition *set, const struct mx_limits *limits, struct dg_error *err)
 {
+  return mx_script_load_text(script, path, NULL, args, arg, sets, set, limits, err);
+}
+
+int mx_script_load_text(struct mx_script **script, const char *path, const char *text, size_t args,
+                        const struct mx_definition *arg, size_t sets, const struct mx_definition *set,
+                        const struct mx_limits *limits, struct dg_error *err)
+{
   struct mx_script *s;
-  char *text;
   *script = NULL;
   if (DG_NEW(s, 1, err) != 0) return err->code;
   s->args = args;
   s->sets = sets;
   if (describe(s, path, limits, err) != 0 || keep(s, args, arg, &s->arg, err) != 0 ||
-      keep(s, sets, set, &s->set, err) != 0 || mx_input_file(&s->arena, path, &text, err) != 0)
+      keep(s, sets, set, &s->set, err) != 0 || find_text(s, path, text, err) != 0 || run(s, err) != 0)
     goto fail;
-  s->text = mx_input_skip_marks(text);
-  if (strncmp(s->text, LUA_SIGNATURE, strlen(LUA_SIGNATURE)) == 0) {
-    dg_fail(err, DG_INPUT, "the script '%s' is compiled Lua, not text", path);
-    goto fail;
-  }
-  if (run(s, err) != 0) goto fail;
   s->origin = (struct mx_origin){.path = s->path,
                                  .language = LUA_RELEASE,
                                  .root = &s->root,
                                  .trust = s->library.trust,
+                                 .args = args,
+                                 .sets = sets,
+                                 .arg = s->arg,
+                                 .set = s->set,
                                  .may_name = may_name,
                                  .seed = seed,
                                  .start_threads = start_threads,
@@ -419,6 +419,23 @@ int mx_script_load(struct mx_script **script, const char *path, size_t args, con
 fail:
   mx_script_free(s);
   return err->code;
+}
+
+int mx_script_put(struct mx_script *script, const char *path, const struct mx_function *function, struct dg_error *err)
+{
+  struct mx_arena *arena = &script->arena;
+  struct mx_value value = {.type = MX_FUNCTION, .function = function};
+  if (script->shown == NULL) { /* threads compare their copies of the script with the root as the script made it */
+    struct mx_value *shown;
+    if (mx_arena_alloc(arena, &shown, 1, sizeof *shown, err) != 0 ||
+        mx_tree_copy(arena, shown, &script->root, err) != 0)
+      return err->code;
+    script->origin.root = script->shown = shown;
+  }
+  if (mx_arena_format(arena, &value.path, err, "%s", path) != 0 ||
+      mx_arena_format(arena, &value.where, err, "the function '%s'", path) != 0)
+    return err->code;
+  return mx_tree_put(arena, script->shown, &value, err);
 }
 
 void mx_script_free(struct mx_script *script)

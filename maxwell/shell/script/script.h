@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "libdg/base/error.h"
+#include "maxwell/shell/function.h"
 #include "maxwell/shell/origin.h"
 
 /* Limits of a script. */
@@ -32,7 +33,18 @@ struct mx_script; /* opaque */
 int mx_script_load(struct mx_script **script, const char *path, size_t args, const struct mx_definition *arg,
                    size_t sets, const struct mx_definition *set, const struct mx_limits *limits,
                    struct dg_error *err) DG_MUST_USE;
+/* The same for a script that is given as text. `path` is its name in messages, and its folder is where it looks for
+ * files. The text is copied. */
+int mx_script_load_text(struct mx_script **script, const char *path, const char *text, size_t args,
+                        const struct mx_definition *arg, size_t sets, const struct mx_definition *set,
+                        const struct mx_limits *limits, struct dg_error *err) DG_MUST_USE;
 void mx_script_free(struct mx_script *script);
+
+/* Puts a function of the caller's into the table that the run sees, at a path as --set takes it; tables on the way are
+ * made. Call it before the configuration is read. The function is borrowed until mx_script_free and must have a digest.
+ * DG_INPUT: the path leads through something that is no table. */
+int mx_script_put(struct mx_script *script, const char *path, const struct mx_function *function,
+                  struct dg_error *err) DG_MUST_USE;
 
 /* The side of the script that a run knows, among it its table and its functions; owned by the script. Each of its
  * threads has a Lua state of its own, in which the script is run again and must come to the same. */

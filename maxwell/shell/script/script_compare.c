@@ -16,7 +16,7 @@ struct walk {
   const struct mx_script *script;
   uint64_t digest;
   lua_Integer objects; /* objects met so far */
-  bool certain;
+  bool random, certain;
 };
 
 enum { WALK = 1, SEEN, LIST }; /* on the stack: the walk, numbers by object, objects by number */
@@ -78,7 +78,7 @@ static void add_value(struct walk *walk)
     add_object(walk, true);
     return;
   case LUA_TUSERDATA: /* Lua's own, which scripts do not see: random numbers, the standard files */
-    add(walk, lua_touserdata(L, -1), (size_t)lua_rawlen(L, -1));
+    if (walk->random) add(walk, lua_touserdata(L, -1), (size_t)lua_rawlen(L, -1));
     break;
   case LUA_TTHREAD:
     walk->certain = false;
@@ -219,9 +219,9 @@ static int protected_walk(lua_State *L)
   return 0;
 }
 
-bool mx_same_digest(struct mx_script *script, uint64_t *digest)
+bool mx_same_digest(struct mx_script *script, bool random, uint64_t *digest)
 {
-  struct walk walk = {.L = script->L, .script = script, .certain = true};
+  struct walk walk = {.L = script->L, .script = script, .random = random, .certain = true};
   lua_pushcfunction(script->L, protected_walk);
   lua_pushlightuserdata(script->L, &walk);
   const int status = mx_state_call(script, 1, 0);

@@ -9,8 +9,9 @@
 
 /* A digest of all that the script's functions can reach: their code, variables from outside, globals, tables with their
  * metatables, and which of them are the same object. It does not depend on addresses nor on the order of keys in
- * tables. False where that cannot be said, such as of tables with tables as keys. */
-bool mx_same_digest(struct mx_script *script, uint64_t *digest);
+ * tables. The state of random numbers counts if `random`. False where that cannot be said, such as of tables with
+ * tables as keys. */
+bool mx_same_digest(struct mx_script *script, bool random, uint64_t *digest);
 /* Compares numbers bit for bit. */
 bool mx_same_numbers(size_t count, const double *one, const double *other);
 /* Says whether the trees of values are the same, with the same handles of functions. */

@@ -7,6 +7,7 @@
 #include <lauxlib.h>
 
 #include "maxwell/shell/script/script_call.h"
+#include "maxwell/shell/script/script_hook.h"
 #include "maxwell/shell/script/script_threads.h"
 
 static int values(void *self, const struct mx_places *at, double *value, struct dg_error *err)
@@ -24,6 +25,12 @@ static int values(void *self, const struct mx_places *at, double *value, struct 
 static int answer(void *self, const char *what, int inputs, const double *in, bool *result, struct dg_error *err)
 {
   return mx_call_answer(self, what, inputs, in, result, err);
+}
+
+static int look(void *self, const char *what, const struct mx_results *results, struct mx_verdict *verdict,
+                struct dg_error *err)
+{
+  return mx_hook_look(self, what, results, verdict, err);
 }
 
 static void rehearse(void *self, const struct mx_places *at)
@@ -58,10 +65,14 @@ void mx_script_function_make(lua_State *L, struct mx_load *load, const struct mx
   mx_state_check(L, load, mx_arena_alloc(&load->script->arena, &made, 1, sizeof *made, load->err));
   find_place(L, load, &place);
   lua_pushvalue(L, -1);
-  *made = (struct mx_script_function){
-      .base =
-          {.values = values, .answer = answer, .rehearse = rehearse, .digest = digest, .place = place, .self = made},
-      .script = load->script,
-      .handle = luaL_ref(L, LUA_REGISTRYINDEX)};
+  *made = (struct mx_script_function){.base = {.values = values,
+                                               .answer = answer,
+                                               .look = look,
+                                               .rehearse = rehearse,
+                                               .digest = digest,
+                                               .place = place,
+                                               .self = made},
+                                      .script = load->script,
+                                      .handle = luaL_ref(L, LUA_REGISTRYINDEX)};
   *function = &made->base;
 }

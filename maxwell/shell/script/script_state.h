@@ -39,6 +39,7 @@ struct mx_script {
   size_t args, sets;
   const struct mx_definition *arg, *set;
   struct mx_value root;
+  struct mx_value *shown; /* the root with functions of the caller's; NULL: there are none */
   struct mx_origin origin;
   bool reads_clock; /* has asked for the time */
   bool quiet;       /* the script does not print now */

@@ -58,7 +58,7 @@ static void *work(void *argument)
   struct mx_crew *crew = member->crew;
   unsigned long seen = 0;
   if (crew->copying.copy(&member->copy, crew->script, &member->err) == 0)
-    member->certain = mx_same_digest(member->copy, &member->digest);
+    member->certain = mx_same_digest(member->copy, true, &member->digest);
   pthread_mutex_lock(&crew->mutex);
   for (;;) {
     if (--crew->working == 0) pthread_cond_broadcast(&crew->changed);
@@ -183,7 +183,7 @@ void mx_crew_start(struct mx_script *script, int threads, const struct mx_copyin
   pthread_mutex_init(&crew->mutex, NULL);
   pthread_cond_init(&crew->changed, NULL);
   if (start_members(crew, threads - 1, &err) != 0) goto fail;
-  const bool certain = mx_same_digest(script, &digest);
+  const bool certain = mx_same_digest(script, true, &digest);
   wait_for_members(crew);
   if (compare_members(crew, certain, digest, &err) != 0) goto fail;
   script->crew = crew;

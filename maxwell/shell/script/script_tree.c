@@ -113,3 +113,15 @@ int mx_tree_put(struct mx_arena *arena, struct mx_value *root, const struct mx_v
     text += length + 1;
   }
 }
+
+int mx_tree_copy(struct mx_arena *arena, struct mx_value *to, const struct mx_value *from, struct dg_error *err)
+{
+  *to = *from;
+  if (from->type != MX_TABLE || from->count == 0) return 0;
+  if (mx_arena_alloc(arena, &to->entry, from->count, sizeof *to->entry, err) != 0) return err->code;
+  for (size_t i = 0; i < from->count; i++) {
+    to->entry[i].key = from->entry[i].key;
+    if (mx_tree_copy(arena, &to->entry[i].value, &from->entry[i].value, err) != 0) return err->code;
+  }
+  return 0;
+}

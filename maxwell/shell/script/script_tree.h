@@ -18,3 +18,6 @@ int mx_tree_path(struct mx_arena *arena, const char *parent, const struct mx_key
  * created with value's origin. A nil removes the key, which must exist. Errors (DG_INPUT) start with value->where. */
 int mx_tree_put(struct mx_arena *arena, struct mx_value *root, const struct mx_value *value,
                 struct dg_error *err) DG_MUST_USE;
+/* Copies a tree; strings and functions are shared. */
+int mx_tree_copy(struct mx_arena *arena, struct mx_value *to, const struct mx_value *from,
+                 struct dg_error *err) DG_MUST_USE;

@@ -373,7 +373,7 @@ static void test_one_medium_for_a_plane_wave(void **state)
   /* the same medium on both sides, whose impedance depends on the frequency */
   box_mesh(&box, cells, bar, 0, NULL);
   box_material(&box, 0, 2, 1, 0);
-  box.material[0].debye = (struct mx_debye_config){3, 1e-11};
+  box_debye(&box.material[0], 3, 1e-11);
   box_problem(&box, 1, 1);
   box.config.interface = &surface;
   box.config.interfaces = 1;

@@ -192,9 +192,10 @@ full("disk full at a later snapshot", "size=600k",
 full("disk full at the start", "size=64k", f"cannot write 'disk/case/.curlew/files_0000': {NO_SPACE}",
      leave=0)
 # Files, not bytes, run out: the disk itself, two folders, lock, ledger and summary leave none for the ledger of the run,
-# or with it and two folders none for the log.
+# or with it and two folders none for the configuration, or the log.
 full("disk full at the ledger", "size=1m,nr_inodes=6", f"cannot write 'disk/case/.curlew/files_0000': {NO_SPACE}")
-full("disk full at the log", "size=1m,nr_inodes=8", f"cannot write 'disk/case/log.txt': {NO_SPACE}")
+full("disk full at the configuration", "size=1m,nr_inodes=8", f"cannot write 'disk/case/configuration.json': {NO_SPACE}")
+full("disk full at the log", "size=1m,nr_inodes=9", f"cannot write 'disk/case/log.txt': {NO_SPACE}")
 
 
 @own("log that cannot be written")
@@ -230,18 +231,18 @@ def _(program):
 
 
 def short(name, file, other, steps):
-    """So few rows that they are written when the file is closed."""
+    """So few rows that they are written when the file is closed: more than the limit, and less than a buffer of 4096."""
     @own(name)
     def _(program):
         with Place(program) as place:
             place.good(*RUN)  # keeps the mesh, which would be the first file that is too large
             refused(place, f"cannot write 'case/{file}': File too large", *RUN, "--set", f"time.steps={steps}", "--set",
-                    "output.fields=nil", "--set", f"output.{other}=nil", before=limited(2000))
+                    "output.fields=nil", "--set", f"output.{other}=nil", before=limited(3000))
             expect(place.summary()["status"] == "failed", "the summary does not say so")
 
 
-short("file-size limit at the end of the energy", "energy.csv", "probes", 30)
-short("file-size limit at the end of a probe", "probes/inside.csv", "energy", 20)
+short("file-size limit at the end of the energy", "energy.csv", "probes", 40)
+short("file-size limit at the end of a probe", "probes/inside.csv", "energy", 24)
 
 
 @own("out of memory")

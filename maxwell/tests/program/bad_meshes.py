@@ -72,7 +72,7 @@ mesh("hexahedra",
 mesh("second order",
     HERE + "element 1 at (0.25, 0.25, 0.25) m is a 'Tetrahedron 10': the file holds a mesh of order 2, but "
     "mesh.geometry is 1; set mesh.geometry = 2 or \"auto\", in mesh 'input/curved.msh'",
-    "curved.msh", meshes.second_order().text())
+    "curved.msh", meshes.second_order().text(), ", geometry = 1")
 mesh("inverted element",
     HERE + "element 7 at (1.75, 0.5, 0.25) m is inverted: its volume is -0.167 m^3 (1 of 12 elements are), in "
     "mesh 'input/inverted.msh'",

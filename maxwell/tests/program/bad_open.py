@@ -71,7 +71,7 @@ case("a probe in the layer",
      re.escape("probe 'inside' at (0.5, 0.5, -0.1) m is outside the mesh, which spans (0, 0, 0) to (2, 1, 1) m"),
      'walls = { kind = "open" }', ("0.4, 0.3, 0.2", "0.5, 0.5, -0.1"), at="at = {")
 case("a layer in a Debye medium",
-     rf"the perfectly matched layer at {PLACE} is in a medium with a Debye pole, and an element has a pole or a layer; "
-     "give the layer `absorber = true`, which is losses, or its volume a medium without a pole",
+     rf"the perfectly matched layer at {PLACE} is in a medium with poles, and an element has a pole or a layer; "
+     "give the layer `absorber = true`, which is losses, or its volume a medium without poles",
      'walls = { kind = "open" }', ("right = { epsilon_r = 2 }", "right = { debye = { { delta = 3, tau = 1e-9 } } }"),
      here="")

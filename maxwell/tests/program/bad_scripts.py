@@ -173,11 +173,33 @@ key("epsilon_r 0",
 key("negative sigma",
     "materials.right.sigma must be a number >= 0 (S/m) or a function of x, y, z, not -1",
     "epsilon_r = 2", "sigma = -1")
+key("a loss tangent without its frequency",
+    "materials.right.loss_tangent needs the frequency that it holds at (for example: loss_tangent = 0.02, at = 2.4e9): "
+    "one loss tangent for all frequencies is not there yet",
+    "epsilon_r = 2", "loss_tangent = 0.02")
+key("a loss tangent over a band",
+    "materials.right.at must be a number > 0 (Hz), not a table: a loss tangent over a band is not there yet, and a Debye "
+    "pole is what has one (debye = { { delta = , tau = } })",
+    "epsilon_r = 2", "loss_tangent = 0.02, at = { 1e9, 2e9 }")
+key("a loss tangent at 0 Hz", "materials.right.at must be a number > 0 (Hz), not 0",
+    "epsilon_r = 2", "loss_tangent = 0.02, at = 0")
+key("a negative loss tangent", "materials.right.loss_tangent must be a number >= 0, not -0.02",
+    "epsilon_r = 2", "loss_tangent = -0.02, at = 2.4e9")
+key("a loss tangent as a function", "materials.right.loss_tangent must be a number >= 0, not a function",
+    "epsilon_r = 2", "loss_tangent = function(x) return x end, at = 2.4e9")
+key("a frequency without a loss tangent",
+    "materials.right.at is the frequency of a loss_tangent, which is missing", "epsilon_r = 2", "at = 2.4e9")
+key("a loss tangent and sigma",
+    "materials.right.sigma and loss_tangent both give the losses: leave one of them out",
+    "epsilon_r = 2", "loss_tangent = 0.02, at = 2.4e9, sigma = 1")
+key("a loss tangent and a pole",
+    "materials.right.debye has losses of its own: a medium with a pole takes sigma, not loss_tangent",
+    "epsilon_r = 2", "loss_tangent = 0.02, at = 2.4e9, debye = { { delta = 1, tau = 1e-9 } }")
 key("kind missing", "'kind' is missing in boundaries.walls (for example: kind = \"pec\")", "kind = \"pec\"", "",
     at="boundaries =")
 key("unknown kind",
-    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "open", "plane_wave", "electric_field", '
-    '"magnetic_field", "surface_current", "waveguide_port", "coaxial_port", "modal_port" or "lumped_port", '
+    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "open", "periodic", "plane_wave", "electric_field", '
+    '"magnetic_field", "surface_current", "waveguide_port", "coaxial_port", "modal_port", "lumped_port" or "lumped_element", '
     "not the string \"pecc\" (nearest: 'pec')",
     "kind = \"pec\"", "kind = \"pecc\"")
 key("impedance without a value",
@@ -527,6 +549,9 @@ line("check without a script",
 line("info with an argument",
     "unexpected argument 'input/case.lua'; see curlew --help",
     "info", "input/case.lua")
+line("keys of something else than info",
+    "--keys is for curlew info; see curlew --help",
+    "check", "input/case.lua", "--keys")
 BENCH = ("bench", "--unknowns", "100", "--seconds", "0")
 line("bench: unknown option",
     "unknown option '--ordre' of bench (nearest: '--order'); see curlew --help",

@@ -55,7 +55,7 @@ def results(place, folder):
     for name in files(place, folder):
         if name.endswith((".csv", ".s2p")) or re.fullmatch(r"checkpoint/step_\d+_\d+\.h5", name):
             found[name] = content(place, folder, name)
-        elif name not in ("log.txt", "summary.json") and not name.startswith("checkpoint/"):
+        elif name not in ("configuration.json", "log.txt", "summary.json") and not name.startswith("checkpoint/"):
             found[name] = b""
     return found
 

@@ -92,7 +92,7 @@ def test_files_of_others_survive(program):
             place.good(*RUN, "-q", *options)
             for name in mine:
                 expect(content(place, "case", name) == b"mine", f"{options}: {name}")
-        expect(files(place) == set(mine) | {"log.txt", "summary.json", "mesh/whole.mesh"}, f"{sorted(files(place))}")
+        expect(files(place) == set(mine) | {"configuration.json", "log.txt", "summary.json", "mesh/whole.mesh"}, f"{sorted(files(place))}")
 
 
 def test_files_of_others_are_not_written_over(program):

@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 """What a run prints, where, and how often: log_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME,
 or all."""
+import fcntl
 import os
 import pty
 import re
+import struct
 import sys
+import termios
 
-from harness import Place, expect, on_ranks
+from harness import SCRIPT, Place, edited, expect, on_ranks
 from ranks_scenes import scene
 from run_contract import ENDLESS, RUN, main
 
@@ -14,9 +17,10 @@ LONG = (*ENDLESS, "--set", "time.walltime=6")
 PROGRESS = re.compile(rb"step \d+/100000000  t = ")
 
 
-def on_terminal(place, *arguments, environment=None, **options):
-    """What a run prints to a terminal."""
+def on_terminal(place, *arguments, environment=None, columns=0, **options):
+    """What a run prints to a terminal of so many columns; 0: it does not know how many."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = place.start(*arguments, stdout=theirs, environment={"TERM": "xterm", **(environment or {})}, **options)
     os.close(theirs)
     text = b""
@@ -35,6 +39,61 @@ def on_terminal(place, *arguments, environment=None, **options):
 
 def controls(text):
     return sorted(set(text) & set(range(32)) - {10})
+
+
+CLEAR = b"\r\033[K"
+
+
+def screen(text):
+    """What a terminal shows in the end, line by line."""
+    lines = []
+    for line in text.split(b"\n"):
+        shown = b""
+        for part in line.split(b"\r"):
+            shown = part[3:] if part.startswith(b"\033[K") else part + shown[len(part):]
+        expect(b"\033" not in shown, f"{shown}")
+        lines.append(shown)
+    return lines
+
+
+def drawn(text):
+    """The lines of progress in the order in which they were drawn."""
+    return [part.split(b"\n")[0] for part in text.split(CLEAR) if part.startswith(b"step ")]
+
+
+def test_the_line_goes_with_the_run(program):
+    """At most five times a second, by itself; neither log, nor errors, nor what a script prints stands behind it."""
+    seconds = 4
+    script = edited(SCRIPT, ("  time = { steps = 4 },",
+                             "  time = { steps = 4, finish = function(t, n)\n"
+                             "    if n % 2000 == 0 then print('at ' .. n) end\n    return false\n  end },"))
+    options = ("--set", "time.steps=100000000", "--set", "output.fields=nil", "--set", "output.energy=nil", "--set",
+               f"time.walltime={seconds}")
+    with Place(program, script=script) as place:
+        text, err = on_terminal(place, *RUN, *options, columns=132)
+        lines, shown = drawn(text), screen(text)
+        expect(2 <= len(lines) <= 5 * seconds + 1, f"{len(lines)} lines of progress in {seconds} s")
+        whole = rb"step \d+/100000000  t = \S+ s  energy .*  \S+ DoF/s  \S+ steps/s  ETA \d+:\d\d:\d\d"
+        expect(all(re.fullmatch(whole, line) for line in lines), f"{lines[:3]}")
+        expect(not [line for line in shown if b"ETA" in line] and shown[-1] == b"", f"what is left: {shown[-3:]}")
+        printed = [line for line in shown if re.search(rb"at \d+\.0", line)]
+        expect(len(printed) > 1 and all(re.fullmatch(rb"at \d+\.0", line) for line in printed), f"{printed}")
+        expect(err.startswith(b"curlew: "), f"{err}")
+        with open(place.path("case/log.txt"), "rb") as file:
+            expect(not controls(file.read()), "control characters in log.txt")
+
+
+def test_the_line_fits(program):
+    """Whatever the terminal's width; what is worth least goes first."""
+    options = ("--set", "time.steps=100000000", "--set", "output.fields=nil", "--set", "output.energy=nil", "--set",
+               "time.walltime=3")
+    with Place(program) as place:
+        for columns, there, gone in ((0, b"ETA", b"nothing"), (60, b"ETA", b"steps/s"), (40, b"ETA", b"energy"), (12, b"step", b"ETA")):
+            lines = drawn(on_terminal(place, *RUN, *options, columns=columns)[0])
+            expect(lines and max(map(len, lines)) < (columns or 80), f"{columns} columns: {lines[:2]}")
+            expect(all(there in line and gone not in line for line in lines), f"{columns} columns: {lines[:2]}")
+        quiet, _ = on_terminal(place, *RUN, *options, "-q")
+        expect(b"step" not in quiet and not controls(quiet), f"{quiet}")
 
 
 def test_a_terminal_gets_one_line(program):

@@ -95,14 +95,14 @@ def test_files(program):
                                                          "currents/a", "losses/a")}
         expected |= {f"planes/s_{step:06}.silo" for step in (0, 4, 8, 12)}
         expected |= {f"planes/s_spectrum_{i:06}.silo" for i in (1, 2, 3)}
-        expect(files(place) == expected | {"log.txt", "summary.json", "mesh/whole.mesh"}, f"files: {sorted(files(place))}")
+        expect(files(place) == expected | {"configuration.json", "log.txt", "summary.json", "mesh/whole.mesh"}, f"files: {sorted(files(place))}")
         expect("(0 snapshots, 12 measurements)" in out, f"the last line: {out}")
         for name in expected:
             if name.endswith(".silo"):
                 check_snapshot(place.path("case", name))
         place.good(*RUN, "--set", "output.planes=nil", "--set", "output.lines=nil")
         left = {name for name in expected if name.split("/")[0] not in ("planes", "lines")}
-        expect(files(place) == left | {"log.txt", "summary.json", "mesh/whole.mesh"}, f"after a second run: {sorted(files(place))}")
+        expect(files(place) == left | {"configuration.json", "log.txt", "summary.json", "mesh/whole.mesh"}, f"after a second run: {sorted(files(place))}")
 
 
 def test_first_rows(program):
@@ -266,6 +266,9 @@ def test_no_loss_is_said(program):
     with Place(program, script=script()) as place:
         code, _, err, _ = place.run(*RUN, "--set", "output.losses.1.region=left")
         expect(code == 0 and "warning: output.losses: nothing in the region of 'a' has losses" in err, f"says {err!r}")
+        code, _, err, _ = place.run(*RUN, "--set", "output.losses.1.region=left", "--set",
+                                    "materials.left.debye={{delta=1,tau=1e-9}}")
+        expect(code == 0 and "has losses" not in err, f"a medium with a pole: {err!r}")
         out = place.good(*RUN, "--set", "output.voltages.1.to={0.5,0.5,1.1}")
         expect("'a': 0.1 m of its path of 1 m are outside the mesh and count as conductor" in out, f"says {out}")
 

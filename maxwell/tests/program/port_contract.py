@@ -119,6 +119,23 @@ def test_three_ports(program):
         expect(0.9 < np.linalg.svd(S, compute_uv=False).max() < 1 + 2e-3, "power is made")
 
 
+def check_rests(place, out, err, early):
+    """What was left at each port: the largest voltage that leaves in the last tenth of the run over that of all of it."""
+    rests = {(one["driven"], one["port"]): one for one in place.summary("case")["s_parameters"]["ports"]}
+    expect(set(rests) == {(a, b) for a in ("surface_1", "surface_2") for b in ("surface_1", "surface_2")}, f"{rests}")
+    for port in ("surface_1", "surface_2"):  # the records are those of the first run
+        _, rows = place.rows(f"case/ports/{port}.csv")
+        leaves = np.abs(np.array(rows)[:, 2])
+        window = int(max(1, 0.1 * len(leaves)))
+        left = 20 * np.log10(leaves[-window:].max() / leaves.max())
+        rest = rests["surface_1", port]
+        expect(abs(rest["left_decibel"] - left) < 0.01, f"{rest}, by the record {left}")
+        expect(f"{0.0 - left:.1f} dB at '{port}' (S{port[-1]}1 wrong by" in out, f"{left} dB at {port}: {out}")
+        expect(rest["error"] >= 0 and (early or rest["error"] < 0.05), f"{rest}")
+    worst = max((rest["error"], rest["port"]) for rest in rests.values() if rest["driven"] == "surface_1")
+    expect((f"what leaves at port '{worst[1]}' has fallen by" in err) == early, f"{worst}: {err}")
+
+
 def test_a_run_that_ends_too_early(program):
     """The estimate covers what is wrong, is said in the log, the files and the summary, and goes away with time."""
     for stop, early in (("12e-9", True), ("20e-9", True), ("80e-9", False)):
@@ -127,6 +144,7 @@ def test_a_run_that_ends_too_early(program):
             expect(code == 0 and ("ends too early for S-parameters: the energy that is left is" in err) == early,
                    f"{stop}: says {code}, {err}")
             expect("s-params  port 'surface_1': the energy that is left is" in out, f"log {out}")
+            check_rests(place, out, err, early)
             _, rows = place.rows("case/sparameters.csv")
             rows = np.array(rows)
             phase = np.exp(-2j * np.pi * rows[:, 0] * 2 / C0)

@@ -73,6 +73,23 @@ def test_modes_of_a_box(program):
             expect([float(row.split(",")[1]) for row in rows[1:-1]] == [mode["frequency"] for mode in found(place)], f"{rows}")
 
 
+def test_loss_tangent(program):
+    """A box of a medium with a loss tangent at the frequency of its mode has Q = sqrt(1/tan^2 - 1/4) there, whatever
+    its permittivity, also where a function gives that; at twice the frequency the tangent is half of it."""
+    tangent, epsilon = 0.02, 2.25
+    losses = f"loss_tangent = {tangent}, at = {F11 / math.sqrt(epsilon)!r}"
+    for given in (f"{epsilon}", f"function() return {epsilon} end"):
+        script = SCRIPT.replace("sigma = SIGMA", f"epsilon_r = {given}, {losses}")
+        with Place(program, script=script.replace("from = 120e6, to = 280e6", "from = 80e6, to = 190e6")) as place:
+            place.good(*RUN)
+            modes = [mode for mode in found(place) if mode["seen"] > 5]
+            expect(len(modes) == 2, f"{modes}")
+            for mode, exact in zip(modes, (F11, F21)):
+                here = tangent * F11 / exact
+                near(mode["Q"], math.sqrt(1 / here ** 2 - 0.25), 3e-3, "Q")
+                near(mode["frequency"], exact / math.sqrt(epsilon) * math.sqrt(1 - here ** 2 / 4), 2e-4, "frequency")
+
+
 def test_amplitude_and_phase(program):
     """Those of the field that was set ringing: Ez(t) = A cos(w t) at the probe."""
     with Place(program, script=SCRIPT.replace("SIGMA", "0")) as place:

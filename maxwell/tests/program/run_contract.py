@@ -55,7 +55,7 @@ def test_files_of_a_run(program):
     with Place(program) as place:
         before = fingerprint(place.path("input"))
         place.good(*RUN)
-        expect(without_digest(files(place)) == SNAPSHOTS | {"probes/inside.csv", "energy.csv", "log.txt", "summary.json",
+        expect(without_digest(files(place)) == SNAPSHOTS | {"probes/inside.csv", "energy.csv", "configuration.json", "log.txt", "summary.json",
                                                           "mesh/whole.mesh"},
                f"files: {sorted(files(place))}")
         for name in files(place):
@@ -67,7 +67,7 @@ def test_files_of_a_run(program):
 def test_only_what_was_asked_for(program):
     with Place(program) as place:
         place.good(*RUN, "--set", "output=nil")
-        expect(files(place) == {"log.txt", "summary.json", "mesh/whole.mesh"}, f"files: {sorted(files(place))}")
+        expect(files(place) == {"configuration.json", "log.txt", "summary.json", "mesh/whole.mesh"}, f"files: {sorted(files(place))}")
 
 
 def test_tables(program):
@@ -302,7 +302,7 @@ def test_rerun_leaves_nothing_of_the_run_before(program):
         place.good(*RUN, "--set", "time.steps=40")
         place.write("case/notes.txt", "mine")
         place.good(*RUN, "--set", "output.probes.1.name=new")
-        expect(without_digest(files(place)) == SNAPSHOTS | {"probes/new.csv", "energy.csv", "log.txt", "summary.json", "notes.txt",
+        expect(without_digest(files(place)) == SNAPSHOTS | {"probes/new.csv", "energy.csv", "configuration.json", "log.txt", "summary.json", "notes.txt",
                                                           "mesh/whole.mesh"},
                f"files: {sorted(files(place))}")
         expect(place.summary()["steps"] == 4 and len(place.rows("case/energy.csv")[1]) == 5, "old numbers")

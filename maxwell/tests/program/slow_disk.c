@@ -1,6 +1,6 @@
-/* Loaded before the C library, it makes the disk slow or full for snapshots: giving a file fields_NNNNNN.silo, or of
- * several processes its blocks, its name takes SLOW_DISK_SECONDS; with SLOW_DISK_FULL=N the system says that there is
- * no space at step N. */
+/* Loaded before the C library, it makes the disk slow or full for snapshots: giving a file fields_NNNNNN.silo or .hdf,
+ * or of several processes its blocks, its name takes SLOW_DISK_SECONDS; with SLOW_DISK_FULL=N the system says that
+ * there is no space at step N. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
@@ -15,7 +15,9 @@ static bool of_snapshot(const char *path, long *step)
 {
   const char *name = strstr(path, "/fields_");
   if (getenv("OMPI_COMM_WORLD_SIZE") == NULL && strstr(path, "/blocks/") != NULL) return false;
-  return name != NULL && strstr(name, ".silo") != NULL && sscanf(name, "/fields_%ld", step) == 1;
+  if (name == NULL || (strstr(name, ".silo") == NULL && strstr(name, ".hdf") == NULL && strstr(name, ".h5") == NULL))
+    return false;
+  return sscanf(name, "/fields_%ld", step) == 1;
 }
 
 static void wait_for_disk(void)

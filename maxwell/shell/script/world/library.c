@@ -11,6 +11,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "libdg/base/log.h"
 #include "maxwell/shell/script/world/files.h"
 
 #define OWN    "curlew.own"    /* registry key: the world of Curlew's own Lua, which scripts cannot reach */
@@ -290,6 +291,7 @@ static int print_line(lua_State *L)
   luaL_pushresult(&line);
   size_t length;
   const char *text = lua_tolstring(L, -1, &length);
+  dg_log_clear_line();
   (void)fwrite(text, 1, length, stdout);
   (void)fflush(stdout);
   return 0;

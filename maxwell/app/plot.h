@@ -1,0 +1,21 @@
+/* `curlew plot`: pictures of what a run has left in its folder; `curlew s`: its S-parameters as tables and files.
+ *
+ * share/plot/plot_run.py draws. It needs a Python with NumPy and matplotlib, and for the fields in snapshots Debian's
+ * module Silo. share/python/curlew_s.py needs NumPy, and matplotlib for pictures. */
+#pragma once
+
+#include "libdg/base/error.h"
+
+/* Becomes the Python program, with the words of the command line that follow `plot` or `s`: on success it does not
+ * return, and the exit code is that program's. The Python is $CURLEW_PYTHON if that is set, else the first of `python3`
+ * on the path and /usr/bin/python3 that has all modules, or else those which must be there. DG_ENVIRONMENT where there
+ * is none, or no script. */
+int mx_plot(int words, char **word, struct dg_error *err) DG_MUST_USE;
+/* The same for the picture of a model that `curlew check` has written (maxwell/check/survey.h); the other program
+ * removes the model. */
+int mx_plot_model(const char *model, const char *picture, struct dg_error *err) DG_MUST_USE;
+/* The same for the picture of a fit that `curlew fit` has written as JSON (maxwell/app/fit). */
+int mx_plot_fit(const char *fit, const char *picture, struct dg_error *err) DG_MUST_USE;
+/* Says whether there is a Python that can draw. DG_ENVIRONMENT: there is none. */
+int mx_plot_can(struct dg_error *err) DG_MUST_USE;
+int mx_s(int words, char **word, struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,187 @@
+/* The beginning and the end of a simulation of libcurlew.so, its functions, and its run with output. The caller's
+ * program, or Python's ctypes, calls this; curlew.h is the manual. */
+#include <stdio.h>
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/io/store.h"
+#include "libdg/ref/dense.h"
+#include "maxwell/capi/stepped.h"
+#include "maxwell/measure/kinds.h"
+#include "maxwell/run/run.h"
+#include "maxwell/setup/setup_build.h"
+#include "maxwell/version.h"
+
+int curlew_api(void) { return CURLEW_API; }
+
+const char *curlew_version(void) { return CURLEW_VERSION; }
+
+int mx_capi_give(struct curlew_error *error, const struct dg_error *err)
+{
+  error->code = (int)err->code;
+  snprintf(error->message, sizeof error->message, "%s", err->code == DG_OK ? "" : err->message);
+  if (err->code == DG_BUG)
+    snprintf(error->message, sizeof error->message, "bug at %s:%d: %.1900s", err->file, err->line, err->message);
+  return error->code;
+}
+
+/* ---- functions of the caller's */
+
+static int call(const struct mx_caller *caller, const char *what, size_t count, const double *x, const double *t,
+                int components, double *value, struct dg_error *err)
+{
+  char message[1024] = "";
+  if (caller->given.values(caller->given.self, count, x, t, components, value, message, sizeof message) == 0) return 0;
+  message[sizeof message - 1] = '\0';
+  for (char *c = message; *c != '\0'; c++)
+    if (*c == '\n') *c = ' '; /* errors are one line */
+  return dg_fail(err, DG_INPUT, "%s: %s", what, message[0] != '\0' ? message : "the function failed");
+}
+
+static int values(void *self, const struct mx_places *at, double *value, struct dg_error *err)
+{
+  return call(self, at->what, at->count, at->x != NULL ? *at->x : NULL, at->t, at->components, value, err);
+}
+
+static int answer(void *self, const char *what, int inputs, const double *in, bool *result, struct dg_error *err)
+{
+  double value = 0;
+  if (call(self, what, (size_t)inputs, NULL, in, 1, &value, err) != 0) return err->code;
+  *result = value != 0;
+  return 0;
+}
+
+static int digest(void *self, uint64_t *result, struct dg_error *err)
+{
+  const struct mx_caller *caller = self;
+  (void)err;
+  *result = caller->given.digest;
+  return 0;
+}
+
+static int put_functions(struct curlew_simulation *s, const struct curlew_options *options, struct dg_error *err)
+{
+  if (DG_NEW(s->caller, options->functions, err) != 0) return err->code;
+  s->callers = options->functions;
+  for (size_t i = 0; i < s->callers; i++) {
+    struct mx_caller *caller = &s->caller[i];
+    caller->given = options->function[i];
+    caller->base = (struct mx_function){.values = values, .answer = answer, .digest = digest, .self = caller};
+    if (mx_script_put(s->script, options->function[i].key, &caller->base, err) != 0) return err->code;
+  }
+  return 0;
+}
+
+/* ---- beginning and end */
+
+static int load(struct curlew_simulation *s, const struct curlew_options *options, struct dg_error *err)
+{
+  const struct mx_limits limits = {
+      .trust = options->trust != 0, .seconds = options->lua_seconds, .threads = options->lua_threads};
+  struct mx_definition *pair = NULL;
+  if (options->script == NULL && options->text == NULL) return dg_fail(err, DG_INPUT, "there is no script");
+  if (DG_NEW(pair, options->args + options->sets, err) != 0) return err->code;
+  for (size_t i = 0; i < options->args; i++)
+    pair[i] = (struct mx_definition){options->arg[i].name, options->arg[i].value};
+  for (size_t i = 0; i < options->sets; i++)
+    pair[options->args + i] = (struct mx_definition){options->set[i].name, options->set[i].value};
+  (void)!mx_script_load_text(&s->script, options->script != NULL ? options->script : "script", options->text,
+                             options->args, pair, options->sets, pair + options->args, &limits, err);
+  dg_free(pair); /* the script has copies */
+  return err->code;
+}
+
+int curlew_new(struct curlew_simulation **simulation, const struct curlew_options *options, struct curlew_error *error)
+{
+  struct curlew_simulation *s = NULL;
+  struct dg_error err = {0};
+  *simulation = NULL;
+  dg_store_prepare();
+  if (DG_NEW(s, 1, &err) != 0 || dg_dense_prepare(&err) != 0 || (options->echo && dg_log_new(&s->log, 1, &err) != 0) ||
+      load(s, options, &err) != 0 || put_functions(s, options, &err) != 0)
+    goto fail;
+  const struct mx_origin *origin = mx_script_origin(s->script);
+  if (mx_config_read(&s->config, mx_measure_kinds, origin, &err) != 0 ||
+      mx_setup_init(&s->setup, &s->config, origin, s->log, NULL, NULL, &err) != 0)
+    goto fail;
+  *simulation = s;
+  return mx_capi_give(error, &err);
+fail:
+  curlew_free(s);
+  return mx_capi_give(error, &err);
+}
+
+void curlew_free(struct curlew_simulation *simulation)
+{
+  if (simulation == NULL) return;
+  mx_stepped_free(simulation);
+  mx_capi_end_steps(simulation);
+  mx_setup_release(&simulation->setup);
+  mx_config_release(&simulation->config);
+  mx_script_free(simulation->script);
+  dg_free(simulation->caller);
+  dg_log_free(simulation->log);
+  dg_free(simulation);
+}
+
+void curlew_describe(const struct curlew_simulation *simulation, struct curlew_description *description)
+{
+  const struct mx_setup *setup = &simulation->setup;
+  *description = (struct curlew_description){.elements = setup->mesh.K,
+                                             .nodes = (uint64_t)setup->ref.Np,
+                                             .unknowns = setup->unknowns,
+                                             .steps = setup->steps,
+                                             .step = setup->step,
+                                             .limit = setup->limit,
+                                             .measures = setup->measures.count,
+                                             .order = setup->ref.order};
+}
+
+const char *curlew_name(const struct curlew_simulation *simulation) { return simulation->config.name; }
+
+const char *curlew_backend(const struct curlew_simulation *simulation) { return simulation->setup.ops->name; }
+
+/* ---- a run */
+
+static bool look(void *self, long n, long steps, double t)
+{
+  const struct curlew_run_options *options = self;
+  return options->look(options->self, n, steps, t) != 0;
+}
+
+/* A simulation is stepped or run once. */
+static int unused(const struct curlew_simulation *simulation, struct dg_error *err)
+{
+  if (!simulation->ran && simulation->backend == NULL) return 0;
+  return dg_fail(err, DG_INPUT, "this simulation has been %s: make another one to run it",
+                 simulation->ran ? "run" : "stepped");
+}
+
+int curlew_begin(struct curlew_simulation *simulation, const struct curlew_run_options *options,
+                 struct curlew_error *error)
+{
+  struct dg_error err = {0};
+  if (unused(simulation, &err) == 0) {
+    simulation->ran = true;
+    (void)!mx_stepped_begin(simulation, options, &err);
+  }
+  return mx_capi_give(error, &err);
+}
+
+int curlew_run(struct curlew_simulation *simulation, const struct curlew_run_options *options,
+               struct curlew_error *error)
+{
+  struct curlew_run_options own = *options;
+  const struct mx_watcher watcher = {.look = look, .self = &own};
+  const struct mx_run_options how = {
+      .resume = own.restart != 0, .keeps = true, .watcher = own.look != NULL ? &watcher : NULL};
+  struct mx_folder folder = {0};
+  struct dg_error err = {0};
+  if (unused(simulation, &err) != 0) return mx_capi_give(error, &err);
+  simulation->ran = true;
+  const char *path = own.folder != NULL ? own.folder : simulation->config.name;
+  if (mx_folder_open(&folder, path, NULL, simulation->log, &err) == 0)
+    (void)!mx_run(&simulation->setup, &folder, &how, &err);
+  mx_folder_close(&folder);
+  return mx_capi_give(error, &err);
+}

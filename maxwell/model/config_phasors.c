@@ -1,0 +1,82 @@
+/* Reads output.spectra: phasors in regions, on planes and everywhere. config_output.c calls it. */
+#include <string.h>
+
+#include "maxwell/model/config_read.h"
+#include "maxwell/model/measures.h"
+
+const char mx_phasors_expected[] =
+    "a list, as in spectra = { { name = \"slot\", region = \"substrate\", frequencies = { 1e9 } } }";
+
+static int read_quantities(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  return mx_read_names(r, rule, value, to);
+}
+
+static int read_plane(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const char *const formats[] = {"csv", "silo", NULL};
+  struct draft {
+    struct mx_measure_draft plane;
+    int format;
+  } draft = {.plane.measure = {.line = value->line, .where = value->where, .samples = {40, 30}}};
+  static const struct mx_rule rules[] = {
+      MX_PLANE_RULES,
+      {"format", mx_read_choice, offsetof(struct draft, format), .names = formats},
+  };
+  if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), &draft) != 0 ||
+      mx_measure_set_plane(r, value, &draft.plane) != 0)
+    return r->err->code;
+  draft.plane.measure.silo = draft.format == 1;
+  *(struct mx_measure_config *)to = draft.plane.measure;
+  return 0;
+}
+
+static int read_phasor(struct mx_reader *r, const struct mx_value *item, struct mx_phasor_config *phasor)
+{
+#define PHASOR(field) offsetof(struct mx_phasor_config, field)
+  static const char *const quantities[] = {"E", "H", NULL}, *const norms[] = {"none", "source", "power", NULL};
+  static const struct mx_rule rules[] = {
+      {"name", mx_measure_read_name, PHASOR(name),
+       .expected =
+           "a name for a file (letters, digits, '_', '-' and '.'; not starting with '.'; at most 200 characters)",
+       .example = "name = \"slot\""},
+      {"region", mx_read_region, PHASOR(on), .expected = "the name of a volume group, or the tag of a volume"},
+      {"plane", read_plane, PHASOR(plane),
+       .expected = "a table, as in { origin = { 0, 0, 0.5 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } }"},
+      {"frequencies", mx_read_frequencies, PHASOR(frequencies), .expected = NULL, .example = "frequencies = { 1e9 }"},
+      {"fields", read_quantities, PHASOR(quantities), .expected = "a list of \"E\" and \"H\", as in { \"E\", \"H\" }",
+       .names = quantities, .standard = "[\"E\", \"H\"]"},
+      {"normalise", mx_read_choice, PHASOR(norm), .names = norms},
+      {"every", mx_read_long, PHASOR(every), .expected = "an integer >= 1", MX_FROM(1)},
+  };
+#undef PHASOR
+  *phasor = (struct mx_phasor_config){.where = item->where, .quantities = MX_QUANTITY_E | MX_QUANTITY_H};
+  if (mx_read_table(r, item, "a table, as in { name = \"slot\", region = \"substrate\", frequencies = { 1e9 } }", rules,
+                    MX_COUNT(rules), phasor) != 0)
+    return r->err->code;
+  phasor->by_region = mx_find_value(item, "region") != NULL;
+  if (phasor->by_region && phasor->plane.points > 0)
+    return mx_fail_at(r, item, "%s must have either 'region' or 'plane', not both", item->path);
+  phasor->plane.name = phasor->name;
+  return 0;
+}
+
+int mx_read_phasors(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_config *config = mx_config_of(r);
+  struct mx_phasor_config *all;
+  (void)to;
+  if (mx_expect_list(r, value, rule->expected) != 0 ||
+      mx_arena_alloc(&r->arena, &all, value->count, sizeof *all, r->err) != 0)
+    return r->err->code;
+  for (size_t i = 0; i < value->count; i++) {
+    const struct mx_value *item = &value->entry[i].value;
+    if (read_phasor(r, item, &all[i]) != 0) return r->err->code;
+    for (size_t j = 0; j < i; j++)
+      if (strcmp(all[j].name, all[i].name) == 0)
+        return mx_fail_at(r, item, "output.spectra: two have the name '%s' (%zu and %zu)", all[i].name, j + 1, i + 1);
+  }
+  config->output.spectrum = all;
+  config->output.spectra = value->count;
+  return 0;
+}

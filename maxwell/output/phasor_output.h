@@ -1,0 +1,20 @@
+/* The files of output.spectra at the end of a run. output.c calls it.
+ *
+ *   spectra/NAME_000001.silo, .hdf    the fields in a region at its first frequency, .. in the formats of snapshots:
+ *                                     vectors E_re, E_im, H_re, H_im. The time of a file is its frequency.
+ *   spectra/NAME.csv                  a row a frequency and point of a plane, or a grid a frequency as above */
+#pragma once
+
+#include "maxwell/output/writers.h"
+#include "maxwell/phasor/phasors.h"
+#include "maxwell/shell/folder.h"
+#include "maxwell/shell/plan.h"
+
+/* Writes all files. Collective. */
+int mx_phasor_output(struct mx_phasors *phasors, const struct mx_writers *writers, const struct dg_reference *ref,
+                     struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
+/* Adds the names of the files. */
+int mx_phasor_plan(struct mx_plan *plan, const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
+/* Bytes on this rank that writing takes beside the sums. */
+size_t mx_phasor_output_memory(const struct mx_phasors *phasors, const struct mx_writers *writers,
+                               const struct dg_reference *ref);

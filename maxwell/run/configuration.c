@@ -1,0 +1,48 @@
+/* Writes configuration.json from the script's table and the notes that its reading made (resolved.h). run.c calls it.
+ */
+#include "maxwell/run/configuration.h"
+
+#include <stdio.h>
+
+#include "libdg/base/file.h"
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "maxwell/version.h"
+
+static void write_definitions(FILE *file, const char *key, size_t count, const struct mx_definition *definition)
+{
+  fprintf(file, "  \"%s\": {", key);
+  for (size_t i = 0; i < count; i++) {
+    fputs(i > 0 ? ", " : "", file);
+    dg_json_string(file, definition[i].name);
+    fputs(": ", file);
+    dg_json_string(file, definition[i].value);
+  }
+  fputs("},\n", file);
+}
+
+static void write_entries(FILE *file, const void *what)
+{
+  const struct mx_setup *setup = what;
+  const struct mx_origin *origin = setup->origin;
+  fprintf(file, "{\n  \"schema\": %d,\n  \"version\": ", MX_CONFIGURATION_SCHEMA);
+  dg_json_string(file, CURLEW_VERSION);
+  fputs(",\n  \"script\": ", file);
+  dg_json_string(file, origin->path);
+  fputs(",\n", file);
+  write_definitions(file, "args", origin->args, origin->arg);
+  write_definitions(file, "set", origin->sets, origin->set);
+  fputs("  \"simulation\": ", file);
+  mx_resolved_write(file, origin->root, &setup->config->resolved, 2);
+  fputs("\n}\n", file);
+}
+
+int mx_configuration_write(const struct mx_setup *setup, const struct mx_folder *folder, struct dg_error *err)
+{
+  char *path;
+  if (setup->origin == NULL || setup->origin->root == NULL || setup->origin->path == NULL) return 0;
+  if (mx_folder_path(&path, folder, "configuration.json", err) != 0) return err->code;
+  (void)!dg_file_write(path, write_entries, setup, err);
+  dg_free(path);
+  return err->code;
+}

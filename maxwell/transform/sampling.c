@@ -1,0 +1,124 @@
+/* Chooses how often running transforms take samples, from what the sources' waveforms hold. sampling.h says how. */
+#include "maxwell/transform/sampling.h"
+
+#include <math.h>
+
+#include "libdg/base/memory.h"
+#include "maxwell/model/waveform_energy.h"
+
+/* What the waveforms of a run hold. */
+struct contents {
+  bool known;     /* all sources have waveforms */
+  double highest; /* Hz: the energy above is a 1e-10th part */
+  double *weak;   /* [frequencies] largest share of a source's greatest spectral density, by amplitude */
+};
+
+static double highest_of(const struct mx_waveform_energy *energy)
+{
+  const double left_out = 1e-10;
+  double above = 0;
+  for (size_t b = energy->bins; b > 0; b--) {
+    above += energy->power[b - 1];
+    if (above > left_out * energy->total) return (double)b * energy->width;
+  }
+  return 0;
+}
+
+/* The share of the greatest density that the spectrum has at a frequency, by amplitude. */
+static double share_at(const struct mx_waveform_energy *energy, double hertz)
+{
+  const size_t bin = (size_t)fmax(0, round(hertz / energy->width));
+  double most = 0, here = 0;
+  for (size_t b = 0; b < energy->bins; b++) {
+    most = fmax(most, energy->power[b]);
+    if (b + 1 >= bin && b <= bin + 1) here = fmax(here, energy->power[b]);
+  }
+  return most > 0 ? sqrt(here / most) : 0;
+}
+
+static int look_at_sources(const struct mx_sampling_place *place, const struct mx_frequencies *frequencies,
+                           struct contents *contents, struct dg_error *err)
+{
+  const struct mx_source_list *list = place->list;
+  *contents = (struct contents){.known = place->config->initial.E == NULL && place->config->initial.H == NULL};
+  if (DG_NEW(contents->weak, frequencies->count, err) != 0) return err->code;
+  for (size_t i = 0; i < list->count; i++) {
+    const struct mx_source *source = &list->source[i];
+    const struct mx_waveform_use use = {
+        .shift = source->delay, .end = place->step * (double)place->steps, .step = place->step};
+    struct mx_waveform_energy energy = {0};
+    if (source->function != NULL) contents->known = false;
+    if (source->function != NULL || (source->port && !source->driven)) continue;
+    if (mx_waveform_energy_init(&energy, &source->waveform, &use, err) == 0 && energy.total > 0) {
+      contents->highest = fmax(contents->highest, highest_of(&energy));
+      for (size_t k = 0; k < frequencies->count; k++)
+        contents->weak[k] = fmax(contents->weak[k], share_at(&energy, frequencies->hertz[k]));
+    }
+    mx_waveform_energy_release(&energy);
+    if (err->code != DG_OK) return err->code;
+  }
+  return 0;
+}
+
+static double highest_frequency(const struct mx_frequencies *frequencies)
+{
+  double most = 0;
+  for (size_t k = 0; k < frequencies->count; k++) most = fmax(most, frequencies->hertz[k]);
+  return most;
+}
+
+/* A sample every `every` steps has a rate R, and what the fields have at R - f is taken for f. With R above the highest
+ * frequency of the sources plus the highest wanted one there is nothing at R - f; a tenth is added, and R is at least
+ * four times what is wanted. */
+static long choose_every(const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
+                         const struct contents *contents)
+{
+  const double wanted = highest_frequency(wish->frequencies);
+  const double rate = fmax(4 * wanted, 1.1 * (contents->highest + wanted));
+  if (wish->every > 0) return wish->every;
+  if (!contents->known) return 1;
+  return (long)fmax(1, floor(1 / (rate * place->step)));
+}
+
+static void warn_of_contents(const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
+                             const struct contents *contents)
+{
+  const double least = place->config->precision == MX_DOUBLE ? 1e-4 : 1e-3;
+  size_t weak = 0, worst = 0;
+  for (size_t k = 0; contents->known && k < wish->frequencies->count; k++) {
+    weak += contents->weak[k] < least;
+    if (contents->weak[k] < contents->weak[worst]) worst = k;
+  }
+  if (weak > 0)
+    dg_log_warning(place->log,
+                   "%s: the sources carry next to nothing at %zu of the %zu frequencies of '%s': at %.6g Hz "
+                   "%.2g of the largest of their spectra; what is given there is noise",
+                   wish->key, weak, wish->frequencies->count, wish->name, wish->frequencies->hertz[worst],
+                   contents->weak[worst]);
+}
+
+int mx_sampling_choose(long *every, const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
+                       struct dg_error *err)
+{
+  struct contents contents;
+  if (look_at_sources(place, wish->frequencies, &contents, err) != 0) goto fail;
+  *every = choose_every(place, wish, &contents);
+  warn_of_contents(place, wish, &contents);
+  const double rate = 1 / ((double)*every * place->step), wanted = highest_frequency(wish->frequencies);
+  if (2 * wanted > rate) {
+    (void)dg_fail(err, DG_INPUT,
+                  MX_PLACE "%s: '%s' cannot tell %g Hz, a sample every %g s reaches to %.4g Hz; lower 'every' or the "
+                           "frequency",
+                  MX_AT(wish->where), wish->key, wish->name, wanted, 1 / rate, rate / 2);
+    goto fail;
+  }
+  if (contents.known && rate < contents.highest + wanted)
+    dg_log_warning(
+        place->log,
+        "%s: '%s' takes a sample every %ld steps; what the sources have between %.4g and %.4g Hz is then taken for "
+        "frequencies that are asked for",
+        wish->key, wish->name, *every, rate - wanted, contents.highest);
+fail:
+  dg_free(contents.weak);
+  return err->code;
+}

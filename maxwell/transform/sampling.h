@@ -1,0 +1,26 @@
+/* How often a running transform takes samples: as rarely as the spectra of the sources allow. */
+#pragma once
+
+#include "libdg/base/log.h"
+#include "maxwell/model/config.h"
+#include "maxwell/sources/source_list.h"
+
+struct mx_sampling_place {
+  const struct mx_config *config;
+  const struct mx_source_list *list; /* of prepared sources */
+  double step;                       /* s */
+  long steps;
+  struct dg_log *log; /* rank 0's; NULL is silent */
+};
+
+/* What is to be transformed: "output.far_field", its name and place in the script for messages. */
+struct mx_sampling_wish {
+  const char *key, *name, *where;
+  const struct mx_frequencies *frequencies;
+  long every; /* steps between samples; 0: as the sources allow */
+};
+
+/* Chooses the steps between samples. DG_INPUT: the samples cannot tell a frequency that is wanted. Warnings tell of
+ * frequencies that no source has, and of those that other frequencies are taken for. */
+int mx_sampling_choose(long *every, const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
+                       struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,514 @@
+"""Simulations in this process, by libcurlew.so (maxwell/capi/curlew.h is its manual).
+
+Functions of place and time are Python's: f(x, y, z), f(x, y, z, t) or f(t). x, y, z are arrays [n] that belong to the
+solver and are read-only; t is a number, or an array [n] where there is no place. A function returns an array [n] or a
+number, or, for a vector, three of these or an array [n][3].
+"""
+import ctypes
+import glob
+import hashlib
+import os
+import threading
+import traceback
+import types
+
+import numpy as np
+
+from . import errors, lua, program
+from .errors import EnvironmentFailure, InputError
+from .results import Results
+from .tables import PointsTable, Table
+
+API = 2
+MESSAGE = 2048
+DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+
+class _Error(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_int), ("message", ctypes.c_char * MESSAGE)]
+
+
+VALUES = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
+                          ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+LOOK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_double)
+
+
+class _Function(ctypes.Structure):
+    _fields_ = [("key", ctypes.c_char_p), ("values", VALUES), ("self", ctypes.c_void_p), ("digest", ctypes.c_uint64)]
+
+
+class _Pair(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("script", ctypes.c_char_p), ("text", ctypes.c_char_p), ("args", ctypes.c_size_t),
+                ("sets", ctypes.c_size_t), ("functions", ctypes.c_size_t), ("arg", ctypes.POINTER(_Pair)),
+                ("set", ctypes.POINTER(_Pair)), ("function", ctypes.POINTER(_Function)), ("trust", ctypes.c_int),
+                ("echo", ctypes.c_int), ("lua_threads", ctypes.c_int), ("lua_seconds", ctypes.c_double)]
+
+
+class _Description(ctypes.Structure):
+    _fields_ = [("elements", ctypes.c_uint64), ("nodes", ctypes.c_uint64), ("unknowns", ctypes.c_uint64),
+                ("steps", ctypes.c_int64), ("step", ctypes.c_double), ("limit", ctypes.c_double),
+                ("measures", ctypes.c_uint64), ("order", ctypes.c_int)]
+
+
+class _RunOptions(ctypes.Structure):
+    _fields_ = [("folder", ctypes.c_char_p), ("restart", ctypes.c_int), ("look", LOOK), ("self", ctypes.c_void_p)]
+
+
+class _Position(ctypes.Structure):
+    _fields_ = [("step", ctypes.c_int64), ("total", ctypes.c_int64), ("port", ctypes.c_char_p), ("over", ctypes.c_int)]
+
+
+class _Record(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_char_p), ("name", ctypes.c_char_p), ("columns", ctypes.c_char_p),
+                ("rows", ctypes.c_uint64), ("width", ctypes.c_uint64), ("time", DOUBLES), ("value", DOUBLES),
+                ("points", ctypes.c_uint64), ("x", DOUBLES)]
+
+
+def find_library():
+    """The path of libcurlew.so: CURLEW_LIBRARY in the environment, or beside the program, or in a folder lib there."""
+    given = os.environ.get("CURLEW_LIBRARY")
+    if given:
+        return given
+    folder = os.path.dirname(os.path.realpath(program.find_program()))
+    for pattern in ("libcurlew.so", "../lib/libcurlew.so", "../lib/*/libcurlew.so", "../lib64/libcurlew.so"):
+        found = glob.glob(os.path.join(folder, pattern))
+        if found:
+            return os.path.abspath(found[0])
+    raise EnvironmentFailure(f"libcurlew.so was not found beside '{folder}': the environment variable CURLEW_LIBRARY can "
+                             "name it")
+
+
+_loading = threading.Lock()
+_loaded = None
+
+
+def library():
+    """The library, loaded once."""
+    global _loaded  # pylint: disable=global-statement
+    with _loading:
+        if _loaded is None:
+            # As the program does: threads that wait for each other sleep soon. OpenMP reads it when it is loaded.
+            if "OMP_WAIT_POLICY" not in os.environ:
+                os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+            if os.path.isdir(program.SHARE):
+                os.environ.setdefault("CURLEW_SHARE", program.SHARE)
+            path = find_library()
+            try:
+                lib = ctypes.CDLL(path)
+            except OSError as error:
+                raise EnvironmentFailure(f"cannot load '{path}': {error}") from None
+            if lib.curlew_api() < API:
+                raise EnvironmentFailure(f"'{path}' has version {lib.curlew_api()} of the interface, not {API}")
+            declare(lib)
+            if "CURLEW_MESHER" not in os.environ:
+                mesher = os.path.join(os.path.dirname(os.path.realpath(path)), "curlew-mesh")
+                if os.access(mesher, os.X_OK):
+                    os.environ["CURLEW_MESHER"] = mesher
+            _loaded = lib
+    return _loaded
+
+
+def declare(lib):
+    handle, error = ctypes.c_void_p, ctypes.POINTER(_Error)
+    pointer = ctypes.c_void_p
+    for name, result, arguments in (
+            ("new", ctypes.c_int, [ctypes.POINTER(handle), ctypes.POINTER(_Options), error]),
+            ("free", None, [handle]),
+            ("describe", None, [handle, ctypes.POINTER(_Description)]),
+            ("name", ctypes.c_char_p, [handle]),
+            ("backend", ctypes.c_char_p, [handle]),
+            ("version", ctypes.c_char_p, []),
+            ("run", ctypes.c_int, [handle, ctypes.POINTER(_RunOptions), error]),
+            ("begin", ctypes.c_int, [handle, ctypes.POINTER(_RunOptions), error]),
+            ("where", None, [handle, ctypes.POINTER(_Position)]),
+            ("snapshot", ctypes.c_int, [handle, error]),
+            ("flush", ctypes.c_int, [handle, error]),
+            ("checkpoint", ctypes.c_int, [handle, error]),
+            ("finish", ctypes.c_int, [handle, error]),
+            ("stop", ctypes.c_int, [handle, error]),
+            ("advance", ctypes.c_int, [handle, ctypes.c_int64, error]),
+            ("steps_done", ctypes.c_int64, [handle]),
+            ("time", ctypes.c_double, [handle]),
+            ("energy", ctypes.c_int, [handle, pointer, error]),
+            ("nodes", None, [handle, pointer]),
+            ("get_fields", ctypes.c_int, [handle, pointer, pointer, error]),
+            ("set_fields", ctypes.c_int, [handle, pointer, pointer, error]),
+            ("sample", ctypes.c_int, [handle, ctypes.c_size_t, pointer, pointer, error]),
+            ("record", ctypes.c_int, [handle, ctypes.c_uint64, ctypes.POINTER(_Record), error])):
+        function = getattr(lib, f"curlew_{name}")
+        function.restype, function.argtypes = result, arguments
+
+
+def view(address, shape):
+    """An array on somebody else's memory."""
+    count = int(np.prod(shape))
+    return np.frombuffer((ctypes.c_double * count).from_address(address), dtype=float).reshape(shape)
+
+
+def digest(function, depth=0):
+    """A digest of a function's code and of the values that it encloses, for checkpoints."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return hashlib.sha256(repr(type(function)).encode()).digest()
+    state = hashlib.sha256(code.co_code)
+    for item in code.co_consts + code.co_names:
+        state.update(item.co_code if isinstance(item, types.CodeType) else repr(item).encode())
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:  # a variable that has no value yet
+            continue
+        if callable(content) and depth < 8:
+            state.update(digest(content, depth + 1))
+        elif isinstance(content, np.ndarray):
+            state.update(content.tobytes())
+        else:
+            state.update(repr(content).encode())
+    return state.digest()
+
+
+class _Callback:
+    """A Python function as the library calls it. What the function raises is kept for the caller of the library."""
+
+    def __init__(self, key, function, simulation):
+        self.key, self.function, self.simulation = key, function, simulation
+        self.seen = (None, None)  # the places of the last call, which are mostly those of the next
+        self.values = VALUES(self._call)
+
+    def _places(self, address, count):
+        if self.seen[0] != (address, count):
+            x = view(address, (count, 3))
+            x.flags.writeable = False
+            self.seen = ((address, count), (x[:, 0], x[:, 1], x[:, 2]))
+        return self.seen[1]
+
+    def _call(self, _, count, x, t, components, value, message, room):
+        try:
+            if self.key == "time.finish":
+                view(value, (1,))[0] = bool(self.function(*view(t, (count,)).tolist()))
+                return 0
+            if not x:
+                given = self.function(view(t, (count,)))
+            elif not t:
+                given = self.function(*self._places(x, count))
+            else:
+                given = self.function(*self._places(x, count), view(t, (1,))[0])
+            self._store(given, view(value, (count, components)), components)
+            return 0
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            self.simulation._raised = error  # pylint: disable=protected-access
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno})"
+            encoded = " ".join(text.split()).encode()[:room - 1]
+            ctypes.memmove(message, encoded + b"\0", len(encoded) + 1)
+            return 1
+
+    def _store(self, given, out, components):
+        if components == 1:
+            out[:, 0] = given
+        elif isinstance(given, np.ndarray):
+            if given.shape not in ((components,), out.shape):
+                raise ValueError(f"returned an array {list(given.shape)}, not {list(out.shape)}")
+            out[:] = given
+        else:
+            if len(given) != components:
+                raise ValueError(f"returned {len(given)} components, not {components}")
+            for c in range(components):
+                out[:, c] = given[c]
+
+
+def pairs(items):
+    array = (_Pair * max(len(items), 1))()
+    for pair, (name, value) in zip(array, items):
+        pair.name, pair.value = name.encode(), value.encode()
+    return array
+
+
+class Simulation:
+    """A simulation in this process, of a script or of a dict with the keys of `simulation { }`.
+
+    scene      path of a Lua script, or a dict; functions in a dict are Python's
+    args, set  as in curlew.run; `set` may hold functions: {"initial.E": f}
+    folder     of a dict: where mesh.file and the like are looked for; None: the working directory
+    echo       True: the program's log on stdout
+
+    Either step it: advance(), time, energy(), fields(), set_fields(), sample(), records; or run() it once with all of its
+    output; or begin() such a run and step it: advance(), energy(), fields(), sample(), snapshot(), checkpoint(), results, and
+    finish() or stop(). close() frees it; it is a context manager, too, which ends a run that Ctrl-C has left with a
+    checkpoint. Errors are those of curlew.run; what a function raises comes out
+    of the call that needed it.
+    """
+
+    def __init__(self, scene, args=None, set=None, *, folder=None, backend=None, trust=False, echo=False, lua_threads=0,
+                 lua_seconds=0):
+        self._handle = ctypes.c_void_p()
+        self._raised = None
+        self._folder = self._look = None  # of a run that has been begun
+        self._lib = library()
+        functions, overrides = {}, []
+        for name, value in {**(set or {}), **({"backend": backend} if backend is not None else {})}.items():
+            text = lua.value(value, name, None, functions)
+            if text is not None:
+                overrides.append((name, f"({text})" if text.startswith("math") else text))
+        options = _Options(trust=trust, echo=echo, lua_threads=lua_threads, lua_seconds=lua_seconds)
+        if isinstance(scene, dict):
+            text = f"simulation {lua.value(scene, '', 0, functions)}\n"
+            options.text, options.script = text.encode(), os.path.join(folder or ".", "dict").encode()
+        else:
+            options.script = os.fsencode(scene)
+        given = [tuple(program.definition(name, value).split("=", 1)) for name, value in (args or {}).items()]
+        arg, override = pairs(given), pairs(overrides)
+        self._callbacks = [_Callback(name, function, self) for name, function in functions.items()]
+        function = (_Function * max(len(functions), 1))()
+        for slot, callback in zip(function, self._callbacks):
+            slot.key, slot.values = callback.key.encode(), callback.values
+            slot.digest = int.from_bytes(digest(callback.function)[:8], "little")
+        options.arg, options.args = arg, len(given)
+        options.set, options.sets = override, len(overrides)
+        options.function, options.functions = function, len(functions)
+        self._do("new", ctypes.byref(self._handle), ctypes.byref(options))
+        about = _Description()
+        self._lib.curlew_describe(self._handle, ctypes.byref(about))
+        self.elements, self.nodes, self.unknowns = about.elements, about.nodes, about.unknowns
+        self.steps, self.step, self.limit, self.order = about.steps, about.step, about.limit, about.order
+        self._measures = about.measures
+        self.name = self._lib.curlew_name(self._handle).decode()
+        self.backend = self._lib.curlew_backend(self._handle).decode()
+
+    def _do(self, name, *arguments):
+        """Calls a function that may fail."""
+        error = _Error()
+        self._raised = None
+        code = getattr(self._lib, f"curlew_{name}")(*arguments, ctypes.byref(error))
+        raised, self._raised = self._raised, None
+        if code == 0:
+            return
+        made = errors.make(code, error.message.decode(errors="replace"))
+        if isinstance(raised, Exception) or raised is None:
+            raise made from raised
+        raise raised  # KeyboardInterrupt and the like
+
+    def _open(self):
+        if not self._handle:
+            raise InputError("the simulation is closed")
+        return self._handle
+
+    def close(self):
+        """Frees the simulation; records that were given out stay what they are."""
+        if self._handle:
+            self._lib.curlew_free(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is not None and issubclass(kind, KeyboardInterrupt) and self._folder is not None and not self.over:
+                self.stop()
+        finally:
+            self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    # ---- steps
+
+    def advance(self, steps=1):
+        """Makes so many steps. Ctrl-C ends it between two of them."""
+        handle, block = self._open(), 1000
+        if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool):
+            raise InputError(f"steps must be an integer, not {steps!r}")
+        steps = int(steps)
+        if self._folder is not None:  # the run itself listens to signals
+            self._do("advance", handle, steps)
+            return self
+        if steps > self.steps - self.steps_done:  # before any is made
+            block = steps
+        while True:  # in blocks: Python sees a signal between two calls
+            part = min(steps, block)
+            self._do("advance", handle, part)
+            steps -= part
+            if steps <= 0:
+                return self
+
+    @property
+    def steps_done(self):
+        return self._lib.curlew_steps_done(self._open())
+
+    @property
+    def time(self):
+        """s"""
+        return self._lib.curlew_time(self._open())
+
+    def energy(self):
+        """(electric, magnetic) J."""
+        out = np.empty(2)
+        self._do("energy", self._open(), out.ctypes.data)
+        return float(out[0]), float(out[1])
+
+    @property
+    def shape(self):
+        """Of a field: (elements, 3, nodes)."""
+        return self.elements, 3, self.nodes
+
+    def points(self):
+        """[elements][3][nodes] m: the nodes, at which fields() has its values."""
+        out = np.empty(self.shape)
+        self._lib.curlew_nodes(self._open(), out.ctypes.data)
+        return out
+
+    def _array(self, array, name):
+        if array is None:
+            return np.empty(self.shape)
+        if not isinstance(array, np.ndarray) or array.dtype != float or array.shape != self.shape or \
+                not array.flags.c_contiguous or not array.flags.writeable:
+            raise InputError(f"{name} must be a contiguous, writable array of float64 with the shape {self.shape}")
+        return array
+
+    def fields(self, E=None, H=None):
+        """(E, H) at the nodes, V/m and A/m, [elements][3][nodes]. Arrays of the caller's are filled without a copy."""
+        E, H = self._array(E, "E"), self._array(H, "H")
+        self._do("get_fields", self._open(), E.ctypes.data, H.ctypes.data)
+        return E, H
+
+    def set_fields(self, E=None, H=None):
+        """Sets both fields at the time now; None is a field of zero."""
+        kept = []
+        for name, array in (("E", E), ("H", H)):
+            if array is not None:
+                array = np.ascontiguousarray(array, dtype=float)
+                if array.shape != self.shape:
+                    raise InputError(f"{name} has the shape {array.shape}, not {self.shape}")
+            kept.append(array)
+        self._do("set_fields", self._open(), *(None if array is None else array.ctypes.data for array in kept))
+
+    def sample(self, points):
+        """[n][6]: Ex, Ey, Ez (V/m), Hx, Hy, Hz (A/m) at points [n][3] (m); nan outside the mesh."""
+        points = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
+        if not np.isfinite(points).all():
+            raise InputError("points must be finite")
+        out = np.empty((len(points), 6))
+        self._do("sample", self._open(), len(points), points.ctypes.data, out.ctypes.data)
+        return out
+
+    @property
+    def records(self):
+        """{"probes/NAME": table} of what output's measurements have recorded so far. Those of a run that was begun are in
+        `results`."""
+        found = {}
+        for index in range(self._measures):
+            record = _Record()
+            self._do("record", self._open(), index, ctypes.byref(record))
+            found[f"{record.kind.decode()}/{record.name.decode()}"] = self._table(record)
+        return found
+
+    @staticmethod
+    def _table(record):
+        rows, points, names = record.rows, record.points, record.columns.decode().split(",")
+        if rows == 0:
+            return Table({name: np.empty(0) for name in ["time", *names]})
+        time = np.ctypeslib.as_array(record.time, (rows,))
+        value = np.ctypeslib.as_array(record.value, (rows * points, len(names)))
+        columns = {"time": np.repeat(time, points)}
+        if record.x and points > 1:
+            x = np.ctypeslib.as_array(record.x, (points, 3))
+            columns.update({name: np.tile(x[:, c], rows) for c, name in enumerate("xyz")})
+        columns.update({name: value[:, c].copy() for c, name in enumerate(names)})
+        return (PointsTable if points > 1 else Table)(columns)
+
+    # ---- a run
+
+    def run(self, out=None, progress=None, restart=False):
+        """Runs the simulation with all of its output into the folder `out` (None: its name) and returns its Results.
+        progress is called with (step, steps, t) about ten times a second; False from it, what it raises, and Ctrl-C end
+        the run with a checkpoint."""
+        stopped = []
+
+        def look(_, n, steps, t):
+            try:
+                return 0 if progress(n, steps, t) is False else 1
+            except BaseException as error:  # pylint: disable=broad-exception-caught
+                stopped.append(error)
+                return 0
+        out, options = self._options(out, restart)
+        if progress is not None:
+            options.look = LOOK(look)
+        try:
+            self._do("run", self._open(), ctypes.byref(options))
+        except errors.Interrupted:
+            if stopped:
+                raise stopped[0] from None
+            raise
+        return Results(out)
+
+    def _options(self, out, restart):
+        out = os.fspath(out) if out is not None else self.name
+        os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
+        return out, _RunOptions(folder=os.fsencode(out), restart=restart)
+
+    # ---- a run in steps
+
+    def begin(self, out=None, restart=False):
+        """Begins a run with all of its output into the folder `out` (None: its name), which advance() then steps: of
+        S-parameters one run for every port. It gives what run() gives, bit for bit. `restart` goes on from a checkpoint.
+        Ctrl-C in advance() ends it with a checkpoint (curlew.Interrupted)."""
+        out, options = self._options(out, restart)
+        self._do("begin", self._open(), ctypes.byref(options))
+        self._folder = out
+        return self
+
+    def _where(self):
+        position = _Position()
+        self._lib.curlew_where(self._open(), ctypes.byref(position))
+        return position
+
+    @property
+    def port(self):
+        """The name of the port that is driven, of a run for S-parameters; else None."""
+        port = self._where().port
+        return port.decode() if port is not None else None
+
+    @property
+    def total_steps(self):
+        """Steps so far, of all runs for S-parameters."""
+        return self._where().total
+
+    @property
+    def over(self):
+        """Has the run that was begun ended?"""
+        return bool(self._where().over)
+
+    def snapshot(self):
+        """Writes a snapshot of the fields now, as output.fields says, whether one is due or not, and returns it."""
+        self._do("snapshot", self._open())
+        step = self.steps_done
+        return next(one for one in Results(self._folder).snapshots if one.step == step)
+
+    def checkpoint(self):
+        """Writes a checkpoint into the run's folder. Where somebody has looked at the fields of this step, it is completed
+        before."""
+        self._do("checkpoint", self._open())
+
+    @property
+    def results(self):
+        """The Results in the folder of a run that was begun, as far as it has come."""
+        if self._folder is None:
+            raise InputError("a simulation has results when a run was begun")
+        if not self.over:
+            self._do("flush", self._open())
+        return Results(self._folder)
+
+    def finish(self):
+        """Makes all steps that are left, writes what is known only at the end, and returns the Results."""
+        self._do("finish", self._open())
+        return Results(self._folder)
+
+    def stop(self):
+        """Ends the run now with a checkpoint, from which begin() or run() with restart=True goes on."""
+        self._do("stop", self._open())
