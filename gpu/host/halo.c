@@ -31,9 +31,13 @@ static int new_events(struct gpu_halo *halo, struct dg_error *err)
   return 0;
 }
 
-/* May MPI have the card's pointers? */
-static int choose_transport(struct gpu_halo *halo, enum mx_transport wanted, struct dg_error *err)
+/* May MPI have the card's pointers? Traces that turn (Bloch phases) do so in the host's memory, and some go to this
+ * rank itself, which copies them there. */
+static int choose_transport(struct gpu_halo *halo, bool turns, enum mx_transport wanted, struct dg_error *err)
 {
+  if (turns && wanted == MX_TRANSPORT_DIRECT)
+    return dg_fail(err, DG_INPUT, "gpu.transport = \"direct\" has no Bloch phases; \"staged\" does");
+  if (turns) wanted = MX_TRANSPORT_STAGED;
   const enum dg_answer takes = dg_comm_takes_device_memory();
   halo->direct = wanted == MX_TRANSPORT_DIRECT || (wanted == MX_TRANSPORT_AUTO && takes == DG_YES);
   if (wanted == MX_TRANSPORT_DIRECT && takes == DG_NO)
@@ -69,7 +73,7 @@ int gpu_new_halo(struct mx_backend *backend, struct dg_error *err)
   halo->bytes = (size_t)halo->fields * 2 * (size_t)problem->ref->Nf * backend->real;
   const size_t bytes = halo->faces * halo->bytes;
   int lowest = 0, highest = 0;
-  if (choose_transport(halo, backend->options.transport, err) != 0 ||
+  if (choose_transport(halo, problem->paired, backend->options.transport, err) != 0 ||
       gpu_check(gpuStreamPriorityRange(&lowest, &highest), "making a stream", err) != 0 ||
       gpu_check(gpuStreamCreateWithPriority(&halo->stream, gpuStreamNonBlocking, highest), "making a stream", err) !=
           0 ||
@@ -153,6 +157,17 @@ int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_err
   return gpu_check(gpuEventRecord(halo->copied, halo->stream), "copying the halo", err);
 }
 
+/* Turns the traces that are about to be sent, by Bloch phases. */
+static void turn_traces(const struct mx_backend *backend)
+{
+  const struct gpu_halo *halo = &backend->halo;
+  const size_t numbers = halo->bytes / backend->real;
+  void *traces = halo->host_out;
+  if (backend->problem->halo->turns == 0) return;
+  if (backend->real == sizeof(double)) dg_halo_turn_double(backend->problem->halo, numbers, traces);
+  else dg_halo_turn_single(backend->problem->halo, numbers, traces);
+}
+
 int gpu_halo_send(struct mx_backend *backend, struct dg_error *err)
 {
   struct gpu_halo *halo = &backend->halo;
@@ -161,6 +176,7 @@ int gpu_halo_send(struct mx_backend *backend, struct dg_error *err)
   if (gpu_check(gpuEventRecord(timing->inner, backend->work), "working on a stage", err) != 0 ||
       gpu_check(gpuEventSynchronize(halo->direct ? timing->packed : halo->copied), "packing the halo", err) != 0)
     return err->code;
+  turn_traces(backend);
   return dg_exchange_start(halo->exchange, err);
 }
 

@@ -96,7 +96,9 @@ void dg_comm_free(struct dg_comm *part);
  *
  * To each peer, in the order of peer[], send_count items of `bytes` each go from the send buffer, and receive_count
  * items come into the receive buffer; both buffers belong to the exchange (dg_exchange_new). All ranks make their
- * exchanges in the same order. Between start and finish the buffers may not be touched. */
+ * exchanges in the same order. Between start and finish the buffers may not be touched. A NULL communicator has DG_SELF
+ * as peer only, and buffers with DG_SELF as peer lie in the host's memory. */
+enum { DG_SELF = -1 }; /* the rank of a peer that is this process itself: its items are copied */
 struct dg_peer {
   int rank;
   size_t send_first, send_count;       /* items in the send buffer */

@@ -1,6 +1,9 @@
 /* Messages that repeat: persistent requests of MPI, with buffers of their own or of the caller. */
-#include "libdg/comm/comm_state.h"
+#include <string.h>
+
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/comm/comm_state.h"
 
 struct dg_exchange {
   struct dg_comm *comm;
@@ -8,6 +11,8 @@ struct dg_exchange {
   bool owns; /* the buffers */
   int requests;
   MPI_Request *request; /* [requests] persistent */
+  size_t bytes, copies;
+  struct dg_peer *copy; /* [copies] this process itself */
   bool done;
 };
 
@@ -16,6 +21,11 @@ static int add_messages(struct dg_exchange *exchange, size_t peers, const struct
 {
   for (size_t i = 0; i < peers; i++) {
     const struct dg_peer *p = &peer[i];
+    if (p->rank == DG_SELF) {
+      exchange->copy[exchange->copies++] = *p;
+      continue;
+    }
+    DG_BUG_IF(exchange->comm == NULL, "one process alone has another as peer");
     if (dg_comm_check_size(p->send_count * bytes, err) != 0 || dg_comm_check_size(p->receive_count * bytes, err) != 0)
       return err->code;
     if (p->receive_count > 0)
@@ -29,13 +39,15 @@ static int add_messages(struct dg_exchange *exchange, size_t peers, const struct
 }
 
 /* Makes an exchange without buffers; NULL with an error. */
-static struct dg_exchange *new_exchange(struct dg_comm *comm, size_t peers, struct dg_error *err)
+static struct dg_exchange *new_exchange(struct dg_comm *comm, size_t peers, size_t bytes, struct dg_error *err)
 {
   struct dg_exchange *exchange;
   if (DG_NEW(exchange, 1, err) != 0) return NULL;
   exchange->comm = comm;
+  exchange->bytes = bytes;
   exchange->done = true;
-  if (DG_NEW(exchange->request, 2 * peers, err) == 0) return exchange;
+  if (DG_NEW(exchange->request, 2 * peers, err) == 0 && DG_NEW(exchange->copy, peers, err) == 0) return exchange;
+  dg_free(exchange->request);
   dg_free(exchange);
   return NULL;
 }
@@ -56,7 +68,7 @@ int dg_exchange_new(struct dg_exchange **result, struct dg_comm *comm, size_t pe
     sent = send > sent ? send : sent;
     received = receive > received ? receive : received;
   }
-  struct dg_exchange *exchange = new_exchange(comm, peers, err);
+  struct dg_exchange *exchange = new_exchange(comm, peers, bytes, err);
   if (exchange == NULL) return err->code;
   exchange->owns = true;
   if (dg_alloc(&exchange->send, sent, bytes, err) != 0 || dg_alloc(&exchange->receive, received, bytes, err) != 0 ||
@@ -72,7 +84,7 @@ int dg_exchange_new_between(struct dg_exchange **result, struct dg_comm *comm, s
                             size_t bytes, void *send, void *receive, struct dg_error *err)
 {
   const int tag = next_tag(comm);
-  struct dg_exchange *exchange = new_exchange(comm, peers, err);
+  struct dg_exchange *exchange = new_exchange(comm, peers, bytes, err);
   *result = NULL;
   if (exchange == NULL) return err->code;
   exchange->send = send;
@@ -90,6 +102,7 @@ void dg_exchange_free(struct dg_exchange *exchange)
   if (exchange == NULL || !exchange->done) return; /* MPI may still write into the buffers of one that was given up */
   for (int i = 0; i < exchange->requests; i++) MPI_Request_free(&exchange->request[i]);
   dg_free(exchange->request);
+  dg_free(exchange->copy);
   if (exchange->owns) {
     dg_free(exchange->send);
     dg_free(exchange->receive);
@@ -104,6 +117,12 @@ int dg_exchange_start(struct dg_exchange *exchange, struct dg_error *err)
 {
   if (err->code != DG_OK) return err->code;
   exchange->done = exchange->requests == 0;
+  for (size_t i = 0; i < exchange->copies; i++) {
+    const struct dg_peer *p = &exchange->copy[i];
+    if (p->send_count > 0)
+      memcpy((char *)exchange->receive + p->receive_first * exchange->bytes,
+             (const char *)exchange->send + p->send_first * exchange->bytes, p->send_count * exchange->bytes);
+  }
   if (!exchange->done) MPI_Startall(exchange->requests, exchange->request);
   return 0;
 }

@@ -49,12 +49,13 @@ struct dg_mesh {
   double (*origin)[3];     /* [K] the place whose medium an element has, m: its barycentre, or in a layer that of the
                               element from which it grew (grow/extrude.h). NULL: there are no layers */
   /* Curved elements (curve.h): those whose map is not affine. */
-  int geometry;                          /* order of the maps, 1 to 4; 0 or 1: there are no curved elements */
-  size_t curved;                         /* of the K elements */
-  int32_t *curve;                        /* [curved] which, ascending */
-  double (*shape)[3];                    /* [curved][dg_shape_nodes(geometry)] places of the nodes of their maps, m */
-  size_t periods;                        /* pairs of sides that are neighbours of each other (period.h) */
-  double period[DG_PERIODS][3];          /* [periods] their translations, m */
+  int geometry;                 /* order of the maps, 1 to 4; 0 or 1: there are no curved elements */
+  size_t curved;                /* of the K elements */
+  int32_t *curve;               /* [curved] which, ascending */
+  double (*shape)[3];           /* [curved][dg_shape_nodes(geometry)] places of the nodes of their maps, m */
+  size_t periods;               /* pairs of sides that are neighbours of each other (period.h) */
+  double period[DG_PERIODS][3]; /* [periods] their translations, m */
+  bool paired; /* elements 2 i and 2 i + 1 are the real and the imaginary part at the same place (sets.h) */
   size_t boundary_faces, interior_faces; /* a face counts once; one shared with another rank: see partition.h */
   size_t entities;
   struct dg_entity *entity; /* [entities] ordered by (dim, tag) */
@@ -68,7 +69,7 @@ struct dg_mesh {
    * interior. */
   size_t interior; /* elements 0..interior-1 have no ghost as neighbour */
   size_t ghosts;
-  int32_t *owner;         /* [ghosts] rank of each; NULL without ghosts */
+  int32_t *owner;         /* [ghosts] rank of each, DG_SELF (comm.h) for the rank's own; NULL without ghosts */
   int64_t *global;        /* [K + ghosts] number in the whole mesh; NULL: the same */
   int64_t *global_vertex; /* [vertices] ascending; NULL: the same */
   struct dg_mesh_size {

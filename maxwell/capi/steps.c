@@ -418,7 +418,7 @@ int curlew_record(struct curlew_simulation *simulation, uint64_t index, struct c
   const struct mx_kept *kept = &s->kept[index];
   *record = (struct curlew_record){.kind = measure->kind->reads.key,
                                    .name = measure->config->name,
-                                   .columns = without_places(measure->kind->columns),
+                                   .columns = without_places(measure->columns),
                                    .rows = kept->rows,
                                    .width = measure->values,
                                    .time = kept->time,

@@ -168,6 +168,8 @@ int mx_identity(char **result, const struct mx_setup *setup, struct dg_error *er
       add(&text, "precision = %s\n", config->precision == MX_DOUBLE ? "double" : "single") != 0 ||
       add(&text, "time.integrator = %s\n", mx_integrator_names[config->time.integrator]) != 0 ||
       add(&text, "flux = %.17g\n", config->alpha) != 0 ||
+      (config->bloch.given && add(&text, "wave vector of bloch in rad/m = %.17g %.17g %.17g\n", config->bloch.k[0],
+                                  config->bloch.k[1], config->bloch.k[2]) != 0) ||
       add(&text, "number of elements of the mesh = %zu\n", setup->mesh.whole.K) != 0 ||
       add(&text, "mesh, by its elements = digest %016" PRIx64 "\n", mesh.elements) != 0 ||
       add(&text, "mesh, by its vertices = digest %016" PRIx64 "\n", mesh.vertices) != 0 ||

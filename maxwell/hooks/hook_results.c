@@ -99,7 +99,7 @@ int mx_hook_results_find(struct mx_results *results, size_t *own, const struct m
 static void name_columns(const struct mx_measure *measure, bool places, char *text, size_t size)
 {
   size_t used = (size_t)snprintf(text, size, "frequency%s", places ? ",x,y,z" : "");
-  for (const char *column = measure->kind->columns; *column != '\0' && used < size;) {
+  for (const char *column = measure->columns; *column != '\0' && used < size;) {
     const int length = (int)strcspn(column, ",");
     if (length > 1) /* a single letter is a place */
       used += (size_t)snprintf(text + used, size - used, ",%.*s_re,%.*s_im", length, column, length, column);

@@ -235,6 +235,7 @@ static int take_clusters(struct selection *s, struct dg_error *err)
 /* The record of an element on its way to rank 0. */
 struct record {
   int64_t number, neighbour[4]; /* number in the whole mesh; codes below zero stay as they are */
+  double turn[4][2];            /* cosine and sine by which what comes through a face is turned; 1 and 0: nothing */
 #define MEMBER(type, name, numbers) type name numbers;
   MX_ELEMENT_ARRAYS(MEMBER)
 #undef MEMBER
@@ -260,7 +261,24 @@ static void fill_record(struct record *record, const struct mx_problem *whole, s
     int32_t code = whole->neighbour[e][f];
     size_t other = (size_t)(code / 4);
     if (code >= 0 && other >= whole->K) other = (size_t)whole->halo->receive[other - whole->K] / 4; /* a ghost */
-    record->neighbour[f] = code < 0 ? code : 4 * whole->global[other] + code % 4;
+    record->neighbour[f] = code < 0 ? code : 4 * number_of(whole, other) + code % 4;
+    record->turn[f][0] = 1;
+  }
+}
+
+/* Fills the turns of records: index[K] is the record of an element, or -1. What comes through a face turns the other
+ * way than what goes. */
+static void fill_turns(struct record *record, const struct mx_problem *whole, const int32_t *index)
+{
+  for (size_t i = 0; whole->halo != NULL && i < whole->halo->turns; i++) {
+    const struct dg_halo_turn *turn = &whole->halo->turn[i];
+    const int32_t face[2] = {whole->halo->send[turn->re], whole->halo->send[turn->im]};
+    for (int set = 0; set < 2; set++) {
+      if (index[face[set] / 4] < 0) continue;
+      double *to = record[index[face[set] / 4]].turn[face[set] % 4];
+      to[0] = turn->cos;
+      to[1] = -turn->sin;
+    }
   }
 }
 
@@ -283,6 +301,49 @@ static int32_t part_code(struct mx_problem *part, size_t count, const struct rec
   const struct record key = {.number = code / 4};
   const struct record *found = bsearch(&key, record, count, sizeof key, compare_records);
   return found == NULL ? MX_GHOST : 4 * (int32_t)(found - record) + (int32_t)(code % 4);
+}
+
+/* Does what comes through face i % 4 of record i / 4 turn? */
+static bool turns_at(const struct record *record, size_t i)
+{
+  const double *turn = record[i / 4].turn[i % 4];
+  return turn[0] != 1 || turn[1] != 0;
+}
+
+/* Gives the part a halo for the faces through which fields turn; record[count] ascends, and has both sets of every
+ * element. */
+static int add_turns(struct mx_problem *part, size_t count, const struct record *record, struct dg_error *err)
+{
+  int32_t *own = NULL, *far = NULL, *place = NULL;
+  size_t faces = 0, turns = 0;
+  if (DG_NEW(own, 4 * count, err) != 0 || DG_NEW(far, 4 * count, err) != 0 || DG_NEW(place, 4 * count, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < 4 * count; i++) {
+    if (!turns_at(record, i) || part->neighbour[i / 4][i % 4] < 0) continue;
+    own[faces] = (int32_t)i;
+    far[faces++] = part->neighbour[i / 4][i % 4];
+  }
+  if (faces == 0 || DG_NEW(part->own, 1, err) != 0 || dg_halo_init_self(part->own, faces, own, far, err) != 0 ||
+      DG_NEW(part->own->turn, faces / 2, err) != 0)
+    goto fail;
+  part->halo = part->own;
+  part->ghosts = faces;
+  part->interior = 0;
+  for (size_t k = 0; k < faces; k++) place[part->own->send[k]] = (int32_t)k;
+  for (size_t k = 0; k < faces; k++) {
+    const int32_t face = part->own->send[k];
+    const double *turn = record[face / 4].turn[face % 4];
+    part->neighbour[face / 4][face % 4] = 4 * (int32_t)(part->K + k) + part->own->receive[k] % 4;
+    if (face / 4 % 2 == 0)
+      part->own->turn[turns++] =
+          (struct dg_halo_turn){.re = (int32_t)k, .im = place[face + 4], .cos = turn[0], .sin = -turn[1]};
+  }
+  part->own->turns = turns;
+fail:
+  dg_free(own);
+  dg_free(far);
+  dg_free(place);
+  return err->code;
 }
 
 /* Adds the responses of the part; record[count] ascends. */
@@ -317,6 +378,8 @@ static int from_records(struct mx_problem *part, const struct mx_problem *whole,
       part->neighbour[i][f] = part_code(part, count, record, record[i].neighbour[f]);
     }
   }
+  part->paired = whole->paired;
+  if (whole->paired && add_turns(part, count, record, err) != 0) return err->code;
   return add_responses(part, whole, count, record, err);
 }
 
@@ -373,17 +436,23 @@ static int add_maps(struct mx_problem *part, const struct maps *maps, size_t cou
 static int gather(struct mx_problem *part, const struct selection *s, size_t here, struct dg_error *err)
 {
   const struct mx_problem *whole = s->whole;
-  struct record *record, *all = NULL;
+  struct record *record = NULL, *all = NULL;
   struct maps maps = {0};
+  int32_t *index = NULL;
   size_t k = 0;
-  if (DG_NEW(record, here, err) != 0) return err->code;
-  for (size_t e = 0; e < whole->K; e++)
+  if (DG_NEW(record, here, err) != 0 || DG_NEW(index, whole->K, err) != 0) goto fail;
+  for (size_t e = 0; e < whole->K; e++) {
+    index[e] = s->taken[e] ? (int32_t)k : -1;
     if (s->taken[e]) fill_record(&record[k++], whole, e);
+  }
+  fill_turns(record, whole, index);
   if (gather_maps(&maps, s, err) == 0 &&
       dg_comm_gather(whole->comm, here * sizeof *record, record, &all, NULL, err) == 0 &&
       dg_comm_rank(whole->comm) == 0 && from_records(part, whole, s->count, all, err) == 0)
     (void)!add_maps(part, &maps, s->count, all, err);
+fail:
   dg_free(maps.map);
+  dg_free(index);
   dg_free(record);
   dg_free(all);
   return err->code;
@@ -414,8 +483,10 @@ int mx_local_part(struct mx_problem *part, const struct mx_problem *whole, size_
   } else if ((kind == MX_PART_REGION ? take_region(&s, err) : take_clusters(&s, err)) != 0) {
     goto fail;
   }
+  for (size_t e = 0; e < whole->K && whole->paired; e++) s.taken[e] |= s.taken[e ^ 1];
   for (size_t e = 0; e < whole->K; e++) here += s.taken[e] != 0;
-  if (whole->comm == NULL) {
+  if (whole->paired && sum_over_ranks(whole->comm, here, &s.count, err) != 0) goto fail;
+  if (whole->comm == NULL && whole->halo == NULL) {
     if (restrict_to(part, &s, here, err) != 0) goto fail;
   } else if (gather(part, &s, here, err) != 0) {
     goto fail;

@@ -297,7 +297,7 @@ static int fixed_limit(struct mx_stability *result, const struct mx_problem *pro
   if (max_unknowns == 0) max_unknowns = mx_staggered(integrator) ? LANCZOS_UNKNOWNS : ARNOLDI_UNKNOWNS;
   if (dg_comm_reduce_int(comm, DG_SUM, 1, &unknowns, err) != 0) return err->code;
   const bool all = unknowns <= (int64_t)max_unknowns;
-  if (all && comm == NULL) return examine(result, problem, integrator, err);
+  if (all && comm == NULL && problem->halo == NULL) return examine(result, problem, integrator, err);
   if (examine_parts(result, problem, integrator, max_unknowns, all, err) != 0) return err->code;
   return dg_comm_broadcast(comm, sizeof *result, result, err);
 }

@@ -1,6 +1,9 @@
 /* The operators and the inner product of vectors.h. */
 #include "maxwell/limit/vectors.h"
 
+#include <string.h>
+
+#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 static size_t states_of(const struct mx_limit *work, size_t r)
@@ -24,6 +27,8 @@ void mx_limit_release(struct mx_limit *work)
   }
   dg_free(work->weight);
   dg_free(work->coefficient);
+  for (int i = 0; i < 2; i++) dg_free(work->ghosted[i]);
+  dg_exchange_free(work->exchange);
   dg_quadrature_release(&work->rule);
   mx_matrices_free_double(work->matrices);
 }
@@ -37,13 +42,40 @@ static double state_weight(const struct mx_response_entry *entry, size_t states,
   return sum;
 }
 
+/* Prepares the faces that a problem shares with itself (Bloch phases). */
+static int new_ghosts(struct mx_limit *work, struct dg_error *err)
+{
+  const struct mx_problem *problem = work->problem;
+  const size_t Np = (size_t)problem->ref->Np, bytes = 6 * (size_t)problem->ref->Nf * sizeof(double);
+  if (problem->halo == NULL) return 0;
+  DG_BUG_IF(problem->comm != NULL, "the search for the limit is one rank's");
+  for (int i = 0; i < 2; i++)
+    if (DG_NEW(work->ghosted[i], 3 * Np * (problem->K + problem->ghosts), err) != 0) return err->code;
+  return dg_exchange_new(&work->exchange, NULL, problem->halo->peers, problem->halo->peer, bytes, err);
+}
+
+/* Finds E and H of a vector, with ghosts where the problem has any. */
+static void find_fields(const struct mx_limit *work, const double *x, const double *field[2])
+{
+  struct dg_error none = {0};
+  for (size_t i = 0; i < 2; i++) {
+    field[i] = x + i * work->n;
+    if (work->exchange == NULL) continue;
+    memcpy(work->ghosted[i], field[i], work->n * sizeof *x);
+    field[i] = work->ghosted[i];
+  }
+  if (work->exchange == NULL) return;
+  (void)!mx_fill_ghosts_double(work->problem, work->exchange, work->ghosted[0], work->ghosted[1], &none);
+  DG_BUG_IF(none.code != DG_OK, "copies fail: %s", none.message);
+}
+
 int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum mx_integrator integrator,
                    struct dg_error *err)
 {
   *work = (struct mx_limit){.problem = problem, .n = 3 * (size_t)problem->ref->Np * problem->K};
   work->all = 2 * work->n;
   work->whole = work->all + (mx_staggered(integrator) ? 2 * densities_of(work) : 0);
-  if (mx_matrices_new_double(&work->matrices, problem, err) != 0) return err->code;
+  if (mx_matrices_new_double(&work->matrices, problem, err) != 0 || new_ghosts(work, err) != 0) return err->code;
   if (mx_staggered(integrator) || problem->responses == 0) return 0;
   if (dg_quadrature_init(&work->rule, problem->ref, err) != 0 || DG_NEW(work->weight, problem->responses, err) != 0 ||
       DG_NEW(work->coefficient, problem->responses, err) != 0)
@@ -82,11 +114,13 @@ void mx_limit_find_densities(const struct mx_limit *work, double *x)
 void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y)
 {
   const struct mx_penalty plus = {.inner = 1, .open = 2}, minus = {.inner = -1, .open = -2};
-  const double *E = x, *H = x + work->n;
+  const double *field[2];
   double *of_E = y + work->all, *of_H = of_E + densities_of(work);
   const bool density = work->whole > work->all;
-  mx_rate_and_density_double(work->problem, work->matrices, MX_AMPERE, minus, E, H, NULL, y, density ? of_E : NULL);
-  mx_rate_and_density_double(work->problem, work->matrices, MX_FARADAY, plus, H, E, NULL, y + work->n,
+  find_fields(work, x, field);
+  mx_rate_and_density_double(work->problem, work->matrices, MX_AMPERE, minus, field[0], field[1], NULL, y,
+                             density ? of_E : NULL);
+  mx_rate_and_density_double(work->problem, work->matrices, MX_FARADAY, plus, field[1], field[0], NULL, y + work->n,
                              density ? of_H : NULL);
   for (size_t i = work->n; i < 2 * work->n; i++) y[i] = -y[i];
   for (size_t i = 0; i < densities_of(work) && density; i++) of_H[i] = -of_H[i];
@@ -96,11 +130,12 @@ void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y)
 void mx_limit_rate(struct mx_limit *work, const double *x, double *y)
 {
   const struct mx_penalty whole = {.inner = 1, .open = 1};
-  const double *E = x, *H = x + work->n, *const field[2] = {E, H};
+  const double *field[2];
   double *const rate[2] = {y, y + work->n};
   size_t per_element = 3 * (size_t)work->problem->ref->Np;
-  mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, E, H, NULL, y);
-  mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, H, E, NULL, y + work->n);
+  find_fields(work, x, field);
+  mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, field[0], field[1], NULL, y);
+  mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, field[1], field[0], NULL, y + work->n);
   for (size_t i = 0; i < 2 * work->n; i++) {
     const bool of_H = i >= work->n;
     const size_t e = (of_H ? i - work->n : i) / per_element;

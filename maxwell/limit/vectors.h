@@ -19,12 +19,14 @@
 struct mx_limit {
   const struct mx_problem *problem;
   struct mx_matrices_double *matrices;
-  size_t n;                  /* numbers in one field */
-  size_t all;                /* numbers in a vector but for the densities */
-  size_t whole;              /* numbers in a vector */
-  struct dg_quadrature rule; /* for layers, where there are responses */
-  double **weight;           /* [responses][count][states] of states in the energy; layers: none */
-  double **coefficient;      /* [responses][count][coefficients of the kind] */
+  struct dg_exchange *exchange; /* of a problem with Bloch phases; NULL: there is nothing to exchange */
+  double *ghosted[2];           /* then E and H with their ghosts, [K + ghosts][3][Np] */
+  size_t n;                     /* numbers in one field */
+  size_t all;                   /* numbers in a vector but for the densities */
+  size_t whole;                 /* numbers in a vector */
+  struct dg_quadrature rule;    /* for layers, where there are responses */
+  double **weight;              /* [responses][count][states] of states in the energy; layers: none */
+  double **coefficient;         /* [responses][count][coefficients of the kind] */
   int applications;
   double error; /* relative error of the limit that was found */
 };

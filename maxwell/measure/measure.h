@@ -32,6 +32,7 @@ struct mx_measure {
   size_t batch;                       /* the most times that are kept */
   double *part;                       /* [batch][parts] */
   size_t rows;                        /* rows of a table at a time: points, or 1 */
+  const char *columns;                /* the kind's columns; of complex fields other ones */
   double (*x)[3];                     /* [rows] m: places, shown in a table of several rows; NULL: none */
   const struct mx_measure_form *form; /* NULL: a table */
   size_t scratch;                     /* doubles that take and collect need as room */

@@ -21,7 +21,7 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
   const struct mx_measure *measure = &records->measures->measure[i];
   const struct mx_measure_config *config = measure->config;
   struct mx_record *record = &records->record[i];
-  char name[NAME_SIZE], header[100];
+  char name[NAME_SIZE], header[200];
   if (DG_NEW(record->value, measure->batch * measure->values, err) != 0 ||
       DG_NEW(record->step, measure->batch, err) != 0 || DG_NEW(record->time, measure->batch, err) != 0 ||
       DG_NEW(record->fetched_step, measure->batch, err) != 0 || DG_NEW(record->fetched_time, measure->batch, err) != 0)
@@ -32,7 +32,7 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
     return err->code;
   if (measure->form != NULL) return measure->form->open(records, i, err);
   snprintf(name, sizeof name, "%s/%.200s.csv", config->kind->key, config->name);
-  snprintf(header, sizeof header, "time,%s", measure->kind->columns);
+  snprintf(header, sizeof header, "time,%s", measure->columns);
   char *path;
   if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
   (void)!mx_csv_open(&record->table, path, header, resume, err);
@@ -183,7 +183,7 @@ static int write_rows(FILE *file, const struct mx_measure *measure, double first
 /* Writes "frequency,x,y,z,Ex_re,Ex_im,.." from the kind's columns. */
 static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
 {
-  const char *column = measure->kind->columns;
+  const char *column = measure->columns;
   if (fputs("frequency", file) < 0) return -1;
   while (*column != '\0') {
     int length = (int)strcspn(column, ",");

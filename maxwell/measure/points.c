@@ -13,7 +13,6 @@ static int place_points(struct mx_measure *measure, struct dg_error *err)
   const struct mx_measure_config *config = measure->config;
   const size_t *n = config->samples;
   measure->rows = n[0] * n[1];
-  measure->values = 6 * measure->rows;
   if (DG_NEW(measure->x, measure->rows, err) != 0) return err->code;
   for (size_t j = 0, i = 0; j < n[1]; j++)
     for (size_t k = 0; k < n[0]; k++, i++) {
@@ -64,11 +63,12 @@ static int set_frames(struct mx_measured_points *points, const struct mx_problem
   if (DG_NEW(points->metric, curved, err) != 0) return err->code;
   for (size_t i = 0; i < rows; i++) {
     if (element[i] < 0) continue;
-    struct mx_point *point = &points->point[k++];
+    struct mx_point *point = &points->point[points->sets * k++];
     const double place[3] = {2 * bary[i][1] - 1, 2 * bary[i][2] - 1, 2 * bary[i][3] - 1};
     if (mx_curve_find(problem, point->element) < 0) continue;
     (void)mx_element_metric(problem, point->element, place, points->metric[at]);
-    point->metric = points->metric[at++];
+    for (size_t set = 0; set < points->sets; set++) point[set].metric = points->metric[at];
+    at++;
   }
   return 0;
 }
@@ -82,20 +82,25 @@ int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *sc
   double(*bary)[4] = NULL;
   if (DG_NEW(points, 1, err) != 0) return err->code;
   measure->own = points;
+  points->sets = problem->paired ? 2 : 1;
   if (place_points(measure, err) != 0) return err->code;
   if (DG_NEW(element, measure->rows, err) != 0 || DG_NEW(bary, measure->rows, err) != 0 ||
       dg_mesh_locate_shared(scene->mesh, problem->comm, measure->rows, (const double(*)[3])measure->x, element, bary,
                             err) != 0)
     goto fail;
+  measure->values = 6 * points->sets * measure->rows;
+  if (problem->paired)
+    measure->columns = measure->kind->columns[0] == 'x' ? "x,y,z," MX_COMPLEX_COLUMNS : MX_COMPLEX_COLUMNS;
   for (size_t i = 0; i < measure->rows; i++) {
     somewhere += element[i] != DG_NOWHERE;
     points->inside += element[i] >= 0;
   }
   points->somewhere = somewhere > 0;
   if (somewhere == 0) goto fail; /* the kind reports that no point is in the mesh */
-  measure->parts = 6 * points->inside;
+  measure->parts = 6 * points->sets * points->inside;
   points->placed = points->inside;
-  if (DG_NEW(points->which, points->inside, err) != 0 || DG_NEW(points->point, points->inside, err) != 0 ||
+  if (DG_NEW(points->which, points->inside, err) != 0 ||
+      DG_NEW(points->point, points->sets * points->inside, err) != 0 ||
       DG_NEW(points->weight, points->inside * Np, err) != 0)
     goto fail;
   for (size_t i = 0, k = 0; i < measure->rows; i++) {
@@ -103,13 +108,15 @@ int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *sc
     double *weight = points->weight + k * Np;
     dg_reference_interpolate(problem->ref, 2 * bary[i][1] - 1, 2 * bary[i][2] - 1, 2 * bary[i][3] - 1, weight);
     points->which[k] = i;
-    points->point[k++] = (struct mx_point){.element = (size_t)element[i], .weight = weight};
+    for (size_t set = 0; set < points->sets; set++)
+      points->point[points->sets * k + set] = (struct mx_point){.element = (size_t)element[i] + set, .weight = weight};
+    k++;
   }
   if (set_frames(points, problem, element, (const double(*)[4])bary, measure->rows, err) != 0 ||
       share_places(points, problem->comm, err) != 0)
     goto fail;
   for (size_t r = 1; points->inside_of != NULL && r < (size_t)dg_comm_size(problem->comm); r++) {
-    const size_t numbers = 6 * mx_measure_batch(measure->values) * points->inside_of[r];
+    const size_t numbers = 6 * points->sets * mx_measure_batch(measure->values) * points->inside_of[r];
     if (numbers > measure->scratch) measure->scratch = numbers;
   }
 fail:
@@ -139,7 +146,8 @@ int mx_points_take(const struct mx_measure *measure, const struct mx_problem *pr
 {
   const struct mx_measured_points *points = measure->own;
   (void)problem, (void)scratch;
-  if (ops->sample(backend, points->inside, points->point, (double(*)[6])part, err) != 0) return err->code;
+  if (ops->sample(backend, points->sets * points->inside, points->point, (double(*)[6])part, err) != 0)
+    return err->code;
   mx_points_to_si(measure, part);
   return 0;
 }
@@ -147,23 +155,24 @@ int mx_points_take(const struct mx_measure *measure, const struct mx_problem *pr
 struct mx_monitor mx_points_watch(const struct mx_measure *measure)
 {
   const struct mx_measured_points *points = measure->own;
-  return (struct mx_monitor){.points = points->inside, .point = points->point};
+  return (struct mx_monitor){.points = points->sets * points->inside, .point = points->point};
 }
 
-/* Spreads the points with indices which[count]: from part[rows][count][6] to value[rows][points][6]. */
+/* Spreads the points with indices which[count]: from part[rows][count][n] to value[rows][points][n], n numbers each. */
 static void place_values(const struct mx_measure *measure, size_t rows, size_t count, const size_t *which,
                          const double *part, double *value)
 {
+  const size_t n = measure->values / measure->rows;
   for (size_t row = 0; row < rows; row++)
     for (size_t k = 0; k < count; k++)
-      memcpy(value + row * measure->values + 6 * which[k], part + 6 * (row * count + k), 6 * sizeof *value);
+      memcpy(value + row * measure->values + n * which[k], part + n * (row * count + k), n * sizeof *value);
 }
 
 int mx_points_collect(const struct mx_measure *measure, struct dg_comm *comm, size_t rows, double *value,
                       double *scratch, struct dg_error *err)
 {
   const struct mx_measured_points *points = measure->own;
-  size_t width = 6 * rows * sizeof *value, ranks = (size_t)dg_comm_size(comm);
+  size_t width = 6 * points->sets * rows * sizeof *value, ranks = (size_t)dg_comm_size(comm);
   if (dg_comm_rank(comm) != 0 && points->inside > 0)
     return dg_comm_send(comm, 0, width * points->inside, measure->part, err);
   if (dg_comm_rank(comm) != 0) return 0;
@@ -183,7 +192,7 @@ int mx_points_collect(const struct mx_measure *measure, struct dg_comm *comm, si
 size_t mx_points_memory(const struct mx_measure *measure, const struct mx_problem *problem)
 {
   const struct mx_measured_points *points = measure->own;
-  return measure->rows * sizeof *measure->x + points->inside * sizeof *points->point +
+  return measure->rows * sizeof *measure->x + points->sets * points->inside * sizeof *points->point +
          points->inside * (size_t)problem->ref->Np * sizeof *points->weight + points->curved * sizeof *points->metric +
          points->placed * sizeof *points->which;
 }

@@ -5,14 +5,17 @@
 #include "maxwell/measure/measure.h"
 
 #define MX_FIELD_COLUMNS "Ex,Ey,Ez,Hx,Hy,Hz"
+#define MX_COMPLEX_COLUMNS                                                                                             \
+  "Ex_re,Ey_re,Ez_re,Hx_re,Hy_re,Hz_re,Ex_im,Ey_im,Ez_im,Hx_im,Hy_im,Hz_im" /* with Bloch phases */
 
 struct mx_measured_points {
   bool somewhere;         /* at least one of the points is in the mesh */
+  size_t sets;            /* fields at a point: 1, or the real and the imaginary one */
   size_t inside;          /* how many points are in this rank's elements */
   size_t placed;          /* rank 0: points in the mesh; other ranks: inside */
   size_t *which;          /* [placed] the point's index; rank 0: first its own, then the others' in order of rank */
   size_t *inside_of;      /* rank 0: [ranks] how many points each rank has; other ranks: NULL */
-  struct mx_point *point; /* [inside] */
+  struct mx_point *point; /* [inside][sets] */
   double *weight;         /* [inside][Np] */
   size_t curved;          /* points in curved elements */
   double (*metric)[9];    /* [curved] their frames */

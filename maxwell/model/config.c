@@ -34,6 +34,16 @@ static int read_flux(struct mx_reader *r, const struct mx_rule *rule, const stru
   return 0;
 }
 
+/* The wave vector of Bloch phases. */
+static int read_bloch(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_config *config = mx_config_of(r);
+  (void)to;
+  config->bloch.given = true;
+  config->bloch.where = value->where;
+  return mx_read_triple(r, rule, value, config->bloch.k);
+}
+
 static int read_mesh_file(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   char *path;
@@ -258,6 +268,7 @@ static const struct mx_rule root_rules[] = {
      .example = "materials = { default = {} } is vacuum everywhere"},
     {"layers", mx_read_layers, 0, .expected = "a table, as in layers = { shell = { kind = \"box\" } }"},
     {"boundaries", mx_read_boundaries, 0, .expected = "a table, as in boundaries = { walls = { kind = \"pec\" } }"},
+    {"bloch", read_bloch, 0, .expected = "three numbers (rad/m), as in bloch = { 3.14, 0, 0 }"},
     {"interfaces", mx_read_interfaces, 0,
      .expected = "a table, as in interfaces = { sheet = { kind = \"surface_current\", current = f } }"},
     {"sources", mx_read_sources, 0,

@@ -5,6 +5,7 @@
  * yet. */
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -333,6 +334,11 @@ struct mx_config {
   struct mx_interface_config *interface;
   struct mx_source_config *source;
   struct {
+    bool given;        /* fields are exp(-j k.x) times periodic ones: Bloch phases */
+    double k[3];       /* rad/m */
+    const char *where; /* as in mx_selector */
+  } bloch;
+  struct {
     const struct mx_function *E, *H; /* of (x, y, z) -> three numbers (V/m, A/m), or NULL */
   } initial;
   struct {
@@ -383,6 +389,13 @@ struct mx_config {
   struct mx_resolved resolved; /* what the table lacks, for mx_resolved_write; none if a program in C made this */
   void *storage;               /* private: what mx_config_release frees */
 };
+
+/* The real or the imaginary part of exp(-j k.x), with k the wave vector of `bloch`; x in metres. */
+static inline double mx_bloch_factor(const struct mx_config *config, bool imaginary, const double x[3])
+{
+  const double *k = config->bloch.k, angle = k[0] * x[0] + k[1] * x[1] + k[2] * x[2];
+  return imaginary ? -sin(angle) : cos(angle);
+}
 
 /* Returns the values of keys that are not given. Required keys have none. A program in C begins with it. */
 struct mx_config mx_config_defaults(void);

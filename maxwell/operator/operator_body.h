@@ -220,6 +220,7 @@ int NAME(mx_fill_ghosts)(const struct mx_problem *problem, struct dg_exchange *e
       for (size_t m = 0; m < Nf; m++)
         out[k * numbers + c * Nf + m] = field[c / 3][(3 * e + c % 3) * Np + (size_t)ref->face_node[f * Nf + m]];
   }
+  NAME(dg_halo_turn)(problem->halo, numbers, out);
   if (dg_exchange_start(exchange, err) != 0 || dg_exchange_finish(exchange, err) != 0) return err->code;
   for (size_t k = 0; k < problem->halo->faces; k++) {
     size_t ghost = problem->K + k, f = (size_t)problem->halo->receive[k] % 4;

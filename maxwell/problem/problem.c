@@ -27,6 +27,8 @@ void mx_problem_release(struct mx_problem *problem)
   MX_ELEMENT_ARRAYS(FREE)
 #undef FREE
   dg_free(problem->neighbour);
+  if (problem->own != NULL) dg_halo_release(problem->own);
+  dg_free(problem->own);
   dg_free(problem->curves.where);
   dg_free(problem->curves.shape);
   for (size_t i = 0; i < problem->terms; i++) {

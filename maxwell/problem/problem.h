@@ -113,6 +113,8 @@ struct mx_problem {
   size_t ghosts;         /* faces of the halo */
   size_t interior;       /* elements 0..interior-1 have no neighbour beyond the halo */
   const int64_t *global; /* [K] numbers of the elements in the whole mesh */
+  bool paired;           /* elements 2 i and 2 i + 1 are the real and the imaginary part (libdg/mesh/sets.h) */
+  struct dg_halo *own;   /* a halo that the problem owns (maxwell/limit), or NULL */
 };
 
 void mx_problem_release(struct mx_problem *problem);

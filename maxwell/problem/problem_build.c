@@ -432,6 +432,7 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
   if (mx_problem_alloc(problem, ref, K, err) != 0) return err->code;
   problem->interior = mesh->interior;
   problem->global = mesh->global;
+  problem->paired = mesh->paired;
   if (ranks != NULL) {
     problem->comm = ranks->comm;
     problem->halo = &ranks->halo;

@@ -56,17 +56,26 @@ static int check_measure(const struct mx_resonance_config *config, const struct 
                  measure->rows > 1 ? "which has many points" : "whose values are squares of fields");
 }
 
+/* Is a column the component of that name, or a part of a complex one: "Ez" is "Ez", "Ez_re" and "Ez_im"? */
+static bool is_component(const char *name, const char *column, size_t length)
+{
+  const size_t own = strlen(name);
+  if (own > length || strncmp(name, column, own) != 0) return false;
+  return own == length ||
+         (own + 3 == length && (strncmp(column + own, "_re", 3) == 0 || strncmp(column + own, "_im", 3) == 0));
+}
+
 /* Adds the columns of a measure that are wanted. A measure with one column has no components to choose from. */
 static int add_columns(struct mx_resonance_set *set, const struct mx_measure *measure, size_t index, bool *wanted,
                        struct dg_error *err)
 {
   const struct mx_names *components = &set->config->component;
-  const char *column = measure->kind->columns;
+  const char *column = measure->columns;
   for (size_t c = 0; c < measure->values; c++) {
     const size_t length = strcspn(column, ",");
     bool add = components->count == 0 || measure->values == 1;
     for (size_t k = 0; k < components->count; k++) {
-      if (strlen(components->name[k]) != length || strncmp(components->name[k], column, length) != 0) continue;
+      if (!is_component(components->name[k], column, length)) continue;
       add = wanted[k] = true;
     }
     if (add) {

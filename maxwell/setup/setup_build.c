@@ -256,7 +256,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 || mx_drawn_layers(setup, err) != 0 ||
       mx_check_curved(setup, err) != 0 ||
       mx_problem_init_layered(&setup->problem, &setup->assignment, config, &setup->mesh, &geometry, &setup->ref,
-                              &setup->layers, comm != NULL ? &setup->ranks : NULL, err) != 0 ||
+                              &setup->layers, comm != NULL || setup->mesh.paired ? &setup->ranks : NULL, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
       mx_check_layers(setup, err) != 0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)

@@ -17,6 +17,7 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/setup/open_layer.h"
+#include "maxwell/periods/bloch.h"
 #include "maxwell/periods/periods.h"
 
 /* Refuses a mesh file outside a script's folder. Somebody else's script may name only files there; the command line is
@@ -343,6 +344,7 @@ static int straighten(struct mx_setup *setup, struct dg_error *err)
 int mx_setup_make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping, struct dg_error *err)
 {
   double start = mx_clock();
+  if (mx_bloch_check(setup->config, err) != 0) return err->code;
   bool in_parts = dg_comm_rank(setup->comm) == 0 && dg_mesh_in_parts(setup->config->mesh.file);
   if (dg_comm_broadcast(setup->comm, sizeof in_parts, &in_parts, err) != 0) return err->code;
   if ((in_parts || dg_comm_rank(setup->comm) == 0) &&
@@ -367,8 +369,11 @@ int mx_setup_make_mesh(struct mx_setup *setup, const struct mx_keeping *keeping,
       ((!in_parts && straighten(setup, err) != 0) || mx_periods_order(setup->config, &setup->mesh, err) != 0 ||
        mx_open_grow(setup, err) != 0 || mx_periods_join(setup->config, &setup->mesh, setup->log, err) != 0))
     return err->code;
-  if (setup->comm == NULL) return mx_open_share(setup, err);
-  if ((!in_parts && share_mesh(setup, err) != 0) || dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0)
+  if (setup->comm != NULL && !in_parts && share_mesh(setup, err) != 0) return err->code;
+  if (setup->config->bloch.given && mx_bloch_pair(setup->config, &setup->mesh, setup->log, err) != 0) return err->code;
+  if (setup->comm == NULL && !setup->mesh.paired) return mx_open_share(setup, err);
+  if (dg_halo_init(&setup->ranks.halo, &setup->mesh, err) != 0 ||
+      (setup->mesh.paired && dg_halo_set_turns(&setup->ranks.halo, &setup->mesh, setup->config->bloch.k, err) != 0))
     return err->code;
   setup->ranks.comm = setup->comm;
   if (mx_open_share(setup, err) != 0) return err->code;

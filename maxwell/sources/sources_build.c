@@ -110,6 +110,12 @@ static int check_tangential(const struct build *b, const struct places *places, 
                  MX_AT(target->place), what);
 }
 
+/* The part of exp(-j k.x) that drives the set of element e; 1 without Bloch phases. */
+static double bloch_factor(const struct build *b, size_t e, const double x[3])
+{
+  return b->mesh->paired ? mx_bloch_factor(b->config, e % 2 != 0, x) : 1;
+}
+
 /* Evaluates the profile of a drive at x[points], into value[points][3]. */
 static int evaluate_profile(const struct build *b, const struct mx_drive *drive, const char *what, size_t points,
                             const double (*x)[3], double *value)
@@ -148,7 +154,9 @@ static int fill_drive(const struct build *b, const struct places *places, const 
       dg_cross(n, v, jump);
       memcpy(v, jump, sizeof jump);
     }
-    for (size_t c = 0; c < 3; c++) part[(3 * (k / N) + c) * N + k % N] = target->factor * v[c];
+    const size_t e = (size_t)places->where[k / N] / (target->kind == MX_CURRENT ? 1 : 4);
+    const double factor = target->factor * bloch_factor(b, e, x[k]);
+    for (size_t c = 0; c < 3; c++) part[(3 * (k / N) + c) * N + k % N] = factor * v[c];
   }
 fail:
   dg_free(x);
@@ -312,13 +320,17 @@ static int add_dipole(const struct build *b, const struct mx_source_config *conf
   if (element == DG_NOWHERE)
     return dg_fail(b->err, DG_INPUT, MX_PLACE "%s: the point (%g, %g, %g) m is outside the mesh", MX_AT(config->place),
                    what, config->at[0], config->at[1], config->at[2]);
-  if (add_thin_term(b, config, what, element >= 0, &term) != 0) return b->err->code;
-  if (element < 0) return 0; /* the element is another rank's */
-  for (int c = 0; c < 3; c++) moment[c] = MX_ETA0 * config->moment[c];
-  term->where[0] = (int32_t)element;
-  const ptrdiff_t curve = mx_curve_find(b->problem, (size_t)element);
-  if (curve >= 0) add_curved_delta(b, (size_t)curve, bary, moment, term->E);
-  else add_delta(b, (size_t)element, bary, moment, term->E);
+  const size_t sets = b->mesh->paired ? 2 : 1;
+  if (add_thin_term(b, config, what, element >= 0 ? sets : 0, &term) != 0) return b->err->code;
+  for (size_t set = 0; set < sets && element >= 0; set++) { /* else the element is another rank's */
+    const size_t e = (size_t)element + set;
+    double *part = term->E + 3 * (size_t)b->problem->ref->Np * set;
+    const ptrdiff_t curve = mx_curve_find(b->problem, e);
+    for (int c = 0; c < 3; c++) moment[c] = MX_ETA0 * config->moment[c] * bloch_factor(b, e, config->at);
+    term->where[set] = (int32_t)e;
+    if (curve >= 0) add_curved_delta(b, (size_t)curve, bary, moment, part);
+    else add_delta(b, e, bary, moment, part);
+  }
   return 0;
 }
 
@@ -342,24 +354,25 @@ static int add_wire(const struct build *b, const struct mx_source_config *config
                   what, path.outside, path.length);
     goto fail;
   }
-  if (add_thin_term(b, config, what, path.pieces, &term) != 0) goto fail;
-  for (size_t k = 0; k < path.pieces; k++) {
-    const struct dg_path_piece *piece = &path.piece[k];
-    const ptrdiff_t curve = mx_curve_find(b->problem, piece->element);
+  const size_t sets = b->mesh->paired ? 2 : 1;
+  if (add_thin_term(b, config, what, sets * path.pieces, &term) != 0) goto fail;
+  for (size_t k = 0; k < sets * path.pieces; k++) {
+    const struct dg_path_piece *piece = &path.piece[k / sets];
+    const size_t e = piece->element + k % sets;
+    const ptrdiff_t curve = mx_curve_find(b->problem, e);
     const int points = curve >= 0 ? GAUSS_MAX : b->problem->ref->order / 2 + 1;
     double *part = term->E + 3 * (size_t)b->problem->ref->Np * k;
-    term->where[k] = (int32_t)piece->element;
+    term->where[k] = (int32_t)e;
     dg_gauss_legendre(points, x, weight);
     for (int g = 0; g < points; g++) {
       const double length = piece->end - piece->begin, t = piece->begin + length * x[g];
       double at[3], bary[4], moment[3];
-      for (int c = 0; c < 3; c++) {
-        at[c] = ends[0][c] + t * (ends[1][c] - ends[0][c]);
-        moment[c] = MX_ETA0 * config->current * weight[g] * length * (ends[1][c] - ends[0][c]);
-      }
-      dg_mesh_place(&inverse, piece->element, at, bary);
+      for (int c = 0; c < 3; c++) at[c] = ends[0][c] + t * (ends[1][c] - ends[0][c]);
+      const double current = MX_ETA0 * config->current * weight[g] * length * bloch_factor(b, e, at);
+      for (int c = 0; c < 3; c++) moment[c] = current * (ends[1][c] - ends[0][c]);
+      dg_mesh_place(&inverse, e, at, bary);
       if (curve >= 0) add_curved_delta(b, (size_t)curve, bary, moment, part);
-      else add_delta(b, piece->element, bary, moment, part);
+      else add_delta(b, e, bary, moment, part);
     }
   }
 fail:

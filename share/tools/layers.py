@@ -75,7 +75,7 @@ MAY = {
                       "maxwell/problem maxwell/shell maxwell/sources maxwell/transform",
     "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell",
     # A run.
-    "maxwell/periods": "libdg/base libdg/mesh maxwell/model maxwell/shell",
+    "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/operator "
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/time",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "

@@ -3,7 +3,7 @@
  * Behind the blocks of a field's own elements stand those of the ghosts, one for every face of the halo. A ghost has
  * values only at the nodes on that face, and of these only the two components along t1 and t2 mean anything. The sender
  * forms these two components in the arithmetic of the kernels, and they travel: the far side sees the same numbers as
- * if it had the element. Buffers are [faces][fields][2][Nf]. */
+ * if it had the element. Bloch phases turn them on the way (libdg/halo/halo.h). Buffers are [faces][fields][2][Nf]. */
 
 /* The row of ghost i. Ghosts begin at a block of their own. */
 static inline size_t NAME(ghost)(const struct NAME(state) * state, size_t i) { return state->blocks * LANES + i; }
@@ -40,6 +40,7 @@ static int NAME(send_traces)(struct NAME(state) * state, REAL *const *field, str
         to[Nf + m] = along[1];
       }
   }
+  _Generic(buffer, double *: dg_halo_turn_double, float *: dg_halo_turn_single)(problem->halo, fields * 2 * Nf, buffer);
   (void)!dg_exchange_start(state->exchange, err);
   mx_phase_end(state->profile, mark, "halo", (struct mx_cost){0, 0});
   state->halo_seconds += omp_get_wtime() - start;
