@@ -20,9 +20,18 @@ static bool penalty_inside(const struct mx_problem *problem)
   return false;
 }
 
+/* Are there poles of H? What they store and lose needs H of half a step before. */
+static bool answers_H(const struct mx_problem *problem)
+{
+  for (size_t r = 0; r < problem->responses; r++)
+    if (problem->response[r].of == 1) return true;
+  return false;
+}
+
 bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
-  return mx_scheme_of(options)->staggered && !penalty_inside(problem) && !mx_any_loss(problem, MX_FARADAY);
+  return mx_scheme_of(options)->staggered && !penalty_inside(problem) && !mx_any_loss(problem, MX_FARADAY) &&
+         !answers_H(problem);
 }
 
 /* ---- by order */
@@ -464,23 +473,26 @@ static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e, b
   return medium;
 }
 
-enum { KEYS = 5 + MX_POLE_PARAMETERS };
+enum { KEYS = 4 + 2 * (1 + MX_POLE_PARAMETERS) };
 
-/* The numbers that tell media apart: the medium's own, and those of the response that has a share in the update. */
+/* The numbers that tell media apart: the medium's own, and those of the responses that have a share in the update. */
 static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
 {
-  size_t entry;
-  const struct mx_response *response = mx_problem_response(problem, e, &entry);
   memset(key, 0, KEYS * sizeof *key);
   for (int i = 0; i < 2; i++) {
     const struct mx_medium medium = mx_medium_of(problem, (enum mx_equation)i, e);
     key[2 * i] = medium.storage;
     key[2 * i + 1] = medium.loss;
   }
-  if (response == NULL || mx_responses[response->kind]->share == NULL) return;
-  key[4] = 1 + (double)response->kind;
-  memcpy(key + 5, mx_response_parameter(response, entry),
-         (size_t)mx_responses[response->kind]->parameters * sizeof *key);
+  for (int i = 0; i < 2; i++) {
+    double *own = key + 4 + i * (1 + MX_POLE_PARAMETERS);
+    size_t entry;
+    const struct mx_response *response = mx_problem_poles(problem, (enum mx_equation)i, e, &entry);
+    if (response == NULL) continue;
+    own[0] = 1 + (double)response->kind;
+    memcpy(own + 1, mx_response_parameter(response, entry),
+           (size_t)mx_responses[response->kind]->parameters * sizeof *key);
+  }
 }
 
 static size_t hash(const double key[KEYS], size_t mask)

@@ -61,35 +61,39 @@ static void put_square(const struct mx_square *square, int states, double *facto
 {
   const double root = sqrt(fabs(square->weight));
   factor[0] = root * square->field;
-  for (int q = 0; q < states; q++) factor[1 + q] = root * square->state[q];
+  factor[1] = root * square->before;
+  for (int q = 0; q < states; q++) factor[2 + q] = root * square->state[q];
 }
 
 /* Sends the starts and the squares of a pole's entries to the card. */
 static int pack_squares(struct mx_backend *backend, struct gpu_own_response *to, const struct mx_response *from,
                         struct dg_error *err)
 {
-  const size_t count = from->count, states = (size_t)mx_responses[from->kind]->states, each = 1 + states,
-               bytes = count * each * sizeof(double);
+  const size_t count = from->count, states = (size_t)mx_responses[from->kind]->states, each = 2 + states,
+               squares = (size_t)mx_response_squares(from), bytes = count * each * sizeof(double);
   double own[MX_RESPONSE_COEFFICIENTS], *start = NULL, *energy = NULL, *loss = NULL, *weight = NULL;
-  if (DG_NEW(start, count * states, err) != 0 || DG_NEW(energy, states * count * each, err) != 0 ||
-      DG_NEW(loss, states * count * each, err) != 0 || DG_NEW(weight, count, err) != 0 ||
+  if (DG_NEW(start, 2 * count * states, err) != 0 || DG_NEW(energy, squares * count * each, err) != 0 ||
+      DG_NEW(loss, states * count * each, err) != 0 || DG_NEW(weight, squares * count, err) != 0 ||
       DG_NEW(to->sign, states * count, err) != 0)
     goto fail;
   for (size_t k = 0; k < count; k++) {
     const struct mx_response_entry entry = prepare(backend, from, k, own);
-    weight[k] = 2; /* because the sum is halved */
-    for (size_t q = 0; q < states; q++) {
-      start[q * count + k] = entry.start[q];
+    for (size_t q = 0; q < squares; q++) {
+      weight[q * count + k] = entry.energy[q].weight < 0 ? -2 : 2; /* because the sum is halved */
       put_square(&entry.energy[q], (int)states, energy + (q * count + k) * each);
+    }
+    for (size_t q = 0; q < states; q++) {
+      start[2 * (q * count + k)] = entry.start[q];
       put_square(&entry.loss[q], (int)states, loss + (q * count + k) * each);
       to->sign[q * count + k] = entry.loss[q].weight < 0 ? -1 : 1;
       if (entry.loss[q].weight != 0 && to->losses <= (int)q) to->losses = (int)q + 1;
     }
   }
-  (void)!(gpu_new_copy(&backend->card, &to->start, start, count * states * sizeof *start, "responses", err) != 0 ||
-          gpu_new_copy(&backend->card, &to->energy, energy, states * bytes, "responses", err) != 0 ||
+  (void)!(gpu_new_copy(&backend->card, &to->start, start, 2 * count * states * sizeof *start, "responses", err) != 0 ||
+          gpu_new_copy(&backend->card, &to->energy, energy, squares * bytes, "responses", err) != 0 ||
           gpu_new_copy(&backend->card, &to->loss, loss, states * bytes, "responses", err) != 0 ||
-          gpu_new_copy(&backend->card, &to->energy_weight, weight, count * sizeof *weight, "responses", err) != 0);
+          gpu_new_copy(&backend->card, &to->energy_weight, weight, squares * count * sizeof *weight, "responses",
+                       err) != 0);
 fail:
   dg_free(start);
   dg_free(energy);
@@ -147,6 +151,8 @@ int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err)
     to->at.states = mx_responses[from->kind]->states;
     to->at.of_E = mx_responses[from->kind]->of_E;
     to->at.layer = mx_responses[from->kind]->layer;
+    to->at.of = from->of;
+    to->squares = mx_response_squares(from);
     to->at.coefficients = (size_t)mx_responses[from->kind]->coefficients;
     to->at.count = from->count;
     if (from->count == 0) continue;
@@ -183,7 +189,8 @@ size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_back
     const bool layer = mx_responses[problem->response[r].kind]->layer;
     const size_t states = (size_t)mx_responses[problem->response[r].kind]->states;
     const size_t vector = layer ? 0 : gpu_stride(problem->ref->order),
-                 factors = layer ? 0 : 2 * states * (1 + states) + states + 1;
+                 squares = (size_t)mx_response_squares(&problem->response[r]),
+                 factors = layer ? 0 : (squares + states) * (2 + states) + 2 * states + squares;
     bytes +=
         real * (arrays * numbers + count * (vector + (size_t)mx_responses[problem->response[r].kind]->coefficients)) +
         count * (factors * sizeof(double) + sizeof(int32_t));
@@ -204,8 +211,8 @@ int gpu_start_responses(struct mx_backend *backend, struct dg_error *err)
       continue;
     }
     for (int q = 0; q < own->at.states; q++) {
-      const struct gpu_response_vector vector = {.factor = own->start + (size_t)q * own->at.count,
-                                                 .field = backend->field[0],
+      const struct gpu_response_vector vector = {.factor = own->start + 2 * (size_t)q * own->at.count,
+                                                 .field = backend->field[own->at.of],
                                                  .rows = own->at.states,
                                                  .row = q,
                                                  .to = own->at.now};
@@ -237,15 +244,17 @@ int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_st
 
 /* ---- observation */
 
-/* Adds to `part`, or with `more` 0 makes it, the integrals of `squares` squares, times weight[count]. */
+/* Adds to `part`, or with `more` 0 makes it, the integrals of `squares` squares, times weight[squares][count]. */
 static int begin_squares(struct mx_backend *backend, const struct gpu_own_response *own, int squares,
                          const double *factor, const double *weight, int more, double *part, struct dg_error *err)
 {
-  const size_t each = own->at.count * (size_t)(1 + own->at.states);
+  const size_t each = own->at.count * (size_t)(2 + own->at.states);
+  const void *field = backend->field[own->at.of], *before = own->at.of == 0 ? field : gpu_other_H(backend);
   for (int q = 0; q < squares; q++) {
     const struct gpu_response_vector vector = {.factor = factor + (size_t)q * each,
                                                .states = own->at.states,
-                                               .field = backend->field[0],
+                                               .field = field,
+                                               .before = before,
                                                .rows = 1,
                                                .row = 0,
                                                .to = own->vector};
@@ -255,7 +264,7 @@ static int begin_squares(struct mx_backend *backend, const struct gpu_own_respon
                                         .own_rows = 1,
                                         .count = own->at.count,
                                         .element = own->at.where,
-                                        .factor = weight,
+                                        .factor = weight + (size_t)q * own->at.count,
                                         .part = part};
     if (gpu_check(gpu_combine_response(&backend->tables, &own->at, &vector, backend->work), "observing", err) != 0 ||
         gpu_all_products(backend, product, err) != 0)
@@ -264,12 +273,12 @@ static int begin_squares(struct mx_backend *backend, const struct gpu_own_respon
   return 0;
 }
 
-int gpu_add_response_energies(struct mx_backend *backend, double *part, struct dg_error *err)
+int gpu_add_response_energies(struct mx_backend *backend, int of, double *part, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++) {
     const struct gpu_own_response *own = &backend->response[r];
-    if (own->at.count > 0 && !own->at.layer &&
-        begin_squares(backend, own, own->at.states, own->energy, own->energy_weight, 1, part, err) != 0)
+    if (own->at.count > 0 && !own->at.layer && own->at.of == of &&
+        begin_squares(backend, own, own->squares, own->energy, own->energy_weight, 1, part, err) != 0)
       return err->code;
   }
   return 0;
@@ -292,7 +301,7 @@ static int add_loss(struct mx_backend *backend, size_t r, int q, size_t count, c
 {
   const struct gpu_own_response *own = &backend->response[r];
   const size_t bytes = own->at.count * sizeof(double), parts = GPU_SUM_PARTS * sizeof(double),
-               each = own->at.count * (size_t)(1 + own->at.states);
+               each = own->at.count * (size_t)(2 + own->at.states);
   if (gpu_grow_staging(backend, bytes > parts ? bytes : parts, err) != 0) return err->code;
   choose(&backend->problem->response[r], own->sign + (size_t)q * own->at.count, count, element,
          (double *)(void *)backend->staging[0]);

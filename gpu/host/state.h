@@ -76,9 +76,10 @@ struct gpu_recall {
 /* A response (responses.c). */
 struct gpu_own_response {
   struct gpu_response at;
-  double *start;         /* of the card: [states][count], factors of the field */
-  double *energy, *loss; /* of the card: [states][count][1 + states], [losses][count][1 + states]: squares */
-  double *energy_weight; /* of the card: [count], 2 */
+  double *start;         /* of the card: [states][count][2], factors of the field */
+  double *energy, *loss; /* of the card: [squares][count][2 + states], [losses][count][2 + states]: squares */
+  double *energy_weight; /* of the card: [squares][count], twice their signs */
+  int squares;           /* of an energy */
   int losses;            /* the most squares of a loss */
   double *sign;          /* of the host: [losses][count] of these squares */
   void *vector;          /* of the card: rows [count], what is observed */
@@ -285,8 +286,8 @@ int gpu_start_responses(struct mx_backend *backend, struct dg_error *err) DG_MUS
 int gpu_step_responses(struct mx_backend *backend, int of, void *field, struct dg_error *err) DG_MUST_USE;
 int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_stage *stage,
                         struct dg_error *err) DG_MUST_USE;
-/* Adds twice the responses' stored energies to the parts of a sum, on the card. */
-int gpu_add_response_energies(struct mx_backend *backend, double *part, struct dg_error *err) DG_MUST_USE;
+/* Adds twice the stored energies of the responses of a field, 0: E, 1: H, to the parts of a sum, on the card. */
+int gpu_add_response_energies(struct mx_backend *backend, int of, double *part, struct dg_error *err) DG_MUST_USE;
 /* Adds the responses' losses in the elements to *loss. */
 int gpu_response_losses(struct mx_backend *backend, size_t count, const int32_t *element, double *loss,
                         struct dg_error *err) DG_MUST_USE;

@@ -78,9 +78,9 @@ __global__ void __launch_bounds__(THREADS) stage(gpu_tables tables, gpu_response
   REAL s[STATES], ds[STATES], du;
 #pragma unroll
   for (int q = 0; q < STATES; q++) s[q] = from[mine.state(tables, response, q)];
-  mx_point_rate(KIND, c, s, static_cast<const REAL *>(stage.field[0])[at], ds, &du);
-  static_cast<REAL *>(stage.to[0])[place] += step * du;
-  if (stage.also[0] != nullptr) static_cast<REAL *>(stage.also[0])[at] += b * (step * du);
+  mx_point_rate(KIND, c, s, static_cast<const REAL *>(stage.field[response.of])[at], ds, &du);
+  static_cast<REAL *>(stage.to[response.of])[place] += step * du;
+  if (stage.also[response.of] != nullptr) static_cast<REAL *>(stage.also[response.of])[at] += b * (step * du);
 #pragma unroll
   for (int q = 0; q < STATES; q++) {
     const size_t own = mine.state(tables, response, q);
@@ -297,14 +297,15 @@ __global__ void __launch_bounds__(THREADS) combine(gpu_tables tables, gpu_respon
   gpu_follow();
   const number mine(tables, response);
   if (!mine.there) return;
-  const double *factor = vector.factor + mine.k * static_cast<size_t>(1 + vector.states);
+  const double *factor = vector.factor + mine.k * static_cast<size_t>(2 + vector.states);
   const size_t e = static_cast<size_t>(response.where[mine.k]);
-  double sum =
-      factor[0] * static_cast<double>(static_cast<const REAL *>(vector.field)[gpu_at(tables.order, e, 0, mine.i)]);
+  const size_t at = gpu_at(tables.order, e, 0, mine.i);
+  double sum = factor[0] * static_cast<double>(static_cast<const REAL *>(vector.field)[at]);
+  if (factor[1] != 0) sum += factor[1] * static_cast<double>(static_cast<const REAL *>(vector.before)[at]);
   for (int q = 0; q < vector.states; q++)
-    if (factor[1 + q] != 0)
+    if (factor[2 + q] != 0)
       sum +=
-          factor[1 + q] * static_cast<double>(static_cast<const REAL *>(response.now)[mine.state(tables, response, q)]);
+          factor[2 + q] * static_cast<double>(static_cast<const REAL *>(response.now)[mine.state(tables, response, q)]);
   const size_t row = mine.k * static_cast<size_t>(vector.rows) + static_cast<size_t>(vector.row);
   static_cast<REAL *>(vector.to)[gpu_at(tables.order, row, 0, mine.i)] = static_cast<REAL>(sum);
 }
@@ -401,7 +402,7 @@ gpuError_t gpu_step_response(const gpu_tables *tables, const gpu_response *respo
                              gpuStream_t stream)
 {
   const unsigned blocks = blocks_of(tables, response);
-  if (blocks == 0 || (of == 1 && !response->layer)) return gpuSuccess;
+  if (blocks == 0 || (!response->layer && of != response->of)) return gpuSuccess;
   if (response->layer)
     return tables->single ? step_layer<float>(tables, response, of, field, stream)
                           : step_layer<double>(tables, response, of, field, stream);

@@ -17,6 +17,7 @@ struct gpu_response {
   enum mx_response_kind kind;
   int states, of_E;    /* as in mx_response_ops */
   int layer;           /* the kind acts on E and H */
+  int of;              /* poles: the field that they answer, 0: E, 1: H */
   size_t coefficients; /* of an entry */
   size_t count;
   const int32_t *where;    /* [count] elements */
@@ -53,12 +54,12 @@ struct gpu_response_stage {
 gpuError_t gpu_stage_response(const struct gpu_tables *tables, const struct gpu_response *response,
                               const struct gpu_response_stage *stage, gpuStream_t stream);
 
-/* Rows to[k * rows + row] = factor[k][0] field + sum over q of factor[k][1 + q] state q, for all entries of a pole: the
- * states at the start, and the vectors of energies and losses. */
+/* Rows to[k * rows + row] = factor[k][0] field + factor[k][1] before + sum over q of factor[k][2 + q] state q, for all
+ * entries of a pole: the states at the start, and the vectors of energies and losses. */
 struct gpu_response_vector {
-  const double *factor; /* [count][1 + states] */
+  const double *factor; /* [count][2 + states] */
   int states;           /* how many states take part, from the first one on */
-  const void *field;
+  const void *field, *before;
   int rows, row;
   void *to;
 };

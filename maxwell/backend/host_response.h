@@ -97,13 +97,14 @@ static inline size_t NAME(place)(const struct NAME(state) * state, size_t c, siz
   return NAME(at)(state, 0, c, i) - NAME(at)(state, 0, 0, 0);
 }
 
-/* Sets the states at t = 0 from the uploaded field. */
-static void NAME(start_responses)(struct NAME(state) * state, const REAL *field)
+/* Sets the states at t = 0 from the uploaded fields. */
+static void NAME(start_responses)(struct NAME(state) * state, REAL *const fields[2])
 {
   const struct mx_problem *problem = state->problem;
   const size_t Np = (size_t)problem->ref->Np;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
+    const REAL *field = fields[response->of];
     struct NAME(response) *own = &state->response[r];
     const struct mx_response_ops *ops = mx_responses[response->kind];
     const size_t states = (size_t)ops->states;
@@ -168,17 +169,19 @@ static inline __attribute__((always_inline)) void NAME(field_stage)(const struct
 }
 
 /* The numbers of an element's field stand together, in the same order as those of its states. */
-static inline __attribute__((always_inline)) void
-NAME(pole_stage)(const struct NAME(state) * state, enum mx_response_kind kind, size_t states, size_t e, const REAL *c,
-                 size_t first, const struct NAME(response) * own, const struct NAME(response_stage) * stage)
+static inline __attribute__((always_inline)) void NAME(pole_stage)(const struct NAME(state) * state,
+                                                                   enum mx_response_kind kind, size_t states, int of,
+                                                                   size_t e, const REAL *c, size_t first,
+                                                                   const struct NAME(response) * own,
+                                                                   const struct NAME(response_stage) * stage)
 {
   const size_t numbers = 3 * (size_t)state->problem->ref->Np, row = NAME(at)(state, e, 0, 0);
   const REAL *from = own->stage != NULL && !stage->first ? own->stage : own->now;
   for (size_t i = 0; i < numbers; i++) {
     REAL s[MX_POLE_STATES] = {0}, ds[MX_POLE_STATES] = {0}, du = 0;
     for (size_t q = 0; q < states; q++) s[q] = from[first + q * numbers + i];
-    NAME(mx_point_rate)(kind, c, s, stage->field[0][row + i], ds, &du);
-    NAME(field_stage)(stage, 0, row + i, du);
+    NAME(mx_point_rate)(kind, c, s, stage->field[of][row + i], ds, &du);
+    NAME(field_stage)(stage, of, row + i, du);
     for (size_t q = 0; q < states; q++) NAME(state_stage)(own, stage, first + q * numbers + i, ds[q]);
   }
 }
@@ -192,7 +195,7 @@ static inline void NAME(entry_step)(const struct NAME(state) * state, const stru
   const struct mx_response_ops *ops = mx_responses[response->kind];
   const size_t numbers = 3 * mx_response_places(state->problem, response->kind), e = (size_t)response->where[k];
   const REAL *c = own->coefficient + k * (size_t)ops->coefficients;
-  REAL *now = own->now + (k * (size_t)ops->states + (of == 0 ? 0 : (size_t)ops->of_E)) * numbers;
+  REAL *now = own->now + (k * (size_t)ops->states + (of == 1 && ops->layer ? (size_t)ops->of_E : 0)) * numbers;
   REAL *at = field + NAME(at)(state, e, 0, 0);
   if (ops->layer) NAME(layer_kernels)(state)->step(response->kind, own->rule, of, c, now, at);
   else NAME(layer_kernels)(state)->poles(response->kind, numbers, c, now, at);
@@ -210,7 +213,7 @@ static inline void NAME(entry_stage)(const struct NAME(state) * state, const str
   switch (response->kind) {
 #define CASE(KIND, PREFIX, STATES)                                                                                     \
   case KIND:                                                                                                           \
-    NAME(pole_stage)(state, KIND, STATES, e, c, first, own, stage);                                                    \
+    NAME(pole_stage)(state, KIND, STATES, response->of, e, c, first, own, stage);                                      \
     break;
     MX_POLE_LIST(CASE)
 #undef CASE
@@ -228,7 +231,7 @@ static void NAME(step_responses)(struct NAME(state) * state, int of, REAL *field
     const struct mx_response *response = &problem->response[r];
     const struct NAME(response) *own = &state->response[r];
     const struct mx_response_ops *ops = mx_responses[response->kind];
-    if (of == 1 && ops->of_E == ops->states) continue;
+    if (!ops->layer && of != response->of) continue;
     struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel for num_threads(state->threads) schedule(static)
     for (size_t k = 0; k < response->count; k++) NAME(entry_step)(state, response, own, k, of, field);
@@ -252,13 +255,16 @@ static void NAME(stage_responses)(struct NAME(state) * state, const struct NAME(
   }
 }
 
-/* Component c at node i of the vector whose square is `square` of entry k. */
+/* Component c at node i of the vector whose square is `square` of entry k; `before` is the field half a step before
+ * t_n.
+ */
 static inline double NAME(response_vector)(const struct NAME(state) * state, const struct mx_response *response,
                                            const struct NAME(response) * own, size_t k, const struct mx_square *square,
-                                           const REAL *field, size_t c, size_t i)
+                                           const REAL *field, const REAL *before, size_t c, size_t i)
 {
   const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[response->kind]->states;
-  double sum = square->field * (double)field[NAME(at)(state, (size_t)response->where[k], c, i)];
+  const size_t at = NAME(at)(state, (size_t)response->where[k], c, i);
+  double sum = square->field * (double)field[at] + square->before * (double)before[at];
   for (size_t q = 0; q < states; q++)
     sum += square->state[q] * (double)own->now[(k * states + q) * 3 * Np + NAME(place)(state, c, i)];
   return sum;

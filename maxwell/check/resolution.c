@@ -89,7 +89,8 @@ int mx_report_resolution(const struct mx_setup *setup, struct dg_error *err)
       if (setup->assignment.material[e] != (int)m || dg_mesh_in_layer(&setup->mesh, e)) continue;
       /* with a response: from the medium of a fast field to that of a slow one */
       const double least = sqrt(problem->epsilon[e] * problem->mu[e]);
-      const double index = sqrt(fmax(mx_epsilon_at(problem, e, 0), problem->epsilon[e]) * problem->mu[e]);
+      const double index = sqrt(fmax(mx_storage_at(problem, MX_AMPERE, e, 0), problem->epsilon[e]) *
+                                fmax(mx_storage_at(problem, MX_FARADAY, e, 0), problem->mu[e]));
       const double h = longest_edge(&setup->mesh, e) * index;
       count++;
       range[0] = fmax(range[0], h);

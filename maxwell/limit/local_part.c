@@ -239,8 +239,9 @@ struct record {
 #define MEMBER(type, name, numbers) type name numbers;
   MX_ELEMENT_ARRAYS(MEMBER)
 #undef MEMBER
-  int64_t response; /* the response in which the element has an entry, or -1 */
-  double parameter[MX_RESPONSE_PARAMETERS];
+  int64_t
+      response[2]; /* the responses in which the element has an entry: a layer or poles of E, and poles of H; or -1 */
+  double parameter[2][MX_RESPONSE_PARAMETERS];
 };
 
 static void fill_record(struct record *record, const struct mx_problem *whole, size_t e)
@@ -249,12 +250,13 @@ static void fill_record(struct record *record, const struct mx_problem *whole, s
   MX_ELEMENT_ARRAYS(FILL)
 #undef FILL
   record->number = number_of(whole, e);
-  record->response = -1;
-  size_t entry;
-  const struct mx_response *response = mx_problem_response(whole, e, &entry);
-  if (response != NULL) {
-    record->response = response - whole->response;
-    memcpy(record->parameter, mx_response_parameter(response, entry),
+  record->response[0] = record->response[1] = -1;
+  for (size_t r = 0; r < whole->responses; r++) {
+    const struct mx_response *response = &whole->response[r];
+    const ptrdiff_t entry = mx_response_find(response, e);
+    if (entry < 0) continue;
+    record->response[response->of] = (int64_t)r;
+    memcpy(record->parameter[response->of], mx_response_parameter(response, (size_t)entry),
            (size_t)mx_responses[response->kind]->parameters * sizeof(double));
   }
   for (int f = 0; f < 4; f++) {
@@ -352,13 +354,14 @@ static int add_responses(struct mx_problem *part, const struct mx_problem *whole
 {
   for (size_t r = 0; r < whole->responses; r++) {
     struct mx_response *response = NULL;
+    const int of = whole->response[r].of;
     size_t entries = 0, k = 0;
-    for (size_t i = 0; i < count; i++) entries += record[i].response == (int64_t)r;
-    if (mx_problem_add_response(part, whole->response[r].kind, entries, &response, err) != 0) return err->code;
+    for (size_t i = 0; i < count; i++) entries += record[i].response[of] == (int64_t)r;
+    if (mx_problem_add_response(part, whole->response[r].kind, of, entries, &response, err) != 0) return err->code;
     for (size_t i = 0; i < count; i++) {
-      if (record[i].response != (int64_t)r) continue;
+      if (record[i].response[of] != (int64_t)r) continue;
       response->where[k] = (int32_t)i;
-      memcpy(mx_response_parameter(response, k++), record[i].parameter,
+      memcpy(mx_response_parameter(response, k++), record[i].parameter[of],
              (size_t)mx_responses[response->kind]->parameters * sizeof(double));
     }
   }

@@ -336,7 +336,7 @@ static int freeze_responses(struct mx_problem *frozen, const struct mx_problem *
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *from = &problem->response[r];
     struct mx_response *to = NULL;
-    if (mx_problem_add_response(frozen, from->kind, from->count, &to, err) != 0) return err->code;
+    if (mx_problem_add_response(frozen, from->kind, from->of, from->count, &to, err) != 0) return err->code;
     memcpy(to->where, from->where, from->count * sizeof *to->where);
     for (size_t k = 0; k < from->count; k++)
       (void)mx_response_follow(problem, from, k, integrator, step, mx_response_parameter(to, k));

@@ -4,7 +4,7 @@
 #include "maxwell/measure/measure.h"
 
 #define MX_MEASURE_KINDS(X)                                                                                            \
-  X(mx_probes) X(mx_lines) X(mx_planes) X(mx_fluxes) X(mx_voltages) X(mx_currents) X(mx_losses)
+  X(mx_probes) X(mx_lines) X(mx_planes) X(mx_fluxes) X(mx_voltages) X(mx_currents) X(mx_losses) X(mx_polarisations)
 
 #define MX_MEASURE_KIND(kind) extern const struct mx_measure_kind kind;
 MX_MEASURE_KINDS(MX_MEASURE_KIND)

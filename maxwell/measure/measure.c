@@ -96,6 +96,11 @@ int mx_measures_check_step(const struct mx_measures *measures, double step, stru
   return 0;
 }
 
+void mx_measures_set_options(struct mx_measures *measures, const struct mx_backend_options *options)
+{
+  for (size_t i = 0; i < measures->count; i++) measures->measure[i].options = *options;
+}
+
 void mx_measure_put(const struct mx_measures *measures, size_t index, size_t row, const double *value)
 {
   const struct mx_measure *measure = &measures->measure[index];

@@ -37,6 +37,7 @@ struct mx_measure {
   const struct mx_measure_form *form; /* NULL: a table */
   size_t scratch;                     /* doubles that take and collect need as room */
   void *own;                          /* the kind's state */
+  struct mx_backend_options options;  /* of the run, once mx_measures_set_options has said so */
 };
 
 struct mx_measures {
@@ -86,6 +87,9 @@ void mx_measures_release(struct mx_measures *measures);
 /* Checks the frequencies of all Fourier transforms. DG_INPUT: the samples, `every` steps (s) apart, cannot tell a
  * frequency from another one. */
 int mx_measures_check_step(const struct mx_measures *measures, double step, struct dg_error *err) DG_MUST_USE;
+
+/* Says how the run steps, before anything is measured. */
+void mx_measures_set_options(struct mx_measures *measures, const struct mx_backend_options *options);
 
 /* Measures this rank's part at the time of the fields, which must be observed, into part[row], row < batch. Where a
  * surface is cut, the ranks whose faces touch wait for each other. */

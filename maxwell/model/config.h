@@ -49,7 +49,7 @@ struct mx_scalar {
   const char *where; /* as in mx_selector */
 };
 
-/* A term of the permittivity, s = jw in rad/s; maxwell/response/pole_forms.h has the same forms. */
+/* A term of the permittivity or the permeability, s = jw in rad/s; maxwell/response/pole_forms.h has the same forms. */
 enum mx_pole_config_form {
   MX_POLE_IS_REAL,  /* number[0]/(s - number[1]) */
   MX_POLE_IS_DRUDE, /* number[0]/(s (s + number[1])) */
@@ -59,12 +59,18 @@ struct mx_pole_config {
   enum mx_pole_config_form form;
   double number[4]; /* in powers of rad/s */
 };
-/* The states that the poles of a material may take together: a pair takes two, others take one. */
+/* The states that the poles of a field in a material may take together: a pair takes two, others take one. */
 enum { MX_POLES_MOST = 16 };
 static inline int mx_pole_config_states(const struct mx_pole_config *pole)
 {
   return pole->form == MX_POLE_IS_PAIR ? 2 : 1;
 }
+
+/* The poles of one field: of drude, lorentz, debye, critical_points and poles. */
+struct mx_poles_config {
+  size_t count;
+  struct mx_pole_config pole[MX_POLES_MOST];
+};
 
 struct mx_material_config {
   struct mx_selector where;
@@ -74,8 +80,7 @@ struct mx_material_config {
   struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
   struct mx_scalar sigma_m;         /* ohm/m, default 0; >= 0 */
   double loss_tangent, loss_at;     /* sigma is 2 pi loss_at epsilon loss_tangent; loss_at 0: it is `sigma`. Hz */
-  size_t poles;                     /* of drude, lorentz, debye, critical_points and poles */
-  struct mx_pole_config pole[MX_POLES_MOST];
+  struct mx_poles_config poles[2];  /* those of epsilon_r, and those of mu_r */
 };
 
 /* The variation of a source: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the

@@ -50,12 +50,26 @@ int mx_read_phasors(struct mx_reader *r, const struct mx_rule *rule, const struc
 /* config_resonances.c: output.resonances; `to` is not used. */
 int mx_read_resonances(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
-/* media/config_poles.c: the poles of a struct mx_material_config, and a check that they do not amplify. */
+/* media/config_poles.c: the poles of a struct mx_poles_config, those of mu_r in a table of their own, and a check that
+ * those of a struct mx_material_config do not amplify. */
 int mx_read_debye(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_drude(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_lorentz(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_critical_points(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_poles(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_read_magnetic(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+/* The rules of the keys of poles, whose struct mx_poles_config stands at `offset`. */
+/* clang-format off */
+#define MX_POLE_RULES(offset)                                                                                          \
+  {"debye", mx_read_debye, offset, .expected = "a list of poles, as in { { delta = 79.2, tau = 9.4e-12 } }"},           \
+  {"drude", mx_read_drude, offset, .expected = "a list of poles, as in { { omega_p = 1.37e16, gamma = 1e14 } }"},       \
+  {"lorentz", mx_read_lorentz, offset,                                                                                 \
+   .expected = "a list of poles, as in { { delta = 1.25, omega_0 = 4e16, gamma = 1e14 } }"},                           \
+  {"critical_points", mx_read_critical_points, offset,                                                                 \
+   .expected = "a list of critical points, as in { { A = 0.94, omega = 4e15, phi = -0.785, gamma = 8e14 } }"},         \
+  {"poles", mx_read_poles, offset,                                                                                     \
+   .expected = "a list of poles, as in { { c = { 0, -2e15 }, a = { -1e14, 4e15 } } }"}
+/* clang-format on */
 int mx_check_poles(struct mx_reader *r, const struct mx_value *value,
                    const struct mx_material_config *material) DG_MUST_USE;
 

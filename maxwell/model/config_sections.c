@@ -102,13 +102,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"loss_tangent", mx_read_real, MATERIAL(loss_tangent), .expected = "a number >= 0", MX_FROM(0),
        .standard = "null"},
       {"at", read_loss_frequency, MATERIAL(loss_at), .expected = "a number > 0 (Hz)", MX_ABOVE(0)},
-      {"debye", mx_read_debye, 0, .expected = "a list of poles, as in { { delta = 79.2, tau = 9.4e-12 } }"},
-      {"drude", mx_read_drude, 0, .expected = "a list of poles, as in { { omega_p = 1.37e16, gamma = 1e14 } }"},
-      {"lorentz", mx_read_lorentz, 0,
-       .expected = "a list of poles, as in { { delta = 1.25, omega_0 = 4e16, gamma = 1e14 } }"},
-      {"critical_points", mx_read_critical_points, 0,
-       .expected = "a list of critical points, as in { { A = 0.94, omega = 4e15, phi = -0.785, gamma = 8e14 } }"},
-      {"poles", mx_read_poles, 0, .expected = "a list of poles, as in { { c = { 0, -2e15 }, a = { -1e14, 4e15 } } }"},
+      MX_POLE_RULES(MATERIAL(poles[0])),
+      {"magnetic", mx_read_magnetic, MATERIAL(poles[1]), .expected = "a table of poles of mu_r"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;

@@ -381,7 +381,8 @@ void NAME(mx_response_rate)(const struct mx_problem *problem, const struct mx_re
     const size_t of_state = 3 * mx_response_places(problem, response->kind), own = k * (size_t)ops->states * of_state;
     const REAL *c = coefficient + k * (size_t)ops->coefficients;
     if (!ops->layer) {
-      NAME(pole_rate)(numbers, response, c, state + own, field[0] + at, rate_state + own, rate[0] + at);
+      NAME(pole_rate)
+      (numbers, response, c, state + own, field[response->of] + at, rate_state + own, rate[response->of] + at);
       continue;
     }
     for (int of = 0; of < 2; of++) {

@@ -211,7 +211,7 @@ fail:
 
 static size_t per_element(const struct mx_problem *problem) { return 3 * (size_t)problem->ref->Np; }
 
-/* Numbers of the vectors of all squares of an entry. */
+/* Numbers of the vectors of all squares of an entry. Without leapfrog's H they are as many as its states. */
 static size_t per_entry(const struct mx_problem *problem, size_t r)
 {
   return per_element(problem) * (size_t)mx_responses[problem->response[r].kind]->states;
@@ -281,7 +281,7 @@ static struct mx_response_entry entry_of(const struct mx_response_powers *of, si
 
 /* Puts the vector of a square at a node: the field in Cartesian components, and the states in the backend's. */
 static void put_vector(const struct mx_response_powers *of, const struct mx_square *square, size_t e, int states,
-                       const double *E, const double *state, size_t i, double *to)
+                       const double *field, const double *state, size_t i, double *to)
 {
   const size_t Np = (size_t)of->powers->problem->ref->Np;
   double s[3] = {0, 0, 0}, g[3][3];
@@ -293,11 +293,11 @@ static void put_vector(const struct mx_response_powers *of, const struct mx_squa
     mx_frame_gradients(k >= 0 ? curves->metric[(size_t)k * Np + i] : of->powers->problem->metric[e], g);
   }
   for (size_t c = 0; c < 3; c++)
-    to[c * Np + i] = square->field * E[(3 * e + c) * Np + i] +
+    to[c * Np + i] = square->field * field[(3 * e + c) * Np + i] +
                      (of->ops->components == MX_CARTESIAN ? s[c] : g[0][c] * s[0] + g[1][c] * s[1] + g[2][c] * s[2]);
 }
 
-int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *backend, const double *E,
+int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *backend, const double *E, const double *H,
                             struct dg_error *err)
 {
   const struct mx_problem *problem = of->powers->problem;
@@ -308,6 +308,7 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const int states = mx_responses[response->kind]->states;
+    const double *field = response->of == 0 ? E : H;
     if (mx_responses[response->kind]->layer) continue;
     if (of->ops->save(backend, mx_state_of_response(r), 0, response->count, of->piece, err) != 0) return err->code;
     for (size_t k = 0; k < response->count; k++) {
@@ -316,8 +317,8 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
       for (size_t q = 0; q < (size_t)states; q++) {
         const size_t e = (size_t)response->where[k], at = (k * (size_t)states + q) * 3 * Np;
         for (size_t i = 0; i < Np; i++) {
-          put_vector(of, &entry.energy[q], e, states, E, state, i, look.stored[r] + at);
-          put_vector(of, &entry.loss[q], e, states, E, state, i, look.lost[r] + at);
+          put_vector(of, &entry.energy[q], e, states, field, state, i, look.stored[r] + at);
+          put_vector(of, &entry.loss[q], e, states, field, state, i, look.lost[r] + at);
         }
       }
     }
@@ -356,12 +357,12 @@ double mx_response_powers_loss(const struct mx_response_powers *of, bool mean)
   return sum;
 }
 
-double mx_response_powers_unexplained(const struct mx_response_powers *of, size_t e)
+static double unexplained(const struct mx_response_powers *of, enum mx_equation equation, size_t e)
 {
   const struct mx_problem *problem = of->powers->problem;
   size_t k;
-  const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL || mx_responses[response->kind]->layer) return 0;
+  const struct mx_response *response = mx_problem_poles(problem, equation, e, &k);
+  if (response == NULL) return 0;
   const size_t r = (size_t)(response - problem->response), at = k * per_entry(problem, r);
   const int states = mx_responses[response->kind]->states;
   const struct mx_response_entry entry = entry_of(of, r, k);
@@ -369,4 +370,9 @@ double mx_response_powers_unexplained(const struct mx_response_powers *of, size_
                before = response_squares(of, e, states, entry.energy, of->before.stored[r] + at, NULL);
   return (now - before) / of->powers->options.step +
          response_squares(of, e, states, entry.loss, of->now.lost[r] + at, of->before.lost[r] + at);
+}
+
+double mx_response_powers_unexplained(const struct mx_response_powers *of, size_t e)
+{
+  return unexplained(of, MX_AMPERE, e) + unexplained(of, MX_FARADAY, e);
 }

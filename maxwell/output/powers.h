@@ -64,8 +64,9 @@ int mx_response_powers_init(struct mx_response_powers *of, const struct mx_power
 void mx_response_powers_release(struct mx_response_powers *of);
 size_t mx_response_powers_bytes(const struct mx_problem *problem);
 
-/* Makes `now` into `before`, and takes the states that belong to the backend's E, which was downloaded, as `now`. */
-int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *backend, const double *E,
+/* Makes `now` into `before`, and takes the states that belong to the backend's E and H, which were downloaded, as
+ * `now`. Poles of H are not for leapfrog. */
+int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *backend, const double *E, const double *H,
                             struct dg_error *err) DG_MUST_USE;
 
 /* The power that is lost now. With `mean` it is that of the mean of both looks, which a step of leapfrog loses. */

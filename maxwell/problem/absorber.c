@@ -3,14 +3,16 @@
 
 #include <math.h>
 
-double mx_absorber_epsilon(const struct mx_problem *problem, const struct mx_layer_shape *shape, size_t e)
+double mx_absorber_storage(const struct mx_problem *problem, const struct mx_layer_shape *shape,
+                           enum mx_equation equation, size_t e)
 {
+  const double storage = mx_medium_of(problem, equation, e).storage;
   size_t entry;
-  const struct mx_response *response = mx_problem_response(problem, e, &entry);
-  if (response == NULL) return problem->epsilon[e];
+  const struct mx_response *response = mx_problem_poles(problem, equation, e, &entry);
+  if (response == NULL) return storage;
   const double addition = mx_responses[response->kind]->addition(mx_response_parameter(response, entry),
                                                                  2 * acos(-1) * shape->frequency / MX_C0);
-  return problem->epsilon[e] + fmax(addition, 0);
+  return storage + fmax(addition, 0);
 }
 
 /* The mean of (depth/thickness)^GRADE from one depth to another. */
@@ -37,6 +39,6 @@ void mx_absorb(struct mx_problem *problem, const struct mx_layer_shape *shape, d
     }
   }
   for (int i = 0; i < 3; i++) rate += most * mean(low[i] / L, high[i] / L);
-  problem->sigma[e] += rate * mx_absorber_epsilon(problem, shape, e);
-  problem->sigma_m[e] += rate * problem->mu[e];
+  problem->sigma[e] += rate * mx_absorber_storage(problem, shape, MX_AMPERE, e);
+  problem->sigma_m[e] += rate * mx_absorber_storage(problem, shape, MX_FARADAY, e);
 }

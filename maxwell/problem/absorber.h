@@ -7,7 +7,7 @@
  * frequency and a grazing wave need a deep absorber. Sources: A. F. Oskooi, L. Zhang, Y. Avniel, S. G. Johnson, Opt.
  * Express 16 (2008) 11376 (adiabatic absorbers).
  *
- * A medium with a response keeps it: its eps changes with frequency, and is matched at one frequency.
+ * A medium with a response keeps it: its eps or mu changes with frequency, and is matched at one frequency.
  *
  * The pass takes losses by element. s is the mean of its profile between the least and the largest depth of an element,
  * so that the elements of a sheet that was extruded have one value. Directions add: s in an edge is the sum of two. */
@@ -19,8 +19,10 @@
 
 enum { MX_ABSORBER_GRADE = 3 }; /* s rises as this power of the depth */
 
-/* The permittivity that is matched: the real part at the frequency of the shape, at least that of fast fields. */
-double mx_absorber_epsilon(const struct mx_problem *problem, const struct mx_layer_shape *shape, size_t e);
+/* The permittivity or permeability that is matched: the real part at the frequency of the shape, at least that of fast
+ * fields. */
+double mx_absorber_storage(const struct mx_problem *problem, const struct mx_layer_shape *shape,
+                           enum mx_equation equation, size_t e);
 
 /* Adds the losses of an element. index: the smallest of the absorber's media, for which a wave that crosses it twice
  * loses shape->reflection. */

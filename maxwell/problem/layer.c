@@ -167,7 +167,8 @@ static int find_strength(const struct mx_problem *problem, const struct mx_assig
     }
     if (a >= 0)
       strength[a].index =
-          fmax(strength[a].index, -sqrt(mx_absorber_epsilon(problem, &layers->shape[a], e) * problem->mu[e]));
+          fmax(strength[a].index, -sqrt(mx_absorber_storage(problem, &layers->shape[a], MX_AMPERE, e) *
+                                        mx_absorber_storage(problem, &layers->shape[a], MX_FARADAY, e)));
   }
   if (dg_comm_reduce(problem->comm, DG_MAX, 2 * layers->count, (double *)strength, err) != 0) return err->code;
   for (size_t l = 0; l < layers->count; l++) strength[l].index *= -1;
@@ -194,7 +195,7 @@ static int add_kind(struct mx_problem *problem, const struct mx_assignment *assi
   all = (int64_t)count;
   if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &all, err) != 0) return err->code;
   if (all == 0) return 0;
-  if (mx_problem_add_response(problem, kind, count, &response, err) != 0) return err->code;
+  if (mx_problem_add_response(problem, kind, 0, count, &response, err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++) {
     const int l = assignment->layer[e];
     if (l < 0 || part[e].kind != kind) continue;

@@ -76,12 +76,12 @@ int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t 
   return 0;
 }
 
-int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, size_t count,
+int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, int of, size_t count,
                             struct mx_response **response, struct dg_error *err)
 {
   if (dg_grow(&problem->response, problem->responses + 1, sizeof *problem->response, err) != 0) return err->code;
   *response = &problem->response[problem->responses++];
-  return mx_response_init(*response, kind, count, err);
+  return mx_response_init(*response, kind, of, count, err);
 }
 
 size_t mx_response_places(const struct mx_problem *problem, enum mx_response_kind kind)
@@ -102,6 +102,20 @@ const struct mx_response *mx_problem_response(const struct mx_problem *problem, 
   return NULL;
 }
 
+const struct mx_response *mx_problem_poles(const struct mx_problem *problem, enum mx_equation equation, size_t e,
+                                           size_t *entry)
+{
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    if (mx_responses[response->kind]->layer || response->of != (int)equation) continue;
+    const ptrdiff_t found = mx_response_find(response, e);
+    if (found < 0) continue;
+    *entry = (size_t)found;
+    return response;
+  }
+  return NULL;
+}
+
 /* Copies the entries whose elements are in the part; local[whole->K] are the elements' numbers in the part, or -1. */
 static int restrict_responses(struct mx_problem *part, const struct mx_problem *whole, const int32_t *local,
                               struct dg_error *err)
@@ -111,7 +125,7 @@ static int restrict_responses(struct mx_problem *part, const struct mx_problem *
     struct mx_response *to = NULL;
     size_t count = 0, k = 0;
     for (size_t i = 0; i < from->count; i++) count += local[from->where[i]] >= 0;
-    if (mx_problem_add_response(part, from->kind, count, &to, err) != 0) return err->code;
+    if (mx_problem_add_response(part, from->kind, from->of, count, &to, err) != 0) return err->code;
     DG_BUG_IF(to == NULL, "a response without an entry");
     for (size_t i = 0; i < from->count; i++) {
       if (local[from->where[i]] < 0) continue;

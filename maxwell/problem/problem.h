@@ -160,12 +160,15 @@ int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t 
                               struct mx_functional **functional, struct dg_error *err) DG_MUST_USE;
 
 /* Adds a response of `count` entries, zeroed for the caller to fill. All ranks add the same responses, each with the
- * entries of its own elements. An element has at most one response. */
-int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, size_t count,
+ * entries of its own elements. An element has at most one layer, or poles of E and of H (of: 0 and 1). */
+int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, int of, size_t count,
                             struct mx_response **response, struct dg_error *err) DG_MUST_USE;
 
-/* Finds the response of an element, and its entry in it; NULL: there is none. */
+/* Finds the first response of an element, and its entry in it; NULL: there is none. */
 const struct mx_response *mx_problem_response(const struct mx_problem *problem, size_t e, size_t *entry);
+/* Finds the poles of the field that an equation changes. */
+const struct mx_response *mx_problem_poles(const struct mx_problem *problem, enum mx_equation equation, size_t e,
+                                           size_t *entry);
 /* The places of an element that have states: nodes, or in a layer points of the rule of integration. */
 size_t mx_response_places(const struct mx_problem *problem, enum mx_response_kind kind);
 

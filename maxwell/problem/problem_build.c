@@ -149,11 +149,11 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
   return 0;
 }
 
-/* The kind that has room for the poles of a material, an enum mx_response_kind; -1: there are none. */
-static int kind_of_poles(const struct mx_material_config *material)
+/* The kind that has room for the poles of a field in a material, an enum mx_response_kind; -1: there are none. */
+static int kind_of_poles(const struct mx_poles_config *poles)
 {
   int states = 0;
-  for (size_t i = 0; i < material->poles; i++) states += mx_pole_config_states(&material->pole[i]);
+  for (size_t i = 0; i < poles->count; i++) states += mx_pole_config_states(&poles->pole[i]);
 #define FITS(KIND, PREFIX, STATES)                                                                                     \
   if (states > 0 && states <= (STATES)) return KIND;
   MX_POLE_LIST(FITS)
@@ -162,18 +162,21 @@ static int kind_of_poles(const struct mx_material_config *material)
 }
 
 /* Writes the poles of a material as the parameters of an entry of a kind: rad/s become 1/m. */
-static int make_poles(const struct mx_material_config *material, int kind, double *parameter, struct dg_error *err)
+static int make_poles(const struct mx_material_config *material, int of, int kind, double *parameter,
+                      struct dg_error *err)
 {
+  const struct mx_poles_config *poles = &material->poles[of];
+  const struct mx_scalar *loss = of == 0 ? &material->sigma : &material->sigma_m;
   char name[128];
   static const int powers[3][MX_POLE_NUMBERS] = {{1, 1, 0, 0}, {2, 1, 0, 0}, {1, 2, 1, 2}};
-  parameter[MX_POLES_COUNT] = (double)material->poles;
-  for (size_t i = 0; i < material->poles; i++) {
-    const struct mx_pole_config *pole = &material->pole[i];
+  parameter[MX_POLES_COUNT] = (double)poles->count;
+  for (size_t i = 0; i < poles->count; i++) {
+    const struct mx_pole_config *pole = &poles->pole[i];
     double *to = parameter + MX_POLES_FIRST + MX_POLES_EACH * i;
     *to++ = (double)pole->form;
     for (int n = 0; n < MX_POLE_NUMBERS; n++) to[n] = pole->number[n] / pow(MX_C0, powers[pole->form][n]);
   }
-  if (material->sigma.function == NULL) parameter[MX_POLES_JOINT] = material->sigma.value * MX_ETA0;
+  if (loss->function == NULL) parameter[MX_POLES_JOINT] = of == 0 ? loss->value * MX_ETA0 : loss->value / MX_ETA0;
   if (mx_poles_join(parameter, mx_responses[kind]->states)) return 0;
   mx_selector_name(&material->where, name, sizeof name);
   return dg_fail(err, DG_INPUT,
@@ -186,38 +189,39 @@ _Static_assert((int)MX_POLES_MOST == (int)MX_POLE_STATES && (int)MX_POLE_IS_REAL
                    (int)MX_POLE_IS_DRUDE == (int)MX_POLE_DRUDE && (int)MX_POLE_IS_PAIR == (int)MX_POLE_PAIR,
                "a material's poles are those of a response");
 
-/* Adds the poles of all materials of a kind, made[materials][MX_POLE_PARAMETERS]. */
+/* Adds the poles of a field of all materials of a kind, made[materials][MX_POLE_PARAMETERS]. */
 static int assign_kind(struct mx_problem *problem, const struct mx_assignment *assignment,
-                       const struct mx_config *config, int kind, double (*made)[MX_POLE_PARAMETERS],
+                       const struct mx_config *config, int of, int kind, double (*made)[MX_POLE_PARAMETERS],
                        struct dg_error *err)
 {
   struct mx_response *response = NULL;
   size_t materials = 0, count = 0, k = 0;
   for (size_t m = 0; m < config->materials; m++) {
-    if (kind_of_poles(&config->material[m]) != kind) continue;
-    if (make_poles(&config->material[m], kind, made[m], err) != 0) return err->code;
+    if (kind_of_poles(&config->material[m].poles[of]) != kind) continue;
+    if (make_poles(&config->material[m], of, kind, made[m], err) != 0) return err->code;
     materials++;
   }
   if (materials == 0) return 0;
-  for (size_t e = 0; e < problem->K; e++) count += kind_of_poles(&config->material[assignment->material[e]]) == kind;
-  if (mx_problem_add_response(problem, (enum mx_response_kind)kind, count, &response, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++)
+    count += kind_of_poles(&config->material[assignment->material[e]].poles[of]) == kind;
+  if (mx_problem_add_response(problem, (enum mx_response_kind)kind, of, count, &response, err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++) {
     const int m = assignment->material[e];
-    if (kind_of_poles(&config->material[m]) != kind) continue;
+    if (kind_of_poles(&config->material[m].poles[of]) != kind) continue;
     response->where[k] = (int32_t)e;
     memcpy(mx_response_parameter(response, k++), made[m], (size_t)mx_responses[kind]->parameters * sizeof(double));
   }
   return 0;
 }
 
-/* Adds the poles of all materials: one response for all media with as many states. */
+/* Adds the poles of all materials: one response for all media in which a field has as many states. */
 static int assign_poles(struct mx_problem *problem, const struct mx_assignment *assignment,
                         const struct mx_config *config, struct dg_error *err)
 {
   double(*made)[MX_POLE_PARAMETERS];
   if (DG_NEW(made, config->materials, err) != 0) return err->code;
-  for (int kind = 0; kind < MX_RESPONSE_KINDS; kind++)
-    if (assign_kind(problem, assignment, config, kind, made, err) != 0) break;
+  for (int i = 0; i < 2 * MX_RESPONSE_KINDS; i++)
+    if (assign_kind(problem, assignment, config, i / MX_RESPONSE_KINDS, i % MX_RESPONSE_KINDS, made, err) != 0) break;
   dg_free(made);
   return err->code;
 }

@@ -1,4 +1,5 @@
-/* The poles of a medium: its relative permittivity is eps_inf and a sum of terms, s = j w,
+/* The poles of a medium: its relative permittivity is eps_inf and a sum of terms, s = j w, and its permeability
+ * likewise,
  *
  *     real pole   c/(s - a)                                  Debye: c = delta/tau, a = -1/tau
  *     Drude       wp^2/(s (s + gamma))
@@ -28,7 +29,8 @@ enum {
   (MX_POLES_FIRST + MX_POLES_EACH * (states) + (states) * ((states) + 1) / 2 + (states) + 1)
 
 /* Finds the joint energy of an entry's poles, for a kind with this many states, if they need one. Before,
- * MX_POLES_JOINT is the medium's sigma, 1/m, which may make up for a pole. Returns false if the medium is not passive.
+ * MX_POLES_JOINT is the medium's sigma or sigma_m, 1/m, which may make up for a pole. Returns false if the medium is
+ * not passive.
  */
 bool mx_poles_join(double *parameter, int states);
 

@@ -23,6 +23,18 @@
  * conductivity), which is what fields see that the step resolves. Runge-Kutta, whose states are x, slows real poles
  * down to what its region of stability has room for; the search for the limit sees all others as they are.
  *
+ * Poles of mu do the same to H, which lives at half steps, H- before t_n and H+ behind it, and so do the states x- and
+ * x+. With <E, C H> the product of the curl and all of it lossless, a step changes the energy of E at whole steps by h
+ * <mean of E, C H> and that of H at half steps by -h <E, C mean of H>, so that (eps E.E/2 + V of E at t_n) + (mu
+ * H+.H+/2 + V(x+)) + (h/2) <E, C H+> stays as it is. The last term is smaller than the first parts of both others up to
+ * leapfrog's limit of eps and mu alone, whatever the poles are. With h C^T E = -(mu (H+ - H-) + M+ - M-), and losses
+ * half a step later or earlier, it is eps E.E/2 + V of E + mu H-.H+/2 + (V(x-) + V(x+))/2 - (M+ - M-).(H+ - H-)/4 and
+ * the lag of mu's own loss (time/medium.h). V(x-) + V(x+) is 2 V(mean) + V(x+ - x-)/2, and the product is the
+ * difference of two squares, so that the energy at t_n has 2 n + 2 squares of states n. What is lost at t_n is that of
+ * the means of H- and H+, of x- and x+. The states that are there are s of behind H+, from which
+ *     x+ = T^-1 (s - K H+),   x- = T^-1 (x+ - K (H+ + H-)).
+ * A medium at rest at t = 0 has x- = -(h/2) B H to first order, for which x- = -K H is taken.
+ *
  * The squares. Real pole: V = P^2/(2 delta), l = (delta E - P)^2/(delta tau), delta = -c/a, tau = -1/a. Drude:
  * V = J^2/(2 wp^2), l = gamma J^2/wp^2. Pair: Re (s chi) at s = j w is w^2 (b1 w^2 + r^2)/|..|^2, r^2 = g b0 - b1 w0^2,
  * so that l is the square of the output of s (q s + r)/(s^2 + g s + w0^2), q^2 = b1, whose row in x and E solves two
@@ -37,7 +49,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "maxwell/response/response.h"
+#include "maxwell/response/pole_blocks.h"
+#include "maxwell/response/pole_rows.h"
 #include "maxwell/response/storage.h"
 
 _Static_assert((int)MX_STORAGE_MOST == (int)MX_POLE_STATES, "storage.h has room for all states");
@@ -148,13 +161,6 @@ static double addition(const double *parameter, double wave_number)
 
 /* ---- the system of one pole, a block */
 
-struct block {
-  int n; /* states: 1 or 2 */
-  double A[2][2], B[2], C[2], D;
-  double V[2][2]; /* rows whose squares make V */
-  double l[3];    /* the loss is the square of l[0] x[0] + l[1] x[1] + l[2] E */
-};
-
 /* Rows R with R^T R = Q/2, from the numbers of a positive Q. */
 static void square_rows(double q00, double q01, double q11, double V[2][2])
 {
@@ -163,11 +169,11 @@ static void square_rows(double q00, double q01, double q11, double V[2][2])
   V[1][1] = sqrt(fmax(q11 / 2 - V[0][1] * V[0][1], 0));
 }
 
-static struct block pair_of(const double *p, bool joint)
+static struct mx_pole_block pair_of(const double *p, bool joint)
 {
   const double b1 = p[0], b0 = p[1], g = p[2], w0 = sqrt(p[3]), q = sqrt(fmax(b1, 0)),
                r = sqrt(fmax(g * b0 - b1 * p[3], 0));
-  struct block b = {.n = 2, .A = {{0, w0}, {-w0, -g}}, .B = {b1, (b0 - g * b1) / w0}, .C = {0, w0}, .D = b1};
+  struct mx_pole_block b = {.n = 2, .A = {{0, w0}, {-w0, -g}}, .B = {b1, (b0 - g * b1) / w0}, .C = {0, w0}, .D = b1};
   if (joint) return b;
   /* x = (b1 s + b0, ((b0 - g b1) s - b1 w0^2)/w0) E/(s^2 + g s + w0^2), and l wants (r - q g) s - q w0^2 of it */
   const double x1[2] = {b1, b0}, x2[2] = {b.B[1], -b1 * w0}, want[2] = {r - q * g, -q * p[3]};
@@ -185,11 +191,11 @@ static struct block pair_of(const double *p, bool joint)
 }
 
 /* With `joint` the block has no energy of its own. */
-static struct block block_of(const double *pole, bool joint)
+static struct mx_pole_block block_of(const double *pole, bool joint)
 {
   const double *p = pole + 1;
   if (form_of(pole) == MX_POLE_PAIR) return pair_of(p, joint);
-  struct block b = {.n = 1};
+  struct mx_pole_block b = {.n = 1};
   if (form_of(pole) == MX_POLE_REAL) {
     const double delta = -p[0] / p[1], root = sqrt(p[0] / delta) / sqrt(delta); /* 1/sqrt(delta tau) */
     b.A[0][0] = b.C[0] = p[1];
@@ -199,6 +205,7 @@ static struct block block_of(const double *pole, bool joint)
     b.l[0] = -root;
     b.l[2] = delta * root;
   } else {
+    b.free = true;
     b.A[0][0] = -p[1];
     b.B[0] = b.C[0] = sqrt(p[0]);
     b.V[0][0] = sqrt(0.5);
@@ -228,14 +235,9 @@ static void multiply(int n, const double X[2][2], const double Y[2][2], double Z
     }
 }
 
-/* The matrices of a block for a step h. */
-struct means {
-  double T[2][2], K[2], G[2], back[2][2]; /* back: T^-1 */
-};
-
-static struct means means_of(const struct block *b, double h)
+static struct mx_pole_means means_of(const struct mx_pole_block *b, double h)
 {
-  struct means m = {.K = {0, 0}};
+  struct mx_pole_means m = {.K = {0, 0}};
   double minus[2][2] = {{0}}, plus[2][2] = {{0}}, W[2][2] = {{0}}, U[2][2] = {{0}};
   for (int i = 0; i < b->n; i++)
     for (int j = 0; j < b->n; j++) {
@@ -259,8 +261,8 @@ static struct mx_response_share share(const struct mx_response_scheme *scheme, c
   const double h = scheme->step;
   struct mx_response_share sum = {0, 0};
   for (int i = 0; i < count_of(parameter); i++) {
-    const struct block b = block_of(const_pole_of(parameter, i), true);
-    const struct means m = means_of(&b, h);
+    const struct mx_pole_block b = block_of(const_pole_of(parameter, i), true);
+    const struct mx_pole_means m = means_of(&b, h);
     double eta = h * b.D, back = 0;
     for (int q = 0; q < b.n; q++) {
       eta += h * b.C[q] * m.K[q];
@@ -272,16 +274,7 @@ static struct mx_response_share share(const struct mx_response_scheme *scheme, c
   return sum;
 }
 
-/* The blocks of a medium: those of pairs first, so that a pair's two states stand in one place of the list of
- * coefficients. */
-struct blocks {
-  int count, states;
-  int first[MX_POLE_STATES]; /* states */
-  struct block block[MX_POLE_STATES];
-  struct means means[MX_POLE_STATES];
-};
-
-static void find_blocks(struct blocks *all, const double *parameter, double h)
+static void find_blocks(struct mx_pole_blocks *all, const double *parameter, double h)
 {
   all->count = all->states = 0;
   for (int pairs = 1; pairs >= 0; pairs--)
@@ -297,11 +290,11 @@ static void find_blocks(struct blocks *all, const double *parameter, double h)
 }
 
 /* Makes a square from a row in all states x and E: with leapfrog x = back (s - K E). */
-static struct mx_square square_of(const struct blocks *all, bool staggered, const double *row, double of_E)
+static struct mx_square square_of(const struct mx_pole_blocks *all, bool staggered, const double *row, double of_E)
 {
   struct mx_square square = {.weight = 1, .field = of_E};
   for (int at = 0; at < all->count; at++) {
-    const struct means *m = &all->means[at];
+    const struct mx_pole_means *m = &all->means[at];
     const int n = all->block[at].n, first = all->first[at];
     for (int j = 0; j < n; j++) {
       double x = staggered ? 0 : row[first + j];
@@ -314,10 +307,10 @@ static struct mx_square square_of(const struct blocks *all, bool staggered, cons
 }
 
 /* The squares of poles that are passive each. */
-static void put_own_squares(const struct blocks *all, bool staggered, struct mx_response_entry *entry)
+static void put_own_squares(const struct mx_pole_blocks *all, bool staggered, struct mx_response_entry *entry)
 {
   for (int at = 0; at < all->count; at++) {
-    const struct block *b = &all->block[at];
+    const struct mx_pole_block *b = &all->block[at];
     for (int i = 0; i <= b->n; i++) {
       double row[MX_POLE_STATES] = {0};
       for (int j = 0; j < b->n; j++) row[all->first[at] + j] = i < b->n ? b->V[i][j] : b->l[j];
@@ -331,7 +324,7 @@ static void put_own_squares(const struct blocks *all, bool staggered, struct mx_
 static int joint_at(int states) { return MX_POLES_FIRST + MX_POLES_EACH * states; }
 
 /* The squares of the joint energy: Q/2 = R^T R by Cholesky's rows. With `slower` poles l is as large as its root. */
-static void put_joint_squares(const struct blocks *all, int states, bool staggered, const double *parameter,
+static void put_joint_squares(const struct mx_pole_blocks *all, int states, bool staggered, const double *parameter,
                               double slower, struct mx_response_entry *entry)
 {
   const double *number = parameter + joint_at(states);
@@ -370,7 +363,8 @@ static void put(int states, int first, int n, const double *g, const double T[2]
   }
 }
 
-static void put_staggered(int states, int first, const struct block *b, const struct means *m, double mass, double *c)
+static void put_staggered(int states, int first, const struct mx_pole_block *b, const struct mx_pole_means *m,
+                          double mass, double *c)
 {
   double g[2], more[2];
   for (int i = 0; i < b->n; i++) {
@@ -381,7 +375,7 @@ static void put_staggered(int states, int first, const struct block *b, const st
   put(states, first, b->n, g, (const double(*)[2])m->T, more, c);
 }
 
-static void put_rates(int states, int first, const struct block *b, double mass, double *c)
+static void put_rates(int states, int first, const struct mx_pole_block *b, double mass, double *c)
 {
   double g[2];
   for (int i = 0; i < b->n; i++) g[i] = -b->C[i] / mass;
@@ -392,19 +386,38 @@ static void put_rates(int states, int first, const struct block *b, double mass,
 static void prepare_for(int states, const struct mx_response_scheme *scheme, const struct mx_response_medium *medium,
                         const double *parameter, struct mx_response_entry *entry, double *coefficient)
 {
-  struct blocks all = {.count = 0};
+  const bool as_states = scheme->staggered && medium->of == 0;
+  struct mx_pole_blocks all = {.count = 0};
   find_blocks(&all, parameter, scheme->staggered ? scheme->step : 0);
   memset(coefficient, 0, (size_t)(4 * states + 1) * sizeof *coefficient);
   for (int at = 0; at < all.count; at++) {
-    const struct block *b = &all.block[at];
+    const struct mx_pole_block *b = &all.block[at];
     if (scheme->staggered) put_staggered(states, all.first[at], b, &all.means[at], medium->mass, coefficient);
     else put_rates(states, all.first[at], b, medium->mass, coefficient);
     for (int q = 0; q < b->n && scheme->staggered; q++)
       entry->start[all.first[at] + q] = all.means[at].K[q]; /* x = 0 */
   }
-  if (is_joint(parameter))
-    put_joint_squares(&all, states, scheme->staggered, parameter, parameter[MX_POLES_JOINT], entry);
-  else put_own_squares(&all, scheme->staggered, entry);
+  if (is_joint(parameter)) put_joint_squares(&all, states, as_states, parameter, parameter[MX_POLES_JOINT], entry);
+  else put_own_squares(&all, as_states, entry);
+  if (!scheme->staggered || medium->of == 0) return;
+  mx_poles_put_magnetic(&all, scheme->step, entry);
+}
+
+void mx_pole_rows(const struct mx_response_scheme *scheme, const double *parameter, struct mx_square *polarisation,
+                  struct mx_square *current)
+{
+  struct mx_pole_blocks all = {.count = 0};
+  double held[MX_POLE_STATES] = {0}, rate[MX_POLE_STATES] = {0}, of_E = 0;
+  find_blocks(&all, parameter, scheme->staggered ? scheme->step : 0);
+  for (int at = 0; at < all.count; at++) {
+    const struct mx_pole_block *b = &all.block[at];
+    held[all.first[at]] = b->free ? 0 : 1;
+    for (int q = 0; q < b->n; q++) rate[all.first[at] + q] = b->C[q];
+    of_E += b->D;
+  }
+  *polarisation = square_of(&all, scheme->staggered, held, 0);
+  *current = square_of(&all, scheme->staggered, rate, of_E);
+  polarisation->weight = current->weight = 0;
 }
 
 static bool passive_alone(const double *pole)
@@ -418,7 +431,7 @@ static bool passive_alone(const double *pole)
 bool mx_poles_join(double *parameter, int states)
 {
   struct mx_linear_system system = {0};
-  struct blocks all = {.count = 0};
+  struct mx_pole_blocks all = {.count = 0};
   double Q[MX_STORAGE_MOST][MX_STORAGE_MOST], l[MX_STORAGE_MOST + 1];
   const double sigma = parameter[MX_POLES_JOINT];
   bool alone = true;
@@ -429,7 +442,7 @@ bool mx_poles_join(double *parameter, int states)
   find_blocks(&all, parameter, 0);
   system.n = all.states;
   for (int at = 0; at < all.count; at++) {
-    const struct block *b = &all.block[at];
+    const struct mx_pole_block *b = &all.block[at];
     for (int i = 0; i < b->n; i++) {
       system.B[all.first[at] + i] = b->B[i];
       system.C[all.first[at] + i] = b->C[i];

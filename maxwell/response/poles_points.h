@@ -6,7 +6,8 @@
  * (rates).
  */
 
-/* The update behind a step of leapfrog: u is first E without the poles' part, then E; poles.c defines s. */
+/* The update behind a step of leapfrog: u is first the field without the poles' part, then the field; poles.c defines
+ * s. */
 MX_POINT void NAME(mx_poles_step_of)(int states, const REAL *c, MX_VALUE *s, MX_VALUE *u)
 {
   const int pairs = states / 2;
@@ -23,7 +24,7 @@ MX_POINT void NAME(mx_poles_step_of)(int states, const REAL *c, MX_VALUE *s, MX_
   if (states % 2 != 0) s[states - 1] = c[8 * pairs + 1] * s[states - 1] + c[8 * pairs + 2] * sum;
 }
 
-/* Rates of the states and of E. */
+/* Rates of the states and of the field. */
 MX_POINT void NAME(mx_poles_rate_of)(int states, const REAL *c, const MX_VALUE *s, MX_VALUE u, MX_VALUE *ds,
                                      MX_VALUE *du)
 {

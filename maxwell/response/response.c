@@ -12,9 +12,10 @@ MX_RESPONSE_LIST(DECLARE)
 const struct mx_response_ops *const mx_responses[MX_RESPONSE_KINDS] = {MX_RESPONSE_LIST(ROW)};
 #undef ROW
 
-int mx_response_init(struct mx_response *response, enum mx_response_kind kind, size_t count, struct dg_error *err)
+int mx_response_init(struct mx_response *response, enum mx_response_kind kind, int of, size_t count,
+                     struct dg_error *err)
 {
-  *response = (struct mx_response){.kind = kind, .count = count};
+  *response = (struct mx_response){.kind = kind, .of = of, .count = count};
   if (DG_NEW(response->where, count, err) != 0 ||
       DG_NEW(response->parameter, count * (size_t)mx_responses[kind]->parameters, err) != 0)
     mx_response_release(response);

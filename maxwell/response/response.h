@@ -1,15 +1,16 @@
 /* Responses: terms with state on lists of elements, carried out behind the pass.
  *
- * A response is how a medium answers a field with a delay: a pole of its permittivity, or a perfectly matched layer.
+ * A response is how a medium answers a field with a delay: a pole of its permittivity or permeability, or a perfectly
+ * matched layer.
  * The pass over all elements (curl, flux, lift, losses) knows nothing of it. Behind the pass, and behind open faces and
  * sources, the backend goes through the list of the response and calls the kind's point function at every place: from
  * the state s and the new value u of the field it gives the new u and the new s. The field of before the pass is not
  * needed, so that a backend may work in place; what the response takes of it is in the pass's own loss
  * (mx_response_share).
  *
- * There are two sorts of kinds. A pole acts on E, on each component at a node alone. A layer acts on E and H, on the
- * three components together, at the points of the rule of integration (libdg/ref/rule.h), and depends on where in the
- * element a point is: the field is interpolated to the points, and what the layer makes of it is projected back.
+ * There are two sorts of kinds. A pole acts on E or on H, on each component at a node alone. A layer acts on E and H,
+ * on the three components together, at the points of the rule of integration (libdg/ref/rule.h), and depends on where
+ * in the element a point is: the field is interpolated to the points, and what the layer makes of it is projected back.
  *
  * To add a kind:
  *   1. a file <kind>_points.h with its two point functions, and a line in points.h; all backends compile them;
@@ -17,9 +18,10 @@
  *   3. where a problem is built: mx_problem_add_response with what the script says.
  * Fields, states, steps, energy, losses, the limit of the step, checkpoints, memory and profile follow from the row.
  *
- * Rules of the game: a response is linear and passive. An element has at most one: a second one would have to see the
- * field with the first one's addition. A medium with several poles is one response with several states.
- * Numbers are in the natural units of problem/flux.h: times are c0 t in metres.
+ * Rules of the game: a response is linear and passive. A field in an element has at most one: a second one would have
+ * to see the field with the first one's addition. A medium with several poles is one response with several states, and
+ * one with poles of both its permittivity and its permeability is two. Numbers are in the natural units of
+ * problem/flux.h: times are c0 t in metres.
  */
 #pragma once
 
@@ -30,8 +32,8 @@
 #include "libdg/base/error.h"
 #include "maxwell/response/pole_forms.h"
 
-/* X(kind, prefix of its functions and its row, states): kinds that act on each component of E alone, the poles of media
- * with up to that many states (pole_forms.h), */
+/* X(kind, prefix of its functions and its row, states): kinds that act on each component of a field alone, the poles of
+ * media with up to that many states (pole_forms.h), */
 #define MX_POLE_LIST(X)                                                                                                \
   X(MX_POLES_1, mx_poles_1, 1)                                                                                         \
   X(MX_POLES_2, mx_poles_2, 2)                                                                                         \
@@ -59,12 +61,14 @@ enum {
   MX_POLE_PARAMETERS = MX_POLES_PARAMETERS(MX_POLE_STATES), /* and of parameters of an entry */
   MX_RESPONSE_PARAMETERS = MX_POLE_PARAMETERS,              /* the most parameters of any kind */
   MX_RESPONSE_STATES = MX_POLE_STATES,                      /* the most vectors a place, of E and H together */
+  MX_POLE_SQUARES = 2 * MX_POLE_STATES + 2,                 /* the most squares of an entry's energy */
   MX_RESPONSE_COEFFICIENTS = 4 * MX_POLE_STATES + 1,        /* the most coefficients of a point function */
 };
 
 /* A response of a problem: its kind, and its entries. */
 struct mx_response {
   enum mx_response_kind kind;
+  int of;            /* poles: the field that they answer, 0: E, 1: H */
   size_t count;      /* entries */
   int32_t *where;    /* [count] elements, ascending */
   double *parameter; /* [count][parameters of the kind]; the kind's file gives their meaning */
@@ -84,22 +88,25 @@ struct mx_response_share {
   double mass, loss;
 };
 
-/* The square weight |field u + sum of state[i] s[i]|^2. */
+/* The square weight |field u + before v + sum of state[i] s[i]|^2, v being leapfrog's H half a step before t_n, where u
+ * is that half a step behind it; else `before` is 0. */
 struct mx_square {
-  double weight, field, state[MX_POLE_STATES];
+  double weight, field, before, state[MX_POLE_STATES];
 };
 
 /* An entry prepared for a scheme. A layer's states are zero at t = 0, and what it stores is no energy of a field: it
- * has none of what follows. Sums of squares, as many as the kind has states: */
+ * has none of what follows. Sums of squares; mx_response_squares says how many they are of the energy. Those of the
+ * loss are as many as the kind has states: */
 struct mx_response_entry {
-  double start[MX_POLE_STATES];            /* factors of the field that give the states at t = 0 */
-  struct mx_square energy[MX_POLE_STATES]; /* density of what is stored, V^2/m^2 */
-  struct mx_square loss[MX_POLE_STATES];   /* density of what is lost, V^2/m^3 */
+  double start[MX_POLE_STATES];             /* factors of the field at t = 0 that give the first states */
+  struct mx_square energy[MX_POLE_SQUARES]; /* density of what is stored, V^2/m^2 */
+  struct mx_square loss[MX_POLE_STATES];    /* density of what is lost, V^2/m^3 */
 };
 
 /* The medium under an entry: the update of its element by the pass alone. */
 struct mx_response_medium {
-  double mass;    /* that of the whole update of E, shares included */
+  int of;         /* poles: the field, 0: E, 1: H */
+  double mass;    /* that of the field's whole update, shares included */
   double loss[2]; /* what E and H lose in a step of leapfrog, as a share of the field; else a rate, 1/m */
 };
 
@@ -133,7 +140,7 @@ struct mx_response_ops {
 
 extern const struct mx_response_ops *const mx_responses[MX_RESPONSE_KINDS];
 
-int mx_response_init(struct mx_response *response, enum mx_response_kind kind, size_t count,
+int mx_response_init(struct mx_response *response, enum mx_response_kind kind, int of, size_t count,
                      struct dg_error *err) DG_MUST_USE;
 void mx_response_release(struct mx_response *response);
 
@@ -141,6 +148,13 @@ void mx_response_release(struct mx_response *response);
 static inline double *mx_response_parameter(const struct mx_response *response, size_t k)
 {
   return response->parameter + k * (size_t)mx_responses[response->kind]->parameters;
+}
+
+/* The squares of an entry's energy. Leapfrog's H is known half a step before and behind t_n (poles.c). */
+static inline int mx_response_squares(const struct mx_response *response)
+{
+  const int states = mx_responses[response->kind]->states;
+  return response->of == 1 ? 2 * states + 2 : states;
 }
 
 /* Finds the entry of an element; -1: there is none. */

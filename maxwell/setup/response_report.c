@@ -20,7 +20,7 @@ enum {
   VALUES = FOLLOWED + MX_POLE_PARAMETERS
 };
 
-static void look(const struct mx_setup *setup, size_t material, double value[VALUES])
+static void look(const struct mx_setup *setup, size_t material, enum mx_equation equation, double value[VALUES])
 {
   const struct mx_problem *problem = &setup->problem;
   const struct mx_config *config = setup->config;
@@ -29,13 +29,14 @@ static void look(const struct mx_setup *setup, size_t material, double value[VAL
     size_t k;
     double followed[MX_RESPONSE_PARAMETERS];
     const struct mx_response *response =
-        setup->assignment.material[e] == (int)material ? mx_problem_response(problem, e, &k) : NULL;
-    if (response == NULL || mx_responses[response->kind]->layer) continue;
+        setup->assignment.material[e] == (int)material ? mx_problem_poles(problem, equation, e, &k) : NULL;
+    if (response == NULL) continue;
     value[KIND] = 1 + (double)response->kind;
     if (!mx_response_follow(problem, response, k, config->time.integrator, setup->step * MX_C0, followed))
       value[SLOWED] = 1;
-    value[ANSWER] = fmax(value[ANSWER], run * mx_responses[response->kind]->rate(problem->epsilon[e],
-                                                                                 mx_response_parameter(response, k)));
+    value[ANSWER] =
+        fmax(value[ANSWER], run * mx_responses[response->kind]->rate(mx_medium_of(problem, equation, e).storage,
+                                                                     mx_response_parameter(response, k)));
     for (int i = 0; i < mx_responses[response->kind]->parameters; i++) {
       value[OWN + i] = fmax(value[OWN + i], mx_response_parameter(response, k)[i]);
       value[FOLLOWED + i] = fmax(value[FOLLOWED + i], followed[i]);
@@ -54,8 +55,8 @@ static void warn(const struct mx_setup *setup, const char *name, const char *own
   const double least = 1e-3;
   if (value[TOUCHED] > 0)
     dg_log_warning(setup->log,
-                   "an absorbing wall touches '%s', which has %s: it absorbs as epsilon_r alone would have it, and "
-                   "reflects what sees another permittivity; let losses take the wave before the wall",
+                   "an absorbing wall touches '%s', which has %s: it absorbs as epsilon_r and mu_r alone would have "
+                   "it, and reflects what sees others; let losses take the wave before the wall",
                    name, own);
   if (value[ANSWER] < least)
     dg_log_warning(setup->log,
@@ -64,22 +65,23 @@ static void warn(const struct mx_setup *setup, const char *name, const char *own
                    name, own, 1 / value[ANSWER], setup->step * (double)setup->steps);
 }
 
-static int report(const struct mx_setup *setup, size_t material, struct dg_error *err)
+static int report(const struct mx_setup *setup, size_t material, enum mx_equation equation, struct dg_error *err)
 {
+  const char *magnetic = equation == MX_FARADAY ? "magnetic: " : "";
   char name[128], own[96], followed[96];
   double value[VALUES] = {0};
   for (int i = OWN; i < VALUES; i++) value[i] = -DBL_MAX; /* the poles' numbers may be negative */
-  look(setup, material, value);
+  look(setup, material, equation, value);
   if (dg_comm_reduce(setup->comm, DG_MAX, VALUES, value, err) != 0) return err->code;
   if (value[KIND] == 0) return 0;
   const struct mx_response_ops *ops = mx_responses[(int)value[KIND] - 1];
   mx_selector_name(&setup->config->material[material].where, name, sizeof name);
   ops->describe(value + OWN, own, sizeof own);
   ops->describe(value + FOLLOWED, followed, sizeof followed);
-  if (value[SLOWED] == 0) dg_log_line(setup->log, "response  %s: %s", name, own);
+  if (value[SLOWED] == 0) dg_log_line(setup->log, "response  %s: %s%s", name, magnetic, own);
   else
-    dg_log_line(setup->log, "response  %s: %s, faster than a step, which it does not limit: it counts as %s", name, own,
-                followed);
+    dg_log_line(setup->log, "response  %s: %s%s, faster than a step, which it does not limit: it counts as %s", name,
+                magnetic, own, followed);
   warn(setup, name, own, value);
   return 0;
 }
@@ -87,6 +89,6 @@ static int report(const struct mx_setup *setup, size_t material, struct dg_error
 int mx_report_responses(const struct mx_setup *setup, struct dg_error *err)
 {
   for (size_t m = 0; m < setup->config->materials; m++)
-    if (report(setup, m, err) != 0) return err->code;
+    if (report(setup, m, MX_AMPERE, err) != 0 || report(setup, m, MX_FARADAY, err) != 0) return err->code;
   return 0;
 }

@@ -273,6 +273,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
       make_far_fields(setup, err) != 0 || make_phasors(setup, err) != 0 || mx_find_quiet(setup, err) != 0 ||
       check_resonances(setup, err) != 0)
     goto fail;
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  mx_measures_set_options(&setup->measures, &options);
   setup->setup_seconds = mx_clock() - start;
   setup->lua_threads = mx_origin_threads(setup->origin);
   dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,

@@ -262,10 +262,10 @@ static bool equal(const struct mx_scalar *a, const struct mx_scalar *b)
   return a->function == NULL && b->function == NULL && a->value == b->value;
 }
 
-static bool same_poles(const struct mx_material_config *a, const struct mx_material_config *b)
+static bool same_poles(const struct mx_poles_config *a, const struct mx_poles_config *b)
 {
-  bool same = a->poles == b->poles;
-  for (size_t i = 0; i < a->poles && same; i++) {
+  bool same = a->count == b->count;
+  for (size_t i = 0; i < a->count && same; i++) {
     same = a->pole[i].form == b->pole[i].form;
     for (int n = 0; n < 4; n++) same = same && a->pole[i].number[n] == b->pole[i].number[n];
   }
@@ -280,8 +280,8 @@ static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, si
   if (m < 0 || n < 0) return false;
   const struct mx_material_config *a = &config->material[m], *b = &config->material[n];
   if (!equal(&a->epsilon_r, &b->epsilon_r) || !equal(&a->mu_r, &b->mu_r) || !equal(&a->sigma, &b->sigma) ||
-      !equal(&a->sigma_m, &b->sigma_m) || !same_poles(a, b) || a->loss_tangent != b->loss_tangent ||
-      a->loss_at != b->loss_at)
+      !equal(&a->sigma_m, &b->sigma_m) || !same_poles(&a->poles[0], &b->poles[0]) ||
+      !same_poles(&a->poles[1], &b->poles[1]) || a->loss_tangent != b->loss_tangent || a->loss_at != b->loss_at)
     return false;
   for (size_t i = 0; i < config->sources; i++)
     if (config->source[i].shape == MX_REGION && (mx_selector_fit(&config->source[i].where, mesh, one) > 0) !=

@@ -117,7 +117,9 @@ static inline void box_material(struct box *box, int volume, double epsilon_r, d
 /* Gives a material one more pole: delta/(1 + s tau), tau in seconds. */
 static inline void box_debye(struct mx_material_config *material, double delta, double tau)
 {
-  if (delta > 0) material->pole[material->poles++] = (struct mx_pole_config){MX_POLE_IS_REAL, {delta / tau, -1 / tau}};
+  if (delta > 0)
+    material->poles[0].pole[material->poles[0].count++] =
+        (struct mx_pole_config){MX_POLE_IS_REAL, {delta / tau, -1 / tau}};
 }
 
 static inline void box_boundary(struct box *box, int surface, enum mx_boundary_kind kind, double impedance)

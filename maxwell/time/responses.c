@@ -22,7 +22,8 @@ bool mx_response_follow(const struct mx_problem *problem, const struct mx_respon
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
   const double *own = mx_response_parameter(response, k);
   const int parameters = mx_responses[response->kind]->parameters;
-  const double inertia = medium_of(problem, integrator, MX_AMPERE, step, (size_t)response->where[k]).inertia;
+  const double inertia =
+      medium_of(problem, integrator, (enum mx_equation)response->of, step, (size_t)response->where[k]).inertia;
   bool same = true;
   for (int i = 0; i < parameters; i++) followed[i] = own[i];
   mx_responses[response->kind]->follow(&scheme, inertia, own, followed);
@@ -36,15 +37,17 @@ struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum
   struct mx_medium_update update = medium_of(problem, integrator, equation, step, e);
   double followed[MX_RESPONSE_PARAMETERS];
   size_t k;
-  if (problem->responses == 0 || !mx_staggered(integrator) || equation != MX_AMPERE) return update;
-  const struct mx_response *response = mx_problem_response(problem, e, &k);
+  if (problem->responses == 0 || !mx_staggered(integrator)) return update;
+  const struct mx_response *response = mx_problem_poles(problem, equation, e, &k);
   if (response == NULL || mx_responses[response->kind]->share == NULL) return update;
   (void)mx_response_follow(problem, response, k, integrator, step, followed);
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
   const struct mx_response_share share = mx_responses[response->kind]->share(&scheme, followed);
-  const double alone = step * problem->epsilon[e] / update.gain, mass = alone + share.mass;
+  const double storage = mx_medium_of(problem, equation, e).storage, alone = step * storage / update.gain,
+               mass = alone + share.mass;
   update.loss = (update.loss * alone + share.loss) / mass;
-  update.gain = step * problem->epsilon[e] / mass;
+  update.gain = step * storage / mass;
+  if (equation == MX_FARADAY && update.loss < 1) update.back = 1 / (2 - update.loss);
   return update;
 }
 
@@ -54,8 +57,10 @@ struct mx_response_entry mx_response_prepare(const struct mx_problem *problem, c
   const size_t e = (size_t)response->where[k];
   const struct mx_response_scheme scheme = mx_response_scheme(integrator, step);
   const double by = mx_staggered(integrator) ? 1 : step;
-  const struct mx_response_medium medium = {.mass = step * problem->epsilon[e] /
-                                                    mx_element_update(problem, integrator, MX_AMPERE, step, e).gain,
+  const enum mx_equation equation = (enum mx_equation)response->of;
+  const struct mx_response_medium medium = {.of = response->of,
+                                            .mass = step * mx_medium_of(problem, equation, e).storage /
+                                                    mx_element_update(problem, integrator, equation, step, e).gain,
                                             .loss = {medium_of(problem, integrator, MX_AMPERE, step, e).loss / by,
                                                      medium_of(problem, integrator, MX_FARADAY, step, e).loss / by}};
   struct mx_response_entry entry = {0};
@@ -71,7 +76,8 @@ struct mx_response_entry mx_response_rates(const struct mx_problem *problem, con
   const struct mx_response_scheme unscaled = {.staggered = false, .step = 1, .bound = INFINITY};
   const size_t e = (size_t)response->where[k];
   const struct mx_medium of_E = mx_medium_of(problem, MX_AMPERE, e), of_H = mx_medium_of(problem, MX_FARADAY, e);
-  const struct mx_response_medium medium = {.mass = of_E.storage,
+  const struct mx_response_medium medium = {.of = response->of,
+                                            .mass = response->of == 0 ? of_E.storage : of_H.storage,
                                             .loss = {of_E.loss / of_E.storage, of_H.loss / of_H.storage}};
   struct mx_response_entry entry = {0};
   mx_responses[response->kind]->prepare(&unscaled, &medium, mx_response_parameter(response, k), &entry, coefficient);
@@ -80,17 +86,26 @@ struct mx_response_entry mx_response_rates(const struct mx_problem *problem, con
 
 double mx_relaxation(const struct mx_problem *problem, size_t e)
 {
-  const double of_losses = mx_relaxation_rate(problem, e);
+  double rate = mx_relaxation_rate(problem, e);
   size_t k;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL) return of_losses;
-  return of_losses + mx_responses[response->kind]->rate(problem->epsilon[e], mx_response_parameter(response, k));
+  if (response == NULL) return rate;
+  if (mx_responses[response->kind]->layer)
+    return rate + mx_responses[response->kind]->rate(problem->epsilon[e], mx_response_parameter(response, k));
+  for (int i = 0; i < 2; i++) {
+    response = mx_problem_poles(problem, (enum mx_equation)i, e, &k);
+    if (response != NULL)
+      rate += mx_responses[response->kind]->rate(mx_medium_of(problem, (enum mx_equation)i, e).storage,
+                                                 mx_response_parameter(response, k));
+  }
+  return rate;
 }
 
-double mx_epsilon_at(const struct mx_problem *problem, size_t e, double wave_number)
+double mx_storage_at(const struct mx_problem *problem, enum mx_equation equation, size_t e, double wave_number)
 {
+  const double storage = mx_medium_of(problem, equation, e).storage;
   size_t k;
-  const struct mx_response *response = mx_problem_response(problem, e, &k);
-  if (response == NULL || mx_responses[response->kind]->addition == NULL) return problem->epsilon[e];
-  return problem->epsilon[e] + mx_responses[response->kind]->addition(mx_response_parameter(response, k), wave_number);
+  const struct mx_response *response = mx_problem_poles(problem, equation, e, &k);
+  if (response == NULL) return storage;
+  return storage + mx_responses[response->kind]->addition(mx_response_parameter(response, k), wave_number);
 }

@@ -8,7 +8,7 @@
 struct mx_response_scheme mx_response_scheme(enum mx_integrator integrator, double step);
 
 /* The update of the field of an equation in an element behind the pass: that of its medium (medium.h), with the share
- * of its response, which changes E. */
+ * of its response, which changes it. */
 struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum mx_integrator integrator,
                                           enum mx_equation equation, double step, size_t e);
 
@@ -28,6 +28,6 @@ bool mx_response_follow(const struct mx_problem *problem, const struct mx_respon
 /* The fastest relaxation rate of an element, of its losses or of its response, 1/m. */
 double mx_relaxation(const struct mx_problem *problem, size_t e);
 
-/* The real part of the permittivity of an element for a field of this wave number 2 pi f/c0, 1/m; 0: a field at rest.
- */
-double mx_epsilon_at(const struct mx_problem *problem, size_t e, double wave_number);
+/* The real part of the permittivity (MX_AMPERE) or the permeability of an element for a field of this wave number
+ * 2 pi f/c0, 1/m; 0: a field at rest. */
+double mx_storage_at(const struct mx_problem *problem, enum mx_equation equation, size_t e, double wave_number);

@@ -1,4 +1,4 @@
--- A plane wave meets a slab of a plasma, of a Lorentz medium, or of a mixture.
+-- A plane wave meets a slab of a plasma, of a Lorentz medium, of a magnetic medium, or of a mixture.
 -- by hand: curlew run case.lua -D medium=lorentz -D integrator=lsrk
 local pi = math.pi
 local media = {
@@ -6,6 +6,10 @@ local media = {
               slab = { drude = { { omega_p = 2 * pi * 28.7e9, gamma = 2e10 } } } },
   lorentz = { unit = 50e-9 / 15, size = 2, band = 5e15, stop = 3e-15,
               slab = { lorentz = { { delta = 1.25, omega_0 = 4e16, gamma = 5.6e15 } } } },
+  magnetic = { unit = 1e-3, size = 2, band = 70e9, stop = 1.5e-9,
+               slab = { epsilon_r = 2, drude = { { omega_p = 5e10, gamma = 2e10 } },
+                        magnetic = { lorentz = { { delta = 1.25, omega_0 = 2.5e11, gamma = 4e10 } },
+                                     drude = { { omega_p = 8e10, gamma = 3e10 } } } } },
   mixture = { unit = 1e-3, size = 2, band = 70e9, stop = 1.5e-9,
               slab = { epsilon_r = 2, sigma = 0.2, drude = { { omega_p = 1e11, gamma = 4e10 } },
                        debye = { { delta = 1, tau = 5e-12 }, { delta = 2, tau = 2e-11 } },

@@ -19,21 +19,25 @@ def lorentz(s, delta, omega_0, gamma):
     return delta * omega_0 ** 2 / (omega_0 ** 2 + gamma * s + s ** 2)
 
 
-# The permittivity at s = j omega, the unit of lengths, and the frequencies that are compared: the same as in case.lua.
+# The permittivity at s = j omega and the permeability, the unit of lengths, and the frequencies that are compared: the same as in case.lua.
 MEDIA = {
-    "plasma": (lambda s: 1 + drude(s, 2 * np.pi * 28.7e9, 2e10), 1e-3, np.array([10e9, 28.7e9, 40e9, 60e9])),
-    "lorentz": (lambda s: 1 + lorentz(s, 1.25, 4e16, 5.6e15), 50e-9 / 15, np.array([1e15, 3e15, 4e15])),
+    "plasma": (lambda s: 1 + drude(s, 2 * np.pi * 28.7e9, 2e10), lambda s: 1, 1e-3, np.array([10e9, 28.7e9, 40e9, 60e9])),
+    "lorentz": (lambda s: 1 + lorentz(s, 1.25, 4e16, 5.6e15), lambda s: 1, 50e-9 / 15, np.array([1e15, 3e15, 4e15])),
+    "magnetic": (lambda s: 2 + drude(s, 5e10, 2e10), lambda s: 1 + lorentz(s, 1.25, 2.5e11, 4e10) + drude(s, 8e10, 3e10),
+                 1e-3, np.array([10e9, 30e9, 60e9])),
     "mixture": (lambda s: 2 + 0.2 / (EPSILON0 * s) + drude(s, 1e11, 4e10) + 1 / (1 + 5e-12 * s) + 2 / (1 + 2e-11 * s) +
-                lorentz(s, 0.5, 2.5e11, 5e10), 1e-3, np.array([10e9, 30e9, 60e9])),
+                lorentz(s, 0.5, 2.5e11, 5e10), lambda s: 1, 1e-3, np.array([10e9, 30e9, 60e9])),
 }
 
 
-def exact(epsilon, thickness, hertz):
+def exact(epsilon, mu, thickness, hertz):
     """R at the front face and T through the slab, complex."""
     omega = 2 * np.pi * hertz
-    n = np.sqrt(epsilon(1j * omega) + 0j)
+    electric, magnetic = epsilon(1j * omega) + 0j, mu(1j * omega) + 0j
+    n = np.sqrt(electric) * np.sqrt(magnetic)  # e^{jwt}: both have an imaginary part below zero, and so has n
     n = np.where(n.imag > 0, -n, n)
-    r = (1 - n) / (1 + n)
+    z = magnetic / n
+    r = (z - 1) / (z + 1)
     delay = np.exp(-1j * omega * n * thickness / C0)
     below = 1 - r ** 2 * delay ** 2
     return r * (1 - delay ** 2) / below, (1 - r ** 2) * delay / below
@@ -53,7 +57,7 @@ def measured(run, unit, hertz):
 def run(context, table):
     def one(case):
         medium, integrator = case
-        epsilon, unit, hertz = MEDIA[medium]
+        _, _, unit, hertz = MEDIA[medium]
         run = context.run(SCRIPT, f"{medium}_{integrator}", medium=medium, integrator=integrator, order=4)
         energy = run.energy()["total"]
         shown = np.linspace(0.15, 1.1, 40) * hertz[-1]
@@ -62,16 +66,16 @@ def run(context, table):
     cases = [(medium, integrator) for medium in MEDIA for integrator in list(MARKS)[:3 if context.full else 1]]
     panels = {}
     for (medium, integrator), (values, drawn, rise) in zip(cases, context.each(one, cases)):
-        epsilon, unit, hertz = MEDIA[medium]
+        epsilon, mu, unit, hertz = MEDIA[medium]
         shown = np.linspace(0.15, 1.1, 40) * hertz[-1]
-        truth = [np.abs(x) for x in exact(epsilon, 15 * unit, hertz)]
+        truth = [np.abs(x) for x in exact(epsilon, mu, 15 * unit, hertz)]
         for name, value, true in zip("RT", values, truth):
             for k, frequency in enumerate(hertz):
                 table.near(f"{medium}, {integrator}: |{name}| at {frequency:g} Hz", value[k], true[k], 2e-3, "", 6)
         table.at_most(f"{medium}, {integrator}: largest rise of the energy behind its maximum", rise, 0)
         curves = panels.setdefault(medium, [
             (f"|{name}| exact", shown / 1e9, np.abs(x), style)
-            for name, x, style in zip("RT", exact(epsilon, 15 * unit, shown), ("k-", "k--"))])
+            for name, x, style in zip("RT", exact(epsilon, mu, 15 * unit, shown), ("k-", "k--"))])
         curves += [(f"|{name}| {integrator}", shown / 1e9, x, MARKS[integrator]) for name, x in zip("RT", drawn)]
     picture = plots.lines(context.path("dispersive.png"),
                           [(f"slab: {medium}", "frequency, GHz", "", "linear", curves)

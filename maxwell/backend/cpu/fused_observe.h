@@ -45,19 +45,20 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
   const struct mx_problem *problem = state->problem;
   const struct mx_response *response = &problem->response[r];
   const size_t Np = (size_t)problem->ref->Np, e = (size_t)response->where[k], lane = NAME(row_of)(state, e) % LANES;
+  const REAL *field = state->field[response->of], *before = response->of == 0 ? field : NAME(other_H)(state);
   _Alignas(MX_FUSED_BYTES) REAL v[MX_FUSED_ROW(DG_ORDER_MAX) * LANES + LANES] = {0};
   double inverse[6];
   if (NAME(is_curved)(state, e)) {
     double u[3 * DG_NP_MAX];
     for (size_t i = 0; i < Np; i++)
       for (size_t c = 0; c < 3; c++)
-        u[c * Np + i] = NAME(response_vector)(state, response, &state->response[r], k, square, state->field[0], c, i);
+        u[c * Np + i] = NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
     return square->weight * NAME(curved_square)(state, e, u);
   }
   for (size_t i = 0; i < Np; i++)
     for (size_t c = 0; c < 3; c++)
       v[lane * state->row + 3 * i + c] =
-          (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->field[0], c, i);
+          (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
   const struct NAME(products) products = NAME(integrate)(state, 0, v, v);
   NAME(inverse_metric)(problem, e, inverse);
   return square->weight * problem->jacobian[e] * NAME(contract)(&products, inverse, lane);
@@ -68,8 +69,9 @@ static double NAME(squares)(const struct NAME(state) * state, size_t r, size_t k
 {
   const struct mx_response *response = &state->problem->response[r];
   const struct mx_response_entry entry = NAME(entry_of)(state, response, k);
+  const int squares = loss ? mx_responses[response->kind]->states : mx_response_squares(response);
   double sum = 0;
-  for (int q = 0; q < mx_responses[response->kind]->states; q++) {
+  for (int q = 0; q < squares; q++) {
     const struct mx_square *square = loss ? &entry.loss[q] : &entry.energy[q];
     if (square->weight != 0) sum += NAME(square)(state, r, k, square);
   }
@@ -131,8 +133,10 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   }
   for (size_t r = 0; r < problem->responses; r++) {
     if (mx_responses[problem->response[r].kind]->layer) continue;
-#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : e_sum)
-    for (size_t k = 0; k < problem->response[r].count; k++) e_sum += NAME(squares)(state, r, k, false);
+    double sum = 0;
+#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : sum)
+    for (size_t k = 0; k < problem->response[r].count; k++) sum += NAME(squares)(state, r, k, false);
+    *(problem->response[r].of == 0 ? &e_sum : &h_sum) += sum;
   }
   *electric = e_sum;
   *magnetic = h_sum;
@@ -231,7 +235,7 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
 {
   const struct mx_problem *problem = state->problem;
   double sum = 0;
-  if (!mx_any_loss(problem, (enum mx_equation)equation) && (equation == 1 || problem->responses == 0)) return 0;
+  if (!mx_any_loss(problem, (enum mx_equation)equation) && problem->responses == 0) return 0;
 #pragma omp parallel num_threads(state->threads) reduction(+ : sum)
   {
     struct NAME(products) lost = {0};
@@ -243,9 +247,8 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
       const double loss = mx_medium_of(problem, (enum mx_equation)equation, e).loss;
       double inverse[6];
       size_t entry;
-      const struct mx_response *response = equation == 0 ? mx_problem_response(problem, e, &entry) : NULL;
-      if (response != NULL && !mx_responses[response->kind]->layer)
-        sum += NAME(squares)(state, (size_t)(response - problem->response), entry, true);
+      const struct mx_response *response = mx_problem_poles(problem, (enum mx_equation)equation, e, &entry);
+      if (response != NULL) sum += NAME(squares)(state, (size_t)(response - problem->response), entry, true);
       if (!(loss > 0)) continue;
       const size_t row = NAME(row_of)(state, e);
       if (NAME(is_curved)(state, e)) {

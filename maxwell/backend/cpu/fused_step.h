@@ -214,7 +214,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
         }
     }
   }
-  NAME(start_responses)(state, state->field[0]);
+  NAME(start_responses)(state, state->field);
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;

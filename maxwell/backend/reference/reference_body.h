@@ -155,7 +155,8 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
     state->E[i] = E != NULL ? (REAL)(NAME(update_of)(state, MX_AMPERE, e).start * E[i]) : 0;
     state->H[i] = H != NULL ? (REAL)(NAME(update_of)(state, MX_FARADAY, e).start * H[i]) : 0;
   }
-  NAME(start_responses)(state, state->E);
+  REAL *const fields[2] = {state->E, state->H};
+  NAME(start_responses)(state, fields);
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
@@ -319,14 +320,18 @@ static double NAME(squares)(const struct NAME(state) * state, size_t r, size_t k
   const struct mx_response *response = &state->problem->response[r];
   const struct mx_response_entry entry = NAME(entry_of)(state, response, k);
   const size_t Np = (size_t)state->problem->ref->Np;
+  const REAL *field = response->of == 0 ? state->E : state->H,
+             *before = response->of == 0 ? field : NAME(other_H)(state);
+  const int squares = loss ? mx_responses[response->kind]->states : mx_response_squares(response);
   double sum = 0;
-  for (int q = 0; q < mx_responses[response->kind]->states; q++) {
+  for (int q = 0; q < squares; q++) {
     const struct mx_square *square = loss ? &entry.loss[q] : &entry.energy[q];
     REAL v[3 * DG_NP_MAX];
     if (square->weight == 0) continue;
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++)
-        v[c * Np + i] = (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, state->E, c, i);
+        v[c * Np + i] =
+            (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
     sum += NAME(product)(state, (size_t)response->where[k], 2 * square->weight, v, v);
   }
   return sum;
@@ -349,7 +354,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   }
   for (size_t r = 0; r < problem->responses; r++)
     for (size_t k = 0; k < problem->response[r].count && !mx_responses[problem->response[r].kind]->layer; k++)
-      *electric += NAME(squares)(state, r, k, false);
+      *(problem->response[r].of == 0 ? electric : magnetic) += NAME(squares)(state, r, k, false);
 }
 
 /* Weights of the nodes' values, of covariant components in a curved element, whose frame at the place is `metric`. */
@@ -422,11 +427,10 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
   for (size_t k = 0; k < count; k++) {
     size_t e = (size_t)element[k], per_element = 3 * (size_t)problem->ref->Np, at = per_element * e, entry;
     const double of_E = mx_medium_of(problem, MX_AMPERE, e).loss, of_H = mx_medium_of(problem, MX_FARADAY, e).loss;
-    const struct mx_response *response = mx_problem_response(problem, e, &entry);
     if (of_E > 0) *loss += NAME(product)(state, e, 2 * of_E, state->E + at, state->E + at);
-    if (response != NULL && !mx_responses[response->kind]->layer) {
-      const size_t r = (size_t)(response - problem->response);
-      *loss += NAME(squares)(state, r, entry, true);
+    for (int i = 0; i < 2; i++) {
+      const struct mx_response *response = mx_problem_poles(problem, (enum mx_equation)i, e, &entry);
+      if (response != NULL) *loss += NAME(squares)(state, (size_t)(response - problem->response), entry, true);
     }
     if (!(of_H > 0)) continue;
     const REAL *other = NAME(other_H)(state) + at;

@@ -6,7 +6,7 @@
 
 #include "maxwell/model/config_read.h"
 
-static const double pi = 3.14159265358979323846, epsilon_0 = 8.8541878128e-12;
+static const double pi = 3.14159265358979323846;
 
 /* What the tables of the five keys may have. */
 struct written {
@@ -16,19 +16,19 @@ struct written {
 #define WRITTEN(field) offsetof(struct written, field)
 static const char rate[] = "a number >= 0 (rad/s)", above[] = "a number > 0 (rad/s)";
 
-/* Adds a pole to the material. One without strength is none. */
-static int add_pole(struct mx_reader *r, const struct mx_value *value, struct mx_material_config *material,
+/* Adds a pole. One without strength is none. */
+static int add_pole(struct mx_reader *r, const struct mx_value *value, struct mx_poles_config *poles,
                     struct mx_pole_config pole)
 {
   int states = mx_pole_config_states(&pole);
   if (pole.number[0] == 0 && (pole.form != MX_POLE_IS_PAIR || pole.number[1] == 0)) return 0;
-  for (size_t i = 0; i < material->poles; i++) states += mx_pole_config_states(&material->pole[i]);
+  for (size_t i = 0; i < poles->count; i++) states += mx_pole_config_states(&poles->pole[i]);
   if (states > MX_POLES_MOST)
     return mx_fail_at(r, value,
                       "%s is one too many: a material has room for %d states; a Drude, Debye or real pole takes one, a "
                       "Lorentz pole, a critical point or a complex pole two",
                       value->path, MX_POLES_MOST);
-  material->pole[material->poles++] = pole;
+  poles->pole[poles->count++] = pole;
   return 0;
 }
 
@@ -37,7 +37,7 @@ static int read_list(struct mx_reader *r, const struct mx_rule *rule, const stru
                      const struct mx_rule *rules, size_t count, const char *example,
                      int (*make)(struct mx_reader *, const struct mx_value *, const struct written *,
                                  struct mx_pole_config *),
-                     struct mx_material_config *material)
+                     struct mx_poles_config *poles)
 {
   if (mx_expect_list(r, value, rule->expected) != 0) return r->err->code;
   if (value->count == 0) return mx_fail_at(r, value, "%s has no pole: it must be %s", value->path, rule->expected);
@@ -45,8 +45,7 @@ static int read_list(struct mx_reader *r, const struct mx_rule *rule, const stru
     struct written written = {0};
     struct mx_pole_config pole = {0};
     if (mx_read_table(r, &value->entry[i].value, example, rules, count, &written) != 0 ||
-        make(r, &value->entry[i].value, &written, &pole) != 0 ||
-        add_pole(r, &value->entry[i].value, material, pole) != 0)
+        make(r, &value->entry[i].value, &written, &pole) != 0 || add_pole(r, &value->entry[i].value, poles, pole) != 0)
       return r->err->code;
   }
   return 0;
@@ -181,22 +180,30 @@ int mx_read_poles(struct mx_reader *r, const struct mx_rule *rule, const struct 
       {"c", read_complex, WRITTEN(c), .expected = number, .example = "c = { 0, -2e15 }"},
       {"a", read_complex, WRITTEN(a), .expected = number, .example = "a = { -1e14, 4e15 }"},
   };
-  const struct mx_material_config *material = to;
-  const size_t first = material->poles;
+  const struct mx_poles_config *poles = to;
+  const size_t first = poles->count;
   if (read_list(r, rule, value, rules, MX_COUNT(rules), "a table, as in { c = { 0, -2e15 }, a = { -1e14, 4e15 } }",
                 make_pole, to) != 0)
     return r->err->code;
-  for (size_t i = first; i < material->poles; i++)
+  for (size_t i = first; i < poles->count; i++)
     for (size_t j = first; j < i; j++)
-      if (same_pair(&material->pole[i], &material->pole[j]))
+      if (same_pair(&poles->pole[i], &poles->pole[j]))
         return mx_fail_at(r, value, "%s has a pole with its conjugate, or twice: one of the two stands for both",
                           value->path);
   return 0;
 }
 
+int mx_read_magnetic(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {MX_POLE_RULES(0)};
+  (void)rule;
+  return mx_read_table(r, value, "a table, as in { lorentz = { { delta = 1, omega_0 = 6e9, gamma = 1e8 } } }", rules,
+                       MX_COUNT(rules), to);
+}
+
 /* ---- passive or not */
 
-/* The addition of a pole to epsilon_r at s = j w. */
+/* The addition of a pole to epsilon_r or mu_r at s = j w. */
 static double complex addition(const struct mx_pole_config *pole, double w)
 {
   const double complex s = I * w;
@@ -206,14 +213,20 @@ static double complex addition(const struct mx_pole_config *pole, double w)
   return (n[0] * s + n[1]) / (s * s + n[2] * s + n[3]);
 }
 
-/* What a field of amplitude 1 loses to the medium at w, over epsilon_0/2; *size: the sum of what each part has in it. A
- * conductivity that varies does not count. */
-static double lost(const struct mx_material_config *material, double w, double *size)
+/* A field in a medium, for its losses. */
+struct answer {
+  const struct mx_poles_config *poles;
+  double conductivity; /* sigma/epsilon_0 or sigma_m/mu_0, rad/s; one that varies does not count */
+};
+
+/* What a field of amplitude 1 loses to the medium at w, over epsilon_0/2 or mu_0/2; *size: the sum of what each part
+ * has in it. */
+static double lost(const struct answer *answer, double w, double *size)
 {
-  double sum = material->sigma.function == NULL ? material->sigma.value / epsilon_0 : 0;
+  double sum = answer->conductivity;
   *size = sum;
-  for (size_t i = 0; i < material->poles; i++) {
-    const double one = creal(I * w * addition(&material->pole[i], w));
+  for (size_t i = 0; i < answer->poles->count; i++) {
+    const double one = creal(I * w * addition(&answer->poles->pole[i], w));
     sum += one;
     *size += fabs(one);
   }
@@ -228,39 +241,52 @@ static void place_of(const struct mx_pole_config *pole, double *own, double *wid
   *own = pole->form == MX_POLE_IS_PAIR ? sqrt(n[3]) : *width;
 }
 
-/* Looks at w, and remembers the largest imaginary part of epsilon_r, where there is one that is not rounding. */
-static void look_at(const struct mx_material_config *material, double w, double *worst, double *at)
+/* Looks at w, and remembers the largest imaginary part, where there is one that is not rounding. */
+static void look_at(const struct answer *answer, double w, double *worst, double *at)
 {
   static const double rounding = 1e-9;
   double size;
-  const double sum = lost(material, w, &size);
+  const double sum = lost(answer, w, &size);
   if (!(w > 0) || !(sum < -rounding * size) || !(-sum / w > *worst)) return;
   *worst = -sum / w;
   *at = w;
 }
 
-int mx_check_poles(struct mx_reader *r, const struct mx_value *value, const struct mx_material_config *material)
+static int check(struct mx_reader *r, const struct mx_value *value, const struct answer *answer, const char *name)
 {
   enum { STEPS = 600, NEAR = 60 };
+  const struct mx_poles_config *poles = answer->poles;
   double low = INFINITY, high = 0, worst = 0, at = 0;
-  for (size_t i = 0; i < material->poles; i++) {
+  for (size_t i = 0; i < poles->count; i++) {
     double own, width;
-    place_of(&material->pole[i], &own, &width);
+    place_of(&poles->pole[i], &own, &width);
     if (own > 0) low = fmin(low, own);
     if (width > 0) low = fmin(low, width);
     high = fmax(high, fmax(own, width));
   }
   if (!(high > 0)) return 0; /* a Drude pole without losses, or none */
-  for (int i = 0; i <= STEPS; i++)
-    look_at(material, 1e-3 * low * pow(1e6 * high / low, (double)i / STEPS), &worst, &at);
-  for (size_t i = 0; i < material->poles; i++) {
+  for (int i = 0; i <= STEPS; i++) look_at(answer, 1e-3 * low * pow(1e6 * high / low, (double)i / STEPS), &worst, &at);
+  for (size_t i = 0; i < poles->count; i++) {
     double own, width;
-    place_of(&material->pole[i], &own, &width);
-    for (int k = -NEAR; k <= NEAR; k++) look_at(material, own + 0.1 * k * width, &worst, &at);
+    place_of(&poles->pole[i], &own, &width);
+    for (int k = -NEAR; k <= NEAR; k++) look_at(answer, own + 0.1 * k * width, &worst, &at);
   }
   if (at == 0) return 0;
   return mx_fail_at(r, value,
-                    "%s amplifies: at %.3g Hz its poles give epsilon_r the imaginary part %+.3g (e^{jwt}: losses are "
+                    "%s amplifies: at %.3g Hz its poles give %s the imaginary part %+.3g (e^{jwt}: losses are "
                     "negative)",
-                    value->path, at / (2 * pi), worst);
+                    value->path, at / (2 * pi), name, worst);
+}
+
+int mx_check_poles(struct mx_reader *r, const struct mx_value *value, const struct mx_material_config *material)
+{
+  const struct mx_scalar *sigma[2] = {&material->sigma, &material->sigma_m};
+  static const double vacuum[2] = {8.8541878128e-12, 1.25663706212e-6};
+  static const char *const name[2] = {"epsilon_r", "mu_r"};
+  for (int of = 0; of < 2; of++) {
+    const struct answer answer = {.poles = &material->poles[of],
+                                  .conductivity = sigma[of]->function == NULL ? sigma[of]->value / vacuum[of] : 0};
+    if (check(r, value, &answer, name[of]) != 0) return r->err->code;
+  }
+  return 0;
 }

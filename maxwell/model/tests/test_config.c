@@ -126,6 +126,17 @@ static const struct bad_table bad[] = {
      "\nmaterials = { sea = { poles = { { c = { 0, 1e15 }, a = { -1e14, 4e15 } } } } } }",
      "cavity.lua:2: materials.sea amplifies: at 6.37e+14 Hz its poles give epsilon_r the imaginary part +10 (e^{jwt}: "
      "losses are negative)"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { magnetic = { drude = { { omega_p = 1e16 } } } } } }",
+     "cavity.lua:2: 'gamma' is missing in materials.sea.magnetic.drude.1 (for example: gamma = 1e14)"},
+    {"simulation { " MESH ORDER TIME "\nmaterials = { sea = { magnetic = 3 } } }",
+     "cavity.lua:2: materials.sea.magnetic must be a table, as in { lorentz = { { delta = 1, omega_0 = 6e9, gamma = "
+     "1e8 } "
+     "} }, not 3"},
+    {"simulation { " MESH ORDER TIME
+     "\nmaterials = { sea = { magnetic = { poles = { { c = { 0, 1e15 }, a = { -1e14, 4e15 } } } } } } }",
+     "cavity.lua:2: materials.sea amplifies: at 6.37e+14 Hz its poles give mu_r the imaginary part +10 (e^{jwt}: "
+     "losses "
+     "are negative)"},
     {"simulation { " MESH ORDER TIME
      "\nmaterials = { sea = { critical_points = { { A = 1, omega = 4e15, phi = -1, gamma = 1e14 } } } } }",
      "cavity.lua:2: materials.sea amplifies: at 6.08e+14 Hz its poles give epsilon_r the imaginary part +8.76 "
@@ -377,7 +388,7 @@ static void fills_in_defaults(void **state)
   assert_true(c.material[0].epsilon_r.value == 1 && c.material[0].epsilon_r.function == NULL);
   assert_true(c.material[0].mu_r.value == 1 && c.material[0].mu_r.function == NULL);
   assert_true(c.material[0].sigma.value == 0 && c.material[0].sigma.function == NULL);
-  assert_true(c.material[0].poles == 0);
+  assert_true(c.material[0].poles[0].count == 0);
   assert_true(c.boundaries == 0 && c.interfaces == 0 && c.sources == 0);
   assert_true(c.initial.E == NULL && c.initial.H == NULL);
   assert_int_equal(c.output.fields.every, 0);

@@ -1,0 +1,10 @@
+/* What the poles of a medium hold, as rows in the states of an entry and the field. */
+#pragma once
+
+#include "maxwell/response/response.h"
+
+/* The polarisation over eps0 and the current dP/dt over eps0 (natural units: V/m and V/m^2) of an entry with these
+ * parameters, which the scheme follows, as rows of the states and E at one time; `weight` is 0. The charges of Drude
+ * poles are free: they are in the current, and not in the polarisation. Not for leapfrog's H. */
+void mx_pole_rows(const struct mx_response_scheme *scheme, const double *parameter, struct mx_square *polarisation,
+                  struct mx_square *current);
