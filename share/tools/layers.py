@@ -66,8 +66,8 @@ MAY = {
     "maxwell/sources/faces": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/model maxwell/problem",
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/sources/faces maxwell/time",
-    "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
-                       "maxwell/shell maxwell/shell/rules",
+    "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/backend/frame maxwell/model "
+                       "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time",
     "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources",
     "maxwell/far": "libdg/base libdg/comm libdg/halo libdg/mesh libdg/ref maxwell/backend maxwell/model "
                    "maxwell/problem maxwell/shell maxwell/sources maxwell/time maxwell/transform",
