@@ -412,11 +412,24 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
   return 0;
 }
 
+/* Spectra are integrals over the whole run: what is left at its end is missing in them. */
+static void check_spectra(struct mx_loop *loop)
+{
+  const double enough = -40; /* of the energy; fields of 1 % */
+  const double left = mx_watchdog_decibel(watchdog_of(loop));
+  if (loop->setup->phasors.count == 0 || !(left > enough)) return;
+  dg_log_warning(loop->setup->log,
+                 "output.spectra: the run ends when the energy is only %.1f dB below its peak, and what comes later is "
+                 "missing in the spectra; give time.stop (or time.decay) more",
+                 -left);
+}
+
 /* Runs the loop and keeps what the ports had at its end: further runs for S-parameters forget it. */
 static int noted_loop(struct mx_loop *loop, long first, struct dg_error *err)
 {
   const int status = time_loop(loop, first, err);
   if (loop->writes) {
+    if (status == 0) check_spectra(loop);
     mx_far_fields_note_ports(&loop->setup->far);
     mx_phasors_note_ports(&loop->setup->phasors);
   }

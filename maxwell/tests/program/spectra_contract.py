@@ -216,6 +216,15 @@ def test_frequencies_without_a_wave(program):
         expect("output.spectra: the sources carry next to nothing at 1 of the 2 frequencies of 'cut': at 3e+10 Hz" in out, out)
 
 
+def test_runs_that_end_too_early(program):
+    """What is left at the end is missing in the spectra: a warning says how much. Where all has died away there is none."""
+    early = "output.spectra: the run ends when the energy is only"
+    with Place(program, {"input/guide.geo": GUIDE}, WAVES) as place:
+        for stop, expected in (("0.9e-9", True), ("2.5e-9", False)):
+            code, _, err, _ = place.run(*RUN, "--set", f"time.stop={stop}", "--set", "order=2")
+            expect(code == 0 and (early in err) == expected, f"to {stop} s: {err}")
+
+
 def test_what_does_not_fit(program):
     """Sums of some 20 GB are refused in one line before anything is allocated, on a machine that has less."""
     with open("/proc/meminfo", encoding="ascii") as file:
