@@ -333,25 +333,13 @@ static int open_table(struct mx_balance *balance, struct mx_folder *folder, bool
   return err->code;
 }
 
-/* Leapfrog's states of H belong to half steps, which the balance would have to fetch besides. */
-static int refuse_magnetic_poles(const struct mx_setup *setup, struct dg_error *err)
-{
-  for (size_t m = 0; m < setup->config->materials && mx_staggered(setup->config->time.integrator); m++)
-    if (setup->config->material[m].poles[1].count > 0)
-      return dg_fail(err, DG_INPUT,
-                     MX_PLACE "output.balance does not take poles of mu_r (magnetic = ...) with leapfrog: take "
-                              "integrator = \"lsrk\" or \"rk4\", or output.energy, which counts them",
-                     MX_AT(setup->config->material[m].where.where));
-  return 0;
-}
-
 int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, struct mx_folder *folder, bool resume,
                    struct dg_error *err)
 {
   struct mx_balance *balance;
   *result = NULL;
   if (setup->config->output.balance.every == 0) return 0;
-  if (refuse_magnetic_poles(setup, err) != 0 || DG_NEW(balance, 1, err) != 0) return err->code;
+  if (DG_NEW(balance, 1, err) != 0) return err->code;
   balance->setup = setup;
   balance->staggered = mx_staggered(setup->config->time.integrator);
   balance->dt = setup->step * MX_C0;

@@ -141,6 +141,18 @@ static void report_defaults(const struct mx_setup *setup)
                 setup->assignment.default_pec_faces, setup->mesh.whole.boundary_faces);
 }
 
+/* Leapfrog's states of H belong to half steps, which the balance would have to fetch besides. */
+static int check_balance(const struct mx_setup *setup, struct dg_error *err)
+{
+  for (size_t m = 0; m < setup->config->materials && setup->config->output.balance.every > 0; m++)
+    if (mx_staggered(setup->config->time.integrator) && setup->config->material[m].poles[1].count > 0)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "output.balance does not take poles of mu_r (magnetic = ...) with leapfrog: take "
+                              "integrator = \"lsrk\" or \"rk4\", or output.energy, which counts them",
+                     MX_AT(setup->config->material[m].where.where));
+  return 0;
+}
+
 /* Refuses other sources beside S-parameters, which are those of the ports only if nothing else drives the fields. */
 static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err)
 {
@@ -267,8 +279,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   report_defaults(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
-  if (check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 || check_frequencies(setup, err) != 0 ||
-      mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
+  if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
+      check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
       make_far_fields(setup, err) != 0 || make_phasors(setup, err) != 0 || mx_find_quiet(setup, err) != 0 ||
       check_resonances(setup, err) != 0)

@@ -16,7 +16,7 @@ simulation {
             parameters = { H = args.H or 1.5, R = args.R or 3.5, S = args.S or 1.2, C = args.C or 0.4 } },
   order = args.order or 3,
   precision = args.precision,
-  flux  = args.flux,
+  flux  = args.flux or 0, -- the step is twice that of upwind
   time  = { stop = args.stop or 400e-15, integrator = args.integrator },
 
   materials  = { body = { drude = { { omega_p = 1.39e16, gamma = 3.23e13 } } }, default = {} },

@@ -36,11 +36,11 @@ def peak(hertz, extinction, low, high):
 
 def run(context, table):
     radius = 20 if context.full else 50
-    given = {"radius": radius, "order": 3}
+    given = {"radius": radius, "order": 3, "C": 0.5, "S": 1.4, "R": 2.8, "H": 1.6}
     if context.full:
-        given["geometry"] = 2
+        given.update(precision="single", stop=320e-15)
     else:
-        given.update({"from": 900e12, "to": 1100e12, "points": 9, "C": 0.55, "S": 1.4, "R": 2.6, "stop": 25e-15})
+        given.update({"from": 900e12, "to": 1100e12, "points": 9, "stop": 25e-15})
     done = context.run(SCRIPT, f"sphere_{radius}", **given)
     powers = done.table("far_field", "far_powers")
     hertz, area = powers["frequency"], np.pi * (radius * 1e-9) ** 2

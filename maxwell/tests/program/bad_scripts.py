@@ -195,6 +195,16 @@ key("a loss tangent and sigma",
 key("a loss tangent and a pole",
     "materials.right.debye has losses of its own: a medium with a pole takes sigma, not loss_tangent",
     "epsilon_r = 2", "loss_tangent = 0.02, at = 2.4e9, debye = { { delta = 1, tau = 1e-9 } }")
+key("a magnetic pole that amplifies", re.compile(r"materials.right amplifies: at .* Hz its poles give mu_r the imaginary part .*"),
+    "epsilon_r = 2", "magnetic = { poles = { { c = { 0, 1e9 }, a = { -1e8, 4e9 } } } }")
+case("the balance of leapfrog with magnetic poles",
+     'input/case.lua:6: output.balance does not take poles of mu_r (magnetic = ...) with leapfrog: take integrator = "lsrk" or '
+     '"rk4", or output.energy, which counts them',
+     ("epsilon_r = 2", "magnetic = { debye = { { delta = 1, tau = 1e-9 } } }"),
+     ("energy = { every = 1 }", "balance = { every = 1 }"))
+case("a polarisation outside the mesh",
+     re.compile(r"input/case.lua:10: no point of polarisation 'inside' is inside the mesh, which spans .*"),
+     ('probes = { { name = "inside", at = { 0.4, 0.3, 0.2 } } }', 'polarisations = { { name = "inside", at = { 9, 0, 0 } } }'))
 key("kind missing", "'kind' is missing in boundaries.walls (for example: kind = \"pec\")", "kind = \"pec\"", "",
     at="boundaries =")
 key("unknown kind",

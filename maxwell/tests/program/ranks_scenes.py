@@ -36,7 +36,9 @@ simulation {
     default = {},
     slab = { epsilon_r = function(x) return 2 + x end, mu_r = function(x, y) return 1 + 0.2 * y end,
              sigma = function(x, y) return 1e-3 * (1 + x * y) end, sigma_m = function(x) return 100 * x end },
-    rod = { epsilon_r = 3, sigma = 0.01, debye = { { delta = 2, tau = 2e-10 } } },
+    rod = { epsilon_r = 3, sigma = 0.01, debye = { { delta = 2, tau = 2e-10 } }, drude = { { omega_p = 3e9, gamma = 1e9 } },
+            lorentz = { { delta = 1, omega_0 = 2e9, gamma = 3e8 } },
+            magnetic = { debye = { { delta = 1, tau = 3e-10 } }, lorentz = { { delta = 0.5, omega_0 = 3e9, gamma = 1e9 } } } },
   },
   boundaries = {
     top = { kind = "plane_wave", direction = { 0, 0, -1 }, polarisation = { 1, 1, 0 }, amplitude = 2,
@@ -89,6 +91,7 @@ simulation {
     currents = { { name = "a", circle = { centre = { 0.5, 0.5, 0.5 }, normal = { 1, 1, 3 }, radius = 0.35 },
                    frequencies = tones } },
     losses = { { name = "slab", region = "slab", frequencies = tones }, { name = "rod", region = "rod" } },
+    polarisations = { { name = "rod", at = { 0.85, 0.83, 0.41 } }, { name = "inside", at = { 0.5, 0.45, 0.6 }, every = 3 } },
     far_field = {
       { name = "skin", surface = "skin", frequencies = tones, theta = { 10, 50, 120 }, phi = { 20, 200 } },
       { name = "inside", region = "inside", frequencies = { 1.5e8 }, every = 7, theta = { 40 }, phi = { 0 } },
