@@ -24,7 +24,7 @@ MEDIA = {
     "plasma": (lambda s: 1 + drude(s, 2 * np.pi * 28.7e9, 2e10), lambda s: 1, 1e-3, np.array([10e9, 28.7e9, 40e9, 60e9])),
     "lorentz": (lambda s: 1 + lorentz(s, 1.25, 4e16, 5.6e15), lambda s: 1, 50e-9 / 15, np.array([1e15, 3e15, 4e15])),
     "magnetic": (lambda s: 2 + drude(s, 5e10, 2e10), lambda s: 1 + lorentz(s, 1.25, 2.5e11, 4e10) + drude(s, 8e10, 3e10),
-                 1e-3, np.array([10e9, 30e9, 60e9])),
+                 1e-3, np.array([10e9, 20e9, 30e9])),
     "mixture": (lambda s: 2 + 0.2 / (EPSILON0 * s) + drude(s, 1e11, 4e10) + 1 / (1 + 5e-12 * s) + 2 / (1 + 2e-11 * s) +
                 lorentz(s, 0.5, 2.5e11, 5e10), lambda s: 1, 1e-3, np.array([10e9, 30e9, 60e9])),
 }
