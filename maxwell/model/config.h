@@ -81,6 +81,7 @@ struct mx_material_config {
   struct mx_scalar sigma_m;         /* ohm/m, default 0; >= 0 */
   double loss_tangent, loss_at;     /* sigma is 2 pi loss_at epsilon loss_tangent; loss_at 0: it is `sigma`. Hz */
   struct mx_poles_config poles[2];  /* those of epsilon_r, and those of mu_r */
+  struct mx_scalar density;         /* factor of all their terms, default 1; >= 0 */
 };
 
 /* The variation of a source: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the

@@ -85,6 +85,13 @@ static int check_losses(struct mx_reader *r, const struct mx_value *value)
   return 0;
 }
 
+static int check_density(struct mx_reader *r, const struct mx_value *value, const struct mx_material_config *material)
+{
+  const struct mx_value *density = mx_find_value(value, "density");
+  if (density == NULL || material->poles[0].count + material->poles[1].count > 0) return 0;
+  return mx_fail_at(r, density, "%s is the density of what the poles stand for, and there are none", density->path);
+}
+
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define MATERIAL(field) offsetof(struct mx_material_config, field)
@@ -104,6 +111,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"at", read_loss_frequency, MATERIAL(loss_at), .expected = "a number > 0 (Hz)", MX_ABOVE(0)},
       MX_POLE_RULES(MATERIAL(poles[0])),
       {"magnetic", mx_read_magnetic, MATERIAL(poles[1]), .expected = "a table of poles of mu_r"},
+      {"density", read_scalar, MATERIAL(density), .expected = "a number >= 0 or a function of x, y, z", MX_FROM(0),
+       .standard = mx_standard_real},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;
@@ -117,11 +126,12 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
     struct mx_material_config *material = &config->material[i];
     if (mx_read_selector(r, entry, &material->where) != 0) return r->err->code;
     struct mx_scalar vacuum = {.value = 1, .line = entry->value.line, .where = entry->value.where};
-    material->epsilon_r = material->mu_r = material->sigma = material->sigma_m = vacuum;
+    material->epsilon_r = material->mu_r = material->sigma = material->sigma_m = material->density = vacuum;
     material->sigma.value = material->sigma_m.value = 0;
     if (mx_read_table(r, &entry->value, "a table, as in { epsilon_r = 2 } ({} is vacuum)", rules, MX_COUNT(rules),
                       material) != 0 ||
-        check_losses(r, &entry->value) != 0 || mx_check_poles(r, &entry->value, material) != 0)
+        check_losses(r, &entry->value) != 0 || check_density(r, &entry->value, material) != 0 ||
+        mx_check_poles(r, &entry->value, material) != 0)
       return r->err->code;
   }
   config->materials = value->count;

@@ -7,6 +7,7 @@
 #include "libdg/mesh/curve.h"
 #include "maxwell/problem/problem_build.h"
 #include "maxwell/problem/layer.h"
+#include "maxwell/response/pole_rows.h"
 #include "maxwell/model/selectors.h"
 
 static const double pi = 3.14159265358979323846;
@@ -161,8 +162,8 @@ static int kind_of_poles(const struct mx_poles_config *poles)
   return -1;
 }
 
-/* Writes the poles of a material as the parameters of an entry of a kind: rad/s become 1/m. */
-static int make_poles(const struct mx_material_config *material, int of, int kind, double *parameter,
+/* Writes the poles of a material, of this density, as the parameters of an entry of a kind: rad/s become 1/m. */
+static int make_poles(const struct mx_material_config *material, double density, int of, int kind, double *parameter,
                       struct dg_error *err)
 {
   const struct mx_poles_config *poles = &material->poles[of];
@@ -176,6 +177,7 @@ static int make_poles(const struct mx_material_config *material, int of, int kin
     *to++ = (double)pole->form;
     for (int n = 0; n < MX_POLE_NUMBERS; n++) to[n] = pole->number[n] / pow(MX_C0, powers[pole->form][n]);
   }
+  if (density != 1) mx_poles_scale(parameter, density);
   if (loss->function == NULL) parameter[MX_POLES_JOINT] = of == 0 ? loss->value * MX_ETA0 : loss->value / MX_ETA0;
   if (mx_poles_join(parameter, mx_responses[kind]->states)) return 0;
   mx_selector_name(&material->where, name, sizeof name);
@@ -189,39 +191,61 @@ _Static_assert((int)MX_POLES_MOST == (int)MX_POLE_STATES && (int)MX_POLE_IS_REAL
                    (int)MX_POLE_IS_DRUDE == (int)MX_POLE_DRUDE && (int)MX_POLE_IS_PAIR == (int)MX_POLE_PAIR,
                "a material's poles are those of a response");
 
-/* Adds the poles of a field of all materials of a kind, made[materials][MX_POLE_PARAMETERS]. */
+/* Says whether an element with that density has poles of this kind. */
+static bool has_kind(const struct mx_material_config *material, double density, int of, int kind)
+{
+  return density > 0 && kind_of_poles(&material->poles[of]) == kind;
+}
+
+/* Adds the poles of a field of all materials of a kind, made[materials][MX_POLE_PARAMETERS] with the density 1;
+ * density[K]. */
 static int assign_kind(struct mx_problem *problem, const struct mx_assignment *assignment,
-                       const struct mx_config *config, int of, int kind, double (*made)[MX_POLE_PARAMETERS],
-                       struct dg_error *err)
+                       const struct mx_config *config, const double *density, int of, int kind,
+                       double (*made)[MX_POLE_PARAMETERS], struct dg_error *err)
 {
   struct mx_response *response = NULL;
   size_t materials = 0, count = 0, k = 0;
   for (size_t m = 0; m < config->materials; m++) {
     if (kind_of_poles(&config->material[m].poles[of]) != kind) continue;
-    if (make_poles(&config->material[m], of, kind, made[m], err) != 0) return err->code;
+    if (make_poles(&config->material[m], 1, of, kind, made[m], err) != 0) return err->code;
     materials++;
   }
   if (materials == 0) return 0;
   for (size_t e = 0; e < problem->K; e++)
-    count += kind_of_poles(&config->material[assignment->material[e]].poles[of]) == kind;
+    count += has_kind(&config->material[assignment->material[e]], density[e], of, kind);
   if (mx_problem_add_response(problem, (enum mx_response_kind)kind, of, count, &response, err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++) {
     const int m = assignment->material[e];
-    if (kind_of_poles(&config->material[m].poles[of]) != kind) continue;
-    response->where[k] = (int32_t)e;
-    memcpy(mx_response_parameter(response, k++), made[m], (size_t)mx_responses[kind]->parameters * sizeof(double));
+    if (!has_kind(&config->material[m], density[e], of, kind)) continue;
+    double *parameter = mx_response_parameter(response, k);
+    response->where[k++] = (int32_t)e;
+    if (density[e] == 1) memcpy(parameter, made[m], (size_t)mx_responses[kind]->parameters * sizeof(double));
+    else if (make_poles(&config->material[m], density[e], of, kind, parameter, err) != 0) return err->code;
   }
   return 0;
 }
 
 /* Adds the poles of all materials: one response for all media in which a field has as many states. */
 static int assign_poles(struct mx_problem *problem, const struct mx_assignment *assignment,
-                        const struct mx_config *config, struct dg_error *err)
+                        const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
-  double(*made)[MX_POLE_PARAMETERS];
-  if (DG_NEW(made, config->materials, err) != 0) return err->code;
+  double(*made)[MX_POLE_PARAMETERS] = NULL, *density = NULL;
+  if (DG_NEW(made, config->materials, err) != 0 || DG_NEW(density, problem->K, err) != 0) goto fail;
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_material_config *material = &config->material[assignment->material[e]];
+    char name[128], what[200];
+    double x[3];
+    if (material->density.function != NULL) mx_selector_name(&material->where, name, sizeof name);
+    else name[0] = '\0';
+    snprintf(what, sizeof what, "materials.%s.density", name);
+    place_of_medium(mesh, e, x);
+    if (evaluate(&material->density, what, true, x, &density[e], err) != 0) goto fail;
+  }
   for (int i = 0; i < 2 * MX_RESPONSE_KINDS; i++)
-    if (assign_kind(problem, assignment, config, i / MX_RESPONSE_KINDS, i % MX_RESPONSE_KINDS, made, err) != 0) break;
+    if (assign_kind(problem, assignment, config, density, i / MX_RESPONSE_KINDS, i % MX_RESPONSE_KINDS, made, err) != 0)
+      break;
+fail:
+  dg_free(density);
   dg_free(made);
   return err->code;
 }
@@ -456,7 +480,7 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
     memcpy(problem->curves.shape, mesh->shape, mesh->curved * dg_shape_nodes(mesh->geometry) * sizeof *mesh->shape);
   }
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
-  if (assign_poles(problem, assignment, config, err) != 0) goto fail;
+  if (assign_poles(problem, assignment, config, mesh, err) != 0) goto fail;
   if (mx_assign_layers(problem, assignment, layers, mesh, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;

@@ -1,4 +1,5 @@
-/* What the poles of a medium hold, as rows in the states of an entry and the field. */
+/* What the poles of a medium hold, as rows in the states of an entry and the field, and media with more or fewer of
+ * them. */
 #pragma once
 
 #include "maxwell/response/response.h"
@@ -8,3 +9,6 @@
  * poles are free: they are in the current, and not in the polarisation. Not for leapfrog's H. */
 void mx_pole_rows(const struct mx_response_scheme *scheme, const double *parameter, struct mx_square *polarisation,
                   struct mx_square *current);
+
+/* Multiplies all terms by a number > 0. The joint energy is another one then: mx_poles_join finds it. */
+void mx_poles_scale(double *parameter, double by);

@@ -428,6 +428,15 @@ static bool passive_alone(const double *pole)
   return p[0] >= 0 && p[1] > 0 && p[2] * p[1] >= p[0] * p[3];
 }
 
+void mx_poles_scale(double *parameter, double by)
+{
+  for (int i = 0; i < count_of(parameter); i++) {
+    double *pole = pole_of(parameter, i);
+    pole[1] *= by;
+    if (form_of(pole) == MX_POLE_PAIR) pole[2] *= by;
+  }
+}
+
 bool mx_poles_join(double *parameter, int states)
 {
   struct mx_linear_system system = {0};

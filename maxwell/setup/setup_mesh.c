@@ -280,7 +280,7 @@ static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, si
   if (m < 0 || n < 0) return false;
   const struct mx_material_config *a = &config->material[m], *b = &config->material[n];
   if (!equal(&a->epsilon_r, &b->epsilon_r) || !equal(&a->mu_r, &b->mu_r) || !equal(&a->sigma, &b->sigma) ||
-      !equal(&a->sigma_m, &b->sigma_m) || !same_poles(&a->poles[0], &b->poles[0]) ||
+      !equal(&a->sigma_m, &b->sigma_m) || !equal(&a->density, &b->density) || !same_poles(&a->poles[0], &b->poles[0]) ||
       !same_poles(&a->poles[1], &b->poles[1]) || a->loss_tangent != b->loss_tangent || a->loss_at != b->loss_at)
     return false;
   for (size_t i = 0; i < config->sources; i++)

@@ -111,6 +111,7 @@ static inline void box_material(struct box *box, int volume, double epsilon_r, d
       .epsilon_r = {.value = epsilon_r},
       .mu_r = {.value = mu_r},
       .sigma = {.value = sigma},
+      .density = {.value = 1},
   };
 }
 

@@ -195,6 +195,11 @@ key("a loss tangent and sigma",
 key("a loss tangent and a pole",
     "materials.right.debye has losses of its own: a medium with a pole takes sigma, not loss_tangent",
     "epsilon_r = 2", "loss_tangent = 0.02, at = 2.4e9, debye = { { delta = 1, tau = 1e-9 } }")
+key("a density of nothing", "materials.right.density is the density of what the poles stand for, and there are none",
+    "epsilon_r = 2", "epsilon_r = 2, density = 3")
+key("a negative density",
+    re.compile(r"materials.right.density must be at least 0, but the function gave -\S+ at .*"),
+    "epsilon_r = 2", "drude = { { omega_p = 1e9, gamma = 1e8 } }, density = function(x) return -x end")
 key("a magnetic pole that amplifies", re.compile(r"materials.right amplifies: at .* Hz its poles give mu_r the imaginary part .*"),
     "epsilon_r = 2", "magnetic = { poles = { { c = { 0, 1e9 }, a = { -1e8, 4e9 } } } }")
 case("the balance of leapfrog with magnetic poles",
