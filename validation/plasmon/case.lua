@@ -13,7 +13,7 @@ end
 simulation {
   name  = "plasmon",
   mesh  = { file = "case.geo", unit = radius, geometry = args.geometry,
-            parameters = { H = args.H or 1.5, R = args.R or 3.5, S = args.S or 1.2, C = args.C or 0.4 } },
+            parameters = { H = args.H or 1.6, R = args.R or 2.8, S = args.S or 1.4, C = args.C or 0.5 } },
   order = args.order or 3,
   precision = args.precision,
   flux  = args.flux or 0, -- the step is twice that of upwind
