@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
@@ -446,6 +448,7 @@ static void test_backends_agree(void **state)
 int main(int argc, char **argv)
 {
   if (argc > 2) {
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a line a mixture, also to a file */
     for (int from = 0; from < 40; from += 20)
       random_mixtures(integrators[atoi(argv[2]) % INTEGRATORS], from, atol(argv[1]));
     return 0;

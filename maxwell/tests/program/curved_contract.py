@@ -35,7 +35,8 @@ SPHERE = """\
 simulation {
   mesh = { file = "ball.geo", size = 0.5 }, order = args.order or 2,
   time = { steps = args.steps or 60, integrator = args.integrator },
-  materials = { core = { epsilon_r = 4, debye = { { delta = 2, tau = 1e-9 } } }, default = { sigma = args.sigma or 1e-3 } },
+  materials = { core = { epsilon_r = 4, debye = { { delta = 2, tau = 1e-9 } }, magnetic = {
+      debye = { { delta = 0.5, tau = 1e-9 } }, lorentz = { { delta = 0.5, omega_0 = 2e9, gamma = 1e9 } } } }, default = { sigma = args.sigma or 1e-3 } },
   boundaries = { outer = { kind = args.outer or "absorbing" }, default = { kind = "pec" } },
   layers = args.layers and { shell = { kind = "sphere" } },
   sources = { { at = { 0.2, 0.1, 0.3 }, moment = { 1e-3, 2e-3, 3e-3 },
@@ -44,6 +45,7 @@ simulation {
     probes = { { name = "core", at = { 0.21, 0.2, 0.1 }, frequencies = { 2e8 } }, { name = "wall", at = { 0.52, 0.5, 0.5 } } },
     planes = { { name = "cut", origin = { 0.05, 0.05, 0.3 }, u = { 0.8, 0, 0 }, v = { 0, 0.8, 0 }, points = { 5, 4 }, every = 15 } },
     fluxes = { { name = "out", surface = "outer" } },
+    polarisations = { { name = "core", at = { 0.21, 0.2, 0.1 } } },
     energy = { every = 1 }, fields = { every = 20 },
   },
 }
@@ -67,8 +69,17 @@ def test_ranks_agree(program):
     with Place(program, FILES, SPHERE) as place:
         place.good(*RUN, "-q", "-o", "one")
         place.good(*RUN, "-q", "-o", "three", **on_ranks(3))
-        for name in ("probes/core.csv", "probes/wall.csv"):
+        for name in ("probes/core.csv", "probes/wall.csv", "polarisations/core.csv"):
             check_near(place, "one", "three", name)
+
+
+def test_backends_agree(program):
+    """Also in what poles hold, which is interpolated in components that follow the curve."""
+    with Place(program, FILES, SPHERE) as place:
+        place.good(*RUN, "-q", "-o", "one")
+        place.good(*RUN, "-q", "-o", "other", "--set", "backend=reference")
+        for name in ("probes/core.csv", "polarisations/core.csv", "energy.csv"):
+            check_near(place, "one", "other", name)
 
 
 def test_default(program):
