@@ -159,6 +159,10 @@ static void take_arrays(struct dg_mesh *mesh, struct sets *sets)
   mesh->whole.K *= 2;
   mesh->whole.boundary_faces *= 2;
   mesh->whole.interior_faces *= 2;
+  for (size_t i = 0; i < mesh->entities; i++) {
+    mesh->entity[i].count *= 2;
+    mesh->entity[i].joined *= 2;
+  }
   mesh->paired = true;
 }
 

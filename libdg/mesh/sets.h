@@ -9,5 +9,6 @@
  * at the same place, with the numbers 2 n and 2 n + 1 in the whole mesh if its own was n. A point is found in the real
  * set, since that has the lower number. Neighbours are of the same set. A neighbour across periodic sides becomes a
  * ghost, with the owner DG_SELF where it is the rank's own, and elements with such neighbours go behind the interior
- * ones. Vertices and entities stay as they are. After an error the mesh is as it was. Not collective. */
+ * ones. Vertices stay as they are; entities
+ * count both sets. After an error the mesh is as it was. Not collective. */
 int dg_mesh_make_sets(struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;

@@ -99,7 +99,7 @@ int mx_hook_results_find(struct mx_results *results, size_t *own, const struct m
 static void name_columns(const struct mx_measure *measure, bool places, char *text, size_t size)
 {
   size_t used = (size_t)snprintf(text, size, "frequency%s", places ? ",x,y,z" : "");
-  for (const char *column = measure->columns; *column != '\0' && used < size;) {
+  for (const char *column = measure->kind->columns; *column != '\0' && used < size;) {
     const int length = (int)strcspn(column, ",");
     if (length > 1) /* a single letter is a place */
       used += (size_t)snprintf(text + used, size - used, ",%.*s_re,%.*s_im", length, column, length, column);
@@ -123,7 +123,7 @@ int mx_hook_results_spectrum(const struct mx_records *records, const struct mx_r
   const struct mx_measure *measure = &records->measures->measure[index];
   const struct mx_spectrum *spectrum = &records->record[index].spectrum;
   const bool places = measure->x != NULL && measure->rows > 1;
-  const size_t numbers = measure->values / measure->rows;
+  const size_t numbers = spectrum->values / measure->rows;
   double(*value)[2] = NULL, *to;
   char names[300];
   name_columns(measure, places, names, sizeof names);

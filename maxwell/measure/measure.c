@@ -42,6 +42,7 @@ static int init_one(struct mx_measure *measure, const struct mx_measure_config *
 {
   *measure = (struct mx_measure){.config = config,
                                  .kind = (const struct mx_measure_kind *)config->kind, /* a kind's first member */
+                                 .sets = 1,
                                  .columns = ((const struct mx_measure_kind *)config->kind)->columns,
                                  .values = 1,
                                  .parts = 1,

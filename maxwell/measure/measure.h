@@ -32,7 +32,8 @@ struct mx_measure {
   size_t batch;                       /* the most times that are kept */
   double *part;                       /* [batch][parts] */
   size_t rows;                        /* rows of a table at a time: points, or 1 */
-  const char *columns;                /* the kind's columns; of complex fields other ones */
+  size_t sets;                        /* of a row's values: 1, or the real and then the imaginary ones (Bloch phases) */
+  const char *columns;                /* the kind's columns, or of two sets those with _re and _im */
   double (*x)[3];                     /* [rows] m: places, shown in a table of several rows; NULL: none */
   const struct mx_measure_form *form; /* NULL: a table */
   size_t scratch;                     /* doubles that take and collect need as room */

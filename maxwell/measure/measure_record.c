@@ -28,7 +28,8 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
     return err->code;
   if (config->frequencies.count > 0 &&
       mx_spectrum_init(&record->spectrum, config->frequencies.count, config->frequencies.hertz, measure->values,
-                       (double)config->every * step, err) != 0)
+                       measure->sets, measure->values / measure->rows / measure->sets, (double)config->every * step,
+                       err) != 0)
     return err->code;
   if (measure->form != NULL) return measure->form->open(records, i, err);
   snprintf(name, sizeof name, "%s/%.200s.csv", config->kind->key, config->name);
@@ -160,10 +161,12 @@ bool mx_records_ask(const struct mx_records *records, long n)
 
 /* ---- tables ---- */
 
-/* Writes rows "first,[x,y,z,]value.." of all points. With an imaginary part, each value is a pair: re, then im. */
-static int write_rows(FILE *file, const struct mx_measure *measure, double first, const double *value, size_t parts)
+/* Writes rows "first,[x,y,z,]value.." of all points, `columns` values each. With an imaginary part, each value is a
+ * pair: re, then im. */
+static int write_rows(FILE *file, const struct mx_measure *measure, double first, const double *value, size_t columns,
+                      size_t parts)
 {
-  size_t rows = measure->rows, columns = measure->values / rows;
+  const size_t rows = measure->rows;
   for (size_t i = 0; i < rows; i++) {
     if (fprintf(file, "%.17g", first) < 0) return -1;
     if (shows_place(measure)) {
@@ -183,7 +186,7 @@ static int write_rows(FILE *file, const struct mx_measure *measure, double first
 /* Writes "frequency,x,y,z,Ex_re,Ex_im,.." from the kind's columns. */
 static int write_spectrum_header(FILE *file, const struct mx_measure *measure)
 {
-  const char *column = measure->columns;
+  const char *column = measure->kind->columns;
   if (fputs("frequency", file) < 0) return -1;
   while (*column != '\0') {
     int length = (int)strcspn(column, ",");
@@ -207,7 +210,8 @@ static void write_spectrum_table(FILE *file, const void *what)
   const struct mx_spectrum *spectrum = table->spectrum;
   int failed = write_spectrum_header(file, table->measure);
   for (size_t k = 0; k < spectrum->frequencies && !failed; k++)
-    failed = write_rows(file, table->measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values], 2);
+    failed = write_rows(file, table->measure, spectrum->hertz[k], spectrum->sum[k * spectrum->values],
+                        spectrum->values / table->measure->rows, 2);
 }
 
 /* ---- the run ---- */
@@ -221,7 +225,8 @@ static int write_row(struct mx_records *records, size_t i, size_t row, struct dg
   if (records->tap.take != NULL) records->tap.take(records->tap.self, i, record->fetched_step[row], value);
   if (measure->form != NULL) return measure->form->write(records, i, row, err);
   errno = 0;
-  const int failed = write_rows(record->table.file, measure, record->fetched_time[row], value, 1);
+  const int failed =
+      write_rows(record->table.file, measure, record->fetched_time[row], value, measure->values / measure->rows, 1);
   return failed != 0 ? mx_csv_failed(&record->table, err) : 0;
 }
 

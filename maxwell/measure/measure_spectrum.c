@@ -8,11 +8,16 @@
 
 #include "libdg/base/memory.h"
 
-int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const double *hertz, size_t values,
-                     double interval, struct dg_error *err)
+int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const double *hertz, size_t values, size_t sets,
+                     size_t width, double interval, struct dg_error *err)
 {
-  *spectrum = (struct mx_spectrum){.frequencies = frequencies, .values = values, .hertz = hertz, .interval = interval};
-  if (dg_alloc(&spectrum->sum, frequencies * values, sizeof *spectrum->sum, err) != 0 ||
+  *spectrum = (struct mx_spectrum){.frequencies = frequencies,
+                                   .values = values / sets,
+                                   .sets = sets,
+                                   .width = width,
+                                   .hertz = hertz,
+                                   .interval = interval};
+  if (dg_alloc(&spectrum->sum, frequencies * spectrum->values, sizeof *spectrum->sum, err) != 0 ||
       DG_NEW(spectrum->last, values, err) != 0)
     return err->code;
   return 0;
@@ -24,9 +29,17 @@ static void add_at(const struct mx_spectrum *spectrum, size_t k, double t, const
 {
   const double two_pi = 2 * acos(-1.0), cycles = spectrum->hertz[k] * t;
   const double angle = two_pi * (cycles - floor(cycles)), re = weight * cos(angle), im = -weight * sin(angle);
+  if (spectrum->sets == 1) {
+    for (size_t i = 0; i < spectrum->values; i++) {
+      sum[i][0] += re * value[i];
+      sum[i][1] += im * value[i];
+    }
+    return;
+  }
   for (size_t i = 0; i < spectrum->values; i++) {
-    sum[i][0] += re * value[i];
-    sum[i][1] += im * value[i];
+    const double *x = value + i / spectrum->width * 2 * spectrum->width + i % spectrum->width, *y = x + spectrum->width;
+    sum[i][0] += re * *x - im * *y;
+    sum[i][1] += im * *x + re * *y;
   }
 }
 
@@ -40,7 +53,7 @@ void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value
 {
   add(spectrum, t, value, (spectrum->begun ? 1 : 0.5) * spectrum->interval);
   spectrum->begun = true;
-  memcpy(spectrum->last, value, spectrum->values * sizeof *value);
+  memcpy(spectrum->last, value, spectrum->sets * spectrum->values * sizeof *value);
   spectrum->last_time = t;
 }
 
@@ -67,7 +80,7 @@ int mx_spectrum_archive(struct mx_spectrum *spectrum, const char *name, struct m
   snprintf(array, sizeof array, "%s/last_time", name);
   if (mx_archive_doubles(archive, array, 1, &spectrum->last_time, err) != 0) return err->code;
   snprintf(array, sizeof array, "%s/last", name);
-  if (mx_archive_doubles(archive, array, spectrum->values, spectrum->last, err) != 0) return err->code;
+  if (mx_archive_doubles(archive, array, spectrum->sets * spectrum->values, spectrum->last, err) != 0) return err->code;
   snprintf(array, sizeof array, "%s/sum", name);
   return mx_archive_doubles(archive, array, sums, spectrum->sum[0], err);
 }

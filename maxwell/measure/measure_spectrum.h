@@ -9,18 +9,19 @@
 
 struct mx_spectrum {
   size_t frequencies, values;
+  size_t sets, width;  /* a sample is [values / width][sets][width]: one set, or the real and the imaginary one */
   const double *hertz; /* [frequencies], borrowed */
   double interval;     /* s between samples */
   double (*sum)[2];    /* [frequencies][values] real and imaginary part */
-  double *last;        /* [values] the sample before this one */
+  double *last;        /* [sets * values] the sample before this one */
   double last_time;
   bool begun; /* at least one sample has been added */
 };
 
-/* Release with mx_spectrum_release in any case. */
-int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const double *hertz, size_t values,
-                     double interval, struct dg_error *err) DG_MUST_USE;
-/* Adds the sample value[values] at time t (s). */
+/* `values` numbers of a sample, in the sets of `width` numbers. Release with mx_spectrum_release in any case. */
+int mx_spectrum_init(struct mx_spectrum *spectrum, size_t frequencies, const double *hertz, size_t values, size_t sets,
+                     size_t width, double interval, struct dg_error *err) DG_MUST_USE;
+/* Adds the sample value[sets * values] at time t (s). */
 void mx_spectrum_add(struct mx_spectrum *spectrum, double t, const double *value);
 /* Ends the sum: `sum` becomes the transform. A single sample lasts no time, so that its transform is zero. */
 /* Gives the transform at frequency k of the samples so far, as mx_spectrum_finish would leave it: re and im of

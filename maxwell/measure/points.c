@@ -88,6 +88,7 @@ int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *sc
       dg_mesh_locate_shared(scene->mesh, problem->comm, measure->rows, (const double(*)[3])measure->x, element, bary,
                             err) != 0)
     goto fail;
+  measure->sets = points->sets;
   measure->values = 6 * points->sets * measure->rows;
   if (problem->paired)
     measure->columns = measure->kind->columns[0] == 'x' ? "x,y,z," MX_COMPLEX_COLUMNS : MX_COMPLEX_COLUMNS;

@@ -61,8 +61,6 @@ static int check_output(const struct mx_config *config, struct dg_error *err)
     for (size_t k = 0; k < sizeof fine / sizeof *fine; k++) known = known || strcmp(fine[k], measure->kind->key) == 0;
     snprintf(text, sizeof text, "output.%s: '%s'", measure->kind->key, measure->name);
     if (!known) return no_phase(measure->where, text, err);
-    snprintf(text, sizeof text, "output.%s: 'frequencies' of '%s'", measure->kind->key, measure->name);
-    if (measure->frequencies.count > 0) return no_phase(measure->where, text, err);
   }
   return 0;
 }

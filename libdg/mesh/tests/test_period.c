@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "libdg/base/vec3.h"
+#include "libdg/halo/halo.h"
 #include "libdg/mesh/curve.h"
 #include "libdg/mesh/period.h"
+#include "libdg/mesh/sets.h"
 
 static const double size[3] = {1.2, 0.9, 0.7};
 
@@ -254,12 +256,55 @@ static void refuses_sides_without_faces(void **state)
   dg_mesh_release(&mesh);
 }
 
+/* What the far side of a shared face sends is the wave exp(-j k.x) as this side has it, once it has turned. */
+static void two_sets_turn_a_wave_into_its_image(void **state)
+{
+  (void)state;
+  const int cells[3] = {3, 2, 4};
+  const double k[3] = {0.7, -1.9, 2.3};
+  struct dg_error err = {0};
+  struct dg_mesh mesh = {0};
+  struct dg_halo halo = {0};
+  assert_int_equal(make(&mesh, cells, 0, &err), 0);
+  assert_int_equal(join(&mesh, 3, &err), 0);
+  const size_t K = mesh.K;
+  assert_int_equal(dg_mesh_make_sets(&mesh, &err), 0);
+  assert_int_equal(dg_halo_init(&halo, &mesh, &err), 0);
+  assert_int_equal(dg_halo_set_turns(&halo, &mesh, k, &err), 0);
+  assert_int_equal(mesh.K, 2 * K);
+  assert_int_equal(halo.faces, 2 * 2 * 2 * (3 * 2 + 2 * 4 + 4 * 3)); /* sets, sides, triangles of a square */
+  assert_int_equal(halo.turns, halo.faces / 2);
+  for (size_t e = 0; e < mesh.K; e++) {
+    assert_int_equal(mesh.global[e] % 2, e % 2);
+    assert_memory_equal(mesh.element[e], mesh.element[e ^ 1], sizeof *mesh.element);
+    for (int f = 0; f < 4; f++) {
+      const int32_t code = mesh.neighbour[e][f], far = code / 4;
+      assert_true(code >= 0 && (size_t)far < mesh.K + mesh.ghosts && mesh.global[far] % 2 == (int64_t)e % 2);
+      if ((size_t)far < mesh.K) assert_int_equal(mesh.neighbour[far][code % 4], 4 * (int32_t)e + f);
+      else
+        assert_true(e >= mesh.interior && mesh.owner[(size_t)far - mesh.K] == DG_SELF && dg_mesh_is_image(&mesh, e, f));
+    }
+  }
+  double *own = calloc(halo.faces, sizeof *own), *sent = calloc(halo.faces, sizeof *own),
+         *there = calloc(halo.faces, sizeof *own);
+  for (size_t i = 0; i < halo.faces; i++) {
+    double x[3];
+    at_vertex(&mesh, halo.send[i], 0, x);
+    own[i] = sent[i] = halo.send[i] / 4 % 2 == 0 ? cos(dg_dot(k, x)) : -sin(dg_dot(k, x));
+  }
+  dg_halo_turn_double(&halo, 1, sent);
+  assert_int_equal(dg_halo_swap(&halo, NULL, sizeof *sent, sent, there, &err), 0);
+  for (size_t i = 0; i < halo.faces; i++) assert_true(fabs(there[i] - own[i]) < 1e-13);
+  free(own), free(sent), free(there);
+  dg_halo_release(&halo);
+  dg_mesh_release(&mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(joins_one_two_and_three_pairs),
-      cmocka_unit_test(maps_of_curved_elements_go_along),
-      cmocka_unit_test(refuses_sides_that_do_not_fit),
+      cmocka_unit_test(joins_one_two_and_three_pairs),    cmocka_unit_test(two_sets_turn_a_wave_into_its_image),
+      cmocka_unit_test(maps_of_curved_elements_go_along), cmocka_unit_test(refuses_sides_that_do_not_fit),
       cmocka_unit_test(refuses_sides_without_faces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

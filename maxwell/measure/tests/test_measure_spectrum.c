@@ -24,7 +24,7 @@ static void transforms_of_known_series(void **state)
   const double hertz[4] = {0, f0, 2 * f0, 1.37 * f0};
   struct mx_spectrum spectrum;
   struct dg_error err = {0};
-  assert_int_equal(mx_spectrum_init(&spectrum, 4, hertz, 3, dt, &err), 0);
+  assert_int_equal(mx_spectrum_init(&spectrum, 4, hertz, 3, 1, 3, dt, &err), 0);
   const double q = 0.99;
   for (int n = 0; n <= N; n++) {
     const double value[3] = {sin(2 * pi * f0 * n * dt), 1, pow(q, n)};
@@ -46,7 +46,7 @@ static void transforms_of_known_series(void **state)
     near(sum[2][1], cimag(geometric), T);
   }
   mx_spectrum_release(&spectrum);
-  assert_int_equal(mx_spectrum_init(&spectrum, 4, hertz, 1, dt, &err), 0);
+  assert_int_equal(mx_spectrum_init(&spectrum, 4, hertz, 1, 1, 1, dt, &err), 0);
   mx_spectrum_finish(&spectrum); /* no sample, and one: no time */
   mx_spectrum_add(&spectrum, 3 * dt, &(const double){7});
   mx_spectrum_finish(&spectrum);
@@ -61,7 +61,7 @@ static void transforms_of_late_samples(void **state)
   const double f = 1e9, dt = 0.25e-9;
   struct mx_spectrum spectrum;
   struct dg_error err = {0};
-  assert_int_equal(mx_spectrum_init(&spectrum, 1, &f, 1, dt, &err), 0);
+  assert_int_equal(mx_spectrum_init(&spectrum, 1, &f, 1, 1, 1, dt, &err), 0);
   for (long n = 0; n <= 4000000; n++) mx_spectrum_add(&spectrum, (double)n * dt, &(const double){n % 4 == 0});
   mx_spectrum_finish(&spectrum);
   /* f t has 1e6 turns, whose rounding is a phase of 1e-9 at most */

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Bloch phases: bloch_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME, or all.
 share/doc/manual.md has the contract."""
+import cmath
 import math
 import os
 import sys
@@ -8,7 +9,7 @@ import sys
 import numpy as np
 
 from harness import Place, expect, on_ranks
-from periodic_contract import ALL, C0, grid
+from periodic_contract import ALL, C0, CELL, grid
 from run_contract import RUN, main
 
 # Ez is cos(G.x) exp(-j k.x) at first, with k and G across z: the waves k + G and k - G, each both ways.
@@ -135,6 +136,49 @@ def test_ranks_and_restart(program):
         place.good(*RUN, "--output", "half", "--set", "precision=single")
         worst = difference(one, probe(place, "half"))
         expect(worst < 1e-4, f"single precision differs by {worst:.2g}")
+
+
+# A slab in a column whose sides have Bloch phases, between open walls. A sheet of current in front of it sends out
+# waves of one wave vector along the cell: at 30 degrees for the lowest frequency.
+SLAB = """\
+local points = { 3e8, 3.6e8, 4.2e8 }
+simulation {
+  mesh = { file = "cell.geo" }, order = 3, time = { stop = 5e-8 },
+  materials = { default = {}, slab = { epsilon_r = 4 } },
+  bloch = { KX, 0, 0 },
+  boundaries = { left = { kind = "periodic", with = "right" }, right = { kind = "periodic", with = "left" },
+    front = { kind = "periodic", with = "back" }, back = { kind = "periodic", with = "front" },
+    default = { kind = "open", reflection = -70 } },
+  interfaces = { entry = { kind = "surface_current", profile = { 1, 1, 0 },
+    waveform = waveform.gaussian { f0 = 3.6e8, bandwidth = 2.4e8 } } },
+  output = { probes = { { name = "back", at = { 0.11, 0.07, -0.4 }, frequencies = points },
+                        { name = "through", at = { 0.11, 0.07, 0.4 }, frequencies = points } } },
+}
+"""
+
+
+def slab_ratio(f, kx, tm, d=0.3, eps=4):
+    """The field 0.2 m behind the sheet over that 0.1 m behind the slab, by Fresnel's coefficients of E along the slab."""
+    k = 2 * math.pi * f / C0
+    kz = [cmath.sqrt(e * k * k - kx * kx) for e in (1, eps)]
+    z = [kz[0], kz[1] / eps] if tm else [1 / kz[0], 1 / kz[1]]
+    rho, turn = (z[1] - z[0]) / (z[1] + z[0]), cmath.exp(-2j * kz[1] * d)
+    R = rho * (1 - turn) / (1 - rho * rho * turn)
+    T = (1 - rho * rho) * cmath.exp(-1j * kz[1] * d) / (1 - rho * rho * turn)
+    return (cmath.exp(-0.2j * kz[0]) + R * cmath.exp(-0.6j * kz[0])) / (T * cmath.exp(-0.3j * kz[0]))
+
+
+def test_slab(program):
+    """Reflection and transmission of a slab at slant, both polarisations."""
+    kx = math.pi * 3e8 / C0
+    with Place(program, {"input/cell.geo": CELL}, script=SLAB.replace("KX", repr(kx))) as place:
+        place.good(*RUN)
+        found = [np.genfromtxt(place.path(f"case/probes/{name}_spectrum.csv"), delimiter=",", names=True) for name in ("back", "through")]
+    for back, through in zip(*found):
+        for name in ("Ey", "Ex"):
+            ratio = complex(back[name + "_re"], back[name + "_im"]) / complex(through[name + "_re"], through[name + "_im"])
+            off = abs(ratio / slab_ratio(back["frequency"], kx, name == "Ex") - 1)
+            expect(off < 2e-3, f"{name} at {back['frequency']:g} Hz is wrong by {off:.2g}")
 
 
 def test_refusals(program):

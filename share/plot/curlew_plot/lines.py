@@ -93,8 +93,10 @@ def draw_spectrum(table, name):
 def pictures(run, _):
     for path in run.tables("lines"):
         table = run.table(path)
-        name = strongest(table) if table is not None else None
+        part = "_re" if table is not None and "Ex_re" in table else ""  # with Bloch phases the real part is drawn
+        name = strongest(table, part) if table is not None else None
         if name is not None:
+            name += part
             title = f"{name} along line {name_of(path)}"
             yield Picture(f"lines_{name_of(path)}", title, "Lines and planes", draw_line(table, name))
     for path in run.spectra("lines"):

@@ -27,7 +27,8 @@ KINDS = {
 def panels(kind, table):
     """The columns that share an axis."""
     if kind == "probes":
-        return [("E", ["Ex", "Ey", "Ez"]), ("H", ["Hx", "Hy", "Hz"])]
+        parts = [("{}", ""), ("Re {}", "_re"), ("Im {}", "_im")]  # with Bloch phases a probe has the latter two
+        return [(name.format(f), [f + axis + part for axis in "xyz"]) for name, part in parts for f in "EH"]
     if kind == "ports":
         return [("voltage", ["incident", "reflected", "voltage"]), ("current", ["current"])]
     return [(table.names[1], table.names[1:])]

@@ -94,7 +94,8 @@ def space_figure(width, height):
 
 def unit_of(column):
     """The unit of a column of curlew's tables: that of Ez is V/m."""
-    return UNITS.get(column) or (UNITS[column[0]] if column[:1] in ("E", "H") and len(column) == 2 else "")
+    component = len(column) > 1 and column[0] in "EH" and column[2:] in ("", "_re", "_im")
+    return UNITS.get(column) or (UNITS[column[0]] if component else "")
 
 
 def scale(values, unit, least=0.5):
