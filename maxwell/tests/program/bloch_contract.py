@@ -143,14 +143,14 @@ def test_ranks_and_restart(program):
 SLAB = """\
 local points = { 3e8, 3.6e8, 4.2e8 }
 simulation {
-  mesh = { file = "cell.geo" }, order = 3, time = { stop = 3e-8 },
+  mesh = { file = "cell.geo" }, order = 3, time = { stop = 5e-8 },
   materials = { default = {}, slab = { epsilon_r = 4 } },
   bloch = { KX, 0, 0 },
   boundaries = { left = { kind = "periodic", with = "right" }, right = { kind = "periodic", with = "left" },
     front = { kind = "periodic", with = "back" }, back = { kind = "periodic", with = "front" },
     default = { kind = "open", reflection = -70 } },
   interfaces = { entry = { kind = "surface_current", profile = { 1, 1, 0 },
-    waveform = waveform.gaussian { f0 = 5e8, bandwidth = 4e8 } } },
+    waveform = waveform.gaussian { f0 = 3.6e8, bandwidth = 2.4e8 } } },
   output = { probes = { { name = "back", at = { 0.11, 0.07, -0.4 }, frequencies = points },
                         { name = "through", at = { 0.11, 0.07, 0.4 }, frequencies = points } } },
 }
