@@ -272,8 +272,7 @@ static double derivative_between(const struct mx_symmetry *symmetry, const struc
   return sum;
 }
 
-/* Splits a number into a sum of two numbers of eleven bits, which is what tensor cores take of a float. */
-static void split(double x, float two[2])
+void gpu_split_number(double x, float two[2])
 {
   uint32_t bits;
   two[0] = (float)x;
@@ -285,7 +284,7 @@ static void split(double x, float two[2])
 
 static void put_factor(const struct mx_backend *backend, void *fragment, size_t i, double value)
 {
-  if (backend->tables.single && !gpu_by_lanes(1, backend->tables.order)) split(value, (float *)fragment + 2 * i);
+  if (backend->tables.single && !gpu_by_lanes(1, backend->tables.order)) gpu_split_number(value, (float *)fragment + 2 * i);
   else gpu_put(backend, fragment, i, value);
 }
 

@@ -52,7 +52,8 @@ static int pack_entries(struct mx_backend *backend, struct gpu_own_response *to,
   (void)!(gpu_new_copy(&backend->card, &to->at.where, from->where, count * sizeof *from->where, "responses", err) !=
               0 ||
           gpu_new_copy(&backend->card, &to->at.coefficient, coefficient, count * coefficients * backend->real,
-                       "responses", err) != 0);
+                       "responses", err) != 0 ||
+          gpu_layer_pack_used(backend, to, coefficient, err) != 0);
   dg_free(coefficient);
   return err->code;
 }
@@ -129,7 +130,8 @@ static int pack_rule(struct mx_backend *backend, struct gpu_own_response *to, st
   }
   (void)!(gpu_new_copy(&backend->card, &to->at.place, place, 4 * Nq * real, "responses", err) != 0 ||
           gpu_new_copy(&backend->card, &to->at.at, at, numbers * real, "responses", err) != 0 ||
-          gpu_new_copy(&backend->card, &to->at.project, project, numbers * real, "responses", err) != 0);
+          gpu_new_copy(&backend->card, &to->at.project, project, numbers * real, "responses", err) != 0 ||
+          gpu_layer_pack_pieces(backend, to, &rule, err) != 0);
 fail:
   dg_quadrature_release(&rule);
   dg_free(place);

@@ -191,6 +191,8 @@ struct mx_backend {
 /* ---- kernel_tables.c */
 
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Splits a number into a sum of two numbers of eleven bits, which is what tensor cores take of a float. */
+void gpu_split_number(double x, float two[2]);
 /* Lists the pieces of faces for the nodes face_node[4][Nf] of a component: piece[4][count] and packed[4][Nf] as
  * gpu_tables has them. Returns the count, which is that of the face with the most; the other faces name their last
  * piece again. Both arrays may be NULL. */
@@ -290,6 +292,22 @@ int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_st
 int gpu_add_response_energies(struct mx_backend *backend, int of, double *part, struct dg_error *err) DG_MUST_USE;
 /* Adds the responses' losses in the elements to *loss. */
 int gpu_response_losses(struct mx_backend *backend, size_t count, const int32_t *element, double *loss,
+                        struct dg_error *err) DG_MUST_USE;
+
+/* ---- layer_pieces.c */
+
+struct dg_quadrature;
+/* Are there kernels for layers on tensor cores? */
+bool gpu_layer_has_pieces(const struct mx_backend *backend);
+/* Lays the operators of a rule out as gpu/kernels/layers/pieces.h has them; node[Np] is the reference element's node at
+ * a place on the card. */
+void gpu_layer_put_pieces(const struct dg_quadrature *rule, int order, bool single, const int32_t *node, void *pieces);
+/* Sends them to the card: to->at.pieces. Does nothing without such kernels. */
+int gpu_layer_pack_pieces(struct mx_backend *backend, struct gpu_own_response *to, const struct dg_quadrature *rule,
+                          struct dg_error *err) DG_MUST_USE;
+/* Sends the used ones of coefficient[count][coefficients], numbers of the backend's precision: to->at.used. Does
+ * nothing without such kernels, or for a kind that uses all. */
+int gpu_layer_pack_used(struct mx_backend *backend, struct gpu_own_response *to, const void *coefficient,
                         struct dg_error *err) DG_MUST_USE;
 
 /* ---- halo.c */

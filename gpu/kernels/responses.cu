@@ -2,21 +2,8 @@
  * block has entries. The point functions are those of the host. */
 #include "gpu/kernels/launch_ahead.cuh"
 #include "gpu/kernels/layout.h"
+#include "gpu/kernels/response_points.cuh"
 #include "gpu/kernels/responses.h"
-
-#define MX_POINT   __device__ inline
-#define NAME(x)    x
-#define MX_ROOT(x) sqrt(x)
-#define REAL       float
-#include "maxwell/response/points.h"
-#undef REAL
-#define REAL double
-/* The same functions for the other precision; C++ tells them apart by their arguments. */
-#include "maxwell/response/points.h"
-#undef REAL
-#undef NAME
-#undef MX_ROOT
-#undef MX_POINT
 
 namespace
 {
@@ -97,9 +84,10 @@ __global__ void __launch_bounds__(THREADS) stage(gpu_tables tables, gpu_response
   }
 }
 
-/* ---- layers: a block has some entries, and its rows of threads two of them each. It brings their vectors to the
- * points of the rule, where each thread works the filters at points, and the results back to the nodes. What takes the
- * time is reading the products' factors, so that a thread has two entries and some rows of the matrix. */
+/* ---- layers, where layers/tensor.cuh has no kernels: a block has some entries, and its rows of threads two of them
+ * each. It brings their vectors to the points of the rule, where each thread works the filters at points, and the
+ * results back to the nodes. What takes the time is reading the products' factors, so that a thread has two entries and
+ * some rows of the matrix. */
 
 constexpr int PAIR = GPU_LAYER_PAIR, ROWS = GPU_LAYER_ROWS;
 
@@ -332,9 +320,23 @@ size_t layer_shared(const gpu_tables *tables, const gpu_response *response, size
   return PAIR * gpu_layer_bytes(tables->order, response->points, real) * static_cast<size_t>(response->rows);
 }
 
+/* The kernels of layers/tensor.cuh, or NULL. */
+const gpu_layer_order *order_of(const gpu_tables *tables, const gpu_response *response)
+{
+#ifndef CURLEW_HIP
+  static const gpu_layer_order *const orders[GPU_TILE_ORDERS] = {&gpu_layer_order_1, &gpu_layer_order_2,
+                                                                 &gpu_layer_order_3, &gpu_layer_order_4,
+                                                                 &gpu_layer_order_5, &gpu_layer_order_6};
+  if (response->pieces != nullptr) return orders[tables->order - 1];
+#endif
+  return nullptr;
+}
+
 template <typename REAL>
 gpuError_t step_layer(const gpu_tables *tables, const gpu_response *response, int of, void *field, gpuStream_t stream)
 {
+  const gpu_layer_order *order = order_of(tables, response);
+  if (order != nullptr) return order->step[sizeof(REAL) == 4](tables, response, of, field, stream);
   switch (response->kind) {
 #define CASE(KIND, PREFIX, DIRECTIONS)                                                                                 \
   case KIND:                                                                                                           \
@@ -352,6 +354,8 @@ template <typename REAL>
 gpuError_t stage_layer(const gpu_tables *tables, const gpu_response *response, int of, const gpu_response_stage *stage,
                        gpuStream_t stream)
 {
+  const gpu_layer_order *order = order_of(tables, response);
+  if (order != nullptr) return order->stage[sizeof(REAL) == 4](tables, response, of, stage, stream);
   switch (response->kind) {
 #define CASE(KIND, PREFIX, DIRECTIONS)                                                                                 \
   case KIND:                                                                                                           \

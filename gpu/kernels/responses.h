@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/kernels/kernels.h"
+#include "gpu/kernels/layout.h"
 #include "maxwell/response/response.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,9 @@ struct gpu_response {
    * matrices [Np][Nq] to the points and [Nq][Np] back, whose nodes are in the card's order. */
   int points, rows;
   const void *place, *at, *project;
+  /* The same for layers/tensor.cuh: the matrices as layers/pieces.h has them, and of a layer of one direction the
+   * coefficients that it uses, [count][GPU_LAYER_USED]. NULL: these kernels are not for this card or order. */
+  const void *pieces, *used;
   void *now;         /* the state between steps; the arrays below are for Runge-Kutta only */
   void *registers;   /* of low-storage schemes */
   void *stage, *sum; /* of schemes that add up sums */
@@ -53,6 +57,16 @@ struct gpu_response_stage {
 };
 gpuError_t gpu_stage_response(const struct gpu_tables *tables, const struct gpu_response *response,
                               const struct gpu_response_stage *stage, gpuStream_t stream);
+
+/* The kernels of layers of one order, by precision: double, single. Defined by layers/order.cu.in, a file an order.
+ * `int`: which field. */
+struct gpu_layer_order {
+  gpuError_t (*step[2])(const struct gpu_tables *, const struct gpu_response *, int, void *, gpuStream_t);
+  gpuError_t (*stage[2])(const struct gpu_tables *, const struct gpu_response *, int, const struct gpu_response_stage *,
+                         gpuStream_t);
+};
+extern const struct gpu_layer_order gpu_layer_order_1, gpu_layer_order_2, gpu_layer_order_3, gpu_layer_order_4,
+    gpu_layer_order_5, gpu_layer_order_6;
 
 /* Rows to[k * rows + row] = factor[k][0] field + factor[k][1] before + sum over q of factor[k][2 + q] state q, for all
  * entries of a pole: the states at the start, and the vectors of energies and losses. */

@@ -99,7 +99,8 @@ MAY = {
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",
     "gpu/kernels/curved": "gpu/kernels libdg/base",
-    "gpu/host": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
+    "gpu/kernels/layers": "gpu/kernels libdg/base maxwell/response",
+    "gpu/host": "gpu/kernels gpu/kernels/layers gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                 "maxwell/shell maxwell/time",
 }
 
