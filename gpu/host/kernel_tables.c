@@ -284,7 +284,8 @@ void gpu_split_number(double x, float two[2])
 
 static void put_factor(const struct mx_backend *backend, void *fragment, size_t i, double value)
 {
-  if (backend->tables.single && !gpu_by_lanes(1, backend->tables.order)) gpu_split_number(value, (float *)fragment + 2 * i);
+  if (backend->tables.single && !gpu_by_lanes(1, backend->tables.order))
+    gpu_split_number(value, (float *)fragment + 2 * i);
   else gpu_put(backend, fragment, i, value);
 }
 

@@ -4,9 +4,12 @@
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */
 
-bool gpu_layer_has_pieces(const struct mx_backend *backend)
+bool gpu_layer_has_pieces(const struct mx_backend *backend) { return backend->tables.tiling.count > 0; }
+
+size_t gpu_layer_piece_bytes(int order, enum mx_response_kind kind, size_t count, size_t real)
 {
-  return backend->tables.architecture >= 90 && backend->tables.order <= GPU_TILE_ORDERS;
+  if (order > GPU_TILE_ORDERS) return 0;
+  return (size_t)gpu_layer_pieces(order) * GPU_LAYER_PIECE + (kind == MX_LAYER_1 ? count * GPU_LAYER_USED * real : 0);
 }
 
 /* Puts the factor of a lane in step j. */

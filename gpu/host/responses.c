@@ -197,7 +197,8 @@ size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_back
         real * (arrays * numbers + count * (vector + (size_t)mx_responses[problem->response[r].kind]->coefficients)) +
         count * (factors * sizeof(double) + sizeof(int32_t));
     if (count > 0 && mx_responses[problem->response[r].kind]->layer)
-      bytes += real * mx_response_places(problem, problem->response[r].kind) * (2 * (size_t)problem->ref->Np + 4);
+      bytes += real * (mx_response_places(problem, problem->response[r].kind) * (2 * (size_t)problem->ref->Np + 4)) +
+               gpu_layer_piece_bytes(problem->ref->order, problem->response[r].kind, count, real);
   }
   return bytes;
 }

@@ -305,6 +305,8 @@ void gpu_layer_put_pieces(const struct dg_quadrature *rule, int order, bool sing
 /* Sends them to the card: to->at.pieces. Does nothing without such kernels. */
 int gpu_layer_pack_pieces(struct mx_backend *backend, struct gpu_own_response *to, const struct dg_quadrature *rule,
                           struct dg_error *err) DG_MUST_USE;
+/* The bytes of the card that these and the used coefficients take, whether or not there are such kernels. */
+size_t gpu_layer_piece_bytes(int order, enum mx_response_kind kind, size_t count, size_t real);
 /* Sends the used ones of coefficient[count][coefficients], numbers of the backend's precision: to->at.used. Does
  * nothing without such kernels, or for a kind that uses all. */
 int gpu_layer_pack_used(struct mx_backend *backend, struct gpu_own_response *to, const void *coefficient,

@@ -180,11 +180,22 @@ static void six_steps(double *E, double *H, const struct mx_backend_ops *ops, co
   ops->destroy(drive.backend);
 }
 
+/* Is there a card that the backend `cuda` runs on? Its kernels differ by order, up to 7, those of the others do not. */
+static bool is_cuda(const struct mx_backend_ops *ops) { return strcmp(ops->name, "cuda") == 0; }
+static bool has_card(void)
+{
+  struct dg_error err = {0};
+  for (int b = 0; mx_backends[b] != NULL; b++)
+    if (is_cuda(mx_backends[b]) && mx_backends[b]->available(&err) == 0) return true;
+  return false;
+}
+
 static void test_backends_agree(void **state)
 {
+  const int highest = has_card() ? 7 : 2;
   (void)state;
   for (int s = 0; s < SHAPES; s++)
-    for (int order = 1; order <= 2; order++) {
+    for (int order = 1; order <= highest; order++) {
       struct box box = {0};
       fill(&box, order, order == 2 ? 0 : 1, &shapes[s]);
       const size_t bytes = 3 * (size_t)box.ref.Np * box.mesh.K * sizeof(double);
@@ -197,7 +208,7 @@ static void test_backends_agree(void **state)
         for (int b = 0; mx_backends[b] != NULL; b++)
           for (int single = 0; single < 2; single++) {
             struct dg_error err = {0};
-            if (mx_backends[b]->available(&err) != 0) continue;
+            if (mx_backends[b]->available(&err) != 0 || (order > 2 && !is_cuda(mx_backends[b]))) continue;
             for (int stops = 0; stops < 2; stops++)
               six_steps(E[1 + stops], H[1 + stops], mx_backends[b], &box, integrators[i], (enum mx_precision)single,
                         step, stops);
