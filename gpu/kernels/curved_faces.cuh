@@ -56,10 +56,16 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
     face faces[ELEMENTS][4];
     int32_t neighbour[ELEMENTS][4], element[ELEMENTS];
     REAL factor[ELEMENTS], decay[ELEMENTS];
+    uint8_t node[FACES]; /* of faces */
   };
   static constexpr size_t HEAD = (sizeof(tables_of) + 15) / 16 * 16;
 
-  static size_t shared(bool penalty) { return HEAD + sizeof(REAL) * LAYOUT::numbers(penalty); }
+  /* Has the block places for jumps of the field that changes? */
+  __host__ __device__ static bool keeps_jumps(const gpu_tables &, const gpu_curves &curves)
+  {
+    return curves.penalty != 0;
+  }
+  static size_t shared(bool jumps) { return HEAD + sizeof(REAL) * LAYOUT::numbers(jumps); }
 
   const gpu_tables &tables;
   const gpu_curves &curves;
@@ -87,6 +93,8 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
   /* All that no kernel changes. */
   __device__ void prepare() const
   {
+    for (int i = static_cast<int>(threadIdx.x); i < FACES; i += THREADS)
+      t.node[i] = static_cast<uint8_t>(tables.face_node[i]);
     for (int i = static_cast<int>(threadIdx.x); i < 4 * count; i += THREADS) {
       const size_t k = first + static_cast<size_t>(i / 4), e = static_cast<size_t>(curves.where[k]);
       t.faces[i / 4][i % 4] = gpu_weigh_curved_face<REAL>(tables, curves, equation, k, e, i % 4);
@@ -113,30 +121,35 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
       const int k = i / FACES, j = i % FACES, neighbour = t.neighbour[k][j / NF];
       REAL theirs[2] = {0, 0};
       if (neighbour >= 0)
-        gpu_trace(P, other, static_cast<size_t>(neighbour / 4), neighbour % 4,
-                  tables.face_node[neighbour % 4 * NF + j % NF], theirs);
+        gpu_trace(P, other, static_cast<size_t>(neighbour / 4), neighbour % 4, t.node[neighbour % 4 * NF + j % NF],
+                  theirs);
       for (int part = 0; part < 2; part++) flux[LAYOUT::flux(k, part, j)] = theirs[part];
     }
   }
 
   __device__ size_t row(int k) const { return static_cast<size_t>(t.element[k]); }
 
-  /* The jump of the field that changes. On open faces, where half a step has traces of before, the own trace is
-   * extrapolated by half a step. */
+  /* On open faces, where half a step has traces of before, extrapolates the own trace of the field that changes by half
+   * a step. */
+  __device__ void extrapolate(int k, int f, int m, REAL ours[2]) const
+  {
+    const int32_t neighbour = t.neighbour[k][f];
+    if (open_before == nullptr || neighbour >= GPU_GHOST) return;
+    const size_t slot = static_cast<size_t>(GPU_GHOST - 1 - neighbour);
+    for (int part = 0; part < 2; part++)
+      ours[part] += static_cast<REAL>(0.5) *
+                    (ours[part] - open_before[(2 * slot + static_cast<size_t>(part)) * NF + static_cast<size_t>(m)]);
+  }
+
+  /* The jump of the field that changes. */
   __device__ void own_jump(int k, int f, int m, REAL jump[2]) const
   {
     const int32_t neighbour = t.neighbour[k][f];
     REAL theirs[2] = {0, 0};
-    gpu_trace(P, own, row(k), f, tables.face_node[f * NF + m], jump);
+    gpu_trace(P, own, row(k), f, t.node[f * NF + m], jump);
     if (neighbour >= 0)
-      gpu_trace(P, own, static_cast<size_t>(neighbour / 4), neighbour % 4, tables.face_node[neighbour % 4 * NF + m],
-                theirs);
-    if (open_before != nullptr && neighbour < GPU_GHOST) {
-      const size_t slot = static_cast<size_t>(GPU_GHOST - 1 - neighbour);
-      for (int part = 0; part < 2; part++)
-        jump[part] += static_cast<REAL>(0.5) *
-                      (jump[part] - open_before[(2 * slot + static_cast<size_t>(part)) * NF + static_cast<size_t>(m)]);
-    }
+      gpu_trace(P, own, static_cast<size_t>(neighbour / 4), neighbour % 4, t.node[neighbour % 4 * NF + m], theirs);
+    extrapolate(k, f, m, jump);
     for (int part = 0; part < 2; part++) jump[part] = theirs[part] - jump[part];
   }
 
@@ -144,7 +157,7 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
   __device__ void fluxes() const
   {
     for (int i = static_cast<int>(threadIdx.x); i < count * FACES; i += THREADS) {
-      const int k = i / FACES, j = i % FACES, f = j / NF, n = tables.face_node[j];
+      const int k = i / FACES, j = i % FACES, f = j / NF, n = t.node[j];
       const face &mine = t.faces[k][f];
       const REAL theirs[2] = {flux[LAYOUT::flux(k, 0, j)], flux[LAYOUT::flux(k, 1, j)]};
       REAL ours[2], jump[2] = {0, 0};
@@ -154,11 +167,17 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
       if (mine.bent != 0)
         for (int part = 0; part < 2; part++) jumps[LAYOUT::jump(k, part, j)] = jump[part];
       if (!nodal) jump[0] = jump[1] = 0;
-      const REAL *inverse = mine.weights.inverse;
-      LAYOUT::put(flux, k, f, j,
-                  -mine.weights.jump * (theirs[1] - ours[1]) + inverse[0] * jump[0] + inverse[1] * jump[1],
-                  mine.weights.jump * (theirs[0] - ours[0]) + inverse[1] * jump[0] + inverse[2] * jump[1]);
+      put_flux(mine, k, f, j, theirs, ours, jump);
     }
+  }
+
+  /* Puts the flux where it belongs, from both traces of the field under the curl and the jump of the other one. */
+  __device__ void put_flux(const face &mine, int k, int f, int j, const REAL theirs[2], const REAL ours[2],
+                           const REAL jump[2]) const
+  {
+    const REAL *inverse = mine.weights.inverse;
+    LAYOUT::put(flux, k, f, j, -mine.weights.jump * (theirs[1] - ours[1]) + inverse[0] * jump[0] + inverse[1] * jump[1],
+                mine.weights.jump * (theirs[0] - ours[0]) + inverse[1] * jump[0] + inverse[2] * jump[1]);
   }
 
   /* Penalties on curved faces, behind fluxes() and a barrier. All threads call it. */
@@ -195,13 +214,12 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
   }
 
   /* All before the products. Threads of a block wait for each other at the end. */
-  template <typename READY> __device__ void begin(READY ready) const
+  __device__ void begin() const
   {
     prepare();
     __syncthreads();
     gpu_wait_for_kernels_before();
     load();
-    ready();
     __syncthreads();
     fluxes();
     __syncthreads();
@@ -214,12 +232,15 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
   /* Gives the rates at a node of element k of the block to `update`. */
   template <typename UPDATE> __device__ void finish(UPDATE update, int k, int n, const REAL rate[3]) const
   {
-    const size_t at = row(k) * STRIDE + static_cast<size_t>(n);
-    REAL old[3], by[3];
-    for (int c = 0; c < 3; c++) {
-      old[c] = own[at + static_cast<size_t>(c * COMPONENT)];
-      by[c] = t.factor[k] * rate[c] + t.decay[k] * old[c];
-    }
+    REAL old[3];
+    for (int c = 0; c < 3; c++) old[c] = own[row(k) * STRIDE + static_cast<size_t>(c * COMPONENT + n)];
+    finish(update, k, n, rate, old);
+  }
+  template <typename UPDATE>
+  __device__ void finish(UPDATE update, int k, int n, const REAL rate[3], const REAL old[3]) const
+  {
+    REAL by[3];
+    for (int c = 0; c < 3; c++) by[c] = t.factor[k] * rate[c] + t.decay[k] * old[c];
     update(row(k), n, old, by);
   }
 };

@@ -211,6 +211,9 @@ __device__ inline void gpu_copies_arrive(uint64_t *barrier)
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(gpu_shared_address(barrier)) : "memory");
 }
 
+/* Waits for the thread's copies. */
+__device__ inline void gpu_wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 /* Requests a line into the first cache. */
 __device__ inline void gpu_prefetch(const void *at) { asm volatile("prefetch.global.L1 [%0];" ::"l"(at)); }
 /* The same, to the second cache. */

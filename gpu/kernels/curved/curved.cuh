@@ -51,6 +51,7 @@ struct gpu_curved_kernel : gpu_curved_block<P, REAL, gpu_curved_side_by_side<P, 
   using block = gpu_curved_block<P, REAL, layout>;
   using block::curves, block::under, block::flux, block::at_points, block::first, block::count;
   using block::NP, block::NF, block::FACES, block::NQ, block::ELEMENTS, block::THREADS;
+  static constexpr int BLOCKS = 1; /* at least, of a multiprocessor */
   static constexpr int R = layout::SIZE.rows, S = layout::SIZE.each, GROUPS = layout::GROUPS, LD = layout::LD;
   static constexpr int NQP = gpu_padded_rows(NQ), NPP = gpu_padded_rows(NP);
   static constexpr int POINT_GROUPS = NQP / R, NODE_GROUPS = NPP / R;
@@ -160,7 +161,7 @@ struct gpu_curved_kernel : gpu_curved_block<P, REAL, gpu_curved_side_by_side<P, 
   /* Computes the rates and gives them to `update`, by element of the block and node. All threads call it. */
   template <typename UPDATE> __device__ void run(UPDATE update) const
   {
-    this->begin([] {});
+    this->begin();
     const int group = static_cast<int>(threadIdx.x) / POINT_GROUPS;
     if (group < GROUPS) {
       REAL w[R][S][3] = {};
@@ -189,7 +190,7 @@ struct gpu_curved_kernel : gpu_curved_block<P, REAL, gpu_curved_side_by_side<P, 
 
 /* WORK: gpu_curved_kernel or gpu_curved_tensor_work. */
 template <typename WORK, int P, typename REAL>
-__global__ void __launch_bounds__(WORK::THREADS)
+__global__ void __launch_bounds__(WORK::THREADS, WORK::BLOCKS)
     gpu_curved_half_kernel(gpu_tables tables, gpu_curves curves, gpu_half half, gpu_curved_range range)
 {
   extern __shared__ __align__(128) unsigned char memory[];
@@ -204,7 +205,7 @@ __global__ void __launch_bounds__(WORK::THREADS)
 
 /* The blocks of the two equations take turns. */
 template <typename WORK, int P, typename REAL>
-__global__ void __launch_bounds__(WORK::THREADS)
+__global__ void __launch_bounds__(WORK::THREADS, WORK::BLOCKS)
     gpu_curved_stage_kernel(gpu_tables tables, gpu_curves curves, gpu_stage stage, gpu_curved_range range)
 {
   extern __shared__ __align__(128) unsigned char memory[];
@@ -239,7 +240,7 @@ gpuError_t gpu_launch_curved(void (*kernel)(gpu_tables, gpu_curves, PASS, gpu_cu
                              const gpu_curves &curves, const PASS &pass, const gpu_curved_range &range, int equations,
                              gpuStream_t stream)
 {
-  const size_t shared = WORK::shared(curves.penalty != 0);
+  const size_t shared = WORK::shared(WORK::keeps_jumps(tables, curves));
   const size_t blocks = (range.count + WORK::ELEMENTS - 1) / WORK::ELEMENTS * static_cast<size_t>(equations);
   if (blocks == 0) return gpuSuccess;
   if (shared > 48 * 1024) {
