@@ -13,6 +13,13 @@ static const struct gpu_curved_order *const orders[DG_ORDER_MAX] = {
 
 bool gpu_only_curved(const struct mx_backend *backend) { return backend->curves.count == backend->problem->K; }
 
+bool gpu_curved_beside(const struct mx_backend *backend, enum gpu_part part, bool takes_open)
+{
+  const struct gpu_tables *tables = &backend->tables;
+  return backend->curves.count > 0 && part == GPU_ALL && tables->tiling.count > 0 && !tables->single &&
+         tables->order <= GPU_CURVED_TENSOR_ORDERS && !(takes_open && backend->in_place);
+}
+
 int gpu_curved_half(struct mx_backend *backend, const struct gpu_half *half, struct dg_error *err)
 {
   if (backend->curves.count == 0) return 0;

@@ -548,6 +548,7 @@ static int pack_media(struct mx_backend *backend, struct dg_error *err)
   size_t count = number_media(problem, index, first, slot, slots - 1);
   const size_t kinds = count + (problem->curves.count > 0), bytes = kinds * sizeof *table; /* behind them a dead one */
   if (DG_NEW(table, kinds, err) != 0 || gpu_take_out_curves(backend, index, (int32_t)count, err) != 0) goto fail;
+  backend->tables.dead = kinds > count ? (int)count : -1;
   for (size_t i = 0; i < count; i++) table[i] = medium_of(backend, (size_t)first[i], false);
   if (pack_index(backend, &backend->tables.medium, index, backend->padded, kinds, err) != 0 ||
       gpu_new_copy(&backend->card, &backend->tables.medium_table, table, bytes, "media", err) != 0)

@@ -111,7 +111,9 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
                      struct dg_error *err)
 {
   const bool takes_open = open && backend->tables.open_slot != NULL;
+  const bool skips = skips_pass(backend, takes_open);
   const struct gpu_half half = {.part = part,
+                                .leaves = !skips && gpu_curved_beside(backend, part, takes_open),
                                 .equation = equation,
                                 .scale = scale,
                                 .own = backend->field[equation],
@@ -120,9 +122,8 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
                                 .open_before = takes_open ? backend->open_before[equation] : NULL,
                                 .open_now = takes_open ? backend->open_now : NULL};
   const bool single = backend->options.precision == MX_SINGLE;
-  if (!skips_pass(backend, takes_open) &&
-      gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
-                "starting a half step", err) != 0)
+  if (!skips && gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
+                          "starting a half step", err) != 0)
     return err->code;
   return gpu_curved_half(backend, &half, err);
 }

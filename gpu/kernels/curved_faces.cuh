@@ -42,7 +42,8 @@ __device__ inline void gpu_bend(const gpu_curved_face<REAL> &face, int points, i
 /* Curved elements first .. first + count - 1 of the list. */
 struct gpu_curved_range {
   size_t first, count;
-  int added; /* the pass over all elements has multiplied their registers */
+  int added;  /* the pass over all elements has multiplied their registers */
+  int beside; /* the pass over all elements, just before, may be under way: it leaves these elements alone */
 };
 
 /* LAYOUT: sizes of a block, and where its numbers lie in shared memory. put() and add() take a flux along t1 and t2. */
@@ -76,6 +77,7 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
   REAL *const under, *const flux, *const at_points, *const jumps, *const bent;
   const size_t first; /* of the curved elements of this block */
   const int count;
+  const bool beside; /* of gpu_curved_range */
 
   __device__ gpu_curved_block(const gpu_tables &tables, const gpu_curves &curves, const gpu_curved_range &range,
                               unsigned block, int equation, const void *other, const void *own, const void *open_before,
@@ -86,7 +88,8 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
         flux(under + LAYOUT::FLUX), at_points(under + LAYOUT::AT_POINTS), jumps(under + LAYOUT::JUMPS),
         bent(under + LAYOUT::BENT), first(range.first + static_cast<size_t>(block) * ELEMENTS),
         count(range.first + range.count - first < ELEMENTS ? static_cast<int>(range.first + range.count - first)
-                                                           : ELEMENTS)
+                                                           : ELEMENTS),
+        beside(range.beside != 0)
   {
   }
 

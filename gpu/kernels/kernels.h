@@ -75,6 +75,7 @@ struct gpu_tables {
   const int32_t *face_packed; /* [4][Nf] where in these, one behind the other, node m of the face is */
   const void *fragment;       /* operators between sectors (kernel_tables.c) */
   struct gpu_tiling tiling;
+  int dead;           /* the medium in `medium` of elements that have kernels of their own; -1: there are none */
   int penalty_inside; /* some face between elements has a penalty */
 };
 
@@ -97,6 +98,8 @@ struct gpu_half {
   const void *own, *other;
   void *result; /* may be own where no face between elements has a penalty: then nobody else reads own; with padding
                    where there are tiles */
+  int leaves;   /* writes no result of elements whose medium is `dead`; only where there are tiles, in double precision.
+                   The next kernel may begin once this one has: it waits for its end on its own */
   /* With tables.open_slot, traces of `own` on open faces as gpu_open has them, of one step ago, and what becomes of
    * them; the penalty takes its extrapolation. NULL: it takes `own`. */
   const void *open_before;

@@ -271,6 +271,50 @@ using gpu_work =
     std::conditional_t<gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).products == BY_LANES,
                        gpu_lane_work<P, REAL, PENALISED, STAGED>, gpu_tensor_work<P, REAL, PENALISED, STAGED>>;
 
+/* The life of a block. WORK is a gpu_tile with products() and update(). */
+template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
+{
+  if (!work.leaves()) gpu_let_next_prepare();
+  work.number = work.first_number();
+  if (!work.is_there(0)) return;
+  work.prepare();
+  gpu_wait_for_kernels_before();
+  if (work.leaves()) gpu_let_next_prepare(); /* the next one, which does not wait for this one's end, finds all there */
+  __syncthreads();
+  gpu_barrier_wait(&work.t.listed, 0);
+  work.load_rows(0);
+  if (WORK::IN_PLACE && work.member == 0) work.load_group(0);
+  for (;; work.number = work.number_of(1), work.round++) {
+    const bool more = work.is_there(1);
+    work.enter();
+    gpu_barrier_wait(&work.t.full, work.round & 1);
+    work.look_for_left();
+    /* All have read the last list, or this would not be full. */
+    if (more && threadIdx.x < 32) work.load_list(1);
+    if (threadIdx.x == 0) work.fetch_registers();
+    typename WORK::sums sums;
+    if (work.rows > 0) work.products(sums);
+    else if (!WORK::IN_PLACE && work.member == 0) work.load_group();
+    gpu_fence_bulk(); /* before bulk copies write where this thread has read */
+    __syncthreads();
+    if (more) {
+      gpu_barrier_wait(&work.t.listed, (work.round + 1) & 1);
+      if (threadIdx.x == 0) work.load_tables(1);
+      work.load_rows(1);
+    }
+    if (work.rows > 0) {
+      work.wait_group();
+      work.update(sums);
+      gpu_fence_bulk();
+      work.meet_group();
+      if (work.member == 0) work.store_group();
+    }
+    if (!more) break;
+    if (WORK::IN_PLACE && work.member == 0) work.load_group(1);
+  }
+  if (work.member == 0) gpu_bulk_wait_read();
+}
+
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 __global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS,
                                   gpu_work<P, REAL, PENALISED, STAGED>::SIZE.blocks)
@@ -370,6 +414,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
                                   .field = {half->other, half->own},
                                   .result = {result, nullptr},
                                   .registers = {},
+                                  .dead = half->leaves ? tables->dead : -1,
                                   .open_before = half->open_before,
                                   .open_now = half->open_now};
       return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
@@ -404,6 +449,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
                             .field = {stage->field[0], stage->field[1]},
                             .result = {stage->result[0], stage->result[1]},
                             .registers = {stage->registers[0], stage->registers[1]},
+                            .dead = -1,
                             .open_before = nullptr,
                             .open_now = nullptr};
       if (gpu_tile_size_of(sizeof(REAL) == 4, tables->penalty_inside != 0, true, P).together)

@@ -30,8 +30,9 @@ struct gpu_tile_pass {
   double a, b;    /* a stage: register = a register + change, result = own + b register */
   const void *field[2];
   void *result[2], *registers[2]; /* registers: as gpu_register_at has them */
-  const void *open_before;        /* traces of what changes on open faces, one step ago; NULL: they are like others */
-  void *open_now;                 /* the same of before this half step */
+  int dead;                /* the medium of elements that another kernel changes beside this one; -1: there are none */
+  const void *open_before; /* traces of what changes on open faces, one step ago; NULL: they are like others */
+  void *open_now;          /* the same of before this half step */
 };
 
 /* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
@@ -118,6 +119,7 @@ struct gpu_tile {
   int number = 0;     /* of this tile in pass.tile */
   unsigned round = 0; /* how many tiles came before; all barriers go on by a phase a tile */
   int rows = 0;       /* elements of the group in this tile */
+  unsigned left = 0;  /* a bit for each of them that is left to another kernel */
 
   __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
@@ -186,6 +188,14 @@ struct gpu_tile {
   __device__ size_t first_element(int later) const { return 8 * static_cast<size_t>(where(later).x); }
 
   __device__ void enter() { rows = max(0, rows_of(0)); }
+
+  /* Has the pass elements that it leaves to another kernel, which may run beside it? */
+  __device__ bool leaves() const { return !STAGED && pass.dead >= 0; }
+  __device__ void look_for_left()
+  {
+    if (leaves()) left = __ballot_sync(~0u, lane < rows && medium_index(GROUP * group + lane) == pass.dead);
+  }
+  __device__ bool is_left(int row) const { return !STAGED && (left >> row & 1) != 0; }
 
   /* ---- loading and storing */
 
@@ -319,6 +329,7 @@ struct gpu_tile {
       return;
     }
     gpu_bulk_wait_read();
+    if (leaves()) __syncwarp(); /* each lane has stored rows */
     if (lane == 0) {
       const uint32_t bytes = static_cast<uint32_t>(count * STRIDE * sizeof(REAL));
       gpu_barrier_expect(&t.grouped[group], OWN_PIECED ? 0 : CHANGING * bytes);
@@ -366,20 +377,29 @@ struct gpu_tile {
     const size_t at = (first_element(0) + GROUP * group) * STRIDE;
     for (int j = 0; j < CHANGING; j++) {
       REAL *result = static_cast<REAL *>(pass.result[j]);
-      if (result != nullptr && OWN_ROW == STRIDE && lane == 0) gpu_bulk_store(result + at, own_rows(j), bytes);
-      if (result != nullptr && OWN_ROW != STRIDE) store_rows(result + at, own_rows(j));
+      if (result == nullptr) continue;
+      if (OWN_ROW != STRIDE) store_rows(result + at, own_rows(j));
+      else if (left != 0) store_others(result + at, own_rows(j));
+      else if (lane == 0) gpu_bulk_store(result + at, own_rows(j), bytes);
     }
     gpu_bulk_commit();
     if (OWN_PIECED) __syncwarp(); /* the rows that were read may now be overwritten */
   }
 
+  /* Stores the rows that are not left to another kernel; only where rows are multiples of 16 bytes. */
+  __device__ void store_others(REAL *to, const REAL *from) const
+  {
+    if (lane < rows && !is_left(lane)) gpu_bulk_store(to + lane * STRIDE, from + lane * STRIDE, STRIDE * sizeof(REAL));
+  }
+
   __device__ void store_rows(REAL *to, const REAL *from) const
   {
-    if (!SHORT && lane < rows) gpu_bulk_store(to + lane * STRIDE, from + lane * OWN_ROW, STRIDE * sizeof(REAL));
+    if (!SHORT && lane < rows && !is_left(lane))
+      gpu_bulk_store(to + lane * STRIDE, from + lane * OWN_ROW, STRIDE * sizeof(REAL));
     for (int row = pieced_row; row < rows && SHORT; row += PIECED_ROWS)
 #pragma unroll
       for (int i = 0; i < PIECES; i += 32)
-        if (i + 32 <= PIECES || PIECES < 32 || piece + i < PIECES)
+        if ((i + 32 <= PIECES || PIECES < 32 || piece + i < PIECES) && !is_left(row))
           *reinterpret_cast<float4 *>(to + row * STRIDE + NUMBERS * (piece + i)) =
               *reinterpret_cast<const float4 *>(from + row * OWN_ROW + NUMBERS * (piece + i));
   }
@@ -447,10 +467,11 @@ struct gpu_tile {
   {
     return static_cast<REAL>(pass.scale * medium(k).decay[equation(j)]);
   }
-  __device__ const gpu_medium &medium(int k) const
+  __device__ int medium_index(int k) const
   {
-    return tables.medium_table[tables.medium.wide ? index<int32_t>(t.medium, k) : index<uint16_t>(t.medium, k)];
+    return tables.medium.wide ? index<int32_t>(t.medium, k) : index<uint16_t>(t.medium, k);
   }
+  __device__ const gpu_medium &medium(int k) const { return tables.medium_table[medium_index(k)]; }
 
   /* The near trace at node n of face f of a row. */
   __device__ static void near_trace(int f, const REAL *row, int n, REAL edge[2])
@@ -558,45 +579,3 @@ struct gpu_tile {
     own += by;
   }
 };
-
-/* The life of a block. WORK is a gpu_tile with products() and update(). */
-template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
-{
-  gpu_let_next_prepare();
-  work.number = work.first_number();
-  if (!work.is_there(0)) return;
-  work.prepare();
-  gpu_wait_for_kernels_before();
-  __syncthreads();
-  gpu_barrier_wait(&work.t.listed, 0);
-  work.load_rows(0);
-  if (WORK::IN_PLACE && work.member == 0) work.load_group(0);
-  for (;; work.number = work.number_of(1), work.round++) {
-    const bool more = work.is_there(1);
-    work.enter();
-    gpu_barrier_wait(&work.t.full, work.round & 1);
-    /* All have read the last list, or this would not be full. */
-    if (more && threadIdx.x < 32) work.load_list(1);
-    if (threadIdx.x == 0) work.fetch_registers();
-    typename WORK::sums sums;
-    if (work.rows > 0) work.products(sums);
-    else if (!WORK::IN_PLACE && work.member == 0) work.load_group();
-    gpu_fence_bulk(); /* before bulk copies write where this thread has read */
-    __syncthreads();
-    if (more) {
-      gpu_barrier_wait(&work.t.listed, (work.round + 1) & 1);
-      if (threadIdx.x == 0) work.load_tables(1);
-      work.load_rows(1);
-    }
-    if (work.rows > 0) {
-      work.wait_group();
-      work.update(sums);
-      gpu_fence_bulk();
-      work.meet_group();
-      if (work.member == 0) work.store_group();
-    }
-    if (!more) break;
-    if (WORK::IN_PLACE && work.member == 0) work.load_group(1);
-  }
-  if (work.member == 0) gpu_bulk_wait_read();
-}

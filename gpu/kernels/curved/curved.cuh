@@ -228,10 +228,10 @@ __global__ void __launch_bounds__(WORK::THREADS, WORK::BLOCKS)
 }
 
 /* The curved elements of a part other than GPU_SOME. */
-inline gpu_curved_range gpu_curved_range_of(const gpu_curves &curves, gpu_part part, int added)
+inline gpu_curved_range gpu_curved_range_of(const gpu_curves &curves, gpu_part part, int added, int beside)
 {
   const size_t first = part == GPU_OUTER ? curves.inner : 0, end = part == GPU_INNER ? curves.inner : curves.count;
-  return {first, end - first, added};
+  return {first, end - first, added, beside};
 }
 
 /* `equations`: that a pass changes, each by blocks of its own. */
@@ -274,7 +274,7 @@ template <int P, typename REAL>
 gpuError_t gpu_launch_curved_half(const gpu_tables *tables, const gpu_curves *curves, const gpu_half *half,
                                   gpuStream_t stream)
 {
-  const gpu_curved_range range = gpu_curved_range_of(*curves, half->part, 0);
+  const gpu_curved_range range = gpu_curved_range_of(*curves, half->part, 0, half->leaves);
   return gpu_choose_curved<P, REAL>(*tables, range, [&](auto *work) {
     using WORK = std::remove_pointer_t<decltype(work)>;
     return gpu_launch_curved<WORK>(gpu_curved_half_kernel<WORK, P, REAL>, *tables, *curves, *half, range, 1, stream);
@@ -285,7 +285,7 @@ template <int P, typename REAL>
 gpuError_t gpu_launch_curved_stage(const gpu_tables *tables, const gpu_curves *curves, const gpu_stage *stage,
                                    int added, gpuStream_t stream)
 {
-  const gpu_curved_range range = gpu_curved_range_of(*curves, stage->part, added);
+  const gpu_curved_range range = gpu_curved_range_of(*curves, stage->part, added, 0);
   return gpu_choose_curved<P, REAL>(*tables, range, [&](auto *work) {
     using WORK = std::remove_pointer_t<decltype(work)>;
     return gpu_launch_curved<WORK>(gpu_curved_stage_kernel<WORK, P, REAL>, *tables, *curves, *stage, range, 2, stream);

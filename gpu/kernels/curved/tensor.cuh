@@ -328,7 +328,8 @@ template <int P> struct gpu_curved_tensor_work : gpu_curved_block<P, double, gpu
     request_tables();
     this->prepare();
     __syncthreads();
-    gpu_wait_for_kernels_before();
+    if (this->beside) __threadfence(); /* all is there, and what the first cache has may be older */
+    else gpu_wait_for_kernels_before();
     load();
     __syncthreads();
     fluxes();
@@ -362,6 +363,8 @@ template <int P> struct gpu_curved_tensor_work : gpu_curved_block<P, double, gpu
         if (n + i % 2 < NP && k < count) this->finish(update, k, n + i % 2, rate, old[i / 2][i % 2]);
       }
     }
+    /* The end of this kernel is the end of the one before, too. A block is enough, and others make room. */
+    if (this->beside && blockIdx.x == 0) gpu_wait_for_kernels_before();
 #endif
   }
 };
