@@ -230,9 +230,10 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
   struct gpu_tiles tiles;
   const bool staged = !mx_scheme_of(&backend->options)->staggered;
   if (backend->tables.architecture < 90) return 0;
-  const struct gpu_tile_shape shape =
-      backend->kernels->shape[backend->tables.single](backend->tables.penalty_inside, staged);
+  struct gpu_tile_shape shape = backend->kernels->shape[backend->tables.single](backend->tables.penalty_inside, staged);
   if (shape.elements == 0) return 0;
+  if (backend->curves.count > 0) shape.traces = shape.beside;
+  tiling->traces = shape.traces;
   tiling->apart = left_apart(backend);
   tiling->blocks = shape.blocks * backend->tables.processors;
   if (gpu_cut_tiles(&tiles, backend->problem, backend->tables.inner, shape, backend->tables.processors, tiling->apart,

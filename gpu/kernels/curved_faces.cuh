@@ -66,7 +66,7 @@ template <int P, typename REAL, typename LAYOUT> struct gpu_curved_block {
   {
     return curves.penalty != 0;
   }
-  static size_t shared(bool jumps) { return HEAD + sizeof(REAL) * LAYOUT::numbers(jumps); }
+  static constexpr size_t shared(bool jumps) { return HEAD + sizeof(REAL) * LAYOUT::numbers(jumps); }
 
   const gpu_tables &tables;
   const gpu_curves &curves;

@@ -35,6 +35,7 @@ struct gpu_tiling {
   int count;                 /* of tiles; 0: there are none */
   int inner;                 /* of them, those of the inner elements */
   int blocks;                /* that the card has room for */
+  int traces;                /* of a tile, at most: what blocks have room for */
   int apart;                 /* multiprocessors that the inner elements leave to the others */
   const int4 *tile;          /* [count] first eight elements, number of eights, first trace, number of traces */
   const int4 *dealt;         /* the same in the order in which blocks take them, of inner and outer elements */
@@ -50,6 +51,7 @@ struct gpu_tile_shape {
   int elements, traces; /* at most; the first trace has the number of the first row behind the elements' */
   int whole;            /* traces are whole rows, each once; else a face each */
   int blocks;           /* that a multiprocessor has room for */
+  int beside;           /* traces where a multiprocessor has room for a block of curved elements besides */
 };
 
 /* The tables of a problem, immutable. An element has 6 numbers, 16 bytes of neighbours, 4 indices of fluxes and one of

@@ -346,12 +346,13 @@ gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass,
   const bool inner = pass.end == tables.tiling.inner;
   const int most = work::SIZE.blocks * (tables.processors - (inner ? tables.tiling.apart : 0));
   const int count = pass.end - pass.first;
+  const size_t shared = work::shared(work::FIELDS == 1 ? tables.tiling.traces : work::TRACES);
   if (count == 0) return gpuSuccess;
-  gpuError_t status = gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory,
-                                          static_cast<int>(work::SHARED));
+  gpuError_t status =
+      gpuFuncSetAttribute(reinterpret_cast<const void *>(kernel), gpuMaxDynamicSharedMemory, static_cast<int>(shared));
   if (status != gpuSuccess) return status;
-  return gpu_launch_following(tables, kernel, static_cast<unsigned>(count < most ? count : most), work::THREADS,
-                              work::SHARED, stream, tables, pass);
+  return gpu_launch_following(tables, kernel, static_cast<unsigned>(count < most ? count : most), work::THREADS, shared,
+                              stream, tables, pass);
 }
 
 template <int P, typename REAL, bool STAGED>
@@ -364,7 +365,7 @@ gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass,
 template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_shape_of_work()
 {
   using work = gpu_work<P, REAL, PENALISED, STAGED>;
-  return {work::ELEMENTS, work::TRACES, work::WHOLE, work::SIZE.blocks};
+  return {work::ELEMENTS, work::TRACES, work::WHOLE, work::SIZE.blocks, work::TRACES_BESIDE};
 }
 #endif
 
@@ -377,7 +378,7 @@ template <int P, typename REAL> gpu_tile_shape gpu_shape_of(int penalty_inside, 
     return staged ? gpu_shape_of_work<P, REAL, false, true>() : gpu_shape_of_work<P, REAL, false, false>();
   }
 #endif
-  return {0, 0, 0, 0};
+  return {0, 0, 0, 0, 0};
 }
 
 /* ---- the plain kernels, for other cards and orders */

@@ -107,12 +107,17 @@ struct gpu_tile {
   static constexpr int TRACES = gpu_traces_of(ROOM, FIXED + ROWS, TRACE, ELEMENTS);
   static_assert(TRACES >= 32, "no room for the traces of eight elements");
   static_assert(ELEMENTS * ROW * sizeof(REAL) % 16 == 0, "bulk copies take multiples of 16 bytes");
-  static constexpr size_t SHARED = FIXED + ROWS + TRACES * TRACE;
+  /* The same where there is room for a block of curved elements, too. */
+  static constexpr size_t BESIDE = FIELDS == 1 && !STAGED && !SINGLE ? gpu_room_beside(P) : 0;
+  static constexpr int TRACES_BESIDE =
+      gpu_traces_of((gpu_shared_memory - BESIDE) / SIZE.blocks - 1024, FIXED + ROWS, TRACE, ELEMENTS);
+  static_assert(TRACES_BESIDE >= 32 && TRACES_BESIDE <= TRACES && (BESIDE == 0 || FIELDS == 1), "no such room");
+  static constexpr size_t shared(int traces) { return FIXED + ROWS + static_cast<size_t>(traces) * TRACE; }
   static constexpr size_t FIELD = ELEMENTS * ROW + TRACES * OUTSIDE; /* numbers of a field with its traces */
 
   memory &t;
   REAL *under;    /* [FIELDS] of [ELEMENTS][ROW], then [TRACES][ROW] or [TRACES][3][APART] */
-  uint32_t *list; /* [TRACES] */
+  uint32_t *list; /* [tiling.traces] */
   const gpu_tables &tables;
   const gpu_tile_pass &pass;
   int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
@@ -123,8 +128,10 @@ struct gpu_tile {
 
   __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
-        list(reinterpret_cast<uint32_t *>(shared + FIXED + ROWS + TRACES * (TRACE - sizeof(uint32_t)))), tables(tables),
-        pass(pass)
+        list(reinterpret_cast<uint32_t *>(shared + FIXED + ROWS +
+                                          static_cast<unsigned>(FIELDS == 1 ? tables.tiling.traces : TRACES) *
+                                              (TRACE - sizeof(uint32_t)))),
+        tables(tables), pass(pass)
   {
   }
 

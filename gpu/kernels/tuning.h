@@ -96,6 +96,10 @@ constexpr gpu_tile_size gpu_tile_size_of(bool single, bool penalised, bool stage
   return gpu_tile_sizes[single ? 1 : 0][penalised ? 1 : 0][staged ? 1 : 0][order - 1];
 }
 
+/* The room in shared memory that tiles leave to a block of curved elements in double precision, so that it may run
+ * beside them. At other orders their registers leave none. */
+constexpr size_t gpu_room_beside(int order) { return order == 3 ? 28 * 1024 : 0; }
+
 constexpr int gpu_shared_memory = 228 * 1024; /* of a multiprocessor; a block takes 1 KB beside its own */
 
 /* The number of traces for which there is room: a multiple of 4, and no more than the elements can have. */

@@ -1,8 +1,9 @@
 /* The `cuda` backend on bent boxes, of which a part is straight or nothing is: compared with the reference at every
  * order, precision and flux, with walls, sources, losses and open faces, and after 1,000 steps.
  *
- * An argument is a pattern of the tests to run. `test_cuda_curved bench ORDER UNKNOWNS` measures the time of a step
- * with no, some and only curved elements instead. */
+ * An argument is a pattern of the tests to run. `test_cuda_curved bench ORDER UNKNOWNS [brief]` measures the time of a
+ * step with no, some and only curved elements instead, and tells the bytes that such a step must move; brief: leapfrog
+ * in double precision. */
 #include "maxwell/backend/tests/fused_fixture.h"
 #include "maxwell/backend/tests/fused_scenes.h"
 
@@ -14,21 +15,22 @@
 #include "libdg/mesh/curve.h"
 #include "maxwell/problem/curved.h"
 
-/* What lies behind x = from bends, walls too. */
+/* What lies behind x = from and y = beyond bends, walls too. */
 struct bulge {
-  double from, amount;
+  double from, amount, beyond;
 };
 
 static void bulge(void *context, double x[3])
 {
   const struct bulge *b = context;
-  const double u = x[0] > b->from ? b->amount * (x[0] - b->from) * (x[0] - b->from) : 0;
+  const double side = b->beyond > 0 ? fmax(0, x[1] - b->beyond) * fmax(0, x[1] - b->beyond) : 1;
+  const double u = x[0] > b->from ? side * b->amount * (x[0] - b->from) * (x[0] - b->from) : 0;
   x[1] += u * (0.6 + x[2] * x[2] + 0.3 * x[1]);
   x[2] += u * (x[1] - 0.8 * x[1] * x[1]);
   x[0] += u * x[1] * x[2];
 }
 
-static const struct bulge half = {0.5, 0.8}, all = {-0.2, 0.3};
+static const struct bulge half = {0.5, 0.8, 0}, all = {-0.2, 0.3, 0};
 
 static void bend(struct box *box, int geometry, const struct bulge *by)
 {
@@ -387,26 +389,47 @@ static double seconds_of(const struct box *box, enum mx_integrator integrator, e
   return best;
 }
 
-static int bench(int order, double unknowns)
+/* Bends about a twentieth of a grid of n^3 cubes: a layer of 1.4 / n of it bends with a cube at the wall, and of it as
+ * much as is wanted. */
+static struct bulge twentieth(int n)
 {
-  static const struct bulge by[] = {{1, 1}, {0.95, 1}, {0.75, 0.5}, {-0.2, 0.05}};
+  const double layers = ceil(0.05 * n - 0.4), part = fmin(0.05 * n / (layers + 0.4), 1);
+  return (struct bulge){1 - (layers - 0.05) / n, 1, 1 - part};
+}
+
+/* The bytes of a step: rows of fields and registers that a pass reads or writes, the tables of straight elements, and
+ * again the rows of curved ones, with their geometry. */
+static double bytes_of(const struct box *box, bool lsrk, bool single)
+{
+  const double passes = lsrk ? 5 : 2, rows = lsrk ? 8 : 3, Np = box->ref.Np, real = single ? 4 : 8;
+  const double curved = (double)box->problem.curves.count, K = (double)box->problem.K;
+  const double geometry = 6 * gpu_points(box->ref.order) * (lsrk ? 2 : 1);
+  return passes * (K * (real * (3 * rows * Np + 6) + 18) + curved * (real * (3 * rows * Np + geometry) + 48));
+}
+
+static int bench(int order, double unknowns, bool brief)
+{
   const int n = (int)lround(cbrt(unknowns / (36.0 * DG_NP(order))));
+  const struct bulge by[] = {{0}, twentieth(n), {0.95, 1, 0}, {0.75, 0.5, 0}, {-0.2, 0.05, 0}};
   double straight[2][2][2] = {{{0}}};
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 5; i++)
     for (int alpha = 0; alpha < 2; alpha++) {
       struct box box = {0};
       box_mesh(&box, (const int[3]){n, n, n}, (const double[3]){1, 1, 1}, 0.1, NULL);
       if (i > 0) bend(&box, 2, &by[i]);
       box_material(&box, 0, 1, 1, 0);
       box_problem(&box, order, alpha);
-      for (int lsrk = 0; lsrk < 2; lsrk++)
-        for (int single = 0; single < 2; single++) {
+      for (int lsrk = 0; lsrk < (brief ? 1 : 2); lsrk++)
+        for (int single = 0; single < (brief ? 1 : 2); single++) {
           const double t = seconds_of(&box, lsrk ? MX_LSRK : MX_LEAPFROG, single ? MX_SINGLE : MX_DOUBLE);
+          const double bytes = bytes_of(&box, lsrk, single);
           if (i == 0) straight[alpha][lsrk][single] = t;
-          printf("p = %d, %.3g unknowns, %s, flux %d, %s: %5.1f %% curved, %.1f us a step, %.3f of straight\n", order,
-                 6.0 * box.ref.Np * (double)box.problem.K, lsrk ? "lsrk" : "leapfrog", alpha,
-                 single ? "single" : "double", 100.0 * (double)box.problem.curves.count / (double)box.problem.K,
-                 1e6 * t, t / straight[alpha][lsrk][single]);
+          printf(
+              "p = %d, %.3g unknowns, %s, flux %d, %s: %5.1f %% curved, %.1f us a step, %.3f of straight, %.1f MB at "
+              "%.0f GB/s\n",
+              order, 6.0 * box.ref.Np * (double)box.problem.K, lsrk ? "lsrk" : "leapfrog", alpha,
+              single ? "single" : "double", 100.0 * (double)box.problem.curves.count / (double)box.problem.K, 1e6 * t,
+              t / straight[alpha][lsrk][single], 1e-6 * bytes, 1e-9 * bytes / t);
         }
       box_release(&box);
     }
@@ -422,7 +445,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_check),  cmocka_unit_test(test_snapshots),
   };
   if (no_card()) return 77;
-  if (argc > 3 && strcmp(argv[1], "bench") == 0) return bench(atoi(argv[2]), atof(argv[3]));
+  if (argc > 3 && strcmp(argv[1], "bench") == 0) return bench(atoi(argv[2]), atof(argv[3]), argc > 4);
   if (argc > 1) cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -26,7 +26,7 @@ template <int P, bool FEW> struct gpu_curved_side_by_side {
   static constexpr int FLUX = 3 * NP * LD, AT_POINTS = FLUX + 2 * FACES * LD;
   static constexpr int JUMPS = AT_POINTS, BENT = JUMPS + 2 * FACES * LD; /* of curved faces, before AT_POINTS is used */
 
-  static size_t numbers(bool penalty)
+  static constexpr size_t numbers(bool penalty)
   {
     const int bent = BENT + 8 * NFQ * LD, all = AT_POINTS + 3 * NQ * LD;
     return static_cast<size_t>(penalty && bent > all ? bent : all);
@@ -248,6 +248,13 @@ gpuError_t gpu_launch_curved(void (*kernel)(gpu_tables, gpu_curves, PASS, gpu_cu
                                             static_cast<int>(shared));
     if (status != gpuSuccess) return status;
   }
+#ifndef CURLEW_HIP
+  if (range.beside != 0) { /* blocks share a multiprocessor with tiles only if that is divided up alike */
+    gpuError_t status = cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
+                                             cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+    if (status != gpuSuccess) return status;
+  }
+#endif
   return gpu_launch_following(tables, kernel, static_cast<unsigned>(blocks), WORK::THREADS, shared, stream, tables,
                               curves, pass, range);
 }
@@ -263,8 +270,11 @@ template <int P, typename REAL, typename LAUNCH>
 gpuError_t gpu_choose_curved(const gpu_tables &tables, const gpu_curved_range &range, LAUNCH launch)
 {
 #ifndef CURLEW_HIP
-  if constexpr (sizeof(REAL) == 8 && P <= GPU_CURVED_TENSOR_ORDERS)
-    if (tables.architecture >= 90) return launch(static_cast<gpu_curved_tensor_work<P> *>(nullptr));
+  if constexpr (sizeof(REAL) == 8 && P <= GPU_CURVED_TENSOR_ORDERS) {
+    using WORK = gpu_curved_tensor_work<P>;
+    static_assert(gpu_room_beside(P) == 0 || WORK::shared(false) + 1024 <= gpu_room_beside(P), "tiles leave no room");
+    if (tables.architecture >= 90) return launch(static_cast<WORK *>(nullptr));
+  }
 #endif
   if (gpu_few_curved<P>(tables, range)) return launch(static_cast<gpu_curved_kernel<P, REAL, true> *>(nullptr));
   return launch(static_cast<gpu_curved_kernel<P, REAL, false> *>(nullptr));

@@ -37,7 +37,7 @@ template <int P> struct gpu_curved_rows {
    * field that changes. */
   static_assert(BENT_ROW >= 3 * NP, "no place for own rows");
 
-  static size_t numbers(bool jumps)
+  static constexpr size_t numbers(bool jumps)
   {
     const int before = jumps ? BENT + BENT_ROW * ELEMENTS : JUMPS, points = POINT_ROW * ELEMENTS;
     return static_cast<size_t>(before > points ? before : points);
@@ -91,11 +91,10 @@ template <int P> struct gpu_curved_tensor_work : gpu_curved_block<P, double, gpu
       gpu_prefetch_far(static_cast<const char *>(from) + i * 128);
   }
 
-  /* Requests tables. Operators that the first cache holds go there. */
-  __device__ void request_tables() const
+  /* Requests operators into the first cache, at orders where it holds them. */
+  __device__ void request_operators() const
   {
     constexpr int bytes = 32 * 8 * gpu_curved_fragments(P);
-    request(static_cast<const double *>(curves.geometry) + first * (6 * NQ), count * 6 * NQ * 8);
     for (int i = static_cast<int>(threadIdx.x); P <= 3 && i * 128 < bytes; i += THREADS)
       gpu_prefetch(reinterpret_cast<const char *>(curves.fragments) + i * 128);
   }
@@ -149,6 +148,7 @@ template <int P> struct gpu_curved_tensor_work : gpu_curved_block<P, double, gpu
       for (int i = static_cast<int>(threadIdx.x); i < count * padding; i += THREADS)
         under[i / padding * layout::UNDER_ROW + 3 * NP + i % padding] = 0;
     request_own();
+    request_operators();
     gpu_wait_for_copies();
   }
 
@@ -325,11 +325,11 @@ template <int P> struct gpu_curved_tensor_work : gpu_curved_block<P, double, gpu
   template <typename UPDATE> __device__ void run(UPDATE update) const
   {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    request_tables();
+    request(static_cast<const double *>(curves.geometry) + first * (6 * NQ), count * 6 * NQ * 8);
     this->prepare();
+    if (this->beside && threadIdx.x == 0) __threadfence(); /* all is there; what the first cache has may be older */
     __syncthreads();
-    if (this->beside) __threadfence(); /* all is there, and what the first cache has may be older */
-    else gpu_wait_for_kernels_before();
+    if (!this->beside) gpu_wait_for_kernels_before();
     load();
     __syncthreads();
     fluxes();
