@@ -389,12 +389,11 @@ static double seconds_of(const struct box *box, enum mx_integrator integrator, e
   return best;
 }
 
-/* Bends about a twentieth of a grid of n^3 cubes: a layer of 1.4 / n of it bends with a cube at the wall, and of it as
- * much as is wanted. */
+/* Bends about a twentieth of a grid of n^3 cubes: layers of cubes at the wall, and of them as much as is wanted. */
 static struct bulge twentieth(int n)
 {
-  const double layers = ceil(0.05 * n - 0.4), part = fmin(0.05 * n / (layers + 0.4), 1);
-  return (struct bulge){1 - (layers - 0.05) / n, 1, 1 - part};
+  const double layers = ceil(0.05 * n), part = 0.05 * n / layers;
+  return (struct bulge){1 - (layers - 0.3) / n, 1, 1 - part};
 }
 
 /* The bytes of a step: rows of fields and registers that a pass reads or writes, the tables of straight elements, and
