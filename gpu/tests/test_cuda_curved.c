@@ -42,6 +42,13 @@ static void bend(struct box *box, int geometry, const struct bulge *by)
     fail_msg("%s", err.message);
 }
 
+/* Bends about a twentieth of a grid of n^3 cubes: layers of cubes at the wall, and of them as much as is wanted. */
+static struct bulge twentieth(int n)
+{
+  const double layers = ceil(0.05 * n), part = 0.05 * n / layers;
+  return (struct bulge){1 - (layers - 0.3) / n, 1, 1 - part};
+}
+
 static void build(struct scene *scene, const struct scene_wanted *wanted, const struct bulge *by)
 {
   *scene = (struct scene){0};
@@ -178,6 +185,46 @@ static void test_long(void **state)
       struct scene_wanted wanted = wanted_of(k % 2 ? WAVES : CAVITY, order, k % 2 ? 0.7 : 0, integrators[k], 1000);
       memcpy(wanted.cells, (const int[3]){2, 1, 1}, sizeof wanted.cells);
       compare(&wanted, &half, 1e-4);
+    }
+}
+
+/* Curved elements beside straight ones, on a mesh that keeps the card busy: twice the same bits, and the fields of the
+ * `cpu` backend. */
+static void test_beside(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 6; order++)
+    for (int alpha = 0; alpha < 2; alpha++) {
+      const int n = order < 4 ? 14 : 8;
+      const struct bulge by = twentieth(n);
+      struct box box = {0};
+      box_mesh(&box, (const int[3]){n, n, n}, (const double[3]){1, 1, 1}, 0.1, NULL);
+      bend(&box, 2, &by);
+      box_material(&box, 0, 1, 1, 0);
+      box_problem(&box, order, alpha);
+      const size_t numbers = 3 * (size_t)box.ref.Np * box.mesh.K;
+      double *field[3][2], worst = 0, most = 0;
+      for (int run = 0; run < 3; run++)
+        for (int i = 0; i < 2; i++) {
+          field[run][i] = box_field(&box);
+          if (run == 0) box_noise(&box, field[run][i]);
+          else memcpy(field[run][i], field[0][i], numbers * sizeof(double));
+        }
+      for (int run = 0; run < 3; run++)
+        drive_run(run < 2 ? &mx_backend_cuda : &mx_backend_cpu, &box, MX_LEAPFROG, MX_DOUBLE, 2e-4, 40, field[run][0],
+                  field[run][1]);
+      for (int i = 0; i < 2; i++) {
+        assert_memory_equal(field[0][i], field[1][i], numbers * sizeof(double));
+        for (size_t k = 0; k < numbers; k++) {
+          worst = fmax(worst, fabs(field[0][i][k] - field[2][i][k]));
+          most = fmax(most, fabs(field[2][i][k]));
+        }
+      }
+      print_message("p = %d, flux %d, %zu of %zu curved, 40 steps: differs from `cpu` by %.2g\n", order, alpha,
+                    box.problem.curves.count, box.problem.K, worst / most);
+      assert_true(box.problem.curves.count > 0 && worst < 1e-12 * most);
+      for (int i = 0; i < 6; i++) free(field[i / 2][i % 2]);
+      box_release(&box);
     }
 }
 
@@ -389,13 +436,6 @@ static double seconds_of(const struct box *box, enum mx_integrator integrator, e
   return best;
 }
 
-/* Bends about a twentieth of a grid of n^3 cubes: layers of cubes at the wall, and of them as much as is wanted. */
-static struct bulge twentieth(int n)
-{
-  const double layers = ceil(0.05 * n), part = 0.05 * n / layers;
-  return (struct bulge){1 - (layers - 0.3) / n, 1, 1 - part};
-}
-
 /* The bytes of a step: rows of fields and registers that a pass reads or writes, the tables of straight elements, and
  * again the rows of curved ones, with their geometry. */
 static double bytes_of(const struct box *box, bool lsrk, bool single)
@@ -441,7 +481,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_orders), cmocka_unit_test(test_many),      cmocka_unit_test(test_only_curved),
       cmocka_unit_test(test_scenes), cmocka_unit_test(test_long),      cmocka_unit_test(test_energy),
       cmocka_unit_test(test_parts),  cmocka_unit_test(test_saved),     cmocka_unit_test(test_monitors),
-      cmocka_unit_test(test_check),  cmocka_unit_test(test_snapshots),
+      cmocka_unit_test(test_check),  cmocka_unit_test(test_snapshots), cmocka_unit_test(test_beside),
   };
   if (no_card()) return 77;
   if (argc > 3 && strcmp(argv[1], "bench") == 0) return bench(atoi(argv[2]), atof(argv[3]), argc > 4);
