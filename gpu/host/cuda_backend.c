@@ -153,6 +153,12 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   if (padded + problem->ghosts > INT32_MAX / 4)
     return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
                    problem->K + problem->ghosts);
+  if (problem->shapes > 0)
+    return dg_fail(err, DG_INPUT,
+                   "the cuda backend has no media whose epsilon_r or mu_r is a tensor; backend = \"cpu\" has");
+  for (size_t r = 0; r < problem->responses; r++)
+    if (mx_responses[problem->response[r].kind]->vector)
+      return dg_fail(err, DG_INPUT, "the cuda backend has no gyrotropic media; backend = \"cpu\" has");
   if (DG_NEW(backend, 1, err) != 0) return err->code;
   const int order = problem->ref->order;
   backend->problem = problem;

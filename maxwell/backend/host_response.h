@@ -186,6 +186,52 @@ static inline __attribute__((always_inline)) void NAME(pole_stage)(const struct 
   }
 }
 
+/* The vectors of an entry's states at node i: s[states][3]. */
+static inline void NAME(states_at)(const struct NAME(state) * state, size_t states, const REAL *from, size_t i,
+                                   REAL (*s)[3])
+{
+  const size_t Np = (size_t)state->problem->ref->Np;
+  for (size_t q = 0; q < states; q++)
+    for (size_t c = 0; c < 3; c++) s[q][c] = from[3 * q * Np + NAME(place)(state, c, i)];
+}
+
+/* Steps the states and the field of an entry, whose kind acts on vectors. */
+static void NAME(vector_step)(const struct NAME(state) * state, enum mx_response_kind kind, const REAL *coefficient,
+                              REAL *now, REAL *field)
+{
+  const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[kind]->states;
+  for (size_t i = 0; i < Np; i++) {
+    REAL s[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0};
+    NAME(states_at)(state, states, now, i, s);
+    for (size_t c = 0; c < 3; c++) u[c] = field[NAME(place)(state, c, i)];
+    NAME(mx_vector_step)(kind, coefficient, s, u);
+    for (size_t c = 0; c < 3; c++) {
+      field[NAME(place)(state, c, i)] = u[c];
+      for (size_t q = 0; q < states; q++) now[3 * q * Np + NAME(place)(state, c, i)] = s[q][c];
+    }
+  }
+}
+
+static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_response_kind kind, size_t e, const REAL *c,
+                               size_t first, const struct NAME(response) * own,
+                               const struct NAME(response_stage) * stage)
+{
+  const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[kind]->states;
+  const size_t row = NAME(at)(state, e, 0, 0);
+  const REAL *from = (own->stage != NULL && !stage->first ? own->stage : own->now) + first;
+  for (size_t i = 0; i < Np; i++) {
+    REAL s[MX_RESPONSE_STATES][3] = {{0}}, ds[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0}, du[3] = {0};
+    NAME(states_at)(state, states, from, i, s);
+    for (size_t a = 0; a < 3; a++) u[a] = stage->field[0][row + NAME(place)(state, a, i)];
+    NAME(mx_vector_rate)(kind, c, s, u, ds, du);
+    for (size_t a = 0; a < 3; a++) {
+      const size_t at = NAME(place)(state, a, i);
+      NAME(field_stage)(stage, 0, row + at, du[a]);
+      for (size_t q = 0; q < states; q++) NAME(state_stage)(own, stage, first + 3 * q * Np + at, ds[q][a]);
+    }
+  }
+}
+
 #include "maxwell/backend/host_layer.h"
 
 /* Steps entry k of a response behind a step of field `of`, 0: E, 1: H. */
@@ -198,6 +244,7 @@ static inline void NAME(entry_step)(const struct NAME(state) * state, const stru
   REAL *now = own->now + (k * (size_t)ops->states + (of == 1 && ops->layer ? (size_t)ops->of_E : 0)) * numbers;
   REAL *at = field + NAME(at)(state, e, 0, 0);
   if (ops->layer) NAME(layer_kernels)(state)->step(response->kind, own->rule, of, c, now, at);
+  else if (ops->vector) NAME(vector_step)(state, response->kind, c, now, at);
   else NAME(layer_kernels)(state)->poles(response->kind, numbers, c, now, at);
 }
 
@@ -217,6 +264,11 @@ static inline void NAME(entry_stage)(const struct NAME(state) * state, const str
     break;
     MX_POLE_LIST(CASE)
 #undef CASE
+#define CASE(KIND, PREFIX, STATES) case KIND:
+    MX_VECTOR_LIST(CASE)
+#undef CASE
+    NAME(vector_stage)(state, response->kind, e, c, first, own, stage);
+    break;
   default:
     NAME(layer_stage)(state, response->kind, 0, e, c, first, of_E * numbers, own, stage);
     NAME(layer_stage)(state, response->kind, 1, e, c, first + of_E * numbers, of_H * numbers, own, stage);

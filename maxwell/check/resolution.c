@@ -74,6 +74,15 @@ static double longest_edge(const struct dg_mesh *mesh, size_t e)
   return longest;
 }
 
+/* By which factors the index of a medium with tensors may differ from that of its scalars. */
+static void spread_of(const struct mx_tensor *tensor, double spread[2])
+{
+  double least[2], most[2];
+  for (int i = 0; i < 2; i++) mx_tensor_extremes(tensor->shape[i], &least[i], &most[i]);
+  spread[0] = sqrt(least[0] * least[1]);
+  spread[1] = sqrt(most[0] * most[1]);
+}
+
 /* An element of order p has p intervals between nodes along an edge, so a wave of length lambda has p lambda / h points
  * on the coarsest edge h. */
 int mx_report_resolution(const struct mx_setup *setup, struct dg_error *err)
@@ -88,9 +97,11 @@ int mx_report_resolution(const struct mx_setup *setup, struct dg_error *err)
     for (size_t e = 0; e < problem->K; e++) {
       if (setup->assignment.material[e] != (int)m || dg_mesh_in_layer(&setup->mesh, e)) continue;
       /* with a response: from the medium of a fast field to that of a slow one */
-      const double least = sqrt(problem->epsilon[e] * problem->mu[e]);
-      const double index = sqrt(fmax(mx_storage_at(problem, MX_AMPERE, e, 0), problem->epsilon[e]) *
-                                fmax(mx_storage_at(problem, MX_FARADAY, e, 0), problem->mu[e]));
+      double spread[2] = {1, 1};
+      if (problem->tensor[e] > 0) spread_of(mx_tensor_of(problem, e), spread);
+      const double least = spread[0] * sqrt(problem->epsilon[e] * problem->mu[e]);
+      const double index = spread[1] * sqrt(fmax(mx_storage_at(problem, MX_AMPERE, e, 0), problem->epsilon[e]) *
+                                            fmax(mx_storage_at(problem, MX_FARADAY, e, 0), problem->mu[e]));
       const double h = longest_edge(&setup->mesh, e) * index;
       count++;
       range[0] = fmax(range[0], h);

@@ -369,7 +369,7 @@ static bool has_other_medium(const struct work *work, size_t e)
   if (work->scene->assignment->absorber[e] >= 0) return false; /* it stands for the medium without end */
   const bool same = fabs(problem->epsilon[e] - work->surface->epsilon) <= 1e-12 * work->surface->epsilon &&
                     fabs(problem->mu[e] - work->surface->mu) <= 1e-12 * work->surface->mu &&
-                    mx_relaxation_rate(problem, e) == 0;
+                    mx_relaxation_rate(problem, e) == 0 && problem->tensor[e] == 0;
   return !same && mx_problem_response(problem, e, &entry) == NULL; /* a layer is no other medium */
 }
 

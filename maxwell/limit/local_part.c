@@ -58,6 +58,14 @@ static double curved_rate(const struct mx_problem *problem, size_t k)
   return largest;
 }
 
+/* How much faster than in the medium of the scalars a wave in one of tensors may be. */
+static double fastest(const struct mx_tensor *tensor)
+{
+  double least, most[2];
+  for (int i = 0; i < 2; i++) mx_tensor_extremes(tensor->inverse[i], &least, &most[i]);
+  return sqrt(most[0] * most[1]);
+}
+
 void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate)
 {
 #pragma omp parallel for schedule(static)
@@ -65,6 +73,7 @@ void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate)
     const ptrdiff_t k = whole->curves.count > 0 ? mx_curve_find(whole, e) : -1;
     const double here = k >= 0 ? curved_rate(whole, (size_t)k) : geometric_rate(whole, e);
     rate[e] = here / sqrt(whole->epsilon[e] * whole->mu[e]);
+    if (whole->tensor[e] > 0) rate[e] *= fastest(&whole->shape[whole->tensor[e] - 1]);
     if (losses) rate[e] += mx_relaxation(whole, e);
   }
 }
@@ -373,6 +382,10 @@ static int from_records(struct mx_problem *part, const struct mx_problem *whole,
 {
   qsort(record, count, sizeof *record, compare_records);
   if (mx_problem_alloc(part, whole->ref, count, err) != 0) return err->code;
+  if (whole->shapes > 0) {
+    if (mx_problem_add_tensors(part, whole->shapes, err) != 0) return err->code;
+    memcpy(part->shape, whole->shape, whole->shapes * sizeof *part->shape);
+  }
   for (size_t i = 0; i < count; i++) {
 #define TAKE(type, name, numbers) memcpy(&part->name[i], &record[i].name, sizeof part->name[i]);
     MX_ELEMENT_ARRAYS(TAKE)

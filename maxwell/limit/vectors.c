@@ -170,6 +170,17 @@ static void multiply(const struct dg_reference *ref, double factor, const double
   }
 }
 
+/* y[3][Np] becomes what the tensor makes of it. */
+static void turn(const double *tensor, size_t Np, double *y)
+{
+  for (size_t i = 0; i < Np; i++) {
+    const double u[3] = {y[i], y[Np + i], y[2 * Np + i]};
+    double v[3];
+    mx_tensor_apply(tensor, u, v);
+    for (size_t c = 0; c < 3; c++) y[c * Np + i] = v[c];
+  }
+}
+
 /* The same of three components at the points of the rule. */
 static void at_points(const struct dg_quadrature *rule, double factor, const double *x, double *y)
 {
@@ -209,6 +220,7 @@ void mx_limit_mass(const struct mx_limit *work, const double *x, double *y)
       const double factor = problem->jacobian[e] * (field == 0 ? problem->epsilon[e] : problem->mu[e]);
       const size_t at = field * work->n + numbers * e;
       multiply(problem->ref, factor, x + at, y + at);
+      if (problem->tensor[e] > 0) turn(mx_tensor_of(problem, e)->shape[field], (size_t)problem->ref->Np, y + at);
     }
   if (work->whole > work->all) curved_mass(work, x, y);
   size_t at = 2 * work->n; /* states with the weight of their energy */

@@ -93,7 +93,8 @@ static int take(const struct mx_measure *measure, const struct mx_problem *probl
     const struct mx_backend_options *options = &measure->options;
     const struct mx_response_scheme scheme = mx_response_scheme(options->integrator, options->step);
     (void)mx_response_follow(problem, response, k, options->integrator, options->step, followed);
-    mx_pole_rows(&scheme, followed, &polarisation, &current);
+    if (mx_responses[response->kind]->vector) mx_gyrotropic_rows(followed, &polarisation, &current);
+    else mx_pole_rows(&scheme, followed, &polarisation, &current);
     if (ops->sample(backend, 1, point, field, err) != 0 ||
         ops->save(backend, mx_state_of_response((size_t)(response - problem->response)), k, 1, scratch, err) != 0)
       return err->code;

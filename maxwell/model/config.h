@@ -72,17 +72,38 @@ struct mx_poles_config {
   struct mx_pole_config pole[MX_POLES_MOST];
 };
 
+/* A symmetric tensor, in the axes of the mesh: xx, xy, xz, yy, yz, zz (tensor.h). */
+struct mx_tensor_config {
+  bool given;
+  double number[6];
+};
+
+/* Charges that turn about a magnetic field (maxwell/response/gyrotropic.h), rad/s. */
+struct mx_gyrotropic_config {
+  bool given;
+  double omega_p, omega_0, gamma; /* > 0, >= 0, >= 0 */
+  double omega_c[3];              /* q B/m */
+};
+
 struct mx_material_config {
   struct mx_selector where;
-  const char *source;               /* where the numbers are from, or NULL */
-  double valid[2];                  /* Hz, the range in which they hold; {0, 0}: not said */
-  struct mx_scalar epsilon_r, mu_r; /* default 1; > 0 */
-  struct mx_scalar sigma;           /* S/m, default 0; >= 0 */
-  struct mx_scalar sigma_m;         /* ohm/m, default 0; >= 0 */
-  double loss_tangent, loss_at;     /* sigma is 2 pi loss_at epsilon loss_tangent; loss_at 0: it is `sigma`. Hz */
-  struct mx_poles_config poles[2];  /* those of epsilon_r, and those of mu_r */
-  struct mx_scalar density;         /* factor of all their terms, default 1; >= 0 */
+  const char *source;                /* where the numbers are from, or NULL */
+  double valid[2];                   /* Hz, the range in which they hold; {0, 0}: not said */
+  struct mx_scalar epsilon_r, mu_r;  /* default 1; > 0; of a tensor: its scalar (tensor.h) */
+  struct mx_tensor_config tensor[2]; /* epsilon_r and mu_r where they are tensors */
+  double axes[3][3];                 /* in which the script gave them; only for the reader */
+  struct mx_scalar sigma;            /* S/m, default 0; >= 0 */
+  struct mx_scalar sigma_m;          /* ohm/m, default 0; >= 0 */
+  double loss_tangent, loss_at;      /* sigma is 2 pi loss_at epsilon loss_tangent; loss_at 0: it is `sigma`. Hz */
+  struct mx_poles_config poles[2];   /* those of epsilon_r, and those of mu_r */
+  struct mx_scalar density;          /* factor of all their terms, default 1; >= 0 */
+  struct mx_gyrotropic_config gyrotropic;
 };
+
+static inline bool mx_has_tensor(const struct mx_material_config *material)
+{
+  return material->tensor[0].given || material->tensor[1].given;
+}
 
 /* The variation of a source: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the
  * waveform. */

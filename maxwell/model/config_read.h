@@ -73,6 +73,18 @@ int mx_read_magnetic(struct mx_reader *r, const struct mx_rule *rule, const stru
 int mx_check_poles(struct mx_reader *r, const struct mx_value *value,
                    const struct mx_material_config *material) DG_MUST_USE;
 
+/* media/config_tensors.c: a list that is a tensor, the axes of a struct mx_material_config's tensors (three
+ * directions), and behind them a check, which turns the tensors to the axes of the mesh and sets their scalars. */
+int mx_read_tensor(struct mx_reader *r, const struct mx_value *value, struct mx_tensor_config *to) DG_MUST_USE;
+int mx_read_axes(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_check_tensors(struct mx_reader *r, const struct mx_value *value,
+                     struct mx_material_config *material) DG_MUST_USE;
+
+/* media/config_gyrotropic.c: to a struct mx_gyrotropic_config, and a check of what is beside it. */
+int mx_read_gyrotropic(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_check_gyrotropic(struct mx_reader *r, const struct mx_value *value,
+                        const struct mx_material_config *material) DG_MUST_USE;
+
 /* Sections: `to` is not used, they fill the configuration. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_layers(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

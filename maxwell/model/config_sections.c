@@ -47,6 +47,21 @@ static int read_scalar(struct mx_reader *r, const struct mx_rule *rule, const st
   return mx_read_real(r, rule, value, &scalar->value);
 }
 
+/* The same, or a tensor. */
+static int read_epsilon(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_material_config *material = to;
+  if (value->type == MX_TABLE) return mx_read_tensor(r, value, &material->tensor[0]);
+  return read_scalar(r, rule, value, &material->epsilon_r);
+}
+
+static int read_mu(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  struct mx_material_config *material = to;
+  if (value->type == MX_TABLE) return mx_read_tensor(r, value, &material->tensor[1]);
+  return read_scalar(r, rule, value, &material->mu_r);
+}
+
 /* A loss tangent over a band needs poles; here it belongs to one frequency. */
 static int read_loss_frequency(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
@@ -95,13 +110,15 @@ static int check_density(struct mx_reader *r, const struct mx_value *value, cons
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define MATERIAL(field) offsetof(struct mx_material_config, field)
-  static const char positive[] = "a number > 0 or a function of x, y, z";
+  static const char positive[] = "a number > 0, a function of x, y, z or a tensor";
   static const struct mx_rule rules[] = {
       {"source", mx_read_string, MATERIAL(source), .expected = "a string, from where the numbers are",
        .standard = mx_standard_string},
       {"valid", read_valid, MATERIAL(valid), .expected = "two frequencies (Hz), as in { 1e7, 2e10 }"},
-      {"epsilon_r", read_scalar, MATERIAL(epsilon_r), .expected = positive, MX_ABOVE(0), .standard = mx_standard_real},
-      {"mu_r", read_scalar, MATERIAL(mu_r), .expected = positive, MX_ABOVE(0), .standard = mx_standard_real},
+      {"epsilon_r", read_epsilon, 0, .expected = positive, MX_ABOVE(0), .standard = "1"},
+      {"mu_r", read_mu, 0, .expected = positive, MX_ABOVE(0), .standard = "1"},
+      {"axes", mx_read_axes, MATERIAL(axes),
+       .expected = "three directions at right angles, or { about = {..}, angle = degrees }"},
       {"sigma", read_scalar, MATERIAL(sigma), .expected = "a number >= 0 (S/m) or a function of x, y, z", MX_FROM(0),
        .standard = mx_standard_real},
       {"sigma_m", read_scalar, MATERIAL(sigma_m), .expected = "a number >= 0 (ohm/m) or a function of x, y, z",
@@ -113,6 +130,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"magnetic", mx_read_magnetic, MATERIAL(poles[1]), .expected = "a table of poles of mu_r"},
       {"density", read_scalar, MATERIAL(density), .expected = "a number >= 0 or a function of x, y, z", MX_FROM(0),
        .standard = mx_standard_real},
+      {"gyrotropic", mx_read_gyrotropic, MATERIAL(gyrotropic),
+       .expected = "a table, as in { omega_p = 1e11, omega_c = { 0, 0, 5e10 } }"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;
@@ -131,6 +150,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
     if (mx_read_table(r, &entry->value, "a table, as in { epsilon_r = 2 } ({} is vacuum)", rules, MX_COUNT(rules),
                       material) != 0 ||
         check_losses(r, &entry->value) != 0 || check_density(r, &entry->value, material) != 0 ||
+        mx_check_tensors(r, &entry->value, material) != 0 || mx_check_gyrotropic(r, &entry->value, material) != 0 ||
         mx_check_poles(r, &entry->value, material) != 0)
       return r->err->code;
   }

@@ -121,6 +121,18 @@ static inline void NAME(face_flux)(int Np, int Nf, const struct mx_problem *prob
   }
 }
 
+/* field[3][count] becomes what the inverse of the element's tensor makes of it; of an isotropic element it stays. */
+static void NAME(turn)(const struct mx_problem *problem, enum mx_equation equation, size_t e, size_t count, REAL *field)
+{
+  const struct mx_tensor *tensor = mx_tensor_of(problem, e);
+  for (size_t i = 0; tensor != NULL && i < count; i++) {
+    const double u[3] = {(double)field[i], (double)field[count + i], (double)field[2 * count + i]};
+    double v[3];
+    mx_tensor_apply(tensor->inverse[equation], u, v);
+    for (size_t c = 0; c < 3; c++) field[c * count + i] = (REAL)v[c];
+  }
+}
+
 static inline __attribute__((always_inline)) void
 NAME(element_rate)(int p, const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
                    enum mx_equation equation, struct mx_penalty penalty, size_t e, const REAL *own, const REAL *other,
@@ -148,6 +160,7 @@ NAME(element_rate)(int p, const struct mx_problem *problem, const struct NAME(mx
 
   REAL inverse = (REAL)(1 / (equation == MX_AMPERE ? problem->epsilon[e] : problem->mu[e]));
   for (int i = 0; i < 3 * Np; i++) rate[3 * (size_t)Np * e + (size_t)i] = inverse * result[i];
+  if (problem->tensor[e] > 0) NAME(turn)(problem, equation, e, (size_t)Np, rate + 3 * (size_t)Np * e);
 }
 
 #include "maxwell/operator/operator_curved.h"
@@ -256,6 +269,7 @@ static void NAME(add_current)(const struct mx_problem *problem, const struct mx_
       NAME(curved_current)(curves, (size_t)curved, j, rate + 3 * e * Np);
       continue;
     }
+    NAME(turn)(problem, MX_AMPERE, e, Np, j);
     for (size_t i = 0; i < 3 * Np; i++) rate[3 * e * Np + i] -= j[i];
   }
 }
@@ -290,6 +304,7 @@ static void NAME(straight_jump)(const struct mx_problem *problem, const struct N
                of_own[3] = {own[m], own[Nf + m], own[2 * Nf + m]};
     REAL flux[3];
     NAME(point_flux)(n, jump_weight, penalty_weight, of_other, of_own, flux);
+    NAME(turn)(problem, equation, e, 1, flux);
     const REAL *column = matrices->lift + (f * Nf + m) * Np;
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++) rate[(3 * e + c) * Np + i] += column[i] * flux[c];
@@ -351,6 +366,21 @@ static void NAME(pole_rate)(size_t numbers, const struct mx_response *response, 
   }
 }
 
+/* The part of a kind that acts on vectors, an entry: state and rate_state are [states][3][Np]. */
+static void NAME(vector_rate)(size_t Np, const struct mx_response *response, const REAL *coefficient, const REAL *state,
+                              const REAL *field, REAL *rate_state, REAL *rate)
+{
+  const size_t states = (size_t)mx_responses[response->kind]->states;
+  for (size_t i = 0; i < Np; i++) {
+    REAL s[MX_RESPONSE_STATES][3] = {{0}}, ds[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0}, du[3] = {0};
+    for (size_t k = 0; k < 3 * states; k++) s[k / 3][k % 3] = state[k * Np + i];
+    for (size_t c = 0; c < 3; c++) u[c] = field[c * Np + i];
+    NAME(mx_vector_rate)(response->kind, coefficient, s, u, ds, du);
+    for (size_t k = 0; k < 3 * states; k++) rate_state[k * Np + i] = ds[k / 3][k % 3];
+    for (size_t c = 0; c < 3; c++) rate[c * Np + i] += du[c];
+  }
+}
+
 /* The part of a layer for one field: state and rate_state are [directions][3][Nq], at the points of the rule. */
 static void NAME(layer_rate)(const struct dg_quadrature *rule, size_t Np, const struct mx_response *response, int of,
                              const REAL *coefficient, const REAL *state, const REAL *field, REAL *rate_state,
@@ -380,6 +410,11 @@ void NAME(mx_response_rate)(const struct mx_problem *problem, const struct mx_re
     const size_t at = (size_t)response->where[k] * numbers;
     const size_t of_state = 3 * mx_response_places(problem, response->kind), own = k * (size_t)ops->states * of_state;
     const REAL *c = coefficient + k * (size_t)ops->coefficients;
+    if (ops->vector) {
+      NAME(vector_rate)
+      ((size_t)problem->ref->Np, response, c, state + own, field[0] + at, rate_state + own, rate[0] + at);
+      continue;
+    }
     if (!ops->layer) {
       NAME(pole_rate)
       (numbers, response, c, state + own, field[response->of] + at, rate_state + own, rate[response->of] + at);

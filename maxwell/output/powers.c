@@ -60,6 +60,23 @@ double mx_powers_product(const struct mx_powers *powers, size_t e, const double 
   return problem->jacobian[e] * sum;
 }
 
+/* The same with the tensor of an equation, if the medium has one, between u and v. */
+static double medium_product(const struct mx_powers *powers, enum mx_equation equation, size_t e, const double *u,
+                             const double *v)
+{
+  const struct mx_tensor *tensor = mx_tensor_of(powers->problem, e);
+  const size_t Np = (size_t)powers->problem->ref->Np;
+  double turned[3 * DG_NP_MAX];
+  if (tensor == NULL) return mx_powers_product(powers, e, u, v);
+  for (size_t i = 0; i < Np; i++) {
+    const double at[3] = {v[i], v[Np + i], v[2 * Np + i]};
+    double to[3];
+    mx_tensor_apply(tensor->shape[equation], at, to);
+    for (size_t c = 0; c < 3; c++) turned[c * Np + i] = to[c];
+  }
+  return mx_powers_product(powers, e, u, turned);
+}
+
 /* The integral over face f of curved element k of u_t . jump_t, u[Nf] and jump[Nf] at the nodes, as the penalty of the
  * operator takes it: components along the edges, and the metric of the face at the points of its rule. */
 static double curved_jump_product(const struct mx_curve_tables *curves, const struct dg_reference *ref, size_t k,
@@ -145,7 +162,7 @@ double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation,
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
     const double *u = field + 3 * (size_t)problem->ref->Np * e, loss = mx_medium_of(problem, equation, e).loss;
-    if (loss > 0) sum += loss * mx_powers_product(powers, e, u, u);
+    if (loss > 0) sum += loss * medium_product(powers, equation, e, u, u);
   }
   return sum;
 }
@@ -164,7 +181,7 @@ double mx_powers_work(const struct mx_powers *powers, enum mx_equation equation,
   double sum = 0;
   for (size_t e = 0; e < problem->K; e++) {
     const size_t at = 3 * (size_t)problem->ref->Np * e;
-    sum += mx_medium_of(problem, equation, e).storage * mx_powers_product(powers, e, field + at, rate + at);
+    sum += mx_medium_of(problem, equation, e).storage * medium_product(powers, equation, e, field + at, rate + at);
   }
   return sum;
 }
@@ -191,11 +208,13 @@ int mx_powers_unexplained(const struct mx_powers *powers, const double *E, const
       const struct mx_medium medium = mx_medium_of(problem, (enum mx_equation)i, e);
       const double weight = medium.storage;
       const double inertia = mx_update_of(problem, &powers->options, (enum mx_equation)i, e).inertia;
-      if (medium.loss > 0) sum += medium.loss * mx_powers_product(powers, e, middle[i] + at, middle[i] + at);
+      if (medium.loss > 0)
+        sum += medium.loss * medium_product(powers, (enum mx_equation)i, e, middle[i] + at, middle[i] + at);
       for (size_t k = 0; k < per_element; k++) change[k] = 2 * (end[i][at + k] - middle[i][at + k]);
-      sum += inertia / powers->options.step * mx_powers_product(powers, e, middle[i] + at, change);
-      sum -= weight * mx_powers_product(powers, e, middle[i] + at, rate[i] + at);
-      if (driven[i] != NULL) sum -= weight * mx_powers_product(powers, e, middle[i] + at, driven[i] + at);
+      sum += inertia / powers->options.step * medium_product(powers, (enum mx_equation)i, e, middle[i] + at, change);
+      sum -= weight * medium_product(powers, (enum mx_equation)i, e, middle[i] + at, rate[i] + at);
+      if (driven[i] != NULL)
+        sum -= weight * medium_product(powers, (enum mx_equation)i, e, middle[i] + at, driven[i] + at);
     }
     if (of_responses != NULL) sum += of_responses[e];
     if (!(fabs(sum) <= *power)) *power = fabs(sum), *element = e;

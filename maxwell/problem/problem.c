@@ -29,6 +29,7 @@ void mx_problem_release(struct mx_problem *problem)
   dg_free(problem->neighbour);
   if (problem->own != NULL) dg_halo_release(problem->own);
   dg_free(problem->own);
+  dg_free(problem->shape);
   dg_free(problem->curves.where);
   dg_free(problem->curves.shape);
   for (size_t i = 0; i < problem->terms; i++) {
@@ -62,6 +63,13 @@ int mx_problem_add_curves(struct mx_problem *problem, int geometry, size_t count
   if (DG_NEW(problem->curves.where, count, err) != 0 ||
       DG_NEW(problem->curves.shape, count * dg_shape_nodes(geometry), err) != 0)
     return err->code;
+  return 0;
+}
+
+int mx_problem_add_tensors(struct mx_problem *problem, size_t count, struct dg_error *err)
+{
+  if (DG_NEW(problem->shape, count, err) != 0) return err->code;
+  problem->shapes = count;
   return 0;
 }
 
@@ -137,6 +145,15 @@ static int restrict_responses(struct mx_problem *part, const struct mx_problem *
   return 0;
 }
 
+/* Copies the media with tensors, all of them: elements name them by their place. */
+static int copy_tensors(struct mx_problem *part, const struct mx_problem *whole, struct dg_error *err)
+{
+  if (whole->shapes == 0) return 0;
+  if (mx_problem_add_tensors(part, whole->shapes, err) != 0) return err->code;
+  memcpy(part->shape, whole->shape, whole->shapes * sizeof *part->shape);
+  return 0;
+}
+
 /* Copies the maps of the curved elements that are in the part. */
 static int restrict_curves(struct mx_problem *part, const struct mx_problem *whole, const int32_t *local,
                            struct dg_error *err)
@@ -179,7 +196,8 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
       part->neighbour[i][f] = code;
     }
   }
-  if (restrict_responses(part, whole, local, err) != 0 || restrict_curves(part, whole, local, err) != 0)
+  if (copy_tensors(part, whole, err) != 0 || restrict_responses(part, whole, local, err) != 0 ||
+      restrict_curves(part, whole, local, err) != 0)
     mx_problem_release(part);
   dg_free(local);
   return err->code;

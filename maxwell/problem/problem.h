@@ -11,6 +11,7 @@
 #include "libdg/geometry/geometry.h"
 #include "libdg/ref/reference.h"
 #include "maxwell/problem/flux.h"
+#include "maxwell/model/media/tensor.h"
 #include "maxwell/response/response.h"
 
 /* Physical constants, SI (CODATA 2018). */
@@ -85,6 +86,7 @@ struct mx_ranks {
   X(double, mu, )      /* relative */                                                                                  \
   X(double, sigma, )   /* times eta0, 1/m */                                                                           \
   X(double, sigma_m, ) /* over eta0, 1/m */                                                                            \
+  X(int32_t, tensor, ) /* 1 + the place of its tensors in mx_problem.shape; 0: it is isotropic */                      \
   X(struct mx_face_flux, flux, [4])
 
 struct mx_problem {
@@ -98,7 +100,9 @@ struct mx_problem {
    * above, since it names other elements. */
   int32_t (*neighbour)[4];
   struct mx_curves curves;
-  size_t open_faces; /* slots 0..open_faces-1 */
+  size_t shapes;
+  struct mx_tensor *shape; /* [shapes] the media whose epsilon or mu is a tensor; the same on all ranks */
+  size_t open_faces;       /* slots 0..open_faces-1 */
   size_t terms;
   struct mx_term *term; /* [terms] */
   size_t responses;
@@ -122,7 +126,8 @@ void mx_problem_release(struct mx_problem *problem);
 /* An equation by the field that it changes (`own`); the other field (`other`) is under the curl. */
 enum mx_equation { MX_AMPERE, MX_FARADAY }; /* E changes, H changes */
 
-/* The medium of an element as an equation sees it:  storage d(own)/dt = +- curl other - loss own. */
+/* The medium of an element as an equation sees it:  storage d(own)/dt = +- curl other - loss own. With a tensor
+ * (mx_tensor_of) both storage and loss are times its `shape`. */
 struct mx_medium {
   double storage; /* epsilon or mu */
   double loss;    /* sigma or sigma_m, 1/m */
@@ -132,6 +137,12 @@ static inline struct mx_medium mx_medium_of(const struct mx_problem *problem, en
 {
   if (equation == MX_AMPERE) return (struct mx_medium){problem->epsilon[e], problem->sigma[e]};
   return (struct mx_medium){problem->mu[e], problem->sigma_m[e]};
+}
+
+/* The tensors of an element, or NULL: it is isotropic. */
+static inline const struct mx_tensor *mx_tensor_of(const struct mx_problem *problem, size_t e)
+{
+  return problem->tensor[e] > 0 ? &problem->shape[problem->tensor[e] - 1] : NULL;
 }
 
 /* The largest of an element's two relaxation rates, loss over storage, 1/m. */
@@ -154,6 +165,9 @@ static inline bool mx_any_loss(const struct mx_problem *problem, enum mx_equatio
  */
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,
                         struct dg_error *err) DG_MUST_USE;
+
+/* Adds `count` media with tensors, for the caller to fill. */
+int mx_problem_add_tensors(struct mx_problem *problem, size_t count, struct dg_error *err) DG_MUST_USE;
 
 /* Adds a functional of `count` summands, with index and weight zeroed for the caller to fill. */
 int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,

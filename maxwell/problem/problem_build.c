@@ -9,6 +9,7 @@
 #include "maxwell/problem/layer.h"
 #include "maxwell/response/pole_rows.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/response/gyrotropic.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -150,6 +151,62 @@ static int assign_materials(struct mx_problem *problem, struct mx_assignment *as
   return 0;
 }
 
+/* Gives elements of media with tensors their place in the problem's list; every rank makes all of it. */
+static int assign_tensors(struct mx_problem *problem, const struct mx_assignment *assignment,
+                          const struct mx_config *config, struct dg_error *err)
+{
+  static const double one[MX_TENSOR_NUMBERS] = {1, 0, 0, 1, 0, 1};
+  int32_t *place;
+  size_t count = 0;
+  for (size_t m = 0; m < config->materials; m++) count += mx_has_tensor(&config->material[m]);
+  if (count == 0) return 0;
+  if (mx_problem_add_tensors(problem, count, err) != 0 || DG_NEW(place, config->materials, err) != 0) return err->code;
+  count = 0;
+  for (size_t m = 0; m < config->materials; m++) {
+    const struct mx_material_config *material = &config->material[m];
+    if (!mx_has_tensor(material)) continue;
+    for (int i = 0; i < 2; i++)
+      (void)mx_tensor_shape(&problem->shape[count], i, material->tensor[i].given ? material->tensor[i].number : one);
+    place[m] = (int32_t)++count;
+  }
+  for (size_t e = 0; e < problem->K; e++) problem->tensor[e] = place[assignment->material[e]];
+  dg_free(place);
+  return 0;
+}
+
+/* Refuses what a medium with a tensor, or a gyrotropic one, does not do yet, near the place where it would have to:
+ * curved elements, layers, and walls that take their impedance from the medium. */
+static int refuse_tensors(const struct mx_problem *problem, const struct mx_assignment *assignment,
+                          const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
+{
+  for (size_t e = 0, k = 0; e < problem->K; e++) {
+    const struct mx_material_config *material = &config->material[assignment->material[e]];
+    const bool curved = k < problem->curves.count && (size_t)problem->curves.where[k] == e;
+    const char *what = curved ? "curved elements are not there yet (mesh.geometry = 1 makes them straight)" : NULL;
+    k += curved;
+    if (problem->tensor[e] == 0 && !(curved && material->gyrotropic.given)) continue;
+    if (assignment->layer[e] >= 0 || assignment->absorber[e] >= 0)
+      what = "perfectly matched layers and absorbers are not there yet: end the medium before the layer";
+    for (int f = 0; f < 4; f++) {
+      const int wall = assignment->boundary[e][f];
+      if (wall < 0) continue;
+      const enum mx_behind behind = mx_walls[config->boundary[wall].kind].behind;
+      if (behind == MX_BEHIND_MEDIUM || behind == MX_BEHIND_GAP)
+        what = "absorbing walls, waves through walls and ports are not there yet, since the medium has no single "
+               "impedance: end the medium before the wall";
+    }
+    if (what == NULL) continue;
+    char name[128];
+    double x[3];
+    mx_selector_name(&material->where, name, sizeof name);
+    dg_geometry_barycentre(mesh, e, x);
+    return dg_fail(err, DG_INPUT, MX_PLACE "materials.%s is %s near (%g, %g, %g) m, where %s",
+                   MX_AT(material->where.where), name, problem->tensor[e] > 0 ? "a tensor" : "gyrotropic", x[0], x[1],
+                   x[2], what);
+  }
+  return 0;
+}
+
 /* The kind that has room for the poles of a field in a material, an enum mx_response_kind; -1: there are none. */
 static int kind_of_poles(const struct mx_poles_config *poles)
 {
@@ -248,6 +305,30 @@ fail:
   dg_free(density);
   dg_free(made);
   return err->code;
+}
+
+/* Adds the gyrotropic terms of all materials: rad/s become 1/m. */
+static int assign_gyrotropic(struct mx_problem *problem, const struct mx_assignment *assignment,
+                             const struct mx_config *config, struct dg_error *err)
+{
+  struct mx_response *response = NULL;
+  size_t count = 0, k = 0;
+  bool any = false; /* of all ranks, which add the same responses */
+  for (size_t m = 0; m < config->materials; m++) any = any || config->material[m].gyrotropic.given;
+  if (!any) return 0;
+  for (size_t e = 0; e < problem->K; e++) count += config->material[assignment->material[e]].gyrotropic.given;
+  if (mx_problem_add_response(problem, MX_GYROTROPIC, 0, count, &response, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_gyrotropic_config *of = &config->material[assignment->material[e]].gyrotropic;
+    if (!of->given) continue;
+    double *to = mx_response_parameter(response, k);
+    response->where[k++] = (int32_t)e;
+    to[MX_GYRO_WP2] = of->omega_p * of->omega_p / (MX_C0 * MX_C0);
+    to[MX_GYRO_W02] = of->omega_0 * of->omega_0 / (MX_C0 * MX_C0);
+    to[MX_GYRO_GAMMA] = of->gamma / MX_C0;
+    for (int i = 0; i < 3; i++) to[MX_GYRO_WC + i] = of->omega_c[i] / MX_C0;
+  }
+  return 0;
 }
 
 /* Refuses the key of a surface inside the domain, which is not a boundary, instead of ignoring it. */
@@ -480,10 +561,13 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
     memcpy(problem->curves.shape, mesh->shape, mesh->curved * dg_shape_nodes(mesh->geometry) * sizeof *mesh->shape);
   }
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
+  if (assign_tensors(problem, assignment, config, err) != 0) goto fail;
   if (assign_poles(problem, assignment, config, mesh, err) != 0) goto fail;
+  if (assign_gyrotropic(problem, assignment, config, err) != 0) goto fail;
   if (mx_assign_layers(problem, assignment, layers, mesh, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;
+  if (refuse_tensors(problem, assignment, config, mesh, err) != 0) goto fail;
   connect(problem, assignment, config, mesh);
   if (connect_halo(problem, assignment, config, err) != 0) goto fail;
   dg_free(choice);

@@ -5,7 +5,8 @@
  *         the state s along;
  *   rate  of a Runge-Kutta scheme: the rates of the state, ds, and what they add to the rate of the field, du.
  *
- * c: the coefficients of the entry (response.h). Poles see one component at a time, layers the vectors at a point: s
+ * c: the coefficients of the entry (response.h). Poles see one component at a time, gyrotropic media the vector at a
+ * node, s and ds [states][3], u and du [3]; layers the vectors at a point: s
  * and ds [directions][3] of one field (field 0 is E, 1 is H), u and du [3], and L[4], the point's barycentric
  * coordinates. What fields and states have at a point is an MX_VALUE: a REAL, or where the file that includes this one
  * says so (with MX_ROOT and MX_LARGER(a, b) for it) a vector of REALs at several points.
@@ -16,6 +17,7 @@
 #define MX_POINT_BY_POINT
 #endif
 
+#include "maxwell/response/gyrotropic_points.h"
 #include "maxwell/response/poles_points.h"
 #include "maxwell/response/layer_points.h"
 
@@ -41,6 +43,29 @@ MX_POINT void NAME(mx_point_rate)(enum mx_response_kind kind, const REAL *c, con
 #define MX_POINT_CALL(PREFIX) NAME(PREFIX##_rate)(c, s, u, ds, du)
   switch (kind) {
     MX_POLE_LIST(MX_POINT_CASE)
+  default:
+    break;
+  }
+#undef MX_POINT_CALL
+}
+
+MX_POINT void NAME(mx_vector_step)(enum mx_response_kind kind, const REAL *c, MX_VALUE (*s)[3], MX_VALUE *u)
+{
+#define MX_POINT_CALL(PREFIX) NAME(PREFIX##_step)(c, s, u)
+  switch (kind) {
+    MX_VECTOR_LIST(MX_POINT_CASE)
+  default:
+    break;
+  }
+#undef MX_POINT_CALL
+}
+
+MX_POINT void NAME(mx_vector_rate)(enum mx_response_kind kind, const REAL *c, MX_VALUE (*s)[3], const MX_VALUE *u,
+                                   MX_VALUE (*ds)[3], MX_VALUE *du)
+{
+#define MX_POINT_CALL(PREFIX) NAME(PREFIX##_rate)(c, s, u, ds, du)
+  switch (kind) {
+    MX_VECTOR_LIST(MX_POINT_CASE)
   default:
     break;
   }

@@ -12,3 +12,6 @@ void mx_pole_rows(const struct mx_response_scheme *scheme, const double *paramet
 
 /* Multiplies all terms by a number > 0. The joint energy is another one then: mx_poles_join finds it. */
 void mx_poles_scale(double *parameter, double by);
+
+/* The same of a gyrotropic term, whose charges are free if omega_0 is 0. */
+void mx_gyrotropic_rows(const double *parameter, struct mx_square *polarisation, struct mx_square *current);

@@ -8,7 +8,8 @@
  * needed, so that a backend may work in place; what the response takes of it is in the pass's own loss
  * (mx_response_share).
  *
- * There are two sorts of kinds. A pole acts on E or on H, on each component at a node alone. A layer acts on E and H,
+ * There are three sorts of kinds. A pole acts on E or on H, on each component at a node alone. A gyrotropic medium acts
+ * on the vector of E at a node. A layer acts on E and H,
  * on the three components together, at the points of the rule of integration (libdg/ref/rule.h), and depends on where
  * in the element a point is: the field is interpolated to the points, and what the layer makes of it is projected back.
  *
@@ -47,7 +48,9 @@
 #define MX_LAYER_LIST(X)                                                                                               \
   X(MX_LAYER_1, mx_layer_1, 1)                                                                                         \
   X(MX_LAYER_2, mx_layer_2, 2) X(MX_LAYER_3, mx_layer_3, 3) X(MX_LAYER_ROUND, mx_layer_round, 3)
-#define MX_RESPONSE_LIST(X) MX_POLE_LIST(X) MX_LAYER_LIST(X)
+/* and X(kind, prefix, states): kinds that act on the vector of E at a node (gyrotropic.h). */
+#define MX_VECTOR_LIST(X)   X(MX_GYROTROPIC, mx_gyrotropic, 3)
+#define MX_RESPONSE_LIST(X) MX_POLE_LIST(X) MX_LAYER_LIST(X) MX_VECTOR_LIST(X)
 
 #define MX_RESPONSE_NAME(kind, ...) kind,
 enum mx_response_kind { MX_RESPONSE_LIST(MX_RESPONSE_NAME) };
@@ -117,6 +120,7 @@ struct mx_response_ops {
   int coefficients; /* of the point function */
   int parameters;
   bool layer;   /* the kind acts on the vectors of E and H */
+  bool vector;  /* the kind acts on the vector of E at a node */
   double flops; /* of the point function, a component of a field */
   /* Gives the parameters that the scheme follows. A relaxation that is faster than the scheme can take is slowed down;
    * static values stay. inertia: the medium's eps or mu as the update has it. */

@@ -272,6 +272,23 @@ static bool same_poles(const struct mx_poles_config *a, const struct mx_poles_co
   return same;
 }
 
+static bool same_tensors(const struct mx_material_config *a, const struct mx_material_config *b)
+{
+  bool same = true;
+  for (int i = 0; i < 2; i++) {
+    same = same && a->tensor[i].given == b->tensor[i].given;
+    for (int n = 0; n < 6; n++) same = same && a->tensor[i].number[n] == b->tensor[i].number[n];
+  }
+  return same;
+}
+
+static bool same_gyrotropic(const struct mx_gyrotropic_config *a, const struct mx_gyrotropic_config *b)
+{
+  bool same = a->given == b->given && a->omega_p == b->omega_p && a->omega_0 == b->omega_0 && a->gamma == b->gamma;
+  for (int i = 0; i < 3; i++) same = same && a->omega_c[i] == b->omega_c[i];
+  return same;
+}
+
 /* Are two volumes one medium, with the same currents? */
 static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, size_t one, size_t other)
 {
@@ -281,7 +298,9 @@ static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, si
   const struct mx_material_config *a = &config->material[m], *b = &config->material[n];
   if (!equal(&a->epsilon_r, &b->epsilon_r) || !equal(&a->mu_r, &b->mu_r) || !equal(&a->sigma, &b->sigma) ||
       !equal(&a->sigma_m, &b->sigma_m) || !equal(&a->density, &b->density) || !same_poles(&a->poles[0], &b->poles[0]) ||
-      !same_poles(&a->poles[1], &b->poles[1]) || a->loss_tangent != b->loss_tangent || a->loss_at != b->loss_at)
+      !same_poles(&a->poles[1], &b->poles[1]) || !same_tensors(a, b) ||
+      !same_gyrotropic(&a->gyrotropic, &b->gyrotropic) || a->loss_tangent != b->loss_tangent ||
+      a->loss_at != b->loss_at)
     return false;
   for (size_t i = 0; i < config->sources; i++)
     if (config->source[i].shape == MX_REGION && (mx_selector_fit(&config->source[i].where, mesh, one) > 0) !=

@@ -48,6 +48,22 @@ static int refuse_responses(const struct mx_problem *problem, const struct dg_me
   return 0;
 }
 
+static int refuse_tensors(const struct mx_problem *problem, const struct dg_mesh *mesh,
+                          const struct mx_surface_faces *faces, struct dg_error *err)
+{
+  for (size_t k = 0; k < faces->count; k++) {
+    const size_t e = (size_t)faces->where[k] / 4;
+    double x[3];
+    if (problem->tensor[e] == 0) continue;
+    dg_geometry_barycentre(mesh, e, x);
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "%s: %s needs one impedance for all directions along its surface; near (%g, %g, %g) m "
+                            "epsilon_r or mu_r is a tensor. Put it where the medium has none",
+                   MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2]);
+  }
+  return 0;
+}
+
 int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
                      double *epsilon, double *mu, struct dg_error *err)
 {
@@ -65,5 +81,6 @@ int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mes
                      problem->mu[e], problem->sigma[e] / MX_ETA0, problem->sigma_m[e] * MX_ETA0);
     }
   }
+  if (refuse_tensors(problem, mesh, faces, err) != 0) return err->code;
   return refuse_responses(problem, mesh, faces, err);
 }

@@ -49,7 +49,7 @@ MAY = {
     "maxwell/model": "libdg/base libdg/mesh maxwell/shell maxwell/shell/rules",
     "maxwell/model/media": "libdg/base maxwell/model maxwell/shell maxwell/shell/rules",
     "maxwell/response": "libdg/base",
-    "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model "
+    "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model maxwell/model/media "
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
     "maxwell/backend": "libdg/base maxwell/problem maxwell/response maxwell/shell maxwell/time",

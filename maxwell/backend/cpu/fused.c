@@ -133,7 +133,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   const size_t row = MX_FUSED_ROW((size_t)problem->ref->order), Nf = (size_t)problem->ref->Nf;
   const size_t losses = (size_t)mx_any_decay(problem, options, MX_AMPERE) + mx_any_decay(problem, options, MX_FARADAY);
-  const size_t per_element = real * (fields * row + 12 + losses) + 8 * sizeof(int32_t);
+  const size_t metrics = problem->shapes > 0 ? 24 : 12;
+  const size_t per_element = real * (fields * row + metrics + losses) + 8 * sizeof(int32_t);
   const size_t open = scheme->staggered ? (2 + 6) * Nf * problem->open_faces : 0;
   return per_element * problem->K + real * (open + fields * row * problem->ghosts) +
          mx_fused_curves_bytes(problem, real) + mx_response_bytes(problem, options, real);

@@ -10,7 +10,8 @@
  * face's inverse metric (maxwell/backend/frame/frame.h), and derivatives fall into sectors (symmetry.h). The update
  * remains: u_a += dt/(eps J) sum_c g_ac (...)^c. `metric` holds the products dt/(eps J) g_ac for the equation of E and
  * -dt/(mu J) g_ac for that of H. The penalty's formula depends on the sign of g, but not on its scale, so that it uses
- * the same six numbers.
+ * the same six numbers. Where epsilon is a tensor, x_a . epsilon^-1 x_c takes the place of g_ac/eps, and the penalty,
+ * which has to be the same on both sides of a face, keeps six numbers without it.
  *
  * Flops a field: 3 Np^2 + 6 Np Nf for the products, about 10 a node and 40 a face node beside them. The floor of the
  * bench counts 12 Np^2 + 16 Np Nf, those of products with whole matrices (share/doc/design/cpu.md). */
@@ -81,6 +82,7 @@ struct mx_fused {
   const void *jump[2]; /* tables of flux weights by equation (0: E, 1: H) */
   const void *penalty[2];
   const void *metric[2]; /* [blocks][6][W] aa, ab, ac, bb, bc, cc, by equation; of curved elements: dt/eps alone */
+  const void *plain[2];  /* the same without tensors, for the penalty; where there are none, `metric` itself */
   const void *decay[2];  /* [blocks][W] factors of the old field in its change by losses; [W] zeros unless lossy */
   bool lossy[2];
   struct mx_fused_curves curves;

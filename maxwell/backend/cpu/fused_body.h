@@ -40,6 +40,7 @@ struct NAME(state) {
   REAL *sum[2];       /* of schemes with sums */
   double *mass;
   REAL *matrix, *metric[2], *decay[2], *jump[2], *penalty[2];
+  REAL *plain[2]; /* NULL: no medium has a tensor */
   bool lossy[2];
   size_t open_elements;
   int32_t *open_element; /* [open_elements] elements with an open face */
@@ -142,7 +143,8 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->jump[0],      state->jump[1],   state->penalty[0], state->penalty[1],   state->open,
                     state->open_element, state->node,      state->gather,     state->neighbour,    state->weight,
                     state->flags,        state->orbit,     state->place,      state->term_threads, state->mass,
-                    state->before[0],    state->before[1], state->nowhere,    state->home,         state->resident};
+                    state->before[0],    state->before[1], state->nowhere,    state->home,         state->resident,
+                    state->plain[0],     state->plain[1]};
   for (size_t i = 0; i < state->rooms; i++) dg_free(state->room[i]);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_curves)(&state->curves);
@@ -200,6 +202,17 @@ fail:
   return err->code;
 }
 
+/* The six products of the tangents times the factor, with a tensor between them or NULL, to the lane of a row. */
+static void NAME(put_metric)(REAL *metric, size_t row, double factor, const double tensor[6], const double x[3][3])
+{
+  for (size_t a = 0, k = 0; a < 3; a++)
+    for (size_t b = a; b < 3; b++, k++) {
+      const double product = tensor != NULL ? mx_tensor_product(tensor, x[a], x[b])
+                                            : x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2];
+      metric[(row / LANES * 6 + k) * LANES + row % LANES] = (REAL)(factor * product);
+    }
+}
+
 /* Packs dt/(eps J) g and -dt/(mu J) g of every straight element, dt/eps and -dt/mu of curved ones, and the factors of
  * their losses. */
 static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
@@ -208,6 +221,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
   for (int equation = 0; equation < 2; equation++) {
     state->lossy[equation] = mx_any_decay(problem, &state->options, (enum mx_equation)equation);
     if (DG_NEW(state->metric[equation], state->blocks * 6 * LANES, err) != 0 ||
+        (problem->shapes > 0 && DG_NEW(state->plain[equation], state->blocks * 6 * LANES, err) != 0) ||
         DG_NEW(state->decay[equation], (state->lossy[equation] ? state->blocks : 1) * LANES, err) != 0)
       return err->code;
   }
@@ -216,6 +230,7 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* for lanes without an element */
     const size_t e = NAME(resident)(state, row);
     const bool there = e != SIZE_MAX, curved = NAME(curved_block)(state, row / LANES);
+    const struct mx_tensor *tensor = there ? mx_tensor_of(problem, e) : NULL;
     double x[3][3], jacobian = mx_frame_tangents(there ? problem->metric[e] : unit, x);
     for (int equation = 0; equation < 2; equation++) {
       struct mx_medium_update update = {.gain = state->options.step};
@@ -223,11 +238,16 @@ static int NAME(pack_metric)(struct NAME(state) * state, struct dg_error *err)
       const double storage = there ? mx_medium_of(problem, (enum mx_equation)equation, e).storage : 1;
       const double factor = (equation == 0 ? update.gain : -update.gain) / storage;
       if (state->lossy[equation]) state->decay[equation][row] = (REAL)-update.loss;
-      for (size_t a = 0, k = 0; a < 3; a++)
-        for (size_t b = a; b < 3; b++, k++)
-          state->metric[equation][(row / LANES * 6 + k) * LANES + row % LANES] =
-              (REAL)(curved ? (k == 0 ? factor : 0)
-                            : factor / jacobian * (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]));
+      if (curved) {
+        for (size_t k = 0; k < 6; k++)
+          state->metric[equation][(row / LANES * 6 + k) * LANES + row % LANES] = (REAL)(k == 0 ? factor : 0);
+        continue;
+      }
+      NAME(put_metric)
+      (state->metric[equation], row, factor / jacobian, tensor != NULL ? tensor->inverse[equation] : NULL,
+       (const double(*)[3])x);
+      if (state->plain[equation] != NULL)
+        NAME(put_metric)(state->plain[equation], row, factor / jacobian, NULL, (const double(*)[3])x);
     }
   }
   return 0;
@@ -399,6 +419,8 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
                         .jump = {state->jump[0], state->jump[1]},
                         .penalty = {state->penalty[0], state->penalty[1]},
                         .metric = {state->metric[0], state->metric[1]},
+                        .plain = {problem->shapes > 0 ? state->plain[0] : state->metric[0],
+                                  problem->shapes > 0 ? state->plain[1] : state->metric[1]},
                         .decay = {state->decay[0], state->decay[1]},
                         .lossy = {state->lossy[0], state->lossy[1]},
                         .curves = NAME(fused_curves)(state)};

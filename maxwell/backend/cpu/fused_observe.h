@@ -9,13 +9,23 @@ static const REAL *NAME(other_H)(const struct NAME(state) * state)
   return state->spare[0];
 }
 
-/* Products of the gradients of a, b, c in element e. Times the products of covariant components they are u.v. */
-static void NAME(inverse_metric)(const struct mx_problem *problem, size_t e, double inverse[6])
+/* Products of the gradients of a, b, c in element e. Times the products of covariant components they are u.v, or with a
+ * tensor, which may be NULL, u . tensor v. */
+static void NAME(inverse_metric)(const struct mx_problem *problem, size_t e, const double *tensor, double inverse[6])
 {
   double g[3][3];
   mx_frame_gradients(problem->metric[e], g);
   for (int a = 0, k = 0; a < 3; a++)
-    for (int b = a; b < 3; b++, k++) inverse[k] = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
+    for (int b = a; b < 3; b++, k++)
+      inverse[k] = tensor != NULL ? mx_tensor_product(tensor, g[a], g[b])
+                                  : g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
+}
+
+/* The same with the tensor of the medium. */
+static void NAME(inverse_medium)(const struct mx_problem *problem, size_t e, int equation, double inverse[6])
+{
+  const struct mx_tensor *tensor = mx_tensor_of(problem, e);
+  NAME(inverse_metric)(problem, e, tensor != NULL ? tensor->shape[equation] : NULL, inverse);
 }
 
 /* Integrals on the reference tetrahedron, for the elements of a block. */
@@ -60,7 +70,7 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
       v[lane * state->row + 3 * i + c] =
           (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
   const struct NAME(products) products = NAME(integrate)(state, 0, v, v);
-  NAME(inverse_metric)(problem, e, inverse);
+  NAME(inverse_metric)(problem, e, NULL, inverse);
   return square->weight * problem->jacobian[e] * NAME(contract)(&products, inverse, lane);
 }
 
@@ -124,8 +134,9 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
       if (e == SIZE_MAX) break;
       const struct mx_medium_update of_H = mx_update_of(problem, &state->options, MX_FARADAY, e);
       double inverse[6], half = 0.5 * problem->jacobian[e];
-      NAME(inverse_metric)(problem, e, inverse);
+      NAME(inverse_medium)(problem, e, 0, inverse);
       e_sum += half * mx_update_of(problem, &state->options, MX_AMPERE, e).inertia * NAME(contract)(&E, inverse, lane);
+      if (problem->tensor[e] > 0) NAME(inverse_medium)(problem, e, 1, inverse);
       h_sum += half * of_H.inertia * NAME(contract)(&H, inverse, lane);
       if (of_H.lag > 0)
         h_sum -= half * of_H.lag * (NAME(contract)(&after, inverse, lane) - NAME(contract)(&before, inverse, lane));
@@ -258,7 +269,7 @@ static double NAME(loss_of)(const struct NAME(state) * state, int equation, size
         continue;
       }
       if (row / LANES != block) lost = NAME(integrate_lost)(state, equation, block = row / LANES);
-      NAME(inverse_metric)(problem, e, inverse);
+      NAME(inverse_medium)(problem, e, equation, inverse);
       sum += problem->jacobian[e] * loss * NAME(contract)(&lost, inverse, row % LANES);
     }
   }

@@ -73,7 +73,7 @@ INLINE void ORDERED(weights)(const struct mx_fused *fused, int equation, size_t 
                              NAME(vec) * jump, NAME(vec) inverse[3])
 {
   const REAL *jumps = fused->jump[equation], *penalties = fused->penalty[equation];
-  const REAL *metric = (const REAL *)fused->metric[equation] + block * 6 * LANES + part;
+  const REAL *metric = (const REAL *)fused->plain[equation] + block * 6 * LANES + part;
   NAME(vec) penalty;
   if (fused->flags[block] & MX_BLOCK_UNIFORM) {
     *jump = (NAME(vec)){0} + jumps[0];

@@ -1,6 +1,13 @@
 /* Source terms of the `cpu` backend, and what is lifted on single faces, which the kernels do not know; part of
  * fused_body.h, once for every precision. */
 
+/* The six numbers of an element as a matrix. */
+static void NAME(matrix_of)(const REAL *metric, size_t row, double M[3][3])
+{
+  for (size_t a = 0, k = 0; a < 3; a++)
+    for (size_t c = a; c < 3; c++, k++) M[a][c] = M[c][a] = (double)metric[(row / LANES * 6 + k) * LANES + row % LANES];
+}
+
 /* Adds the lift on face f to element e. jumps[2][Nf] are of the field under the curl (may be NULL) and of the field
  * that changes, both along t1 and t2. to += lifted, also += b lifted (may be NULL). */
 static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, size_t f, const double *other,
@@ -15,11 +22,12 @@ static void NAME(lift_face)(struct NAME(state) * state, int equation, size_t e, 
     return;
   }
   const size_t row = NAME(row_of)(state, e);
-  double M[3][3], inverse[3], flux[3][DG_NF_MAX], jump_weight = equation == 0 ? weights->h_jump : weights->e_jump;
-  for (size_t a = 0, k = 0; a < 3; a++)
-    for (size_t c = a; c < 3; c++, k++)
-      M[a][c] = M[c][a] = (double)state->metric[equation][(row / LANES * 6 + k) * LANES + row % LANES];
-  mx_frame_face_metric((int)f, (const double(*)[3])M, equation == 0 ? weights->e_penalty : weights->h_penalty, inverse);
+  double M[3][3], plain[3][3], inverse[3], flux[3][DG_NF_MAX];
+  double jump_weight = equation == 0 ? weights->h_jump : weights->e_jump;
+  NAME(matrix_of)(state->metric[equation], row, M);
+  NAME(matrix_of)((const REAL *)state->fused.plain[equation], row, plain);
+  mx_frame_face_metric((int)f, (const double(*)[3])plain, equation == 0 ? weights->e_penalty : weights->h_penalty,
+                       inverse);
   if (f % 2 == 1) jump_weight = -jump_weight;
   for (size_t m = 0; m < Nf; m++) {
     double along[2] = {0, 0};
@@ -122,11 +130,16 @@ static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *
       NAME(add_curved_current)(state, term, k, value, to, also, b);
       continue;
     }
+    const struct mx_tensor *tensor = mx_tensor_of(problem, e);
     double x[3][3], factor = mx_update_of(problem, &state->options, MX_AMPERE, e).gain / problem->epsilon[e];
     (void)mx_frame_tangents(problem->metric[e], x);
     for (size_t i = 0; i < Np; i++) {
       double v[3];
       mx_fused_term_vector(term, term->E, value, true, Np, k, i, v);
+      if (tensor != NULL) {
+        const double given[3] = {v[0], v[1], v[2]};
+        mx_tensor_apply(tensor->inverse[MX_AMPERE], given, v);
+      }
       for (size_t a = 0; a < 3; a++) {
         double change = -factor * (x[a][0] * v[0] + x[a][1] * v[1] + x[a][2] * v[2]);
         size_t at = NAME(at)(state, e, a, i);

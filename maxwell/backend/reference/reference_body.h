@@ -288,9 +288,17 @@ static const REAL *NAME(other_H)(const struct NAME(state) * state)
   return state->H_before;
 }
 
+/* The tensor of an equation in element e; NULL: the medium is isotropic. */
+static const double *NAME(shape_of)(const struct NAME(state) * state, enum mx_equation equation, size_t e)
+{
+  const struct mx_tensor *tensor = mx_tensor_of(state->problem, e);
+  return tensor != NULL ? tensor->shape[equation] : NULL;
+}
+
 /* The factor times 1/2 sum over components of u^T M v on the reference tetrahedron, times the element's Jacobian; a
- * curved element has a product of its own. */
-static double NAME(product)(const struct NAME(state) * state, size_t e, double factor, const REAL *u, const REAL *v)
+ * curved element has a product of its own. shape: a tensor between u and v, or NULL. */
+static double NAME(product)(const struct NAME(state) * state, size_t e, double factor, const double *shape,
+                            const REAL *u, const REAL *v)
 {
   const struct mx_problem *problem = state->problem;
   const struct dg_reference *ref = problem->ref;
@@ -307,9 +315,15 @@ static double NAME(product)(const struct NAME(state) * state, size_t e, double f
   }
   for (int c = 0; c < 3; c++)
     for (int i = 0; i < Np; i++) {
-      double row = 0;
+      double row = 0, left = (double)u[c * Np + i];
       for (int j = 0; j < Np; j++) row += ref->mass[i * Np + j] * (double)v[c * Np + j];
-      sum += (double)u[c * Np + i] * row;
+      if (shape != NULL) {
+        const double all[3] = {(double)u[i], (double)u[Np + i], (double)u[2 * Np + i]};
+        double turned[3];
+        mx_tensor_apply(shape, all, turned);
+        left = turned[c];
+      }
+      sum += left * row;
     }
   return problem->jacobian[e] * factor * (0.5 * sum);
 }
@@ -332,7 +346,7 @@ static double NAME(squares)(const struct NAME(state) * state, size_t r, size_t k
       for (size_t i = 0; i < Np; i++)
         v[c * Np + i] =
             (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
-    sum += NAME(product)(state, (size_t)response->where[k], 2 * square->weight, v, v);
+    sum += NAME(product)(state, (size_t)response->where[k], 2 * square->weight, NULL, v, v);
   }
   return sum;
 }
@@ -347,10 +361,12 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
                                   of_H = NAME(update_of)(state, MX_FARADAY, e);
     const REAL *at_E = state->E + 3 * (size_t)problem->ref->Np * e, *H = state->H + (at_E - state->E),
                *H_before = H_other + (at_E - state->E);
-    *electric += NAME(product)(state, e, of_E.inertia, at_E, at_E);
-    *magnetic += NAME(product)(state, e, of_H.inertia, H_before, H);
+    const double *epsilon = NAME(shape_of)(state, MX_AMPERE, e), *mu = NAME(shape_of)(state, MX_FARADAY, e);
+    *electric += NAME(product)(state, e, of_E.inertia, epsilon, at_E, at_E);
+    *magnetic += NAME(product)(state, e, of_H.inertia, mu, H_before, H);
     if (of_H.lag > 0)
-      *magnetic -= NAME(product)(state, e, of_H.lag, H, H) - NAME(product)(state, e, of_H.lag, H_before, H_before);
+      *magnetic -=
+          NAME(product)(state, e, of_H.lag, mu, H, H) - NAME(product)(state, e, of_H.lag, mu, H_before, H_before);
   }
   for (size_t r = 0; r < problem->responses; r++)
     for (size_t k = 0; k < problem->response[r].count && !mx_responses[problem->response[r].kind]->layer; k++)
@@ -427,7 +443,8 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
   for (size_t k = 0; k < count; k++) {
     size_t e = (size_t)element[k], per_element = 3 * (size_t)problem->ref->Np, at = per_element * e, entry;
     const double of_E = mx_medium_of(problem, MX_AMPERE, e).loss, of_H = mx_medium_of(problem, MX_FARADAY, e).loss;
-    if (of_E > 0) *loss += NAME(product)(state, e, 2 * of_E, state->E + at, state->E + at);
+    if (of_E > 0)
+      *loss += NAME(product)(state, e, 2 * of_E, NAME(shape_of)(state, MX_AMPERE, e), state->E + at, state->E + at);
     for (int i = 0; i < 2; i++) {
       const struct mx_response *response = mx_problem_poles(problem, (enum mx_equation)i, e, &entry);
       if (response != NULL) *loss += NAME(squares)(state, (size_t)(response - problem->response), entry, true);
@@ -436,7 +453,7 @@ static void NAME(loss)(const struct NAME(state) * state, size_t count, const int
     const REAL *other = NAME(other_H)(state) + at;
     REAL H[3 * DG_NP_MAX];
     for (size_t i = 0; i < per_element; i++) H[i] = (REAL)0.5 * (other[i] + state->H[at + i]);
-    *loss += NAME(product)(state, e, 2 * of_H, H, H);
+    *loss += NAME(product)(state, e, 2 * of_H, NAME(shape_of)(state, MX_FARADAY, e), H, H);
   }
 }
 
