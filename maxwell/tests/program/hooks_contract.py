@@ -197,7 +197,7 @@ WALK = """local cells, sum, tables = 0, 0, 0
           end
         end
       end
-      for _, list in ipairs { "probes", "lines", "planes", "fluxes", "voltages", "currents", "losses" } do
+      for _, list in ipairs { "probes", "lines", "planes", "fluxes", "voltages", "currents", "losses", "polarisations" } do
         for _, record in pairs(sim[list]) do add(record) end
       end
       add(sim.energy)

@@ -115,7 +115,7 @@ class Spectra:
     """All transforms of a run by the name of their record: spectra["probes/corner"]; and planes of output.spectra:
     spectra["spectra/cut"]."""
 
-    KINDS = ("probes", "lines", "planes", "fluxes", "voltages", "currents", "losses")
+    KINDS = ("probes", "lines", "planes", "fluxes", "voltages", "currents", "losses", "polarisations")
 
     def __init__(self, path):
         self._folders = {kind: Folder(os.path.join(path, kind), reader(kind, spectrum=True), "_spectrum.csv")

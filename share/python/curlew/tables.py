@@ -11,7 +11,7 @@ UNITS = {"time": "s", "frequency": "Hz", "theta": "deg", "phi": "deg", "x": "m",
          "Ey": "V/m", "Ez": "V/m", "Hx": "A/m", "Hy": "A/m", "Hz": "A/m", "power": "W", "voltage": "V", "current": "A",
          "incident": "V", "reflected": "V", "electric": "J", "magnetic": "J", "total": "J", "energy": "J",
          "sources": "J", "losses": "J", "radiated": "J", "dissipated": "J", "difference": "J", "decay": "1/s",
-         "phase": "rad"}
+         "phase": "rad", "Px": "C/m^2", "Py": "C/m^2", "Pz": "C/m^2", "Jx": "A/m^2", "Jy": "A/m^2", "Jz": "A/m^2"}
 PATTERN_UNITS = {"Etheta": "V", "Ephi": "V", "directivity": "dBi", "gain": "dBi", "realised_gain": "dBi",
                  "axial_ratio": "dB", "rcs": "m^2"}
 POWER_UNITS = {"radiated": "W", "integral": "W", "accepted": "W", "incident": "W", "directivity": "dBi",
