@@ -123,6 +123,8 @@ static int measure_parts(struct mx_setup *setup, struct dg_error *err)
 {
   struct dg_comm *comm = setup->comm;
   int64_t most[] = {(int64_t)setup->mesh.K, -(int64_t)setup->mesh.K}, cut = (int64_t)setup->ranks.halo.faces;
+  for (size_t i = 0; i < setup->ranks.halo.peers; i++) /* faces that a rank shares with itself are not cut */
+    if (setup->ranks.halo.peer[i].rank == DG_SELF) cut -= (int64_t)setup->ranks.halo.peer[i].send_count;
   if (dg_comm_reduce_int(comm, DG_MAX, 2, most, err) != 0 || dg_comm_reduce_int(comm, DG_SUM, 1, &cut, err) != 0)
     return err->code;
   setup->partition = (struct mx_partition){.smallest = (size_t)-most[1],
