@@ -36,7 +36,7 @@ struct mx_cost mx_cost_update(const struct mx_problem *problem, size_t real, dou
 
 struct mx_cost mx_cost_open(const struct mx_problem *problem, size_t real)
 {
-  double Np = problem->ref->Np, Nf = problem->ref->Nf, faces = (double)problem->open_faces;
+  double Np = problem->ref->Np, Nf = problem->ref->Nf, faces = (double)mx_kept_faces(problem);
   return (struct mx_cost){
       .bytes = faces * (double)real * (2 * 3 * Np + 10 * Nf) + 2 * (double)problem->K * sizeof *problem->neighbour,
       .flops = faces * 6 * Np * Nf,

@@ -26,7 +26,7 @@ struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_i
     array.field = of_fields[i].field;
     array.items = problem->K;
     if (array.list == MX_STATE_OF_FACES) {
-      array.items = mx_schemes[integrator].staggered ? problem->open_faces : 0;
+      array.items = mx_schemes[integrator].staggered ? mx_kept_faces(problem) : 0;
       array.nodes = (size_t)ref->Nf;
     }
     (void)snprintf(array.name, sizeof array.name, "%s", of_fields[i].name);

@@ -1,7 +1,7 @@
 /* The state of the fields from one step to the next, described: the arrays that a backend saves and loads. Checkpoints,
  * and other readers of the whole state, walk over the description and know no array by name.
  *
- * An array is [items][vectors][3][nodes]. Its items are those of a list: all elements of this rank, its open faces by
+ * An array is [items][vectors][3][nodes]. Its items are those of a list: all elements of this rank, its kept faces by
  * slot, or the entries of a response. In place of nodes, layers have points of the rule of integration. */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum mx_state_list {
   MX_STATE_OF_ELEMENTS, /* a field; H at the half step before where the scheme is staggered */
-  MX_STATE_OF_FACES,    /* traces of a field one step ago on open faces; none unless the scheme is staggered */
+  MX_STATE_OF_FACES,    /* kept traces of a field one step ago (operator.h); none unless the scheme is staggered */
   MX_STATE_OF_ENTRIES   /* the states of a response */
 };
 

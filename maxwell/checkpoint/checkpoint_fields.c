@@ -18,7 +18,7 @@
 #include "maxwell/shell/checkpoint_files.h"
 
 /* The lists whose items the arrays of the state (state_arrays.h) have. An item has a name in the whole mesh: elements
- * and entries of responses `element`, open faces 4 * element + face. */
+ * and entries of responses `element`, open faces and sheets 4 * element + face. */
 enum { ELEMENTS, OPEN_FACES, ENTRIES }; /* ENTRIES + r: of response r */
 
 static struct mx_state_array describe(const struct mx_setup *setup, int array)
@@ -92,7 +92,7 @@ static int save_names(struct dg_store *store, const struct mx_setup *setup, int 
     name[i] = dg_mesh_global(mesh, list == ELEMENTS ? i : (size_t)setup->problem.response[list - ENTRIES].where[i]);
   for (size_t e = 0; e < mesh->K && count > 0 && list == OPEN_FACES; e++)
     for (int f = 0; f < 4; f++) {
-      int slot = mx_open_slot(setup->problem.neighbour[e][f]);
+      const ptrdiff_t slot = mx_kept_slot(&setup->problem, e, f);
       if (slot >= 0) name[slot] = 4 * dg_mesh_global(mesh, e) + f;
     }
   (void)!dg_store_put(store, list_name(list).text, DG_STORE_INTEGERS, count, name, err);
@@ -203,7 +203,7 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
   size_t e = reader->own[low].item;
   if (list == ELEMENTS) return (int64_t)e;
   if (list >= ENTRIES) return mx_response_find(&reader->setup->problem.response[list - ENTRIES], e);
-  int slot = mx_open_slot(reader->setup->problem.neighbour[e][name % 4]);
+  const ptrdiff_t slot = mx_kept_slot(&reader->setup->problem, e, (int)(name % 4));
   return slot >= 0 ? slot : NOT_HERE;
 }
 

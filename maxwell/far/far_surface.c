@@ -126,11 +126,13 @@ static int belongs(const struct work *work, size_t e, int f, bool *does)
   } else if (!on_surface(work, e, f)) return 0;
   *does = true;
   face_centre(mesh, e, f, x);
-  if (beyond == DG_BOUNDARY || scene->problem->neighbour[e][f] < 0)
+  const bool sheet = scene->problem->sheet[e][f] != 0;
+  if (beyond == DG_BOUNDARY || scene->problem->neighbour[e][f] < 0 || sheet)
     return dg_fail(work->err, DG_INPUT,
-                   MX_PLACE "output.far_field: the surface of '%s' touches a wall near (%g, %g, %g) m; it must run "
+                   MX_PLACE "output.far_field: the surface of '%s' touches a %s near (%g, %g, %g) m; it must run "
                             "through the medium around the device",
-                   MX_AT(scene->config->where), scene->config->name, x[0], x[1], x[2]);
+                   MX_AT(scene->config->where), scene->config->name, sheet ? "resistive sheet" : "wall", x[0], x[1],
+                   x[2]);
   if (is_inside(work, e) == is_inside(work, (size_t)beyond / 4))
     return dg_fail(work->err, DG_INPUT,
                    MX_PLACE

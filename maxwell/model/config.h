@@ -20,7 +20,8 @@
 enum mx_interface_kind {
   MX_SURFACE_CURRENT,
   MX_TOTAL_FIELD,
-  MX_CONDUCTING_SHEET /* a perfect conductor without thickness */
+  MX_CONDUCTING_SHEET, /* a perfect conductor without thickness */
+  MX_RESISTIVE_SHEET   /* a resistor without thickness: E_t = resistance * (jump of n x H) */
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 /* Bit i is the i-th format of maxwell/output/writers.h. */
@@ -214,6 +215,7 @@ struct mx_interface_config {
   struct mx_drive drive;     /* MX_SURFACE_CURRENT: A/m; key `current` or profile + waveform */
   struct mx_selector inside; /* MX_TOTAL_FIELD: key `region`, the volume group or tag that carries the total field */
   struct mx_plane_wave wave; /* MX_TOTAL_FIELD */
+  double resistance;         /* MX_RESISTIVE_SHEET: ohm (per square), > 0 */
 };
 
 /* An impressed current: a density in a region (A/m^2), a point dipole, or a thin straight wire. */

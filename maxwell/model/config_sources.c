@@ -351,13 +351,16 @@ static int read_interface(struct mx_reader *r, const struct mx_value *value, str
       {KIND(MX_TOTAL_FIELD),
        {"region", read_region, INTERFACE(inside), .expected = region_expected, .example = "region = \"inside\""}},
       WAVE_RULES(mx_interface_config, KIND(MX_TOTAL_FIELD)),
+      {KIND(MX_RESISTIVE_SHEET),
+       {"resistance", mx_read_real, INTERFACE(resistance), .expected = "a number > 0 (ohm per square)", MX_ABOVE(0),
+        .example = "resistance = 188"}},
   };
   interface->drive = no_drive;
   interface->wave = no_wave;
   if (read_by_kind(r, value, "a table, as in { kind = \"surface_current\", current = f }", rules, MX_COUNT(rules),
                    interface) != 0)
     return r->err->code;
-  if (interface->kind == MX_CONDUCTING_SHEET) return 0;
+  if (interface->kind == MX_CONDUCTING_SHEET || interface->kind == MX_RESISTIVE_SHEET) return 0;
   if (interface->kind == MX_TOTAL_FIELD) return check_wave(r, value, &interface->wave);
   return check_drive(r, value, "current");
 }

@@ -15,7 +15,7 @@
 /* How strongly the penalty acts; 1 and 1 is the scheme itself, other values serve the analysis of stability. */
 struct mx_penalty {
   double inner; /* faces between elements and closed walls */
-  double open;  /* impedance and absorbing faces */
+  double open;  /* impedance and absorbing faces, and what a sheet takes */
 };
 
 /* The reference matrices in a kernel's precision and order of access, and the tables of the problem's curved elements,
@@ -31,8 +31,8 @@ void mx_matrices_free_single(struct mx_matrices_single *matrices);
 const struct mx_curve_tables *mx_matrices_curves_double(const struct mx_matrices_double *matrices);
 const struct mx_curve_tables *mx_matrices_curves_single(const struct mx_matrices_single *matrices);
 
-/* rate[K][3][Np] = d(own)/dt. own_before may be NULL; else it is own's trace of one step ago on the open faces,
- * [open_faces][3][Nf], and the penalty there acts on 1.5 own - 0.5 own_before. */
+/* rate[K][3][Np] = d(own)/dt. own_before may be NULL; else it is what mx_kept_trace gave one step ago,
+ * [mx_kept_faces][3][Nf], and the penalty on open faces and of sheets acts on 1.5 own - 0.5 own_before. */
 void mx_rate_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
                     enum mx_equation equation, struct mx_penalty penalty, const double *own, const double *other,
                     const double *own_before, double *rate);
@@ -49,9 +49,12 @@ void mx_rate_and_density_single(const struct mx_problem *problem, const struct m
                                 enum mx_equation equation, struct mx_penalty penalty, const float *own,
                                 const float *other, const float *own_before, float *rate, float *density);
 
-/* trace[open_faces][3][Nf] = the field on the open faces. */
-void mx_open_trace_double(const struct mx_problem *problem, const double *field, double *trace);
-void mx_open_trace_single(const struct mx_problem *problem, const float *field, float *trace);
+/* trace[mx_kept_faces][3][Nf] = the field that an equation changes on the open faces; on sheets E of the own side, or
+ * the jump of H, for which the ghosts must be there. */
+void mx_kept_trace_double(const struct mx_problem *problem, enum mx_equation equation, const double *field,
+                          double *trace);
+void mx_kept_trace_single(const struct mx_problem *problem, enum mx_equation equation, const float *field,
+                          float *trace);
 
 /* The ghosts of E and H, [K + ghosts][3][Np], from the ranks that own them: values on the shared face alone. The
  * exchange has items of 6 Nf numbers, a face each. Collective. */

@@ -82,22 +82,57 @@ static inline void NAME(point_flux)(const REAL n[3], REAL jump_weight, REAL pena
   }
 }
 
-/* The jumps [own] and [other] at node m of face f of element e; own_before is of the open faces. */
-static inline void NAME(node_jumps)(int Np, int Nf, const struct mx_problem *problem, size_t e, int f, int m,
-                                    const REAL *own, const REAL *other, const REAL *own_before, REAL jump_own[3],
-                                    REAL jump_other[3])
+/* A face as its jumps see it. */
+struct NAME(face) {
+  size_t e;
+  int f;
+  int32_t code;       /* of the neighbour */
+  REAL inner, outer;  /* strength of the penalty on the jump, and on what leaves */
+  REAL sheet;         /* factor of E of the own side on a sheet, else 0 */
+  const REAL *before; /* [3][Nf] what is extrapolated, one step ago; or NULL */
+};
+
+static inline struct NAME(face)
+    NAME(face_of)(const struct mx_problem *problem, struct mx_penalty penalty, size_t e, int f, const REAL *own_before)
 {
-  const int32_t code = problem->neighbour[e][f];
-  const int slot = mx_open_slot(code), mine = problem->ref->face_node[f * Nf + m],
+  const ptrdiff_t slot = own_before != NULL ? mx_kept_slot(problem, e, f) : -1;
+  return (struct NAME(face)){
+      .e = e,
+      .f = f,
+      .code = problem->neighbour[e][f],
+      .inner = (REAL)penalty.inner,
+      .outer = (REAL)penalty.open,
+      .sheet = (REAL)problem->sheet[e][f],
+      .before = slot >= 0 ? own_before + 3 * (size_t)slot * (size_t)problem->ref->Nf : NULL,
+  };
+}
+
+/* The jumps [own] and [other] at node m of a face; [own] times the strength of the penalty. On a sheet [E] loses
+ * sheet E- (flux.h). There the penalty on [H] acts on what the sheet carries, and not on an error. */
+static inline void NAME(node_jumps)(int Np, int Nf, const struct mx_problem *problem, const struct NAME(face) * face,
+                                    enum mx_equation equation, int m, const REAL *own, const REAL *other,
+                                    REAL jump_own[3], REAL jump_other[3])
+{
+  const int32_t code = face->code;
+  const int mine = problem->ref->face_node[face->f * Nf + m],
             theirs = code >= 0 ? problem->ref->face_node[code % 4 * Nf + m] : 0;
-  const REAL *own_in = own + 3 * (size_t)Np * e, *other_in = other + 3 * (size_t)Np * e;
+  const REAL *own_in = own + 3 * (size_t)Np * face->e, *other_in = other + 3 * (size_t)Np * face->e;
   const size_t outside = code >= 0 ? 3 * (size_t)Np * (size_t)(code / 4) : 0;
+  const REAL now = (REAL)(face->before != NULL ? 1.5 : 1), ago = (REAL)(face->before != NULL ? 0.5 : 0);
   for (int c = 0; c < 3; c++) {
-    REAL inside = own_in[c * Np + mine];
-    if (slot >= 0 && own_before != NULL)
-      inside = (REAL)1.5 * inside - (REAL)0.5 * own_before[(3 * (size_t)slot + (size_t)c) * (size_t)Nf + (size_t)m];
-    jump_own[c] = (code >= 0 ? own[outside + (size_t)(c * Np + theirs)] : 0) - inside;
+    const REAL inside = own_in[c * Np + mine], before = face->before != NULL ? face->before[c * Nf + m] : 0;
+    const REAL jump = (code >= 0 ? own[outside + (size_t)(c * Np + theirs)] : 0) - inside;
     jump_other[c] = (code >= 0 ? other[outside + (size_t)(c * Np + theirs)] : 0) - other_in[c * Np + mine];
+    if (mx_open_slot(code) >= 0) {
+      jump_own[c] = -face->outer * (now * inside - ago * before);
+    } else if (face->sheet == 0) {
+      jump_own[c] = face->inner * jump;
+    } else if (equation == MX_AMPERE) {
+      jump_own[c] = face->inner * jump - face->outer * face->sheet * (now * inside - ago * before);
+    } else {
+      jump_own[c] = face->outer * (now * jump - ago * before);
+      jump_other[c] -= face->sheet * other_in[c * Np + mine];
+    }
   }
 }
 
@@ -107,15 +142,15 @@ static inline void NAME(face_flux)(int Np, int Nf, const struct mx_problem *prob
                                    const REAL *own_before, REAL *flux)
 {
   const struct mx_face_flux *weights = &problem->flux[e][f];
-  const int slot = mx_open_slot(problem->neighbour[e][f]);
-  double strength = slot >= 0 ? penalty.open : penalty.inner, scale = problem->face_scale[e][f];
+  const struct NAME(face) face = NAME(face_of)(problem, penalty, e, f, own_before);
+  double scale = problem->face_scale[e][f];
   REAL jump_weight = (REAL)(scale * (equation == MX_AMPERE ? weights->h_jump : -weights->e_jump));
-  REAL penalty_weight = (REAL)(scale * strength * (equation == MX_AMPERE ? weights->e_penalty : weights->h_penalty));
+  REAL penalty_weight = (REAL)(scale * (equation == MX_AMPERE ? weights->e_penalty : weights->h_penalty));
   REAL n[3];
   for (int c = 0; c < 3; c++) n[c] = (REAL)problem->normal[e][f][c];
   for (int m = 0; m < Nf; m++) {
     REAL jump_own[3], jump_other[3], out[3];
-    NAME(node_jumps)(Np, Nf, problem, e, f, m, own, other, own_before, jump_own, jump_other);
+    NAME(node_jumps)(Np, Nf, problem, &face, equation, m, own, other, jump_own, jump_other);
     NAME(point_flux)(n, jump_weight, penalty_weight, jump_other, jump_own, out);
     for (int c = 0; c < 3; c++) flux[c * Nf + m] = out[c];
   }
@@ -205,18 +240,24 @@ void NAME(mx_rate)(const struct mx_problem *problem, const struct NAME(mx_matric
   NAME(mx_rate_and_density)(problem, matrices, equation, penalty, own, other, own_before, rate, NULL);
 }
 
-void NAME(mx_open_trace)(const struct mx_problem *problem, const REAL *field, REAL *trace)
+void NAME(mx_kept_trace)(const struct mx_problem *problem, enum mx_equation equation, const REAL *field, REAL *trace)
 {
-  size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
-  if (problem->open_faces == 0) return;
+  const size_t Np = (size_t)problem->ref->Np, Nf = (size_t)problem->ref->Nf;
+  const int *node = problem->ref->face_node;
+  if (mx_kept_faces(problem) == 0) return;
   for (size_t e = 0; e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
-      int slot = mx_open_slot(problem->neighbour[e][f]);
+      const ptrdiff_t slot = mx_kept_slot(problem, e, (int)f);
       if (slot < 0) continue;
+      const int32_t code = problem->neighbour[e][f];
+      const bool jump = problem->sheet[e][f] != 0 && equation == MX_FARADAY;
       for (size_t c = 0; c < 3; c++)
-        for (size_t m = 0; m < Nf; m++)
-          trace[(3 * (size_t)slot + c) * Nf + m] =
-              field[(3 * e + c) * Np + (size_t)problem->ref->face_node[f * Nf + m]];
+        for (size_t m = 0; m < Nf; m++) {
+          const REAL own = field[(3 * e + c) * Np + (size_t)node[f * Nf + m]];
+          REAL far = 0;
+          if (code >= 0) far = field[(3 * (size_t)(code / 4) + c) * Np + (size_t)node[(size_t)(code % 4) * Nf + m]];
+          trace[(3 * (size_t)slot + c) * Nf + m] = jump ? far - own : own;
+        }
     }
 }
 

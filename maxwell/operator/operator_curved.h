@@ -99,12 +99,12 @@ static void NAME(curved_rate)(const struct mx_problem *problem, const struct NAM
   for (size_t i = 0; i < n && !ampere; i++) density[i] = -density[i];
   for (int f = 0; f < 4; f++) {
     const struct mx_face_flux *weights = &problem->flux[e][f];
-    const double strength = mx_open_slot(problem->neighbour[e][f]) >= 0 ? penalty.open : penalty.inner;
+    const struct NAME(face) jumps = NAME(face_of)(problem, penalty, e, f, own_before);
     const struct NAME(curved_face) face = {k, f, (REAL)(ampere ? weights->h_jump : -weights->e_jump),
-                                           (REAL)(strength * (ampere ? weights->e_penalty : weights->h_penalty))};
+                                           (REAL)(ampere ? weights->e_penalty : weights->h_penalty)};
     for (int m = 0; m < Nf; m++) {
       REAL of_own[3], of_other[3];
-      NAME(node_jumps)(Np, Nf, problem, e, f, m, own, other, own_before, of_own, of_other);
+      NAME(node_jumps)(Np, Nf, problem, &jumps, equation, m, own, other, of_own, of_other);
       for (int c = 0; c < 3; c++) {
         jump_own[c * Nf + m] = of_own[c];
         jump_other[c * Nf + m] = of_other[c];

@@ -106,9 +106,8 @@ static int find_first_H(struct mx_balance *balance, struct dg_error *err)
  * sums. */
 static int find_lag(struct mx_balance *balance, double electric, double mean, struct dg_error *err)
 {
-  double before, open;
   if (balance->looks == 0 && find_first_H(balance, err) != 0) return err->code;
-  mx_powers_penalty(&balance->powers, MX_FARADAY, balance->H_earlier, &before, &open);
+  const double before = mx_powers_penalty(&balance->powers, MX_FARADAY, balance->H_earlier).closed;
   for (size_t i = 0; i < balance->powers.all; i++)
     balance->H_earlier[i] = 2 * balance->H[i] - balance->H_earlier[i]; /* H of half a step later */
   balance->lag = electric + 2 * mean - before;
@@ -120,18 +119,17 @@ static int find_lag(struct mx_balance *balance, double electric, double mean, st
 static int look_at_step(struct mx_balance *balance, struct dg_error *err)
 {
   const struct mx_powers *powers = &balance->powers;
-  double closed[2], open[2];
-  mx_powers_penalty(powers, MX_AMPERE, balance->E, &closed[0], &open[0]);
-  mx_powers_penalty(powers, MX_FARADAY, balance->H, &closed[1], &open[1]);
-  add(&balance->whole[DISSIPATED], balance->staggered ? closed[1] : closed[0] + closed[1]);
-  add(&balance->whole[RADIATED], balance->staggered ? open[1] : open[0] + open[1]);
+  const struct mx_penalty_powers E = mx_powers_penalty(powers, MX_AMPERE, balance->E),
+                                 H = mx_powers_penalty(powers, MX_FARADAY, balance->H);
+  add(&balance->whole[DISSIPATED], balance->staggered ? H.closed : E.closed + H.closed);
+  add(&balance->whole[RADIATED], balance->staggered ? H.open : E.open + H.open);
   if (balance->staggered) {
     const bool drives = balance->drives[1];
     add(&balance->whole[SOURCES], drives ? mx_powers_work(powers, MX_FARADAY, balance->H, balance->driven[1]) : 0);
-    add(&balance->whole[LOSSES], mx_powers_loss(powers, MX_FARADAY, balance->H));
-    return find_lag(balance, closed[0], closed[1], err);
+    add(&balance->whole[LOSSES], H.sheets + mx_powers_loss(powers, MX_FARADAY, balance->H));
+    return find_lag(balance, E.closed, H.closed, err);
   }
-  add(&balance->whole[LOSSES], mx_powers_loss(powers, MX_AMPERE, balance->E) +
+  add(&balance->whole[LOSSES], E.sheets + H.sheets + mx_powers_loss(powers, MX_AMPERE, balance->E) +
                                    mx_powers_loss(powers, MX_FARADAY, balance->H) +
                                    mx_response_powers_loss(&balance->responses, false));
   return 0;
@@ -142,12 +140,11 @@ static void look_at_middle(struct mx_balance *balance)
 {
   const struct mx_powers *powers = &balance->powers;
   const double dt = balance->dt;
-  double closed, open;
   for (size_t i = 0; i < powers->all; i++) balance->mean[i] = 0.5 * (balance->E[i] + balance->E_before[i]);
-  mx_powers_penalty(powers, MX_AMPERE, balance->mean, &closed, &open);
-  balance->middle[DISSIPATED] += dt * closed;
-  balance->middle[RADIATED] += dt * open;
-  balance->middle[LOSSES] += dt * mx_powers_loss(powers, MX_AMPERE, balance->mean);
+  const struct mx_penalty_powers taken = mx_powers_penalty(powers, MX_AMPERE, balance->mean);
+  balance->middle[DISSIPATED] += dt * taken.closed;
+  balance->middle[RADIATED] += dt * taken.open;
+  balance->middle[LOSSES] += dt * (taken.sheets + mx_powers_loss(powers, MX_AMPERE, balance->mean));
   balance->middle[LOSSES] += dt * mx_response_powers_loss(&balance->responses, true);
   if (balance->drives[0])
     balance->middle[SOURCES] += dt * mx_powers_work(powers, MX_AMPERE, balance->mean, balance->driven[0]);

@@ -104,15 +104,15 @@ static double curved_jump_product(const struct mx_curve_tables *curves, const st
   return copysign(1, curves->face[(4 * k + f) * Nq][0]) * sum;
 }
 
-/* The integral over a face of u_t . (u - u of the far side)_t, u_t being tangential. */
-static double jump_product(const struct mx_powers *powers, size_t e, size_t f, const double *field)
+/* The integral over a face of u_t . (u - u of the far side)_t, u_t being tangential; `alone`: of u_t . u_t. */
+static double jump_product(const struct mx_powers *powers, size_t e, size_t f, bool alone, const double *field)
 {
   const struct mx_problem *problem = powers->problem;
   const struct mx_curve_tables *curves;
   const ptrdiff_t k = curve_of(powers, e, &curves);
   const struct dg_reference *ref = problem->ref;
   const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
-  const int32_t code = problem->neighbour[e][f];
+  const int32_t code = alone ? MX_GHOST : problem->neighbour[e][f];
   const double *n = problem->normal[e][f], *own = field + 3 * Np * e;
   const double *far = code >= 0 ? field + 3 * Np * (size_t)(code / 4) : NULL;
   const int *mine = ref->face_node + f * Nf, *theirs = ref->face_node + (size_t)(code >= 0 ? code % 4 : 0) * Nf;
@@ -134,19 +134,23 @@ static double jump_product(const struct mx_powers *powers, size_t e, size_t f, c
   return problem->face_scale[e][f] * problem->jacobian[e] * sum;
 }
 
-void mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation, const double *field, double *closed,
-                       double *open)
+struct mx_penalty_powers mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation,
+                                           const double *field)
 {
   const struct mx_problem *problem = powers->problem;
-  double sum[2] = {0, 0};
+  struct mx_penalty_powers sum = {0};
   for (size_t e = 0; e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
       const struct mx_face_flux *flux = &problem->flux[e][f];
-      const double penalty = equation == MX_AMPERE ? flux->e_penalty : flux->h_penalty;
-      if (penalty != 0) sum[mx_open_slot(problem->neighbour[e][f]) >= 0] += penalty * jump_product(powers, e, f, field);
+      const double penalty = equation == MX_AMPERE ? flux->e_penalty : flux->h_penalty, sheet = problem->sheet[e][f];
+      if (penalty == 0) continue;
+      const double power = penalty * jump_product(powers, e, f, false, field);
+      if (mx_open_slot(problem->neighbour[e][f]) >= 0) sum.open += power;
+      else if (sheet != 0 && equation == MX_FARADAY) sum.sheets += power;
+      else sum.closed += power;
+      if (sheet != 0 && equation == MX_AMPERE) sum.sheets += penalty * sheet * jump_product(powers, e, f, true, field);
     }
-  *closed = sum[0];
-  *open = sum[1];
+  return sum;
 }
 
 void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, const double *own, const double *other,

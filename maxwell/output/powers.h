@@ -20,10 +20,13 @@ void mx_powers_release(struct mx_powers *powers);
 /* Fills the ghosts of E and H. Collective. */
 int mx_powers_ghosts(const struct mx_powers *powers, double *E, double *H, struct dg_error *err) DG_MUST_USE;
 
-/* The power that the penalty of an equation takes from its own field: on closed faces, and on open ones, where it
- * leaves. */
-void mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation, const double *field, double *closed,
-                       double *open);
+/* The power that the penalty of an equation takes from its own field: on closed faces, on open ones, where it leaves,
+ * and on resistive sheets, which it heats. */
+struct mx_penalty_powers {
+  double closed, open, sheets;
+};
+struct mx_penalty_powers mx_powers_penalty(const struct mx_powers *powers, enum mx_equation equation,
+                                           const double *field);
 /* Computes rate[K][3][Np] of an equation without losses and sources. */
 void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, const double *own, const double *other,
                     double *rate);

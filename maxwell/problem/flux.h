@@ -19,12 +19,28 @@
 
 #include <math.h>
 
+/* A resistive sheet of admittance Ys between the media carries the current Js = Ys E*, by which n x H jumps:
+ *
+ *   E* = ( Y+ E+ + Y- E- + n x [H] ) / S (tangential parts),   S = Y- + Y+ + Ys,
+ *
+ * which are the formulas above with the weights of mx_sheet_flux and with [E] - sheet E- in the place of [E]. The sheet
+ * is thus a term of the own side alone. share/doc/design/sheets.md has the proof of stability. */
+
 /* The weights of one side of a face: E equation: + h_jump n x [H] + e_penalty [E]_t,
  *                                    H equation: - e_jump n x [E] + h_penalty [H]_t. */
 struct mx_face_flux {
   double h_jump, e_jump;
   double e_penalty, h_penalty;
 };
+
+/* own > 0, other > 0: impedances of the media; admittance >= 0 of the sheet, all relative. sheet: the factor of E-. */
+static inline struct mx_face_flux mx_sheet_flux(double own, double other, double admittance, double *sheet)
+{
+  const double mine = 1 / own, theirs = 1 / other, sum = mine + theirs + admittance;
+  *sheet = admittance / theirs;
+  return (struct mx_face_flux){
+      .h_jump = mine / sum, .e_jump = theirs / sum, .e_penalty = mine * theirs / sum, .h_penalty = 1 / sum};
+}
 
 /* own > 0; other >= 0, may be infinite. */
 static inline struct mx_face_flux mx_face_flux(double own, double other, double alpha)

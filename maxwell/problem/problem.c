@@ -30,6 +30,7 @@ void mx_problem_release(struct mx_problem *problem)
   if (problem->own != NULL) dg_halo_release(problem->own);
   dg_free(problem->own);
   dg_free(problem->shape);
+  dg_free(problem->sheet_face);
   dg_free(problem->curves.where);
   dg_free(problem->curves.shape);
   for (size_t i = 0; i < problem->terms; i++) {
@@ -52,9 +53,37 @@ size_t mx_problem_bytes(const struct mx_problem *problem)
 {
 #define BYTES(type, name, numbers) +sizeof *problem->name
   return problem->K * (sizeof *problem->neighbour MX_ELEMENT_ARRAYS(BYTES)) +
+         problem->sheet_faces * sizeof *problem->sheet_face +
          problem->curves.count *
              (sizeof *problem->curves.where + dg_shape_nodes(problem->curves.geometry) * sizeof *problem->curves.shape);
 #undef BYTES
+}
+
+int mx_problem_list_sheets(struct mx_problem *problem, struct dg_error *err)
+{
+  const double *sheet = problem->sheet[0];
+  size_t count = 0;
+  for (size_t i = 0; i < 4 * problem->K; i++) count += sheet[i] != 0;
+  if (DG_NEW(problem->sheet_face, count, err) != 0) return err->code;
+  for (size_t i = 0; i < 4 * problem->K; i++)
+    if (sheet[i] != 0) problem->sheet_face[problem->sheet_faces++] = (int32_t)i;
+  return 0;
+}
+
+ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f)
+{
+  const int open = mx_open_slot(problem->neighbour[e][f]);
+  if (open >= 0) return open;
+  if (problem->sheet[e][f] == 0) return -1;
+  const int32_t wanted = 4 * (int32_t)e + f;
+  size_t low = 0, high = problem->sheet_faces;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (problem->sheet_face[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  DG_BUG_IF(low == problem->sheet_faces || problem->sheet_face[low] != wanted, "a sheet's face that is not listed");
+  return (ptrdiff_t)(problem->open_faces + low);
 }
 
 int mx_problem_add_curves(struct mx_problem *problem, int geometry, size_t count, struct dg_error *err)
@@ -197,7 +226,7 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
     }
   }
   if (copy_tensors(part, whole, err) != 0 || restrict_responses(part, whole, local, err) != 0 ||
-      restrict_curves(part, whole, local, err) != 0)
+      restrict_curves(part, whole, local, err) != 0 || mx_problem_list_sheets(part, err) != 0)
     mx_problem_release(part);
   dg_free(local);
   return err->code;

@@ -87,7 +87,8 @@ struct mx_ranks {
   X(double, sigma, )   /* times eta0, 1/m */                                                                           \
   X(double, sigma_m, ) /* over eta0, 1/m */                                                                            \
   X(int32_t, tensor, ) /* 1 + the place of its tensors in mx_problem.shape; 0: it is isotropic */                      \
-  X(struct mx_face_flux, flux, [4])
+  X(struct mx_face_flux, flux, [4])                                                                                    \
+  X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */
 
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
@@ -103,6 +104,10 @@ struct mx_problem {
   size_t shapes;
   struct mx_tensor *shape; /* [shapes] the media whose epsilon or mu is a tensor; the same on all ranks */
   size_t open_faces;       /* slots 0..open_faces-1 */
+  /* Faces on resistive sheets, ascending: 4 * element + face, from both sides. In a part of a problem the far side may
+   * be missing: its fields are zero there. */
+  size_t sheet_faces;
+  int32_t *sheet_face;
   size_t terms;
   struct mx_term *term; /* [terms] */
   size_t responses;
@@ -122,6 +127,16 @@ struct mx_problem {
 };
 
 void mx_problem_release(struct mx_problem *problem);
+
+/* The faces of which leapfrog keeps traces of one step ago: open faces by their slots, then those on sheets. */
+static inline size_t mx_kept_faces(const struct mx_problem *problem)
+{
+  return problem->open_faces + problem->sheet_faces;
+}
+/* Returns the number of face f of element e among them; -1: none is kept. */
+ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f);
+/* Lists the faces on sheets, once `sheet` is filled in. */
+int mx_problem_list_sheets(struct mx_problem *problem, struct dg_error *err) DG_MUST_USE;
 
 /* An equation by the field that it changes (`own`); the other field (`other`) is under the curl. */
 enum mx_equation { MX_AMPERE, MX_FARADAY }; /* E changes, H changes */

@@ -471,6 +471,26 @@ static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side oth
   return flux;
 }
 
+/* The resistive sheet on face f of element e; NULL: there is none. */
+static const struct mx_interface_config *resistive_sheet(const struct mx_assignment *assignment,
+                                                         const struct mx_config *config, const struct dg_mesh *mesh,
+                                                         size_t e, int f)
+{
+  const int surface = mesh->surface[e][f], key = surface >= 0 ? assignment->interface[surface] : -1;
+  if (key < 0 || mesh->neighbour[e][f] < 0) return NULL;
+  return config->interface[key].kind == MX_RESISTIVE_SHEET ? &config->interface[key] : NULL;
+}
+
+/* Sets the flux of a face between two elements. What a sheet takes is physics, not a choice of flux: it has the exact
+ * flux, and that of the media without their losses. */
+static void set_inner_flux(struct mx_problem *problem, const struct mx_interface_config *sheet, struct flux_side own,
+                           struct flux_side other, double alpha, size_t e, int f)
+{
+  if (sheet == NULL) problem->flux[e][f] = inner_flux(own, other, alpha);
+  else
+    problem->flux[e][f] = mx_sheet_flux(own.medium, other.medium, MX_ETA0 / sheet->resistance, &problem->sheet[e][f]);
+}
+
 /* Sets neighbour codes and flux weights of every face but those of the halo. */
 static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
                     const struct dg_mesh *mesh)
@@ -481,8 +501,8 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
       int32_t code = mesh->neighbour[e][f];
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         if ((size_t)code / 4 >= problem->K) continue;
-        problem->flux[e][f] = inner_flux(flux_side(problem, assignment, e),
-                                         flux_side(problem, assignment, (size_t)code / 4), config->alpha);
+        set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, f), flux_side(problem, assignment, e),
+                       flux_side(problem, assignment, (size_t)code / 4), config->alpha, e, f);
       } else {
         int index = assignment->boundary[e][f];
         const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
@@ -500,7 +520,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
 
 /* Sets those of the faces of the halo. The rank beyond a face knows the medium there. */
 static int connect_halo(struct mx_problem *problem, const struct mx_assignment *assignment,
-                        const struct mx_config *config, struct dg_error *err)
+                        const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
   const struct dg_halo *halo = problem->halo;
   struct flux_side *own = NULL, *other = NULL; /* [faces] */
@@ -514,7 +534,8 @@ static int connect_halo(struct mx_problem *problem, const struct mx_assignment *
   for (size_t i = 0; i < halo->faces; i++) {
     size_t e = (size_t)halo->send[i] / 4, f = (size_t)halo->send[i] % 4;
     if (assignment->boundary[e][f] == MX_SHEET) continue; /* a wall for both sides */
-    problem->flux[e][f] = inner_flux(own[i], other[i], config->alpha);
+    set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, (int)f), own[i], other[i], config->alpha, e,
+                   (int)f);
     problem->neighbour[e][f] = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
   }
 fail:
@@ -569,7 +590,7 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;
   if (refuse_tensors(problem, assignment, config, mesh, err) != 0) goto fail;
   connect(problem, assignment, config, mesh);
-  if (connect_halo(problem, assignment, config, err) != 0) goto fail;
+  if (connect_halo(problem, assignment, config, mesh, err) != 0 || mx_problem_list_sheets(problem, err) != 0) goto fail;
   dg_free(choice);
   dg_free(outer);
   return 0;

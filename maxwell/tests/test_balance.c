@@ -104,7 +104,16 @@ static void mode(const double x[3], double t, double value[3])
   value[2] = x[0] < 0.5 + 1e-9 ? sin(2 * pi * x[0]) * sin(pi * x[1]) : 0;
 }
 
+static void whole_mode(const double x[3], double t, double value[3])
+{
+  (void)t;
+  value[0] = value[1] = 0;
+  value[2] = sin(pi * x[0]) * sin(pi * x[1]);
+}
+
 static double random_power(double from, double to) { return from * pow(to / from, box_random()); }
+
+static struct mx_interface_config sheet = {.where = {.tag = 7}, .kind = MX_RESISTIVE_SHEET};
 
 static bool bent; /* half of the boxes' elements are curved */
 
@@ -207,6 +216,42 @@ static void check_order(const struct mx_backend_ops *ops)
     }
 }
 
+/* Sheets are like open walls, but what they take is a loss. In a lossless box it is all of it: against the same box
+ * without the sheet. */
+static void check_sheets(const struct mx_backend_ops *ops)
+{
+  if (!ops->sheets) return;
+  for (int i = MX_LEAPFROG; i <= MX_LSRK; i++) {
+    double off[2], lost[2];
+    for (int k = 0; k < 3; k++) {
+      struct bench bench = {0};
+      struct dg_error err = {0};
+      double row[6];
+      sheet.resistance = 3000;
+      box_mesh(&bench.box, (const int[]){2, 2, 1}, (const double[]){1, 1, 1}, 0, NULL);
+      box_material(&bench.box, 0, 1, 1, 0);
+      bench.box.config.interface = &sheet;
+      bench.box.config.interfaces = k < 2;
+      box_problem(&bench.box, 5, 1);
+      double *E = box_field(&bench.box), *H = box_field(&bench.box);
+      box_evaluate(&bench.box, whole_mode, 0, E);
+      const long steps = (long)ceil(1.5 / (0.6 * box_limit(&bench.box, (enum mx_integrator)i))) << (k % 2);
+      begin(&bench, ops, (enum mx_integrator)i, 1.5 / (double)steps);
+      if (run(&bench, MX_DOUBLE, steps, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
+      last_row(&bench, row);
+      const double all = row[0] + row[2] + row[3] + row[4];
+      assert_true(row[3] == 0 && (k < 2 ? row[2] > 0.1 * all && row[4] < 0.01 * all : row[2] == 0));
+      if (k < 2) off[k] = fabs(row[5]) / all, lost[k] = row[2] / all;
+      free(E), free(H);
+      end(&bench);
+    }
+    print_message("%s %s sheet: %.5f lost, off by %.3g, half the step %.5f, %.3g\n", ops->name, mx_integrator_names[i],
+                  lost[0], off[0], lost[1], off[1]);
+    if (i == MX_LEAPFROG) assert_true(off[0] < 3e-3 && off[1] < 0.3 * off[0]);
+    else assert_true(off[0] < 3e-4 && off[1] < fmax(0.7 * off[0], 1e-5));
+  }
+}
+
 /* An element whose field changes for no reason. */
 static void check_place(const struct mx_backend_ops *ops)
 {
@@ -239,6 +284,7 @@ static void check_place(const struct mx_backend_ops *ops)
 TEST(leapfrog_is_exact)
 TEST(curved)
 TEST(order)
+TEST(sheets)
 TEST(place)
 
 /* Every allocation may fail. */
@@ -270,6 +316,7 @@ int main(void)
       cmocka_unit_test(test_leapfrog_is_exact),
       cmocka_unit_test(test_curved),
       cmocka_unit_test(test_order),
+      cmocka_unit_test(test_sheets),
       cmocka_unit_test(test_place),
       cmocka_unit_test(test_memory_failure),
   };

@@ -124,6 +124,10 @@ static const struct scene scenes[] = {
      "  voltages = { { name = 'a', path = { { 0.1, 0.1, 0.1 }, { 0.9, 0.3, 0.2 }, { 0.5, 0.5, 0.4 } } } },\n"
      "  currents = { { name = 'a', circle = { centre = { 0.5, 0.5, 0.2 }, normal = { 0, 0, 1 }, radius = 0.3 } } },\n"
      "  losses = { { name = 'a', region = 2 } } }"},
+    {bent_slab, "materials = { [1] = { epsilon_r = 1.5 }, [2] = { epsilon_r = 2.5 } },\n"
+                "boundaries = { [2] = { kind = 'absorbing' } },\n"
+                "interfaces = { [7] = { kind = 'resistive_sheet', resistance = 150 } },\n"
+                "sources = { { region = 1, profile = function(x, y, z) return y, z, x end, " LATER " } }"},
     {line, "materials = { default = { epsilon_r = 2.25 } },\n"
            "boundaries = { [1] = { kind = 'coaxial_port', " PULSE " }, [2] = { kind = 'coaxial_port' } },\n"
            "output = { probes = { { name = 'a', at = { 0.25, 0.3, -0.02 } } } }"},

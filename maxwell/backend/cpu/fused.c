@@ -135,7 +135,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t losses = (size_t)mx_any_decay(problem, options, MX_AMPERE) + mx_any_decay(problem, options, MX_FARADAY);
   const size_t metrics = problem->shapes > 0 ? 24 : 12;
   const size_t per_element = real * (fields * row + metrics + losses) + 8 * sizeof(int32_t);
-  const size_t open = scheme->staggered ? (2 + 6) * Nf * problem->open_faces : 0;
+  const size_t open = scheme->staggered ? (2 + 6) * Nf * mx_kept_faces(problem) : 0;
   return per_element * problem->K + real * (open + fields * row * problem->ghosts) +
          mx_fused_curves_bytes(problem, real) + mx_response_bytes(problem, options, real);
 }
@@ -143,6 +143,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
 const struct mx_backend_ops mx_backend_cpu = {
     .name = "cpu",
     .description = "fused kernels for AVX-512, AVX2 and other processors, orders 1 to 8, both precisions, threads",
+    .sheets = true,
     .available = available,
     .create = create,
     .destroy = destroy,

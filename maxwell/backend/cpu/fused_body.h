@@ -43,9 +43,9 @@ struct NAME(state) {
   REAL *plain[2]; /* NULL: no medium has a tensor */
   bool lossy[2];
   size_t open_elements;
-  int32_t *open_element; /* [open_elements] elements with an open face */
-  REAL *open;       /* leapfrog: [open faces][2][Nf] the extrapolation's part in the jump of the field that changes */
-  REAL *before[2];  /* leapfrog: [open faces][3][Nf] the fields one step ago there */
+  int32_t *open_element; /* [open_elements] elements with a kept face: an open one, or one on a sheet */
+  REAL *open;       /* leapfrog: [kept faces][2][Nf] the extrapolation's part in the jump of the field that changes */
+  REAL *before[2];  /* leapfrog: [kept faces][3][Nf] the fields one step ago there; of H on sheets: its jump */
   int32_t *nowhere; /* mx_fused */
   int32_t *orbit, *node, *place, *gather, *neighbour, *weight;
   uint8_t *flags;
@@ -349,10 +349,10 @@ static int NAME(pack_functionals)(struct NAME(state) * state, struct dg_error *e
 static int NAME(list_open)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
-  if (DG_NEW(state->open_element, problem->open_faces, err) != 0) return err->code;
+  if (DG_NEW(state->open_element, mx_kept_faces(problem), err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++) {
     bool open = false;
-    for (size_t f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
+    for (int f = 0; f < 4; f++) open = open || mx_kept_slot(problem, e, f) >= 0;
     if (open) state->open_element[state->open_elements++] = (int32_t)e;
   }
   return 0;
@@ -394,10 +394,10 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
       NAME(share_terms)(state, err) != 0 || NAME(new_responses)(state, err) != 0 ||
       NAME(new_exchange)(state, err) != 0 || NAME(new_fields)(state, err) != 0)
     goto fail;
-  if (scheme->staggered &&
-      (DG_NEW(state->open, problem->open_faces * 2 * Nf, err) != 0 ||
-       DG_NEW(state->before[0], problem->open_faces * 3 * Nf, err) != 0 ||
-       DG_NEW(state->before[1], problem->open_faces * 3 * Nf, err) != 0 || NAME(list_open)(state, err) != 0))
+  const size_t kept = mx_kept_faces(problem) * Nf;
+  if (NAME(list_open)(state, err) != 0 ||
+      (scheme->staggered && (DG_NEW(state->open, kept * 2, err) != 0 || DG_NEW(state->before[0], kept * 3, err) != 0 ||
+                             DG_NEW(state->before[1], kept * 3, err) != 0)))
     goto fail;
   state->fused =
       (struct mx_fused){.order = problem->ref->order,
@@ -473,18 +473,21 @@ static void NAME(add_open)(struct NAME(state) * state, int equation, size_t e, s
   NAME(lift_face)(state, equation, e, f, NULL, own, state->field[equation], NULL, 0);
 }
 
-/* Calls one of the two for all open faces. One thread has all those of an element. */
+#include "maxwell/backend/cpu/fused_sheets.h"
+
+/* Calls one of these for all kept faces. One thread has all those of an element. */
 static void NAME(on_open)(struct NAME(state) * state, int equation,
-                          void (*work)(struct NAME(state) *, int, size_t, size_t, size_t))
+                          void (*open)(struct NAME(state) *, int, size_t, size_t, size_t),
+                          void (*sheet)(struct NAME(state) *, int, size_t, size_t, size_t))
 {
   const struct mx_problem *problem = state->problem;
-  if (problem->open_faces == 0) return;
+  if (mx_kept_faces(problem) == 0) return;
 #pragma omp parallel for num_threads(state->threads) schedule(static)
   for (size_t k = 0; k < state->open_elements; k++)
     for (size_t f = 0; f < 4; f++) {
       const size_t e = (size_t)state->open_element[k];
-      const int slot = mx_open_slot(problem->neighbour[e][f]);
-      if (slot >= 0) work(state, equation, e, f, (size_t)slot);
+      const ptrdiff_t slot = mx_kept_slot(problem, e, (int)f);
+      if (slot >= 0) (problem->sheet[e][f] == 0 ? open : sheet)(state, equation, e, f, (size_t)slot);
     }
 }
 

@@ -59,7 +59,7 @@ static struct mx_cost NAME(pass_cost)(const struct NAME(state) * state, int equa
 static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
-  struct mx_profile *profile = state->profile, *open = problem->open_faces > 0 ? profile : NULL;
+  struct mx_profile *profile = state->profile, *open = mx_kept_faces(problem) > 0 ? profile : NULL;
   const bool in_place = state->in_place && !(equation == 1 && state->observed); /* what is observed needs the old H */
   const struct mx_fused_half half = {.equation = equation,
                                      .own = state->field[equation],
@@ -70,7 +70,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   if (begin) {
     if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
     struct mx_mark mark = mx_phase_begin(open);
-    NAME(on_open)(state, equation, NAME(remember_open));
+    NAME(on_open)(state, equation, NAME(remember_open), NAME(remember_sheet));
     mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
     mark = mx_phase_begin(profile);
     NAME(run)(state, &pass, 0);
@@ -86,7 +86,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   }
   if (!in_place) NAME(swap)(&state->field[equation], &state->spare[0]);
   struct mx_mark mark = mx_phase_begin(open);
-  NAME(on_open)(state, equation, NAME(add_open));
+  NAME(on_open)(state, equation, NAME(add_open), NAME(add_sheet));
   mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
   NAME(add_sources)(state, equation, state->sources, state->field[equation], NULL, 0);
   if (!state->starting) NAME(step_responses)(state, equation, state->field[equation]);
@@ -120,6 +120,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
     /* The cost is counted with the interior. */
     mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0});
   }
+  NAME(stage_sheets)(state, field[0], update, b);
   for (int i = 0; i < 2; i++)
     NAME(add_sources)(state, i, state->sources, state->registers[i], update ? state->spare[i] : NULL, b);
   struct NAME(response_stage) responses = NAME(stage_of)(state, s);
@@ -218,14 +219,14 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
-  for (int field = 0; field < 2; field++) NAME(on_open)(state, field, NAME(keep_open));
   /* Take H half a step back: one Euler step of that length costs an error of order dt^2, once. The step is observed, so
    * that spare is H and field is H + dt rate. The penalty needs the neighbours' H as well, first at t = 0, then half a
    * step before. */
   state->observed = state->starting = true;
-  if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0 ||
-      NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0)
+  if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
     return err->code;
+  for (int field = 0; field < 2; field++) NAME(on_open)(state, field, NAME(keep_open), NAME(remember_sheet));
+  if (NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0) return err->code;
   state->observed = state->starting = false;
   REAL *after = state->field[1], *start = state->spare[0];
 #pragma omp parallel for num_threads(state->threads) schedule(static)
@@ -237,9 +238,9 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
         after[at] = start[at] - back * (after[at] - start[at]);
       }
   }
-  NAME(on_open)(state, 1, NAME(keep_open));
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
     return err->code;
+  NAME(on_open)(state, 1, NAME(keep_open), NAME(remember_sheet));
   return 0;
 }
 

@@ -12,7 +12,7 @@ struct NAME(state) {
   REAL *register_E, *register_H;    /* low storage: registers; with sums: the fields at the start of the step */
   REAL *sum_E, *sum_H;              /* the fields at the end of the step, as they add up */
   REAL *H_before;                   /* leapfrog: H at n-1/2, kept while a step is observed */
-  REAL *trace_E, *trace_H;          /* leapfrog: traces on the open faces one step ago */
+  REAL *trace_E, *trace_H;          /* leapfrog: kept traces (operator.h) of one step ago */
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
   int threads;                      /* 1 */
   bool observed;
@@ -63,7 +63,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
 {
   size_t n = 3 * (size_t)problem->ref->Np * problem->K,
          all = 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts);
-  size_t traces = 3 * (size_t)problem->ref->Nf * problem->open_faces;
+  size_t traces = 3 * (size_t)problem->ref->Nf * mx_kept_faces(problem);
   const struct mx_scheme *scheme = mx_scheme_of(options);
   bool staggered = scheme->staggered;
   struct NAME(state) * state;
@@ -162,19 +162,20 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   if (!mx_scheme_of(&state->options)->staggered) return 0;
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   NAME(leapfrog_back)(state);
-  NAME(mx_open_trace)(state->problem, state->E, state->trace_E);
-  NAME(mx_open_trace)(state->problem, state->H, state->trace_H);
+  NAME(mx_kept_trace)(state->problem, MX_AMPERE, state->E, state->trace_E);
+  if (state->problem->sheet_faces > 0 && NAME(fill_ghosts)(state, err) != 0) return err->code;
+  NAME(mx_kept_trace)(state->problem, MX_FARADAY, state->H, state->trace_H);
   return 0;
 }
 
-/* One equation of leapfrog; `before` are traces of one step ago on the open faces. */
+/* One equation of leapfrog; `before` are the kept traces of one step ago. */
 static void NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation, REAL *field, REAL *before)
 {
   const struct mx_problem *problem = state->problem;
   REAL *rate = state->rate_E;
   size_t per_element = 3 * (size_t)problem->ref->Np;
   NAME(rate)(state, equation, before, rate);
-  NAME(mx_open_trace)(problem, field, before);
+  NAME(mx_kept_trace)(problem, equation, field, before);
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_medium_update update = NAME(update_of)(state, equation, e);
     REAL keep = (REAL)(1 - update.loss), add = (REAL)update.gain;

@@ -97,7 +97,7 @@ static void go_on(struct box *box, const struct mx_backend_ops *from, const stru
 }
 
 /* All backends into all, and the card that `cpu` plays. Curved elements have a frame at every node. */
-static void all_into_all(bool bent)
+static void all_into_all(bool bent, bool sheets)
 {
   struct box box = {0};
   struct mx_backend_ops card = mx_backend_cpu;
@@ -110,7 +110,11 @@ static void all_into_all(bool bent)
   box_material(&box, 0, 2, 1.5, 0.1);
   box_boundary(&box, 1, MX_IMPEDANCE, 200);
   box_boundary(&box, 0, MX_ABSORBING, 0);
+  struct mx_interface_config sheet = {.where = {.tag = 7}, .kind = MX_RESISTIVE_SHEET, .resistance = 100};
+  box.config.interface = &sheet;
+  box.config.interfaces = sheets;
   box_problem(&box, ORDER, 0.7);
+  assert_true(box.problem.sheet_faces == (sheets ? 16 : 0));
   size_t several = 0;
   for (size_t e = 0; e < box.mesh.K; e++) {
     int open = 0;
@@ -126,6 +130,7 @@ static void all_into_all(bool bent)
     for (int k = 0; k < backends; k++) {
       struct dg_error ignored = {0};
       bool exact = i == k;
+      if (sheets && (!list[i]->sheets || !list[k]->sheets)) continue;
       if (list[i]->available(&ignored) != 0 || list[k]->available(&ignored) != 0) continue;
       go_on(&box, list[i], list[k], MX_LEAPFROG, MX_DOUBLE, exact ? 0 : 1e-12);
       go_on(&box, list[i], list[k], MX_LEAPFROG, MX_SINGLE, exact ? 0 : 1e-5);
@@ -137,13 +142,20 @@ static void all_into_all(bool bent)
 static void test_components(void **state)
 {
   (void)state;
-  all_into_all(false);
+  all_into_all(false, false);
 }
 
 static void test_frames_of_nodes(void **state)
 {
   (void)state;
-  all_into_all(true);
+  all_into_all(true, false);
+}
+
+static void test_sheets(void **state)
+{
+  (void)state;
+  all_into_all(false, true);
+  all_into_all(true, true);
 }
 
 static int enter(void **state)
@@ -157,6 +169,7 @@ static int leave(void **state) { return chdir("/") == 0 && rmdir(*state) == 0 ? 
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_frames_of_nodes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_frames_of_nodes),
+                                     cmocka_unit_test(test_sheets)};
   return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -24,7 +24,7 @@ def test_split_on_ranks(program):
 
 
 def test_split_scenes_on_ranks(program):
-    split(program, *scene("box", steps=60), "box", ranks=3)
+    split(program, *scene("box", steps=60, sheet=True), "box", ranks=3)
     split(program, *scene("guide"), "guide", "--set", "time.steps=60", every=25, ranks=3)
 
 

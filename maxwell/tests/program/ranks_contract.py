@@ -121,11 +121,11 @@ def test_random_numbers(program):
 
 
 def test_box_leapfrog(program):
-    check_ranks(program, "box", (2, 3, 4, 7))
+    check_ranks(program, "box", (2, 3, 4, 7), sheet=True)
 
 
 def test_box_leapfrog_centered_reference(program):
-    check_ranks(program, "box", (3,), flux="centered", backend="reference")
+    check_ranks(program, "box", (3,), flux="centered", backend="reference", sheet=True)
 
 
 def test_box_lsrk(program):
@@ -133,7 +133,7 @@ def test_box_lsrk(program):
 
 
 def test_box_rk4(program):
-    check_ranks(program, "box", (3,), integrator="rk4")
+    check_ranks(program, "box", (3,), integrator="rk4", sheet=True)
 
 
 def test_guide(program):

@@ -53,6 +53,7 @@ simulation {
     skin = { kind = "total_field", region = "inside", direction = { 1, 2, 2 }, polarisation = { 2, -2, 1 },
              waveform = waveform.gaussian { f0 = 2e8, bandwidth = 2e8 } },
     plate = { kind = "pec" },
+    -- between = { kind = "resistive_sheet", resistance = 300 },
     sheet = { kind = "surface_current", current = function(x, y, z, t)
       local s = 1e-3 * math.sin(1e9 * t)
       return s, s * x, 0
@@ -157,9 +158,11 @@ simulation {
 SCENES = {"box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, GUIDE), "strip": (STRIP_GEO, STRIP)}
 
 
-def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500):
-    """Files for a Place, and the script."""
+def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500, sheet=False):
+    """Files for a Place, and the script. sheet: the box has a resistive sheet, which the backend cuda does not take."""
     geometry, script = SCENES[name]
+    if sheet:
+        script = script.replace("-- between =", "between =")
     for word, value in (("INTEGRATOR", integrator), ("FLUX", flux), ("BACKEND", backend), ("STEPS", str(steps))):
         script = script.replace(word, value)
     return {f"input/{name}.geo": geometry}, script
