@@ -36,22 +36,18 @@ static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *
   return dg_comm_poll(setup->comm, err);
 }
 
-/* The first key of the script that the backend does not know; NULL: it knows all. */
-static const struct mx_selector *unknown_to(const struct mx_setup *setup, const struct mx_backend_ops *ops)
+int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *ops, struct dg_error *err)
 {
-  const struct mx_config *config = setup->config;
-  for (size_t i = 0; i < config->interfaces && !ops->sheets; i++)
-    if (config->interface[i].kind == MX_RESISTIVE_SHEET) return &config->interface[i].where;
-  return NULL;
-}
-
-static int refuse_unknown(const struct mx_selector *where, const struct mx_backend_ops *ops, struct dg_error *err)
-{
-  char name[128];
-  mx_selector_name(where, name, sizeof name);
-  return dg_fail(err, DG_INPUT,
-                 MX_PLACE "interfaces.%s: the %s backend does not take resistive sheets; use backend = \"cpu\"",
-                 MX_AT(where->where), name, ops->name);
+  for (size_t i = 0; i < config->interfaces && !ops->sheets; i++) {
+    const struct mx_selector *where = &config->interface[i].where;
+    char name[128];
+    if (config->interface[i].kind != MX_RESISTIVE_SHEET) continue;
+    mx_selector_name(where, name, sizeof name);
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "interfaces.%s: the backend %s does not take resistive sheets; use backend = \"cpu\"",
+                   MX_AT(where->where), name, ops->name);
+  }
+  return 0;
 }
 
 static int choose_backend(struct mx_setup *setup, struct dg_error *err)
@@ -62,15 +58,15 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
   for (; mx_backends[count] != NULL && count < 32; count++) names[count] = mx_backends[count]->name;
   for (size_t i = 0; i < count; i++) {
     bool can = false;
-    const struct mx_selector *unknown = unknown_to(setup, mx_backends[i]);
+    struct dg_error why = {0};
     if (strcmp(name, "auto") == 0) {
-      if (unknown != NULL) continue;
+      if (mx_setup_known(setup->config, mx_backends[i], &why) != 0) continue;
       if (can_serve(setup, mx_backends[i], &can, err) != 0) return err->code;
       if (!can) continue;
     } else if (strcmp(name, names[i]) != 0) {
       continue;
-    } else if (unknown != NULL) {
-      return refuse_unknown(unknown, mx_backends[i], err);
+    } else if (mx_setup_known(setup->config, mx_backends[i], err) != 0) {
+      return err->code;
     } else if (mx_backends[i]->available(err) != 0) {
       return dg_context(err, "needed by backend = \"%s\"", name);
     } else if (mx_backends[i]->card->take(setup->comm, setup->config->gpu.share, err) != 0) {

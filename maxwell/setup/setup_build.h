@@ -9,3 +9,5 @@
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
                   struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping,
                   struct dg_error *err) DG_MUST_USE;
+/* Refuses what the script asks for and the backend does not know (DG_INPUT); `auto` passes over such a backend. */
+int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *ops, struct dg_error *err) DG_MUST_USE;
