@@ -65,11 +65,9 @@ static int choose_backend(struct mx_setup *setup, struct dg_error *err)
       if (!can) continue;
     } else if (strcmp(name, names[i]) != 0) {
       continue;
-    } else if (mx_setup_known(setup->config, mx_backends[i], err) != 0) {
-      return err->code;
-    } else if (mx_backends[i]->available(err) != 0) {
+    } else if (mx_setup_known(setup->config, mx_backends[i], err) == 0 && mx_backends[i]->available(err) != 0) {
       return dg_context(err, "needed by backend = \"%s\"", name);
-    } else if (mx_backends[i]->card->take(setup->comm, setup->config->gpu.share, err) != 0) {
+    } else if (err->code != DG_OK || mx_backends[i]->card->take(setup->comm, setup->config->gpu.share, err) != 0) {
       return err->code;
     }
     setup->ops = mx_backends[i];

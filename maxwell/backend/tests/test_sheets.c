@@ -41,7 +41,7 @@ static void for_backends_with_sheets(void (*check)(const struct mx_backend_ops *
 /* A pulse that runs along x from vacuum through the sheet at x = 1/2 into a medium of this index. */
 static double across = 1, reflected, transmitted;
 
-static double pulse(double u) { return exp(-(u * u) / (0.08 * 0.08)); }
+static double pulse(double u) { return exp(-(u * u) / (0.09 * 0.09)); }
 
 static void pulse_E(const double x[3], double t, double value[3])
 {
@@ -88,7 +88,7 @@ static double *pulse_at(const struct mx_backend_ops *ops, const struct box *box,
 /* Sheets of eta0/2 (T = 1/2, R = -1/2), of 1 ohm, of 1 kohm and on glass. */
 static void check_pulses(const struct mx_backend_ops *ops)
 {
-  static const int cells[3] = {24, 1, 1};
+  static const int cells[3] = {20, 1, 1};
   static const double bar[3] = {1, 0.05, 0.05};
   static const double cases[4][2] = {{0.5, 1}, {1 / MX_ETA0, 1}, {1000 / MX_ETA0, 1}, {0.5, 1.5}};
   for (int i = 0; i < 4; i++) {
@@ -216,8 +216,8 @@ static void test_limit(void **state)
     box_random_state = 100 + (unsigned)i;
     random_box(&box, 2, i == 5, 0.5 * (i % 3));
     const double limit = box_limit(&box, MX_LEAPFROG),
-                 below = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 0.995 * limit, 4000, &rise),
-                 above = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 1.02 * limit, 4000, &rise);
+                 below = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 0.995 * limit, 2000, &rise),
+                 above = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 1.02 * limit, 1000, &rise);
     print_message("sheet %.4g ohm, flux %g: energy %.3g below, %.3g above the limit\n", sheet.resistance, 0.5 * (i % 3),
                   below, above);
     assert_true(below < 0.5);
