@@ -41,7 +41,7 @@ static void for_backends_with_sheets(void (*check)(const struct mx_backend_ops *
 /* A pulse that runs along x from vacuum through the sheet at x = 1/2 into a medium of this index. */
 static double across = 1, reflected, transmitted;
 
-static double pulse(double u) { return exp(-(u * u) / (0.09 * 0.09)); }
+static double pulse(double u) { return exp(-(u * u) / (0.08 * 0.08)); }
 
 static void pulse_E(const double x[3], double t, double value[3])
 {
@@ -88,7 +88,7 @@ static double *pulse_at(const struct mx_backend_ops *ops, const struct box *box,
 /* Sheets of eta0/2 (T = 1/2, R = -1/2), of 1 ohm, of 1 kohm and on glass. */
 static void check_pulses(const struct mx_backend_ops *ops)
 {
-  static const int cells[3] = {20, 1, 1};
+  static const int cells[3] = {24, 1, 1};
   static const double bar[3] = {1, 0.05, 0.05};
   static const double cases[4][2] = {{0.5, 1}, {1 / MX_ETA0, 1}, {1000 / MX_ETA0, 1}, {0.5, 1.5}};
   for (int i = 0; i < 4; i++) {
