@@ -315,8 +315,10 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
   if (work.member == 0) gpu_bulk_wait_read();
 }
 
-template <int P, typename REAL, bool PENALISED, bool STAGED>
-__global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS,
+/* BESIDE: leaves registers to a block of curved elements. A quarter of a multiprocessor has 16384: three warps of 144 and
+ * one of 72 for each lane, but not three of 149. The bound asks for it by two warps more than there are. */
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool BESIDE>
+__global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS + (BESIDE ? 64 : 0),
                                   gpu_work<P, REAL, PENALISED, STAGED>::SIZE.blocks)
     gpu_tile_kernel(gpu_tables tables, gpu_tile_pass pass)
 {
@@ -336,13 +338,21 @@ inline int gpu_end_tile(const gpu_tables &tables, gpu_part part)
   return part == GPU_INNER ? tables.tiling.inner : tables.tiling.count;
 }
 
+/* The kernel of a pass. */
+template <int P, typename REAL, bool PENALISED, bool STAGED> auto gpu_tile_kernel_of(const gpu_tile_pass &pass)
+{
+  if constexpr (gpu_work<P, REAL, PENALISED, STAGED>::BESIDE > 0)
+    if (pass.dead >= 0) return gpu_tile_kernel<P, REAL, PENALISED, STAGED, true>;
+  return gpu_tile_kernel<P, REAL, PENALISED, STAGED, false>;
+}
+
 /* Launches as many blocks as the card has room for, without the multiprocessors that are for others. The blocks share
  * out the tiles. */
 template <int P, typename REAL, bool PENALISED, bool STAGED>
 gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
 {
   using work = gpu_work<P, REAL, PENALISED, STAGED>;
-  const auto kernel = gpu_tile_kernel<P, REAL, PENALISED, STAGED>;
+  const auto kernel = gpu_tile_kernel_of<P, REAL, PENALISED, STAGED>(pass);
   const bool inner = pass.end == tables.tiling.inner;
   const int most = work::SIZE.blocks * (tables.processors - (inner ? tables.tiling.apart : 0));
   const int count = pass.end - pass.first;
