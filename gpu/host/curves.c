@@ -16,7 +16,8 @@ bool gpu_only_curved(const struct mx_backend *backend) { return backend->curves.
 bool gpu_curved_beside(const struct mx_backend *backend, enum gpu_part part, bool takes_open)
 {
   const struct gpu_tables *tables = &backend->tables;
-  return backend->curves.count > 0 && part == GPU_ALL && tables->tiling.count > 0 && !tables->single &&
+  const bool few = 16 * (size_t)backend->curves.count <= backend->problem->K; /* more do not end with the pass */
+  return backend->curves.count > 0 && few && part == GPU_ALL && tables->tiling.count > 0 && !tables->single &&
          tables->order <= GPU_CURVED_TENSOR_ORDERS && !(takes_open && backend->in_place);
 }
 

@@ -315,8 +315,8 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
   if (work.member == 0) gpu_bulk_wait_read();
 }
 
-/* BESIDE: leaves registers to a block of curved elements. A quarter of a multiprocessor has 16384: three warps of 144 and
- * one of 72 for each lane, but not three of 149. The bound asks for it by two warps more than there are. */
+/* BESIDE: leaves registers to a block of curved elements. A quarter of a multiprocessor has 16384: three warps of 144
+ * and one of 72 for each lane, but not three of 149. The bound asks for it by two warps more than there are. */
 template <int P, typename REAL, bool PENALISED, bool STAGED, bool BESIDE>
 __global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS + (BESIDE ? 64 : 0),
                                   gpu_work<P, REAL, PENALISED, STAGED>::SIZE.blocks)
