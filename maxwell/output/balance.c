@@ -229,12 +229,13 @@ static void begin_anew(struct mx_balance *balance, const double flow[FLOWS])
 }
 
 /* Says whether powers at whole steps resolve what happens. While a source sets in, the energy grows several times from
- * look to look, and their sum is wrong by some of the energy itself. What is wrong then is forgotten behind it, since
- * the energy to compare with grows. Leapfrog's sums are exact. */
-static bool resolved(const struct mx_balance *balance)
+ * look to look by its work, and their sum is wrong by some of the energy itself. What is wrong then is forgotten behind
+ * it, since the energy to compare with grows. Leapfrog's sums are exact. `work`: of sources, so far. */
+static bool resolved(const struct mx_balance *balance, double work)
 {
   const double most = 1.5;
-  return balance->staggered || balance->energy <= most * balance->before;
+  const bool grows = balance->energy > most * balance->before, by_sources = 2 * work > balance->energy;
+  return balance->staggered || !grows || !by_sources;
 }
 
 static int strike(struct mx_balance *balance, struct dg_error *err)
@@ -248,7 +249,9 @@ static int strike(struct mx_balance *balance, struct dg_error *err)
   balance->largest = fmax(balance->largest, fmax(fabs(balance->energy), fabs(flow[SOURCES])));
   if (write_row(balance, flow, err) != 0) return err->code;
   const double tolerance = balance->setup->config->output.balance.tolerance;
-  if (balance->rehearses || !resolved(balance) || fabs(balance->difference) <= tolerance * balance->largest) return 0;
+  if (balance->rehearses || !resolved(balance, flow[SOURCES]) ||
+      fabs(balance->difference) <= tolerance * balance->largest)
+    return 0;
   if (mx_csv_flush(&balance->table, err) != 0) return err->code;
   return accuse(balance, err);
 }
