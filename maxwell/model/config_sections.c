@@ -103,7 +103,8 @@ static int check_losses(struct mx_reader *r, const struct mx_value *value)
 static int check_density(struct mx_reader *r, const struct mx_value *value, const struct mx_material_config *material)
 {
   const struct mx_value *density = mx_find_value(value, "density");
-  if (density == NULL || material->poles[0].count + material->poles[1].count > 0) return 0;
+  const bool plain = material->density.function == NULL && material->density.value == 1; /* as without the key */
+  if (density == NULL || plain || material->poles[0].count + material->poles[1].count > 0) return 0;
   return mx_fail_at(r, density, "%s is the density of what the poles stand for, and there are none", density->path);
 }
 

@@ -168,7 +168,7 @@ key("materials as a string",
     'materials must be a table, as in materials = { default = {} }, not the string "vacuum"',
     MATERIALS, "materials = \"vacuum\"")
 key("epsilon_r 0",
-    "materials.right.epsilon_r must be a number > 0 or a function of x, y, z, not 0",
+    "materials.right.epsilon_r must be a number > 0, a function of x, y, z or a tensor, not 0",
     "epsilon_r = 2", "epsilon_r = 0")
 key("negative sigma",
     "materials.right.sigma must be a number >= 0 (S/m) or a function of x, y, z, not -1",
@@ -238,7 +238,7 @@ key("waveform with a mistyped key",
     "bandwidth = 1e9 })",
     "order = 1,", "order = 1,\n  sources = { { waveform = waveform.gaussian { bandwith = 1e9 } } },")
 key("interface of an unknown kind",
-    'interfaces.between.kind must be "surface_current", "total_field" or "pec", not the string "total_feild" '
+    'interfaces.between.kind must be "surface_current", "total_field", "pec" or "resistive_sheet", not the string "total_feild" '
     "(nearest: 'total_field')",
     "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"total_feild\" } },")
 key("plane wave with its field along its direction",
