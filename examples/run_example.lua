@@ -21,6 +21,7 @@ local function must(what, command)
   end
 end
 
+package.path = here .. "/../share/lua/?.lua;" .. package.path -- as check.lua has it
 local expected = dofile(example .. "/expected.lua")
 local name = example:gsub("/+$", ""):match("[^/]*$"):gsub("^%d+_", "")
 local output = work .. "/" .. expected.output

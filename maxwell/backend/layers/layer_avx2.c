@@ -4,6 +4,7 @@
 
 #include "maxwell/backend/layers/layer_rule.h"
 
+#define MX_LAYER_WIDTH 32
 #define MX_LAYER_BLOCK 1
 
 #define REAL              double

@@ -1,13 +1,19 @@
 /* Kernels of perfectly matched layers on the host: an element's field goes to the points of the rule, its filters are
  * worked there, and the result is projected back. Once for every precision, and for `cpu` for every instruction set.
- * The file that includes this one defines REAL, NAME(x), MX_SCALAR_ROOT(x), and MX_LAYER_BLOCK, runs of rows of a
- * matrix at a time, with three sums of MX_LAYER_RUN numbers each: as many as there are registers for. */
+ * The file that includes this one defines REAL, NAME(x), MX_SCALAR_ROOT(x), MX_LAYER_WIDTH, the bytes of a register,
+ * and MX_LAYER_BLOCK, runs of rows of a matrix at a time, with three sums of MX_LAYER_RUN numbers each: as many as
+ * there are registers for. */
 #ifndef INLINE
 #define INLINE static inline __attribute__((always_inline))
 #endif
 
 /* Numbers at MX_LAYER_RUN points, or of as many rows. */
 typedef REAL NAME(layer_run) __attribute__((vector_size(MX_LAYER_RUN * sizeof(REAL))));
+
+/* The numbers of a run that a register holds. Compilers keep wider vectors in memory, which is several times slower. */
+typedef REAL NAME(layer_part)
+    __attribute__((vector_size(MX_LAYER_WIDTH < MX_LAYER_RUN * sizeof(REAL) ? MX_LAYER_WIDTH
+                                                                            : MX_LAYER_RUN * sizeof(REAL))));
 
 INLINE NAME(layer_run) NAME(layer_root)(NAME(layer_run) x)
 {
@@ -56,22 +62,26 @@ INLINE void NAME(layer_store)(REAL *to, size_t count, NAME(layer_run) value)
 INLINE void NAME(layer_block)(size_t runs, size_t columns, const REAL *restrict matrix, const REAL *restrict x,
                               size_t by, size_t across, size_t apart, REAL *restrict y)
 {
-  NAME(layer_run) sum[MX_LAYER_BLOCK][3];
-#pragma GCC unroll 8
-  for (size_t r = 0; r < runs; r++) sum[r][0] = sum[r][1] = sum[r][2] = (NAME(layer_run)){0};
+  enum { WIDE = MX_LAYER_WIDTH / sizeof(REAL), PARTS = WIDE < MX_LAYER_RUN ? MX_LAYER_RUN / WIDE : 1 };
+  NAME(layer_part) sum[MX_LAYER_BLOCK][PARTS][3] = {0};
   for (size_t j = 0; j < columns; j++) {
     const REAL u[3] = {x[j * by], x[j * by + across], x[j * by + 2 * across]};
 #pragma GCC unroll 8
-    for (size_t r = 0; r < runs; r++) {
-      const NAME(layer_run) m = NAME(layer_load)(matrix + (r * columns + j) * MX_LAYER_RUN, MX_LAYER_RUN);
-      sum[r][0] += m * u[0];
-      sum[r][1] += m * u[1];
-      sum[r][2] += m * u[2];
-    }
+    for (size_t r = 0; r < runs; r++)
+#pragma GCC unroll 8
+      for (size_t p = 0; p < PARTS; p++) {
+        NAME(layer_part) m;
+        memcpy(&m, matrix + (r * columns + j) * MX_LAYER_RUN + p * WIDE, sizeof m);
+        sum[r][p][0] += m * u[0];
+        sum[r][p][1] += m * u[1];
+        sum[r][p][2] += m * u[2];
+      }
   }
 #pragma GCC unroll 8
   for (size_t r = 0; r < runs; r++)
-    for (size_t c = 0; c < 3; c++) *(NAME(layer_run) *)(void *)(y + c * apart + r * MX_LAYER_RUN) = sum[r][c];
+    for (size_t p = 0; p < PARTS; p++)
+      for (size_t c = 0; c < 3; c++)
+        *(NAME(layer_part) *)(void *)(y + c * apart + r * MX_LAYER_RUN + p * WIDE) = sum[r][p][c];
 }
 
 /* The same for all rows. */

@@ -5,6 +5,7 @@
 
 #include "maxwell/backend/layers/layer_rule.h"
 
+#define MX_LAYER_WIDTH 16
 #define MX_LAYER_BLOCK 1
 
 #define REAL              double
