@@ -30,14 +30,16 @@ static double intensity_of(const struct mx_far_field *field, double complex part
 }
 
 /* The ratio of the axes of the ellipse that E describes: 1 for circular, large for linear polarisation. Its powers are
- * half of |Eth|^2 + |Eph|^2 +- |Eth^2 + Eph^2|. */
+ * half of |Eth|^2 + |Eph|^2 +- |Eth^2 + Eph^2|, whose product is Im(Eth Eph*)^2: the difference itself would lose the
+ * digits of a wave that is almost linear. */
 static double axial_ratio(const double complex field[2])
 {
   const double most = 100;
   const double size = creal(field[0] * conj(field[0])) + creal(field[1] * conj(field[1]));
   const double linear = cabs(field[0] * field[0] + field[1] * field[1]);
   if (!(size > 0)) return NAN;
-  return fmin(most, decibel((size + linear) / fmax(size - linear, 1e-300)));
+  const double across = 2 * fabs(cimag(field[0] * conj(field[1])));
+  return fmin(most, 2 * decibel((size + linear) / fmax(across, 1e-300)));
 }
 
 /* A ratio of intensities in dB; nan where there is no reference. */

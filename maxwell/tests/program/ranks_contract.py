@@ -38,6 +38,9 @@ def check_near(one, other, what):
 def table(place, name):
     header, rows = place.rows(name)
     rows = np.array(rows).reshape(len(rows), len(header))
+    if "axial_ratio" in header:  # in dB: of a wave that is almost linear 1e-12 of the field are many times that
+        axial = header.index("axial_ratio")
+        rows[:, axial] = 10 ** (-rows[:, axial] / 20)
     kinds = {}
     for i, column in enumerate(header):
         kinds.setdefault(kind_of(column), []).append(i)
