@@ -72,8 +72,10 @@ static int add_spectra(struct list *list, const struct mx_config *config)
 {
   for (size_t i = 0; i < config->output.spectra; i++) {
     const struct mx_phasor_config *phasor = &config->output.spectrum[i];
-    const struct mx_result result = {.list = "spectra", .name = phasor->name, .at_end = true};
+    struct mx_result result = {.list = "spectra", .name = phasor->name, .at_end = true};
     if (phasor->plane.points > 0 && !phasor->plane.silo && add(list, &result, "") != 0) return list->err->code;
+    result.part = "losses";
+    if (phasor->losses && add(list, &result, "_losses") != 0) return list->err->code;
   }
   return 0;
 }

@@ -295,6 +295,7 @@ struct mx_phasor_config {
   int quantities; /* bits of mx_quantity: E, H or both */
   int norm;       /* enum mx_norm */
   long every;     /* steps between samples; 0: as the spectrum of the sources allows */
+  bool losses;    /* their density and total as well; not on a plane */
 };
 
 struct mx_names {

@@ -31,6 +31,23 @@ static int read_plane(struct mx_reader *r, const struct mx_rule *rule, const str
   return 0;
 }
 
+/* A density of losses belongs to a volume, and needs E. */
+static int check_losses(struct mx_reader *r, const struct mx_value *item, const struct mx_phasor_config *phasor)
+{
+  if (!phasor->losses) return 0;
+  if (phasor->plane.points > 0)
+    return mx_fail_at(r, item, "%s: losses are those of a volume, not of a plane", item->path);
+  if ((phasor->quantities & MX_QUANTITY_E) == 0)
+    return mx_fail_at(r, item, "%s: losses need E among the fields", item->path);
+  return 0;
+}
+
+/* Would a table of this name be that of the losses of `of`? */
+static bool is_table_of(const char *name, const char *of)
+{
+  return strncmp(name, of, strlen(of)) == 0 && strcmp(name + strlen(of), "_losses") == 0;
+}
+
 static int read_phasor(struct mx_reader *r, const struct mx_value *item, struct mx_phasor_config *phasor)
 {
 #define PHASOR(field) offsetof(struct mx_phasor_config, field)
@@ -48,6 +65,7 @@ static int read_phasor(struct mx_reader *r, const struct mx_value *item, struct 
        .names = quantities, .standard = "[\"E\", \"H\"]"},
       {"normalise", mx_read_choice, PHASOR(norm), .names = norms},
       {"every", mx_read_long, PHASOR(every), .expected = "an integer >= 1", MX_FROM(1)},
+      {"losses", mx_read_boolean, PHASOR(losses), .expected = "true or false"},
   };
 #undef PHASOR
   *phasor = (struct mx_phasor_config){.where = item->where, .quantities = MX_QUANTITY_E | MX_QUANTITY_H};
@@ -58,7 +76,7 @@ static int read_phasor(struct mx_reader *r, const struct mx_value *item, struct 
   if (phasor->by_region && phasor->plane.points > 0)
     return mx_fail_at(r, item, "%s must have either 'region' or 'plane', not both", item->path);
   phasor->plane.name = phasor->name;
-  return 0;
+  return check_losses(r, item, phasor);
 }
 
 int mx_read_phasors(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -76,6 +94,12 @@ int mx_read_phasors(struct mx_reader *r, const struct mx_rule *rule, const struc
       if (strcmp(all[j].name, all[i].name) == 0)
         return mx_fail_at(r, item, "output.spectra: two have the name '%s' (%zu and %zu)", all[i].name, j + 1, i + 1);
   }
+  for (size_t i = 0; i < value->count; i++)
+    for (size_t j = 0; j < value->count; j++)
+      if (all[i].losses && is_table_of(all[j].name, all[i].name))
+        return mx_fail_at(r, &value->entry[j].value,
+                          "output.spectra: the losses of '%s' and '%s' would be in files of the same name", all[i].name,
+                          all[j].name);
   config->output.spectrum = all;
   config->output.spectra = value->count;
   return 0;

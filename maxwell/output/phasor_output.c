@@ -10,6 +10,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
 #include "maxwell/measure/points.h"
+#include "maxwell/phasor/phasor_loss.h"
 
 enum { NAME = 320, PARTS = 2 }; /* PARTS: of a complex number */
 
@@ -59,8 +60,10 @@ struct volume {
   struct mx_folder *folder;
   struct dg_comm *comm; /* of the ranks that have elements: no format has room for none */
   struct dg_mesh mesh;
-  double complex *value;    /* [numbers] of an element */
-  double *field[2][PARTS];  /* [K][3][Np] real and imaginary parts of E, H; NULL: not wanted */
+  double complex *value;   /* [numbers] of an element */
+  double *field[2][PARTS]; /* [K][3][Np] real and imaginary parts of E, H; NULL: not wanted */
+  const struct mx_phasor_loss *loss;
+  double *density;          /* [K][Np] of losses; NULL: not wanted */
   void *series[MX_WRITERS]; /* of the writers */
   struct dg_snapshot_entry *entry;
   char (*name)[NAME]; /* of the files that a list has */
@@ -77,6 +80,7 @@ static void fill_fields(const struct volume *v, size_t frequency)
   const size_t Np = phasor->nodes, components = (size_t)phasor->components;
   for (size_t k = 0; k < phasor->parts.count; k++) {
     mx_phasor_get(v->phasors, phasor, frequency, k, v->value);
+    if (v->density != NULL) (void)mx_phasor_loss_of(v->loss, frequency, k, v->value, v->density + k * Np);
     for (size_t n = 0; n < Np; n++)
       for (size_t c = 0; c < components; c++) {
         const size_t which = (size_t)phasor->first + c, to = (3 * k + which % 3) * Np + n;
@@ -106,7 +110,7 @@ static int write_list(const struct volume *v, size_t w, struct dg_error *err)
 static int write_frequency(const struct volume *v, size_t frequency, struct dg_error *err)
 {
   const struct mx_config *config = v->phasors->place.config;
-  struct dg_snapshot_field field[2 * PARTS];
+  struct dg_snapshot_field field[2 * PARTS + 1];
   size_t fields = 0;
   fill_fields(v, frequency);
   for (int q = 0; q < 2; q++)
@@ -116,6 +120,11 @@ static int write_frequency(const struct volume *v, size_t frequency, struct dg_e
                                                    .unit = unit_of(v->phasor, q),
                                                    .components = 3,
                                                    .value = v->field[q][part]};
+  if (v->density != NULL)
+    field[fields++] = (struct dg_snapshot_field){.name = "loss_density",
+                                                 .unit = v->phasor->config->norm != MX_NORM_NONE ? "W/m^3" : "J s/m^3",
+                                                 .components = 1,
+                                                 .value = v->density};
   const struct dg_snapshot content = {.mesh = &v->mesh,
                                       .ref = v->ref,
                                       .time = v->phasor->config->frequencies.hertz[frequency],
@@ -138,10 +147,12 @@ static int write_frequency(const struct volume *v, size_t frequency, struct dg_e
   return 0;
 }
 
-static int write_volume(struct mx_phasors *phasors, const struct mx_phasor *phasor, const struct mx_writers *writers,
-                        const struct dg_reference *ref, struct mx_folder *folder, struct dg_error *err)
+static int write_fields(struct mx_phasors *phasors, const struct mx_phasor *phasor, const struct mx_phasor_loss *loss,
+                        const struct mx_writers *writers, const struct dg_reference *ref, struct mx_folder *folder,
+                        struct dg_error *err)
 {
-  struct volume v = {.phasors = phasors, .phasor = phasor, .writers = writers, .ref = ref, .folder = folder};
+  struct volume v = {
+      .phasors = phasors, .phasor = phasor, .writers = writers, .ref = ref, .folder = folder, .loss = loss};
   const size_t numbers = 3 * phasor->nodes * phasor->parts.count, frequencies = phasor->config->frequencies.count;
   if (dg_comm_part(&v.comm, phasors->place.problem->comm, phasor->parts.count > 0, err) != 0) return err->code;
   if (phasor->parts.count == 0) return 0;
@@ -151,6 +162,7 @@ static int write_volume(struct mx_phasors *phasors, const struct mx_phasor *phas
   for (int q = 0; q < 2; q++)
     for (int part = 0; part < PARTS && has(phasor, q); part++)
       if (DG_NEW(v.field[q][part], numbers, err) != 0) goto fail;
+  if (phasor->config->losses && DG_NEW(v.density, numbers / 3, err) != 0) goto fail;
   for (size_t w = 0; w < writers->count; w++)
     if (writers->writer[w]->open(&v.series[w], err) != 0) goto fail;
   for (size_t f = 0; f < frequencies; f++)
@@ -160,11 +172,23 @@ static int write_volume(struct mx_phasors *phasors, const struct mx_phasor *phas
 fail:
   for (size_t w = 0; w < writers->count; w++) writers->writer[w]->close(v.series[w]);
   for (int i = 0; i < 2 * PARTS; i++) dg_free(v.field[i / PARTS][i % PARTS]);
+  dg_free(v.density);
   dg_free(v.value);
   dg_free(v.entry);
   dg_free(v.name);
   release_mesh(&v.mesh);
   dg_comm_free(v.comm);
+  return err->code;
+}
+
+static int write_volume(struct mx_phasors *phasors, const struct mx_phasor *phasor, const struct mx_writers *writers,
+                        const struct dg_reference *ref, struct mx_folder *folder, struct dg_error *err)
+{
+  struct mx_phasor_loss loss = {0};
+  if (!phasor->config->losses) return write_fields(phasors, phasor, NULL, writers, ref, folder, err);
+  if (mx_phasor_loss_init(&loss, phasors, phasor, err) == 0 && mx_phasor_loss_write(&loss, folder, err) == 0)
+    (void)!write_fields(phasors, phasor, &loss, writers, ref, folder, err);
+  mx_phasor_loss_release(&loss);
   return err->code;
 }
 
@@ -338,6 +362,7 @@ int mx_phasor_plan(struct mx_plan *plan, const struct mx_config *config, struct 
         return err->code;
     } else {
       mx_plan_folder(plan, "spectra/blocks", true);
+      if (phasor->losses && mx_plan_file(plan, err, "spectra/%.200s_losses.csv", phasor->name) != 0) return err->code;
       for (size_t w = 0; w < writers.count; w++)
         if (plan_volume(plan, phasor, writers.writer[w], err) != 0) return err->code;
     }
@@ -353,6 +378,8 @@ size_t mx_phasor_output_memory(const struct mx_phasors *phasors, const struct mx
     const struct mx_phasor *phasor = &phasors->phasor[i];
     const size_t count = phasor->parts.count;
     size_t bytes = PARTS * sizeof(double) * count * phasor->parts.numbers, writer = 0;
+    if (phasor->config->losses)
+      bytes += count * phasor->nodes * sizeof(double) + mx_curve_tables_bytes(phasors->place.problem);
     if (phasor->element == NULL)
       bytes = PARTS * sizeof(double) * 6 * (phasor->config->frequencies.count + 1) * phasor->plane.rows;
     for (size_t w = 0; phasor->element != NULL && w < writers->count; w++) {

@@ -2,6 +2,8 @@
  *
  *   spectra/NAME_000001.silo, .hdf    the fields in a region at its first frequency, .. in the formats of snapshots:
  *                                     vectors E_re, E_im, H_re, H_im. The time of a file is its frequency.
+ *                                     With losses: loss_density as well.
+ *   spectra/NAME_losses.csv           "frequency,power": the losses of the region
  *   spectra/NAME.csv                  a row a frequency and point of a plane, or a grid a frequency as above */
 #pragma once
 

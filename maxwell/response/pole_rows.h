@@ -10,6 +10,10 @@
 void mx_pole_rows(const struct mx_response_scheme *scheme, const double *parameter, struct mx_square *polarisation,
                   struct mx_square *current);
 
+/* What the poles of an entry add to sigma or sigma_m at the wave number 2 pi f/c0 (1/m), 1/m: k e'', e'' being minus
+ * their imaginary part. */
+double mx_poles_conduct(const double *parameter, double wave_number);
+
 /* Multiplies all terms by a number > 0. The joint energy is another one then: mx_poles_join finds it. */
 void mx_poles_scale(double *parameter, double by);
 

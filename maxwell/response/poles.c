@@ -159,6 +159,23 @@ static double addition(const double *parameter, double wave_number)
   return sum;
 }
 
+/* The terms of pole_forms.h at s = jk, whose imaginary part is -e'': k e''. */
+double mx_poles_conduct(const double *parameter, double wave_number)
+{
+  const double k = wave_number;
+  double sum = 0;
+  for (int i = 0; i < count_of(parameter); i++) {
+    const double *p = const_pole_of(parameter, i) + 1;
+    if (form_of(p - 1) == MX_POLE_REAL) sum += p[0] * k * k / (p[1] * p[1] + k * k);
+    else if (form_of(p - 1) == MX_POLE_DRUDE) sum += p[1] > 0 ? p[0] * p[1] / (k * k + p[1] * p[1]) : 0;
+    else {
+      const double re = p[3] - k * k, im = k * p[2];
+      sum += k * (p[1] * im - k * p[0] * re) / (re * re + im * im);
+    }
+  }
+  return sum;
+}
+
 /* ---- the system of one pole, a block */
 
 /* Rows R with R^T R = Q/2, from the numbers of a positive Q. */

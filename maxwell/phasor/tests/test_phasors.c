@@ -5,9 +5,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "maxwell/phasor/phasors.h"
+#include "maxwell/phasor/phasor_loss.h"
 #include "maxwell/tests/box.h"
 
+#include "maxwell/response/pole_rows.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"
 
@@ -272,6 +273,86 @@ static void they_are_those_of_a_cavity(void **state)
   if (!(coarse < 1e-3 && fine < 2e-5)) fail_msg("differs by %g with order 6 and by %g with order 8", coarse, fine);
 }
 
+/* Runs for as many samples as a discrete transform has numbers. Returns the energy that output.losses sees in the
+ * samples, J, and that which the losses of the phasors at all frequencies add up to (Parseval). E begins with zero, so
+ * that the half that the first sample weighs is of nothing. */
+static void lose(struct scene *scene, const struct mx_backend_ops *ops, enum mx_integrator integrator, double *of_time,
+                 double *of_phasors)
+{
+  enum { SAMPLES = 41, LINES = SAMPLES / 2 + 1 };
+  struct dg_error err = {0};
+  const double dt = step_of(integrator) / MX_C0;
+  double hertz[LINES], power[LINES];
+  struct mx_phasor_loss loss;
+  int32_t *element = calloc(scene->box.mesh.K, sizeof *element);
+  assert_non_null(element);
+  for (size_t e = 0; e < scene->box.mesh.K; e++) element[e] = (int32_t)e;
+  for (int k = 0; k < LINES; k++) hertz[k] = k / (SAMPLES * dt);
+  scene->config.frequencies = (struct mx_frequencies){LINES, hertz};
+  scene->config.every = 1;
+  scene->config.losses = true;
+  struct drive drive = drive_new(ops, &scene->box, integrator, MX_DOUBLE, step_of(integrator), NULL, scene->H);
+  if (init(scene, integrator, &err) != 0 || mx_phasors_watch(&scene->phasors, ops, drive.backend, &err) != 0)
+    fail_msg("%s", err.message);
+  *of_time = *of_phasors = 0;
+  for (long n = 0; n < SAMPLES; n++) {
+    double lost;
+    drive_observe(&drive);
+    if (mx_phasors_take(&scene->phasors, ops, drive.backend, n, &err) != 0 ||
+        ops->loss(drive.backend, scene->box.mesh.K, element, &lost, &err) != 0)
+      fail_msg("%s", err.message);
+    *of_time += lost / MX_ETA0 * dt;
+    drive_finish(&drive);
+  }
+  if (mx_phasors_settle(&scene->phasors, &err) != 0 ||
+      mx_phasor_loss_init(&loss, &scene->phasors, &scene->phasors.phasor[0], &err) != 0 ||
+      mx_phasor_loss_powers(&loss, power, &err) != 0)
+    fail_msg("%s", err.message);
+  for (int k = 0; k < LINES; k++) *of_phasors += (k == 0 ? 2 : 4) * power[k] / (SAMPLES * dt);
+  mx_phasor_loss_release(&loss);
+  mx_phasors_release(&scene->phasors);
+  ops->destroy(drive.backend);
+  free(element);
+}
+
+static void losses_are_those_of_the_samples(void **state)
+{
+  static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK, MX_RK4};
+  (void)state;
+  for (int bent = 0; bent < 2; bent++) {
+    struct scene scene;
+    make_scene(&scene, bent);
+    for (int b = 0; mx_backends[b] != NULL; b++) {
+      struct dg_error none = {0};
+      if (mx_backends[b]->available(&none) != 0) continue;
+      for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+        double of_time, of_phasors;
+        lose(&scene, mx_backends[b], integrators[i], &of_time, &of_phasors);
+        assert_true(of_time > 0);
+        if (!(fabs(of_phasors / of_time - 1) < 1e-11))
+          fail_msg("%s, %s: phasors lose %.15g J, the samples %.15g J", mx_backends[b]->name,
+                   mx_integrator_names[integrators[i]], of_phasors, of_time);
+      }
+    }
+    release_scene(&scene);
+  }
+}
+
+/* The terms of pole_forms.h in complex numbers. */
+static void poles_conduct(void **state)
+{
+  const double k = 3;
+  double parameter[MX_POLES_FIRST + 3 * MX_POLES_EACH] = {3, 0};
+  const double poles[3][MX_POLES_EACH] = {
+      {MX_POLE_REAL, 5, -2}, {MX_POLE_DRUDE, 7, 0.4}, {MX_POLE_PAIR, 0.3, 11, 1.5, 16}};
+  (void)state;
+  memcpy(parameter + MX_POLES_FIRST, poles, sizeof poles);
+  const double complex s = I * k;
+  const double complex sum = 5 / (s + 2) + 7 / (s * (s + 0.4)) + (0.3 * s + 11) / (s * s + 1.5 * s + 16);
+  const double wanted = -k * cimag(sum);
+  assert_true(fabs(mx_poles_conduct(parameter, k) / wanted - 1) < 1e-14);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
   struct scene scene;
@@ -313,6 +394,8 @@ int main(void)
       cmocka_unit_test(curved_elements_have_them),
       cmocka_unit_test(a_region_and_one_field_are_parts_of_all),
       cmocka_unit_test(they_are_those_of_a_cavity),
+      cmocka_unit_test(losses_are_those_of_the_samples),
+      cmocka_unit_test(poles_conduct),
       cmocka_unit_test(what_cannot_be_is_refused),
   };
   return cmocka_run_group_tests_name("phasors", tests, NULL, NULL);

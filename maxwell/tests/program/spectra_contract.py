@@ -52,8 +52,8 @@ WAVES = """simulation {
 """
 # Absorbing walls remember a step of leapfrog; the fields begin with values, and die away.
 SMALL = edited(SCRIPT, ('walls = { kind = "pec" }', 'walls = { kind = "absorbing" }'), ("steps = 4", "steps = 60"),
-               ("order = 1", "order = 2"), ("fields = { every = 2 },", """fields = { every = 20, format = { "silo", "vtkhdf" } },
-    spectra = { { name = "everything", frequencies = { 1e8, 2e8 }, every = 3 },
+               ("order = 1", "order = 2"), ("right = { epsilon_r = 2 }", "right = { epsilon_r = 2, sigma = 2e-3 }"), ("fields = { every = 2 },", """fields = { every = 20, format = { "silo", "vtkhdf" } },
+    spectra = { { name = "everything", frequencies = { 1e8, 2e8 }, every = 3, losses = true },
                 { name = "part", region = "right", frequencies = { 1e8 }, fields = { "H" } },
                 { name = "cut", plane = { origin = { 0, 0, 0.5 }, u = { 2, 0, 0 }, v = { 0, 1, 0 }, points = { 5, 4 } },
                   frequencies = { 0, 2e8 }, every = 7 } },"""))
@@ -133,7 +133,7 @@ def test_files(program):
     with Place(program, None, SMALL) as place:
         place.good(*RUN)
         names = {re.sub("[0-9a-f]{16}", "DIGEST", name[len("spectra/"):]) for name in files(place) if name.startswith("spectra/")}
-        wanted = {"cut.csv", "blocks/mesh_DIGEST_0000.silo", "blocks/mesh_DIGEST_0000.h5"}
+        wanted = {"cut.csv", "everything_losses.csv", "blocks/mesh_DIGEST_0000.silo", "blocks/mesh_DIGEST_0000.h5"}
         for name, count in (("everything", 2), ("part", 1)):
             wanted.add(f"{name}.hdf.series")
             for number in range(1, count + 1):
@@ -171,6 +171,29 @@ def test_ranks_have_the_same(program):
             expect(off <= 1e-12 * size + 1e-300, f"{name}: differs by {off} of {size}")
 
 
+def test_losses(program):
+    """The density at the nodes is that of the fields in the same file; the sum is the same on any number of ranks; and
+    a region has all of it, since the other one has no losses."""
+    script = edited(SMALL, ('fields = { "H" }', "every = 3, losses = true"))
+    with Place(program, None, script) as place:
+        place.good(*RUN, "-o", "one")
+        place.good(*RUN, "-o", "three", **on_ranks(3))
+        for number in (1, 2):
+            found = Snapshot(place.path(f"one/spectra/everything_{number:06}.silo"))
+            square = sum(found.field(f"E{c}_{part}").values ** 2 for c in "xyz" for part in ("re", "im"))
+            density, right = found.field("loss_density").values, found.points[:, 0] > 1 + 1e-9
+            off = np.abs(density - 0.5 * 2e-3 * square)[right].max() / density.max()
+            expect(right.any() and density.max() > 0 and off < 1e-6, f"density: off by {off}")
+            expect(np.all(density[found.points[:, 0] < 1 - 1e-9] == 0), "what has no losses has a density")
+        header, one = place.rows("one/spectra/everything_losses.csv")
+        expect(header == ["frequency", "power"] and [row[0] for row in one] == [1e8, 2e8], f"{header}: {one}")
+        three = place.rows("three/spectra/everything_losses.csv")[1]
+        for row, other in zip(one, three):
+            expect(row[1] > 0 and abs(other[1] / row[1] - 1) < 1e-12, f"{row} and {other} on three ranks")
+        same = place.rows("one/spectra/part_losses.csv")[1][0]
+        expect(abs(same[1] / one[0][1] - 1) < 1e-12, f"{same} of the region, {one[0]} of all")
+
+
 def test_check_counts_the_sums(program):
     with Place(program, None, SMALL) as place:
         out = place.good("check", "input/case.lua")
@@ -200,12 +223,33 @@ def test_bad_input(program):
         (head, head + 'normalise = "source", ', r"output\.spectra: 'everything' cannot be normalised by its source: .*"),
         (head, head + 'normalise = "power", ', r"output\.spectra: 'everything' is to be normalised to 1 W, but no port is driven"),
     ]
+    part = 'region = "right", frequencies = { 1e8 }, fields = { "H" }'
+    turns = "sigma = 2e-3, gyrotropic = { omega_p = 1e8, omega_c = { 0, 0, 1e8 } }"
+    cases += [
+        (part, part + ", losses = true", r"output\.spectra\.2: losses need E among the fields"),
+        ("every = 7", "every = 7, losses = true", r"output\.spectra\.3: losses are those of a volume, not of a plane"),
+        ('name = "cut"', 'name = "everything_losses"', r"output\.spectra: the losses of 'everything' and 'everything_losses' .*"),
+        ("sigma = 2e-3", turns, r"output\.spectra: 'everything' has a gyrotropic medium, whose losses .*"),
+    ]
     for old, new, message in cases:
         script = edited(SMALL, (old, new))
         with Place(program, None, script) as place:
             code, _, err, _ = place.run(*RUN)
             expect(code == 2, f"{new}: exit code {code}: {err}")
             check_message(err, re.compile(r"input/case\.lua:\d+: " + message))
+
+
+def test_magnetic_losses_need_H(program):
+    script = edited(SMALL, ("sigma = 2e-3", "sigma_m = 10"), ("every = 3,", 'every = 3, fields = { "E" },'))
+    with Place(program, None, script) as place:
+        code, _, err, _ = place.run(*RUN)
+        expect(code == 2, f"exit code {code}: {err}")
+        check_message(err, re.compile(r"input/case\.lua:\d+: output\.spectra: 'everything' has a medium with magnetic losses, "
+                                      r"which need H among the fields"))
+        place.write("input/case.lua", script.replace('fields = { "E" },', "", 1))
+        place.good(*RUN)
+        header, rows = place.rows("case/spectra/everything_losses.csv")
+        expect(rows[0][1] > 0, f"{header}: {rows}")
 
 
 def test_frequencies_without_a_wave(program):

@@ -93,7 +93,7 @@ def spectra_of_tables(run):
     """Planes of output.spectra in tables: sizes at the first frequencies."""
     for path in run.tables("spectra"):
         table = run.table(path)
-        if table is None:
+        if table is None or "x" not in table:  # the losses of a region
             continue
         table.columns.update(
             {name: np.hypot(table[name + "_re"], table[name + "_im"]) for name in COMPONENTS if name + "_re" in table}
