@@ -81,7 +81,7 @@ static double add_square(const struct mx_phasor_loss *loss, size_t e, double fac
                          const double *u, double *density)
 {
   const size_t Np = (size_t)loss->phasors->place.problem->ref->Np;
-  double turned[3 * DG_NP_MAX];
+  double turned[3 * DG_NP_MAX] = {0};
   for (size_t i = 0; i < Np; i++) {
     const double all[3] = {u[i], u[Np + i], u[2 * Np + i]};
     double to[3] = {all[0], all[1], all[2]};
@@ -118,7 +118,7 @@ double mx_phasor_loss_of(const struct mx_phasor_loss *loss, size_t frequency, si
   const struct mx_phasor *phasor = loss->phasor;
   const size_t Np = phasor->nodes, components = (size_t)phasor->components, e = (size_t)phasor->element[part];
   const double k = 2 * pi * phasor->config->frequencies.hertz[frequency] / MX_C0;
-  double u[3 * DG_NP_MAX], power = 0;
+  double u[3 * DG_NP_MAX] = {0}, power = 0;
   for (size_t i = 0; i < Np; i++) density[i] = 0;
   for (size_t first = 0; first < components; first += 3)
     for (int imaginary = 0; imaginary < 2; imaginary++) {
