@@ -15,6 +15,7 @@
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
+#include "maxwell/tests/sanitized.h"
 
 static struct mx_interface_config sheet;
 
@@ -94,7 +95,7 @@ static void check_pulses(const struct mx_backend_ops *ops)
   for (int i = 0; i < 4; i++) {
     struct box box = {0};
     const double Y = 1 / cases[i][0];
-    if (ops != &mx_backend_cpu && i % 3 != 0) continue; /* it takes its time */
+    if ((SANITIZED || ops != &mx_backend_cpu) && i % 3 != 0) continue; /* it takes its time */
     across = cases[i][1];
     transmitted = 2 / (1 + across + Y);
     reflected = transmitted - 1;
@@ -108,7 +109,7 @@ static void check_pulses(const struct mx_backend_ops *ops)
     box_boundary(&box, 4, MX_PMC, 0);
     lay(&box, cases[i][0] * MX_ETA0);
     box_problem(&box, 5, i % 2);
-    const double T = 0.45;
+    const double T = SANITIZED ? 0.01 : 0.45;
     const long steps = (long)ceil(T / (0.95 * box_limit(&box, MX_LEAPFROG)));
     /* leapfrog against Runge-Kutta: the error in time alone */
     double *exact = box_field(&box), *E[3];
@@ -122,7 +123,7 @@ static void check_pulses(const struct mx_backend_ops *ops)
     print_message("%s sheet %.4g ohm, index %g: Runge-Kutta %.3g, leapfrog %.3g, %.3g: order %.3f\n", ops->name,
                   sheet.resistance, across, space, coarse, fine, log2(coarse / fine));
     assert_true(space < 1e-6);
-    assert_true(log2(coarse / fine) > 1.9 && log2(coarse / fine) < 2.1);
+    assert_true(SANITIZED || (log2(coarse / fine) > 1.9 && log2(coarse / fine) < 2.1));
     box_release(&box);
   }
 }
@@ -160,7 +161,7 @@ static void test_symmetry(void **state)
 {
   (void)state;
   static const struct mx_penalty none = {0, 0}, twice = {.inner = 1, .open = 2};
-  for (int order = 1; order <= 8; order++)
+  for (int order = 1; order <= 8; order += !SANITIZED ? 1 : order == 1 ? 3 : 4)
     for (int bent = 0; bent < (order <= 4 ? 2 : 1); bent++) {
       struct box box;
       struct mx_powers powers;
@@ -210,18 +211,18 @@ static void test_symmetry(void **state)
 static void test_limit(void **state)
 {
   (void)state;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; i += SANITIZED ? 5 : 1) {
     struct box box;
     double rise;
     box_random_state = 100 + (unsigned)i;
     random_box(&box, 2, i == 5, 0.5 * (i % 3));
     const double limit = box_limit(&box, MX_LEAPFROG),
-                 below = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 0.995 * limit, 2000, &rise),
-                 above = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 1.02 * limit, 1000, &rise);
+                 below = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 0.995 * limit, SANITIZED ? 5 : 2000, &rise),
+                 above = drive_grown(&mx_backend_cpu, &box, MX_LEAPFROG, 1.02 * limit, SANITIZED ? 5 : 1000, &rise);
     print_message("sheet %.4g ohm, flux %g: energy %.3g below, %.3g above the limit\n", sheet.resistance, 0.5 * (i % 3),
                   below, above);
-    assert_true(below < 0.5);
-    assert_true(!(above < 1e3));
+    assert_true(SANITIZED || below < 0.5);
+    assert_true(SANITIZED || !(above < 1e3));
     box_release(&box);
   }
 }
@@ -241,7 +242,7 @@ static void test_backends_agree(void **state)
       E[k] = box_field(&box), H[k] = box_field(&box);
       evaluate(&box, pulse_E, 0.2, E[k]), evaluate(&box, pulse_H, 0.2, H[k]);
       norm = sqrt(box_product(&box, NULL, E[k], E[k]));
-      drive_run(ops[k], &box, integrator, MX_DOUBLE, step, 1000, E[k], H[k]);
+      drive_run(ops[k], &box, integrator, MX_DOUBLE, step, SANITIZED ? 5 : 1000, E[k], H[k]);
     }
     const double off = box_distance(&box, E[0], E[1]) / norm;
     print_message("%s%s: differ by %.2g\n", mx_integrator_names[integrator], i >= 3 ? ", curved" : "", off);
@@ -269,7 +270,7 @@ static void test_extremes(void **state)
       double *H = box_field(&box);
       E[k] = box_field(&box);
       evaluate(&box, pulse_E, 0.1, E[k]), evaluate(&box, pulse_H, 0.1, H);
-      drive_run(&mx_backend_cpu, &box, MX_LSRK, MX_DOUBLE, 0.005, 100, E[k], H);
+      drive_run(&mx_backend_cpu, &box, MX_LSRK, MX_DOUBLE, 0.005, SANITIZED ? 10 : 100, E[k], H);
       if (k == 1) norm = box_distance(&box, E[0], E[1]) / sqrt(box_product(&box, NULL, E[1], E[1]));
       free(H);
       box_release(&box);
