@@ -14,8 +14,9 @@
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
+#include "maxwell/tests/sanitized.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = 3.14159265358979323846, until = SANITIZED ? 0.02 : 1.5;
 
 /* A set-up as mx_setup_init makes it, of a problem made by hand. */
 struct bench {
@@ -149,7 +150,7 @@ static void for_every_backend(void (*check)(const struct mx_backend_ops *ops))
 static void check_leapfrog_is_exact(const struct mx_backend_ops *ops)
 {
   box_random_state = 7;
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 12; i += SANITIZED ? 5 : 1) {
     struct bench bench;
     struct dg_error err = {0};
     double row[6];
@@ -158,7 +159,8 @@ static void check_leapfrog_is_exact(const struct mx_backend_ops *ops)
     double *E = box_field(&bench.box), *H = box_field(&bench.box);
     box_noise(&bench.box, E), box_noise(&bench.box, H);
     begin(&bench, ops, MX_LEAPFROG, 0.9 * box_limit(&bench.box, MX_LEAPFROG));
-    if (run(&bench, single ? MX_SINGLE : MX_DOUBLE, 100, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
+    if (run(&bench, single ? MX_SINGLE : MX_DOUBLE, SANITIZED ? 10 : 100, -1, 0, E, H, &err) != 0)
+      fail_msg("%s", err.message);
     last_row(&bench, row);
     const double before = row[0] + row[2] + row[4];
     print_message("%s leapfrog sigma %.2g, sigma_m %.2g: %.3g of the energy left, off by %.2g\n", ops->name,
@@ -169,7 +171,7 @@ static void check_leapfrog_is_exact(const struct mx_backend_ops *ops)
                                 : i % 3 == 0 ? 1e-12
                                              : 1e-7) *
                                    before &&
-                row[2] > 1e-3 * before);
+                (SANITIZED || row[2] > 1e-3 * before));
     free(E), free(H);
     end(&bench);
   }
@@ -199,18 +201,19 @@ static void check_order(const struct mx_backend_ops *ops)
         random_box(&bench, open, i == MX_RK4, 1);
         double *E = box_field(&bench.box), *H = box_field(&bench.box);
         box_evaluate(&bench.box, mode, 0, E);
-        const long steps = (long)ceil(1.5 / (0.6 * box_limit(&bench.box, (enum mx_integrator)i))) << k;
-        begin(&bench, ops, (enum mx_integrator)i, 1.5 / (double)steps);
+        const long steps = (long)ceil(until / (0.6 * box_limit(&bench.box, (enum mx_integrator)i))) << k;
+        begin(&bench, ops, (enum mx_integrator)i, until / (double)steps);
         if (run(&bench, MX_DOUBLE, steps, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
         last_row(&bench, row);
         const double all = row[0] + row[2] + row[3] + row[4];
         off[k] = fabs(row[5]) / all;
-        assert_true(!open || row[3] > 0.01 * all);
+        assert_true(SANITIZED || !open || row[3] > 0.01 * all);
         free(E), free(H);
         end(&bench);
       }
       print_message("%s %s %s: off by %.3g, half the step %.3g\n", ops->name, mx_integrator_names[i],
                     open ? "open" : "closed", off[0], off[1]);
+      if (SANITIZED) continue;
       if (i == MX_LEAPFROG) assert_true(open ? off[0] < 3e-3 && off[1] < 0.3 * off[0] : off[0] < 1e-12);
       else assert_true(off[0] < 3e-4 && off[1] < fmax(0.7 * off[0], 1e-5));
     }
@@ -235,18 +238,21 @@ static void check_sheets(const struct mx_backend_ops *ops)
       box_problem(&bench.box, 5, 1);
       double *E = box_field(&bench.box), *H = box_field(&bench.box);
       box_evaluate(&bench.box, whole_mode, 0, E);
-      const long steps = (long)ceil(1.5 / (0.6 * box_limit(&bench.box, (enum mx_integrator)i))) << (k % 2);
-      begin(&bench, ops, (enum mx_integrator)i, 1.5 / (double)steps);
+      const long steps = (long)ceil(until / (0.6 * box_limit(&bench.box, (enum mx_integrator)i))) << (k % 2);
+      begin(&bench, ops, (enum mx_integrator)i, until / (double)steps);
       if (run(&bench, MX_DOUBLE, steps, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
       last_row(&bench, row);
       const double all = row[0] + row[2] + row[3] + row[4];
-      assert_true(row[3] == 0 && (k < 2 ? row[2] > 0.1 * all && row[4] < 0.01 * all : row[2] == 0));
+      assert_true(row[3] == 0 && (SANITIZED ? row[2] >= 0
+                                  : k < 2   ? row[2] > 0.1 * all && row[4] < 0.01 * all
+                                            : row[2] == 0));
       if (k < 2) off[k] = fabs(row[5]) / all, lost[k] = row[2] / all;
       free(E), free(H);
       end(&bench);
     }
     print_message("%s %s sheet: %.5f lost, off by %.3g, half the step %.5f, %.3g\n", ops->name, mx_integrator_names[i],
                   lost[0], off[0], lost[1], off[1]);
+    if (SANITIZED) continue;
     if (i == MX_LEAPFROG) assert_true(off[0] < 3e-3 && off[1] < 0.3 * off[0]);
     else assert_true(off[0] < 3e-4 && off[1] < fmax(0.7 * off[0], 1e-5));
   }

@@ -11,6 +11,7 @@
 #include "maxwell/sources/port_state.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
+#include "maxwell/tests/sanitized.h"
 #include "maxwell/sources/tests/port_fixture.h"
 
 static const double pi = 3.14159265358979323846;
@@ -28,6 +29,9 @@ static void modulate(struct mx_port_config *port, double f0, double width)
   port->waveform =
       (struct mx_waveform){.kind = MX_MODULATED_GAUSSIAN, .amplitude = 1, .f0 = f0, .tau = tau, .t0 = 4.6 * tau};
 }
+
+/* The time that is run instead of T. */
+static double time_of(double T) { return SANITIZED ? T / 50 : T; }
 
 static double decibel(double complex ratio) { return 20 * log10(cabs(ratio)); }
 
@@ -71,15 +75,13 @@ static void matched_guide(const struct matched *m)
   left->mode = right->mode = m->mode;
   left->amplitude = 3;
   modulate(left, 1.525 * m->cutoff, 0.305 * m->cutoff);
-  guide_start(&guide, m->order, m->integrator, 0.9, 40 / m->cutoff);
+  guide_start(&guide, m->order, m->integrator, 0.9, time_of(40 / m->cutoff));
   guide_run(&guide, NULL, NULL, NULL, NULL);
   scan(&guide, m, result);
   print_message("%s%d%d, epsilon_r = %g, %s, p = %d, %ld steps: S11 %.1f dB, S21 off by %.2g and %.2g degrees\n",
                 m->mode.family == MX_TE ? "TE" : "TM", m->mode.m, m->mode.n, m->epsilon_r,
                 mx_integrator_names[m->integrator], m->order, guide.steps, result[0], result[1], result[2]);
-  assert_true(result[0] < m->back);
-  assert_true(result[1] < m->size);
-  assert_true(result[2] < m->phase);
+  assert_true(SANITIZED || (result[0] < m->back && result[1] < m->size && result[2] < m->phase));
   guide_release(&guide);
 }
 
@@ -106,7 +108,7 @@ static void test_mismatch(void **state)
   box_material(&guide.box, 0, 1, 1, 0);
   modulate(guide_port(&guide.box, 1, MX_WAVEGUIDE_PORT), 1.525 * te10, 0.305 * te10);
   box_boundary(&guide.box, 2, MX_ABSORBING, 0);
-  guide_start(&guide, 4, MX_LSRK, 0.9, 40 / te10);
+  guide_start(&guide, 4, MX_LSRK, 0.9, time_of(40 / te10));
   guide_run(&guide, NULL, NULL, NULL, NULL);
   for (int i = 0; i <= 4; i++) {
     double f = te10 * (1.25 + 0.5 * i / 4), root = sqrt(1 - te10 * te10 / f / f), beta = 2 * pi * f / MX_C0 * root;
@@ -114,7 +116,7 @@ static void test_mismatch(void **state)
     mx_ports_spectrum(&guide.sources.ports, 0, f, &in, &back);
     print_message("%.3f cut-offs: S11 = %.5f%+.5fi, expected %.5f%+.5fi\n", f / te10, creal(back / in),
                   cimag(back / in), creal(expected), cimag(expected));
-    assert_true(cabs(back / in - expected) < 1e-3);
+    assert_true(SANITIZED || cabs(back / in - expected) < 1e-3);
     double complex Z = mx_ports_impedance(&guide.sources.ports, 0, f);
     assert_true(cabs(Z - MX_ETA0 / root) < 1e-9 * cabs(Z));
   }
@@ -155,14 +157,14 @@ static void test_below_cutoff(void **state)
     (void)guide_port(&guide.box, 2, MX_WAVEGUIDE_PORT);
     left->driven = true;
     left->waveform = (struct mx_waveform){.kind = MX_SINE, .amplitude = 1, .f0 = f, .rise = 15 / te10};
-    guide_start(&guide, 4, integrators[i], 0.9, 50 / te10); /* the last ten periods are observed */
+    guide_start(&guide, 4, integrators[i], 0.9, time_of(50 / te10)); /* the last ten periods are observed */
     guide_run(&guide, NULL, NULL, gather, &tail);
     double ratio = sqrt(tail.through / tail.incident),
            apparent = tail.incident / cabs(mx_ports_impedance(&guide.sources.ports, 0, f));
     print_message("%s below cut-off: |S21| %.5f, expected %.5f; power %.2g of the apparent power\n",
                   mx_integrator_names[integrators[i]], ratio, exp(-alpha * length), tail.power / apparent);
-    assert_true(fabs(ratio / exp(-alpha * length) - 1) < 5e-3);
-    assert_true(fabs(tail.power / apparent) < 5e-3);
+    assert_true(SANITIZED || fabs(ratio / exp(-alpha * length) - 1) < 5e-3);
+    assert_true(SANITIZED || fabs(tail.power / apparent) < 5e-3);
     guide_release(&guide);
   }
 }
@@ -215,7 +217,7 @@ static void test_long_run(void **state)
   (void)state;
   const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK};
   for (int i = 0; i < 2; i++) {
-    struct guide guide = {.steps = i == 0 ? 20000 : 8000};
+    struct guide guide = {.steps = SANITIZED ? 100 : i == 0 ? 20000 : 8000};
     struct decay decay = {.low = {INFINITY, INFINITY}};
     const int few[3] = {2, 2, 1};
     struct mx_mode modes[] = {{MX_TE, 0, 1}, {MX_TM, 1, 1}, {MX_TE, 2, 0}};
@@ -234,8 +236,10 @@ static void test_long_run(void **state)
     double swing[2] = {decay.high[0] - decay.low[0], decay.high[1] - decay.low[1]};
     print_message("%s: energy %.3g, in %ld steps to %.5g, swings %.2g, then %.2g\n",
                   mx_integrator_names[integrators[i]], decay.first, guide.steps, decay.high[1], swing[0], swing[1]);
-    assert_true(decay.high[1] < 0.5 * decay.first);
-    assert_true(swing[0] < 2e-3 * decay.first && swing[1] < 0.75 * swing[0]);
+    if (!SANITIZED) {
+      assert_true(decay.high[1] < 0.5 * decay.first);
+      assert_true(swing[0] < 2e-3 * decay.first && swing[1] < 0.75 * swing[0]);
+    }
     free(E), free(H);
     guide_release(&guide);
   }
@@ -276,7 +280,7 @@ static void test_lumped_reflection(void **state)
     line(&guide, Rs, R, up);
     guide.box.boundary[0].port.waveform =
         (struct mx_waveform){.kind = MX_GAUSSIAN, .amplitude = 1, .tau = 1.5e-9, .t0 = 7.5e-9};
-    guide_start(&guide, 4, cases[i].integrator, 0.9, 80e-9);
+    guide_start(&guide, 4, cases[i].integrator, 0.9, time_of(80e-9));
     guide_run(&guide, NULL, NULL, NULL, NULL);
     for (double f = 10e6; f < 300e6; f += 20e6) {
       double complex in, back, none, through, t = I * tan(2 * pi * f / MX_C0 * plates[0]);
@@ -291,7 +295,7 @@ static void test_lumped_reflection(void **state)
     }
     print_message("line of %.2f ohm between %g and %g ohm, %s: S off by %.2g\n", Z0, Rs, R,
                   mx_integrator_names[cases[i].integrator], worst);
-    assert_true(worst < (cases[i].integrator == MX_LSRK ? 1e-4 : 2e-3));
+    assert_true(SANITIZED || worst < (cases[i].integrator == MX_LSRK ? 1e-4 : 2e-3));
     assert_true(cabs(mx_ports_impedance(&guide.sources.ports, 1, 1e6) - R) < 1e-9);
     guide_release(&guide);
   }
@@ -307,18 +311,20 @@ static void test_voltage_divider(void **state)
     struct mx_port_values v[2];
     line(&guide, Rs, R, direction);
     guide.box.boundary[0].port.waveform = (struct mx_waveform){.kind = MX_SMOOTH_STEP, .amplitude = 1, .rise = 10e-9};
-    guide_start(&guide, 2, MX_LEAPFROG, 0.9, 200e-9);
+    guide_start(&guide, 2, MX_LEAPFROG, 0.9, time_of(200e-9));
     guide_run(&guide, NULL, NULL, NULL, NULL);
     for (size_t i = 0; i < 2; i++) mx_ports_values(&guide.sources.ports, i, guide.steps, &v[i]);
     double sign = down ? -1 : 1, I0 = 2 / (Rs + R);
-    assert_true(fabs(v[0].voltage - R * I0) < 1e-6 && fabs(v[0].current - I0) < 1e-8);
-    assert_true(fabs(v[1].voltage - sign * R * I0) < 1e-6 && fabs(v[1].current + sign * I0) < 1e-8);
-    assert_true(fabs(v[0].incident - 1) < 1e-12 && v[1].incident == 0);
+    if (!SANITIZED) {
+      assert_true(fabs(v[0].voltage - R * I0) < 1e-6 && fabs(v[0].current - I0) < 1e-8);
+      assert_true(fabs(v[1].voltage - sign * R * I0) < 1e-6 && fabs(v[1].current + sign * I0) < 1e-8);
+      assert_true(fabs(v[0].incident - 1) < 1e-12 && v[1].incident == 0);
+    }
     /* The field points from the positive end to the negative one. */
     struct dg_error err = {0};
     double *E = box_field(&guide.box);
     assert_int_equal(guide.drive.ops->download(guide.drive.backend, E, NULL, &err), 0);
-    assert_true(fabs(E[2 * guide.box.ref.Np] + sign * R * I0 / plates[2]) < 1e-4);
+    assert_true(SANITIZED || fabs(E[2 * guide.box.ref.Np] + sign * R * I0 / plates[2]) < 1e-4);
     free(E);
     guide_release(&guide);
   }

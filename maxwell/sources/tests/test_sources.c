@@ -9,9 +9,10 @@
 #include "maxwell/sources/sources.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
+#include "maxwell/tests/sanitized.h"
 #include "maxwell/limit/stability.h"
 
-static const int cells[3] = {12, 1, 1};
+static const int cells[3] = {SANITIZED ? 4 : 12, 1, 1};
 static const double bar[3] = {1.2, 0.12, 0.12};
 static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK};
 static const double tau = 0.12 / MX_C0, begin = 0.55 / MX_C0; /* s */
@@ -75,12 +76,13 @@ static double w(double t) { return exp(-((t - begin) / tau) * ((t - begin) / tau
 static void compare(struct box *box, const struct expectation *expected, const char *what)
 {
   /* leapfrog on the reference, both on the fast backend: test_fused shows that the two agree */
+  const double T = expected->T * (SANITIZED ? 0.02 : 1);
   for (int i = 0; i < 3; i++) {
     const struct mx_backend_ops *ops = i < 2 ? &mx_backend_cpu : &mx_backend_reference;
     enum mx_integrator integrator = integrators[i % 2];
     box->problem.terms = 0;
     double *E = box_field(box), *H = box_field(box), worst = 0;
-    run(ops, box, integrator, expected->T, E, H);
+    run(ops, box, integrator, T, E, H);
     size_t Np = (size_t)box->ref.Np;
     for (size_t e = 0; e < box->mesh.K; e++)
       for (size_t j = 0; j < Np; j++) {
@@ -89,8 +91,8 @@ static void compare(struct box *box, const struct expectation *expected, const c
         dg_geometry_barycentre(&box->mesh, e, middle);
         /* which side of a plane that carries a jump the node means */
         double at = fabs(x[0] - 0.6) < 1e-9 ? (middle[0] < 0.6 ? 0.6 - 1e-12 : 0.6 + 1e-12) : x[0];
-        wanted[2] = expected->Ez(at, expected->T);
-        wanted[4] = expected->Hy(at, expected->T);
+        wanted[2] = expected->Ez(at, T);
+        wanted[4] = expected->Hy(at, T);
         for (size_t c = 0; c < 3; c++) {
           worst = fmax(worst, fabs(E[(3 * e + c) * Np + j] - wanted[c]));
           worst = fmax(worst, fabs(H[(3 * e + c) * Np + j] - wanted[3 + c]));
