@@ -6,6 +6,7 @@
 
 #include "maxwell/backend/cpu/fused_tables.h"
 #include "maxwell/backend/frame/face_weights.h"
+#include "maxwell/tests/sanitized.h"
 
 static const char *const instruction_sets[] = {"portable", "avx2", "avx512"};
 
@@ -43,9 +44,9 @@ static void test_orders(void **state)
 {
   (void)state;
   for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
-    for (int alpha = 0; alpha < 2; alpha++) {
-      const struct scene_wanted leapfrog = waves(order, alpha, MX_LEAPFROG, 10);
-      const struct scene_wanted lsrk = waves(order, alpha, MX_LSRK, 3);
+    for (int alpha = SANITIZED ? order % 2 : 0; alpha < 2; alpha += SANITIZED ? 2 : 1) {
+      const struct scene_wanted leapfrog = waves(order, alpha, MX_LEAPFROG, SANITIZED ? 3 : 10);
+      const struct scene_wanted lsrk = waves(order, alpha, MX_LSRK, SANITIZED ? 1 : 3);
       compare(&leapfrog);
       compare(&lsrk);
     }

@@ -12,6 +12,7 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
+#include "maxwell/tests/sanitized.h"
 
 static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK, MX_RK4};
 enum { INTEGRATORS = 3 };
@@ -120,7 +121,8 @@ static double error_of(const struct mx_backend_ops *ops, const struct box *box, 
 
 static void test_order_in_time(void **state)
 {
-  static const double expected[INTEGRATORS] = {2, 4, 4}, T = 4;
+  static const double expected[INTEGRATORS] = {2, 4, 4}, T = SANITIZED ? 0.25 : 4;
+  const long steps = SANITIZED ? 4 : 64;
   (void)state;
   for (int m = 0; m < MEDIA; m++) {
     struct box box = {0};
@@ -129,11 +131,11 @@ static void test_order_in_time(void **state)
     fill(&box, 1000, 1, 1, MX_PMC, &media[m], &media[m], NULL); /* waves are slow there */
     for (int b = 0; mx_backends[b] != NULL; b++)
       for (int i = 0; i < INTEGRATORS && takes_gyrotropic(mx_backends[b]); i++) {
-        const double coarse = error_of(mx_backends[b], &box, integrators[i], truth, T, 64),
-                     fine = error_of(mx_backends[b], &box, integrators[i], truth, T, 128);
+        const double coarse = error_of(mx_backends[b], &box, integrators[i], truth, T, steps),
+                     fine = error_of(mx_backends[b], &box, integrators[i], truth, T, 2 * steps);
         print_message("medium %d, %s %s: error %.3g, then %.3g: order %.2f\n", m, mx_backends[b]->name,
                       mx_integrator_names[integrators[i]], coarse, fine, log2(coarse / fine));
-        assert_true(fabs(log2(coarse / fine) - expected[i]) < 0.35 && fine < 0.02);
+        assert_true(SANITIZED || (fabs(log2(coarse / fine) - expected[i]) < 0.35 && fine < 0.02));
       }
     box_release(&box);
   }
@@ -155,20 +157,21 @@ static void test_energy_and_loss(void **state)
       for (int i = 0; i < INTEGRATORS && takes_gyrotropic(mx_backends[b]); i++) {
         struct dg_error err = {0};
         const double step = 0.01;
+        const int last = SANITIZED ? 10 : 400;
         struct drive drive = drive_new(mx_backends[b], &box, integrators[i], MX_DOUBLE, step, E, H);
         double lost = 0, power = 0, energy = 0;
-        for (int n = 0; n <= 400; n++) {
+        for (int n = 0; n <= last; n++) {
           drive_observe(&drive);
           energy = drive_energy(&drive);
           assert_int_equal(mx_backends[b]->loss(drive.backend, box.mesh.K, element, &power, &err), 0);
-          lost += step * power * (n == 0 || n == 400 ? 0.5 : 1);
+          lost += step * power * (n == 0 || n == last ? 0.5 : 1);
           if (n == 0) assert_true(fabs(energy / first - 1) < 1e-6);
           drive_finish(&drive);
         }
         print_message("medium %d, %s %s: energy %.10g of 1, lost %.6g\n", m, mx_backends[b]->name,
                       mx_integrator_names[integrators[i]], energy / first, lost / first);
         if (m == 0) assert_true(lost == 0 && fabs(energy / first - 1) < 1e-7);
-        else assert_true(energy < 0.9 * first && fabs((energy + lost) / first - 1) < 1e-3);
+        else assert_true((SANITIZED || energy < 0.9 * first) && fabs((energy + lost) / first - 1) < 1e-3);
         mx_backends[b]->destroy(drive.backend);
       }
     free(element), free(E), free(H);
@@ -186,21 +189,23 @@ static void test_limit(void **state)
   (void)state;
   for (size_t m = 0; m < sizeof strong / sizeof *strong; m++)
     for (int i = 0; i < INTEGRATORS; i++)
-      for (int alpha = 0; alpha < 2; alpha++) {
+      for (int alpha = SANITIZED ? (int)m % 2 : 0; alpha < 2; alpha += SANITIZED ? 2 : 1) {
         const struct medium bare = {.epsilon = strong[m].epsilon, .sigma = strong[m].sigma};
         struct box box = {0}, plain = {0};
         double rise, unused;
         fill(&box, 1, 2, alpha, MX_PEC, NULL, &strong[m], NULL);
         fill(&plain, 1, 2, alpha, MX_PEC, NULL, &bare, NULL);
         const double limit = box_limit(&box, integrators[i]), of_epsilon = box_limit(&plain, integrators[i]),
-                     kept = drive_grown(&mx_backend_cpu, &box, integrators[i], 0.95 * limit, 400, &rise),
-                     beyond = drive_grown(&mx_backend_cpu, &box, integrators[i], 0.95 * limit / 0.90, 800, &unused);
+                     kept =
+                         drive_grown(&mx_backend_cpu, &box, integrators[i], 0.95 * limit, SANITIZED ? 10 : 400, &rise),
+                     beyond = drive_grown(&mx_backend_cpu, &box, integrators[i], 0.95 * limit / 0.90,
+                                          SANITIZED ? 10 : 800, &unused);
         print_message("medium %zu, %s, flux %d: limit %.4g (of epsilon %.4g), energy %.4g (largest rise %.3g), beyond "
                       "%.3g\n",
                       m, mx_integrator_names[integrators[i]], alpha, limit, of_epsilon, kept, rise, beyond);
         if (integrators[i] == MX_LEAPFROG) assert_true(limit == of_epsilon);
         assert_true(kept < 1 + 1e-11 && (alpha > 0 || rise < 1e-12));
-        assert_true(!(beyond < 1e4));
+        assert_true(SANITIZED || !(beyond < 1e4));
         box_release(&box), box_release(&plain);
       }
 }
@@ -240,8 +245,8 @@ static void test_a_turned_box_gives_turned_fields(void **state)
   for (int b = 0; mx_backends[b] != NULL; b++)
     for (int i = 0; i < INTEGRATORS && takes_gyrotropic(mx_backends[b]); i++) {
       double worst = 0, largest = 0;
-      noise_steps(mx_backends[b], &box[0], integrators[i], MX_DOUBLE, 0.01, 40, NULL, E[0], H[0]);
-      noise_steps(mx_backends[b], &box[1], integrators[i], MX_DOUBLE, 0.01, 40, rows, E[1], H[1]);
+      noise_steps(mx_backends[b], &box[0], integrators[i], MX_DOUBLE, 0.01, SANITIZED ? 5 : 40, NULL, E[0], H[0]);
+      noise_steps(mx_backends[b], &box[1], integrators[i], MX_DOUBLE, 0.01, SANITIZED ? 5 : 40, rows, E[1], H[1]);
       for (size_t at = 0; at < 3 * Np * box[0].mesh.K; at++) {
         const size_t k = at / Np % 3, first = at - k * Np;
         double turned = 0;
@@ -288,7 +293,7 @@ static void test_backends_agree(void **state)
   (void)state;
   for (int order = 1; order < 4; order++) {
     struct box box = {0};
-    const long steps = order == 2 ? 1000 : 100;
+    const long steps = SANITIZED ? 10 : order == 2 ? 1000 : 100;
     fill(&box, 1, order, order % 2, MX_PEC, &media[1], order == 3 ? NULL : &media[2], NULL);
     double *E = box_field(&box), *H = box_field(&box), *u = box_field(&box), *v = box_field(&box);
     const size_t bytes = 3 * (size_t)box.ref.Np * box.mesh.K * sizeof(double);
