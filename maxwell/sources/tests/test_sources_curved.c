@@ -19,6 +19,7 @@
 #include "maxwell/output/powers.h"
 #include "maxwell/sources/tests/port_fixture.h"
 #include "maxwell/sources/tests/ring.h"
+#include "maxwell/tests/sanitized.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -40,7 +41,7 @@ static void line_of(int order, int geometry, double *reflected, double *off)
   near->driven = true;
   near->waveform = (struct mx_waveform){.kind = MX_GAUSSIAN, .amplitude = 1, .tau = 1.2e-9, .t0 = 5e-9};
   (void)guide_port(&guide.box, 2, MX_COAXIAL_PORT);
-  guide_start(&guide, order, MX_LSRK, 0.7, 16e-9);
+  guide_start(&guide, order, MX_LSRK, 0.7, SANITIZED ? 0.2e-9 : 16e-9);
   guide_run(&guide, NULL, NULL, NULL, NULL);
   *reflected = *off = 0;
   for (double f = 0; f <= 2e8; f += 2e7) {
@@ -61,7 +62,7 @@ static void coaxial_line_is_round(void **state)
   double reflected, off;
   line_of(3, 2, &reflected, &off);
   print_message("order 3, maps of order 2: S11 %.2g, S21 off by %.2g\n", reflected, off);
-  assert_true(reflected < 1e-5 && off < 1e-4);
+  assert_true(SANITIZED || (reflected < 1e-5 && off < 1e-4));
 }
 
 /* ---- thin currents do the work that they should */
@@ -149,7 +150,7 @@ static void currents_do_work(void **state)
 /* ---- total field behind a bent surface */
 
 static const double bar[3] = {1.2, 0.3, 0.3};
-static const double tau = 0.2 / MX_C0, begin = 0.6 / MX_C0;
+static const double tau = 0.2 / MX_C0, begin = 0.6 / MX_C0, until = (SANITIZED ? 0.02 : 0.9) / MX_C0;
 
 /* The plane x = 0.6 bulges; walls in y and z remain planes. */
 static void bulge(void *context, double x[3])
@@ -189,7 +190,7 @@ static double wave_error(int order, int geometry)
                .waveform = {.kind = MX_GAUSSIAN, .amplitude = 1, .t0 = begin, .tau = tau}}};
   box->config.interface = &surface;
   box->config.interfaces = 1;
-  guide_start(&guide, order, MX_LSRK, 0.7, 0.9 / MX_C0);
+  guide_start(&guide, order, MX_LSRK, 0.7, until);
   guide_run(&guide, NULL, NULL, NULL, NULL);
   double *E = box_field(box), worst = 0;
   assert_int_equal(guide.drive.ops->download(guide.drive.backend, E, NULL, &err), 0);
@@ -198,7 +199,7 @@ static double wave_error(int order, int geometry)
       double x[3];
       const bool total = box->mesh.entity[box->mesh.volume[e]].tag == 2;
       dg_geometry_point(&box->mesh, e, box->ref.r[j], box->ref.s[j], box->ref.t[j], x);
-      const double wanted = total ? w(0.9 / MX_C0 - (x[0] - 0.6) / MX_C0) : 0;
+      const double wanted = total ? w(until - (x[0] - 0.6) / MX_C0) : 0;
       worst = fmax(worst, fabs(E[(3 * e + 2) * Np + j] - wanted));
       worst = fmax(worst, fabs(E[(3 * e + 1) * Np + j]));
     }
