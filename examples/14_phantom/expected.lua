@@ -73,6 +73,15 @@ local function measured(run, f)
   error("power_powers.csv has no line for " .. f)
 end
 
+-- The absorption from spectra/tissue_losses.csv: what the computed quarter takes up, W, over 1/2 (1 V/m)^2/eta0.
+local function lost(run, f)
+  local t, area, eta0 = run.csv "spectra/tissue_losses.csv", math.pi * radius ^ 2, 376.730313
+  for k, frequency in ipairs(t.frequency) do
+    if math.abs(frequency - f) < 1 then return 4 * t.power[k] * 2 * eta0 / area end
+  end
+  error("tissue_losses.csv has no line for " .. f)
+end
+
 local function absorbed(extinction, scattering) return extinction - scattering end
 
 return {
@@ -82,6 +91,7 @@ return {
     from = 0.5e9, to = 1.5e9, points = 21, x = "frequency (Hz)",
     { label = "absorption", tolerance = 0.01, exact = function(f) return absorbed(exact(f)) end,
       measured = function(run, f) return absorbed(measured(run, f)) end },
+    { label = "losses", tolerance = 0.025, exact = function(f) return absorbed(exact(f)) end, measured = lost },
     { label = "scattering", tolerance = 0.01, exact = function(f) return select(2, exact(f)) end,
       measured = function(run, f) return select(2, measured(run, f)) end },
   },

@@ -3,6 +3,9 @@
 -- (pec), at y = 0 it is along (pmc).
 local materials = require "curlew.materials"
 
+local tissue = { mass_density = 1090 } -- kg/m^3, muscle
+for key, value in pairs(materials[args.of or "muscle"]) do tissue[key] = value end
+
 simulation {
   name  = "phantom",
   mesh  = { file = "phantom.geo", unit = 1e-3, parameters = { H = args.H or 90, R = args.R or 120, S = args.size or 45,
@@ -10,7 +13,7 @@ simulation {
   order = args.order or 3,
   time  = { stop = args.stop or 10e-9 },
 
-  materials  = { default = {}, tissue = materials[args.of or "muscle"] },
+  materials  = { default = {}, tissue = tissue },
   boundaries = {
     x     = { kind = "pec" },
     y     = { kind = "pmc" },
@@ -22,6 +25,10 @@ simulation {
   },
 
   output = {
+    spectra = {
+      { name = "tissue", region = "tissue", fields = { "E" }, normalise = "source", losses = true, sar = true,
+        frequencies = { from = 0.5e9, to = 1.5e9, points = 21 } },
+    },
     far_field = {
       { name = "power", surface = "huygens", frequencies = { from = 0.5e9, to = 1.5e9, points = 21 },
         theta = { from = 0, to = 180, points = 37 }, phi = { 0, 90 },

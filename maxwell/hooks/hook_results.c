@@ -76,6 +76,8 @@ static int add_spectra(struct list *list, const struct mx_config *config)
     if (phasor->plane.points > 0 && !phasor->plane.silo && add(list, &result, "") != 0) return list->err->code;
     result.part = "losses";
     if (phasor->losses && add(list, &result, "_losses") != 0) return list->err->code;
+    result.part = "sar";
+    if (phasor->sar && add(list, &result, "_sar") != 0) return list->err->code;
   }
   return 0;
 }

@@ -97,6 +97,7 @@ struct mx_material_config {
   struct mx_scalar sigma_m;          /* ohm/m, default 0; >= 0 */
   double loss_tangent, loss_at;      /* sigma is 2 pi loss_at epsilon loss_tangent; loss_at 0: it is `sigma`. Hz */
   struct mx_poles_config poles[2];   /* those of epsilon_r, and those of mu_r */
+  double mass_density;               /* kg/m^3, default 0: nothing that takes heat */
   struct mx_scalar density;          /* factor of all their terms, default 1; >= 0 */
   struct mx_gyrotropic_config gyrotropic;
 };
@@ -296,6 +297,8 @@ struct mx_phasor_config {
   int norm;       /* enum mx_norm */
   long every;     /* steps between samples; 0: as the spectrum of the sources allows */
   bool losses;    /* their density and total as well; not on a plane */
+  bool sar;       /* the losses over the mass as well */
+  double grid;    /* m, of the cubes over which SAR is averaged; 0: it is not */
 };
 
 struct mx_names {

@@ -34,7 +34,8 @@ static int read_plane(struct mx_reader *r, const struct mx_rule *rule, const str
 /* A density of losses belongs to a volume, and needs E. */
 static int check_losses(struct mx_reader *r, const struct mx_value *item, const struct mx_phasor_config *phasor)
 {
-  if (!phasor->losses) return 0;
+  if (phasor->grid > 0 && !phasor->sar) return mx_fail_at(r, item, "%s: sar_grid is that of sar = true", item->path);
+  if (!phasor->losses && !phasor->sar) return 0;
   if (phasor->plane.points > 0)
     return mx_fail_at(r, item, "%s: losses are those of a volume, not of a plane", item->path);
   if ((phasor->quantities & MX_QUANTITY_E) == 0)
@@ -42,10 +43,12 @@ static int check_losses(struct mx_reader *r, const struct mx_value *item, const 
   return 0;
 }
 
-/* Would a table of this name be that of the losses of `of`? */
-static bool is_table_of(const char *name, const char *of)
+/* Would a table of this name be that of the losses of `of`, or of its SAR? */
+static bool is_table_of(const char *name, const struct mx_phasor_config *of)
 {
-  return strncmp(name, of, strlen(of)) == 0 && strcmp(name + strlen(of), "_losses") == 0;
+  const char *end = name + strlen(of->name);
+  if (strncmp(name, of->name, strlen(of->name)) != 0) return false;
+  return (of->losses && strcmp(end, "_losses") == 0) || (of->sar && strcmp(end, "_sar") == 0);
 }
 
 static int read_phasor(struct mx_reader *r, const struct mx_value *item, struct mx_phasor_config *phasor)
@@ -66,6 +69,8 @@ static int read_phasor(struct mx_reader *r, const struct mx_value *item, struct 
       {"normalise", mx_read_choice, PHASOR(norm), .names = norms},
       {"every", mx_read_long, PHASOR(every), .expected = "an integer >= 1", MX_FROM(1)},
       {"losses", mx_read_boolean, PHASOR(losses), .expected = "true or false"},
+      {"sar", mx_read_boolean, PHASOR(sar), .expected = "true or false"},
+      {"sar_grid", mx_read_real, PHASOR(grid), .expected = "a number > 0 (m)", MX_ABOVE(0), .standard = "null"},
   };
 #undef PHASOR
   *phasor = (struct mx_phasor_config){.where = item->where, .quantities = MX_QUANTITY_E | MX_QUANTITY_H};
@@ -96,10 +101,10 @@ int mx_read_phasors(struct mx_reader *r, const struct mx_rule *rule, const struc
   }
   for (size_t i = 0; i < value->count; i++)
     for (size_t j = 0; j < value->count; j++)
-      if (all[i].losses && is_table_of(all[j].name, all[i].name))
+      if (is_table_of(all[j].name, &all[i]))
         return mx_fail_at(r, &value->entry[j].value,
-                          "output.spectra: the losses of '%s' and '%s' would be in files of the same name", all[i].name,
-                          all[j].name);
+                          "output.spectra: the losses or SAR of '%s' and '%s' would be in files of the same name",
+                          all[i].name, all[j].name);
   config->output.spectrum = all;
   config->output.spectra = value->count;
   return 0;

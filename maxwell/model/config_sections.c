@@ -129,6 +129,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
       {"at", read_loss_frequency, MATERIAL(loss_at), .expected = "a number > 0 (Hz)", MX_ABOVE(0)},
       MX_POLE_RULES(MATERIAL(poles[0])),
       {"magnetic", mx_read_magnetic, MATERIAL(poles[1]), .expected = "a table of poles of mu_r"},
+      {"mass_density", mx_read_real, MATERIAL(mass_density), .expected = "a number >= 0 (kg/m^3)", MX_FROM(0)},
       {"density", read_scalar, MATERIAL(density), .expected = "a number >= 0 or a function of x, y, z", MX_FROM(0),
        .standard = mx_standard_real},
       {"gyrotropic", mx_read_gyrotropic, MATERIAL(gyrotropic),

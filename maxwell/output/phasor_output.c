@@ -10,7 +10,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
 #include "maxwell/measure/points.h"
-#include "maxwell/phasor/phasor_loss.h"
+#include "maxwell/phasor/phasor_sar.h"
 
 enum { NAME = 320, PARTS = 2 }; /* PARTS: of a complex number */
 
@@ -63,7 +63,7 @@ struct volume {
   double complex *value;   /* [numbers] of an element */
   double *field[2][PARTS]; /* [K][3][Np] real and imaginary parts of E, H; NULL: not wanted */
   const struct mx_phasor_loss *loss;
-  double *density;          /* [K][Np] of losses; NULL: not wanted */
+  double *density, *sar;    /* [K][Np] of losses, and over the mass; NULL: not wanted */
   void *series[MX_WRITERS]; /* of the writers */
   struct dg_snapshot_entry *entry;
   char (*name)[NAME]; /* of the files that a list has */
@@ -81,6 +81,10 @@ static void fill_fields(const struct volume *v, size_t frequency)
   for (size_t k = 0; k < phasor->parts.count; k++) {
     mx_phasor_get(v->phasors, phasor, frequency, k, v->value);
     if (v->density != NULL) (void)mx_phasor_loss_of(v->loss, frequency, k, v->value, v->density + k * Np);
+    if (v->sar != NULL && v->density != NULL) {
+      const double mass = mx_phasor_mass_density(v->phasors, phasor, k);
+      for (size_t n = 0; n < Np; n++) v->sar[k * Np + n] = mass > 0 ? v->density[k * Np + n] / mass : 0;
+    }
     for (size_t n = 0; n < Np; n++)
       for (size_t c = 0; c < components; c++) {
         const size_t which = (size_t)phasor->first + c, to = (3 * k + which % 3) * Np + n;
@@ -110,7 +114,7 @@ static int write_list(const struct volume *v, size_t w, struct dg_error *err)
 static int write_frequency(const struct volume *v, size_t frequency, struct dg_error *err)
 {
   const struct mx_config *config = v->phasors->place.config;
-  struct dg_snapshot_field field[2 * PARTS + 1];
+  struct dg_snapshot_field field[2 * PARTS + 2];
   size_t fields = 0;
   fill_fields(v, frequency);
   for (int q = 0; q < 2; q++)
@@ -125,6 +129,11 @@ static int write_frequency(const struct volume *v, size_t frequency, struct dg_e
                                                  .unit = v->phasor->config->norm != MX_NORM_NONE ? "W/m^3" : "J s/m^3",
                                                  .components = 1,
                                                  .value = v->density};
+  if (v->sar != NULL)
+    field[fields++] = (struct dg_snapshot_field){.name = "sar",
+                                                 .unit = v->phasor->config->norm != MX_NORM_NONE ? "W/kg" : "J s/kg",
+                                                 .components = 1,
+                                                 .value = v->sar};
   const struct dg_snapshot content = {.mesh = &v->mesh,
                                       .ref = v->ref,
                                       .time = v->phasor->config->frequencies.hertz[frequency],
@@ -162,7 +171,9 @@ static int write_fields(struct mx_phasors *phasors, const struct mx_phasor *phas
   for (int q = 0; q < 2; q++)
     for (int part = 0; part < PARTS && has(phasor, q); part++)
       if (DG_NEW(v.field[q][part], numbers, err) != 0) goto fail;
-  if (phasor->config->losses && DG_NEW(v.density, numbers / 3, err) != 0) goto fail;
+  if ((loss != NULL && DG_NEW(v.density, numbers / 3, err) != 0) ||
+      (phasor->config->sar && DG_NEW(v.sar, numbers / 3, err) != 0))
+    goto fail;
   for (size_t w = 0; w < writers->count; w++)
     if (writers->writer[w]->open(&v.series[w], err) != 0) goto fail;
   for (size_t f = 0; f < frequencies; f++)
@@ -173,6 +184,7 @@ fail:
   for (size_t w = 0; w < writers->count; w++) writers->writer[w]->close(v.series[w]);
   for (int i = 0; i < 2 * PARTS; i++) dg_free(v.field[i / PARTS][i % PARTS]);
   dg_free(v.density);
+  dg_free(v.sar);
   dg_free(v.value);
   dg_free(v.entry);
   dg_free(v.name);
@@ -185,8 +197,11 @@ static int write_volume(struct mx_phasors *phasors, const struct mx_phasor *phas
                         const struct dg_reference *ref, struct mx_folder *folder, struct dg_error *err)
 {
   struct mx_phasor_loss loss = {0};
-  if (!phasor->config->losses) return write_fields(phasors, phasor, NULL, writers, ref, folder, err);
-  if (mx_phasor_loss_init(&loss, phasors, phasor, err) == 0 && mx_phasor_loss_write(&loss, folder, err) == 0)
+  const struct mx_phasor_config *config = phasor->config;
+  if (!config->losses && !config->sar) return write_fields(phasors, phasor, NULL, writers, ref, folder, err);
+  if (mx_phasor_loss_init(&loss, phasors, phasor, err) == 0 &&
+      (!config->losses || mx_phasor_loss_write(&loss, folder, err) == 0) &&
+      (!config->sar || mx_phasor_sar_write(&loss, folder, err) == 0))
     (void)!write_fields(phasors, phasor, &loss, writers, ref, folder, err);
   mx_phasor_loss_release(&loss);
   return err->code;
@@ -363,6 +378,7 @@ int mx_phasor_plan(struct mx_plan *plan, const struct mx_config *config, struct 
     } else {
       mx_plan_folder(plan, "spectra/blocks", true);
       if (phasor->losses && mx_plan_file(plan, err, "spectra/%.200s_losses.csv", phasor->name) != 0) return err->code;
+      if (phasor->sar && mx_plan_file(plan, err, "spectra/%.200s_sar.csv", phasor->name) != 0) return err->code;
       for (size_t w = 0; w < writers.count; w++)
         if (plan_volume(plan, phasor, writers.writer[w], err) != 0) return err->code;
     }
@@ -378,8 +394,8 @@ size_t mx_phasor_output_memory(const struct mx_phasors *phasors, const struct mx
     const struct mx_phasor *phasor = &phasors->phasor[i];
     const size_t count = phasor->parts.count;
     size_t bytes = PARTS * sizeof(double) * count * phasor->parts.numbers, writer = 0;
-    if (phasor->config->losses)
-      bytes += count * phasor->nodes * sizeof(double) + mx_curve_tables_bytes(phasors->place.problem);
+    if (phasor->config->losses || phasor->config->sar)
+      bytes += 2 * count * phasor->nodes * sizeof(double) + mx_curve_tables_bytes(phasors->place.problem);
     if (phasor->element == NULL)
       bytes = PARTS * sizeof(double) * 6 * (phasor->config->frequencies.count + 1) * phasor->plane.rows;
     for (size_t w = 0; phasor->element != NULL && w < writers->count; w++) {

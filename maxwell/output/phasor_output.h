@@ -4,6 +4,7 @@
  *                                     vectors E_re, E_im, H_re, H_im. The time of a file is its frequency.
  *                                     With losses: loss_density as well.
  *   spectra/NAME_losses.csv           "frequency,power": the losses of the region
+ *   spectra/NAME_sar.csv              SAR of the region (maxwell/phasor/phasor_sar.h)
  *   spectra/NAME.csv                  a row a frequency and point of a plane, or a grid a frequency as above */
 #pragma once
 

@@ -30,7 +30,7 @@ int mx_phasor_loss_check(const struct mx_phasor *phasor, const struct mx_phasor_
 {
   const struct mx_phasor_config *config = phasor->config;
   int64_t found[2] = {0, 0};
-  if (!config->losses) return 0;
+  if (!config->losses && !config->sar) return 0;
   for (size_t k = 0; k < phasor->parts.count; k++) {
     const int bits = takes(place->problem, (size_t)phasor->element[k]);
     found[0] += (bits & UNKNOWN) != 0;
@@ -132,12 +132,36 @@ double mx_phasor_loss_of(const struct mx_phasor_loss *loss, size_t frequency, si
   return power;
 }
 
+double mx_phasor_loss_at(const struct mx_phasor_loss *loss, size_t frequency, size_t part, const double complex *field)
+{
+  const struct mx_problem *problem = loss->phasors->place.problem;
+  const size_t e = (size_t)loss->phasor->element[part];
+  const double k = 2 * pi * loss->phasor->config->frequencies.hertz[frequency] / MX_C0;
+  const struct mx_tensor *tensor = mx_tensor_of(problem, e);
+  double sum = 0;
+  for (int first = 0; first < loss->phasor->components; first += 3) {
+    const enum mx_equation equation = first == 0 ? MX_AMPERE : MX_FARADAY;
+    const double scale = equation == MX_AMPERE ? 1 / MX_ETA0 : MX_ETA0, sigma = mx_medium_of(problem, equation, e).loss;
+    size_t entry;
+    const struct mx_response *poles = mx_problem_poles(problem, equation, e, &entry);
+    const double of_poles = poles != NULL ? mx_poles_conduct(mx_response_parameter(poles, entry), k) : 0;
+    for (int imaginary = 0; imaginary < 2; imaginary++) {
+      double u[3];
+      for (int c = 0; c < 3; c++) u[c] = imaginary ? cimag(field[first + c]) : creal(field[first + c]);
+      const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+      sum += 0.5 * scale *
+             (of_poles * square + sigma * (tensor != NULL ? mx_tensor_product(tensor->shape[equation], u, u) : square));
+    }
+  }
+  return sum;
+}
+
 int mx_phasor_loss_powers(const struct mx_phasor_loss *loss, double *power, struct dg_error *err)
 {
   const struct mx_phasor *phasor = loss->phasor;
   const size_t frequencies = phasor->config->frequencies.count;
   double complex *value;
-  double density[DG_NP_MAX];
+  double density[DG_NP_MAX] = {0};
   if (DG_NEW(value, phasor->parts.numbers, err) != 0) return err->code;
   for (size_t f = 0; f < frequencies; f++) {
     power[f] = 0;

@@ -30,6 +30,8 @@ int mx_phasor_loss_init(struct mx_phasor_loss *loss, const struct mx_phasors *ph
  * and the power of the element, W, which is returned. */
 double mx_phasor_loss_of(const struct mx_phasor_loss *loss, size_t frequency, size_t part, const double complex *value,
                          double *density);
+/* The density at any place of a part, from the phasors field[components] there. */
+double mx_phasor_loss_at(const struct mx_phasor_loss *loss, size_t frequency, size_t part, const double complex *field);
 /* The power of all ranks' parts at every frequency, power[frequencies]. Collective. */
 int mx_phasor_loss_powers(const struct mx_phasor_loss *loss, double *power, struct dg_error *err) DG_MUST_USE;
 void mx_phasor_loss_release(struct mx_phasor_loss *loss);

@@ -41,6 +41,7 @@ struct mx_phasor_place {
   const struct mx_config *config;
   struct mx_problem *problem;
   const struct dg_mesh *mesh;
+  const int *material;              /* [K] of the elements, in config->material */
   const struct mx_sources *sources; /* prepared */
   double step;                      /* s */
   long steps;

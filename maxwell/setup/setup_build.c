@@ -260,6 +260,7 @@ static int make_far_fields(struct mx_setup *setup, struct dg_error *err)
 static int make_phasors(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_phasor_place place = {.config = setup->config,
+                                        .material = setup->assignment.material,
                                         .problem = &setup->problem,
                                         .mesh = &setup->mesh,
                                         .sources = &setup->sources,

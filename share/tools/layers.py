@@ -71,7 +71,7 @@ MAY = {
     "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources",
     "maxwell/far": "libdg/base libdg/comm libdg/halo libdg/mesh libdg/ref maxwell/backend maxwell/model "
                    "maxwell/problem maxwell/shell maxwell/sources maxwell/time maxwell/transform",
-    "maxwell/phasor": "libdg/base libdg/base/machine libdg/comm libdg/mesh libdg/ref maxwell/backend maxwell/measure maxwell/model "
+    "maxwell/phasor": "libdg/base libdg/base/machine libdg/comm libdg/mesh libdg/mesh/parts libdg/ref maxwell/backend maxwell/measure maxwell/model "
                       "maxwell/problem maxwell/response maxwell/shell maxwell/sources maxwell/transform",
     "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell",
     # A run.

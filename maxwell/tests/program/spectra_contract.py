@@ -228,7 +228,8 @@ def test_bad_input(program):
     cases += [
         (part, part + ", losses = true", r"output\.spectra\.2: losses need E among the fields"),
         ("every = 7", "every = 7, losses = true", r"output\.spectra\.3: losses are those of a volume, not of a plane"),
-        ('name = "cut"', 'name = "everything_losses"', r"output\.spectra: the losses of 'everything' and 'everything_losses' .*"),
+        ('name = "cut"', 'name = "everything_losses"', r"output\.spectra: the losses or SAR of 'everything' and 'everything_losses' .*"),
+        ("losses = true", "sar_grid = 0.1", r"output\.spectra\.1: sar_grid is that of sar = true"),
         ("sigma = 2e-3", turns, r"output\.spectra: 'everything' has a gyrotropic medium, whose losses .*"),
     ]
     for old, new, message in cases:
@@ -237,6 +238,38 @@ def test_bad_input(program):
             code, _, err, _ = place.run(*RUN)
             expect(code == 2, f"{new}: exit code {code}: {err}")
             check_message(err, re.compile(r"input/case\.lua:\d+: " + message))
+
+
+def test_sar(program):
+    """SAR is the density of losses over that of mass; the whole body has the power over the mass; and every average lies
+    between the least and the largest SAR. A cubic metre of 0.2 kg/m^3 has 200 g; cubes of 10 g have an edge of 0.37 m."""
+    script = edited(SMALL, ("sigma = 2e-3", "sigma = 2e-3, mass_density = 0.2"),
+                    ("every = 3, losses = true", "every = 3, losses = true, sar = true, sar_grid = 0.05"))
+    with Place(program, None, script) as place:
+        place.good(*RUN, "-o", "one")
+        place.good(*RUN, "-o", "three", **on_ranks(3))
+        for number in (1, 2):
+            found = Snapshot(place.path(f"one/spectra/everything_{number:06}.silo"))
+            density, sar = found.field("loss_density").values, found.field("sar").values
+            right = found.points[:, 0] > 1 + 1e-9
+            expect(np.abs(sar - density / 0.2)[right].max() < 1e-6 * sar.max(), "sar is not density over mass_density")
+            header, rows = place.rows("one/spectra/everything_sar.csv")
+            row = dict(zip(header, rows[number - 1]))
+            power = place.rows("one/spectra/everything_losses.csv")[1][number - 1][1]
+            expect(abs(row["mass"] / 0.2 - 1) < 1e-12 and abs(row["power"] / power - 1) < 1e-12, f"{row}")
+            expect(abs(row["average"] * row["mass"] / power - 1) < 1e-12, f"{row}")
+            expect(abs(row["peak"] / sar.max() - 1) < 1e-6, f"{row['peak']} and {sar.max()}")
+            expect(row["average"] < row["peak_10g"] < row["peak_1g"] < row["peak"] * 1.001, f"{row}")
+            other = dict(zip(header, place.rows("three/spectra/everything_sar.csv")[1][number - 1]))
+            for name in ("mass", "power", "average", "peak", "peak_1g", "peak_10g"):
+                expect(abs(other[name] / row[name] - 1) < 1e-9, f"{name} on three ranks: {other[name]}, {row[name]}")
+        for old, new, message in (
+                (", mass_density = 0.2", "", r"'everything' asks for sar, but no material there has a mass_density"),
+                ("sar_grid = 0.05", "sar_grid = 1e-4", r"'everything' needs more than 20000000 voxels of sar_grid = 0\.0001 m; .*")):
+            place.write("input/case.lua", script.replace(old, new))
+            code, _, err, _ = place.run(*RUN)
+            expect(code == 2, f"exit code {code}: {err}")
+            check_message(err, re.compile(r"input/case\.lua:\d+: output\.spectra: " + message))
 
 
 def test_magnetic_losses_need_H(program):
