@@ -10,7 +10,7 @@
 #include "maxwell/capi/stepped.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/problem/curved.h"
-#include "maxwell/problem/initial.h"
+#include "maxwell/statics/start.h"
 #include "maxwell/run/loop.h"
 
 void mx_capi_end_steps(struct curlew_simulation *s)
@@ -37,6 +37,7 @@ static int begin(struct curlew_simulation *s, struct dg_error *err)
 {
   struct mx_setup *setup = &s->setup;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const struct mx_statics_place place = mx_setup_statics(setup);
   double *E = NULL, *H = NULL;
   if (s->ran) return dg_fail(err, DG_INPUT, "this simulation has been run: make another one to step it");
   if (s->failed) return dg_fail(err, DG_INPUT, "a step of this simulation has failed: make another one");
@@ -49,8 +50,7 @@ static int begin(struct curlew_simulation *s, struct dg_error *err)
   if (DG_NEW(s->kept, setup->measures.count, err) != 0 ||
       DG_NEW(s->port_amplitude, setup->sources.ports.functionals, err) != 0 ||
       setup->ops->create(&s->backend, &setup->problem, &options, err) != 0 ||
-      mx_initial_fields(&s->config, &setup->mesh, &setup->ref, &E, &H, err) != 0 ||
-      setup->ops->upload(s->backend, E, H, err) != 0)
+      mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(s->backend, E, H, err) != 0)
     goto fail;
   mx_watchdog_init(&s->watchdog, setup);
 fail:

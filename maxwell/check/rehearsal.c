@@ -21,7 +21,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/output/file_names.h"
 #include "maxwell/output/phasor_output.h"
-#include "maxwell/problem/initial.h"
+#include "maxwell/statics/start.h"
 #include "maxwell/run/loop.h"
 
 #define BUDGET 0.6 /* s for steps without output, and for the kinds of output together twice of it */
@@ -91,11 +91,11 @@ static int open_stage(struct stage *stage, struct dg_error *err)
 {
   struct mx_setup *const setup = stage->setup;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const struct mx_statics_place place = mx_setup_statics(setup);
   const struct mx_ports *ports = &setup->sources.ports;
   double *E = NULL, *H = NULL;
   if (setup->ops->create(&stage->backend, &setup->problem, &options, err) != 0 ||
-      mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0 ||
-      setup->ops->upload(stage->backend, E, H, err) != 0)
+      mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(stage->backend, E, H, err) != 0)
     goto fail;
   stage->loop = (struct mx_loop){.setup = setup,
                                  .backend = stage->backend,

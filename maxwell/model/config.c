@@ -181,6 +181,48 @@ static int read_gpu(struct mx_reader *r, const struct mx_rule *rule, const struc
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
+/* Adds the conductors of a table, by name: potentials or charges. */
+static int read_conductors(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule number = {.expected = "a number"};
+  struct mx_statics_config *statics = &mx_config_of(r)->initial.statics;
+  struct mx_conductor_config *all;
+  (void)to;
+  if (mx_expect_table(r, value, rule->expected) != 0 ||
+      mx_arena_alloc(&r->arena, &all, statics->conductors + value->count, sizeof *all, r->err) != 0)
+    return r->err->code;
+  for (size_t i = 0; i < statics->conductors; i++) all[i] = statics->conductor[i];
+  for (size_t i = 0; i < value->count; i++) {
+    struct mx_conductor_config *conductor = &all[statics->conductors + i];
+    conductor->charged = strcmp(rule->name, "charges") == 0;
+    if (mx_read_selector(r, &value->entry[i], &conductor->where) != 0 ||
+        mx_read_real(r, &number, &value->entry[i].value, &conductor->value) != 0)
+      return r->err->code;
+  }
+  statics->conductor = all;
+  statics->conductors += value->count;
+  return 0;
+}
+
+static int read_statics(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"potentials", read_conductors, 0,
+       .expected = "a table of conductors and volts, as in { plate = 100, default = 0 }"},
+      {"charges", read_conductors, 0, .expected = "a table of conductors and coulombs, as in { ball = 1e-9 }"},
+      {"capacitance", mx_read_boolean, offsetof(struct mx_config, initial.statics.capacitance),
+       .expected = "true or false"},
+  };
+  struct mx_statics_config *statics = &mx_config_of(r)->initial.statics;
+  (void)to;
+  statics->where = value->where;
+  if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r)) != 0) return r->err->code;
+  if (statics->conductors > 0) return 0;
+  return mx_fail_at(r, value,
+                    "initial.statics needs a conductor, as in statics = { potentials = { plate = 100, default "
+                    "= 0 } }");
+}
+
 static int read_initial(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   static const struct mx_rule rules[] = {
@@ -188,9 +230,14 @@ static int read_initial(struct mx_reader *r, const struct mx_rule *rule, const s
        .expected = "a function of x, y, z that returns Ex, Ey, Ez"},
       {"H", mx_read_function, offsetof(struct mx_config, initial.H),
        .expected = "a function of x, y, z that returns Hx, Hy, Hz"},
+      {"statics", read_statics, 0,
+       .expected = "a table, as in statics = { potentials = { plate = 100, default = 0 } }"},
   };
   (void)to;
-  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
+  if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r)) != 0) return r->err->code;
+  if (mx_config_of(r)->initial.statics.conductors > 0 && mx_config_of(r)->initial.E != NULL)
+    return mx_fail_at(r, value, "initial takes E or statics, not both");
+  return 0;
 }
 
 static int read_watchdog(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)

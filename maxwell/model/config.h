@@ -373,6 +373,16 @@ struct mx_config {
   } bloch;
   struct {
     const struct mx_function *E, *H; /* of (x, y, z) -> three numbers (V/m, A/m), or NULL */
+    struct mx_statics_config {
+      size_t conductors; /* 0: the fields do not begin with a static field */
+      struct mx_conductor_config {
+        struct mx_selector where;
+        bool charged; /* `value` is a charge, C; else it is a potential, V */
+        double value;
+      } * conductor;     /* [conductors] */
+      bool capacitance;  /* the matrix is asked for */
+      const char *where; /* as in mx_selector */
+    } statics;
   } initial;
   struct {
     struct {
@@ -428,6 +438,12 @@ static inline double mx_bloch_factor(const struct mx_config *config, bool imagin
 {
   const double *k = config->bloch.k, angle = k[0] * x[0] + k[1] * x[1] + k[2] * x[2];
   return imaginary ? -sin(angle) : cos(angle);
+}
+
+/* Says whether there are fields at t = 0. */
+static inline bool mx_has_initial_fields(const struct mx_config *config)
+{
+  return config->initial.E != NULL || config->initial.H != NULL || config->initial.statics.conductors > 0;
 }
 
 /* Returns the values of keys that are not given. Required keys have none. A program in C begins with it. */

@@ -54,6 +54,8 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg
   if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "configuration.json") != 0 ||
       mx_plan_file(plan, err, "log.txt") != 0 ||
       (config->output.energy_every > 0 && mx_plan_file(plan, err, "energy.csv") != 0) ||
+      (config->initial.statics.conductors > 0 && mx_plan_file(plan, err, "statics.csv") != 0) ||
+      (config->initial.statics.capacitance && mx_plan_file(plan, err, "capacitance.csv") != 0) ||
       (config->on.output != NULL && mx_plan_file(plan, err, "derived.csv") != 0) ||
       (config->output.resonances > 0 && mx_plan_file(plan, err, "resonances.csv") != 0) ||
       (config->output.balance.every > 0 && mx_plan_file(plan, err, "balance.csv") != 0))

@@ -28,7 +28,7 @@ static int find_source(const struct mx_phasor_place *place, const struct mx_phas
                      MX_AT(config->where), config->name, (*found)->what, source->what);
     *found = source;
   }
-  if (*found != NULL && place->config->initial.E == NULL && place->config->initial.H == NULL) return 0;
+  if (*found != NULL && !mx_has_initial_fields(place->config)) return 0;
   return dg_fail(err, DG_INPUT, MX_PLACE "output.spectra: '%s' cannot be normalised by its source: %s",
                  MX_AT(config->where), config->name,
                  *found == NULL ? "the run has none" : "the fields begin with values of their own");

@@ -10,9 +10,9 @@
 #include "libdg/base/memory.h"
 #include "maxwell/backend/profiled.h"
 #include "maxwell/output/file_names.h"
+#include "maxwell/statics/start.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
-#include "maxwell/problem/initial.h"
 #include "maxwell/run/configuration.h"
 #include "maxwell/run/loop.h"
 #include "maxwell/setup/setup_mesh.h"
@@ -61,15 +61,17 @@ struct profiling {
 
 /* Makes the backend with the initial fields in it, or those of a checkpoint. */
 static int start_backend(struct mx_backend **backend, struct mx_setup *setup, const struct mx_checkpoint *checkpoint,
-                         struct profiling *profiling, struct mx_summary *summary, struct dg_error *err)
+                         struct mx_statics *statics, struct profiling *profiling, struct mx_summary *summary,
+                         struct dg_error *err)
 {
   const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const struct mx_statics_place place = mx_setup_statics(setup);
   const bool resume = checkpoint != NULL;
   double *E = NULL, *H = NULL, start = mx_clock();
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
   summary->threads = setup->ops->threads(*backend);
   report_transport(summary, *backend);
-  if (!resume && mx_initial_fields(setup->config, &setup->mesh, &setup->ref, &E, &H, err) != 0) goto fail;
+  if (!resume && mx_start_fields(&place, statics, &E, &H, err) != 0) goto fail;
   report_lua_threads(setup);
   if (!resume && E == NULL && H == NULL && setup->sources.list.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
@@ -307,6 +309,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
   struct mx_backend *backend = NULL;
   const struct mx_backend_ops *const ops = setup->ops;
   struct mx_checkpoint checkpoint = {0};
+  struct mx_statics statics = {0};
   const struct mx_checkpoint *const from = options->resume ? &checkpoint : NULL;
   struct profiling own = {0}, *const profiling = options->profile ? &own : NULL;
   struct mx_summary summary = {.setup = setup,
@@ -321,12 +324,14 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
       NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
   if (mx_identity(&identity, setup, err) != 0 || mx_report_seconds(setup, err) != 0 ||
       (options->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
-      start_backend(&backend, setup, from, profiling, &summary, err) != 0 || dg_comm_agree(setup->comm, err) != 0)
+      start_backend(&backend, setup, from, &statics, profiling, &summary, err) != 0 ||
+      dg_comm_agree(setup->comm, err) != 0)
     goto fail;
   bool ours = false; /* this run has claimed the folder, which then has a summary */
   int status = first ? prepare(folder, &summary, options->resume, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = mx_folder_join(folder, err);
+  if (status == 0 && first && statics.conductors > 0) status = mx_statics_write(&statics, folder, err);
   if (status == 0 && !first) status = mx_summary_watch(folder, err);
   if (status == 0) status = mx_setup_keep_mesh(setup, folder->ledger, err);
   if (status == 0)
@@ -352,6 +357,7 @@ fail:
   setup->ops->destroy(backend);
   setup->ops = ops;
   mx_checkpoint_release(&checkpoint);
+  mx_statics_release(&statics);
   dg_free(identity);
   return err->code;
 }

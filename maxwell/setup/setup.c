@@ -49,3 +49,13 @@ struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup)
                                      .steps = setup->steps,
                                      .log = setup->log};
 }
+
+struct mx_statics_place mx_setup_statics(const struct mx_setup *setup)
+{
+  return (struct mx_statics_place){.config = setup->config,
+                                   .problem = &setup->problem,
+                                   .assignment = &setup->assignment,
+                                   .layers = &setup->layers,
+                                   .mesh = &setup->mesh,
+                                   .log = setup->log};
+}

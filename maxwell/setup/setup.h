@@ -14,6 +14,7 @@
 #include "maxwell/problem/layer_shape.h"
 #include "maxwell/resonance/resonances.h"
 #include "maxwell/sources/sources.h"
+#include "maxwell/statics/conductors.h"
 
 /* The partition of a mesh among ranks. */
 struct mx_partition {
@@ -64,5 +65,8 @@ void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);
 
 /* What output.resonances needs to know of the run. */
 struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup);
+
+/* What the fields at t = 0 need to know. */
+struct mx_statics_place mx_setup_statics(const struct mx_setup *setup);
 
 struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup);

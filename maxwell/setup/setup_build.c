@@ -182,7 +182,7 @@ static int check_s_parameters(const struct mx_setup *setup, struct dg_error *err
   if (driven == 0)
     return dg_fail(err, DG_INPUT, MX_PLACE "output.s_parameters needs a port with a waveform; there is none",
                    MX_AT(where));
-  if (terms > 0 || config->initial.E != NULL || config->initial.H != NULL)
+  if (terms > 0 || mx_has_initial_fields(config))
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "output.s_parameters is for fields that only ports drive, and there are %s besides",
                    MX_AT(where), terms > 0 ? "other sources" : "initial fields");

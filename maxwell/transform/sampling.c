@@ -40,7 +40,7 @@ static int look_at_sources(const struct mx_sampling_place *place, const struct m
                            struct contents *contents, struct dg_error *err)
 {
   const struct mx_source_list *list = place->list;
-  *contents = (struct contents){.known = place->config->initial.E == NULL && place->config->initial.H == NULL};
+  *contents = (struct contents){.known = !mx_has_initial_fields(place->config)};
   if (DG_NEW(contents->weak, frequencies->count, err) != 0) return err->code;
   for (size_t i = 0; i < list->count; i++) {
     const struct mx_source *source = &list->source[i];

@@ -34,6 +34,8 @@ MAY = {
     "libdg/mesh/load": "libdg/base libdg/mesh libdg/mesh/parts",
     "libdg/mesh/gmsh": "libdg/base libdg/mesh libdg/mesh/draft libdg/mesh/load libdg/mesh/parts",
     "libdg/geometry": "libdg/base libdg/mesh",
+    "libdg/field": "libdg/base libdg/mesh libdg/ref",
+    "libdg/solve": "libdg/base",
     "libdg/halo": "libdg/base libdg/comm libdg/mesh",
     "libdg/io": "libdg/base libdg/comm libdg/files libdg/halo libdg/mesh libdg/ref",
     "libdg/io/silo": "libdg/base libdg/comm libdg/files libdg/geometry libdg/io libdg/mesh libdg/ref",
@@ -73,11 +75,12 @@ MAY = {
                    "maxwell/problem maxwell/shell maxwell/sources maxwell/time maxwell/transform",
     "maxwell/phasor": "libdg/base libdg/base/machine libdg/comm libdg/mesh libdg/mesh/parts libdg/ref maxwell/backend maxwell/measure maxwell/model "
                       "maxwell/problem maxwell/response maxwell/shell maxwell/sources maxwell/transform",
+    "maxwell/statics": "libdg/base libdg/comm libdg/field libdg/mesh libdg/ref libdg/solve maxwell/model maxwell/problem maxwell/shell",
     "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell",
     # A run.
     "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/operator "
-                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/time",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/shell/hooks "
                       "maxwell/sources maxwell/time",
@@ -86,15 +89,15 @@ MAY = {
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
                           "maxwell/hooks maxwell/output maxwell/problem maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/hooks maxwell/model maxwell/output "
-                   "maxwell/problem maxwell/setup maxwell/shell maxwell/sources",
+                   "maxwell/problem maxwell/setup maxwell/statics maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/measure maxwell/model maxwell/output maxwell/problem maxwell/run "
-                     "maxwell/setup maxwell/shell maxwell/sources maxwell/time",
+                     "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/fit maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
     "maxwell/app/fit": "libdg/base maxwell/fit",
     "maxwell/app/sweep": "libdg/base libdg/base/machine maxwell",
     "maxwell/capi": "libdg/base libdg/geometry libdg/io libdg/mesh libdg/ref maxwell maxwell/measure maxwell/output "
-                    "maxwell/problem maxwell/run maxwell/setup maxwell/shell maxwell/shell/script",
+                    "maxwell/problem maxwell/run maxwell/setup maxwell/statics maxwell/shell maxwell/shell/script",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",

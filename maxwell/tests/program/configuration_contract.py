@@ -97,7 +97,7 @@ def test_contents(program):
         poles = dict.fromkeys(["debye", "drude", "lorentz", "critical_points", "poles", "magnetic", "gyrotropic", "axes"])
         expect(left == {"epsilon_r": 1, "mu_r": 1, "sigma": 0, "sigma_m": 0, "loss_tangent": None, "at": None, "mass_density": 0, "density": 1, **poles},
                f"{one['materials']}")
-        expect(one["initial"] == {"E": {"function": f"input/case.lua:{line_of(script, 'initial')}"}, "H": None},
+        expect(one["initial"] == {"E": {"function": f"input/case.lua:{line_of(script, 'initial')}"}, "H": None, "statics": None},
                f"{one['initial']}")
         expect(one["output"]["probes"][0]["at"] == [0.4, 0.3, 0.2] and one["output"]["probes"][0]["every"] == 1,
                f"{one['output']['probes']}")

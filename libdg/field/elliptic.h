@@ -1,0 +1,51 @@
+/* Matrix-free operators of second order on continuous elements: weights of
+ *
+ *   stiffness  integral of grad v . k grad u,   mass  integral of v c u,   faces  integral over faces of v h u,
+ *
+ * applied element by element. The gradient of a polynomial of degree p has degree p - 1: with an orthonormal basis of
+ * that degree on the reference element the stiffness of an affine element is B^T G B, where B has the three
+ * derivatives and G is six numbers, the metric with the medium. It is exact. Curved elements have matrices of their
+ * own, of a rule that is exact to degree 2 p where the map is affine.
+ *
+ * Results do not depend on the number of threads: each unknown gathers its elements in their order. */
+#pragma once
+
+#include "libdg/field/space.h"
+
+struct dg_face_term {
+  int32_t face; /* 4 e + f */
+  double h;
+};
+
+struct dg_elliptic; /* opaque */
+
+struct dg_elliptic_medium {
+  const double *k;                 /* [K] of the stiffness; NULL: 1 everywhere */
+  const double (*tensor)[6];       /* [K] xx yy zz xy xz yz instead of k; NULL: none */
+  const double *c;                 /* [K] of the mass; NULL: 1 everywhere */
+  size_t faces;                    /* of the face term */
+  const struct dg_face_term *face; /* [faces], each at most once */
+};
+
+struct dg_elliptic_weights {
+  double stiffness, mass, face;
+};
+
+/* The space must outlive the operator; the medium is copied. DG_ENVIRONMENT: no memory. */
+int dg_elliptic_new(struct dg_elliptic **op, const struct dg_space *space, const struct dg_elliptic_medium *medium,
+                    struct dg_error *err) DG_MUST_USE;
+void dg_elliptic_free(struct dg_elliptic *op); /* NULL is safe */
+
+/* y[count] = (weights) x[count]; they must not overlap. */
+void dg_elliptic_apply(struct dg_elliptic *op, struct dg_elliptic_weights weights, const double *x, double *y);
+/* The diagonal of that matrix, diagonal[count]. */
+void dg_elliptic_diagonal(struct dg_elliptic *op, struct dg_elliptic_weights weights, double *diagonal);
+/* y[count] += the integral of v q, with q[K][Np] by the nodes of each element, of any continuity. */
+void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y);
+/* grad u in element e at its own nodes: gradient[Np][3], by the space's unknowns u[count]. In a curved element it is
+ * the value at each node, which is no polynomial. */
+void dg_elliptic_gradient(const struct dg_elliptic *op, size_t e, const double *u, double (*gradient)[3]);
+/* R[a] = grad of (r, s, t)_a at a place of any element, 1/m. */
+void dg_elliptic_metric_at(const struct dg_mesh *mesh, size_t e, const double place[3], double R[3][3]);
+/* The volume of element e, m^3, and the integral over it of a function with the values f[Np] at its nodes. */
+double dg_elliptic_integral(const struct dg_elliptic *op, size_t e, const double *f);

@@ -1,0 +1,177 @@
+/* What the operator of elliptic.h does: elements into `result`, and from there into the unknowns. */
+#include <string.h>
+
+#include "libdg/field/elliptic_parts.h"
+#include "libdg/mesh/curve.h"
+
+static void one_block(struct dg_elliptic *op, struct dg_elliptic_weights w, size_t b, const double *x)
+{
+  double metric[6 * DG_LANES], mass[DG_LANES], value[DG_NODES_MAX * DG_LANES];
+  const size_t Np = (size_t)op->form.Np;
+  const int32_t *node = op->node + b * Np * DG_LANES;
+  for (size_t i = 0; i < 6 * DG_LANES; i++) metric[i] = w.stiffness * op->metric[b * 6 * DG_LANES + i];
+  for (size_t i = 0; i < DG_LANES; i++) mass[i] = w.mass * op->mass[b * DG_LANES + i];
+  for (size_t i = 0; i < Np * DG_LANES; i++) value[i] = x[node[i]];
+  op->block(&op->form, metric, w.mass != 0 ? mass : NULL, value, op->result + b * Np * DG_LANES);
+}
+
+/* result of element e += scale * matrix[Np][Np] * values[Np] */
+static void add_matrix(struct dg_elliptic *op, size_t e, double scale, const double *matrix, const double *values)
+{
+  const int Np = op->form.Np;
+  for (int i = 0; i < Np; i++) {
+    double sum = 0;
+    for (int j = 0; j < Np; j++) sum += matrix[i * Np + j] * values[j];
+    op->result[dg_elliptic_slot(op, e, i)] += scale * sum;
+  }
+}
+
+/* The matrices of curved element n. */
+static void add_curved(struct dg_elliptic *op, struct dg_elliptic_weights w, size_t n, const double *x)
+{
+  const size_t Np = (size_t)op->form.Np, e = (size_t)op->space->mesh->curve[n];
+  double values[DG_NODES_MAX];
+  for (size_t i = 0; i < Np; i++) values[i] = x[op->space->number[e * Np + i]];
+  add_matrix(op, e, w.stiffness, op->curved_stiffness + n * Np * Np, values);
+  if (w.mass != 0) add_matrix(op, e, w.mass, op->curved_mass + n * Np * Np, values);
+}
+
+static void add_face(struct dg_elliptic *op, size_t n, double scale, const double *x)
+{
+  const struct dg_reference *ref = &op->space->ref;
+  const size_t e = (size_t)op->face[n] / 4, Nf = (size_t)ref->Nf;
+  const int *node = ref->face_node + (size_t)(op->face[n] % 4) * Nf;
+  const int32_t *number = op->space->number + e * (size_t)ref->Np;
+  for (size_t i = 0; i < Nf; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < Nf; j++) sum += op->face_matrix[(n * Nf + i) * Nf + j] * x[number[node[j]]];
+    op->result[dg_elliptic_slot(op, e, node[i])] += scale * sum;
+  }
+}
+
+/* y = what `result` holds, or y += it. */
+static void gather(const struct dg_elliptic *op, bool add, double *y)
+{
+  const size_t *row = op->space->row;
+#pragma omp parallel for schedule(static)
+  for (size_t r = 0; r < op->space->count; r++) {
+    double sum = 0;
+    for (size_t n = row[r]; n < row[r + 1]; n++) sum += op->result[op->slot[n]];
+    y[r] = add ? y[r] + sum : sum;
+  }
+}
+
+void dg_elliptic_apply(struct dg_elliptic *op, struct dg_elliptic_weights w, const double *x, double *y)
+{
+  const struct dg_mesh *mesh = op->space->mesh;
+#pragma omp parallel for schedule(static)
+  for (size_t b = 0; b < op->blocks; b++) one_block(op, w, b, x);
+#pragma omp parallel for schedule(static)
+  for (size_t n = 0; n < mesh->curved; n++) add_curved(op, w, n, x);
+  for (size_t n = 0; w.face != 0 && n < op->faces; n++) add_face(op, n, w.face, x);
+  gather(op, false, y);
+}
+
+/* What row[Np] i of an element brings to the diagonal: an unknown that several of its nodes share, as those of a body,
+ * has the products of all. */
+static double on_diagonal(const struct dg_elliptic *op, size_t e, int i, const double *row)
+{
+  const int32_t *number = op->space->number + e * (size_t)op->form.Np;
+  double sum = 0;
+  for (int j = 0; j < op->form.Np; j++)
+    if (number[j] == number[i]) sum += row[j];
+  return sum;
+}
+
+/* row[Np] i of the matrix of an affine element. */
+static void affine_row(const struct dg_elliptic *op, struct dg_elliptic_weights w, size_t e, int i, double *row)
+{
+  const int Np = op->form.Np;
+  const double *G = op->metric + e / DG_LANES * 6 * DG_LANES + e % DG_LANES;
+  static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  for (int j = 0; j < Np; j++) row[j] = w.mass * op->mass[e] * op->form.mass[i * Np + j];
+  for (int m = 0; m < op->form.modes; m++) {
+    const double *b = op->B + ((size_t)m * (size_t)Np) * 3, *bi = b + 3 * i;
+    double flux[3];
+    for (int a = 0; a < 3; a++)
+      flux[a] = w.stiffness *
+                (G[at[a][0] * DG_LANES] * bi[0] + G[at[a][1] * DG_LANES] * bi[1] + G[at[a][2] * DG_LANES] * bi[2]);
+    for (int j = 0; j < Np; j++) row[j] += flux[0] * b[3 * j] + flux[1] * b[3 * j + 1] + flux[2] * b[3 * j + 2];
+  }
+}
+
+void dg_elliptic_diagonal(struct dg_elliptic *op, struct dg_elliptic_weights w, double *diagonal)
+{
+  const struct dg_mesh *mesh = op->space->mesh;
+  const int Np = op->form.Np;
+  const size_t size = (size_t)Np * (size_t)Np;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < mesh->K; e++) {
+    const ptrdiff_t curved = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
+    double row[DG_NODES_MAX];
+    for (int i = 0; i < Np; i++) {
+      if (curved < 0) affine_row(op, w, e, i, row);
+      for (int j = 0; curved >= 0 && j < Np; j++) {
+        const size_t n = (size_t)curved * size + (size_t)(i * Np + j);
+        row[j] = w.stiffness * op->curved_stiffness[n] + w.mass * op->curved_mass[n];
+      }
+      op->result[dg_elliptic_slot(op, e, i)] = on_diagonal(op, e, i, row);
+    }
+  }
+  const struct dg_reference *ref = &op->space->ref;
+  const size_t Nf = (size_t)ref->Nf;
+  for (size_t n = 0; w.face != 0 && n < op->faces; n++)
+    for (size_t i = 0; i < Nf; i++)
+      op->result[dg_elliptic_slot(op, (size_t)op->face[n] / 4, ref->face_node[(size_t)(op->face[n] % 4) * Nf + i])] +=
+          w.face * op->face_matrix[(n * Nf + i) * Nf + i];
+  gather(op, false, diagonal);
+}
+
+void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y)
+{
+  const struct dg_mesh *mesh = op->space->mesh;
+  const int Np = op->form.Np;
+  const size_t size = (size_t)Np * (size_t)Np;
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < mesh->K; e++) {
+    const ptrdiff_t curved = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
+    for (int i = 0; i < Np; i++) op->result[dg_elliptic_slot(op, e, i)] = 0;
+    if (curved >= 0) add_matrix(op, e, 1, op->curved_one + (size_t)curved * size, q + e * (size_t)Np);
+    else add_matrix(op, e, op->determinant[e], op->form.mass, q + e * (size_t)Np);
+  }
+  gather(op, true, y);
+}
+
+void dg_elliptic_metric_at(const struct dg_mesh *mesh, size_t e, const double place[3], double R[3][3])
+{
+  double tangent[3][3], x[3];
+  dg_mesh_map(mesh, e, place, x, tangent);
+  (void)dg_elliptic_metric((const double(*)[3])tangent, R);
+}
+
+void dg_elliptic_gradient(const struct dg_elliptic *op, size_t e, const double *u, double (*gradient)[3])
+{
+  const struct dg_reference *ref = &op->space->ref;
+  const int Np = ref->Np;
+  const int32_t *number = op->space->number + e * (size_t)Np;
+  for (int i = 0; i < Np; i++) {
+    const double place[3] = {ref->r[i], ref->s[i], ref->t[i]};
+    double slope[3] = {0}, R[3][3];
+    for (int a = 0; a < 3; a++)
+      for (int j = 0; j < Np; j++) slope[a] += ref->D[a][i * Np + j] * u[number[j]];
+    dg_elliptic_metric_at(op->space->mesh, e, place, R);
+    for (int d = 0; d < 3; d++) gradient[i][d] = slope[0] * R[0][d] + slope[1] * R[1][d] + slope[2] * R[2][d];
+  }
+}
+
+double dg_elliptic_integral(const struct dg_elliptic *op, size_t e, const double *f)
+{
+  const struct dg_mesh *mesh = op->space->mesh;
+  const int Np = op->form.Np;
+  const ptrdiff_t curved = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
+  const double *M = curved >= 0 ? op->curved_one + (size_t)curved * (size_t)Np * (size_t)Np : op->form.mass;
+  double sum = 0;
+  for (int i = 0; i < Np; i++)
+    for (int j = 0; j < Np; j++) sum += M[i * Np + j] * f[j];
+  return curved >= 0 ? sum : op->determinant[e] * sum;
+}

@@ -1,0 +1,44 @@
+/* Continuous polynomials of order p on the tetrahedra of a mesh: which unknown each node of each element is.
+ *
+ * Vertices of an element are sorted (mesh.h), so that the nodes of an edge or a face stand in the same order in all
+ * elements that share it. Unknowns are numbered as the elements meet them, which follow a Hilbert curve: elements near
+ * each other in memory have unknowns near each other.
+ *
+ * A body is a set of faces on which the function has one value, such as a conductor: all its nodes are one unknown. The
+ * residual of that unknown is the flux through the whole body, its charge.
+ *
+ * A mesh of one rank. Sides that are images of each other (period.h) are not joined. */
+#pragma once
+
+#include <stdint.h>
+
+#include "libdg/mesh/mesh.h"
+#include "libdg/ref/reference.h"
+
+enum { DG_NO_BODY = -1 };
+
+struct dg_space {
+  const struct dg_mesh *mesh; /* the caller's */
+  struct dg_reference ref;
+  size_t count;    /* unknowns, those of bodies last */
+  size_t bodies;   /* of them */
+  int32_t *number; /* [K][Np] the unknown of each node of each element */
+  size_t *row;     /* [count + 1] where the places of an unknown begin in `place` */
+  int32_t *place;  /* [K * Np] places e * Np + i of each unknown, ascending */
+};
+
+/* order 1 to 8. body[K][4]: the body that a face belongs to, 0 to bodies - 1, or DG_NO_BODY; a face of two elements may
+ * have its body on either side. NULL: there are none. A node on the faces of two bodies is DG_INPUT, whose message has
+ * the numbers of both; so is a mesh that several ranks share, that has periods, or has more than 2^31 nodes.
+ * DG_ENVIRONMENT: no memory. Release with dg_space_release; a zeroed struct is safe to release. */
+int dg_space_init(struct dg_space *space, const struct dg_mesh *mesh, int order, size_t bodies,
+                  const int32_t (*body)[4], struct dg_error *err) DG_MUST_USE;
+void dg_space_release(struct dg_space *space);
+
+/* The unknown of a body. */
+static inline size_t dg_space_body(const struct dg_space *space, size_t body)
+{
+  return space->count - space->bodies + body;
+}
+/* The place of node i of element e, m. */
+void dg_space_point(const struct dg_space *space, size_t e, int i, double x[3]);

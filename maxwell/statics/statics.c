@@ -1,0 +1,274 @@
+/* Solves for the potential of conductors, and makes of it E, charges and capacitances. start.c calls it for the fields
+ * at t = 0, and run.c writes what was found. */
+#include "maxwell/statics/statics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/file.h"
+#include "libdg/base/memory.h"
+#include "libdg/field/elliptic.h"
+#include "libdg/solve/pcg.h"
+#include "maxwell/shell/folder.h"
+#include "maxwell/statics/conductors.h"
+
+static const double tolerance = 1e-12;
+enum { ITERATIONS = 20000 };
+
+struct solver {
+  struct dg_space space;
+  struct dg_elliptic *op;
+  double *diagonal, *phi, *b, *flux;
+  bool *held;
+};
+
+static const struct dg_elliptic_weights stiffness = {.stiffness = 1};
+
+static void apply(void *context, const double *x, double *y)
+{
+  struct solver *solver = context;
+  dg_elliptic_apply(solver->op, stiffness, x, y);
+}
+
+static void improve(void *context, const double *r, double *z)
+{
+  const struct solver *solver = context;
+  for (size_t i = 0; i < solver->space.count; i++) z[i] = r[i] / solver->diagonal[i];
+}
+
+static void release(struct solver *solver)
+{
+  dg_elliptic_free(solver->op);
+  dg_space_release(&solver->space);
+  dg_free(solver->diagonal);
+  dg_free(solver->phi);
+  dg_free(solver->b);
+  dg_free(solver->flux);
+  dg_free(solver->held);
+}
+
+/* The permittivity of each element: numbers, or tensors where the problem has some. */
+static int make_operator(struct solver *solver, const struct mx_problem *problem, struct dg_error *err)
+{
+  static const int order[6] = {0, 3, 5, 1, 2, 4}; /* ours: xx yy zz xy xz yz; a medium's: xx xy xz yy yz zz */
+  struct dg_elliptic_medium medium = {.k = problem->epsilon};
+  double(*tensor)[6] = NULL;
+  if (problem->shapes > 0 && DG_NEW(tensor, problem->K, err) != 0) return err->code;
+  for (size_t e = 0; tensor != NULL && e < problem->K; e++) {
+    const struct mx_tensor *shape = mx_tensor_of(problem, e);
+    for (int q = 0; q < 6; q++)
+      tensor[e][q] = problem->epsilon[e] * (shape != NULL ? shape->shape[MX_AMPERE][order[q]] : q < 3 ? 1 : 0);
+  }
+  medium.tensor = (const double(*)[6])tensor;
+  (void)!dg_elliptic_new(&solver->op, &solver->space, &medium, err);
+  dg_free(tensor);
+  return err->code;
+}
+
+static int make_solver(struct solver *solver, struct mx_statics *statics, const struct mx_statics_place *place,
+                       struct dg_error *err)
+{
+  int32_t(*body)[4] = NULL;
+  const int p = place->problem->ref->order, order = p < DG_ORDER_MAX ? p + 1 : p;
+  if (DG_NEW(body, place->mesh->K, err) == 0 && mx_find_conductors(statics, place, body, err) == 0 &&
+      dg_space_init(&solver->space, place->mesh, order, statics->conductors, (const int32_t(*)[4])body, err) == 0)
+    (void)make_operator(solver, place->problem, err);
+  dg_free(body);
+  if (err->code != 0) return err->code;
+  const size_t n = solver->space.count;
+  statics->unknowns = n;
+  if (DG_NEW(solver->diagonal, n, err) != 0 || DG_NEW(solver->phi, n, err) != 0 || DG_NEW(solver->b, n, err) != 0 ||
+      DG_NEW(solver->flux, n, err) != 0 || DG_NEW(solver->held, n, err) != 0)
+    return err->code;
+  dg_elliptic_diagonal(solver->op, stiffness, solver->diagonal);
+  /* A conductor without a face, such as a `default` that stands for none, has an equation of its own. */
+  for (size_t i = 0; i < n; i++)
+    if (!(solver->diagonal[i] > 0)) solver->diagonal[i] = 1;
+  return 0;
+}
+
+/* Solves with phi and b as they stand; `flux` is what conductors give then. */
+static int solve(struct solver *solver, struct mx_statics *statics, struct dg_error *err)
+{
+  struct dg_pcg_report report;
+  bool any = false;
+  for (size_t i = 0; i < solver->space.count; i++) any = any || solver->held[i];
+  const struct dg_pcg pcg = {.count = solver->space.count,
+                             .apply = apply,
+                             .improve = improve,
+                             .context = solver,
+                             .held = solver->held,
+                             .floating = !any,
+                             .tolerance = tolerance,
+                             .most = ITERATIONS};
+  if (dg_pcg_solve(&pcg, solver->b, solver->phi, &report, err) != 0) return dg_context(err, "for initial.statics");
+  statics->iterations += report.iterations;
+  dg_elliptic_apply(solver->op, stiffness, solver->phi, solver->flux);
+  return 0;
+}
+
+/* The conductors as the script wants them. */
+static int solve_field(struct solver *solver, struct mx_statics *statics, const struct mx_statics_config *wanted,
+                       struct dg_error *err)
+{
+  double sum = 0, sizes = 0;
+  bool any = false;
+  for (size_t i = 0; i < statics->conductors; i++) {
+    const struct mx_conductor_config *conductor = &wanted->conductor[i];
+    const size_t n = dg_space_body(&solver->space, i);
+    solver->held[n] = !conductor->charged || statics->conductor[i].faces == 0;
+    if (statics->conductor[i].faces == 0) continue;
+    any = any || !conductor->charged;
+    if (conductor->charged) {
+      solver->b[n] = conductor->value / MX_EPSILON0;
+      sum += conductor->value;
+      sizes += fabs(conductor->value);
+    } else {
+      solver->phi[n] = conductor->value;
+    }
+  }
+  if (!any && fabs(sum) > 1e-12 * sizes)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "initial.statics: no conductor has a potential, and the charges add to %.3g C, not to zero",
+                   MX_AT(wanted->where), sum);
+  if (solve(solver, statics, err) != 0) return err->code;
+  sum = sizes = 0;
+  for (size_t i = 0; i < statics->conductors; i++) {
+    struct mx_conductor *conductor = &statics->conductor[i];
+    const size_t n = dg_space_body(&solver->space, i);
+    conductor->potential = solver->phi[n];
+    conductor->charge = MX_EPSILON0 * solver->flux[n];
+    sum += conductor->charge;
+    sizes += fabs(conductor->charge);
+  }
+  statics->balance = sizes > 0 ? sum / sizes : 0;
+  for (size_t i = 0; i < solver->space.count; i++)
+    statics->energy += 0.5 * MX_EPSILON0 * solver->phi[i] * solver->flux[i];
+  return 0;
+}
+
+/* One volt on each conductor in turn. */
+static int solve_capacitance(struct solver *solver, struct mx_statics *statics, struct dg_error *err)
+{
+  const size_t count = statics->conductors, n = solver->space.count;
+  if (DG_NEW(statics->capacitance, count * count, err) != 0) return err->code;
+  memset(solver->b, 0, sizeof *solver->b * n);
+  for (size_t j = 0; j < count; j++) {
+    memset(solver->phi, 0, sizeof *solver->phi * n);
+    for (size_t i = 0; i < count; i++) solver->held[dg_space_body(&solver->space, i)] = true;
+    solver->phi[dg_space_body(&solver->space, j)] = 1;
+    if (solve(solver, statics, err) != 0) return err->code;
+    for (size_t i = 0; i < count; i++)
+      statics->capacitance[i * count + j] = MX_EPSILON0 * solver->flux[dg_space_body(&solver->space, i)];
+  }
+  return 0;
+}
+
+/* E at the nodes of the field, from the derivatives of phi there. */
+static int make_field(const struct solver *solver, const struct mx_problem *problem, const struct dg_mesh *mesh,
+                      double *E, struct dg_error *err)
+{
+  const struct dg_reference *fine = &solver->space.ref, *ref = problem->ref;
+  const size_t Nf = (size_t)fine->Np, Np = (size_t)ref->Np;
+  double *weight = NULL, *slope = NULL; /* slope[3][Np][Nf] */
+  if (DG_NEW(weight, Nf, err) != 0 || DG_NEW(slope, 3 * Np * Nf, err) != 0) {
+    dg_free(weight);
+    return err->code;
+  }
+  for (size_t i = 0; i < Np; i++) {
+    dg_reference_interpolate(fine, ref->r[i], ref->s[i], ref->t[i], weight);
+    for (size_t a = 0; a < 3; a++)
+      for (size_t k = 0; k < Nf; k++)
+        for (size_t j = 0; j < Nf; j++) slope[(a * Np + i) * Nf + j] += weight[k] * fine->D[a][k * Nf + j];
+  }
+#pragma omp parallel for schedule(static)
+  for (size_t e = 0; e < mesh->K; e++) {
+    const int32_t *number = solver->space.number + e * Nf;
+    for (size_t i = 0; i < Np; i++) {
+      const double place[3] = {ref->r[i], ref->s[i], ref->t[i]};
+      double along[3] = {0}, R[3][3];
+      for (size_t a = 0; a < 3; a++)
+        for (size_t j = 0; j < Nf; j++) along[a] += slope[(a * Np + i) * Nf + j] * solver->phi[number[j]];
+      dg_elliptic_metric_at(mesh, e, place, R);
+      for (size_t c = 0; c < 3; c++)
+        E[(3 * e + c) * Np + i] = -(along[0] * R[0][c] + along[1] * R[1][c] + along[2] * R[2][c]);
+    }
+  }
+  dg_free(weight);
+  dg_free(slope);
+  return 0;
+}
+
+int mx_statics_solve(struct mx_statics *statics, const struct mx_statics_place *place, double **E, struct dg_error *err)
+{
+  struct solver solver = {0};
+  *statics = (struct mx_statics){0};
+  *E = NULL;
+  if (make_solver(&solver, statics, place, err) != 0 ||
+      solve_field(&solver, statics, &place->config->initial.statics, err) != 0 ||
+      DG_NEW(*E, 3 * place->mesh->K * (size_t)place->problem->ref->Np, err) != 0 ||
+      make_field(&solver, place->problem, place->mesh, *E, err) != 0 ||
+      (place->config->initial.statics.capacitance && solve_capacitance(&solver, statics, err) != 0)) {
+    dg_free(*E);
+    *E = NULL;
+    mx_statics_release(statics);
+  }
+  release(&solver);
+  return err->code;
+}
+
+void mx_statics_release(struct mx_statics *statics)
+{
+  dg_free(statics->conductor);
+  dg_free(statics->capacitance);
+  *statics = (struct mx_statics){0};
+}
+
+void mx_statics_report(const struct mx_statics *statics, struct dg_log *log)
+{
+  dg_log_line(log, "statics   %zu unknowns, %d iterations; energy %.9g J; charges add to %.1e of their sizes",
+              statics->unknowns, statics->iterations, statics->energy, statics->balance);
+  for (size_t i = 0; i < statics->conductors; i++)
+    if (statics->conductor[i].faces > 0)
+      dg_log_line(log, "statics   '%s': %.9g V, %.9g C", statics->conductor[i].name, statics->conductor[i].potential,
+                  statics->conductor[i].charge);
+}
+
+static void write_conductors(FILE *file, const void *what)
+{
+  const struct mx_statics *statics = what;
+  fputs("conductor,potential,charge\n", file);
+  for (size_t i = 0; i < statics->conductors; i++)
+    fprintf(file, "%s,%.17g,%.17g\n", statics->conductor[i].name, statics->conductor[i].potential,
+            statics->conductor[i].charge);
+}
+
+static void write_capacitance(FILE *file, const void *what)
+{
+  const struct mx_statics *statics = what;
+  fputs("conductor", file);
+  for (size_t j = 0; j < statics->conductors; j++) fprintf(file, ",%s", statics->conductor[j].name);
+  fputc('\n', file);
+  for (size_t i = 0; i < statics->conductors; i++) {
+    fputs(statics->conductor[i].name, file);
+    for (size_t j = 0; j < statics->conductors; j++)
+      fprintf(file, ",%.17g", statics->capacitance[i * statics->conductors + j]);
+    fputc('\n', file);
+  }
+}
+
+static int write_one(const struct mx_statics *statics, const struct mx_folder *folder, const char *name,
+                     void (*write)(FILE *, const void *), struct dg_error *err)
+{
+  char *path;
+  if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
+  (void)!dg_file_write(path, write, statics, err);
+  dg_free(path);
+  return err->code;
+}
+
+int mx_statics_write(const struct mx_statics *statics, const struct mx_folder *folder, struct dg_error *err)
+{
+  if (write_one(statics, folder, "statics.csv", write_conductors, err) != 0) return err->code;
+  return statics->capacitance != NULL ? write_one(statics, folder, "capacitance.csv", write_capacitance, err) : 0;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Static fields at the start of a run: statics_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME, or
+all. share/doc/manual.md has the contract."""
+import sys
+
+import numpy as np
+
+import meshes
+from harness import SCRIPT, Place, edited, expect, on_ranks
+from run_contract import RUN, main
+
+EPSILON0 = 8.8541878128e-12
+FIELDS = "initial = { E = function(x, y, z) return 0, 0, x + y end }"
+WALLS = 'boundaries = { walls = { kind = "pec" } }'
+SIDES = 'boundaries = { [3] = { kind = "pmc" }, [5] = { kind = "pmc" } }'
+MATERIALS = "materials = { left = { epsilon_r = 1 }, right = { epsilon_r = 2 } }"
+PLATES = "potentials = { [1] = 10, [2] = 0 }"
+
+
+def start(statics):
+    return "initial = { statics = { " + statics + " } }"
+
+
+def scene(statics, *edits):
+    return edited(SCRIPT, (FIELDS, start(statics)), *edits)
+
+
+def table(place, name):
+    """{row's name: {column: number}}"""
+    with open(place.path(*name.split("/")), encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split(",") for line in file]
+    return {line[0]: dict(zip(lines[0][1:], map(float, line[1:]))) for line in lines[1:]}
+
+
+def near(value, wanted, what, tolerance=1e-12):
+    expect(abs(value - wanted) <= tolerance * abs(wanted), f"{what} is {value!r}, not {wanted!r}")
+
+
+def test_plates(program):
+    """Two layers of a capacitor in series: cells of 1 m with 1 and 2, area 1 m^2. Charges instead of potentials, and both
+    plates free, give the same."""
+    capacitance = EPSILON0 / (1 + 1 / 2)
+    with Place(program, {"input/box.msh": meshes.box().text()}, SCRIPT) as place:
+        for name, statics in (("held", PLATES + ", capacitance = true"),
+                              ("charged", f"potentials = {{ [2] = 0 }}, charges = {{ [1] = {10 * capacitance!r} }}"),
+                              ("free", f"charges = {{ [1] = {10 * capacitance!r}, [2] = {-10 * capacitance!r} }}")):
+            place.write("input/case.lua", scene(statics, (WALLS, SIDES)))
+            place.good(*RUN, "-q", "-o", name)
+            found = table(place, f"{name}/statics.csv")
+            near(found["[1]"]["charge"], 10 * capacitance, "the charge")
+            near(found["[2]"]["charge"], -10 * capacitance, "the other charge")
+            near(found["[1]"]["potential"] - found["[2]"]["potential"], 10, "the voltage")
+            header, rows = place.rows(f"{name}/probes/inside.csv")
+            near(rows[-1][header.index("Ex")], 10 / 1.5, "E in the left layer")
+            header, rows = place.rows(f"{name}/energy.csv")
+            near(rows[0][header.index("total")], 0.5 * capacitance * 100, "the energy")
+        matrix = table(place, "held/capacitance.csv")
+        near(matrix["[1]"]["[1]"], capacitance, "a capacitance")
+        near(matrix["[1]"]["[2]"], -capacitance, "a mutual capacitance")
+        near(matrix["[2]"]["[1]"], -capacitance, "the other mutual capacitance")
+
+
+def check_stands(program, *edits, cells=(3, 2, 2), steps=1000):
+    """A field that is uniform nowhere stays as it is, with eta0 |H| below 1e-10 |E|."""
+    with Place(program, {"input/box.msh": meshes.box(cells).text()}, SCRIPT) as place:
+        place.write("input/case.lua", scene(PLATES, ("order = 1", "order = 2"), ("steps = 4", f"steps = {steps}"),
+                                            ("every = 1 }", f"every = {steps} }}"), ("fields = { every = 2 },", ""),
+                                            (WALLS, SIDES), *edits))
+        place.good(*RUN, "-q", "-o", "out")
+        header, rows = place.rows("out/energy.csv")
+        first, last = (dict(zip(header, row)) for row in (rows[0], rows[-1]))
+        expect(last["step"] == steps, f"the last step is {last['step']}")
+        near(last["electric"], first["electric"], "the energy of E")
+        expect(last["magnetic"] <= 1e-20 * first["electric"], f"the energy of H is {last['magnetic']!r}")
+        header, rows = place.rows("out/probes/inside.csv")
+        change = max(abs(value) for value in np.array(rows[-1])[2:] - np.array(rows[0])[2:])
+        expect(change <= 1e-11 * max(abs(value) for value in rows[0][2:]), f"a probe changes by {change!r}")
+        expect(rows[0][header.index("Ey")] ** 2 > 1e-4 * rows[0][header.index("Ex")] ** 2, "the field is uniform")
+
+
+GRADED = (MATERIALS, "materials = { left = { epsilon_r = function(x, y) return 1 + 3 * y end }, right = { epsilon_r = 2 } }")
+
+
+def test_stands_upwind(program):
+    check_stands(program, GRADED)
+
+
+def test_stands_centered(program):
+    check_stands(program, GRADED, ("order = 2", 'order = 2, flux = "centered"'))
+
+
+def test_stands_lsrk(program):
+    check_stands(program, GRADED, ("time = {", 'time = { integrator = "lsrk",'), steps=200)
+
+
+def test_stands_reference(program):
+    check_stands(program, GRADED, ("order = 2", 'order = 2, backend = "reference"'), cells=(2, 1, 1), steps=200)
+
+
+def test_tensor(program):
+    """A tensor turned about x bends nothing where only its xx counts; one with xy does."""
+    tensor = "materials = { default = { epsilon_r = { { 2, 0.5, 0 }, { 0.5, 3, 0 }, { 0, 0, 4 } } } }"
+    check_stands(program, (MATERIALS, tensor), ("order = 2", 'order = 2, backend = "cpu"'))
+
+
+def test_refused(program):
+    graded = (WALLS, SIDES)
+    cases = (
+        ("potentials = { [1] = 10 }", graded, "the conductor 'walls' has neither a potential nor a charge"),
+        ("potentials = { [1] = 10, nobody = 0 }", graded, "nobody"),
+        ("potentials = { [1] = 10, [3] = 0, [2] = 0 }", graded, "'[3]' has no face of a wall"),
+        ("potentials = { [1] = 10, default = 0 }", (WALLS, "boundaries = {}"), "touch"),
+        ("charges = { [1] = 1e-9, [2] = 1e-9 }", graded, "the charges add to 2e-09 C, not to zero"),
+        ("potentials = { [1] = 10, default = 0 }", (WALLS, 'boundaries = { [2] = { kind = "absorbing" }, [3] = { kind = '
+                                                   '"absorbing" }, [5] = { kind = "pmc" } }'), "touch"),
+        ("potentials = { [1] = 10 }", (WALLS, 'boundaries = { [2] = { kind = "absorbing" }, [3] = { kind = "pmc" }, '
+                                      '[5] = { kind = "pmc" } }'), "the field would leave through 'walls'"),
+        ("potentials = { [1] = 'x' }", graded, "must be a number"),
+        ("potential = { [1] = 1 }", graded, "unknown key 'potential' in initial.statics (nearest: 'potentials')"),
+        ("capacitance = true", graded, "initial.statics needs a conductor"),
+        (PLATES + " }, E = function(x, y, z) return 0, 0, 0 end, H = nil and { ", graded, "initial takes E or statics"),
+    )
+    with Place(program, {"input/box.msh": meshes.box().text()}, SCRIPT) as place:
+        for statics, edit, message in cases:
+            place.write("input/case.lua", scene(statics, edit))
+            code, _, err, _ = place.run(*RUN, "-q", "-o", "out")
+            expect(code == 2, f"{statics}: exit code {code}: {err}")
+            expect(message in err and err.count("\n") == 1, f"{statics}: '{err}' has no '{message}'")
+        place.write("input/case.lua", scene(PLATES, graded, (MATERIALS, "materials = { default = { debye = { { delta = 2, "
+                                                            "tau = 1e-9 } } } }")))
+        code, _, err, _ = place.run(*RUN, "-q", "-o", "out")
+        expect(code == 2 and "does not take media with poles" in err, f"{code}: {err}")
+        place.write("input/case.lua", scene(PLATES, graded))
+        code, _, err, _ = place.run(*RUN, "-q", "-o", "out", **on_ranks(2))
+        expect(code == 2 and "does not work on several ranks yet" in err, f"{code}: {err}")
+
+
+if __name__ == "__main__":
+    main(sys.modules[__name__])
