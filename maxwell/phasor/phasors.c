@@ -10,7 +10,6 @@
 #include "libdg/base/memory.h"
 #include "maxwell/measure/points.h"
 #include "maxwell/model/selectors.h"
-#include "maxwell/phasor/phasor_sar.h"
 #include "maxwell/transform/sampling.h"
 
 enum { SOME_POINTS = 4096 }; /* of a call of the backend, about: so that what they take stays in the cache */
@@ -106,7 +105,6 @@ static int init_one(const struct mx_phasor_place *place, struct mx_phasor *phaso
   phasor->first = E ? 0 : 3;
   phasor->components = E && H ? 6 : 3;
   if ((config->plane.points > 0 ? find_points : find_elements)(phasor, place, err) != 0) return err->code;
-  if (mx_phasor_loss_check(phasor, place, err) != 0 || mx_phasor_sar_check(phasor, place, err) != 0) return err->code;
   phasor->parts.numbers = phasor->nodes * (size_t)phasor->components;
   phasor->parts.name = phasor->name;
   phasor->all = (int64_t)phasor->parts.count;

@@ -12,6 +12,7 @@
 #include "libdg/base/text.h"
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/phasor/phasor_sar.h"
 #include "maxwell/setup/conductor_report.h"
 #include "maxwell/setup/drawn_layers.h"
 #include "maxwell/setup/layer_report.h"
@@ -267,7 +268,12 @@ static int make_phasors(struct mx_setup *setup, struct dg_error *err)
                                         .step = setup->step,
                                         .steps = setup->steps,
                                         .log = setup->log};
-  return mx_phasors_init(&setup->phasors, &place, err);
+  if (mx_phasors_init(&setup->phasors, &place, err) != 0) return err->code;
+  for (size_t i = 0; i < setup->phasors.count; i++)
+    if (mx_phasor_loss_check(&setup->phasors.phasor[i], &place, err) != 0 ||
+        mx_phasor_sar_check(&setup->phasors.phasor[i], &place, err) != 0)
+      return err->code;
+  return 0;
 }
 
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
