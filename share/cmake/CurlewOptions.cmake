@@ -102,7 +102,7 @@ function(curlew_mpi_test name ranks source)
   target_compile_definitions(${name} PRIVATE TEST_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
   foreach(n IN LISTS ranks)
     add_test(NAME ${name}_${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${name}>)
-    set_tests_properties(${name}_${n} PROPERTIES LABELS "unit;mpi" SKIP_RETURN_CODE 77 TIMEOUT 120 PROCESSORS 2
+    set_tests_properties(${name}_${n} PROPERTIES LABELS "unit;mpi" SKIP_RETURN_CODE 77 TIMEOUT 300 PROCESSORS 2
       ENVIRONMENT "${CURLEW_MPI_ENVIRONMENT}")
   endforeach()
 endfunction()
