@@ -14,6 +14,7 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
+#include "maxwell/tests/sanitized.h"
 
 static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK, MX_RK4};
 enum { INTEGRATORS = 3 };
@@ -130,12 +131,12 @@ static void test_wave_is_gone(void **state)
       drive_observe(&drive);
       const double first = drive_energy(&drive);
       drive_finish(&drive);
-      drive_steps(&drive, (long)(30 / step)); /* there, back, and to the layer again */
+      drive_steps(&drive, SANITIZED ? 20 : (long)(30 / step)); /* there, back, and to the layer again */
       drive_observe(&drive);
       const double left = 10 * log10(drive_energy(&drive) / first);
       print_message("%s %s: %.1f dB of the energy are left\n", mx_backends[b]->name,
                     mx_integrator_names[integrators[i]], left);
-      assert_true(left < -75);
+      assert_true(SANITIZED || left < -75);
       mx_backends[b]->destroy(drive.backend);
     }
   }
@@ -278,15 +279,17 @@ static void test_stability(void **state)
   for (int s = 0; s < SHAPES; s++)
     for (int centred = 0; centred < 2; centred++) {
       struct box box = {0};
+      if (SANITIZED && centred != s % 2) continue;
       fill(&box, 2, centred ? 0 : 1, &shapes[s]);
       for (int i = 0; i < INTEGRATORS; i++) {
+        if (SANITIZED && i != s % INTEGRATORS) continue;
         const double limit = box_limit(&box, integrators[i]);
         double most, beyond;
-        const double rise = growth(&box, integrators[i], cfl * limit, 300, &most);
-        (void)growth(&box, integrators[i], cfl / least * limit, 1000, &beyond);
+        const double rise = growth(&box, integrators[i], cfl * limit, SANITIZED ? 20 : 300, &most);
+        (void)growth(&box, integrators[i], cfl / least * limit, SANITIZED ? 20 : 1000, &beyond);
         print_message("shape %d, %s, %s: at 0.95 at most %.4g, second half over first %.4g; at 1.056 to %.3g\n", s,
                       centred ? "centred" : "upwind", mx_integrator_names[integrators[i]], most, rise, beyond);
-        assert_true(most <= 1.0 && rise <= 1.0 && !(beyond < 10));
+        assert_true(most <= 1.0 && rise <= 1.0 && (SANITIZED || !(beyond < 10)));
       }
       box_release(&box);
     }
@@ -324,7 +327,8 @@ static void test_strong(void **state)
   fill(&box, 1, 1, &strong);
   for (int i = 0; i < INTEGRATORS; i++) {
     double most;
-    const double rise = growth(&box, integrators[i], 0.5 * box_limit(&box, integrators[i]), 800, &most);
+    const double rise =
+        growth(&box, integrators[i], 0.5 * box_limit(&box, integrators[i]), SANITIZED ? 20 : 800, &most);
     print_message("strong, %s: at most %.4g, second half over first %.4g\n", mx_integrator_names[integrators[i]], most,
                   rise);
     assert_true(most <= 1.0 && rise <= 1.0);
