@@ -17,8 +17,9 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bent.h"
 #include "maxwell/tests/drive.h"
+#include "maxwell/tests/sanitized.h"
 
-static long energy_steps = 1000;
+static long energy_steps = SANITIZED ? 20 : 1000;
 static int highest_order = 2;
 static const int cells[3] = {2, 1, 1};
 static const double size[3] = {1.3, 0.9, 1.1};
@@ -112,7 +113,7 @@ static void rates(const struct box *box, const double *E, const double *H, doubl
 static void test_straight_elements_agree(void **state)
 {
   (void)state;
-  for (int p = 1; p <= 8; p++) {
+  for (int p = 1; p <= 8; p = next_order(p, 8)) {
     struct box box = {0};
     box_mesh(&box, cells, size, 0.2, NULL);
     two_media(&box);
@@ -161,7 +162,7 @@ static double largest(size_t n, const double *x)
 static void test_constants_stay(void **state)
 {
   (void)state;
-  for (int p = 1; p <= 6; p++)
+  for (int p = 1; p <= 6; p = next_order(p, 6))
     for (int magnetic = 0; magnetic < 2; magnetic++) {
       const int geometry = p < 4 ? p + 1 : 4;
       struct box box = {0};
@@ -177,7 +178,10 @@ static void test_constants_stay(void **state)
         box_evaluate(&box, constant, 0, at_start);
         memcpy(magnetic ? H : E, at_start, n * sizeof *E);
         drive_run(&mx_backend_reference, &box, which, MX_DOUBLE, 0.95 * limit_of(&box.problem, which),
-                  p < 3 ? 1000 : 100, E, H);
+                  SANITIZED ? 10
+                  : p < 3   ? 1000
+                            : 100,
+                  E, H);
         for (size_t i = 0; i < n; i++) (magnetic ? H : E)[i] -= at_start[i];
         const double error = fmax(largest(n, E), largest(n, H));
         if (!(error < 1e-12)) fail_msg("order %d, %s: a constant changed by %g", p, mx_integrator_names[which], error);
@@ -191,7 +195,7 @@ static void test_constants_stay(void **state)
 static void test_jumps_cancel(void **state)
 {
   (void)state;
-  for (int p = 1; p <= 6; p++) {
+  for (int p = 1; p <= 6; p = next_order(p, 6)) {
     struct box box = {0};
     struct dg_error err = {0};
     bent_mesh(&box, cells, p < 4 ? p + 1 : 4, 0.1);
@@ -285,7 +289,7 @@ static void check_energy(struct box *box, double step)
   if (energy_steps > 1000)
     print_message("order %d, geometry %d, flux %g: drift %.1e, gain %.1e, %.3g left\n", box->ref.order,
                   box->mesh.geometry, box->config.alpha, drift, gain, before / first);
-  if (!(centred ? drift < 1e-11 : gain < 1e-13 && before < 0.9 * first))
+  if (!(centred ? drift < 1e-11 : gain < 1e-13 && (SANITIZED || before < 0.9 * first)))
     fail_msg("order %d, geometry %d, flux %g: drift %g, gain %g, %g left", box->ref.order, box->mesh.geometry,
              box->config.alpha, drift, gain, before / first);
   drive.ops->destroy(drive.backend);
@@ -295,7 +299,7 @@ static void check_energy(struct box *box, double step)
 static void test_energy(void **state)
 {
   (void)state;
-  for (int p = 1; p <= 6; p++)
+  for (int p = 1; p <= 6; p = next_order(p, 6))
     for (int alpha = 0; alpha < 2; alpha++) {
       struct box box = {0};
       bent_mesh(&box, cells, p % 3 + 2, 0.1);
@@ -400,12 +404,12 @@ static void test_limit(void **state)
         for (int integrator = MX_LEAPFROG; integrator <= MX_LSRK; integrator++) {
           const enum mx_integrator which = (enum mx_integrator)integrator;
           const double automatic = 0.95 * limit_of(&box.problem, which);
-          const double inside = growth(&box, which, automatic, 400),
-                       outside = growth(&box, which, automatic / 0.9, 200);
+          const double inside = growth(&box, which, automatic, SANITIZED ? 10 : 400),
+                       outside = growth(&box, which, automatic / 0.9, SANITIZED ? 10 : 200);
           if (highest_order > 2)
             print_message("order %d, flux %d, bend %d, %s: the automatic step is %.3f of the true limit\n", p, alpha,
                           wild, mx_integrator_names[which], 0.95 / true_limit(&box, which, automatic / 0.95));
-          if (!(inside < 20 && !(outside < 1e3)))
+          if (!(inside < 20 && (SANITIZED || !(outside < 1e3))))
             fail_msg("order %d, flux %d, bend %d, %s: growth %g at 0.95 of the limit, %g at 1.056", p, alpha, wild,
                      mx_integrator_names[which], inside, outside);
         }
@@ -425,7 +429,8 @@ static void pinch(void *context, double x[3])
 static void test_part_is_enough(void **state)
 {
   (void)state;
-  static const int of[3] = {6, 6, 6};
+  enum { EDGE = SANITIZED ? 4 : 6 };
+  static const int of[3] = {EDGE, EDGE, EDGE};
   static const double cube[3] = {1, 1, 1};
   struct box box = {0};
   box_mesh(&box, of, cube, 0.1, NULL);
@@ -437,10 +442,10 @@ static void test_part_is_enough(void **state)
     struct mx_stability whole = {0}, part = {0};
     struct dg_error err = {0};
     if (mx_stability_limit(&whole, &box.problem, (enum mx_integrator)integrator, 0, &err) != 0 ||
-        mx_stability_limit(&part, &box.problem, (enum mx_integrator)integrator, 20000, &err) != 0)
+        mx_stability_limit(&part, &box.problem, (enum mx_integrator)integrator, SANITIZED ? 5000 : 20000, &err) != 0)
       fail_msg("%s", err.message);
     assert_true(whole.elements == box.mesh.K && part.elements < box.mesh.K / 2);
-    if (!(fabs(part.limit / whole.limit - 1) < 0.02))
+    if (!(SANITIZED || fabs(part.limit / whole.limit - 1) < 0.02))
       fail_msg("%s: %g of the whole and %g of a part", mx_integrator_names[integrator], whole.limit, part.limit);
   }
   box_release(&box);
@@ -451,7 +456,7 @@ static void test_part_is_enough(void **state)
 static void test_single_precision(void **state)
 {
   (void)state;
-  for (int p = 1; p <= 6; p++) {
+  for (int p = 1; p <= 6; p = next_order(p, 6)) {
     struct box box = {0};
     bent_mesh(&box, cells, p % 3 + 2, 0.1);
     two_media(&box);
@@ -466,8 +471,8 @@ static void test_single_precision(void **state)
       memcpy(of[1][f], of[0][f], n * sizeof(double));
     }
     for (int k = 0; k < 2; k++)
-      drive_run(&mx_backend_reference, &box, MX_LEAPFROG, k == 0 ? MX_DOUBLE : MX_SINGLE, step, 100, of[k][0],
-                of[k][1]);
+      drive_run(&mx_backend_reference, &box, MX_LEAPFROG, k == 0 ? MX_DOUBLE : MX_SINGLE, step, SANITIZED ? 10 : 100,
+                of[k][0], of[k][1]);
     const double scale = fmax(largest(n, of[0][0]), largest(n, of[0][1]));
     for (int f = 0; f < 2; f++)
       for (size_t i = 0; i < n; i++)
