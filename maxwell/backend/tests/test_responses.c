@@ -11,6 +11,7 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
+#include "maxwell/tests/sanitized.h"
 
 static const enum mx_integrator integrators[] = {MX_LEAPFROG, MX_LSRK, MX_RK4};
 enum { INTEGRATORS = 3 };
@@ -74,7 +75,8 @@ static double relax(const struct mx_backend_ops *ops, const struct box *box, enu
 static void test_order_in_time(void **state)
 {
   static const struct medium media[] = {{1.8, 0, 79.2, 20}, {2, 0.05, 3, 4}};
-  static const double expected[INTEGRATORS] = {2, 4, 4};
+  static const double expected[INTEGRATORS] = {2, 4, 4}, T = SANITIZED ? 0.375 : 3;
+  const long steps = SANITIZED ? 4 : 32;
   (void)state;
   for (size_t m = 0; m < 2; m++) {
     struct box box = {0};
@@ -83,12 +85,12 @@ static void test_order_in_time(void **state)
       struct dg_error err = {0};
       if (mx_backends[b]->available(&err) != 0) continue;
       for (int i = 0; i < INTEGRATORS; i++) {
-        const double coarse = relax(mx_backends[b], &box, integrators[i], &media[m], 3, 32),
-                     fine = relax(mx_backends[b], &box, integrators[i], &media[m], 3, 64);
+        const double coarse = relax(mx_backends[b], &box, integrators[i], &media[m], T, steps),
+                     fine = relax(mx_backends[b], &box, integrators[i], &media[m], T, 2 * steps);
         const double order = log2(coarse / fine);
         print_message("%s %s: error %.3g, then %.3g: order %.2f\n", mx_backends[b]->name,
                       mx_integrator_names[integrators[i]], coarse, fine, order);
-        assert_true(fabs(order - expected[i]) < 0.35 && fine < 0.01);
+        assert_true(SANITIZED || (fabs(order - expected[i]) < 0.35 && fine < 0.01));
       }
     }
     box_release(&box);
@@ -112,19 +114,20 @@ static void test_energy_and_loss(void **state)
     if (mx_backends[b]->available(&err) != 0) continue;
     for (int i = 0; i < INTEGRATORS; i++) {
       const double step = 0.01;
+      const int last = SANITIZED ? 10 : 600;
       struct drive drive = drive_new(mx_backends[b], &box, integrators[i], MX_DOUBLE, step, E, H);
       double lost = 0, power = 0, energy = 0;
-      for (int n = 0; n <= 600; n++) {
+      for (int n = 0; n <= last; n++) {
         drive_observe(&drive);
         energy = drive_energy(&drive);
         assert_int_equal(mx_backends[b]->loss(drive.backend, box.mesh.K, element, &power, &err), 0);
-        lost += step * power * (n == 0 || n == 600 ? 0.5 : 1);
+        lost += step * power * (n == 0 || n == last ? 0.5 : 1);
         if (n == 0) assert_true(fabs(energy / first - 1) < 1e-3);
         drive_finish(&drive);
       }
       print_message("%s %s: energy %.6g of %.6g, lost %.6g\n", mx_backends[b]->name,
                     mx_integrator_names[integrators[i]], energy / first, 1.0, lost / first);
-      assert_true(energy < 0.2 * first && fabs((energy + lost) / first - 1) < 2e-3);
+      assert_true((SANITIZED || energy < 0.2 * first) && fabs((energy + lost) / first - 1) < 2e-3);
       mx_backends[b]->destroy(drive.backend);
     }
   }
@@ -145,12 +148,13 @@ static void test_limit(void **state)
         double rise, unused;
         fill(&box, 1, 2, alpha, MX_PEC, &media[m], true);
         const double step = 0.95 * box_limit(&box, integrators[i]);
-        const double kept = drive_grown(&mx_backend_cpu, &box, integrators[i], step, 300, &rise),
-                     beyond = drive_grown(&mx_backend_cpu, &box, integrators[i], step / 0.90, 300, &unused);
+        const double kept = drive_grown(&mx_backend_cpu, &box, integrators[i], step, SANITIZED ? 10 : 300, &rise),
+                     beyond =
+                         drive_grown(&mx_backend_cpu, &box, integrators[i], step / 0.90, SANITIZED ? 10 : 300, &unused);
         print_message("tau %g, %s, flux %d: step %.4g, energy %.3g (largest rise %.3g), beyond %.3g\n", media[m].tau,
                       mx_integrator_names[integrators[i]], alpha, step, kept, rise, beyond);
         assert_true(kept <= 1 && rise < 1e-12);
-        assert_true(!(beyond < 1e4));
+        assert_true(SANITIZED || !(beyond < 1e4));
         box_release(&box);
       }
 }
@@ -165,7 +169,7 @@ static void mode(const double x[3], double t, double value[3])
 /* A pole that is faster than the step acts as a permittivity. */
 static void test_fast_pole(void **state)
 {
-  const double T = 3;
+  const double T = SANITIZED ? 0.1 : 3;
   (void)state;
   for (int i = 0; i < INTEGRATORS; i++) {
     double *E[2], *H[2];
@@ -191,7 +195,7 @@ static void test_fast_pole(void **state)
     }
     print_message("%s: a fast pole differs from a permittivity by %.3g, with half the step by %.3g\n",
                   mx_integrator_names[integrators[i]], off[0], off[1]);
-    assert_true(off[0] < 0.05 && off[1] < 0.7 * off[0]);
+    assert_true(SANITIZED || (off[0] < 0.05 && off[1] < 0.7 * off[0]));
     for (int k = 0; k < 2; k++) {
       free(E[k]), free(H[k]);
       box_release(&box[k]);
