@@ -15,8 +15,9 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bent.h"
 #include "maxwell/tests/drive.h"
+#include "maxwell/tests/sanitized.h"
 
-static long steps = 300, meshes = 12, first_mesh = 1;
+static long steps = SANITIZED ? 40 : 300, meshes = SANITIZED ? 8 : 12, first_mesh = 1;
 static const struct mx_backend_ops *ops = &mx_backend_reference;
 
 static int one_of(int n) { return (int)(n * box_random()); }
