@@ -296,7 +296,7 @@ static void lose(struct scene *scene, const struct mx_backend_ops *ops, enum mx_
     fail_msg("%s", err.message);
   *of_time = *of_phasors = 0;
   for (long n = 0; n < SAMPLES; n++) {
-    double lost;
+    double lost = 0;
     drive_observe(&drive);
     if (mx_phasors_take(&scene->phasors, ops, drive.backend, n, &err) != 0 ||
         ops->loss(drive.backend, scene->box.mesh.K, element, &lost, &err) != 0)
