@@ -47,5 +47,3 @@ void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y);
 void dg_elliptic_gradient(const struct dg_elliptic *op, size_t e, const double *u, double (*gradient)[3]);
 /* R[a] = grad of (r, s, t)_a at a place of any element, 1/m. */
 void dg_elliptic_metric_at(const struct dg_mesh *mesh, size_t e, const double place[3], double R[3][3]);
-/* The volume of element e, m^3, and the integral over it of a function with the values f[Np] at its nodes. */
-double dg_elliptic_integral(const struct dg_elliptic *op, size_t e, const double *f);

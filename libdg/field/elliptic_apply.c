@@ -163,15 +163,3 @@ void dg_elliptic_gradient(const struct dg_elliptic *op, size_t e, const double *
     for (int d = 0; d < 3; d++) gradient[i][d] = slope[0] * R[0][d] + slope[1] * R[1][d] + slope[2] * R[2][d];
   }
 }
-
-double dg_elliptic_integral(const struct dg_elliptic *op, size_t e, const double *f)
-{
-  const struct dg_mesh *mesh = op->space->mesh;
-  const int Np = op->form.Np;
-  const ptrdiff_t curved = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
-  const double *M = curved >= 0 ? op->curved_one + (size_t)curved * (size_t)Np * (size_t)Np : op->form.mass;
-  double sum = 0;
-  for (int i = 0; i < Np; i++)
-    for (int j = 0; j < Np; j++) sum += M[i * Np + j] * f[j];
-  return curved >= 0 ? sum : op->determinant[e] * sum;
-}

@@ -181,6 +181,12 @@ static int read_gpu(struct mx_reader *r, const struct mx_rule *rule, const struc
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), mx_config_of(r));
 }
 
+static bool is_same_place(const struct mx_selector *a, const struct mx_selector *b)
+{
+  if (a->group != NULL && b->group != NULL) return strcmp(a->group, b->group) == 0;
+  return a->group == NULL && b->group == NULL && a->tag == b->tag && a->is_default == b->is_default;
+}
+
 /* Adds the conductors of a table, by name: potentials or charges. */
 static int read_conductors(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
@@ -198,6 +204,11 @@ static int read_conductors(struct mx_reader *r, const struct mx_rule *rule, cons
     if (mx_read_selector(r, &value->entry[i], &conductor->where) != 0 ||
         mx_read_real(r, &number, &value->entry[i].value, &conductor->value) != 0)
       return r->err->code;
+    for (size_t k = 0; k < statics->conductors; k++)
+      if (is_same_place(&all[k].where, &conductor->where))
+        return mx_fail_at(r, &value->entry[i].value,
+                          "%s: the conductor has a potential and a charge; give it one of them",
+                          value->entry[i].value.path);
   }
   statics->conductor = all;
   statics->conductors += value->count;

@@ -108,7 +108,8 @@ int mx_find_conductors(struct mx_statics *statics, const struct mx_statics_place
   if (mx_choose(choice, config, place->mesh, "initial.statics", 2, count, selector_of, err) == 0)
     (void)walk_faces(statics, place, choice, body, err);
   for (size_t i = 0; err->code == 0 && i < count; i++)
-    if (statics->conductor[i].faces == 0 && !selector_of(config, i)->is_default)
+    if (statics->conductor[i].faces == 0 &&
+        (!selector_of(config, i)->is_default || config->initial.statics.conductor[i].charged))
       (void)dg_fail(err, DG_INPUT, MX_PLACE "initial.statics: '%s' has no face of a wall or of a conducting sheet",
                     MX_AT(selector_of(config, i)->where), statics->conductor[i].name);
   dg_free(choice);

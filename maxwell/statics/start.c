@@ -12,6 +12,10 @@ static int start_statics(const struct mx_statics_place *place, struct mx_statics
   struct mx_statics own;
   if (mx_statics_solve(&own, place, E, err) != 0) return err->code;
   mx_statics_report(&own, place->log);
+  if (mx_any_loss(place->problem, MX_AMPERE))
+    dg_log_warning(place->log,
+                   "initial.statics: the field is that of dielectrics; where sigma > 0 currents flow from the "
+                   "first step on, and it decays");
   if (statics != NULL) *statics = own;
   else mx_statics_release(&own);
   return 0;

@@ -98,15 +98,29 @@ def test_stands_reference(program):
 
 
 def test_tensor(program):
-    """A tensor turned about x bends nothing where only its xx counts; one with xy does."""
+    """A tensor with xy bends the field, which stands all the same."""
     tensor = "materials = { default = { epsilon_r = { { 2, 0.5, 0 }, { 0.5, 3, 0 }, { 0, 0, 4 } } } }"
     check_stands(program, (MATERIALS, tensor), ("order = 2", 'order = 2, backend = "cpu"'))
+
+
+def test_conductivity(program):
+    """A medium that conducts keeps no static field, and the log says so."""
+    lossy = "materials = { left = { epsilon_r = 1, sigma = 1e-3 }, right = { epsilon_r = 2 } }"
+    with Place(program, {"input/box.msh": meshes.box().text()}, SCRIPT) as place:
+        for name, materials, said in (("lossy", lossy, True), ("not", MATERIALS, False)):
+            place.write("input/case.lua", scene(PLATES, (WALLS, SIDES), (MATERIALS, materials)))
+            place.good(*RUN, "-q", "-o", name)
+            with open(place.path(name, "log.txt"), encoding="utf-8") as file:
+                expect(("where sigma > 0 currents flow" in file.read()) == said, f"{name}: the log is wrong")
 
 
 def test_refused(program):
     graded = (WALLS, SIDES)
     cases = (
         ("potentials = { [1] = 10 }", graded, "the conductor 'walls' has neither a potential nor a charge"),
+        (PLATES + ", charges = { [1] = 1e-9 }", graded, "the conductor has a potential and a charge"),
+        ("potentials = { default = 0 }, charges = { default = 1e-9 }", graded, "a potential and a charge"),
+        (PLATES + ", charges = { default = 1e-9 }", graded, "'default' has no face of a wall"),
         ("potentials = { [1] = 10, nobody = 0 }", graded, "nobody"),
         ("potentials = { [1] = 10, [3] = 0, [2] = 0 }", graded, "'[3]' has no face of a wall"),
         ("potentials = { [1] = 10, default = 0 }", (WALLS, "boundaries = {}"), "touch"),
