@@ -25,7 +25,7 @@ static const struct {
   const struct mx_fused_kernels *kernels[2];
 } instruction_set[] = {
     {"portable", {&mx_fused_portable_double, &mx_fused_portable_single}},
-#ifdef CURLEW_WIDE_SETS
+#ifdef CURLEW_X86
     {"avx2", {&mx_fused_avx2_double, &mx_fused_avx2_single}},
     {"avx512", {&mx_fused_avx512_double, &mx_fused_avx512_single}},
 #endif
@@ -34,7 +34,7 @@ static const struct {
 /* The last of them that this processor has. */
 static size_t best_set(void)
 {
-#ifdef CURLEW_WIDE_SETS
+#ifdef CURLEW_X86
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                  __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")

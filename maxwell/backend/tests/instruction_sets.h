@@ -24,7 +24,7 @@ static bool take_instructions(const char *set)
 {
   static const char *said[8];
   struct dg_error err = {0};
-#ifndef CURLEW_WIDE_SETS /* this build has one set, and misses none */
+#ifndef CURLEW_X86 /* this build has one set, and misses none */
   if (strcmp(set, "portable") != 0) return false;
 #endif
   setenv("CURLEW_SIMD", set, 1);
@@ -35,7 +35,7 @@ static bool take_instructions(const char *set)
   }
   for (int i = 0; i < sets_missing; i++)
     if (strcmp(said[i], set) == 0) return false;
-#ifdef CURLEW_WIDE_SETS
+#ifdef CURLEW_X86
   if ((strcmp(set, "avx2") == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) ||
       (strcmp(set, "avx512") == 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")))

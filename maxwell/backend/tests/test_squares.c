@@ -105,7 +105,7 @@ static void test_squares(void **state)
       given = (struct given){0};
       give(&given, order, strong ? 0.5 : 0.1);
       compare(&given, &mx_squares_portable);
-#ifdef CURLEW_WIDE_SETS
+#ifdef CURLEW_X86
       if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) compare(&given, &mx_squares_avx2);
       if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
           __builtin_cpu_supports("avx512bw"))
