@@ -194,7 +194,7 @@ static int make_lists(struct dg_elliptic *op, struct dg_error *err)
   const struct dg_space *space = op->space;
   const size_t Np = (size_t)op->form.Np, lanes = op->blocks * DG_LANES, all = space->mesh->K * Np;
   if (DG_NEW(op->node, lanes * Np, err) != 0 || DG_NEW(op->slot, all, err) != 0 ||
-      DG_NEW(op->result, lanes * Np, err) != 0)
+      DG_NEW(op->result, lanes * Np, err) != 0 || DG_NEW(op->sum, space->count, err) != 0)
     return err->code;
   if (lanes * Np > INT32_MAX) return dg_fail(err, DG_INPUT, "there are more than 2^31 nodes");
   for (size_t e = 0; e < space->mesh->K; e++)
@@ -243,6 +243,7 @@ void dg_elliptic_free(struct dg_elliptic *op)
   dg_free(op->node);
   dg_free(op->slot);
   dg_free(op->result);
+  dg_free(op->sum);
   dg_free(op->curved_stiffness);
   dg_free(op->curved_mass);
   dg_free(op->curved_one);

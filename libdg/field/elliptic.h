@@ -7,7 +7,8 @@
  * derivatives and G is six numbers, the metric with the medium. It is exact. Curved elements have matrices of their
  * own, of a rule that is exact to degree 2 p where the map is affine.
  *
- * Results do not depend on the number of threads: each unknown gathers its elements in their order. */
+ * Results do not depend on the number of threads: each unknown gathers its elements in their order. Where ranks share
+ * the space, apply, diagonal and load are collective, and dg_space_error has what went wrong between ranks. */
 #pragma once
 
 #include "libdg/field/space.h"

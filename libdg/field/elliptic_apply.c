@@ -49,16 +49,17 @@ static void add_face(struct dg_elliptic *op, size_t n, double scale, const doubl
   }
 }
 
-/* y = what `result` holds, or y += it. */
-static void gather(const struct dg_elliptic *op, bool add, double *y)
+/* y = what `result` holds on all ranks. */
+static void gather(const struct dg_elliptic *op, double *y)
 {
   const size_t *row = op->space->row;
 #pragma omp parallel for schedule(static)
   for (size_t r = 0; r < op->space->count; r++) {
     double sum = 0;
     for (size_t n = row[r]; n < row[r + 1]; n++) sum += op->result[op->slot[n]];
-    y[r] = add ? y[r] + sum : sum;
+    y[r] = sum;
   }
+  dg_space_sum(op->space, y);
 }
 
 void dg_elliptic_apply(struct dg_elliptic *op, struct dg_elliptic_weights w, const double *x, double *y)
@@ -69,7 +70,7 @@ void dg_elliptic_apply(struct dg_elliptic *op, struct dg_elliptic_weights w, con
 #pragma omp parallel for schedule(static)
   for (size_t n = 0; n < mesh->curved; n++) add_curved(op, w, n, x);
   for (size_t n = 0; w.face != 0 && n < op->faces; n++) add_face(op, n, w.face, x);
-  gather(op, false, y);
+  gather(op, y);
 }
 
 /* What row[Np] i of an element brings to the diagonal: an unknown that several of its nodes share, as those of a body,
@@ -124,7 +125,7 @@ void dg_elliptic_diagonal(struct dg_elliptic *op, struct dg_elliptic_weights w, 
     for (size_t i = 0; i < Nf; i++)
       op->result[dg_elliptic_slot(op, (size_t)op->face[n] / 4, ref->face_node[(size_t)(op->face[n] % 4) * Nf + i])] +=
           w.face * op->face_matrix[(n * Nf + i) * Nf + i];
-  gather(op, false, diagonal);
+  gather(op, diagonal);
 }
 
 void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y)
@@ -139,7 +140,8 @@ void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y)
     if (curved >= 0) add_matrix(op, e, 1, op->curved_one + (size_t)curved * size, q + e * (size_t)Np);
     else add_matrix(op, e, op->determinant[e], op->form.mass, q + e * (size_t)Np);
   }
-  gather(op, true, y);
+  gather(op, op->sum);
+  for (size_t r = 0; r < op->space->count; r++) y[r] += op->sum[r];
 }
 
 void dg_elliptic_metric_at(const struct dg_mesh *mesh, size_t e, const double place[3], double R[3][3])

@@ -18,6 +18,7 @@ struct dg_elliptic {
   int32_t *node;       /* [blocks][Np][DG_LANES] unknowns, 0 in lanes behind the last element */
   int32_t *slot;       /* [K * Np] by the rows of the space: where `result` has the places of an unknown */
   double *result;      /* [blocks][Np][DG_LANES] of the elements */
+  double *sum;         /* [unknowns] of a load */
   double *curved_stiffness, *curved_mass, *curved_one; /* [curved][Np][Np]; the last with c = 1 */
   size_t faces;
   int32_t *face;       /* [faces] */

@@ -1,8 +1,9 @@
 /* First every entity of the mesh (vertex, edge, face, element) gets a number of its own for each of its nodes; then
- * bodies are merged, and what is left is numbered as the elements meet it. */
+ * ranks find what they share, bodies are merged, and what is left is numbered as the elements meet it. */
 #include "libdg/field/space.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
@@ -92,38 +93,93 @@ static void number_faces(const struct dg_mesh *mesh, int32_t (*face)[4], size_t 
   *faces = n;
 }
 
-/* The numbers of nodes by entity, in space->number; *nodes of them. */
-static int number_nodes(struct dg_space *space, size_t *nodes, struct dg_error *err)
+/* The numbers of nodes by entity: those inside entity n of a dimension begin at first + n * inside. */
+struct numbering {
+  int32_t (*edge)[EDGES], (*face)[4];
+  size_t first[4], nodes;
+  int inside[4];
+};
+
+/* Fills space->number. */
+static int number_nodes(struct dg_space *space, struct numbering *given, struct dg_error *err)
 {
   const struct dg_mesh *mesh = space->mesh;
   const int Np = space->ref.Np;
-  int32_t(*edge)[EDGES] = NULL, (*face)[4] = NULL;
   struct seat *seat = NULL;
-  size_t edges = 0, faces = 0, first[4] = {0};
-  int inside[4];
-  if (DG_NEW(edge, mesh->K, err) == 0 && DG_NEW(face, mesh->K, err) == 0 && DG_NEW(seat, Np, err) == 0 &&
-      number_edges(mesh, edge, &edges, err) == 0) {
-    number_faces(mesh, face, &faces);
+  size_t edges = 0, faces = 0, *first = given->first;
+  int *inside = given->inside;
+  if (DG_NEW(given->edge, mesh->K, err) == 0 && DG_NEW(given->face, mesh->K, err) == 0 && DG_NEW(seat, Np, err) == 0 &&
+      number_edges(mesh, given->edge, &edges, err) == 0) {
+    number_faces(mesh, given->face, &faces);
     find_seats(&space->ref, seat, inside);
     first[1] = mesh->vertices;
     first[2] = first[1] + edges * (size_t)inside[1];
     first[3] = first[2] + faces * (size_t)inside[2];
-    *nodes = first[3] + mesh->K * (size_t)inside[3];
+    given->nodes = first[3] + mesh->K * (size_t)inside[3];
     for (size_t e = 0; e < mesh->K; e++) {
       for (int i = 0; i < Np; i++) {
         const struct seat s = seat[i];
         const size_t entity[4] = {s.dim == 0 ? (size_t)mesh->element[e][s.entity] : 0,
-                                  s.dim == 1 ? (size_t)edge[e][s.entity] : 0,
-                                  s.dim == 2 ? (size_t)face[e][s.entity] : 0, e};
+                                  s.dim == 1 ? (size_t)given->edge[e][s.entity] : 0,
+                                  s.dim == 2 ? (size_t)given->face[e][s.entity] : 0, e};
         space->number[e * (size_t)Np + (size_t)i] =
             (int32_t)(first[s.dim] + entity[s.dim] * (size_t)inside[s.dim] + (size_t)s.at);
       }
     }
   }
   dg_free(seat);
-  dg_free(face);
-  dg_free(edge);
   return err->code;
+}
+
+/* Adds an entity with `vertices` of the mesh. */
+static void add_entity(const struct dg_mesh *mesh, const struct numbering *given, const int32_t *vertex, int vertices,
+                       size_t number, struct dg_shared_entity *entity, size_t *count)
+{
+  const int dim = vertices - 1;
+  struct dg_shared_entity *one = &entity[*count];
+  if (given->inside[dim] == 0) return;
+  *one = (struct dg_shared_entity){.key = {-1, -1, -1}, .nodes = given->inside[dim]};
+  one->node = (int32_t)(given->first[dim] + number * (size_t)given->inside[dim]);
+  for (int v = 0; v < vertices; v++) one->key[v] = dg_mesh_global_vertex(mesh, (size_t)vertex[v]);
+  ++*count;
+}
+
+static int by_node(const void *a, const void *b)
+{
+  const struct dg_shared_entity *x = a, *y = b;
+  return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The entities on faces without a neighbour in this part, each once. */
+static int list_entities(const struct dg_mesh *mesh, const struct numbering *given, struct dg_shared_entity **entity,
+                         size_t *count, struct dg_error *err)
+{
+  size_t faces = 0, n = 0;
+  const int32_t end = (int32_t)(4 * mesh->K);
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    const int32_t beyond = mesh->neighbour[i / 4][i % 4];
+    faces += beyond == DG_BOUNDARY || beyond >= end;
+  }
+  if (DG_NEW(*entity, 7 * faces, err) != 0) return err->code;
+  for (size_t i = 0; i < 4 * mesh->K; i++) {
+    const size_t e = i / 4, f = i % 4;
+    const int32_t beyond = mesh->neighbour[e][f], *v = mesh->element[e];
+    if (beyond != DG_BOUNDARY && beyond < end) continue;
+    int32_t corner[3], corners = 0;
+    for (size_t q = 0; q < 4; q++)
+      if (q != f) corner[corners++] = v[q];
+    add_entity(mesh, given, corner, 3, (size_t)given->face[e][f], *entity, &n);
+    for (int q = 0; q < EDGES; q++)
+      if (ends[q][0] != (int)f && ends[q][1] != (int)f)
+        add_entity(mesh, given, (const int32_t[]){v[ends[q][0]], v[ends[q][1]]}, 2, (size_t)given->edge[e][q], *entity,
+                   &n);
+    for (int q = 0; q < 3; q++) add_entity(mesh, given, &corner[q], 1, (size_t)corner[q], *entity, &n);
+  }
+  if (n > 0) qsort(*entity, n, sizeof **entity, by_node);
+  *count = 0;
+  for (size_t i = 0; i < n; i++)
+    if (i == 0 || (*entity)[i].node != (*entity)[i - 1].node) (*entity)[(*count)++] = (*entity)[i];
+  return 0;
 }
 
 enum { UNSEEN = -1 };
@@ -148,16 +204,15 @@ static int merge_bodies(const struct dg_space *space, const int32_t (*body)[4], 
 }
 
 /* Numbers the nodes anew as the elements meet them, those of bodies behind the others. */
-static void renumber(struct dg_space *space, int32_t *became)
+static void renumber(struct dg_space *space, size_t nodes, int32_t *became)
 {
   const size_t all = space->mesh->K * (size_t)space->ref.Np;
   int32_t n = 0;
   for (size_t i = 0; i < all; i++)
     if (became[space->number[i]] == UNSEEN) became[space->number[i]] = n++;
-  for (size_t i = 0; i < all; i++) {
-    const int32_t b = became[space->number[i]];
-    space->number[i] = b >= 0 ? b : n + (IN_BODY - b);
-  }
+  for (size_t i = 0; i < nodes; i++)
+    if (became[i] <= IN_BODY) became[i] = n + (IN_BODY - became[i]);
+  for (size_t i = 0; i < all; i++) space->number[i] = became[space->number[i]];
   space->count = (size_t)n + space->bodies;
 }
 
@@ -172,33 +227,61 @@ static int make_rows(struct dg_space *space, struct dg_error *err)
   return 0;
 }
 
-static int build(struct dg_space *space, const int32_t (*body)[4], struct dg_error *err)
+/* A node of another rank is in a body, of which this rank may have no face there. */
+static int join_body(void *context, int32_t node, int32_t value, struct dg_error *err)
 {
-  int32_t *became = NULL;
-  size_t nodes = 0;
-  if (DG_NEW(space->number, space->mesh->K * (size_t)space->ref.Np, err) != 0) return err->code;
-  if (number_nodes(space, &nodes, err) == 0 && DG_NEW(became, nodes, err) == 0) {
-    for (size_t i = 0; i < nodes; i++) became[i] = UNSEEN;
-    if (merge_bodies(space, body, became, err) == 0) {
-      renumber(space, became);
-      (void)make_rows(space, err);
-    }
-  }
-  dg_free(became);
+  int32_t *became = context;
+  if (value == UNSEEN) return 0;
+  if (became[node] != UNSEEN && became[node] != value)
+    return dg_fail(err, DG_INPUT, "bodies %d and %d touch", IN_BODY - became[node], IN_BODY - value);
+  became[node] = value;
+  return 0;
+}
+
+static int share(struct dg_space *space, const struct numbering *given, struct dg_comm *comm, struct dg_error *err)
+{
+  struct dg_shared_entity *entity = NULL;
+  size_t count = 0;
+  if (dg_comm_size(comm) <= 1) return 0;
+  if (DG_NEW(space->shared, 1, err) == 0) (void)list_entities(space->mesh, given, &entity, &count, err);
+  (void)!dg_shared_init(space->shared, comm, count, entity, err);
+  dg_free(entity);
   return err->code;
 }
 
-int dg_space_init(struct dg_space *space, const struct dg_mesh *mesh, int order, size_t bodies,
+static int settle(struct dg_space *space, size_t nodes, int32_t *became, struct dg_error *err)
+{
+  if (space->shared != NULL && dg_shared_swap(space->shared, became, join_body, became, err) != 0) return err->code;
+  renumber(space, nodes, became);
+  if (make_rows(space, err) != 0 || space->shared == NULL) return err->code;
+  return dg_shared_settle(space->shared, became, space->count, space->bodies, err);
+}
+
+static int build(struct dg_space *space, struct dg_comm *comm, const int32_t (*body)[4], struct dg_error *err)
+{
+  struct numbering given = {0};
+  int32_t *became = NULL;
+  if (DG_NEW(space->number, space->mesh->K * (size_t)space->ref.Np, err) == 0 &&
+      number_nodes(space, &given, err) == 0 && share(space, &given, comm, err) == 0 &&
+      DG_NEW(became, given.nodes, err) == 0) {
+    for (size_t i = 0; i < given.nodes; i++) became[i] = UNSEEN;
+    if (merge_bodies(space, body, became, err) == 0) (void)settle(space, given.nodes, became, err);
+  }
+  dg_free(became);
+  dg_free(given.edge);
+  dg_free(given.face);
+  return err->code;
+}
+
+int dg_space_init(struct dg_space *space, const struct dg_mesh *mesh, struct dg_comm *comm, int order, size_t bodies,
                   const int32_t (*body)[4], struct dg_error *err)
 {
   *space = (struct dg_space){.mesh = mesh, .bodies = bodies};
-  if (mesh->global != NULL || mesh->ghosts > 0)
-    return dg_fail(err, DG_INPUT, "continuous elements are not there yet on several ranks: run this on one");
   if (mesh->periods > 0) return dg_fail(err, DG_INPUT, "continuous elements do not join periodic sides yet");
   if (dg_reference_init(&space->ref, order, err) != 0) return err->code;
   if (mesh->K * (size_t)space->ref.Np > INT32_MAX)
     (void)dg_fail(err, DG_INPUT, "%zu elements of order %d have more than 2^31 nodes", mesh->K, order);
-  if (err->code != 0 || build(space, body, err) != 0) dg_space_release(space);
+  if (err->code != 0 || build(space, comm, body, err) != 0) dg_space_release(space);
   return err->code;
 }
 
@@ -208,6 +291,8 @@ void dg_space_release(struct dg_space *space)
   dg_free(space->number);
   dg_free(space->row);
   dg_free(space->place);
+  if (space->shared != NULL) dg_shared_release(space->shared);
+  dg_free(space->shared);
   *space = (struct dg_space){0};
 }
 
@@ -215,4 +300,27 @@ void dg_space_point(const struct dg_space *space, size_t e, int i, double x[3])
 {
   const double place[3] = {space->ref.r[i], space->ref.s[i], space->ref.t[i]};
   dg_mesh_map(space->mesh, e, place, x, NULL);
+}
+
+int dg_space_error(const struct dg_space *space, struct dg_error *err)
+{
+  if (space->shared != NULL && space->shared->err.code != 0 && err->code == 0) *err = space->shared->err;
+  return err->code;
+}
+
+int dg_space_reduce(const struct dg_space *space, size_t count, double *value, struct dg_error *err)
+{
+  if (space->shared == NULL || dg_space_error(space, err) != 0) return err->code;
+  return dg_comm_reduce(space->shared->comm, DG_SUM, count, value, err);
+}
+
+int dg_space_total(const struct dg_space *space, size_t *total, struct dg_error *err)
+{
+  const bool *foreign = dg_space_foreign(space);
+  int64_t own = 0, before, all;
+  for (size_t i = 0; i < space->count; i++) own += foreign == NULL || !foreign[i];
+  *total = (size_t)own;
+  if (space->shared == NULL || dg_comm_offset(space->shared->comm, own, &before, &all, err) != 0) return err->code;
+  *total = (size_t)all;
+  return 0;
 }

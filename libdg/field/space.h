@@ -7,11 +7,13 @@
  * A body is a set of faces on which the function has one value, such as a conductor: all its nodes are one unknown. The
  * residual of that unknown is the flux through the whole body, its charge.
  *
- * A mesh of one rank. Sides that are images of each other (period.h) are not joined. */
+ * Ranks that share a mesh have the unknowns of their own elements; what lies between them is an unknown of each. Bodies
+ * are unknowns of all ranks. Sides that are images of each other (period.h) are not joined. */
 #pragma once
 
 #include <stdint.h>
 
+#include "libdg/field/shared.h"
 #include "libdg/mesh/mesh.h"
 #include "libdg/ref/reference.h"
 
@@ -20,18 +22,20 @@ enum { DG_NO_BODY = -1 };
 struct dg_space {
   const struct dg_mesh *mesh; /* the caller's */
   struct dg_reference ref;
-  size_t count;    /* unknowns, those of bodies last */
-  size_t bodies;   /* of them */
-  int32_t *number; /* [K][Np] the unknown of each node of each element */
-  size_t *row;     /* [count + 1] where the places of an unknown begin in `place` */
-  int32_t *place;  /* [K * Np] places e * Np + i of each unknown, ascending */
+  size_t count;             /* unknowns, those of bodies last */
+  size_t bodies;            /* of them */
+  int32_t *number;          /* [K][Np] the unknown of each node of each element */
+  size_t *row;              /* [count + 1] where the places of an unknown begin in `place` */
+  int32_t *place;           /* [K * Np] places e * Np + i of each unknown, ascending */
+  struct dg_shared *shared; /* what other ranks have too; NULL: one rank */
 };
 
-/* order 1 to 8. body[K][4]: the body that a face belongs to, 0 to bodies - 1, or DG_NO_BODY; a face of two elements may
- * have its body on either side. NULL: there are none. A node on the faces of two bodies is DG_INPUT, whose message has
- * the numbers of both; so is a mesh that several ranks share, that has periods, or has more than 2^31 nodes.
- * DG_ENVIRONMENT: no memory. Release with dg_space_release; a zeroed struct is safe to release. */
-int dg_space_init(struct dg_space *space, const struct dg_mesh *mesh, int order, size_t bodies,
+/* comm: of the ranks that share the mesh; NULL: one. Collective. order 1 to 8. body[K][4]: the body that a face belongs
+ * to, 0 to bodies - 1, or DG_NO_BODY; a face of two elements may have its body on either side. NULL: there are none. A
+ * node on the faces of two bodies is DG_INPUT, whose message has the numbers of both; so is a mesh that has periods, or
+ * more than 2^31 nodes on a rank. DG_ENVIRONMENT: no memory. Release with dg_space_release; a zeroed struct is safe to
+ * release. */
+int dg_space_init(struct dg_space *space, const struct dg_mesh *mesh, struct dg_comm *comm, int order, size_t bodies,
                   const int32_t (*body)[4], struct dg_error *err) DG_MUST_USE;
 void dg_space_release(struct dg_space *space);
 
@@ -40,5 +44,21 @@ static inline size_t dg_space_body(const struct dg_space *space, size_t body)
 {
   return space->count - space->bodies + body;
 }
+/* Unknowns that a lower rank has too, and counts; NULL: there are none. */
+static inline const bool *dg_space_foreign(const struct dg_space *space)
+{
+  return space->shared != NULL ? space->shared->foreign : NULL;
+}
+/* Adds y[count] of all ranks where they are the same unknown. Collective; dg_space_error has what went wrong. */
+static inline void dg_space_sum(const struct dg_space *space, double *y)
+{
+  if (space->shared != NULL) dg_shared_sum(space->shared, space->count, space->bodies, y);
+}
+/* The error of a sum or of an operator before this, which then did nothing. */
+int dg_space_error(const struct dg_space *space, struct dg_error *err) DG_MUST_USE;
+/* value[count] becomes its sum over all ranks; first of all an error of a sum before it. Collective. */
+int dg_space_reduce(const struct dg_space *space, size_t count, double *value, struct dg_error *err) DG_MUST_USE;
+/* The unknowns of all ranks. Collective. */
+int dg_space_total(const struct dg_space *space, size_t *total, struct dg_error *err) DG_MUST_USE;
 /* The place of node i of element e, m. */
 void dg_space_point(const struct dg_space *space, size_t e, int i, double x[3]);

@@ -78,9 +78,6 @@ static int walk_faces(struct mx_statics *statics, const struct mx_statics_place 
 static int check_scene(const struct mx_statics_place *place, struct dg_error *err)
 {
   const char *where = place->config->initial.statics.where;
-  if (place->problem->comm != NULL && dg_comm_size(place->problem->comm) > 1)
-    return dg_fail(err, DG_INPUT, MX_PLACE "initial.statics does not work on several ranks yet: run this on one",
-                   MX_AT(where));
   if (place->mesh->periods > 0 || place->mesh->paired)
     return dg_fail(err, DG_INPUT, MX_PLACE "initial.statics does not take periodic sides", MX_AT(where));
   if (place->layers->count > 0)
@@ -107,6 +104,11 @@ int mx_find_conductors(struct mx_statics *statics, const struct mx_statics_place
     mx_selector_name(selector_of(config, i), statics->conductor[i].name, sizeof statics->conductor[i].name);
   if (mx_choose(choice, config, place->mesh, "initial.statics", 2, count, selector_of, err) == 0)
     (void)walk_faces(statics, place, choice, body, err);
+  for (size_t i = 0; err->code == 0 && i < count; i++) {
+    int64_t faces = (int64_t)statics->conductor[i].faces;
+    if (dg_comm_reduce_int(place->problem->comm, DG_SUM, 1, &faces, err) == 0)
+      statics->conductor[i].faces = (size_t)faces;
+  }
   for (size_t i = 0; err->code == 0 && i < count; i++)
     if (statics->conductor[i].faces == 0 &&
         (!selector_of(config, i)->is_default || config->initial.statics.conductor[i].charged))

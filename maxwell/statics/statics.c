@@ -36,6 +36,12 @@ static void improve(void *context, const double *r, double *z)
   for (size_t i = 0; i < solver->space.count; i++) z[i] = r[i] / solver->diagonal[i];
 }
 
+static int sum(void *context, size_t count, double *value, struct dg_error *err)
+{
+  const struct solver *solver = context;
+  return dg_space_reduce(&solver->space, count, value, err);
+}
+
 static void release(struct solver *solver)
 {
   dg_elliptic_free(solver->op);
@@ -71,32 +77,35 @@ static int make_solver(struct solver *solver, struct mx_statics *statics, const 
   int32_t(*body)[4] = NULL;
   const int p = place->problem->ref->order, order = p < DG_ORDER_MAX ? p + 1 : p;
   if (DG_NEW(body, place->mesh->K, err) == 0 && mx_find_conductors(statics, place, body, err) == 0 &&
-      dg_space_init(&solver->space, place->mesh, order, statics->conductors, (const int32_t(*)[4])body, err) == 0)
+      dg_space_init(&solver->space, place->mesh, place->problem->comm, order, statics->conductors,
+                    (const int32_t(*)[4])body, err) == 0)
     (void)make_operator(solver, place->problem, err);
   dg_free(body);
   if (err->code != 0) return err->code;
   const size_t n = solver->space.count;
-  statics->unknowns = n;
   if (DG_NEW(solver->diagonal, n, err) != 0 || DG_NEW(solver->phi, n, err) != 0 || DG_NEW(solver->b, n, err) != 0 ||
       DG_NEW(solver->flux, n, err) != 0 || DG_NEW(solver->held, n, err) != 0)
     return err->code;
+  if (dg_space_total(&solver->space, &statics->unknowns, err) != 0) return err->code;
   dg_elliptic_diagonal(solver->op, stiffness, solver->diagonal);
   /* A conductor without a face, such as a `default` that stands for none, has an equation of its own. */
   for (size_t i = 0; i < n; i++)
     if (!(solver->diagonal[i] > 0)) solver->diagonal[i] = 1;
-  return 0;
+  return dg_space_error(&solver->space, err);
 }
 
 /* Solves with phi and b as they stand; `flux` is what conductors give then. */
 static int solve(struct solver *solver, struct mx_statics *statics, struct dg_error *err)
 {
   struct dg_pcg_report report;
-  bool any = false;
-  for (size_t i = 0; i < solver->space.count; i++) any = any || solver->held[i];
+  bool any = false; /* only conductors are held, and all ranks have all of them */
+  for (size_t i = 0; i < statics->conductors; i++) any = any || solver->held[dg_space_body(&solver->space, i)];
   const struct dg_pcg pcg = {.count = solver->space.count,
                              .apply = apply,
                              .improve = improve,
                              .context = solver,
+                             .foreign = dg_space_foreign(&solver->space),
+                             .sum = sum,
                              .held = solver->held,
                              .floating = !any,
                              .tolerance = tolerance,
@@ -104,7 +113,7 @@ static int solve(struct solver *solver, struct mx_statics *statics, struct dg_er
   if (dg_pcg_solve(&pcg, solver->b, solver->phi, &report, err) != 0) return dg_context(err, "for initial.statics");
   statics->iterations += report.iterations;
   dg_elliptic_apply(solver->op, stiffness, solver->phi, solver->flux);
-  return 0;
+  return dg_space_error(&solver->space, err);
 }
 
 /* The conductors as the script wants them. */
@@ -142,9 +151,10 @@ static int solve_field(struct solver *solver, struct mx_statics *statics, const 
     sizes += fabs(conductor->charge);
   }
   statics->balance = sizes > 0 ? sum / sizes : 0;
+  const bool *foreign = dg_space_foreign(&solver->space);
   for (size_t i = 0; i < solver->space.count; i++)
-    statics->energy += 0.5 * MX_EPSILON0 * solver->phi[i] * solver->flux[i];
-  return 0;
+    if (foreign == NULL || !foreign[i]) statics->energy += 0.5 * MX_EPSILON0 * solver->phi[i] * solver->flux[i];
+  return dg_space_reduce(&solver->space, 1, &statics->energy, err);
 }
 
 /* One volt on each conductor in turn. */

@@ -10,7 +10,7 @@
 
 /* Solves for the field. *E is new, [K][3][Np] in V/m; free it with dg_free. DG_INPUT: a wall of metal that is no
  * conductor of the list, a wall through which the field would leave, a conductor without faces, two that touch, media
- * with poles, layers, periodic sides, several ranks, charges that do not add to zero where no potential is given. */
+ * with poles, layers, periodic sides, charges that do not add to zero where no potential is given. */
 int mx_statics_solve(struct mx_statics *statics, const struct mx_statics_place *place, double **E,
                      struct dg_error *err) DG_MUST_USE;
 void mx_statics_release(struct mx_statics *statics);

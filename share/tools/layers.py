@@ -34,7 +34,7 @@ MAY = {
     "libdg/mesh/load": "libdg/base libdg/mesh libdg/mesh/parts",
     "libdg/mesh/gmsh": "libdg/base libdg/mesh libdg/mesh/draft libdg/mesh/load libdg/mesh/parts",
     "libdg/geometry": "libdg/base libdg/mesh",
-    "libdg/field": "libdg/base libdg/mesh libdg/ref",
+    "libdg/field": "libdg/base libdg/comm libdg/mesh libdg/ref",
     "libdg/solve": "libdg/base",
     "libdg/halo": "libdg/base libdg/comm libdg/mesh",
     "libdg/io": "libdg/base libdg/comm libdg/files libdg/halo libdg/mesh libdg/ref",

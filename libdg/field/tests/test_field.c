@@ -81,7 +81,7 @@ static void open_scene(struct scene *scene, int cells, int order, const struct d
 {
   struct dg_error err = {0};
   cube(&scene->mesh, cells);
-  ok(dg_space_init(&scene->space, &scene->mesh, order, 0, NULL, &err), &err);
+  ok(dg_space_init(&scene->space, &scene->mesh, NULL, order, 0, NULL, &err), &err);
   ok(dg_elliptic_new(&scene->op, &scene->space, medium, &err), &err);
   const size_t n = scene->space.count;
   scene->x = array(n, sizeof(double)), scene->y = array(n, sizeof(double)), scene->b = array(n, sizeof(double));
@@ -331,7 +331,7 @@ static void test_bodies(void **state)
         body[e][f] = high < 1e-9 ? 0 : low > 1 - 1e-9 ? 1 : DG_NO_BODY;
       }
     }
-    ok(dg_space_init(&scene.space, &scene.mesh, p, 2, (const int32_t(*)[4])body, &err), &err);
+    ok(dg_space_init(&scene.space, &scene.mesh, NULL, p, 2, (const int32_t(*)[4])body, &err), &err);
     double *k = array(scene.mesh.K, sizeof *k);
     for (size_t e = 0; e < scene.mesh.K; e++) k[e] = 5;
     const struct dg_elliptic_medium medium = {.k = k};
@@ -379,7 +379,7 @@ static void test_curved(void **state)
     cube(&scene.mesh, 2);
     ok(dg_mesh_bend(&scene.mesh, 2, bend, NULL, &err), &err);
     assert_true(scene.mesh.curved > 0);
-    ok(dg_space_init(&scene.space, &scene.mesh, p, 0, NULL, &err), &err);
+    ok(dg_space_init(&scene.space, &scene.mesh, NULL, p, 0, NULL, &err), &err);
     ok(dg_elliptic_new(&scene.op, &scene.space, &vacuum, &err), &err);
     const size_t n = scene.space.count;
     scene.x = array(n, sizeof(double)), scene.y = array(n, sizeof(double));
@@ -406,7 +406,7 @@ static void test_touching(void **state)
   int32_t(*body)[4] = array(mesh.K, sizeof *body);
   for (size_t e = 0; e < mesh.K; e++)
     for (int f = 0; f < 4; f++) body[e][f] = mesh.neighbour[e][f] == DG_BOUNDARY ? (int32_t)(e % 2) : DG_NO_BODY;
-  assert_int_equal(dg_space_init(&space, &mesh, 2, 2, (const int32_t(*)[4])body, &err), DG_INPUT);
+  assert_int_equal(dg_space_init(&space, &mesh, NULL, 2, 2, (const int32_t(*)[4])body, &err), DG_INPUT);
   assert_non_null(strstr(err.message, "touch"));
   dg_free(body);
   dg_mesh_release(&mesh);
@@ -426,7 +426,7 @@ static void test_memory(void **state)
     struct dg_error err = {0};
     dg_memory_fail_at(n);
     const bool done =
-        dg_space_init(&space, &mesh, 2, 0, NULL, &err) == 0 && dg_elliptic_new(&op, &space, &vacuum, &err) == 0;
+        dg_space_init(&space, &mesh, NULL, 2, 0, NULL, &err) == 0 && dg_elliptic_new(&op, &space, &vacuum, &err) == 0;
     dg_memory_fail_at(0);
     assert_int_equal(done, err.code == 0);
     dg_elliptic_free(op);

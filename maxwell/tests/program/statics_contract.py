@@ -144,9 +144,28 @@ def test_refused(program):
                                                             "tau = 1e-9 } } } }")))
         code, _, err, _ = place.run(*RUN, "-q", "-o", "out")
         expect(code == 2 and "does not take media with poles" in err, f"{code}: {err}")
-        place.write("input/case.lua", scene(PLATES, graded))
-        code, _, err, _ = place.run(*RUN, "-q", "-o", "out", **on_ranks(2))
-        expect(code == 2 and "does not work on several ranks yet" in err, f"{code}: {err}")
+
+
+def test_ranks(program):
+    """Three and five ranks give what one does; a conductor whose faces one rank has alone is everyone's; an error of one
+    rank is one line."""
+    wanted = None
+    with Place(program, {"input/box.msh": meshes.box().text()}, SCRIPT) as place:
+        place.write("input/case.lua", scene(PLATES + ", capacitance = true", (WALLS, SIDES)))
+        for ranks in (1, 3, 5):
+            place.good(*RUN, "-q", "-o", f"on{ranks}", **on_ranks(ranks))
+            found = [table(place, f"on{ranks}/{file}") for file in ("statics.csv", "capacitance.csv")]
+            wanted = wanted or found
+            for left, right in zip(found, wanted):
+                for row, columns in right.items():
+                    for column, value in columns.items():
+                        near(left[row][column], value, f"{row} {column} on {ranks} ranks", 1e-10)
+            header, rows = place.rows(f"on{ranks}/energy.csv")
+            near(rows[0][header.index("total")], 0.5 * EPSILON0 / 1.5 * 100, f"the energy on {ranks} ranks")
+            expect(rows[-1][header.index("magnetic")] < 1e-24 * rows[-1][header.index("electric")], "the field moves")
+        place.write("input/case.lua", scene("potentials = { [1] = 10 }", (WALLS, SIDES)))
+        code, _, err, _ = place.run(*RUN, "-q", "-o", "out", **on_ranks(3))
+        expect(code == 2 and "has neither a potential nor a charge" in err, f"{code}: {err}")
 
 
 if __name__ == "__main__":
