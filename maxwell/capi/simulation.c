@@ -101,9 +101,12 @@ int curlew_new(struct curlew_simulation **simulation, const struct curlew_option
       load(s, options, &err) != 0 || put_functions(s, options, &err) != 0)
     goto fail;
   const struct mx_origin *origin = mx_script_origin(s->script);
-  if (mx_config_read(&s->config, mx_measure_kinds, origin, &err) != 0 ||
-      mx_setup_init(&s->setup, &s->config, origin, s->log, NULL, NULL, &err) != 0)
+  if (mx_config_read(&s->config, mx_measure_kinds, origin, &err) != 0) goto fail;
+  if (s->config.time.stop == 0 && s->config.time.steps == 0) {
+    (void)dg_fail(&err, DG_INPUT, "heat alone, without 'time', is for the program: curlew run");
     goto fail;
+  }
+  if (mx_setup_init(&s->setup, &s->config, origin, s->log, NULL, NULL, &err) != 0) goto fail;
   *simulation = s;
   return mx_capi_give(error, &err);
 fail:

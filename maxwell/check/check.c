@@ -11,6 +11,7 @@
 #include "maxwell/check/rehearsal.h"
 #include "maxwell/check/resolution.h"
 #include "maxwell/check/survey.h"
+#include "maxwell/heat/heat.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/output/balance.h"
 #include "maxwell/output/phasor_output.h"
@@ -201,7 +202,10 @@ int mx_check(struct mx_setup *setup, const char *model, struct dg_error *err)
   struct mx_memory memory = memory_of(setup);
   double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* sums over all ranks */
   const double here = bytes[0] + bytes[2];
-  if (mx_report_resolution(setup, err) != 0 || report_survey(setup, model, err) != 0 ||
+  const struct mx_heat_place heat = {
+      .config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
+  if ((setup->config->heat != NULL && mx_heat_check(&heat, &setup->phasors, err) != 0) ||
+      mx_report_resolution(setup, err) != 0 || report_survey(setup, model, err) != 0 ||
       dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0)
     return err->code;
   const char *where = setup->ops->card->present ? "on the card" : "fields";

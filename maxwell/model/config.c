@@ -317,7 +317,7 @@ static const struct mx_rule root_rules[] = {
      .least = DG_ORDER_MIN, .most = DG_ORDER_MAX, .example = "order = 3"},
     {"flux", read_flux, offsetof(struct mx_config, alpha), .expected = "\"upwind\", \"centered\" or a number in [0, 1]",
      .most = 1, .standard = mx_standard_real},
-    {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }", .example = "time = { stop = 20e-9 }"},
+    {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }"},
     {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\"",
      .standard = mx_standard_string},
     {"precision", mx_read_choice, offsetof(struct mx_config, precision), .names = mx_precision_names},
@@ -333,10 +333,28 @@ static const struct mx_rule root_rules[] = {
      .expected = "a list, as in sources = { { region = \"rod\", current = function(x, y, z, t) return 0, 0, 1 end } }"},
     {"initial", read_initial, 0, .expected = "a table, as in initial = { E = function(x, y, z) return 0, 0, 1 end }"},
     {"output", mx_read_output, 0, .expected = "a table, as in output = { energy = { every = 10 } }", .section = true},
+    {"heat", mx_read_heat, 0, .expected = "a table, as in heat = { temperature = 37, time = { stop = 600 } }"},
     {"on", read_on, 0, .expected = "a table, as in on = { done = function(sim) return { ... } end }"},
     {"checkpoint", read_checkpoint, 0, .expected = "a table, as in checkpoint = { minutes = 30 }", .section = true},
     {"watchdog", read_watchdog, 0, .expected = "a table, as in watchdog = { growth = 1e3 }", .section = true},
 };
+
+/* Without `time` no field is computed, which makes sense for heat alone: then nothing may ask for fields. */
+static int check_alone(struct mx_reader *r, const struct mx_value *root, const struct mx_config *config)
+{
+  static const char *const of_fields[] = {"layers", "bloch",      "interfaces", "sources",   "initial",
+                                          "on",     "checkpoint", "watchdog",   "boundaries"};
+  if (config->time.stop > 0 || config->time.steps > 0) return 0;
+  if (config->heat == NULL)
+    return mx_fail_at(r, root, "'time' is missing in simulation (for example: time = { stop = 20e-9 })");
+  for (size_t i = 0; i < MX_COUNT(of_fields); i++) {
+    const struct mx_value *value = mx_find_value(root, of_fields[i]);
+    if (value != NULL)
+      return mx_fail_at(r, value, "'%s' is for a run of the fields, which needs 'time'; heat alone does not take it",
+                        of_fields[i]);
+  }
+  return 0;
+}
 
 /* The script's folder, and its file name without ".lua". */
 static int split_path(struct mx_reader *r, const char *path)
@@ -388,6 +406,7 @@ int mx_config_read(struct mx_config *config, const struct mx_measure_reader *con
   const struct mx_value *root = origin->root;
   if (split_path(&r, config->script_path) == 0 &&
       mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
+      check_alone(&r, root, config) == 0 &&
       (mx_is_file_name(config->name) ||
        mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
                   config->name) == 0) &&

@@ -86,6 +86,13 @@ struct mx_gyrotropic_config {
   double omega_c[3];              /* q B/m */
 };
 
+/* What a material is to heat; mass_density belongs to it. */
+struct mx_thermal_config {
+  double conductivity; /* W/(m K), > 0; 0: not given */
+  double capacity;     /* J/(kg K), > 0; 0: not given */
+  double perfusion;    /* W/(m^3 K) of the blood, default 0; >= 0 */
+};
+
 struct mx_material_config {
   struct mx_selector where;
   const char *source;                /* where the numbers are from, or NULL */
@@ -98,7 +105,8 @@ struct mx_material_config {
   double loss_tangent, loss_at;      /* sigma is 2 pi loss_at epsilon loss_tangent; loss_at 0: it is `sigma`. Hz */
   struct mx_poles_config poles[2];   /* those of epsilon_r, and those of mu_r */
   double mass_density;               /* kg/m^3, default 0: nothing that takes heat */
-  struct mx_scalar density;          /* factor of all their terms, default 1; >= 0 */
+  struct mx_thermal_config thermal;
+  struct mx_scalar density; /* factor of all their terms, default 1; >= 0 */
   struct mx_gyrotropic_config gyrotropic;
 };
 
@@ -414,6 +422,7 @@ struct mx_config {
     const char *s_parameters_where;     /* as in mx_selector */
     double progress_every; /* wall-clock seconds between progress lines; 0: none; -1, the default: as the log likes */
   } output;
+  const struct mx_heat_config *heat; /* maxwell/model/heat/heat_config.h; NULL: no heat is computed */
   struct {
     const struct mx_function *output; /* looks at results while the run goes on; NULL: not given */
     const struct mx_function *done;   /* looks at results at the end; NULL: not given */

@@ -10,6 +10,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/backend/profiled.h"
 #include "maxwell/output/file_names.h"
+#include "maxwell/heat/heat.h"
 #include "maxwell/statics/start.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
@@ -278,7 +279,9 @@ static int prepare(struct mx_folder *folder, const struct mx_summary *summary, b
   const struct mx_setup *setup = summary->setup;
   static const char *const first = "summary.json";
   struct mx_plan plan;
-  if (mx_output_plan(&plan, setup, err) != 0 || mx_folder_prepare(folder, &plan, err) != 0 ||
+  if (mx_output_plan(&plan, setup, err) != 0 || mx_heat_plan(&plan, setup->config, err) != 0) goto fail;
+  mx_plan_sort(&plan);
+  if (mx_folder_prepare(folder, &plan, err) != 0 ||
       dg_ledger_claim_names(folder->ledger, DG_LEDGER_OUTPUT, 1, &first, err) != 0 ||
       mx_summary_write(summary, folder, err) != 0)
     goto fail;
@@ -303,6 +306,24 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_set
                  counters.step, setup->steps);
 }
 
+static struct mx_heat_place heat_place(const struct mx_setup *setup)
+{
+  return (struct mx_heat_place){.config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
+}
+
+static int look_at_heat(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_heat_place place = heat_place(setup);
+  return mx_heat_check(&place, &setup->phasors, err);
+}
+
+/* Heat follows the fields: the phasors have their sums then. */
+static int run_heat(const struct mx_setup *setup, struct mx_folder *folder, struct dg_error *err)
+{
+  const struct mx_heat_place place = heat_place(setup);
+  return mx_heat_run(&place, &setup->phasors, folder, err);
+}
+
 int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run_options *options, struct dg_error *err)
 {
   const bool first = dg_comm_rank(setup->comm) == 0;
@@ -322,7 +343,8 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
                                .peak_memory = (double)dg_memory_resident_peak()};
   char *identity =
       NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
-  if (mx_identity(&identity, setup, err) != 0 || mx_report_seconds(setup, err) != 0 ||
+  if ((setup->config->heat != NULL && look_at_heat(setup, err) != 0) || mx_identity(&identity, setup, err) != 0 ||
+      mx_report_seconds(setup, err) != 0 ||
       (options->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
       start_backend(&backend, setup, from, &statics, profiling, &summary, err) != 0 ||
       dg_comm_agree(setup->comm, err) != 0)
@@ -337,6 +359,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
   if (status == 0)
     status =
         run_in(setup, backend, from, folder, identity, options, profiling != NULL ? &own.profile : NULL, &summary, err);
+  if (status == 0 && setup->config->heat != NULL) status = run_heat(setup, folder, err);
   /* A run is done when the disk has it. */
   if (status == 0) status = dg_ledger_sync(folder->ledger, err);
   if (status == 0) status = dg_comm_agree(setup->comm, err);

@@ -51,6 +51,7 @@ MAY = {
     "maxwell/model": "libdg/base libdg/mesh maxwell/shell maxwell/shell/rules",
     "maxwell/model/media": "libdg/base maxwell/model maxwell/shell maxwell/shell/rules",
     "maxwell/response": "libdg/base",
+    "maxwell/model/heat": "libdg/base maxwell/model maxwell/shell maxwell/shell/rules",
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model maxwell/model/media "
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
@@ -84,15 +85,16 @@ MAY = {
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/shell/hooks "
                       "maxwell/sources maxwell/time",
+    "maxwell/heat": "libdg/* maxwell/model maxwell/model/heat maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
                           "maxwell/hooks maxwell/output maxwell/problem maxwell/setup maxwell/shell",
-    "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/hooks maxwell/model maxwell/output "
+    "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/statics maxwell/shell maxwell/sources",
-    "maxwell/check": "libdg/* maxwell/backend maxwell/measure maxwell/model maxwell/output maxwell/problem maxwell/run "
+    "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/output maxwell/problem maxwell/run "
                      "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time",
-    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/limit maxwell/measure maxwell/output maxwell/problem "
+    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/fit maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
     "maxwell/app/fit": "libdg/base maxwell/fit",
     "maxwell/app/sweep": "libdg/base libdg/base/machine maxwell",

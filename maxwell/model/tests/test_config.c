@@ -19,7 +19,8 @@ static const struct bad_table bad[] = {
     {WITH("ordr = 3"), "cavity.lua:2: unknown key 'ordr' in simulation (nearest: 'order')"},
     {WITH("frequency_range = 3"),
      "cavity.lua:2: unknown key 'frequency_range' in simulation (known: name, mesh, order, flux, time, backend, "
-     "precision, gpu, materials, layers, boundaries, bloch, interfaces, sources, initial, output, on, checkpoint, "
+     "precision, gpu, materials, layers, boundaries, bloch, interfaces, sources, initial, output, heat, on, "
+     "checkpoint, "
      "watchdog)"},
     {WITH("'stray'"), "cavity.lua:2: simulation has keys with names only, and item 1 has none"},
     {"simulation { " ORDER TIME MATERIALS "\nmesh = {\n file = 'a.geo',\n sizes = 1 } }",

@@ -95,7 +95,8 @@ def test_contents(program):
         left = {key: value for key, value in one["materials"]["left"].items() if key not in ("source", "valid")}
         expect(one["materials"]["left"]["source"] is one["materials"]["left"]["valid"] is None, f"{one['materials']}")
         poles = dict.fromkeys(["debye", "drude", "lorentz", "critical_points", "poles", "magnetic", "gyrotropic", "axes"])
-        expect(left == {"epsilon_r": 1, "mu_r": 1, "sigma": 0, "sigma_m": 0, "loss_tangent": None, "at": None, "mass_density": 0, "density": 1, **poles},
+        expect(left == {"epsilon_r": 1, "mu_r": 1, "sigma": 0, "sigma_m": 0, "loss_tangent": None, "at": None, "mass_density": 0, "heat_capacity": None, "thermal_conductivity": None, "perfusion": 0,
+                         "density": 1, **poles},
                f"{one['materials']}")
         expect(one["initial"] == {"E": {"function": f"input/case.lua:{line_of(script, 'initial')}"}, "H": None, "statics": None},
                f"{one['initial']}")

@@ -1,0 +1,185 @@
+/* Cuts the body out of the mesh, and checks that its materials can be heated. heat.c calls it. */
+#include "maxwell/heat/heat_body.h"
+
+#include <string.h>
+
+#include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
+#include "maxwell/model/selectors.h"
+
+static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)
+{
+  return &config->material[i].where;
+}
+
+static const struct mx_selector *wall_selector(const struct mx_config *config, size_t i)
+{
+  return &config->heat->wall[i].where;
+}
+
+static int check_scene(const struct mx_heat_place *place, struct dg_error *err)
+{
+  const char *where = place->config->heat->where;
+  if (dg_comm_size(place->comm) > 1)
+    return dg_fail(err, DG_INPUT, MX_PLACE "heat does not work on several ranks yet: run this on one", MX_AT(where));
+  if (place->mesh->periods > 0 || place->mesh->paired)
+    return dg_fail(err, DG_INPUT, MX_PLACE "heat does not take periodic sides", MX_AT(where));
+  return 0;
+}
+
+/* part[K] of the whole: 0 in the body, -1 elsewhere. What has grown from open walls was not drawn, and has no heat. */
+static int choose_elements(struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = place->mesh;
+  const struct mx_heat_config *heat = place->config->heat;
+  if (DG_NEW(body->part, mesh->K, err) != 0) return err->code;
+  for (size_t r = 0; r < heat->regions; r++)
+    if (mx_check_selector(mesh, "heat.regions", &heat->region[r], 3, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++) {
+    bool in = heat->regions == 0;
+    for (size_t r = 0; r < heat->regions && !in; r++)
+      in = mx_selector_fit(&heat->region[r], mesh, (size_t)mesh->volume[e]) > 0;
+    body->part[e] = -1;
+    if (!in || dg_mesh_in_layer(mesh, e)) continue;
+    body->part[e] = (int32_t)body->mesh.K++;
+  }
+  return 0;
+}
+
+static int new_arrays(struct mx_heat_body *body, const struct dg_mesh *mesh, struct dg_error *err)
+{
+  struct dg_mesh *own = &body->mesh;
+  const size_t K = own->K, shape = mesh->curved > 0 ? (size_t)dg_shape_nodes(mesh->geometry) : 0;
+  *own = (struct dg_mesh){.K = K,
+                          .vertices = mesh->vertices,
+                          .vertex = mesh->vertex,
+                          .geometry = mesh->geometry,
+                          .entities = mesh->entities,
+                          .entity = mesh->entity,
+                          .groups = mesh->groups,
+                          .group = mesh->group,
+                          .whole = mesh->whole};
+  if (DG_NEW(own->element, K, err) != 0 || DG_NEW(own->neighbour, K, err) != 0 || DG_NEW(own->volume, K, err) != 0 ||
+      DG_NEW(own->surface, K, err) != 0 || DG_NEW(own->curve, mesh->curved, err) != 0 ||
+      DG_NEW(own->shape, mesh->curved * shape, err) != 0 || DG_NEW(body->from, K, err) != 0 ||
+      DG_NEW(body->material, K, err) != 0 || DG_NEW(body->wall, K, err) != 0)
+    return err->code;
+  return 0;
+}
+
+static void cut(struct mx_heat_body *body, const struct dg_mesh *mesh)
+{
+  struct dg_mesh *own = &body->mesh;
+  const size_t shape = mesh->curved > 0 ? (size_t)dg_shape_nodes(mesh->geometry) : 0;
+  for (size_t e = 0, curve = 0; e < mesh->K; e++) {
+    const int32_t k = body->part[e];
+    while (curve < mesh->curved && (size_t)mesh->curve[curve] < e) curve++;
+    if (k < 0) continue;
+    body->from[k] = (int32_t)e;
+    memcpy(own->element[k], mesh->element[e], sizeof own->element[k]);
+    memcpy(own->surface[k], mesh->surface[e], sizeof own->surface[k]);
+    own->volume[k] = mesh->volume[e];
+    for (int f = 0; f < 4; f++) {
+      const int32_t beyond = mesh->neighbour[e][f], other = beyond == DG_BOUNDARY ? -1 : body->part[beyond / 4];
+      own->neighbour[k][f] = other < 0 ? DG_BOUNDARY : 4 * other + beyond % 4;
+      own->boundary_faces += other < 0;
+      own->interior_faces += other >= 0 && other > k;
+    }
+    if (curve == mesh->curved || (size_t)mesh->curve[curve] != e) continue;
+    memcpy(own->shape + own->curved * shape, mesh->shape + curve * shape, shape * sizeof *own->shape);
+    own->curve[own->curved++] = k;
+  }
+}
+
+/* Each element's material, which must have what the equations need. */
+static int find_materials(struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err)
+{
+  const struct mx_config *config = place->config;
+  int *choice = NULL;
+  if (DG_NEW(choice, place->mesh->entities, err) != 0 ||
+      mx_choose(choice, config, place->mesh, "materials", 3, config->materials, material_selector, err) != 0)
+    goto fail;
+  for (size_t k = 0; k < body->mesh.K; k++) {
+    const int chosen = choice[body->mesh.volume[k]];
+    const struct mx_material_config *material = chosen >= 0 ? &config->material[chosen] : NULL;
+    char name[128] = "none";
+    if (material != NULL) mx_selector_name(&material->where, name, sizeof name);
+    const bool conducts = material != NULL && material->thermal.conductivity > 0;
+    const bool holds = conducts && material->thermal.capacity > 0 && material->mass_density > 0;
+    if (!conducts || (!holds && !config->heat->steady)) {
+      (void)dg_fail(err, DG_INPUT,
+                    MX_PLACE "heat: the material %s of volume %d has no %s; give it one, or leave the volume out of "
+                             "heat.regions",
+                    MX_AT(material != NULL ? material->where.where : config->heat->where), name,
+                    place->mesh->entity[body->mesh.volume[k]].tag,
+                    !conducts                           ? "thermal_conductivity"
+                    : !(material->thermal.capacity > 0) ? "heat_capacity"
+                                                        : "mass_density");
+      goto fail;
+    }
+    body->material[k] = chosen;
+  }
+fail:
+  dg_free(choice);
+  return err->code;
+}
+
+static int find_walls(struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err)
+{
+  const struct mx_heat_config *heat = place->config->heat;
+  int *choice = NULL, otherwise = MX_HEAT_INSULATED;
+  size_t *faces = NULL;
+  if (DG_NEW(choice, place->mesh->entities, err) != 0 || DG_NEW(faces, heat->walls, err) != 0 ||
+      mx_choose(choice, place->config, place->mesh, "heat.boundaries", 2, heat->walls, wall_selector, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < heat->walls; i++)
+    if (heat->wall[i].where.is_default) otherwise = (int)i;
+  for (size_t k = 0; k < body->mesh.K; k++)
+    for (int f = 0; f < 4; f++) {
+      const int32_t entity = body->mesh.surface[k][f];
+      body->wall[k][f] = MX_HEAT_INSIDE;
+      if (body->mesh.neighbour[k][f] != DG_BOUNDARY) continue;
+      body->wall[k][f] = entity >= 0 ? choice[entity] : otherwise;
+      if (body->wall[k][f] >= 0) faces[body->wall[k][f]]++;
+    }
+  for (size_t i = 0; i < heat->walls; i++) {
+    char name[128];
+    if (faces[i] > 0 || heat->wall[i].where.is_default) continue;
+    mx_selector_name(&heat->wall[i].where, name, sizeof name);
+    (void)dg_fail(err, DG_INPUT, MX_PLACE "heat.boundaries: '%s' has no face that bounds the body in which heat flows",
+                  MX_AT(heat->wall[i].where.where), name);
+    goto fail;
+  }
+fail:
+  dg_free(choice);
+  dg_free(faces);
+  return err->code;
+}
+
+int mx_heat_body_init(struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err)
+{
+  *body = (struct mx_heat_body){0};
+  if (check_scene(place, err) != 0 || choose_elements(body, place, err) != 0) return err->code;
+  if (body->mesh.K == 0)
+    return dg_fail(err, DG_INPUT, MX_PLACE "heat.regions: they hold no element of the mesh",
+                   MX_AT(place->config->heat->where));
+  if (new_arrays(body, place->mesh, err) != 0) return err->code;
+  cut(body, place->mesh);
+  if (find_materials(body, place, err) != 0) return err->code;
+  return find_walls(body, place, err);
+}
+
+void mx_heat_body_release(struct mx_heat_body *body)
+{
+  dg_free(body->mesh.element);
+  dg_free(body->mesh.neighbour);
+  dg_free(body->mesh.volume);
+  dg_free(body->mesh.surface);
+  dg_free(body->mesh.curve);
+  dg_free(body->mesh.shape);
+  dg_free(body->from);
+  dg_free(body->part);
+  dg_free(body->material);
+  dg_free(body->wall);
+  *body = (struct mx_heat_body){0};
+}

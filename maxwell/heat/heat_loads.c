@@ -1,0 +1,151 @@
+/* The loads of heat: sources, walls and blood, at a time. */
+#include "maxwell/heat/heat_loads.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "maxwell/model/selectors.h"
+
+/* ---- values */
+
+/* value[count] at places, which may be NULL where the value is a number. */
+static int evaluate(const struct mx_heat_value *of, const char *what, size_t count, const double (*x)[3], double t,
+                    double *value, struct dg_error *err)
+{
+  const struct mx_places at = {.what = what, .count = count, .x = x, .t = &t, .components = 1};
+  if (of->function != NULL) return count > 0 ? mx_function_values(of->function, &at, value, err) : 0;
+  for (size_t i = 0; i < count; i++) value[i] = of->value;
+  return 0;
+}
+
+/* What a wall brings to a face, value[Nf] W/m^2: f, or h T_ambient. */
+static int wall_values(const struct mx_heat_problem *problem, size_t n, double t, double *value, struct dg_error *err)
+{
+  const struct dg_reference *ref = &problem->space.ref;
+  const size_t e = (size_t)problem->faces.face[n] / 4;
+  const int f = problem->faces.face[n] % 4, Nf = ref->Nf;
+  const struct mx_heat_wall *wall = &problem->heat->wall[problem->body->wall[e][f]];
+  double x[DG_NF_MAX][3];
+  for (int m = 0; m < Nf; m++)
+    memcpy(x[m], problem->node_x[e * (size_t)ref->Np + (size_t)ref->face_node[f * Nf + m]], sizeof x[m]);
+  if (evaluate(&wall->value, wall->kind == MX_HEAT_FLUX ? "heat.boundaries.flux" : "heat.boundaries.ambient",
+               (size_t)Nf, (const double(*)[3])x, t, value, err) != 0)
+    return err->code;
+  for (int m = 0; m < Nf && wall->kind == MX_HEAT_CONVECTION; m++) value[m] *= wall->coefficient;
+  return 0;
+}
+
+/* Does a source act in the element? */
+static bool acts(const struct mx_heat_problem *problem, const struct mx_heat_source *source, size_t e)
+{
+  const struct dg_mesh *mesh = &problem->body->mesh;
+  return !source->by_region || mx_selector_fit(&source->on, mesh, (size_t)mesh->volume[e]) > 0;
+}
+
+/* Adds a source's density to nodal[K * Np]; a function is asked only where the source acts. */
+static int add_source(struct mx_heat_problem *problem, const struct mx_heat_source *source, double t,
+                      struct dg_error *err)
+{
+  const size_t Np = (size_t)problem->space.ref.Np, K = problem->body->mesh.K;
+  double value[DG_NP_MAX];
+  for (size_t e = 0; e < K; e++) {
+    if (!acts(problem, source, e)) continue;
+    if (evaluate(&source->density, "heat.sources.density", Np, (const double(*)[3])(problem->node_x + e * Np), t, value,
+                 err) != 0)
+      return err->code;
+    for (size_t i = 0; i < Np; i++) problem->nodal[e * Np + i] += value[i];
+  }
+  return 0;
+}
+
+/* The loads of all densities, in values[count]. */
+static int sum_sources(struct mx_heat_problem *problem, double t, struct dg_error *err)
+{
+  const size_t all = problem->body->mesh.K * (size_t)problem->space.ref.Np;
+  bool any = false;
+  memcpy(problem->values, problem->fixed, sizeof *problem->values * problem->space.count);
+  memset(problem->nodal, 0, sizeof *problem->nodal * all);
+  for (size_t i = 0; i < problem->heat->sources; i++) {
+    if (problem->heat->source[i].losses != NULL) continue;
+    if (add_source(problem, &problem->heat->source[i], t, err) != 0) return err->code;
+    any = true;
+  }
+  if (any) dg_elliptic_load(problem->op, problem->nodal, problem->values);
+  return 0;
+}
+
+/* ---- all of it */
+
+int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, double *load, struct dg_error *err)
+{
+  const struct dg_reference *ref = &problem->space.ref;
+  const size_t count = problem->space.count, Nf = (size_t)ref->Nf;
+  double value[DG_NF_MAX];
+  if (sum_sources(problem, t, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) load[i] += factor * problem->values[i];
+  for (size_t n = 0; n < problem->faces.count; n++) {
+    const size_t e = (size_t)problem->faces.face[n] / 4;
+    const int *node = ref->face_node + (size_t)(problem->faces.face[n] % 4) * Nf;
+    if (wall_values(problem, n, t, value, err) != 0) return err->code;
+    for (size_t i = 0; i < Nf; i++)
+      for (size_t j = 0; j < Nf; j++)
+        load[problem->space.number[e * (size_t)ref->Np + (size_t)node[i]]] +=
+            factor * problem->faces.matrix[(n * Nf + i) * Nf + j] * value[j];
+  }
+  if (problem->blood == NULL) return 0;
+  double *ones = problem->nodal; /* as a function of unknowns, of which there are fewer */
+  for (size_t i = 0; i < count; i++) ones[i] = problem->heat->blood;
+  dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = factor}, ones, problem->values);
+  for (size_t i = 0; i < count; i++) load[i] += problem->values[i];
+  return 0;
+}
+
+int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *T, double factor,
+                       struct mx_heat_powers *powers, struct dg_error *err)
+{
+  const struct dg_reference *ref = &problem->space.ref;
+  const size_t count = problem->space.count, Nf = (size_t)ref->Nf;
+  double value[DG_NF_MAX];
+  if (sum_sources(problem, t, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) powers->sources += factor * problem->values[i];
+  for (size_t n = 0; n < problem->faces.count; n++) {
+    const size_t e = (size_t)problem->faces.face[n] / 4;
+    const int f = problem->faces.face[n] % 4, which = problem->body->wall[e][f];
+    const int *node = ref->face_node + (size_t)f * Nf;
+    const struct mx_heat_wall *wall = &problem->heat->wall[which];
+    if (wall_values(problem, n, t, value, err) != 0) return err->code;
+    for (size_t i = 0; i < Nf; i++)
+      for (size_t j = 0; j < Nf; j++) {
+        const double here = T[problem->space.number[e * (size_t)ref->Np + (size_t)node[j]]];
+        const double lost = wall->kind == MX_HEAT_CONVECTION ? wall->coefficient * here : 0;
+        powers->wall[which] += factor * problem->faces.matrix[(n * Nf + i) * Nf + j] * (value[j] - lost);
+      }
+  }
+  if (problem->blood == NULL) return 0;
+  double *difference = problem->nodal;
+  for (size_t i = 0; i < count; i++) difference[i] = problem->heat->blood - T[i];
+  dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = 1}, difference, problem->values);
+  for (size_t i = 0; i < count; i++) powers->blood += factor * problem->values[i];
+  return 0;
+}
+
+int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg_error *err)
+{
+  for (size_t w = 0; w < problem->heat->walls; w++) {
+    const struct mx_heat_wall *wall = &problem->heat->wall[w];
+    if (wall->kind != MX_HEAT_HELD) continue;
+    for (size_t i = 0; i < problem->space.count; i++)
+      if (problem->holder[i] == (int32_t)w && evaluate(&wall->value, "heat.boundaries.temperature", 1,
+                                                       (const double(*)[3]) & problem->x[i], t, &T[i], err) != 0)
+        return err->code;
+  }
+  return 0;
+}
+
+int mx_heat_start(struct mx_heat_problem *problem, double *T, struct dg_error *err)
+{
+  if (evaluate(&problem->heat->start, "heat.temperature", problem->space.count, (const double(*)[3])problem->x, 0, T,
+               err) != 0)
+    return err->code;
+  return mx_heat_hold(problem, 0, T, err);
+}

@@ -1,0 +1,22 @@
+/* What brings heat at a time: sources, walls and blood. */
+#pragma once
+
+#include "maxwell/heat/heat_problem.h"
+
+/* Where the heat comes from, W; into the body is positive. */
+struct mx_heat_powers {
+  double sources, blood;
+  double *wall; /* [walls] as config.heat->wall */
+};
+
+/* Adds factor F(t) to load[count]. */
+int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, double *load,
+                     struct dg_error *err) DG_MUST_USE;
+/* Puts the temperatures of held walls at time t into T[count]. */
+int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg_error *err) DG_MUST_USE;
+/* T at t = 0: heat.temperature, with the walls that hold theirs. */
+int mx_heat_start(struct mx_heat_problem *problem, double *T, struct dg_error *err) DG_MUST_USE;
+/* Adds factor times the powers at temperature T and time t, but for those of walls that hold their temperature, which
+ * are residuals (heat_step.c). */
+int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *T, double factor,
+                       struct mx_heat_powers *powers, struct dg_error *err) DG_MUST_USE;

@@ -1,0 +1,230 @@
+/* Steps of heat, and its steady state. heat.c calls it. */
+#include "maxwell/heat/heat_step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libdg/base/emergency.h"
+#include "libdg/base/memory.h"
+#include "libdg/solve/pcg.h"
+
+enum { ITERATIONS = 20000 };
+
+int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,
+                       struct dg_error *err)
+{
+  const size_t n = problem->space.count;
+  const struct mx_heat_config *heat = problem->heat;
+  *march = (struct mx_heat_march){.problem = problem, .log = log};
+  if (DG_NEW(march->T, n, err) != 0 || DG_NEW(march->whole, n, err) != 0 || DG_NEW(march->middle, n, err) != 0 ||
+      DG_NEW(march->end, n, err) != 0 || DG_NEW(march->rhs, n, err) != 0 || DG_NEW(march->diagonal, n, err) != 0 ||
+      DG_NEW(march->work, n, err) != 0 || DG_NEW(march->given.wall, heat->walls, err) != 0)
+    return err->code;
+  /* A step that nobody chose begins small, and grows as its error allows. */
+  march->step = heat->step > 0 ? heat->stop / ceil(heat->stop / heat->step * (1 - 1e-12)) : 1e-3 * heat->stop;
+  return mx_heat_start(problem, march->T, err);
+}
+
+void mx_heat_march_release(struct mx_heat_march *march)
+{
+  dg_free(march->T);
+  dg_free(march->whole);
+  dg_free(march->middle);
+  dg_free(march->end);
+  dg_free(march->rhs);
+  dg_free(march->diagonal);
+  dg_free(march->work);
+  dg_free(march->given.wall);
+  *march = (struct mx_heat_march){0};
+}
+
+/* ---- the solver */
+
+static void apply(void *context, const double *x, double *y)
+{
+  const struct mx_heat_march *march = context;
+  mx_heat_apply(march->problem, march->mass, march->rest, x, y);
+}
+
+static void improve(void *context, const double *r, double *z)
+{
+  const struct mx_heat_march *march = context;
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < march->problem->space.count; i++) z[i] = r[i] / march->diagonal[i];
+}
+
+/* Solves (mass M + rest A) x = rhs, in which held unknowns keep what x has. */
+static int solve(struct mx_heat_march *march, double mass, double rest, bool floating, double *x, struct dg_error *err)
+{
+  const struct mx_heat_problem *problem = march->problem;
+  const struct dg_pcg pcg = {.count = problem->space.count,
+                             .apply = apply,
+                             .improve = improve,
+                             .context = march,
+                             .held = problem->held,
+                             .floating = floating,
+                             .tolerance = problem->heat->solve,
+                             .most = ITERATIONS};
+  struct dg_pcg_report report;
+  march->mass = mass;
+  march->rest = rest;
+  for (size_t i = 0; i < problem->space.count; i++)
+    march->diagonal[i] = mass * problem->diagonal_mass[i] + rest * problem->diagonal_rest[i];
+  if (dg_pcg_solve(&pcg, march->rhs, x, &report, err) != 0) return dg_context(err, "for heat");
+  march->iterations += report.iterations;
+  return 0;
+}
+
+/* ---- steps */
+
+/* to[count] = the temperature a step behind from[count], at t + dt. They may not be the same. */
+static int take(struct mx_heat_march *march, double t, double dt, const double *from, double *to, struct dg_error *err)
+{
+  struct mx_heat_problem *problem = march->problem;
+  const size_t count = problem->space.count;
+  const double theta = problem->heat->theta;
+  mx_heat_apply(problem, 0, -dt, from, march->rhs);
+  if (mx_heat_add_load(problem, t + dt, theta * dt, march->rhs, err) != 0 ||
+      (theta < 1 && mx_heat_add_load(problem, t, (1 - theta) * dt, march->rhs, err) != 0))
+    return err->code;
+  memcpy(to, from, sizeof *to * count);
+  if (mx_heat_hold(problem, t + dt, to, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) to[i] -= from[i]; /* D: zero but for held unknowns */
+  if (solve(march, 1, theta * dt, false, to, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) to[i] += from[i];
+  return 0;
+}
+
+/* Adds to `given` what a step from `from` to `to` took. Walls that hold their temperature give what the equations of
+ * their unknowns lack: M D + dt (A T - F). */
+static int account(struct mx_heat_march *march, double t, double dt, const double *from, const double *to,
+                   struct dg_error *err)
+{
+  struct mx_heat_problem *problem = march->problem;
+  const size_t count = problem->space.count;
+  const double theta = problem->heat->theta;
+  double *between = march->rhs, *residual = march->work;
+  for (size_t i = 0; i < count; i++) between[i] = to[i] - from[i];
+  mx_heat_apply(problem, 1, 0, between, residual);
+  for (size_t i = 0; i < count; i++) march->stored += residual[i];
+  for (size_t i = 0; i < count; i++) between[i] = theta * to[i] + (1 - theta) * from[i];
+  mx_heat_apply(problem, 0, dt, between, march->diagonal);
+  for (size_t i = 0; i < count; i++) residual[i] += march->diagonal[i];
+  if (mx_heat_add_load(problem, t + dt, -theta * dt, residual, err) != 0 ||
+      (theta < 1 && mx_heat_add_load(problem, t, -(1 - theta) * dt, residual, err) != 0))
+    return err->code;
+  for (size_t i = 0; i < count; i++)
+    if (problem->held[i]) march->given.wall[problem->holder[i]] += residual[i];
+  if (mx_heat_add_powers(problem, t + dt, to, theta * dt, &march->given, err) != 0 ||
+      (theta < 1 && mx_heat_add_powers(problem, t, from, (1 - theta) * dt, &march->given, err) != 0))
+    return err->code;
+  return 0;
+}
+
+static int take_fixed(struct mx_heat_march *march, double dt, struct dg_error *err)
+{
+  if (take(march, march->t, dt, march->T, march->end, err) != 0 ||
+      account(march, march->t, dt, march->T, march->end, err) != 0)
+    return err->code;
+  memcpy(march->T, march->end, sizeof *march->T * march->problem->space.count);
+  return 0;
+}
+
+/* Takes a step twice; *error is that of the two halves, whose result is in `end`. */
+static int take_twice(struct mx_heat_march *march, double dt, double *error, struct dg_error *err)
+{
+  const double t = march->t, half = 0.5 * dt;
+  if (take(march, t, dt, march->T, march->whole, err) != 0 || take(march, t, half, march->T, march->middle, err) != 0 ||
+      take(march, t + half, half, march->middle, march->end, err) != 0)
+    return err->code;
+  *error = 0;
+  for (size_t i = 0; i < march->problem->space.count; i++) *error = fmax(*error, fabs(march->whole[i] - march->end[i]));
+  if (march->problem->heat->theta == 0.5) *error /= 3;
+  return 0;
+}
+
+static int take_chosen(struct mx_heat_march *march, double until, struct dg_error *err)
+{
+  const struct mx_heat_config *heat = march->problem->heat;
+  const double power = heat->theta == 0.5 ? 1.0 / 3 : 0.5; /* of a step in the error of one step: 1/(p + 1) */
+  for (;;) {
+    const bool cut = march->t + march->step > until - 1e-9 * march->step;
+    const double dt = cut ? until - march->t : march->step;
+    double error = 0;
+    if (take_twice(march, dt, &error, err) != 0) return err->code;
+    const double factor = error > 0 ? 0.9 * pow(heat->tolerance / error, power) : 3, next = fmin(factor, 3) * dt;
+    if (error > heat->tolerance) {
+      march->refused++;
+      march->step = fmax(next, 0.1 * dt);
+      if (march->step < 1e-12 * heat->stop)
+        return dg_fail(err, DG_INPUT,
+                       MX_PLACE "heat: at t = %g s a step of %g s still has an error above heat.time.tolerance = %g K",
+                       MX_AT(heat->where), march->t, march->step, heat->tolerance);
+      continue;
+    }
+    if (account(march, march->t, 0.5 * dt, march->T, march->middle, err) != 0 ||
+        account(march, march->t + 0.5 * dt, 0.5 * dt, march->middle, march->end, err) != 0)
+      return err->code;
+    if (!cut || next > march->step) march->step = next; /* a step that was cut says little */
+    memcpy(march->T, march->end, sizeof *march->T * march->problem->space.count);
+    march->t = cut ? until : march->t + dt;
+    return 0;
+  }
+}
+
+int mx_heat_advance(struct mx_heat_march *march, double until, struct dg_error *err)
+{
+  const struct mx_heat_config *heat = march->problem->heat;
+  if (heat->step == 0) {
+    if (take_chosen(march, until, err) != 0) return err->code;
+  } else {
+    if (take_fixed(march, march->step, err) != 0) return err->code;
+    march->t = (double)(march->n + 1) * march->step;
+  }
+  march->n++;
+  return dg_emergency_check(err);
+}
+
+/* ---- steady state */
+
+static int settle_balance(struct mx_heat_march *march, struct dg_error *err)
+{
+  double sum = 0, sizes = 0;
+  for (size_t i = 0; i < march->problem->space.count; i++) {
+    sum += march->rhs[i];
+    sizes += fabs(march->rhs[i]);
+  }
+  if (fabs(sum) <= 1e-9 * sizes) return 0;
+  return dg_fail(err, DG_INPUT,
+                 MX_PLACE "heat: there is no steady state: %.6g W go in, and no wall or blood takes them (a fixed "
+                          "temperature, convection or perfusion would)",
+                 MX_AT(march->problem->heat->where), sum);
+}
+
+int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err)
+{
+  struct mx_heat_problem *problem = march->problem;
+  const size_t count = problem->space.count;
+  const bool floating = !problem->determined;
+  const double content = mx_heat_content(problem, march->T);
+  memset(march->rhs, 0, sizeof *march->rhs * count);
+  if (mx_heat_add_load(problem, 0, 1, march->rhs, err) != 0 || (floating && settle_balance(march, err) != 0) ||
+      solve(march, 0, 1, floating, march->T, err) != 0)
+    return err->code;
+  if (floating) {
+    for (size_t i = 0; i < count; i++) march->work[i] = 1;
+    const double shift = (content - mx_heat_content(problem, march->T)) / mx_heat_content(problem, march->work);
+    for (size_t i = 0; i < count; i++) march->T[i] += shift;
+  }
+  mx_heat_apply(problem, 0, 1, march->T, march->work);
+  for (size_t i = 0; i < count; i++)
+    if (problem->held[i]) march->given.wall[problem->holder[i]] += march->work[i] - march->rhs[i];
+  return mx_heat_add_powers(problem, 0, march->T, 1, &march->given, err);
+}
+
+double mx_heat_missing(const struct mx_heat_march *march)
+{
+  double given = march->given.sources + march->given.blood;
+  for (size_t i = 0; i < march->problem->heat->walls; i++) given += march->given.wall[i];
+  return march->stored - given;
+}

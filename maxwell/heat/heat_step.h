@@ -1,0 +1,42 @@
+/* Heat in time: the theta scheme
+ *
+ *   (M + theta dt A) D = dt (theta F(t + dt) + (1 - theta) F(t) - A T),  T(t + dt) = T + D,
+ *
+ * by conjugate gradients with the diagonal as preconditioner, and the steady state A T = F.
+ *
+ * A step that is chosen by its error is taken twice: whole, and as two halves, which are kept. Their difference over
+ * 2^p - 1 is the error of the halves, p = 2 for theta = 1/2, else 1 (Hairer, Norsett, Wanner, Solving Ordinary
+ * Differential Equations I, section II.4); the largest at any node must not exceed heat.time.tolerance. */
+#pragma once
+
+#include "maxwell/heat/heat_loads.h"
+
+struct mx_heat_march {
+  struct mx_heat_problem *problem;
+  struct dg_log *log;
+  double t;    /* s */
+  double step; /* s: the next one, when it is chosen by the error */
+  long n;      /* steps taken */
+  long iterations, refused;
+  double *T; /* [count] */
+  /* Since t = 0, J. */
+  double stored;
+  struct mx_heat_powers given;
+  /* Room: [count] each. */
+  double *whole, *middle, *end, *rhs, *diagonal, *work;
+  double mass, rest; /* of the matrix that is being solved for */
+};
+
+/* T at t = 0. Release in any case. */
+int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,
+                       struct dg_error *err) DG_MUST_USE;
+void mx_heat_march_release(struct mx_heat_march *march);
+
+/* Takes one step, that does not pass `until`. DG_INPUT: a step chosen by the error became too small; errors of
+ * dg_pcg_solve. */
+int mx_heat_advance(struct mx_heat_march *march, double until, struct dg_error *err) DG_MUST_USE;
+/* Finds the steady state. The powers are then in march->given, in W. Where no wall and no blood holds the temperature,
+ * the heat put in must add to zero (DG_INPUT), and the state has the content of the start. */
+int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err) DG_MUST_USE;
+/* What is missing in the balance of heat: stored - given, J (in a steady state: the sum of all powers, W). */
+double mx_heat_missing(const struct mx_heat_march *march);

@@ -1,0 +1,104 @@
+/* Heat without fields: mesh, folder, heat, summary. main.c calls it. */
+#include "maxwell/run/heat_alone.h"
+
+#include <stdio.h>
+
+#include "libdg/base/emergency.h"
+#include "libdg/base/file.h"
+#include "libdg/base/memory.h"
+#include "libdg/base/text.h"
+#include "maxwell/heat/heat.h"
+#include "maxwell/run/configuration.h"
+#include "maxwell/version.h"
+
+/* What summary.json says. */
+struct summary {
+  const struct mx_config *config;
+  const char *status, *error;
+};
+
+static void write_summary(FILE *file, const void *what)
+{
+  const struct summary *summary = what;
+  fputs("{\n  \"curlew\": ", file);
+  dg_json_string(file, CURLEW_VERSION);
+  fputs(",\n  \"name\": ", file);
+  dg_json_string(file, summary->config->name);
+  fputs(",\n  \"status\": ", file);
+  dg_json_string(file, summary->status);
+  if (summary->error != NULL) {
+    fputs(",\n  \"error\": ", file);
+    dg_json_string(file, summary->error);
+  }
+  fprintf(file, ",\n  \"heat\": {\"order\": %d}\n}\n", summary->config->heat->order);
+}
+
+static int put_summary(const struct summary *summary, const struct mx_folder *folder, struct dg_error *err)
+{
+  char *path;
+  if (mx_folder_path(&path, folder, "summary.json", err) != 0) return err->code;
+  (void)!dg_file_write(path, write_summary, summary, err);
+  dg_free(path);
+  return err->code;
+}
+
+static int make_plan(struct mx_plan *plan, const struct mx_setup *setup, struct dg_error *err)
+{
+  *plan = (struct mx_plan){0};
+  mx_plan_folder(plan, ".", true);
+  if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "configuration.json") != 0 ||
+      mx_plan_file(plan, err, "log.txt") != 0 || mx_heat_plan(plan, setup->config, err) != 0)
+    return err->code;
+  if (setup->mesh_kept != NULL) mx_plan_folder(plan, "mesh", false);
+  mx_plan_sort(plan);
+  return 0;
+}
+
+/* Takes the folder, as run.c does for a run of the fields; *ours is set once summary.json is this run's. */
+static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struct summary *summary, bool *ours,
+                   struct dg_error *err)
+{
+  static const char *const first = "summary.json";
+  struct mx_plan plan;
+  char *path = NULL;
+  if (make_plan(&plan, setup, err) != 0 || mx_folder_prepare(folder, &plan, err) != 0 ||
+      dg_ledger_claim_names(folder->ledger, DG_LEDGER_OUTPUT, 1, &first, err) != 0 ||
+      put_summary(summary, folder, err) != 0)
+    goto fail;
+  *ours = true;
+  if (mx_folder_claim(folder, &plan, true, err) != 0 || mx_configuration_write(setup, folder, err) != 0 ||
+      mx_setup_keep_mesh(setup, folder->ledger, err) != 0)
+    goto fail;
+  if (setup->log != NULL && mx_folder_path(&path, folder, "log.txt", err) == 0)
+    (void)!dg_log_open(setup->log, path, false, err);
+fail:
+  dg_free(path);
+  mx_plan_release(&plan);
+  return err->code;
+}
+
+int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const struct mx_keeping *keeping,
+                      struct dg_error *err)
+{
+  const struct mx_heat_place place = {
+      .config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
+  struct summary summary = {.config = setup->config, .status = "running"};
+  bool ours = false;
+  if (dg_comm_size(setup->comm) > 1)
+    return dg_fail(err, DG_INPUT, MX_PLACE "heat does not work on several ranks yet: run this on one",
+                   MX_AT(setup->config->heat->where));
+  if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, err) != 0) return err->code;
+  if (folder == NULL) return 0;
+  int status = prepare(setup, folder, &summary, &ours, err);
+  if (status == 0) status = mx_heat_run(&place, NULL, folder, err);
+  if (status == 0) status = dg_ledger_sync(folder->ledger, err);
+  if (status == 0) dg_log_line(setup->log, "output    %s/heat", folder->path);
+  summary.status = status == 0 ? "done" : status == DG_INTERRUPTED ? "interrupted" : "failed";
+  summary.error = status != 0 ? err->message : NULL;
+  struct dg_error late = {0};
+  if (ours && put_summary(&summary, folder, &late) != 0) {
+    if (status == 0) *err = late;
+    dg_emergency_note(err->message);
+  }
+  return err->code;
+}

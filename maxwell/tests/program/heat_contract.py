@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+"""Heat, alone: heat_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME, or all. share/doc/manual.md
+has the contract. `heat_contract.py PROGRAM fine` runs the spheres with finer elements."""
+import json
+import math
+import sys
+
+import meshes
+from harness import Place, expect, on_ranks
+from run_contract import RUN, main
+
+# An eighth of a ball of radius A mm with a core of radius R mm; the flat sides let no heat through.
+BALLS = """\
+SetFactory("OpenCASCADE");
+DefineConstant[ R = 5, A = 30, S = 2, B = 6 ];
+Sphere(1) = {0, 0, 0, R, 0, Pi/2, Pi/2};
+Sphere(2) = {0, 0, 0, A, 0, Pi/2, Pi/2};
+BooleanFragments{ Volume{1, 2}; Delete; }{}
+e = 1e-3;
+core() = Volume In BoundingBox{-e, -e, -e, R + e, R + e, R + e};
+shell() = Volume{:};
+shell() -= core();
+skin() = Surface In BoundingBox{-e, -e, -e, R + e, R + e, R + e};
+skin() -= Surface In BoundingBox{-e, -e, -e, R + e, R + e, e};
+skin() -= Surface In BoundingBox{-e, -e, -e, R + e, e, R + e};
+skin() -= Surface In BoundingBox{-e, -e, -e, e, R + e, R + e};
+outer() = Surface{:};
+outer() -= Surface In BoundingBox{-e, -e, -e, A + e, A + e, e};
+outer() -= Surface In BoundingBox{-e, -e, -e, A + e, e, A + e};
+outer() -= Surface In BoundingBox{-e, -e, -e, e, A + e, A + e};
+outer() -= skin();
+Physical Volume("core") = core();
+Physical Volume("shell") = shell();
+Physical Surface("skin") = skin();
+Physical Surface("outer") = outer();
+Mesh.MeshSizeMax = B;
+MeshSize{ PointsOf{ Volume{core()}; } } = S;
+"""
+BALL = """\
+simulation {
+  mesh = { file = "balls.geo", unit = 1e-3, geometry = 2,
+           parameters = { R = args.R or 5, A = args.A or 30, S = args.S or 2, B = args.B or 6 } },
+  order = 1, materials = { default = { thermal_conductivity = 0.5, perfusion = args.blood and 4e4 } },
+  heat = {
+    order = 3, steady = true, blood = args.blood and 37, regions = args.alone and { "core" },
+    boundaries = args.alone and { skin = { temperature = 37 } } or { outer = { temperature = 37 } },
+    sources = { { density = 1e4, region = "core" } }, probes = { { name = "centre", at = { 0, 0, 0 } } },
+  },
+}
+"""
+BOX = """\
+simulation {
+  mesh = { file = "box.msh" },
+  order = 1,
+  materials = { default = { thermal_conductivity = 2, heat_capacity = 3, mass_density = 5 } },
+  heat = {
+    order = 2, temperature = function(x, y, z) return 1 + x * x + 3 * y * y end,
+    boundaries = { default = { temperature = function(x, y, z, t) return 1 + x * x + 3 * y * y + 1.3 * t end } },
+    sources = { { density = 15 * 1.3 - 2 * 8 } },
+    time = { stop = 2, step = 0.5, theta = 0.75 },
+    probes = { { name = "inside", at = { 0.4, 0.3, 0.2 } } },
+    snapshots = { interval = 1 },
+  },
+}
+"""
+
+
+def last(place, name):
+    header, rows = place.rows(name)
+    return dict(zip(header, rows[-1]))
+
+
+def near(value, wanted, what, tolerance):
+    expect(abs(value - wanted) <= tolerance * abs(wanted), f"{what} is {value!r}, not {wanted!r}")
+
+
+def test_polynomial(program):
+    """T = 1 + x^2 + 3 y^2 + 1.3 t, which order 2 and every theta hold: rho c 1.3 = q + k (2 + 6)."""
+    with Place(program, {"input/box.msh": meshes.box().text()}, BOX) as place:
+        place.good(*RUN, "-q", "-o", "out")
+        found = last(place, "out/heat/temperature.csv")
+        near(found["time"], 2, "the end", 1e-12)
+        near(found["at_inside"], 1 + 0.16 + 0.27 + 2.6, "the temperature", 1e-10)
+        header, rows = place.rows("out/heat/balance.csv")
+        expect(len(rows) == 5, f"{len(rows)} rows")
+        for row in rows[1:]:
+            row = dict(zip(header, row))
+            expect(abs(row["missing"]) < 1e-8 * row["stored"], f"{row}")
+        near(row["stored"], 15 * 2.6 * 2, "the heat", 1e-10)  # of 2 m^3
+        for name in ("heat_000001.silo", "heat_000002.silo", "heat_000003.silo"):
+            expect(len(open(place.path("out", "heat", name), "rb").read()) > 0, name)
+        with open(place.path("out", "summary.json"), encoding="utf-8") as file:
+            expect(json.load(file)["status"] == "done", "the summary")
+        place.good(*RUN, "-q", "-o", "out")  # over the files of the run before
+
+
+def test_spheres(program, mesh=(), tolerance=1e-3):
+    """A heated ball whose surface is held: q a^2/(6 k). A heated ball in a medium like it, with blood: (q/W) (1 - (1 +
+    R/delta) exp(-R/delta)), delta^2 = k/W, R = 5 and 20 mm."""
+    with Place(program, {"input/balls.geo": BALLS}, BALL) as place:
+        place.good(*RUN, "-q", "-o", "alone", "-D", "alone=yes", *mesh)
+        found = last(place, "alone/heat/temperature.csv")
+        near(found["at_centre"] - 37, 1e4 * 25e-6 / 3, "the temperature of the heated ball", tolerance)
+        powers = last(place, "alone/heat/balance.csv")
+        near(powers["sources"], 1e4 * math.pi / 6 * 125e-9, "its power", tolerance)
+        expect(abs(powers["missing"]) < 1e-8 * powers["sources"], f"missing: {powers}")
+        for size in ((), ("-D", "R=20", "-D", "A=50", "-D", "S=5", "-D", "B=12")):
+            place.good(*RUN, "-q", "-o", "blood", "-D", "blood=yes", *size, *(mesh if not size else ()))
+            ratio = (20e-3 if size else 5e-3) / math.sqrt(0.5 / 4e4)
+            found = last(place, "blood/heat/temperature.csv")
+            near(found["at_centre"] - 37, 0.25 * (1 - (1 + ratio) * math.exp(-ratio)), f"the temperature, {size}", tolerance)
+
+
+def fine(program):
+    test_spheres(program, ("-D", "S=1", "-D", "B=4"), 1e-4)
+
+
+def test_check(program):
+    with Place(program, {"input/box.msh": meshes.box().text()}, BOX) as place:
+        out = place.good("check", "input/case.lua")
+        expect("unknowns" in str(out), f"{out}")
+
+
+def test_refusals(program):
+    heat = "heat = {"
+    cases = (
+        ("thermal_conductivity = 2, ", "", "the material default of volume 1 has no thermal_conductivity"),
+        ("heat_capacity = 3, ", "", "has no heat_capacity"),
+        (", mass_density = 5", "", "has no mass_density"),
+        ("thermal_conductivity = 2", "thermal_conductivity = -2", "thermal_conductivity must be a number > 0"),
+        ("heat_capacity = 3", "heat_capacity = 0", "heat_capacity must be a number > 0"),
+        ("mass_density = 5", "perfusion = -1", "perfusion must be a number >= 0"),
+        ("mass_density = 5", "mass_density = 5, perfusion = 1", "heat needs 'blood'"),
+        (heat, heat + " blood = 37,", "no material has perfusion"),
+        ("at = { 0.4, 0.3, 0.2 }", "at = { 4, 0.3, 0.2 }", "'inside' at (4, 0.3, 0.2) m is outside of the body"),
+        (heat, heat + " steady = true,", "heat needs one of 'time'"),
+        ("time = { stop = 2, step = 0.5, theta = 0.75 }", "steady = false", "heat needs one of 'time'"),
+        ("theta = 0.75", "theta = 0.3", "theta must be a number from 0.5"),
+        ("theta = 0.75", "tolerance = 1e-3", "takes 'step' or 'tolerance'"),
+        ("stop = 2, ", "", "'stop' is missing in heat.time"),
+        ("temperature = function(x, y, z) return 1 + x * x + 3 * y * y end,", "", "heat needs 'temperature'"),
+        ("1.3 * t", "1.3 * t / 0 * 0", "heat.boundaries.temperature returned"),
+        (heat, heat + " regions = { 'nowhere' },", "nowhere"),
+        (heat, heat + " regions = {},", "heat.regions is empty"),
+        ("default = { temperature = function(x, y, z, t) return 1 + x * x + 3 * y * y + 1.3 * t end }",
+         "default = { temperature = 1, flux = 2 }", "needs one of 'temperature', 'flux' and 'convection'"),
+        ("default = { temperature = function(x, y, z, t) return 1 + x * x + 3 * y * y + 1.3 * t end }",
+         "[1] = { convection = 2 }", "convection needs 'ambient'"),
+        ("default = { temperature = function(x, y, z, t) return 1 + x * x + 3 * y * y + 1.3 * t end }",
+         "[1] = { flux = 2, ambient = 3 }", "'ambient' is the temperature that convection leads to"),
+        ("default = { temperature = function(x, y, z, t) return 1 + x * x + 3 * y * y + 1.3 * t end }",
+         "[4] = { flux = 2 }", "'[4]' has no face that bounds the body"),
+        ("{ density = 15 * 1.3 - 2 * 8 }", "{ losses = 'here' }", "losses are those of a run of the fields"),
+        ("{ density = 15 * 1.3 - 2 * 8 }", "{ density = 1, power = 3 }", "'power' is for 'losses'"),
+        ("{ density = 15 * 1.3 - 2 * 8 }", "{}", "needs one of 'density' and 'losses'"),
+        (heat, "initial = {}, " + heat, "'initial' is for a run of the fields"),
+        (heat, "cold = {", "unknown key 'cold'"),
+    )
+    with Place(program, {"input/box.msh": meshes.box().text()}, BOX) as place:
+        for old, new, message in cases:
+            expect(BOX.count(old) == 1, f"the test is wrong: {old}")
+            place.write("input/case.lua", BOX.replace(old, new))
+            code, _, err, _ = place.run(*RUN, "-q", "-o", "out")
+            expect(code == 2, f"{new}: exit code {code}: {err}")
+            expect(message in err and err.count("\n") == 1, f"{new}: '{err}' has no '{message}'")
+        place.write("input/case.lua", BOX[:BOX.index("heat = {")] + "heat = { steady = true, sources = { { density = 1 } } }, }")
+        code, _, err, _ = place.run(*RUN, "-q", "-o", "out")
+        expect(code == 2 and "there is no steady state: 2 W go in" in err, f"{code}: {err}")
+        place.write("input/case.lua", BOX)
+        code, _, err, _ = place.run(*RUN, "-q", "-o", "out", **on_ranks(2))
+        expect(code == 2 and "heat does not work on several ranks yet" in err, f"{code}: {err}")
+
+
+if __name__ == "__main__":
+    if sys.argv[2:] == ["fine"]:
+        fine(sys.argv[1])
+    else:
+        main(sys.modules[__name__])
