@@ -36,6 +36,27 @@ int dg_comm_start(struct dg_comm **comm, struct dg_error *err)
   return 0;
 }
 
+static void end_of_process(void)
+{
+  int ended = 1;
+  MPI_Finalized(&ended);
+  if (!ended) MPI_Finalize();
+}
+
+int dg_comm_lend(struct dg_comm *comm, void *mpi_comm, struct dg_error *err)
+{
+  MPI_Comm *lent = mpi_comm;
+  int argc = 0, level, started = 1;
+  MPI_Initialized(&started);
+  if (!started) {
+    if (MPI_Init_thread(&argc, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+      return dg_fail(err, DG_ENVIRONMENT, "MPI could not be started");
+    if (atexit(end_of_process) != 0) return dg_fail(err, DG_ENVIRONMENT, "out of memory: atexit");
+  }
+  *lent = comm != NULL ? comm->world : MPI_COMM_SELF;
+  return 0;
+}
+
 int dg_comm_settle(struct dg_comm *comm, struct dg_error *err)
 {
   if (comm == NULL) return err->code;

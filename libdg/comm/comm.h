@@ -36,6 +36,11 @@ enum { DG_COMM_LIBRARY = 256 };
 /* Gets the name and version of the MPI library. May be called before dg_comm_start. */
 void dg_comm_library(char name[DG_COMM_LIBRARY]);
 
+/* For a library that talks to MPI itself: *mpi_comm, an MPI_Comm, gets the communicator of these ranks, which stays the
+ * callee's. One process without MPI starts it now, and it ends with the process. A rank that waits inside the library
+ * does not hear of another's error: dg_comm_agree comes before. */
+int dg_comm_lend(struct dg_comm *comm, void *mpi_comm, struct dg_error *err) DG_MUST_USE;
+
 int dg_comm_rank(const struct dg_comm *comm); /* 0 for NULL */
 int dg_comm_size(const struct dg_comm *comm); /* 1 for NULL */
 int dg_comm_here(const struct dg_comm *comm); /* ranks on this node, 1 for NULL */

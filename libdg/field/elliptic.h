@@ -41,6 +41,12 @@ void dg_elliptic_free(struct dg_elliptic *op); /* NULL is safe */
 void dg_elliptic_apply(struct dg_elliptic *op, struct dg_elliptic_weights weights, const double *x, double *y);
 /* The diagonal of that matrix, diagonal[count]. */
 void dg_elliptic_diagonal(struct dg_elliptic *op, struct dg_elliptic_weights weights, double *diagonal);
+/* Hands the matrices of this rank's elements and faces to add(context, n, unknown[n], matrix[n][n]), one after the
+ * other; the sum of all is the operator. */
+int dg_elliptic_assemble(struct dg_elliptic *op, struct dg_elliptic_weights weights,
+                         int (*add)(void *context, int n, const int32_t *unknown, const double *matrix,
+                                    struct dg_error *err),
+                         void *context, struct dg_error *err) DG_MUST_USE;
 /* y[count] += the integral of v q, with q[K][Np] by the nodes of each element, of any continuity. */
 void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y);
 /* grad u in element e at its own nodes: gradient[Np][3], by the space's unknowns u[count]. In a curved element it is

@@ -1,6 +1,7 @@
 /* What the operator of elliptic.h does: elements into `result`, and from there into the unknowns. */
 #include <string.h>
 
+#include "libdg/base/memory.h"
 #include "libdg/field/elliptic_parts.h"
 #include "libdg/mesh/curve.h"
 
@@ -99,6 +100,42 @@ static void affine_row(const struct dg_elliptic *op, struct dg_elliptic_weights 
                 (G[at[a][0] * DG_LANES] * bi[0] + G[at[a][1] * DG_LANES] * bi[1] + G[at[a][2] * DG_LANES] * bi[2]);
     for (int j = 0; j < Np; j++) row[j] += flux[0] * b[3 * j] + flux[1] * b[3 * j + 1] + flux[2] * b[3 * j + 2];
   }
+}
+
+/* matrix[Np][Np] of an element, curved or not. */
+static void element_matrix(const struct dg_elliptic *op, struct dg_elliptic_weights w, size_t e, double *matrix)
+{
+  const struct dg_mesh *mesh = op->space->mesh;
+  const ptrdiff_t curved = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
+  const int Np = op->form.Np;
+  for (int i = 0; curved < 0 && i < Np; i++) affine_row(op, w, e, i, matrix + (size_t)i * (size_t)Np);
+  const size_t size = (size_t)Np * (size_t)Np, first = (size_t)curved * size;
+  for (size_t n = 0; curved >= 0 && n < size; n++)
+    matrix[n] = w.stiffness * op->curved_stiffness[first + n] + w.mass * op->curved_mass[first + n];
+}
+
+int dg_elliptic_assemble(struct dg_elliptic *op, struct dg_elliptic_weights w,
+                         int (*add)(void *context, int n, const int32_t *unknown, const double *matrix,
+                                    struct dg_error *err),
+                         void *context, struct dg_error *err)
+{
+  const struct dg_reference *ref = &op->space->ref;
+  const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
+  double *matrix = NULL;
+  if (DG_NEW(matrix, Np * Np, err) != 0) return err->code;
+  for (size_t e = 0; err->code == 0 && e < op->space->mesh->K; e++) {
+    element_matrix(op, w, e, matrix);
+    (void)add(context, ref->Np, op->space->number + e * Np, matrix, err);
+  }
+  for (size_t n = 0; w.face != 0 && err->code == 0 && n < op->faces; n++) {
+    int32_t unknown[DG_NODES_MAX];
+    const int *node = ref->face_node + (size_t)(op->face[n] % 4) * Nf;
+    for (size_t i = 0; i < Nf; i++) unknown[i] = op->space->number[(size_t)op->face[n] / 4 * Np + (size_t)node[i]];
+    for (size_t i = 0; i < Nf * Nf; i++) matrix[i] = w.face * op->face_matrix[n * Nf * Nf + i];
+    (void)add(context, ref->Nf, unknown, matrix, err);
+  }
+  dg_free(matrix);
+  return err->code;
 }
 
 void dg_elliptic_diagonal(struct dg_elliptic *op, struct dg_elliptic_weights w, double *diagonal)

@@ -13,11 +13,6 @@
 enum { EDGES = 6 };
 static const int ends[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-/* Where node i of an element lies: on the entity of `dim` with that local number, as its node `at`. */
-struct seat {
-  int dim, entity, at;
-};
-
 static int edge_between(int a, int b)
 {
   for (int q = 0; q < EDGES; q++)
@@ -25,8 +20,7 @@ static int edge_between(int a, int b)
   return -1;
 }
 
-/* seat[Np]; inside[4] counts the nodes inside an entity of each dimension. */
-static void find_seats(const struct dg_reference *ref, struct seat *seat, int inside[4])
+void dg_space_seats(const struct dg_reference *ref, struct dg_seat *seat)
 {
   int face_nodes[4] = {0}, inner = 0;
   for (int i = 0; i < ref->Np; i++) {
@@ -35,7 +29,7 @@ static void find_seats(const struct dg_reference *ref, struct seat *seat, int in
     int corner[4], corners = 0;
     for (int v = 0; v < 4; v++)
       if (towards[v] > 0) corner[corners++] = v;
-    seat[i] = (struct seat){.dim = corners - 1};
+    seat[i] = (struct dg_seat){.dim = corners - 1};
     if (corners == 1) seat[i].entity = corner[0];
     if (corners == 2) {
       seat[i].entity = edge_between(corner[0], corner[1]);
@@ -46,14 +40,10 @@ static void find_seats(const struct dg_reference *ref, struct seat *seat, int in
   /* Nodes inside a face take its own order, which is the same for both elements. */
   for (int f = 0; f < 4; f++) {
     for (int m = 0; m < ref->Nf; m++) {
-      struct seat *s = &seat[ref->face_node[f * ref->Nf + m]];
-      if (s->dim == 2) *s = (struct seat){.dim = 2, .entity = f, .at = face_nodes[f]++};
+      struct dg_seat *s = &seat[ref->face_node[f * ref->Nf + m]];
+      if (s->dim == 2) *s = (struct dg_seat){.dim = 2, .entity = f, .at = face_nodes[f]++};
     }
   }
-  inside[0] = 1;
-  inside[1] = ref->order - 1;
-  inside[2] = face_nodes[0];
-  inside[3] = inner;
 }
 
 /* edge[K][6]: the number of each edge of each element, *edges of them. */
@@ -105,20 +95,22 @@ static int number_nodes(struct dg_space *space, struct numbering *given, struct 
 {
   const struct dg_mesh *mesh = space->mesh;
   const int Np = space->ref.Np;
-  struct seat *seat = NULL;
+  struct dg_seat *seat = NULL;
   size_t edges = 0, faces = 0, *first = given->first;
   int *inside = given->inside;
   if (DG_NEW(given->edge, mesh->K, err) == 0 && DG_NEW(given->face, mesh->K, err) == 0 && DG_NEW(seat, Np, err) == 0 &&
       number_edges(mesh, given->edge, &edges, err) == 0) {
     number_faces(mesh, given->face, &faces);
-    find_seats(&space->ref, seat, inside);
+    dg_space_seats(&space->ref, seat);
+    for (int i = 0; i < Np; i++)
+      if (seat[i].entity == 0) inside[seat[i].dim]++;
     first[1] = mesh->vertices;
     first[2] = first[1] + edges * (size_t)inside[1];
     first[3] = first[2] + faces * (size_t)inside[2];
     given->nodes = first[3] + mesh->K * (size_t)inside[3];
     for (size_t e = 0; e < mesh->K; e++) {
       for (int i = 0; i < Np; i++) {
-        const struct seat s = seat[i];
+        const struct dg_seat s = seat[i];
         const size_t entity[4] = {s.dim == 0 ? (size_t)mesh->element[e][s.entity] : 0,
                                   s.dim == 1 ? (size_t)given->edge[e][s.entity] : 0,
                                   s.dim == 2 ? (size_t)given->face[e][s.entity] : 0, e};
@@ -323,4 +315,25 @@ int dg_space_total(const struct dg_space *space, size_t *total, struct dg_error 
   if (space->shared == NULL || dg_comm_offset(space->shared->comm, own, &before, &all, err) != 0) return err->code;
   *total = (size_t)all;
   return 0;
+}
+
+/* Foreign unknowns get the numbers of those who count them: the sum of one number and zeros. */
+int dg_space_global(const struct dg_space *space, int64_t *global, int64_t *first, int64_t *own, struct dg_error *err)
+{
+  const bool *foreign = dg_space_foreign(space);
+  double *number = NULL;
+  int64_t all, n = 0;
+  for (size_t i = 0; i < space->count; i++) n += foreign == NULL || !foreign[i];
+  *own = n;
+  *first = 0;
+  if (DG_NEW(number, space->count, err) == 0 &&
+      (space->shared == NULL || dg_comm_offset(space->shared->comm, n, first, &all, err) == 0)) {
+    n = *first;
+    for (size_t i = 0; i < space->count; i++) number[i] = foreign == NULL || !foreign[i] ? (double)n++ : 0;
+    dg_space_sum(space, number);
+    for (size_t i = 0; i < space->count; i++) global[i] = (int64_t)number[i];
+    (void)!dg_space_error(space, err);
+  }
+  dg_free(number);
+  return err->code;
 }

@@ -58,6 +58,15 @@ static inline void dg_space_sum(const struct dg_space *space, double *y)
 int dg_space_error(const struct dg_space *space, struct dg_error *err) DG_MUST_USE;
 /* value[count] becomes its sum over all ranks; first of all an error of a sum before it. Collective. */
 int dg_space_reduce(const struct dg_space *space, size_t count, double *value, struct dg_error *err) DG_MUST_USE;
+/* global[count]: numbers of the unknowns among all ranks; those that a rank counts itself follow each other from *first
+ * on, *own of them. Collective. */
+int dg_space_global(const struct dg_space *space, int64_t *global, int64_t *first, int64_t *own,
+                    struct dg_error *err) DG_MUST_USE;
+/* seat[Np] for each node of an element: where it lies. */
+struct dg_seat {
+  int dim, entity, at; /* the entity of that dimension with that local number; its node `at` */
+};
+void dg_space_seats(const struct dg_reference *ref, struct dg_seat *seat);
 /* The unknowns of all ranks. Collective. */
 int dg_space_total(const struct dg_space *space, size_t *total, struct dg_error *err) DG_MUST_USE;
 /* The place of node i of element e, m. */

@@ -8,16 +8,20 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/field/elliptic.h"
+#include "libdg/solve/amg.h"
+#include "libdg/solve/multigrid.h"
 #include "libdg/solve/pcg.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/statics/conductors.h"
 
 static const double tolerance = 1e-12;
-enum { ITERATIONS = 20000 };
+/* Fewer unknowns than MANY are found with the diagonal before multigrid is ready. */
+enum { ITERATIONS = 20000, MANY = 20000 };
 
 struct solver {
   struct dg_space space;
   struct dg_elliptic *op;
+  struct dg_multigrid *multigrid; /* NULL: the diagonal instead */
   double *diagonal, *phi, *b, *flux;
   bool *held;
 };
@@ -33,6 +37,10 @@ static void apply(void *context, const double *x, double *y)
 static void improve(void *context, const double *r, double *z)
 {
   const struct solver *solver = context;
+  if (solver->multigrid != NULL) {
+    dg_multigrid_apply(solver->multigrid, r, z);
+    return;
+  }
   for (size_t i = 0; i < solver->space.count; i++) z[i] = r[i] / solver->diagonal[i];
 }
 
@@ -44,6 +52,7 @@ static int sum(void *context, size_t count, double *value, struct dg_error *err)
 
 static void release(struct solver *solver)
 {
+  dg_multigrid_free(solver->multigrid);
   dg_elliptic_free(solver->op);
   dg_space_release(&solver->space);
   dg_free(solver->diagonal);
@@ -53,10 +62,24 @@ static void release(struct solver *solver)
   dg_free(solver->held);
 }
 
+/* Multigrid where it pays and can be had; what is missing is said. */
+static int make_multigrid(struct solver *solver, const struct mx_statics *statics, const struct mx_statics_place *place,
+                          const struct dg_elliptic_medium *medium, const int32_t (*body)[4], struct dg_error *err)
+{
+  const struct dg_multigrid_setup setup = {.space = &solver->space, .op = solver->op, .medium = medium, .body = body};
+  struct dg_error missing = {0};
+  if (statics->unknowns < MANY) return 0;
+  if (dg_amg_prepare(&missing) == 0) return dg_multigrid_new(&solver->multigrid, &setup, err);
+  dg_log_line(place->log, "statics   without multigrid: %s", missing.message);
+  return 0;
+}
+
 /* The permittivity of each element: numbers, or tensors where the problem has some. */
-static int make_operator(struct solver *solver, const struct mx_problem *problem, struct dg_error *err)
+static int make_operator(struct solver *solver, const struct mx_statics *statics, const struct mx_statics_place *place,
+                         const int32_t (*body)[4], struct dg_error *err)
 {
   static const int order[6] = {0, 3, 5, 1, 2, 4}; /* ours: xx yy zz xy xz yz; a medium's: xx xy xz yy yz zz */
+  const struct mx_problem *problem = place->problem;
   struct dg_elliptic_medium medium = {.k = problem->epsilon};
   double(*tensor)[6] = NULL;
   if (problem->shapes > 0 && DG_NEW(tensor, problem->K, err) != 0) return err->code;
@@ -66,7 +89,8 @@ static int make_operator(struct solver *solver, const struct mx_problem *problem
       tensor[e][q] = problem->epsilon[e] * (shape != NULL ? shape->shape[MX_AMPERE][order[q]] : q < 3 ? 1 : 0);
   }
   medium.tensor = (const double(*)[6])tensor;
-  (void)!dg_elliptic_new(&solver->op, &solver->space, &medium, err);
+  if (dg_elliptic_new(&solver->op, &solver->space, &medium, err) == 0)
+    (void)make_multigrid(solver, statics, place, &medium, body, err);
   dg_free(tensor);
   return err->code;
 }
@@ -78,15 +102,15 @@ static int make_solver(struct solver *solver, struct mx_statics *statics, const 
   const int p = place->problem->ref->order, order = p < DG_ORDER_MAX ? p + 1 : p;
   if (DG_NEW(body, place->mesh->K, err) == 0 && mx_find_conductors(statics, place, body, err) == 0 &&
       dg_space_init(&solver->space, place->mesh, place->problem->comm, order, statics->conductors,
-                    (const int32_t(*)[4])body, err) == 0)
-    (void)make_operator(solver, place->problem, err);
+                    (const int32_t(*)[4])body, err) == 0 &&
+      dg_space_total(&solver->space, &statics->unknowns, err) == 0)
+    (void)make_operator(solver, statics, place, (const int32_t(*)[4])body, err);
   dg_free(body);
   if (err->code != 0) return err->code;
   const size_t n = solver->space.count;
   if (DG_NEW(solver->diagonal, n, err) != 0 || DG_NEW(solver->phi, n, err) != 0 || DG_NEW(solver->b, n, err) != 0 ||
       DG_NEW(solver->flux, n, err) != 0 || DG_NEW(solver->held, n, err) != 0)
     return err->code;
-  if (dg_space_total(&solver->space, &statics->unknowns, err) != 0) return err->code;
   dg_elliptic_diagonal(solver->op, stiffness, solver->diagonal);
   /* A conductor without a face, such as a `default` that stands for none, has an equation of its own. */
   for (size_t i = 0; i < n; i++)
@@ -110,6 +134,8 @@ static int solve(struct solver *solver, struct mx_statics *statics, struct dg_er
                              .floating = !any,
                              .tolerance = tolerance,
                              .most = ITERATIONS};
+  if (solver->multigrid != NULL && dg_multigrid_set(solver->multigrid, stiffness, solver->held, !any, err) != 0)
+    return dg_context(err, "for initial.statics");
   if (dg_pcg_solve(&pcg, solver->b, solver->phi, &report, err) != 0) return dg_context(err, "for initial.statics");
   statics->iterations += report.iterations;
   dg_elliptic_apply(solver->op, stiffness, solver->phi, solver->flux);

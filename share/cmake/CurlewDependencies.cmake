@@ -44,6 +44,17 @@ else()
   message(STATUS "libharminv was not found (Debian and Ubuntu: libharminv-dev): output.resonances will be refused")
 endif()
 
+# Loaded by name for the same reason (libdg/solve/amg.h).
+find_path(CURLEW_HYPRE_INCLUDE HYPRE.h PATH_SUFFIXES hypre)
+find_library(CURLEW_HYPRE_FILE NAMES HYPRE)
+set(CURLEW_HYPRE "")
+if(CURLEW_HYPRE_INCLUDE AND CURLEW_HYPRE_FILE)
+  get_filename_component(hypre_file "${CURLEW_HYPRE_FILE}" REALPATH) # the name of the package with its version
+  get_filename_component(CURLEW_HYPRE "${hypre_file}" NAME)
+else()
+  message(STATUS "hypre was not found (Debian and Ubuntu: libhypre-dev): static fields will take more iterations")
+endif()
+
 # HDF5, and the very one that Silo uses: two of them in one process do not go together. On Debian and Ubuntu it is a
 # package of its own for every MPI, and one without.
 file(STRINGS "${silo_LIBRARY}" silo_hdf5 REGEX "libhdf5[a-z_]*\\.so" LIMIT_COUNT 1)

@@ -35,7 +35,7 @@ MAY = {
     "libdg/mesh/gmsh": "libdg/base libdg/mesh libdg/mesh/draft libdg/mesh/load libdg/mesh/parts",
     "libdg/geometry": "libdg/base libdg/mesh",
     "libdg/field": "libdg/base libdg/comm libdg/mesh libdg/ref",
-    "libdg/solve": "libdg/base",
+    "libdg/solve": "libdg/base libdg/comm libdg/field libdg/ref",
     "libdg/halo": "libdg/base libdg/comm libdg/mesh",
     "libdg/io": "libdg/base libdg/comm libdg/files libdg/halo libdg/mesh libdg/ref",
     "libdg/io/silo": "libdg/base libdg/comm libdg/files libdg/geometry libdg/io libdg/mesh libdg/ref",

@@ -32,6 +32,7 @@ class Curlew(CMakePackage, CudaPackage):
     depends_on("hdf5@1.10:+shared+mpi")
     depends_on("openblas@0.3:+shared")
     depends_on("harminv@1.4:", when="+resonances")
+    depends_on("hypre@2.26:+mpi+shared")
 
     depends_on("py-numpy", type="run", when="+plot")
     depends_on("py-matplotlib", type="run", when="+plot")
