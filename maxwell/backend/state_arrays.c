@@ -15,7 +15,7 @@ static const struct of_field {
 };
 enum { OF_FIELDS = sizeof of_fields / sizeof *of_fields };
 
-size_t mx_state_arrays(const struct mx_problem *problem) { return OF_FIELDS + problem->responses; }
+size_t mx_state_arrays(const struct mx_problem *problem) { return OF_FIELDS + problem->responses + 1; }
 
 struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_integrator integrator, size_t i)
 {
@@ -30,6 +30,14 @@ struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_i
       array.nodes = (size_t)ref->Nf;
     }
     (void)snprintf(array.name, sizeof array.name, "%s", of_fields[i].name);
+    return array;
+  }
+  if (i == OF_FIELDS + problem->responses) {
+    array.list = MX_STATE_OF_SKINS;
+    array.items = problem->skin_faces;
+    array.nodes = (size_t)ref->Nf;
+    if (mx_skin_poles(problem) > 0) array.vectors = mx_skin_poles(problem);
+    (void)snprintf(array.name, sizeof array.name, "skins");
     return array;
   }
   const struct mx_response *response = &problem->response[i - OF_FIELDS];

@@ -2,7 +2,7 @@
  * and other readers of the whole state, walk over the description and know no array by name.
  *
  * An array is [items][vectors][3][nodes]. Its items are those of a list: all elements of this rank, its kept faces by
- * slot, or the entries of a response. In place of nodes, layers have points of the rule of integration. */
+ * slot, the entries of a response, or the faces on metal walls. In place of nodes, layers have points of the rule of integration. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,8 @@
 enum mx_state_list {
   MX_STATE_OF_ELEMENTS, /* a field; H at the half step before where the scheme is staggered */
   MX_STATE_OF_FACES,    /* kept traces of a field one step ago (operator.h); none unless the scheme is staggered */
-  MX_STATE_OF_ENTRIES   /* the states of a response */
+  MX_STATE_OF_ENTRIES,  /* the states of a response */
+  MX_STATE_OF_SKINS     /* currents in the skin of metal walls, Cartesian in every backend */
 };
 
 struct mx_state_array {

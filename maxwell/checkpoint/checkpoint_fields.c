@@ -18,8 +18,8 @@
 #include "maxwell/shell/checkpoint_files.h"
 
 /* The lists whose items the arrays of the state (state_arrays.h) have. An item has a name in the whole mesh: elements
- * and entries of responses `element`, open faces and sheets 4 * element + face. */
-enum { ELEMENTS, OPEN_FACES, ENTRIES }; /* ENTRIES + r: of response r */
+ * and entries of responses `element`, open faces, sheets and metal walls 4 * element + face. */
+enum { ELEMENTS, OPEN_FACES, SKINS, ENTRIES }; /* ENTRIES + r: of response r */
 
 static struct mx_state_array describe(const struct mx_setup *setup, int array)
 {
@@ -29,6 +29,7 @@ static struct mx_state_array describe(const struct mx_setup *setup, int array)
 static int list_of(const struct mx_state_array *of)
 {
   if (of->list == MX_STATE_OF_ENTRIES) return ENTRIES + (int)of->response;
+  if (of->list == MX_STATE_OF_SKINS) return SKINS;
   return of->list == MX_STATE_OF_FACES ? OPEN_FACES : ELEMENTS;
 }
 
@@ -41,8 +42,9 @@ struct name {
 
 static struct name list_name(int list)
 {
+  static const char *const names[ENTRIES] = {"elements", "open", "skins"};
   struct name name;
-  if (list < ENTRIES) (void)snprintf(name.text, sizeof name.text, "%s", list == ELEMENTS ? "elements" : "open");
+  if (list < ENTRIES) (void)snprintf(name.text, sizeof name.text, "%s", names[list]);
   else (void)snprintf(name.text, sizeof name.text, "entries_%d", list - ENTRIES + 1);
   return name;
 }
@@ -56,6 +58,9 @@ static size_t items_of(const struct mx_setup *setup, int list)
   }
   return 0;
 }
+
+/* Are the items of a list faces? */
+static bool of_faces(int list) { return list == OPEN_FACES || list == SKINS; }
 
 static size_t open_faces(const struct mx_setup *setup) { return items_of(setup, OPEN_FACES); }
 
@@ -88,11 +93,11 @@ static int save_names(struct dg_store *store, const struct mx_setup *setup, int 
   const size_t count = items_of(setup, list);
   int64_t *name;
   if (DG_NEW(name, count, err) != 0) return err->code;
-  for (size_t i = 0; i < count && list != OPEN_FACES; i++)
+  for (size_t i = 0; i < count && !of_faces(list); i++)
     name[i] = dg_mesh_global(mesh, list == ELEMENTS ? i : (size_t)setup->problem.response[list - ENTRIES].where[i]);
-  for (size_t e = 0; e < mesh->K && count > 0 && list == OPEN_FACES; e++)
+  for (size_t e = 0; e < mesh->K && count > 0 && of_faces(list); e++)
     for (int f = 0; f < 4; f++) {
-      const ptrdiff_t slot = mx_kept_slot(&setup->problem, e, f);
+      const ptrdiff_t slot = (list == SKINS ? mx_skin_slot : mx_kept_slot)(&setup->problem, e, f);
       if (slot >= 0) name[slot] = 4 * dg_mesh_global(mesh, e) + f;
     }
   (void)!dg_store_put(store, list_name(list).text, DG_STORE_INTEGERS, count, name, err);
@@ -193,7 +198,7 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
 {
   if (name < 0) return NOT_HERE;
   size_t low = 0, high = reader->setup->problem.K;
-  const uint64_t wanted = (uint64_t)(list == OPEN_FACES ? name / 4 : name);
+  const uint64_t wanted = (uint64_t)(of_faces(list) ? name / 4 : name);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (reader->own[middle].key < wanted) low = middle + 1;
@@ -203,7 +208,8 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
   size_t e = reader->own[low].item;
   if (list == ELEMENTS) return (int64_t)e;
   if (list >= ENTRIES) return mx_response_find(&reader->setup->problem.response[list - ENTRIES], e);
-  const ptrdiff_t slot = mx_kept_slot(&reader->setup->problem, e, (int)(name % 4));
+  const ptrdiff_t slot =
+      (list == SKINS ? mx_skin_slot : mx_kept_slot)(&reader->setup->problem, e, (int)(name % 4));
   return slot >= 0 ? slot : NOT_HERE;
 }
 
@@ -245,6 +251,7 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
     return err->code;
   for (size_t i = 0; i < count; i++) {
     if (number[i] == NOT_HERE) continue;
+    if (list == SKINS) continue; /* Cartesian in every backend */
     const size_t e = (size_t)own_number(reader, ELEMENTS, list == OPEN_FACES ? name[i] / 4 : name[i]);
     const int f = list == OPEN_FACES ? (int)(name[i] % 4) : -1;
     for (size_t at = 0; at < width; at += 3 * N) convert(reader, e, f, N, reader->piece + i * width + at);
@@ -277,7 +284,7 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
     bool *seen = &reader->seen[list][number[i]];
     if (*seen)
       return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %s %" PRId64 " twice",
-                     list == OPEN_FACES ? "face" : "element", name[i]);
+                     of_faces(list) ? "face" : "element", name[i]);
     *seen = true;
   }
   return 0;

@@ -386,6 +386,10 @@ static int from_records(struct mx_problem *part, const struct mx_problem *whole,
     if (mx_problem_add_tensors(part, whole->shapes, err) != 0) return err->code;
     memcpy(part->shape, whole->shape, whole->shapes * sizeof *part->shape);
   }
+  if (whole->metals > 0) {
+    if (mx_problem_add_metals(part, whole->metals, err) != 0) return err->code;
+    memcpy(part->metal, whole->metal, whole->metals * sizeof *part->metal);
+  }
   for (size_t i = 0; i < count; i++) {
 #define TAKE(type, name, numbers) memcpy(&part->name[i], &record[i].name, sizeof part->name[i]);
     MX_ELEMENT_ARRAYS(TAKE)

@@ -13,6 +13,12 @@ static size_t states_of(const struct mx_limit *work, size_t r)
          mx_response_places(work->problem, response->kind);
 }
 
+/* Numbers of the currents of a face on a metal wall. */
+static size_t skin_width(const struct mx_limit *work)
+{
+  return mx_skin_poles(work->problem) * 3 * (size_t)work->problem->ref->Nf;
+}
+
 /* Numbers of the densities of one field. */
 static size_t densities_of(const struct mx_limit *work)
 {
@@ -30,6 +36,8 @@ void mx_limit_release(struct mx_limit *work)
   for (int i = 0; i < 2; i++) dg_free(work->ghosted[i]);
   dg_exchange_free(work->exchange);
   dg_quadrature_release(&work->rule);
+  mx_skin_tables_release(&work->skins);
+  dg_free(work->voltage);
   mx_matrices_free_double(work->matrices);
 }
 
@@ -76,7 +84,14 @@ int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum
   work->all = 2 * work->n;
   work->whole = work->all + (mx_staggered(integrator) ? 2 * densities_of(work) : 0);
   if (mx_matrices_new_double(&work->matrices, problem, err) != 0 || new_ghosts(work, err) != 0) return err->code;
-  if (mx_staggered(integrator) || problem->responses == 0) return 0;
+  if (mx_staggered(integrator)) return 0;
+  if (problem->skin_faces > 0 &&
+      (mx_skin_tables_init(&work->skins, problem, err) != 0 ||
+       DG_NEW(work->voltage, problem->skin_faces * 3 * (size_t)problem->ref->Nf, err) != 0))
+    return err->code;
+  work->all += problem->skin_faces * skin_width(work);
+  work->whole = work->all;
+  if (problem->responses == 0) return 0;
   if (dg_quadrature_init(&work->rule, problem->ref, err) != 0 || DG_NEW(work->weight, problem->responses, err) != 0 ||
       DG_NEW(work->coefficient, problem->responses, err) != 0)
     return err->code;
@@ -127,6 +142,46 @@ void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y)
   work->applications++;
 }
 
+/* The rates of the currents of metal walls, and V of each face: currents and rates are [skin_faces][poles][3][Nf]. */
+static void rate_skins(const struct mx_limit *work, const double *H, const double *currents, double *rates)
+{
+  const struct mx_problem *problem = work->problem;
+  const struct dg_reference *ref = problem->ref;
+  const size_t Nf = (size_t)ref->Nf, Np = (size_t)ref->Np, n = 3 * Nf, width = skin_width(work);
+  for (size_t k = 0; k < problem->skin_faces; k++) {
+    const struct mx_skin *skin = mx_skin_of(problem, k);
+    const size_t e = (size_t)problem->skin_face[k] / 4, f = (size_t)problem->skin_face[k] % 4;
+    double at_face[3 * DG_NF_MAX], h[3 * DG_NF_MAX];
+    for (size_t c = 0; c < 3; c++)
+      for (size_t m = 0; m < Nf; m++)
+        at_face[c * Nf + m] = H[(3 * e + c) * Np + (size_t)ref->face_node[f * Nf + m]];
+    mx_skin_current(&work->skins, k, at_face, h);
+    for (size_t i = 0; i < n; i++) work->voltage[k * n + i] = 0;
+    for (size_t i = 0; i < width; i++) rates[k * width + i] = 0;
+    for (size_t q = 0; q < skin->poles; q++)
+      for (size_t i = 0; i < n; i++) {
+        const double current = currents[k * width + q * n + i];
+        rates[k * width + q * n + i] = skin->rate[q] * (h[i] - current);
+        work->voltage[k * n + i] += skin->resistance[q] * current;
+      }
+  }
+}
+
+/* y = M x of the currents, whose energy is R_k I_k^2/(2 a_k): the nodes of a face alone, by the diagonal of its mass.
+ * Directions that no current takes have some weight, too. */
+static void weigh_skins(const struct mx_limit *work, const double *x, double *y)
+{
+  const struct mx_problem *problem = work->problem;
+  const size_t Nf = (size_t)problem->ref->Nf, width = skin_width(work);
+  for (size_t i = 0; i < problem->skin_faces * width; i++) {
+    const size_t k = i / width, q = i % width / (3 * Nf), m = i % Nf;
+    const struct mx_skin *skin = mx_skin_of(problem, k);
+    const size_t e = (size_t)problem->skin_face[k] / 4, f = (size_t)problem->skin_face[k] % 4;
+    const double of_pole = q < skin->poles ? skin->resistance[q] / skin->rate[q] : 1;
+    y[i] = of_pole * problem->face_scale[e][f] * problem->jacobian[e] * problem->ref->face_mass[m * Nf + m] * x[i];
+  }
+}
+
 void mx_limit_rate(struct mx_limit *work, const double *x, double *y)
 {
   const struct mx_penalty whole = {.inner = 1, .open = 1};
@@ -136,6 +191,11 @@ void mx_limit_rate(struct mx_limit *work, const double *x, double *y)
   find_fields(work, x, field);
   mx_rate_double(work->problem, work->matrices, MX_AMPERE, whole, field[0], field[1], NULL, y);
   mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, field[1], field[0], NULL, y + work->n);
+  if (work->problem->skin_faces > 0) {
+    const size_t at = work->all - work->problem->skin_faces * skin_width(work);
+    rate_skins(work, field[1], x + at, y + at);
+    mx_add_skins_double(work->problem, work->matrices, work->voltage, y + work->n);
+  }
   for (size_t i = 0; i < 2 * work->n; i++) {
     const bool of_H = i >= work->n;
     const size_t e = (of_H ? i - work->n : i) / per_element;
@@ -223,6 +283,10 @@ void mx_limit_mass(const struct mx_limit *work, const double *x, double *y)
       if (problem->tensor[e] > 0) turn(mx_tensor_of(problem, e)->shape[field], (size_t)problem->ref->Np, y + at);
     }
   if (work->whole > work->all) curved_mass(work, x, y);
+  if (work->voltage != NULL) {
+    const size_t skins = work->all - problem->skin_faces * skin_width(work);
+    weigh_skins(work, x + skins, y + skins);
+  }
   size_t at = 2 * work->n; /* states with the weight of their energy */
   for (size_t r = 0; work->weight != NULL && r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];

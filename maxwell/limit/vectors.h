@@ -2,7 +2,8 @@
  * the energy. stability.c iterates with them.
  *
  * A vector holds E [K][3][Np] and then H [K][3][Np]. With losses the states of responses follow, [count][states][3]
- * [places] of each. Leapfrog at its limit does not depend on responses: they are passive terms, which vanish at z = -1.
+ * [places] of each, and then the currents of metal walls, [skin_faces][poles][3][Nf]. Leapfrog at its limit does not
+ * depend on either: they are passive terms, which vanish at z = -1.
  *
  * Behind all that stand, in leapfrog, the densities of curved elements, of E [curves.count][3][Np] and then of H, from
  * which their fields come by weighing (maxwell/problem/curved.h). The energy of a field is its product with its
@@ -13,6 +14,7 @@
 #include "libdg/ref/rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/problem.h"
+#include "maxwell/problem/skins.h"
 #include "maxwell/time/integrator.h"
 #include "maxwell/time/responses.h"
 
@@ -27,6 +29,8 @@ struct mx_limit {
   struct dg_quadrature rule;    /* for layers, where there are responses */
   double **weight;              /* [responses][count][states] of states in the energy; layers: none */
   double **coefficient;         /* [responses][count][coefficients of the kind] */
+  struct mx_skin_tables skins;  /* of metal walls */
+  double *voltage;              /* [skin_faces][3][Nf] their V; NULL: no current is in the vectors */
   int applications;
   double error; /* relative error of the limit that was found */
 };

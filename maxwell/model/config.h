@@ -195,10 +195,19 @@ struct mx_layer_config {
 };
 extern const char *const mx_shell_kind_names[]; /* "box", "sphere", "cylinder" */
 
+/* The metal of a wall whose skin is thinner than everything else (media/metal.h). */
+struct mx_metal_config {
+  int name;         /* key `metal`, of mx_metal_names; only for the reader */
+  double sigma;     /* S/m, > 0: key `conductivity`, or that of the name */
+  double mu_r;      /* > 0, default 1 */
+  double band[2];   /* Hz, ascending; {0, 0}: that of the sources */
+};
+
 struct mx_boundary_config {
   struct mx_selector where;
   enum mx_boundary_kind kind;
   double impedance;           /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
+  struct mx_metal_config metal; /* MX_METAL_WALL */
   struct mx_open_config open; /* MX_OPEN_WALL */
   struct mx_selector with;    /* MX_PERIODIC: that of the boundary on the opposite side */
   struct mx_plane_wave wave;  /* MX_PLANE_WAVE */
@@ -214,6 +223,8 @@ struct mx_boundary_config {
 bool mx_boundary_is_open(const struct mx_boundary_config *boundary);
 
 struct mx_config;
+/* The highest frequency of the sources, Hz, as far as they say one; 0: none does. */
+double mx_highest_frequency(const struct mx_config *config);
 /* The boundary on the opposite side of a periodic one: the one that its `with` names. NULL: there is none; the reader
  * has refused that. */
 const struct mx_boundary_config *mx_opposite(const struct mx_config *config, const struct mx_boundary_config *boundary);

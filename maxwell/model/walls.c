@@ -14,6 +14,7 @@ double mx_wall_impedance(enum mx_boundary_kind kind, double given, double medium
 {
   switch (mx_walls[kind].behind) {
   case MX_BEHIND_METAL:
+  case MX_BEHIND_SKIN: /* nearly */
     return 0;
   case MX_BEHIND_MAGNET:
     return INFINITY;

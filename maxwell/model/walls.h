@@ -14,6 +14,7 @@ enum mx_behind {
   MX_BEHIND_MAGNET, /* infinite: tangential H vanishes, or is the field that comes in */
   MX_BEHIND_MEDIUM, /* the medium's: the face absorbs */
   MX_BEHIND_GIVEN,  /* the boundary's `impedance`, ohm */
+  MX_BEHIND_SKIN,   /* the skin of a metal: resistors beside inductors, which have a state (problem/skins.h) */
   /* Something across the face, which who measures the gap knows (sources/port_build.c); until then it is
    * MX_BEHIND_MEDIUM. */
   MX_BEHIND_GAP
@@ -24,6 +25,7 @@ enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT
   X(MX_PEC, "pec", MX_BEHIND_METAL, MX_NOTHING)                                                                        \
   X(MX_PMC, "pmc", MX_BEHIND_MAGNET, MX_NOTHING)                                                                       \
   X(MX_IMPEDANCE, "impedance", MX_BEHIND_GIVEN, MX_NOTHING)                                                            \
+  X(MX_METAL_WALL, "metal", MX_BEHIND_SKIN, MX_NOTHING)                                                                \
   X(MX_ABSORBING, "absorbing", MX_BEHIND_MEDIUM, MX_NOTHING)                                                           \
   X(MX_OPEN_WALL, "open", MX_BEHIND_MEDIUM, MX_NOTHING)   /* a layer grows from it; this stands behind the layer */    \
   X(MX_PERIODIC, "periodic", MX_BEHIND_METAL, MX_NOTHING) /* its faces become neighbours of those opposite */          \

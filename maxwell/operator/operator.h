@@ -69,6 +69,12 @@ void mx_add_sources_double(const struct mx_problem *problem, const struct mx_mat
 void mx_add_sources_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
                            enum mx_equation equation, const struct mx_stage_sources *sources, float *rate);
 
+/* rate of H += what metal walls add to it: voltage[skin_faces][3][Nf] is V (maxwell/problem/skins.h). */
+void mx_add_skins_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
+                         const double *voltage, double *rate);
+void mx_add_skins_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
+                         const float *voltage, float *rate);
+
 /* A response's entries at work: coefficient[count][coefficients of the kind], state[count][states][3][places]
  * (mx_response_places), fields of E and H as above: rate_state = d(state)/dt, and rate[0] and rate[1] += what it adds
  * to the rates of E and H. rule: that of the order, which layers want. */

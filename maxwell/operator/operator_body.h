@@ -352,6 +352,23 @@ static void NAME(straight_jump)(const struct mx_problem *problem, const struct N
   }
 }
 
+/* The flux of given jumps on face f of element e. */
+static void NAME(lift_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                            enum mx_equation equation, size_t e, size_t f, const REAL *other, const REAL *own,
+                            REAL *rate)
+{
+  const bool ampere = equation == MX_AMPERE;
+  const ptrdiff_t curved = matrices->curves.count > 0 ? mx_curve_find(problem, e) : -1;
+  if (curved < 0) {
+    NAME(straight_jump)(problem, matrices, equation, e, f, other, own, rate);
+    return;
+  }
+  const struct mx_face_flux *weights = &problem->flux[e][f];
+  const struct NAME(curved_face) face = {(size_t)curved, (int)f, (REAL)(ampere ? weights->h_jump : -weights->e_jump),
+                                         (REAL)(ampere ? weights->e_penalty : weights->h_penalty)};
+  NAME(curved_jump)(problem, matrices, equation, &face, other, own, rate);
+}
+
 static void NAME(add_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
                            enum mx_equation equation, const struct mx_term *term, const double *curl,
                            const double *penalty, REAL *rate)
@@ -360,7 +377,6 @@ static void NAME(add_jump)(const struct mx_problem *problem, const struct NAME(m
   const bool ampere = equation == MX_AMPERE;
   for (size_t k = 0; k < term->count; k++) {
     const size_t e = (size_t)term->where[k] / 4, f = (size_t)term->where[k] % 4;
-    const ptrdiff_t curved = matrices->curves.count > 0 ? mx_curve_find(problem, e) : -1;
     REAL other[3 * DG_NF_MAX], own[3 * DG_NF_MAX];
     for (size_t m = 0; m < Nf; m++)
       for (size_t c = 0; c < 3; c++) {
@@ -369,14 +385,21 @@ static void NAME(add_jump)(const struct mx_problem *problem, const struct NAME(m
         own[c * Nf + m] =
             NAME(term_value)(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, c, m);
       }
-    if (curved < 0) {
-      NAME(straight_jump)(problem, matrices, equation, e, f, other, own, rate);
-      continue;
-    }
-    const struct mx_face_flux *weights = &problem->flux[e][f];
-    const struct NAME(curved_face) face = {(size_t)curved, (int)f, (REAL)(ampere ? weights->h_jump : -weights->e_jump),
-                                           (REAL)(ampere ? weights->e_penalty : weights->h_penalty)};
-    NAME(curved_jump)(problem, matrices, equation, &face, other, own, rate);
+    NAME(lift_jump)(problem, matrices, equation, e, f, other, own, rate);
+  }
+}
+
+void NAME(mx_add_skins)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                        const REAL *voltage, REAL *rate)
+{
+  const size_t n = 3 * (size_t)problem->ref->Nf;
+  const REAL none[3 * DG_NF_MAX] = {0};
+  for (size_t k = 0; k < problem->skin_faces; k++) {
+    REAL beyond[3 * DG_NF_MAX];
+    for (size_t i = 0; i < n; i++) beyond[i] = -voltage[k * n + i];
+    NAME(lift_jump)
+    (problem, matrices, MX_FARADAY, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4, beyond, none,
+     rate);
   }
 }
 

@@ -31,6 +31,8 @@ void mx_problem_release(struct mx_problem *problem)
   dg_free(problem->own);
   dg_free(problem->shape);
   dg_free(problem->sheet_face);
+  dg_free(problem->metal);
+  dg_free(problem->skin_face);
   dg_free(problem->curves.where);
   dg_free(problem->curves.shape);
   for (size_t i = 0; i < problem->terms; i++) {
@@ -53,7 +55,7 @@ size_t mx_problem_bytes(const struct mx_problem *problem)
 {
 #define BYTES(type, name, numbers) +sizeof *problem->name
   return problem->K * (sizeof *problem->neighbour MX_ELEMENT_ARRAYS(BYTES)) +
-         problem->sheet_faces * sizeof *problem->sheet_face +
+         problem->sheet_faces * sizeof *problem->sheet_face + problem->skin_faces * sizeof *problem->skin_face +
          problem->curves.count *
              (sizeof *problem->curves.where + dg_shape_nodes(problem->curves.geometry) * sizeof *problem->curves.shape);
 #undef BYTES
@@ -62,12 +64,31 @@ size_t mx_problem_bytes(const struct mx_problem *problem)
 int mx_problem_list_sheets(struct mx_problem *problem, struct dg_error *err)
 {
   const double *sheet = problem->sheet[0];
-  size_t count = 0;
-  for (size_t i = 0; i < 4 * problem->K; i++) count += sheet[i] != 0;
-  if (DG_NEW(problem->sheet_face, count, err) != 0) return err->code;
-  for (size_t i = 0; i < 4 * problem->K; i++)
+  const int32_t *skin = problem->skin[0];
+  size_t sheets = 0, skins = 0;
+  for (size_t i = 0; i < 4 * problem->K; i++) {
+    sheets += sheet[i] != 0;
+    skins += skin[i] != 0;
+  }
+  if (DG_NEW(problem->sheet_face, sheets, err) != 0 || DG_NEW(problem->skin_face, skins, err) != 0) return err->code;
+  for (size_t i = 0; i < 4 * problem->K; i++) {
     if (sheet[i] != 0) problem->sheet_face[problem->sheet_faces++] = (int32_t)i;
+    if (skin[i] != 0) problem->skin_face[problem->skin_faces++] = (int32_t)i;
+  }
   return 0;
+}
+
+/* The place of a face in an ascending list that has it. */
+static size_t find_face(size_t count, const int32_t *face, int32_t wanted)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (face[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  DG_BUG_IF(low == count || face[low] != wanted, "a face that is not listed");
+  return low;
 }
 
 ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f)
@@ -75,15 +96,22 @@ ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f)
   const int open = mx_open_slot(problem->neighbour[e][f]);
   if (open >= 0) return open;
   if (problem->sheet[e][f] == 0) return -1;
-  const int32_t wanted = 4 * (int32_t)e + f;
-  size_t low = 0, high = problem->sheet_faces;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (problem->sheet_face[middle] < wanted) low = middle + 1;
-    else high = middle;
-  }
-  DG_BUG_IF(low == problem->sheet_faces || problem->sheet_face[low] != wanted, "a sheet's face that is not listed");
-  return (ptrdiff_t)(problem->open_faces + low);
+  return (ptrdiff_t)(problem->open_faces +
+                     find_face(problem->sheet_faces, problem->sheet_face, 4 * (int32_t)e + f));
+}
+
+ptrdiff_t mx_skin_slot(const struct mx_problem *problem, size_t e, int f)
+{
+  if (problem->skin[e][f] == 0) return -1;
+  return (ptrdiff_t)find_face(problem->skin_faces, problem->skin_face, 4 * (int32_t)e + f);
+}
+
+size_t mx_skin_poles(const struct mx_problem *problem)
+{
+  size_t most = 0;
+  for (size_t i = 0; i < problem->metals; i++)
+    if (problem->metal[i].poles > most) most = problem->metal[i].poles;
+  return most;
 }
 
 int mx_problem_add_curves(struct mx_problem *problem, int geometry, size_t count, struct dg_error *err)
@@ -99,6 +127,13 @@ int mx_problem_add_tensors(struct mx_problem *problem, size_t count, struct dg_e
 {
   if (DG_NEW(problem->shape, count, err) != 0) return err->code;
   problem->shapes = count;
+  return 0;
+}
+
+int mx_problem_add_metals(struct mx_problem *problem, size_t count, struct dg_error *err)
+{
+  if (DG_NEW(problem->metal, count, err) != 0) return err->code;
+  problem->metals = count;
   return 0;
 }
 
@@ -174,9 +209,13 @@ static int restrict_responses(struct mx_problem *part, const struct mx_problem *
   return 0;
 }
 
-/* Copies the media with tensors, all of them: elements name them by their place. */
+/* Copies the media with tensors and the metals, all of them: elements name them by their place. */
 static int copy_tensors(struct mx_problem *part, const struct mx_problem *whole, struct dg_error *err)
 {
+  if (whole->metals > 0) {
+    if (mx_problem_add_metals(part, whole->metals, err) != 0) return err->code;
+    memcpy(part->metal, whole->metal, whole->metals * sizeof *part->metal);
+  }
   if (whole->shapes == 0) return 0;
   if (mx_problem_add_tensors(part, whole->shapes, err) != 0) return err->code;
   memcpy(part->shape, whole->shape, whole->shapes * sizeof *part->shape);

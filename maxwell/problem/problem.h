@@ -11,6 +11,7 @@
 #include "libdg/geometry/geometry.h"
 #include "libdg/ref/reference.h"
 #include "maxwell/problem/flux.h"
+#include "maxwell/model/media/metal.h"
 #include "maxwell/model/media/tensor.h"
 #include "maxwell/response/response.h"
 
@@ -88,7 +89,8 @@ struct mx_ranks {
   X(double, sigma_m, ) /* over eta0, 1/m */                                                                            \
   X(int32_t, tensor, ) /* 1 + the place of its tensors in mx_problem.shape; 0: it is isotropic */                      \
   X(struct mx_face_flux, flux, [4])                                                                                    \
-  X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */
+  X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */                      \
+  X(int32_t, skin, [4]) /* of a face on a metal wall: 1 + the place of its metal in mx_problem.metal; else 0 */
 
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
@@ -108,6 +110,10 @@ struct mx_problem {
    * be missing: its fields are zero there. */
   size_t sheet_faces;
   int32_t *sheet_face;
+  size_t metals;
+  struct mx_skin *metal; /* [metals] in natural units; the same on all ranks and in all parts */
+  size_t skin_faces;
+  int32_t *skin_face; /* faces on metal walls, ascending: 4 * element + face */
   size_t terms;
   struct mx_term *term; /* [terms] */
   size_t responses;
@@ -135,7 +141,11 @@ static inline size_t mx_kept_faces(const struct mx_problem *problem)
 }
 /* Returns the number of face f of element e among them; -1: none is kept. */
 ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f);
-/* Lists the faces on sheets, once `sheet` is filled in. */
+/* Returns the number of face f of element e among those on metal walls; -1: it is none of them. */
+ptrdiff_t mx_skin_slot(const struct mx_problem *problem, size_t e, int f);
+/* The most poles of a metal. */
+size_t mx_skin_poles(const struct mx_problem *problem);
+/* Lists the faces on sheets and on metal walls, once `sheet` and `skin` are filled in. */
 int mx_problem_list_sheets(struct mx_problem *problem, struct dg_error *err) DG_MUST_USE;
 
 /* An equation by the field that it changes (`own`); the other field (`other`) is under the curl. */
@@ -183,6 +193,9 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
 
 /* Adds `count` media with tensors, for the caller to fill. */
 int mx_problem_add_tensors(struct mx_problem *problem, size_t count, struct dg_error *err) DG_MUST_USE;
+
+/* Adds `count` metals, for the caller to fill. */
+int mx_problem_add_metals(struct mx_problem *problem, size_t count, struct dg_error *err) DG_MUST_USE;
 
 /* Adds a functional of `count` summands, with index and weight zeroed for the caller to fill. */
 int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t count,

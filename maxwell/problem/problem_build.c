@@ -7,6 +7,7 @@
 #include "libdg/mesh/curve.h"
 #include "maxwell/problem/problem_build.h"
 #include "maxwell/problem/layer.h"
+#include "maxwell/problem/skins.h"
 #include "maxwell/response/pole_rows.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/response/gyrotropic.h"
@@ -511,6 +512,10 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
         /* The alpha of an open face is always 1: what the face absorbs is physics, not a choice of flux. */
         problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own),
                                            open || assignment->layer[e] >= 0 ? 1 : config->alpha);
+        if (kind == MX_METAL_WALL) {
+          problem->skin[e][f] = 1 + index;
+          problem->flux[e][f] = mx_skin_flux(&problem->metal[index]);
+        }
         code = open ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
       }
       problem->neighbour[e][f] = code;
@@ -589,6 +594,7 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;
   if (refuse_tensors(problem, assignment, config, mesh, err) != 0) goto fail;
+  if (mx_assign_metals(problem, config, err) != 0) goto fail;
   connect(problem, assignment, config, mesh);
   if (connect_halo(problem, assignment, config, mesh, err) != 0 || mx_problem_list_sheets(problem, err) != 0) goto fail;
   dg_free(choice);

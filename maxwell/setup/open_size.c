@@ -18,32 +18,6 @@
 #define FIRST 40.0
 #define EACH  4.0
 
-double mx_highest_frequency(const struct mx_config *config)
-{
-  double most = 0;
-  for (size_t i = 0; i < config->sources; i++) {
-    const struct mx_drive *drive = &config->source[i].drive;
-    if (drive->general == NULL) most = fmax(most, mx_waveform_band(&drive->waveform));
-  }
-  for (size_t i = 0; i < config->boundaries; i++) {
-    const struct mx_boundary_config *boundary = &config->boundary[i];
-    const enum mx_entering entering = mx_walls[boundary->kind].entering;
-    if (entering == MX_WAVE) most = fmax(most, mx_waveform_band(&boundary->wave.waveform));
-    else if (entering == MX_MODES && boundary->port.driven)
-      most = fmax(most, mx_waveform_band(&boundary->port.waveform));
-    else if (entering != MX_NOTHING && entering != MX_MODES && entering != MX_CIRCUIT &&
-             boundary->drive.general == NULL)
-      most = fmax(most, mx_waveform_band(&boundary->drive.waveform));
-  }
-  for (size_t i = 0; i < config->interfaces; i++) {
-    const struct mx_interface_config *interface = &config->interface[i];
-    if (interface->kind == MX_TOTAL_FIELD) most = fmax(most, mx_waveform_band(&interface->wave.waveform));
-    else if (interface->kind == MX_SURFACE_CURRENT && interface->drive.general == NULL)
-      most = fmax(most, mx_waveform_band(&interface->drive.waveform));
-  }
-  return most;
-}
-
 /* The mean edge of the wall's triangles, by their areas. */
 static double mean_edge(const struct dg_mesh *mesh, const struct dg_wall *wall)
 {

@@ -21,8 +21,6 @@ struct mx_open_plan {
   double reflection; /* dB: what is expected to come back */
 };
 
-/* The highest frequency of the sources, Hz, as far as they say one; 0: none does. */
-double mx_highest_frequency(const struct mx_config *config);
 
 /* Chooses thickness and sheets, and fills the rest of the plan. */
 int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, const struct dg_mesh *mesh,

@@ -13,6 +13,7 @@
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/phasor/phasor_sar.h"
+#include "maxwell/problem/skins.h"
 #include "maxwell/setup/conductor_report.h"
 #include "maxwell/setup/drawn_layers.h"
 #include "maxwell/setup/layer_report.h"
@@ -39,6 +40,15 @@ static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *
 
 int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *ops, struct dg_error *err)
 {
+  for (size_t i = 0; i < config->boundaries && !ops->metals; i++) {
+    const struct mx_selector *where = &config->boundary[i].where;
+    char name[128];
+    if (config->boundary[i].kind != MX_METAL_WALL) continue;
+    mx_selector_name(where, name, sizeof name);
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "boundaries.%s: the backend %s does not take walls of kind \"metal\"; use backend = \"cpu\"",
+                   MX_AT(where->where), name, ops->name);
+  }
   for (size_t i = 0; i < config->interfaces && !ops->sheets; i++) {
     const struct mx_selector *where = &config->interface[i].where;
     char name[128];
@@ -161,6 +171,12 @@ static void report_defaults(const struct mx_setup *setup)
 /* Leapfrog's states of H belong to half steps, which the balance would have to fetch besides. */
 static int check_balance(const struct mx_setup *setup, struct dg_error *err)
 {
+  for (size_t i = 0; i < setup->config->boundaries && setup->config->output.balance.every > 0; i++)
+    if (setup->config->boundary[i].kind == MX_METAL_WALL)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "output.balance does not take walls of kind \"metal\": take output.energy, which counts "
+                              "what they store",
+                     MX_AT(setup->config->boundary[i].where.where));
   for (size_t m = 0; m < setup->config->materials && setup->config->output.balance.every > 0; m++)
     if (mx_staggered(setup->config->time.integrator) && setup->config->material[m].poles[1].count > 0)
       return dg_fail(err, DG_INPUT,
@@ -168,6 +184,39 @@ static int check_balance(const struct mx_setup *setup, struct dg_error *err)
                               "integrator = \"lsrk\" or \"rk4\", or output.energy, which counts them",
                      MX_AT(setup->config->material[m].where.where));
   return 0;
+}
+
+/* Metal walls: what their fit is worth, and what is most likely not meant. */
+static void report_metals(const struct mx_setup *setup)
+{
+  const double much = 0.01, poor = 0.1, pi = acos(-1), highest = mx_highest_frequency(setup->config);
+  for (size_t i = 0; i < setup->config->boundaries; i++) {
+    const struct mx_boundary_config *boundary = &setup->config->boundary[i];
+    const struct mx_metal_config *metal = &boundary->metal;
+    struct mx_skin skin = {0};
+    char name[128];
+    double band[2];
+    if (boundary->kind != MX_METAL_WALL) continue;
+    mx_selector_name(&boundary->where, name, sizeof name);
+    mx_metal_band(setup->config, metal, band);
+    const double error = mx_skin_fit(2 * pi * band[0], 2 * pi * band[1], &skin),
+                 resistance = sqrt(pi * band[1] * MX_MU0 * metal->mu_r / metal->sigma);
+    dg_log_line(setup->log,
+                "metal     %s: %.4g S/m, %zu resistors beside inductors follow its skin from %.4g to %.4g Hz within "
+                "%.2g %%; %.3g ohm at the upper end",
+                name, metal->sigma, skin.poles, band[0], band[1], 100 * error, resistance);
+    if (error > much)
+      dg_log_warning(setup->log, "the skin of '%s' is followed within %.2g %% only: a narrower band is better", name,
+                     100 * error);
+    if (highest > band[1] * (1 + 1e-9))
+      dg_log_warning(setup->log, "'%s' is fitted up to %.4g Hz, and the sources go up to %.4g Hz: beyond the band its "
+                                 "losses are wrong",
+                     name, band[1], highest);
+    if (sqrt(2) * resistance > poor * MX_ETA0)
+      dg_log_warning(setup->log, "'%s' is a poor conductor at %.4g Hz, with a surface impedance of %.3g ohm: as a wall "
+                                 "it is right at normal incidence alone; mesh its inside",
+                     name, band[1], sqrt(2) * resistance);
+  }
 }
 
 /* Refuses other sources beside S-parameters, which are those of the ports only if nothing else drives the fields. */
@@ -300,6 +349,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
   if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);
   report_defaults(setup);
+  report_metals(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||

@@ -56,6 +56,7 @@ struct NAME(state) {
   struct mx_fused_functional *functional;
   struct NAME(curves) curves;
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
+  struct NAME(skins) * skins;   /* of metal walls; NULL: there are none */
   bool observed;
   bool within;                            /* a step with sums is under way: the fields as they are lie in spare */
   bool starting;                          /* H goes half a step back: responses have not begun */
@@ -131,6 +132,25 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
 
 #include "maxwell/backend/cpu/fused_halo.h"
 #include "maxwell/backend/host_response.h"
+
+static inline void NAME(node_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i,
+                                     double v[3])
+{
+  NAME(vector)(state, field, e, i, v);
+}
+
+static inline void NAME(kept_vector)(const struct NAME(state) * state, size_t e, size_t f, size_t m, double v[3])
+{
+  const struct dg_reference *ref = state->problem->ref;
+  const size_t Nf = (size_t)ref->Nf, slot = (size_t)mx_kept_slot(state->problem, e, (int)f);
+  const REAL *u = state->before[1] + slot * 3 * Nf + m;
+  double g[3][3], own[9];
+  mx_frame_gradients(NAME(node_metric)(state, e, (size_t)ref->face_node[f * Nf + m], own), g);
+  for (size_t b = 0; b < 3; b++)
+    v[b] = (double)u[0] * g[0][b] + (double)u[Nf] * g[1][b] + (double)u[2 * Nf] * g[2][b];
+}
+
+#include "maxwell/backend/host_skin.h"
 #include "maxwell/backend/cpu/fused_curves.h"
 #include "maxwell/backend/cpu/fused_terms.h"
 
@@ -151,6 +171,7 @@ static void NAME(free_state)(struct NAME(state) * state)
   for (size_t t = 0; state->term_frame != NULL && t < state->problem->terms; t++) dg_free(state->term_frame[t]);
   dg_free(state->term_frame);
   NAME(free_responses)(state->response, state->problem);
+  NAME(free_skins)(state->skins);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_exchange_free(state->exchange);
   dg_free(state);
@@ -392,6 +413,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
       NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
       NAME(pack_curves)(state, err) != 0 || NAME(pack_functionals)(state, err) != 0 ||
       NAME(share_terms)(state, err) != 0 || NAME(new_responses)(state, err) != 0 ||
+      NAME(new_skins)(state, err) != 0 ||
       NAME(new_exchange)(state, err) != 0 || NAME(new_fields)(state, err) != 0)
     goto fail;
   const size_t kept = mx_kept_faces(problem) * Nf;
@@ -464,13 +486,49 @@ static void NAME(remember_open)(struct NAME(state) * state, int equation, size_t
   }
 }
 
+/* -V beyond face f of element e, along t1 and t2. Returns false where there is no metal wall. */
+static bool NAME(beyond_skin)(const struct NAME(state) * state, size_t e, size_t f, double *beyond)
+{
+  const struct dg_reference *ref = state->problem->ref;
+  const size_t Nf = (size_t)ref->Nf;
+  const ptrdiff_t k = mx_skin_slot(state->problem, e, (int)f);
+  if (k < 0) return false;
+  for (size_t m = 0; m < Nf; m++) {
+    const REAL *V = state->skins->voltage + 3 * Nf * (size_t)k + m;
+    double own[9], x[3][3], u[3], along[2];
+    (void)mx_frame_tangents(NAME(node_metric)(state, e, (size_t)ref->face_node[f * Nf + m], own), x);
+    for (size_t a = 0; a < 3; a++)
+      u[a] = -(x[a][0] * (double)V[0] + x[a][1] * (double)V[Nf] + x[a][2] * (double)V[2 * Nf]);
+    MX_ALONG(f, u[0], u[1], u[2], along);
+    beyond[m] = along[0];
+    beyond[Nf + m] = along[1];
+  }
+  return true;
+}
+
+/* Adds what metal walls give to the rates of a stage of Runge-Kutta. */
+static void NAME(stage_skins)(struct NAME(state) * state, bool update, double b)
+{
+  const double none[2 * DG_NF_MAX] = {0};
+  if (state->skins == NULL) return;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < state->open_elements; k++)
+    for (size_t f = 0; f < 4; f++) {
+      double beyond[2 * DG_NF_MAX];
+      const size_t e = (size_t)state->open_element[k];
+      if (NAME(beyond_skin)(state, e, f, beyond))
+        NAME(lift_face)(state, 1, e, f, beyond, none, state->registers[1], update ? state->spare[1] : NULL, b);
+    }
+}
+
 /* Adds it to the next values, behind the half step. */
 static void NAME(add_open)(struct NAME(state) * state, int equation, size_t e, size_t f, size_t slot)
 {
   size_t Nf = (size_t)state->problem->ref->Nf;
-  double own[2 * DG_NF_MAX];
+  double own[2 * DG_NF_MAX], beyond[2 * DG_NF_MAX];
   for (size_t m = 0; m < 2 * Nf; m++) own[m] = (double)state->open[slot * 2 * Nf + m];
-  NAME(lift_face)(state, equation, e, f, NULL, own, state->field[equation], NULL, 0);
+  const bool metal = equation == 1 && NAME(beyond_skin)(state, e, f, beyond);
+  NAME(lift_face)(state, equation, e, f, metal ? beyond : NULL, own, state->field[equation], NULL, 0);
 }
 
 #include "maxwell/backend/cpu/fused_sheets.h"

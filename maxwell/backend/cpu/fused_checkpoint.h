@@ -5,7 +5,9 @@ static void NAME(save)(struct NAME(state) * state, int array, size_t first, size
 {
   size_t Np = (size_t)state->problem->ref->Np;
   const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  if (NAME(response_array)(state, array, first, count, value, NULL)) return;
+  if (NAME(response_array)(state, array, first, count, value, NULL) ||
+      NAME(skin_array)(state, array, first, count, value, NULL))
+    return;
   if (of.list == MX_STATE_OF_FACES) {
     const size_t numbers = mx_state_width(&of);
     for (size_t k = 0; k < count * numbers; k++) value[k] = (double)state->before[of.field][first * numbers + k];
@@ -21,7 +23,9 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
 {
   size_t Np = (size_t)state->problem->ref->Np;
   const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  if (NAME(response_array)(state, array, first, count, NULL, value)) return;
+  if (NAME(response_array)(state, array, first, count, NULL, value) ||
+      NAME(skin_array)(state, array, first, count, NULL, value))
+    return;
   if (of.list == MX_STATE_OF_FACES) {
     const size_t numbers = mx_state_width(&of);
     for (size_t k = 0; k < count * numbers; k++) state->before[of.field][first * numbers + k] = (REAL)value[k];

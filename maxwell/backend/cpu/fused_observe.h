@@ -150,7 +150,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
     *(problem->response[r].of == 0 ? &e_sum : &h_sum) += sum;
   }
   *electric = e_sum;
-  *magnetic = h_sum;
+  *magnetic = h_sum + (state->skins != NULL ? NAME(skin_energy)(state) : 0);
 }
 
 /* Turns covariant components with the frame of a place. */

@@ -69,6 +69,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   const char *name = equation == 0 ? "fused half step E" : "fused half step H";
   if (begin) {
     if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
+    if (equation == 1 && !state->starting) NAME(pass_skins)(state, 0, state->field[1]);
     struct mx_mark mark = mx_phase_begin(open);
     NAME(on_open)(state, equation, NAME(remember_open), NAME(remember_sheet));
     mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
@@ -108,6 +109,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
   const struct mx_cost cost = NAME(pass_cost)(state, 2, update ? 8 : 6);
   if (begin) {
     if (NAME(send_traces)(state, field, err) != 0) return err->code;
+    NAME(pass_skins)(state, s, field[1]);
     struct mx_mark mark = mx_phase_begin(state->profile);
     NAME(run)(state, &pass, 0);
     mx_phase_end(state->profile, mark, "fused stage E, H", cost);
@@ -121,6 +123,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
     mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0});
   }
   NAME(stage_sheets)(state, field[0], update, b);
+  NAME(stage_skins)(state, update, b);
   for (int i = 0; i < 2; i++)
     NAME(add_sources)(state, i, state->sources, state->registers[i], update ? state->spare[i] : NULL, b);
   struct NAME(response_stage) responses = NAME(stage_of)(state, s);
@@ -216,6 +219,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
     }
   }
   NAME(start_responses)(state, state->field);
+  NAME(start_skins)(state);
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;

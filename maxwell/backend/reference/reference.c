@@ -10,6 +10,7 @@
 #include "maxwell/backend/layers/layer_rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
+#include "maxwell/problem/skins.h"
 #include "maxwell/backend/cost.h"
 
 #define REAL       double
@@ -55,7 +56,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t fields = 4 + (scheme->registers ? 2 : 0) + (scheme->sums ? 2 : 0);
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t traces = scheme->staggered ? 2 * 3 * (size_t)problem->ref->Nf * mx_kept_faces(problem) : 0;
-  return mx_response_bytes(problem, options, real) + mx_curve_tables_bytes(problem) +
+  return mx_response_bytes(problem, options, real) + mx_skin_bytes(problem, options, real) + mx_curve_tables_bytes(problem) +
          real * (fields * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
 }
 
@@ -63,6 +64,7 @@ const struct mx_backend_ops mx_backend_reference = {
     .name = "reference",
     .description = "plain loops in C, any order, double and single precision, one thread",
     .sheets = true,
+    .metals = true,
     .available = available,
     .create = create,
     .destroy = destroy,

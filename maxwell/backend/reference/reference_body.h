@@ -14,6 +14,7 @@ struct NAME(state) {
   REAL *H_before;                   /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H;          /* leapfrog: kept traces (operator.h) of one step ago */
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
+  struct NAME(skins) * skins;       /* of metal walls; NULL: there are none */
   int threads;                      /* 1 */
   bool observed;
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
@@ -43,6 +44,20 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
 
 #include "maxwell/backend/host_response.h"
 
+static inline void NAME(node_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i,
+                                     double v[3])
+{
+  for (size_t c = 0; c < 3; c++) v[c] = (double)field[NAME(at)(state, e, c, i)];
+}
+
+static inline void NAME(kept_vector)(const struct NAME(state) * state, size_t e, size_t f, size_t m, double v[3])
+{
+  const size_t Nf = (size_t)state->problem->ref->Nf, slot = (size_t)mx_kept_slot(state->problem, e, (int)f);
+  for (size_t c = 0; c < 3; c++) v[c] = (double)state->trace_H[(3 * slot + c) * Nf + m];
+}
+
+#include "maxwell/backend/host_skin.h"
+
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
@@ -50,6 +65,7 @@ static void NAME(free_state)(struct NAME(state) * state)
                     state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_responses)(state->response, state->problem);
+  NAME(free_skins)(state->skins);
   NAME(mx_matrices_free)(state->matrices);
   dg_exchange_free(state->exchange);
   dg_free(state);
@@ -80,6 +96,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
       (scheme->sums && DG_NEW(state->sum_E, n, err) != 0) || (scheme->sums && DG_NEW(state->sum_H, n, err) != 0) ||
       (staggered && DG_NEW(state->H_before, n, err) != 0) || (staggered && DG_NEW(state->trace_E, traces, err) != 0) ||
       (staggered && DG_NEW(state->trace_H, traces, err) != 0) || NAME(new_responses)(state, err) != 0 ||
+      NAME(new_skins)(state, err) != 0 ||
       (problem->halo != NULL &&
        dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
                        NAME(face_numbers)(problem) * sizeof(REAL), err) != 0)) {
@@ -122,6 +139,8 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
    before, rate);
   mx_phase_end(state->profile, mark, ampere ? "curl, flux, lift E" : "curl, flux, lift H",
                mx_cost_plain_pass(state->problem, sizeof(REAL)));
+  if (!ampere && state->skins != NULL)
+    NAME(mx_add_skins)(state->problem, state->matrices, state->skins->voltage, rate);
   if (state->sources == NULL) return;
   mark = mx_phase_begin(state->profile);
   NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, rate);
@@ -157,6 +176,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   }
   REAL *const fields[2] = {state->E, state->H};
   NAME(start_responses)(state, fields);
+  NAME(start_skins)(state);
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
@@ -174,6 +194,7 @@ static void NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation
   const struct mx_problem *problem = state->problem;
   REAL *rate = state->rate_E;
   size_t per_element = 3 * (size_t)problem->ref->Np;
+  if (equation == MX_FARADAY) NAME(pass_skins)(state, 0, field);
   NAME(rate)(state, equation, before, rate);
   NAME(mx_kept_trace)(problem, equation, field, before);
   for (size_t e = 0; e < problem->K; e++) {
@@ -201,6 +222,7 @@ static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equati
 /* Computes the rates of both equations; the states of responses go on. */
 static void NAME(rates)(struct NAME(state) * state, int s)
 {
+  NAME(pass_skins)(state, s, state->H);
   NAME(lossy_rate)(state, MX_AMPERE, state->E, state->rate_E);
   NAME(lossy_rate)(state, MX_FARADAY, state->H, state->rate_H);
   struct NAME(response_stage) stage = NAME(stage_of)(state, s);
@@ -372,6 +394,7 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
   for (size_t r = 0; r < problem->responses; r++)
     for (size_t k = 0; k < problem->response[r].count && !mx_responses[problem->response[r].kind]->layer; k++)
       *(problem->response[r].of == 0 ? electric : magnetic) += NAME(squares)(state, r, k, false);
+  if (state->skins != NULL) *magnetic += NAME(skin_energy)(state);
 }
 
 /* Weights of the nodes' values, of covariant components in a curved element, whose frame at the place is `metric`. */
@@ -496,7 +519,9 @@ static REAL *NAME(state_array)(const struct NAME(state) * state, int array, size
 static void NAME(save)(struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
   size_t width;
-  if (NAME(response_array)(state, array, first, count, value, NULL)) return;
+  if (NAME(response_array)(state, array, first, count, value, NULL) ||
+      NAME(skin_array)(state, array, first, count, value, NULL))
+    return;
   const REAL *from = NAME(state_array)(state, array, &width);
   for (size_t i = 0; i < count * width; i++) value[i] = (double)from[first * width + i];
 }
@@ -504,7 +529,9 @@ static void NAME(save)(struct NAME(state) * state, int array, size_t first, size
 static void NAME(load)(struct NAME(state) * state, int array, size_t first, size_t count, const double *value)
 {
   size_t width;
-  if (NAME(response_array)(state, array, first, count, NULL, value)) return;
+  if (NAME(response_array)(state, array, first, count, NULL, value) ||
+      NAME(skin_array)(state, array, first, count, NULL, value))
+    return;
   REAL *to = NAME(state_array)(state, array, &width);
   for (size_t i = 0; i < count * width; i++) to[first * width + i] = (REAL)value[i];
 }

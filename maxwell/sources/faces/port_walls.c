@@ -45,7 +45,7 @@ static bool conducts(const struct mx_problem *problem, const struct mx_config *c
   const struct mx_boundary_config *wall = &config->boundary[boundary];
   if (mx_walls[wall->kind].behind == MX_BEHIND_GIVEN)
     return wall->impedance <= metal * MX_ETA0 * sqrt(problem->mu[e] / problem->epsilon[e]);
-  return mx_walls[wall->kind].behind == MX_BEHIND_METAL;
+  return mx_walls[wall->kind].behind == MX_BEHIND_METAL || mx_walls[wall->kind].behind == MX_BEHIND_SKIN;
 }
 
 static int fail_wall(const struct mx_port_place *place, const struct mx_config *config, int boundary, size_t e, int f,

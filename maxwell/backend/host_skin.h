@@ -1,0 +1,174 @@
+/* Metal walls (maxwell/problem/skins.h) on the host, before the pass of H: the currents of the skin with their
+ * registers, and the field -V that the pass finds beyond the face. The file is part of the bodies of `reference` and
+ * `cpu`, once for every precision. The file that includes it defines REAL, NAME(x), NAME(node_vector)(state, field, e,
+ * i, v), a field at node i of element e in Cartesian components, and NAME(kept_vector)(state, e, f, m, v), that of the
+ * kept trace of H. Its state has `problem`, `options`, `threads`, `profile` and `skins`. */
+
+struct NAME(skins) {
+  struct mx_skin_tables tables;
+  size_t width;      /* numbers of a face: poles * 3 * Nf */
+  REAL *now;         /* [skin_faces][poles][3][Nf] currents between steps, Cartesian */
+  REAL *before;      /* leapfrog: those of one step ago */
+  REAL *registers;   /* Runge-Kutta: of low storage */
+  REAL *stage, *sum; /* with sums: as those of responses (host_response.h) */
+  REAL *voltage;     /* [skin_faces][3][Nf] V of the stage */
+};
+
+static void NAME(free_skins)(struct NAME(skins) * skins)
+{
+  if (skins == NULL) return;
+  REAL *arrays[] = {skins->now, skins->before, skins->registers, skins->stage, skins->sum, skins->voltage};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  mx_skin_tables_release(&skins->tables);
+  dg_free(skins);
+}
+
+static int NAME(new_skins)(struct NAME(state) * state, struct dg_error *err)
+{
+  const struct mx_problem *problem = state->problem;
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  const size_t trace = 3 * (size_t)problem->ref->Nf;
+  if (problem->skin_faces == 0) return 0;
+  if (DG_NEW(state->skins, 1, err) != 0) return err->code;
+  struct NAME(skins) *skins = state->skins;
+  skins->width = mx_skin_poles(problem) * trace;
+  const size_t all = problem->skin_faces * skins->width;
+  if (mx_skin_tables_init(&skins->tables, problem, err) != 0 || DG_NEW(skins->now, all, err) != 0 ||
+      DG_NEW(skins->voltage, problem->skin_faces * trace, err) != 0 ||
+      (scheme->staggered && DG_NEW(skins->before, all, err) != 0) ||
+      (!scheme->staggered && !scheme->sums && DG_NEW(skins->registers, all, err) != 0) ||
+      (scheme->sums && (DG_NEW(skins->stage, all, err) != 0 || DG_NEW(skins->sum, all, err) != 0)))
+    return err->code;
+  return 0;
+}
+
+/* At t = 0 no current flows. */
+static void NAME(start_skins)(struct NAME(state) * state)
+{
+  struct NAME(skins) *skins = state->skins;
+  if (skins == NULL) return;
+  const size_t faces = state->problem->skin_faces, all = faces * skins->width * sizeof(REAL);
+  memset(skins->now, 0, all);
+  if (skins->before != NULL) memset(skins->before, 0, all);
+  if (skins->registers != NULL) memset(skins->registers, 0, all);
+  memset(skins->voltage, 0, faces * 3 * (size_t)state->problem->ref->Nf * sizeof(REAL));
+}
+
+/* h[3][Nf] on face k: of the field, or of 3/2 field less 1/2 of its kept trace. */
+static void NAME(skin_current)(const struct NAME(state) * state, size_t k, const REAL *field, bool extrapolate,
+                               double *h)
+{
+  const struct dg_reference *ref = state->problem->ref;
+  const size_t Nf = (size_t)ref->Nf, e = (size_t)state->problem->skin_face[k] / 4,
+               f = (size_t)state->problem->skin_face[k] % 4;
+  double H[3 * DG_NF_MAX] = {0};
+  for (size_t m = 0; m < Nf; m++) {
+    double now[3], ago[3] = {0, 0, 0};
+    NAME(node_vector)(state, field, e, (size_t)ref->face_node[f * Nf + m], now);
+    if (extrapolate) NAME(kept_vector)(state, e, f, m, ago);
+    for (size_t c = 0; c < 3; c++) H[c * Nf + m] = extrapolate ? 1.5 * now[c] - 0.5 * ago[c] : now[c];
+  }
+  mx_skin_current(&state->skins->tables, k, H, h);
+}
+
+/* Leapfrog: takes the currents of face k a step further, by means of old and new. */
+static void NAME(skin_step)(struct NAME(state) * state, size_t k, const REAL *H)
+{
+  struct NAME(skins) *skins = state->skins;
+  const struct mx_skin *skin = mx_skin_of(state->problem, k);
+  const size_t n = 3 * (size_t)state->problem->ref->Nf;
+  double h[3 * DG_NF_MAX], V[3 * DG_NF_MAX] = {0};
+  NAME(skin_current)(state, k, H, true, h);
+  for (size_t q = 0; q < skin->poles; q++) {
+    const double c = 0.5 * state->options.step * skin->rate[q];
+    REAL *now = skins->now + k * skins->width + q * n, *before = skins->before + k * skins->width + q * n;
+    for (size_t i = 0; i < n; i++) {
+      const double mean = ((double)now[i] + c * h[i]) / (1 + c);
+      before[i] = now[i];
+      now[i] = (REAL)(2 * mean - (double)now[i]);
+      V[i] += skin->resistance[q] * mean;
+    }
+  }
+  for (size_t i = 0; i < n; i++) skins->voltage[k * n + i] = (REAL)V[i];
+}
+
+/* Runge-Kutta: V of stage s on face k, and the currents' way through it. */
+static void NAME(skin_stage)(struct NAME(state) * state, size_t k, int s, const REAL *H)
+{
+  struct NAME(skins) *skins = state->skins;
+  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
+  const struct mx_pass *pass = &scheme->pass[s];
+  const struct mx_skin *skin = mx_skin_of(state->problem, k);
+  const size_t n = 3 * (size_t)state->problem->ref->Nf;
+  const double dt = state->options.step;
+  double h[3 * DG_NF_MAX], V[3 * DG_NF_MAX] = {0};
+  NAME(skin_current)(state, k, H, false, h);
+  for (size_t q = 0; q < skin->poles; q++)
+    for (size_t i = 0; i < n; i++) {
+      const size_t at = k * skins->width + q * n + i;
+      REAL *now = &skins->now[at];
+      const double current = (double)(scheme->sums && s > 0 ? skins->stage[at] : *now),
+                   rate = skin->rate[q] * (h[i] - current);
+      V[i] += skin->resistance[q] * current;
+      if (!scheme->sums) {
+        skins->registers[at] = (REAL)(pass->a * (double)skins->registers[at] + dt * rate);
+        *now += (REAL)pass->b * skins->registers[at];
+        continue;
+      }
+      skins->sum[at] = (s == 0 ? *now : skins->sum[at]) + (REAL)(pass->weight * dt * rate);
+      skins->stage[at] = *now + (REAL)(pass->next * dt * rate);
+      if (s == scheme->stages - 1) *now = skins->sum[at];
+    }
+  for (size_t i = 0; i < n; i++) skins->voltage[k * n + i] = (REAL)V[i];
+}
+
+/* Gives V of a pass of H (leapfrog) or of stage s, from H as it is before that, and takes the currents along. */
+static void NAME(pass_skins)(struct NAME(state) * state, int s, const REAL *H)
+{
+  const bool staggered = mx_scheme_of(&state->options)->staggered;
+  if (state->skins == NULL) return;
+  struct mx_mark mark = mx_phase_begin(state->profile);
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t k = 0; k < state->problem->skin_faces; k++)
+    if (staggered) NAME(skin_step)(state, k, H);
+    else NAME(skin_stage)(state, k, s, H);
+  mx_phase_end(state->profile, mark, "metal walls", (struct mx_cost){0, 0});
+}
+
+/* The currents of face k as they are observed: in leapfrog the mean of old and new. state[poles][3][Nf]. */
+static void NAME(observed_skin)(const struct NAME(state) * state, size_t k, double *currents)
+{
+  const struct NAME(skins) *skins = state->skins;
+  for (size_t i = 0; i < skins->width; i++) {
+    const double now = (double)skins->now[k * skins->width + i];
+    currents[i] = skins->before == NULL ? now : 0.5 * (now + (double)skins->before[k * skins->width + i]);
+  }
+}
+
+/* What all walls store. */
+static double NAME(skin_energy)(const struct NAME(state) * state)
+{
+  double sum = 0;
+  for (size_t k = 0; k < state->problem->skin_faces; k++) {
+    double currents[MX_SKIN_POLES * 3 * DG_NF_MAX];
+    NAME(observed_skin)(state, k, currents);
+    sum += mx_skin_squares(&state->skins->tables, k, true, currents, NULL);
+  }
+  return sum;
+}
+
+/* Copies the currents of faces first..first + count - 1 to `to` or, if that is NULL, from `from`. Returns false if the
+ * array is another one. */
+static bool NAME(skin_array)(struct NAME(state) * state, int array, size_t first, size_t count, double *to,
+                             const double *from)
+{
+  const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
+  if (of.list != MX_STATE_OF_SKINS) return false;
+  const size_t width = mx_state_width(&of);
+  for (size_t i = 0; i < count * width && state->problem->skin_faces > 0; i++) {
+    REAL *now = &state->skins->now[first * width + i];
+    if (to != NULL) to[i] = (double)*now;
+    else *now = (REAL)from[i];
+  }
+  return true;
+}

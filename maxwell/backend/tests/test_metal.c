@@ -1,0 +1,229 @@
+/* Metal walls: the fit of the skin, the quality of a resonator against the closed form, the limit of the step, energy,
+ * and backends against each other. */
+#include <complex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "maxwell/operator/operator.h"
+#include "maxwell/setup/setup_build.h"
+#include "maxwell/tests/box.h"
+#include "maxwell/tests/bend.h"
+#include "maxwell/tests/drive.h"
+#include "maxwell/tests/growth.h"
+#include "maxwell/tests/sanitized.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* Adds a wall of this conductivity, S/m, for a band around the frequency at which a metre is half a wave. */
+static void add_metal(struct box *box, int surface, double sigma)
+{
+  const double middle = MX_C0 / 2;
+  box_boundary(box, surface, MX_METAL_WALL, 0);
+  box->boundary[box->config.boundaries - 1].metal =
+      (struct mx_metal_config){.sigma = sigma, .mu_r = 1, .band = {middle / 10, middle * 10}};
+}
+
+/* ---- the fit */
+
+static void test_fit(void **state)
+{
+  (void)state;
+  static const double decades[5] = {0.001, 1, 2, 3, 4};
+  static const size_t most[5] = {1, 6, 8, 10, 12};
+  for (int i = 0; i < 5; i++) {
+    struct mx_skin skin = {0};
+    const double from = 2 * pi * 1e8, to = from * pow(10, decades[i]), error = mx_skin_fit(from, to, &skin);
+    double worst = 0;
+    for (int k = 0; k <= 997; k++) { /* between the points of the fit, too */
+      const double w = from * pow(to / from, k / 997.0);
+      double complex sum = 0;
+      for (size_t q = 0; q < skin.poles; q++) sum += skin.resistance[q] * I * w / (I * w + skin.rate[q]);
+      worst = fmax(worst, cabs(sum / csqrt(I * w) - 1));
+    }
+    print_message("%g decades: %zu poles, %.3g (said: %.3g)\n", decades[i], skin.poles, worst, error);
+    assert_true(error <= MX_SKIN_ERROR && worst < 1.1 * error && skin.poles <= most[i]);
+    for (size_t q = 0; q < skin.poles; q++) assert_true(skin.resistance[q] > 0 && skin.rate[q] > 0);
+  }
+}
+
+/* ---- quality of a resonator: a wave between two metal walls at x = 0 and x = 1 */
+
+static void half_wave(const double x[3], double t, double value[3])
+{
+  (void)t;
+  value[0] = value[1] = 0;
+  value[2] = sin(pi * x[0]);
+}
+
+/* s of the first resonance, 1/m: s = j pi + log((1 - z)/(1 + z)), z = sqrt(s mu/sigma). */
+static double complex closed_form(double sigma)
+{
+  double complex s = I * pi;
+  for (int i = 0; i < 100; i++) {
+    const double complex z = csqrt(s * MX_C0 * MX_MU0 / sigma) / MX_ETA0;
+    s = I * pi + clog((1 - z) / (1 + z));
+  }
+  return s;
+}
+
+/* s of y[n] = Re exp(s n step): y[n + 1] + y[n - 1] b = a y[n], a = 2 Re of the root, b its squared size. */
+static double complex find_root(const double *y, int count, double step)
+{
+  double m[3] = {0}, r[2] = {0};
+  for (int n = 1; n + 1 < count; n++) {
+    m[0] += y[n] * y[n], m[1] -= y[n] * y[n - 1], m[2] += y[n - 1] * y[n - 1];
+    r[0] += y[n + 1] * y[n], r[1] -= y[n + 1] * y[n - 1];
+  }
+  const double det = m[0] * m[2] - m[1] * m[1], a = (m[2] * r[0] - m[1] * r[1]) / det,
+               b = (m[0] * r[1] - m[1] * r[0]) / det;
+  return clog(a / 2 + I * sqrt(b - a * a / 4)) / step;
+}
+
+static double complex ring(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator,
+                           double share, double *rise)
+{
+  enum { SAMPLES = 60 };
+  const double interval = 0.2, limit = box_limit(box, integrator), wait = 12;
+  const long each = (long)ceil(interval / (share * limit)), before = (long)ceil(wait / interval) * each;
+  double *E = box_field(box), *H = box_field(box), *shape = box_field(box), y[SAMPLES], last = INFINITY;
+  struct dg_error err = {0};
+  box_evaluate(box, half_wave, 0, E);
+  box_evaluate(box, half_wave, 0, shape);
+  struct drive drive = drive_new(ops, box, integrator, MX_DOUBLE, interval / (double)each, E, H);
+  *rise = -INFINITY;
+  for (int n = -(int)(before / each); n < SAMPLES; n++) {
+    drive_observe(&drive);
+    assert_int_equal(ops->download(drive.backend, E, H, &err), 0);
+    const double energy = drive_energy(&drive);
+    if (n >= 0) y[n] = box_product(box, NULL, E, shape);
+    *rise = fmax(*rise, energy / last - 1);
+    last = energy;
+    drive_finish(&drive);
+    drive_steps(&drive, each - 1);
+  }
+  ops->destroy(drive.backend);
+  free(E), free(H), free(shape);
+  return find_root(y, SAMPLES, interval);
+}
+
+static void test_quality(void **state)
+{
+  (void)state;
+  static const double sigma[3] = {5.8e7, 1e3, 30};
+  static const int cells[3] = {4, 1, 1};
+  static const double bar[3] = {1, 0.25, 0.25};
+  if (SANITIZED) return; /* test_backends_agree runs the same code */
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      struct box box = {0};
+      double rise;
+      box_mesh(&box, cells, bar, 0, NULL);
+      box_material(&box, 0, 1, 1, 0);
+      add_metal(&box, 1, sigma[i]), add_metal(&box, 2, sigma[i]);
+      box_boundary(&box, 3, MX_PMC, 0);
+      box_boundary(&box, 4, MX_PMC, 0);
+      box_problem(&box, 5, 1);
+      const double complex exact = closed_form(sigma[i]),
+                           found = ring(k == 0 ? &mx_backend_reference : &mx_backend_cpu, &box, (enum mx_integrator)k, 0.5, &rise);
+      const double Q = -cimag(exact) / (2 * creal(exact)), off = -cimag(found) / (2 * creal(found)) / Q - 1;
+      print_message("%s, %g S/m: Q %.6g (closed form %.6g, off by %.2g), frequency off by %.2g; energy rises by %.2g\n",
+                    mx_integrator_names[k], sigma[i], Q * (1 + off), Q, off, cimag(found) / cimag(exact) - 1, rise);
+      assert_true(fabs(off) < 5e-3);
+      assert_true(fabs(cimag(found) / cimag(exact) - 1) < 2e-4);
+      assert_true(rise < 0);
+      box_release(&box);
+    }
+}
+
+/* ---- random walls */
+
+static void random_box(struct box *box, int order, bool bent, double alpha)
+{
+  *box = (struct box){0};
+  box_mesh(box, (const int[]){2, 2, 2}, (const double[]){1, 0.8, 0.7}, 0.2, NULL);
+  if (bent) box_bend(box, 2, 0.5, 0.5);
+  box_material(box, 1, 1 + 3 * box_random(), 1 + box_random(), 0);
+  box_material(box, 2, 1 + 3 * box_random(), 1 + box_random(), 0.01);
+  for (int i = 1; i <= 6; i++) {
+    if (i == 4) box_boundary(box, i, MX_IMPEDANCE, 100);
+    else if (i != 5) add_metal(box, i, pow(10, 1 + 5 * box_random()));
+  }
+  box_problem(box, order, alpha);
+}
+
+/* Noise never grows at 0.995 of the limit and does beyond 1.02 of it. */
+static void test_limit(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 8; i += SANITIZED ? 7 : 1) {
+    struct box box;
+    double rise, other;
+    box_random_state = 100 + (unsigned)i;
+    const enum mx_integrator integrator = i % 2 ? MX_LSRK : MX_LEAPFROG;
+    random_box(&box, 2, i >= 6, 0.5 * (i % 3));
+    const double limit = box_limit(&box, integrator),
+                 below = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 0.98 : 0.995) * limit, SANITIZED ? 5 : 2000, &rise),
+                 above = drive_grown(&mx_backend_cpu, &box, integrator, 1.05 * limit, SANITIZED ? 5 : 1500, &other);
+    print_message("%s%s, flux %g, limit %.4g: energy %.3g below (rises by %.2g), %.3g above the limit\n",
+                  mx_integrator_names[integrator], i >= 6 ? ", curved" : "", 0.5 * (i % 3), limit, below, rise, above);
+    assert_true(SANITIZED || below < 0.5);
+    assert_true(SANITIZED || !(above < 1e3));
+    box_release(&box);
+  }
+}
+
+/* cpu against reference after 1000 steps, all integrators, straight and curved. */
+static void test_backends_agree(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 6; i++) {
+    const enum mx_integrator integrator = (enum mx_integrator)(i % 3);
+    struct box box;
+    random_box(&box, i < 3 ? 3 : 2, i >= 3, i % 2);
+    const double step = 0.9 * box_limit(&box, integrator);
+    double *E[2], *H[2], norm = 0;
+    static const struct mx_backend_ops *const ops[2] = {&mx_backend_reference, &mx_backend_cpu};
+    for (int k = 0; k < 2; k++) {
+      E[k] = box_field(&box), H[k] = box_field(&box);
+      box_evaluate(&box, half_wave, 0, E[k]);
+      norm = sqrt(box_product(&box, NULL, E[k], E[k]));
+      drive_run(ops[k], &box, integrator, MX_DOUBLE, step, SANITIZED ? 5 : 1000, E[k], H[k]);
+    }
+    const double off = box_distance(&box, E[0], E[1]) / norm;
+    print_message("%s%s: differ by %.2g\n", mx_integrator_names[integrator], i >= 3 ? ", curved" : "", off);
+    assert_true(off < 1e-12);
+    for (int k = 0; k < 2; k++) free(E[k]), free(H[k]);
+    box_release(&box);
+  }
+}
+
+/* A backend that does not know metal walls is refused. */
+static void test_refused(void **state)
+{
+  (void)state;
+  struct box box = {.config = {.boundary = box.boundary}};
+  struct dg_error err = {0};
+  struct mx_backend_ops card = mx_backend_cpu;
+  card.name = "cuda";
+  card.metals = false;
+  add_metal(&box, 1, 5.8e7);
+  box.boundary[0].where.group = "walls";
+  box.boundary[0].where.where = "case.lua:7";
+  assert_int_equal(mx_setup_known(&box.config, &mx_backend_cpu, &err), 0);
+  assert_int_equal(mx_setup_known(&box.config, &card, &err), DG_INPUT);
+  assert_string_equal(err.message, "case.lua:7: boundaries.walls: the backend cuda does not take walls of kind "
+                                   "\"metal\"; use backend = \"cpu\"");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fit),            cmocka_unit_test(test_quality), cmocka_unit_test(test_limit),
+      cmocka_unit_test(test_backends_agree), cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

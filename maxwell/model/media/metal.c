@@ -1,0 +1,170 @@
+/* Metals, and the fit of their surface impedance: metal.h. The reader of the configuration takes the names, the builder
+ * of a problem the fit. */
+#include "maxwell/model/media/metal.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+/* Conductivities: copper is the standard of annealed copper (IACS), the others are from D. M. Pozar, Microwave
+ * Engineering, 4th ed. (2012), appendix F. None of them is magnetic. */
+#define METALS(X)                                                                                                      \
+  X("aluminium", 3.816e7)                                                                                              \
+  X("aluminum", 3.816e7)                                                                                               \
+  X("brass", 2.564e7)                                                                                                  \
+  X("bronze", 1.00e7)                                                                                                  \
+  X("chromium", 3.846e7)                                                                                               \
+  X("copper", 5.80e7)                                                                                                  \
+  X("gold", 4.098e7)                                                                                                   \
+  X("lead", 4.56e6)                                                                                                    \
+  X("platinum", 9.52e6)                                                                                                \
+  X("silver", 6.173e7)                                                                                                 \
+  X("solder", 7.0e6)                                                                                                   \
+  X("stainless_steel", 1.1e6) X("tungsten", 1.825e7) X("zinc", 1.67e7)
+
+#define NAME_OF(name, sigma)  name,
+#define SIGMA_OF(name, sigma) sigma,
+const char *const mx_metal_names[] = {METALS(NAME_OF) NULL};
+static const double conductivities[] = {METALS(SIGMA_OF)};
+
+double mx_metal_conductivity(int name) { return conductivities[name]; }
+
+/* ---- least squares with unknowns >= 0 */
+
+enum { POINTS = 80 };
+
+struct problem {
+  size_t n;
+  double A[MX_SKIN_POLES][MX_SKIN_POLES], b[MX_SKIN_POLES]; /* of the normal equations */
+};
+
+/* Solves A x = b for the unknowns that are free, by Cholesky; the others are 0. Returns false if A is not positive. */
+static int solve_free(const struct problem *p, const int *free_one, double *x)
+{
+  double L[MX_SKIN_POLES][MX_SKIN_POLES], y[MX_SKIN_POLES];
+  size_t at[MX_SKIN_POLES], m = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    x[i] = 0;
+    if (free_one[i]) at[m++] = i;
+  }
+  for (size_t i = 0; i < m; i++) {
+    for (size_t j = 0; j <= i; j++) {
+      double sum = p->A[at[i]][at[j]];
+      for (size_t k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+      if (i == j && !(sum > 1e-14 * p->A[at[i]][at[i]])) return 0;
+      L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+    }
+    y[i] = p->b[at[i]];
+    for (size_t k = 0; k < i; k++) y[i] -= L[i][k] * y[k];
+    y[i] /= L[i][i];
+  }
+  for (size_t i = m; i-- > 0;) {
+    for (size_t k = i + 1; k < m; k++) y[i] -= L[k][i] * y[k];
+    y[i] /= L[i][i];
+    x[at[i]] = y[i];
+  }
+  return 1;
+}
+
+/* Moves x towards z as far as the free unknowns stay >= 0, and holds those that have become 0. */
+static void move_inside(size_t n, int *free_one, const double *z, double *x)
+{
+  double share = 1;
+  for (size_t i = 0; i < n; i++)
+    if (free_one[i] && z[i] <= 0) share = fmin(share, x[i] / (x[i] - z[i]));
+  for (size_t i = 0; i < n; i++) {
+    x[i] += share * (z[i] - x[i]);
+    if (free_one[i] && x[i] <= 1e-14) free_one[i] = 0, x[i] = 0;
+  }
+}
+
+/* C. L. Lawson, R. J. Hanson, Solving Least Squares Problems (1974), chapter 23. */
+static void least_squares(const struct problem *p, double *x)
+{
+  int free_one[MX_SKIN_POLES] = {0};
+  for (size_t i = 0; i < p->n; i++) x[i] = 0;
+  for (int round = 0; round < 3 * MX_SKIN_POLES; round++) {
+    double most = 1e-12, z[MX_SKIN_POLES];
+    size_t best = p->n;
+    for (size_t i = 0; i < p->n; i++) {
+      double gain = p->b[i];
+      for (size_t j = 0; j < p->n; j++) gain -= p->A[i][j] * x[j];
+      if (!free_one[i] && gain > most) most = gain, best = i;
+    }
+    if (best == p->n) return;
+    free_one[best] = 1;
+    for (int i = 0; i < MX_SKIN_POLES; i++) {
+      double least = 0;
+      if (!solve_free(p, free_one, z)) {
+        free_one[best] = 0;
+        return;
+      }
+      for (size_t k = 0; k < p->n; k++) least = free_one[k] ? fmin(least, z[k]) : least;
+      if (least >= 0) break;
+      move_inside(p->n, free_one, z, x);
+    }
+    memcpy(x, z, p->n * sizeof *x);
+  }
+}
+
+/* ---- the fit: rates in equal steps of their logarithm, and the ends of their range by trial */
+
+static double complex summand(double w, double rate) { return I * w / (I * w + rate); }
+
+/* The frequency of a point, the upper end of the band being 1. */
+static double frequency(double from, int point) { return pow(from, 1 - point / (POINTS - 1.0)); }
+
+static double fit_with(double from, double below, double above, size_t poles, struct mx_skin *skin)
+{
+  struct problem p = {.n = poles};
+  double x[MX_SKIN_POLES], worst = 0;
+  skin->poles = 0;
+  for (size_t k = 0; k < poles; k++) {
+    const double share = poles > 1 ? (double)k / (double)(poles - 1) : 0;
+    skin->rate[k] = from / below * pow(above * below / from, share);
+  }
+  for (int i = 0; i < POINTS; i++) {
+    const double w = frequency(from, i);
+    double complex row[MX_SKIN_POLES];
+    for (size_t k = 0; k < poles; k++) {
+      row[k] = summand(w, skin->rate[k]) / csqrt(I * w);
+      p.b[k] += creal(row[k]);
+      for (size_t l = 0; l <= k; l++) p.A[k][l] = p.A[l][k] = p.A[l][k] + creal(row[k] * conj(row[l]));
+    }
+  }
+  least_squares(&p, x);
+  for (size_t k = 0; k < poles; k++) { /* those that are 0 drop out */
+    if (!(x[k] > 0)) continue;
+    skin->rate[skin->poles] = skin->rate[k];
+    skin->resistance[skin->poles++] = x[k];
+  }
+  for (int i = 0; i < POINTS; i++) {
+    const double w = frequency(from, i);
+    double complex sum = 0;
+    for (size_t k = 0; k < skin->poles; k++) sum += skin->resistance[k] * summand(w, skin->rate[k]);
+    worst = fmax(worst, cabs(sum / csqrt(I * w) - 1));
+  }
+  return worst;
+}
+
+double mx_skin_fit(double from, double to, struct mx_skin *skin)
+{
+  enum { TRIALS = 10 };
+  const double widest = 60; /* how far the range of the rates may go beyond the band */
+  double best = INFINITY;
+  for (size_t poles = 1; poles <= MX_SKIN_POLES && best > MX_SKIN_ERROR; poles++)
+    for (int i = 0; i < TRIALS * TRIALS; i++) {
+      struct mx_skin trial = {0};
+      const double below = pow(widest, (double)(i % TRIALS) / (TRIALS - 1.0)),
+                   above = pow(widest, (double)(i / TRIALS) / (TRIALS - 1.0)),
+                   error = fit_with(fmin(from / to, 0.999), below, above, poles, &trial);
+      if (!(error < best)) continue;
+      best = error;
+      *skin = trial;
+    }
+  for (size_t k = 0; k < skin->poles; k++) {
+    skin->rate[k] *= to;
+    skin->resistance[k] *= sqrt(to);
+  }
+  return best;
+}

@@ -1,0 +1,61 @@
+/* Metal walls: faces behind which a wave enters the skin of a metal (maxwell/model/media/metal.h).
+ *
+ * With n outwards, h = -n x H is the current of the wall, and the skin is a row of resistors R_k beside inductors:
+ *
+ *   E* = R h - V,   n x H* = n x H-,   R = sum of R_k,   V = sum of R_k I_k,   dI_k/dt = a_k (h - I_k),
+ *
+ * tangential and at every node. In the flux that is a wall of metal with the penalty R on H (mx_skin_flux), and with -V
+ * as the field beyond the face. Only the equation of H sees the wall.
+ *
+ * Energy: the sum of R_k I_k^2/(2 a_k) over the wall is stored, and the sum of R_k (h - I_k)^2 is lost.
+ *
+ * Leapfrog has I_k beside H, at half steps, and takes the mean of old and new. h is extrapolated to the middle as on
+ * other open faces. A mode z = exp(j phi) sees Zs(2j/dt tan(phi/2)) times e^{-j phi/2} (3 - e^{-j phi})/2, whose real
+ * part is Re Zs c (3 - 2 c^2) + 2 Im Zs s^3 with c = cos(phi/2), s = sin(phi/2): not negative, since Im Zs has the sign
+ * of s. So the theorem of the limit (share/doc/design/time.md) holds, and at z = -1 the means and so V vanish: the limit
+ * is that of the penalty R, and the search needs no state. Runge-Kutta has I_k as it has E and H, and the search too.
+ *
+ * On a curved face h is the projection of -n x H in the inner product of the penalty, the metric at the points of the
+ * face's rule, so that the energy is exact there as well. */
+#pragma once
+
+#include "maxwell/model/config.h"
+#include "maxwell/problem/curve_tables.h"
+#include "maxwell/problem/curved.h"
+#include "maxwell/problem/problem.h"
+
+/* What the faces on metal walls need, once for a backend, in double precision. */
+struct mx_skin_tables {
+  const struct mx_problem *problem; /* borrowed */
+  size_t *curve;   /* [skin_faces] 1 + the number of the face's element in `curves`; 0: it is straight */
+  double **curved; /* [skin_faces] of a curved face [2 Nf][2 Nf], along t1 and t2 at the nodes: H to h; else NULL */
+  struct mx_curve_tables curves; /* of the curved elements with a metal wall */
+};
+
+/* Release in any case. */
+int mx_skin_tables_init(struct mx_skin_tables *tables, const struct mx_problem *problem,
+                        struct dg_error *err) DG_MUST_USE;
+void mx_skin_tables_release(struct mx_skin_tables *tables);
+
+/* The metal of face k of the list. */
+static inline const struct mx_skin *mx_skin_of(const struct mx_problem *problem, size_t k)
+{
+  const int32_t face = problem->skin_face[k];
+  return &problem->metal[problem->skin[face / 4][face % 4] - 1];
+}
+
+/* h[3][Nf] of H[3][Nf] on face k of the list, Cartesian. */
+void mx_skin_current(const struct mx_skin_tables *tables, size_t k, const double *H, double *h);
+/* The integral of u . v over face k, [3][Nf] each, tangential, as the penalty takes it. */
+double mx_skin_product(const struct mx_skin_tables *tables, size_t k, const double *u, const double *v);
+/* The sum over the poles of weight(R, a) times the square of I_k - shift: stored and lost energy. state[poles][3][Nf];
+ * shift[3][Nf] or NULL. stored: the weights are R_k/(2 a_k); else R_k. */
+double mx_skin_squares(const struct mx_skin_tables *tables, size_t k, bool stored, const double *state,
+                       const double *shift);
+
+/* Gives the metals of a configuration to a problem, one a boundary, by a fit over the band. */
+int mx_assign_metals(struct mx_problem *problem, const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
+/* The band of a metal wall, Hz. */
+void mx_metal_band(const struct mx_config *config, const struct mx_metal_config *metal, double band[2]);
+/* The flux of a face on a wall of this metal. */
+struct mx_face_flux mx_skin_flux(const struct mx_skin *metal);
