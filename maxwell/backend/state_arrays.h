@@ -2,7 +2,8 @@
  * and other readers of the whole state, walk over the description and know no array by name.
  *
  * An array is [items][vectors][3][nodes]. Its items are those of a list: all elements of this rank, its kept faces by
- * slot, the entries of a response, or the faces on metal walls. In place of nodes, layers have points of the rule of integration. */
+ * slot, the entries of a response, or the faces on metal walls. In place of nodes, layers have points of the rule of
+ * integration. */
 #pragma once
 
 #include <stdbool.h>

@@ -208,8 +208,7 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
   size_t e = reader->own[low].item;
   if (list == ELEMENTS) return (int64_t)e;
   if (list >= ENTRIES) return mx_response_find(&reader->setup->problem.response[list - ENTRIES], e);
-  const ptrdiff_t slot =
-      (list == SKINS ? mx_skin_slot : mx_kept_slot)(&reader->setup->problem, e, (int)(name % 4));
+  const ptrdiff_t slot = (list == SKINS ? mx_skin_slot : mx_kept_slot)(&reader->setup->problem, e, (int)(name % 4));
   return slot >= 0 ? slot : NOT_HERE;
 }
 

@@ -85,9 +85,8 @@ int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum
   work->whole = work->all + (mx_staggered(integrator) ? 2 * densities_of(work) : 0);
   if (mx_matrices_new_double(&work->matrices, problem, err) != 0 || new_ghosts(work, err) != 0) return err->code;
   if (mx_staggered(integrator)) return 0;
-  if (problem->skin_faces > 0 &&
-      (mx_skin_tables_init(&work->skins, problem, err) != 0 ||
-       DG_NEW(work->voltage, problem->skin_faces * 3 * (size_t)problem->ref->Nf, err) != 0))
+  if (problem->skin_faces > 0 && (mx_skin_tables_init(&work->skins, problem, err) != 0 ||
+                                  DG_NEW(work->voltage, problem->skin_faces * 3 * (size_t)problem->ref->Nf, err) != 0))
     return err->code;
   work->all += problem->skin_faces * skin_width(work);
   work->whole = work->all;
@@ -153,8 +152,7 @@ static void rate_skins(const struct mx_limit *work, const double *H, const doubl
     const size_t e = (size_t)problem->skin_face[k] / 4, f = (size_t)problem->skin_face[k] % 4;
     double at_face[3 * DG_NF_MAX], h[3 * DG_NF_MAX];
     for (size_t c = 0; c < 3; c++)
-      for (size_t m = 0; m < Nf; m++)
-        at_face[c * Nf + m] = H[(3 * e + c) * Np + (size_t)ref->face_node[f * Nf + m]];
+      for (size_t m = 0; m < Nf; m++) at_face[c * Nf + m] = H[(3 * e + c) * Np + (size_t)ref->face_node[f * Nf + m]];
     mx_skin_current(&work->skins, k, at_face, h);
     for (size_t i = 0; i < n; i++) work->voltage[k * n + i] = 0;
     for (size_t i = 0; i < width; i++) rates[k * width + i] = 0;

@@ -197,20 +197,20 @@ extern const char *const mx_shell_kind_names[]; /* "box", "sphere", "cylinder" *
 
 /* The metal of a wall whose skin is thinner than everything else (media/metal.h). */
 struct mx_metal_config {
-  int name;         /* key `metal`, of mx_metal_names; only for the reader */
-  double sigma;     /* S/m, > 0: key `conductivity`, or that of the name */
-  double mu_r;      /* > 0, default 1 */
-  double band[2];   /* Hz, ascending; {0, 0}: that of the sources */
+  int name;       /* key `metal`, of mx_metal_names; only for the reader */
+  double sigma;   /* S/m, > 0: key `conductivity`, or that of the name */
+  double mu_r;    /* > 0, default 1 */
+  double band[2]; /* Hz, ascending; {0, 0}: that of the sources */
 };
 
 struct mx_boundary_config {
   struct mx_selector where;
   enum mx_boundary_kind kind;
-  double impedance;           /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
+  double impedance;             /* ohm, > 0; only for MX_IMPEDANCE, where it is required */
   struct mx_metal_config metal; /* MX_METAL_WALL */
-  struct mx_open_config open; /* MX_OPEN_WALL */
-  struct mx_selector with;    /* MX_PERIODIC: that of the boundary on the opposite side */
-  struct mx_plane_wave wave;  /* MX_PLANE_WAVE */
+  struct mx_open_config open;   /* MX_OPEN_WALL */
+  struct mx_selector with;      /* MX_PERIODIC: that of the boundary on the opposite side */
+  struct mx_plane_wave wave;    /* MX_PLANE_WAVE */
   /* MX_ELECTRIC_FIELD (V/m; key `field` or profile + waveform), MX_MAGNETIC_FIELD (A/m), MX_WALL_CURRENT (A/m; key
    * `current` or profile + waveform) */
   struct mx_drive drive;

@@ -7,7 +7,6 @@
 #include "libdg/base/bug.h"
 #include "libdg/mesh/mesh.h"
 #include "maxwell/model/config_read.h"
-#include "maxwell/model/media/metal.h"
 
 #define KIND(kind)   (1u << (kind))
 #define EVERY_KIND   ~0u
@@ -225,33 +224,6 @@ static int check_wave(struct mx_reader *r, const struct mx_value *value, struct 
   return 0;
 }
 
-/* ---- metal walls */
-
-static int read_band(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
-{
-  double *band = to;
-  if (value->type != MX_TABLE || value->count != 2) return mx_fail_expected(r, value, rule->expected);
-  for (size_t i = 0; i < 2; i++) {
-    const struct mx_value *number = &value->entry[i].value;
-    if (number->type != MX_NUMBER) return mx_fail_expected(r, value, rule->expected);
-    band[i] = number->number;
-  }
-  return band[0] > 0 && band[1] > band[0] && isfinite(band[1]) ? 0 : mx_fail_expected(r, value, rule->expected);
-}
-
-static int check_metal(struct mx_reader *r, const struct mx_value *value, struct mx_metal_config *metal)
-{
-  const struct mx_value *name = mx_find_value(value, "metal"), *sigma = mx_find_value(value, "conductivity");
-  if (name != NULL && sigma != NULL)
-    return mx_fail_at(r, sigma, "%s takes 'metal' or 'conductivity', not both", value->path);
-  if (name == NULL && sigma == NULL)
-    return mx_fail_at(r, value, "'metal' or 'conductivity' is missing in %s of kind \"metal\" (for example: metal = "
-                                "\"copper\")",
-                      value->path);
-  if (name != NULL) metal->sigma = mx_metal_conductivity(metal->name);
-  return 0;
-}
-
 /* ---- sections */
 
 static int read_boundary(struct mx_reader *r, const struct mx_value *value, struct mx_boundary_config *boundary)
@@ -269,13 +241,13 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
       {0u MX_WALLS(IF_GIVEN),
        {"impedance", mx_read_real, BOUNDARY(impedance), .expected = "a number > 0 (ohm)", MX_ABOVE(0),
         .example = "impedance = 377"}},
-      {KIND(MX_METAL_WALL),
-       {"metal", mx_read_choice, BOUNDARY(metal.name), .names = mx_metal_names}},
+      {KIND(MX_METAL_WALL), {"metal", mx_read_choice, BOUNDARY(metal.name), .names = mx_metal_names}},
       {KIND(MX_METAL_WALL),
        {"conductivity", mx_read_real, BOUNDARY(metal.sigma), .expected = "a number > 0 (S/m)", MX_ABOVE(0)}},
       {KIND(MX_METAL_WALL), {"mu_r", mx_read_real, BOUNDARY(metal.mu_r), .expected = "a number > 0", MX_ABOVE(0)}},
       {KIND(MX_METAL_WALL),
-       {"band", read_band, BOUNDARY(metal.band), .expected = "two numbers > 0 in ascending order (Hz), as in { 1e9, 1e10 }"}},
+       {"band", mx_read_band, BOUNDARY(metal.band),
+        .expected = "two numbers > 0 in ascending order (Hz), as in { 1e9, 1e10 }"}},
       {KIND(MX_OPEN_WALL),
        {"reflection", mx_read_real, BOUNDARY(open.reflection), .expected = "a number of dB from -200 to -20",
         .least = -200, .most = -20}},
@@ -304,7 +276,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
     return r->err->code;
   switch (mx_walls[boundary->kind].entering) {
   case MX_NOTHING:
-    return boundary->kind == MX_METAL_WALL ? check_metal(r, value, &boundary->metal) : 0;
+    return boundary->kind == MX_METAL_WALL ? mx_check_metal(r, value, &boundary->metal) : 0;
   case MX_WAVE:
     return check_wave(r, value, &boundary->wave);
   case MX_GIVEN_E:

@@ -96,8 +96,7 @@ ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f)
   const int open = mx_open_slot(problem->neighbour[e][f]);
   if (open >= 0) return open;
   if (problem->sheet[e][f] == 0) return -1;
-  return (ptrdiff_t)(problem->open_faces +
-                     find_face(problem->sheet_faces, problem->sheet_face, 4 * (int32_t)e + f));
+  return (ptrdiff_t)(problem->open_faces + find_face(problem->sheet_faces, problem->sheet_face, 4 * (int32_t)e + f));
 }
 
 ptrdiff_t mx_skin_slot(const struct mx_problem *problem, size_t e, int f)

@@ -225,8 +225,7 @@ double mx_skin_product(const struct mx_skin_tables *tables, size_t k, const doub
   if (tables->curve[k] > 0) return curved_product(tables, k, u, v);
   for (size_t i = 0; i < Nf; i++)
     for (size_t j = 0; j < Nf; j++)
-      sum += ref->face_mass[i * Nf + j] *
-             (u[i] * v[j] + u[Nf + i] * v[Nf + j] + u[2 * Nf + i] * v[2 * Nf + j]);
+      sum += ref->face_mass[i * Nf + j] * (u[i] * v[j] + u[Nf + i] * v[Nf + j] + u[2 * Nf + i] * v[2 * Nf + j]);
   return problem->face_scale[face / 4][face % 4] * problem->jacobian[face / 4] * sum;
 }
 

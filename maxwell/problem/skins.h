@@ -12,8 +12,9 @@
  * Leapfrog has I_k beside H, at half steps, and takes the mean of old and new. h is extrapolated to the middle as on
  * other open faces. A mode z = exp(j phi) sees Zs(2j/dt tan(phi/2)) times e^{-j phi/2} (3 - e^{-j phi})/2, whose real
  * part is Re Zs c (3 - 2 c^2) + 2 Im Zs s^3 with c = cos(phi/2), s = sin(phi/2): not negative, since Im Zs has the sign
- * of s. So the theorem of the limit (share/doc/design/time.md) holds, and at z = -1 the means and so V vanish: the limit
- * is that of the penalty R, and the search needs no state. Runge-Kutta has I_k as it has E and H, and the search too.
+ * of s. So the theorem of the limit (share/doc/design/time.md) holds, and at z = -1 the means and so V vanish: the
+ * limit is that of the penalty R, and the search needs no state. Runge-Kutta has I_k as it has E and H, and the search
+ * too.
  *
  * On a curved face h is the projection of -n x H in the inner product of the penalty, the metric at the points of the
  * face's rule, so that the energy is exact there as well. */

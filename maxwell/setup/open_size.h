@@ -21,7 +21,6 @@ struct mx_open_plan {
   double reflection; /* dB: what is expected to come back */
 };
 
-
 /* Chooses thickness and sheets, and fills the rest of the plan. */
 int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, const struct dg_mesh *mesh,
                  const struct dg_wall *wall, struct dg_error *err) DG_MUST_USE;

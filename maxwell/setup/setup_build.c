@@ -46,7 +46,8 @@ int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *
     if (config->boundary[i].kind != MX_METAL_WALL) continue;
     mx_selector_name(where, name, sizeof name);
     return dg_fail(err, DG_INPUT,
-                   MX_PLACE "boundaries.%s: the backend %s does not take walls of kind \"metal\"; use backend = \"cpu\"",
+                   MX_PLACE
+                   "boundaries.%s: the backend %s does not take walls of kind \"metal\"; use backend = \"cpu\"",
                    MX_AT(where->where), name, ops->name);
   }
   for (size_t i = 0; i < config->interfaces && !ops->sheets; i++) {
@@ -209,12 +210,14 @@ static void report_metals(const struct mx_setup *setup)
       dg_log_warning(setup->log, "the skin of '%s' is followed within %.2g %% only: a narrower band is better", name,
                      100 * error);
     if (highest > band[1] * (1 + 1e-9))
-      dg_log_warning(setup->log, "'%s' is fitted up to %.4g Hz, and the sources go up to %.4g Hz: beyond the band its "
-                                 "losses are wrong",
+      dg_log_warning(setup->log,
+                     "'%s' is fitted up to %.4g Hz, and the sources go up to %.4g Hz: beyond the band its "
+                     "losses are wrong",
                      name, band[1], highest);
     if (sqrt(2) * resistance > poor * MX_ETA0)
-      dg_log_warning(setup->log, "'%s' is a poor conductor at %.4g Hz, with a surface impedance of %.3g ohm: as a wall "
-                                 "it is right at normal incidence alone; mesh its inside",
+      dg_log_warning(setup->log,
+                     "'%s' is a poor conductor at %.4g Hz, with a surface impedance of %.3g ohm: as a wall "
+                     "it is right at normal incidence alone; mesh its inside",
                      name, band[1], sqrt(2) * resistance);
   }
 }

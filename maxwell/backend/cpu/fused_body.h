@@ -56,7 +56,7 @@ struct NAME(state) {
   struct mx_fused_functional *functional;
   struct NAME(curves) curves;
   struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
-  struct NAME(skins) * skins;   /* of metal walls; NULL: there are none */
+  struct NAME(skins) * skins;       /* of metal walls; NULL: there are none */
   bool observed;
   bool within;                            /* a step with sums is under way: the fields as they are lie in spare */
   bool starting;                          /* H goes half a step back: responses have not begun */
@@ -146,8 +146,7 @@ static inline void NAME(kept_vector)(const struct NAME(state) * state, size_t e,
   const REAL *u = state->before[1] + slot * 3 * Nf + m;
   double g[3][3], own[9];
   mx_frame_gradients(NAME(node_metric)(state, e, (size_t)ref->face_node[f * Nf + m], own), g);
-  for (size_t b = 0; b < 3; b++)
-    v[b] = (double)u[0] * g[0][b] + (double)u[Nf] * g[1][b] + (double)u[2 * Nf] * g[2][b];
+  for (size_t b = 0; b < 3; b++) v[b] = (double)u[0] * g[0][b] + (double)u[Nf] * g[1][b] + (double)u[2 * Nf] * g[2][b];
 }
 
 #include "maxwell/backend/host_skin.h"
@@ -412,8 +411,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   if (find_kernels(options->precision == MX_SINGLE, &state->kernels, err) != 0 ||
       NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
       NAME(pack_curves)(state, err) != 0 || NAME(pack_functionals)(state, err) != 0 ||
-      NAME(share_terms)(state, err) != 0 || NAME(new_responses)(state, err) != 0 ||
-      NAME(new_skins)(state, err) != 0 ||
+      NAME(share_terms)(state, err) != 0 || NAME(new_responses)(state, err) != 0 || NAME(new_skins)(state, err) != 0 ||
       NAME(new_exchange)(state, err) != 0 || NAME(new_fields)(state, err) != 0)
     goto fail;
   const size_t kept = mx_kept_faces(problem) * Nf;

@@ -56,7 +56,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t fields = 4 + (scheme->registers ? 2 : 0) + (scheme->sums ? 2 : 0);
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t traces = scheme->staggered ? 2 * 3 * (size_t)problem->ref->Nf * mx_kept_faces(problem) : 0;
-  return mx_response_bytes(problem, options, real) + mx_skin_bytes(problem, options, real) + mx_curve_tables_bytes(problem) +
+  return mx_response_bytes(problem, options, real) + mx_skin_bytes(problem, options, real) +
+         mx_curve_tables_bytes(problem) +
          real * (fields * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
 }
 

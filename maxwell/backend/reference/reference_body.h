@@ -139,8 +139,7 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
    before, rate);
   mx_phase_end(state->profile, mark, ampere ? "curl, flux, lift E" : "curl, flux, lift H",
                mx_cost_plain_pass(state->problem, sizeof(REAL)));
-  if (!ampere && state->skins != NULL)
-    NAME(mx_add_skins)(state->problem, state->matrices, state->skins->voltage, rate);
+  if (!ampere && state->skins != NULL) NAME(mx_add_skins)(state->problem, state->matrices, state->skins->voltage, rate);
   if (state->sources == NULL) return;
   mark = mx_phase_begin(state->profile);
   NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, rate);

@@ -86,8 +86,8 @@ static double complex find_root(const double *y, int count, double step)
 static double complex ring(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator,
                            double share, double *rise)
 {
-  enum { SAMPLES = 60 };
-  const double interval = 0.2, limit = box_limit(box, integrator), wait = 12;
+  enum { SAMPLES = 40 };
+  const double interval = 0.2, limit = box_limit(box, integrator), wait = 6;
   const long each = (long)ceil(interval / (share * limit)), before = (long)ceil(wait / interval) * each;
   double *E = box_field(box), *H = box_field(box), *shape = box_field(box), y[SAMPLES], last = INFINITY;
   struct dg_error err = {0};
@@ -114,12 +114,13 @@ static void test_quality(void **state)
 {
   (void)state;
   static const double sigma[3] = {5.8e7, 1e3, 30};
-  static const int cells[3] = {4, 1, 1};
+  static const int cells[3] = {3, 1, 1};
   static const double bar[3] = {1, 0.25, 0.25};
   if (SANITIZED) return; /* test_backends_agree runs the same code */
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
       struct box box = {0};
+      if (i != k && (i != 2 || k != 0)) continue; /* it takes its time */
       double rise;
       box_mesh(&box, cells, bar, 0, NULL);
       box_material(&box, 0, 1, 1, 0);
@@ -127,8 +128,8 @@ static void test_quality(void **state)
       box_boundary(&box, 3, MX_PMC, 0);
       box_boundary(&box, 4, MX_PMC, 0);
       box_problem(&box, 5, 1);
-      const double complex exact = closed_form(sigma[i]),
-                           found = ring(k == 0 ? &mx_backend_reference : &mx_backend_cpu, &box, (enum mx_integrator)k, 0.5, &rise);
+      const double complex exact = closed_form(sigma[i]), found = ring(k == 0 ? &mx_backend_reference : &mx_backend_cpu,
+                                                                       &box, (enum mx_integrator)k, 0.5, &rise);
       const double Q = -cimag(exact) / (2 * creal(exact)), off = -cimag(found) / (2 * creal(found)) / Q - 1;
       print_message("%s, %g S/m: Q %.6g (closed form %.6g, off by %.2g), frequency off by %.2g; energy rises by %.2g\n",
                     mx_integrator_names[k], sigma[i], Q * (1 + off), Q, off, cimag(found) / cimag(exact) - 1, rise);
@@ -166,17 +167,18 @@ static void test_limit(void **state)
     const enum mx_integrator integrator = i % 2 ? MX_LSRK : MX_LEAPFROG;
     random_box(&box, 2, i >= 6, 0.5 * (i % 3));
     const double limit = box_limit(&box, integrator),
-                 below = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 0.98 : 0.995) * limit, SANITIZED ? 5 : 2000, &rise),
-                 above = drive_grown(&mx_backend_cpu, &box, integrator, 1.05 * limit, SANITIZED ? 5 : 1500, &other);
+                 below = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 0.98 : 0.995) * limit,
+                                     SANITIZED ? 5 : 1000, &rise),
+                 above = drive_grown(&mx_backend_cpu, &box, integrator, 1.05 * limit, SANITIZED ? 5 : 600, &other);
     print_message("%s%s, flux %g, limit %.4g: energy %.3g below (rises by %.2g), %.3g above the limit\n",
                   mx_integrator_names[integrator], i >= 6 ? ", curved" : "", 0.5 * (i % 3), limit, below, rise, above);
-    assert_true(SANITIZED || below < 0.5);
+    assert_true(SANITIZED || (below < 0.5 && rise < 0));
     assert_true(SANITIZED || !(above < 1e3));
     box_release(&box);
   }
 }
 
-/* cpu against reference after 1000 steps, all integrators, straight and curved. */
+/* cpu against reference after 300 steps, all integrators, straight and curved. */
 static void test_backends_agree(void **state)
 {
   (void)state;
@@ -191,7 +193,7 @@ static void test_backends_agree(void **state)
       E[k] = box_field(&box), H[k] = box_field(&box);
       box_evaluate(&box, half_wave, 0, E[k]);
       norm = sqrt(box_product(&box, NULL, E[k], E[k]));
-      drive_run(ops[k], &box, integrator, MX_DOUBLE, step, SANITIZED ? 5 : 1000, E[k], H[k]);
+      drive_run(ops[k], &box, integrator, MX_DOUBLE, step, SANITIZED ? 5 : 300, E[k], H[k]);
     }
     const double off = box_distance(&box, E[0], E[1]) / norm;
     print_message("%s%s: differ by %.2g\n", mx_integrator_names[integrator], i >= 3 ? ", curved" : "", off);
@@ -222,8 +224,9 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fit),            cmocka_unit_test(test_quality), cmocka_unit_test(test_limit),
-      cmocka_unit_test(test_backends_agree), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_fit),     cmocka_unit_test(test_quality),
+      cmocka_unit_test(test_limit),   cmocka_unit_test(test_backends_agree),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
  * of a problem the fit. */
 #include "maxwell/model/media/metal.h"
 
+#include "maxwell/model/config_read.h"
+
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -147,18 +149,26 @@ static double fit_with(double from, double below, double above, size_t poles, st
   return worst;
 }
 
+static int good_enough(double error) { return error <= MX_SKIN_ERROR; }
+
+/* The fastest pole, which comes last. */
+static double fastest(const struct mx_skin *skin) { return skin->rate[skin->poles - 1]; }
+
+/* Of all fits with as many poles that are good enough, takes the slowest one: fast poles limit the step of Runge-Kutta.
+ */
 double mx_skin_fit(double from, double to, struct mx_skin *skin)
 {
-  enum { TRIALS = 10 };
+  enum { TRIALS = 24 };
   const double widest = 60; /* how far the range of the rates may go beyond the band */
   double best = INFINITY;
-  for (size_t poles = 1; poles <= MX_SKIN_POLES && best > MX_SKIN_ERROR; poles++)
+  for (size_t poles = 1; poles <= MX_SKIN_POLES && !good_enough(best); poles++)
     for (int i = 0; i < TRIALS * TRIALS; i++) {
       struct mx_skin trial = {0};
       const double below = pow(widest, (double)(i % TRIALS) / (TRIALS - 1.0)),
                    above = pow(widest, (double)(i / TRIALS) / (TRIALS - 1.0)),
                    error = fit_with(fmin(from / to, 0.999), below, above, poles, &trial);
-      if (!(error < best)) continue;
+      if (trial.poles == 0 || !(error < best || good_enough(error))) continue;
+      if (good_enough(best) && fastest(&trial) >= fastest(skin)) continue;
       best = error;
       *skin = trial;
     }

@@ -17,13 +17,12 @@ struct mx_skin {
   double rate[MX_SKIN_POLES];       /* a_k > 0: rad/s, in a problem over c0 */
 };
 
-/* Metals by name, and their conductivity at 20 C, S/m. NULL-terminated. */
-extern const char *const mx_metal_names[];
+/* The conductivity of a metal at 20 C, S/m, by its place in mx_metal_names (model/config_read.h). */
 double mx_metal_conductivity(int name);
 
 /* The error that a fit aims at: relative, the largest over the band. */
 #define MX_SKIN_ERROR 2e-3
 
-/* Fits sqrt(s) over s = j w, `from` <= w <= `to` (rad/s), with as few poles as reach MX_SKIN_ERROR: times sqrt(mu/sigma)
- * the resistances are ohms. Returns the largest relative error over the band. */
+/* Fits sqrt(s) over s = j w, `from` <= w <= `to` (rad/s), with as few poles as reach MX_SKIN_ERROR: times
+ * sqrt(mu/sigma) the resistances are ohms. Returns the largest relative error over the band. */
 double mx_skin_fit(double from, double to, struct mx_skin *skin);

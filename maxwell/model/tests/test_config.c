@@ -267,7 +267,8 @@ static const struct bad_table bad[] = {
      "not the string \"directly\" (nearest: 'direct')"},
     {WITH("gpu = { share = 1 }"), "cavity.lua:2: gpu.share must be true or false, not 1"},
     {WITH("boundaries = { w = { kind = 'pecc' } }"),
-     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", \"open\", \"periodic\", "
+     "cavity.lua:2: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"metal\", \"absorbing\", \"open\", "
+     "\"periodic\", "
      "\"plane_wave\", "
      "\"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", \"coaxial_port\", "
      "\"modal_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" (nearest: 'pec')"},
@@ -316,7 +317,8 @@ static const struct override sets[] = {
     {"order", "five", "--set order=five: order must be an integer from 1 to 8, not the string \"five\""},
     {"order", "nil", "cavity.lua:1: 'order' is missing in simulation (for example: order = 3)"},
     {"boundaries.w.kind", "pecc",
-     "--set boundaries.w.kind=pecc: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"absorbing\", "
+     "--set boundaries.w.kind=pecc: boundaries.w.kind must be \"pec\", \"pmc\", \"impedance\", \"metal\", "
+     "\"absorbing\", "
      "\"open\", \"periodic\", \"plane_wave\", \"electric_field\", \"magnetic_field\", \"surface_current\", "
      "\"waveguide_port\", "
      "\"coaxial_port\", \"modal_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" (nearest: "

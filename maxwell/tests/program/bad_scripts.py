@@ -213,7 +213,7 @@ case("a polarisation outside the mesh",
 key("kind missing", "'kind' is missing in boundaries.walls (for example: kind = \"pec\")", "kind = \"pec\"", "",
     at="boundaries =")
 key("unknown kind",
-    'boundaries.walls.kind must be "pec", "pmc", "impedance", "absorbing", "open", "periodic", "plane_wave", "electric_field", '
+    'boundaries.walls.kind must be "pec", "pmc", "impedance", "metal", "absorbing", "open", "periodic", "plane_wave", "electric_field", '
     '"magnetic_field", "surface_current", "waveguide_port", "coaxial_port", "modal_port", "lumped_port" or "lumped_element", '
     "not the string \"pecc\" (nearest: 'pec')",
     "kind = \"pec\"", "kind = \"pecc\"")
@@ -223,6 +223,30 @@ key("impedance without a value",
 key("impedance of a conductor",
     'boundaries.walls.impedance is only for kind "impedance", not for kind "pec"',
     "kind = \"pec\"", "kind = \"pec\", impedance = 50")
+METAL = "'metal' or 'conductivity' is missing in boundaries.walls of kind \"metal\" (for example: metal = \"copper\")"
+BAND = "boundaries.walls.band must be two numbers > 0 in ascending order (Hz), as in { 1e9, 1e10 }, not a table"
+key("a metal without a name", METAL, "kind = \"pec\"", "kind = \"metal\"")
+key("a metal that is none",
+    'boundaries.walls.metal must be "aluminium", "aluminum", "brass", "bronze", "chromium", "copper", "gold", "lead", "platinum", '
+    "\"silver\", \"solder\", \"stainless_steel\", \"tungsten\" or \"zinc\", not the string \"coper\" (nearest: 'copper')",
+    "kind = \"pec\"", "kind = \"metal\", metal = \"coper\"")
+key("a metal twice", "boundaries.walls takes 'metal' or 'conductivity', not both",
+    "kind = \"pec\"", "kind = \"metal\", metal = \"copper\", conductivity = 1e6")
+key("a metal that does not conduct", "boundaries.walls.conductivity must be a number > 0 (S/m), not 0",
+    "kind = \"pec\"", "kind = \"metal\", conductivity = 0")
+key("a band upside down", BAND, "kind = \"pec\"", "kind = \"metal\", metal = \"gold\", band = { 2e9, 1e9 }")
+key("a band of one number", BAND, "kind = \"pec\"", "kind = \"metal\", metal = \"gold\", band = { 1e9 }")
+key("a metal without a band",
+    "boundaries.walls: 'band' is missing, and no waveform of a source says the band in which the metal is wanted (for example: "
+    "band = { 1e9, 1e10 })",
+    "kind = \"pec\"", "kind = \"metal\", metal = \"copper\"")
+key("conductivity of a conductor",
+    'boundaries.walls.conductivity is only for kind "metal", not for kind "pec"',
+    "kind = \"pec\"", "kind = \"pec\", conductivity = 1e6")
+case("the balance with a metal",
+     'input/case.lua:7: output.balance does not take walls of kind "metal": take output.energy, which counts what they store',
+     ("kind = \"pec\"", "kind = \"metal\", metal = \"copper\", band = { 1e8, 1e9 }"),
+     ("energy = { every = 1 }", "balance = { every = 1 }"))
 key("source without a current",
     "sources.1 needs 'current', or 'profile' with 'waveform' (for example: profile = { 0, 0, 1 }, "
     "waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 })",

@@ -159,10 +159,12 @@ SCENES = {"box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, GUIDE), "strip": (STRIP_GE
 
 
 def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500, sheet=False):
-    """Files for a Place, and the script. sheet: the box has a resistive sheet, which the backend cuda does not take."""
+    """Files for a Place, and the script. sheet: the box has a resistive sheet and a metal wall, which the backend cuda
+    does not take."""
     geometry, script = SCENES[name]
     if sheet:
         script = script.replace("-- between =", "between =")
+        script = script.replace('front = { kind = "pmc" }', 'front = { kind = "metal", conductivity = 30, band = { 1e7, 1e9 } }')
     for word, value in (("INTEGRATOR", integrator), ("FLUX", flux), ("BACKEND", backend), ("STEPS", str(steps))):
         script = script.replace(word, value)
     return {f"input/{name}.geo": geometry}, script
