@@ -52,7 +52,7 @@ static const struct bad_table bad[] = {
     {PORT("kind = 'coaxial_port', mode = 'TEM'"),
      "cavity.lua:2: boundaries.p.mode is only for kind \"waveguide_port\", not for kind \"coaxial_port\""},
     {PORT("kind = 'waveguide'"),
-     "cavity.lua:2: boundaries.p.kind must be \"pec\", \"pmc\", \"impedance\", "
+     "cavity.lua:2: boundaries.p.kind must be \"pec\", \"pmc\", \"impedance\", \"metal\", "
      "\"absorbing\", \"open\", \"periodic\", \"plane_wave\", \"electric_field\", \"magnetic_field\", "
      "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\", "
      "\"lumped_port\" or \"lumped_element\", not the string \"waveguide\""},
