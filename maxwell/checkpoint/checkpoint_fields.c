@@ -42,7 +42,7 @@ struct name {
 
 static struct name list_name(int list)
 {
-  static const char *const names[ENTRIES] = {"elements", "open", "skins"};
+  static const char *const names[ENTRIES] = {"elements", "open", "metal"};
   struct name name;
   if (list < ENTRIES) (void)snprintf(name.text, sizeof name.text, "%s", names[list]);
   else (void)snprintf(name.text, sizeof name.text, "entries_%d", list - ENTRIES + 1);

@@ -156,7 +156,7 @@ static void curved_current(const struct mx_skin_tables *tables, size_t k, const 
 {
   const size_t Nf = (size_t)tables->problem->ref->Nf, n = 2 * Nf, c = tables->curve[k] - 1,
                f = (size_t)tables->problem->skin_face[k] % 4;
-  double along[2 * DG_NF_MAX], to[2 * DG_NF_MAX], t[DG_NF_MAX][2][3];
+  double along[2 * DG_NF_MAX] = {0}, to[2 * DG_NF_MAX] = {0}, t[DG_NF_MAX][2][3] = {{{0}}};
   for (size_t m = 0; m < Nf; m++) {
     edges_at(tables, c, f, m, t[m]);
     for (size_t i = 0; i < 2; i++)
@@ -196,7 +196,7 @@ static double curved_product(const struct mx_skin_tables *tables, size_t k, cons
   const struct mx_curve_tables *curves = &tables->curves;
   const size_t Nf = (size_t)curves->ref->Nf, Nq = (size_t)curves->rule.face.points, c = tables->curve[k] - 1,
                f = (size_t)tables->problem->skin_face[k] % 4;
-  double along[DG_NF_MAX][4], sum = 0;
+  double along[DG_NF_MAX][4] = {{0}}, sum = 0;
   for (size_t m = 0; m < Nf; m++) {
     double t[2][3];
     edges_at(tables, c, f, m, t);
@@ -236,7 +236,7 @@ double mx_skin_squares(const struct mx_skin_tables *tables, size_t k, bool store
   const size_t n = 3 * (size_t)tables->problem->ref->Nf;
   double sum = 0;
   for (size_t q = 0; q < skin->poles; q++) {
-    double u[3 * DG_NF_MAX];
+    double u[3 * DG_NF_MAX] = {0};
     for (size_t i = 0; i < n; i++) u[i] = state[q * n + i] - (shift != NULL ? shift[i] : 0);
     sum += (stored ? 0.5 / skin->rate[q] : 1) * skin->resistance[q] * mx_skin_product(tables, k, u, u);
   }

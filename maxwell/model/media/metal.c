@@ -163,9 +163,9 @@ double mx_skin_fit(double from, double to, struct mx_skin *skin)
   double best = INFINITY;
   for (size_t poles = 1; poles <= MX_SKIN_POLES && !good_enough(best); poles++)
     for (int i = 0; i < TRIALS * TRIALS; i++) {
+      const int across = i % TRIALS, up = i / TRIALS;
       struct mx_skin trial = {0};
-      const double below = pow(widest, (double)(i % TRIALS) / (TRIALS - 1.0)),
-                   above = pow(widest, (double)(i / TRIALS) / (TRIALS - 1.0)),
+      const double below = pow(widest, across / (TRIALS - 1.0)), above = pow(widest, up / (TRIALS - 1.0)),
                    error = fit_with(fmin(from / to, 0.999), below, above, poles, &trial);
       if (trial.poles == 0 || !(error < best || good_enough(error))) continue;
       if (good_enough(best) && fastest(&trial) >= fastest(skin)) continue;
