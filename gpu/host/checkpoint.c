@@ -5,9 +5,10 @@
 #include "gpu/host/state.h"
 #include "maxwell/backend/frame/frame.h"
 
-/* The host has no table of the faces of slots, which lies on the card: it looks for the face. */
+/* The host has no table of the faces of open slots, which lies on the card: it looks for the face. Sheets follow. */
 static size_t face_of_slot(const struct mx_problem *problem, size_t slot, size_t *e)
 {
+  if (slot >= problem->open_faces) return (size_t)problem->sheet_face[slot - problem->open_faces] % 4;
   for (;; ++*e)
     for (size_t f = 0; f < 4; f++)
       if (mx_open_slot(problem->neighbour[*e][f]) == (int)slot) return f;
@@ -72,21 +73,41 @@ static unsigned char *place(const struct mx_backend *backend, const struct mx_st
   *bytes = backend->real * (open         ? 2 * of->nodes
                             : of->points ? mx_state_width(of)
                                          : of->vectors * gpu_stride(backend->tables.order));
-  void *start = open                              ? backend->open_before[of->field]
+  const size_t open_faces = backend->problem->open_faces; /* sheets follow, in an array of their own */
+  const bool sheet = open && first >= open_faces;
+  if (sheet) first -= open_faces;
+  void *start = sheet                             ? backend->sheets.before[of->field]
+                : open                            ? backend->open_before[of->field]
                 : of->list == MX_STATE_OF_ENTRIES ? backend->response[of->response].at.now
                                                   : backend->field[of->field];
   return (unsigned char *)start + first * *bytes;
+}
+
+/* Copies items of an array from the card to staging[0], or with `load` from there to the card. */
+static int copy(struct mx_backend *backend, const struct mx_state_array *of, size_t first, size_t count, bool load,
+                struct dg_error *err)
+{
+  const size_t open_faces = backend->problem->open_faces;
+  for (size_t done = 0, part; done < count; done += part) {
+    size_t bytes;
+    unsigned char *const card = place(backend, of, first + done, &bytes), *host = backend->staging[0] + done * bytes;
+    part = count - done;
+    if (of->list == MX_STATE_OF_FACES && first + done < open_faces && open_faces - first - done < part)
+      part = open_faces - first - done;
+    if (gpu_check(gpuMemcpyAsync(load ? card : host, load ? host : card, part * bytes,
+                                 load ? gpuMemcpyHostToDevice : gpuMemcpyDeviceToHost, backend->work),
+                  "copying the state", err) != 0)
+      return err->code;
+  }
+  return gpu_wait(backend, err);
 }
 
 int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err)
 {
   size_t bytes;
   const struct mx_state_array of = describe(backend, array);
-  const unsigned char *from = place(backend, &of, first, &bytes);
-  if (gpu_grow_staging(backend, count * bytes, err) != 0 ||
-      gpu_check(gpuMemcpyAsync(backend->staging[0], from, count * bytes, gpuMemcpyDeviceToHost, backend->work),
-                "copying the state", err) != 0 ||
-      gpu_wait(backend, err) != 0)
+  (void)place(backend, &of, first, &bytes);
+  if (gpu_grow_staging(backend, count * bytes, err) != 0 || copy(backend, &of, first, count, false, err) != 0)
     return err->code;
   if (of.list == MX_STATE_OF_FACES) turn_open(backend, first, count, backend->staging[0], value, NULL);
   else if (of.points) turn_points(backend, count * mx_state_width(&of), backend->staging[0], value, NULL);
@@ -99,15 +120,12 @@ int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, 
 {
   size_t bytes;
   const struct mx_state_array of = describe(backend, array);
-  unsigned char *to = place(backend, &of, first, &bytes);
+  (void)place(backend, &of, first, &bytes);
   if (gpu_grow_staging(backend, count * bytes, err) != 0) return err->code;
   if (of.list == MX_STATE_OF_FACES) turn_open(backend, first, count, backend->staging[0], NULL, value);
   else if (of.points) turn_points(backend, count * mx_state_width(&of), backend->staging[0], NULL, value);
   else turn_elements(backend, count * of.vectors, backend->staging[0], NULL, value);
-  if (gpu_check(gpuMemcpyAsync(to, backend->staging[0], count * bytes, gpuMemcpyHostToDevice, backend->work),
-                "copying the state", err) != 0)
-    return err->code;
-  return gpu_wait(backend, err);
+  return copy(backend, &of, first, count, true, err);
 }
 
 int gpu_loaded(struct mx_backend *backend, struct dg_error *err)

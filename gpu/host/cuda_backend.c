@@ -153,12 +153,6 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   if (padded + problem->ghosts > INT32_MAX / 4)
     return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
                    problem->K + problem->ghosts);
-  if (problem->shapes > 0)
-    return dg_fail(err, DG_INPUT,
-                   "the cuda backend has no media whose epsilon_r or mu_r is a tensor; backend = \"cpu\" has");
-  for (size_t r = 0; r < problem->responses; r++)
-    if (mx_responses[problem->response[r].kind]->vector)
-      return dg_fail(err, DG_INPUT, "the cuda backend has no gyrotropic media; backend = \"cpu\" has");
   if (DG_NEW(backend, 1, err) != 0) return err->code;
   const int order = problem->ref->order;
   backend->problem = problem;
@@ -174,7 +168,7 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
                                         .inner = problem->ghosts > 0 ? problem->interior / 8 * 8 : problem->K};
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
       new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || new_open(backend, err) != 0 ||
-      gpu_pack_terms(backend, err) != 0 || gpu_pack_responses(backend, err) != 0 ||
+      gpu_new_sheets(backend, err) != 0 || gpu_pack_terms(backend, err) != 0 || gpu_pack_responses(backend, err) != 0 ||
       gpu_pack_functionals(backend, err) != 0 || gpu_new_recall(backend, err) != 0 ||
       gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
     destroy(backend);
@@ -227,10 +221,12 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t tiles = 4 * sizeof(uint16_t) + 3 * sizeof(uint32_t) / 2; /* one and a half traces an element */
   const size_t indices =
       4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= GPU_TILE_ORDERS ? tiles : 0);
-  const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + 6) + indices;
+  const size_t six = 6 * (1 + (size_t)gpu_applies_tensors(problem, 0) + (size_t)gpu_applies_tensors(problem, 1));
+  const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + six) + indices;
   size_t traces =
       scheme->staggered ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
   if (traces > 0 && problem->ref->order <= GPU_TILE_ORDERS) traces += problem->K * 4 * sizeof(int32_t);
+  traces += gpu_sheet_bytes(problem, scheme->staggered, real);
   size_t summands = 0, rows = 0;
   for (size_t f = 0; f < problem->functionals; f++) {
     summands += 3 * problem->functional[f].count;
@@ -290,6 +286,7 @@ const struct mx_backend_ops mx_backend_cuda = {
     .loaded = gpu_loaded,
     .threads = threads,
     .halo_use = gpu_halo_use,
+    .sheets = true,
     .instructions = instructions,
     .memory = memory,
     .card = &card,

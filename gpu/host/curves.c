@@ -42,6 +42,7 @@ int gpu_all_products(struct mx_backend *backend, struct gpu_product product, str
 {
   const struct gpu_kept curved = {.count = backend->curves.count, .element = backend->problem->curves.where};
   product.number = backend->curves.number;
+  if (product.metric == NULL) product.metric = backend->tables.metric;
   if (gpu_check(gpu_products(&backend->tables, &product, backend->work), "observing", err) != 0) return err->code;
   if (backend->curves.count == 0) return 0;
   const bool listed = product.element != NULL;

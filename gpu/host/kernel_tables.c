@@ -388,7 +388,18 @@ static int pack_fragments(struct mx_backend *backend, const struct mx_symmetry *
 
 /* ---- by element */
 
-static int pack_metric(struct mx_backend *backend, struct dg_error *err)
+bool gpu_applies_tensors(const struct mx_problem *problem, int equation)
+{
+  for (size_t i = 0; i < problem->shapes; i++) {
+    const double *m = problem->shape[i].inverse[equation];
+    if (m[0] != 1 || m[1] != 0 || m[2] != 0 || m[3] != 1 || m[4] != 0 || m[5] != 1) return true;
+  }
+  return false;
+}
+
+/* Packs x_a . x_b / J of all elements, with the inverse tensors of an equation between the tangents, or without (-1).
+ */
+static int pack_six(struct mx_backend *backend, int equation, const void **packed, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
   void *metric;
@@ -396,15 +407,30 @@ static int pack_metric(struct mx_backend *backend, struct dg_error *err)
   for (size_t i = 6 * problem->K; i < 6 * backend->padded; i++) gpu_put(backend, metric, i, i % 6 % 5 % 3 == 0);
 #pragma omp parallel for schedule(static)
   for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_tensor *tensor = equation < 0 ? NULL : mx_tensor_of(problem, e);
     double x[3][3], jacobian = mx_frame_tangents(problem->metric[e], x);
     for (size_t a = 0, k = 0; a < 3; a++)
-      for (size_t b = a; b < 3; b++, k++)
-        gpu_put(backend, metric, 6 * e + k, (x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2]) / jacobian);
+      for (size_t b = a; b < 3; b++, k++) {
+        const double product = tensor != NULL ? mx_tensor_product(tensor->inverse[equation], x[a], x[b])
+                                              : x[a][0] * x[b][0] + x[a][1] * x[b][1] + x[a][2] * x[b][2];
+        gpu_put(backend, metric, 6 * e + k, product / jacobian);
+      }
   }
-  (void)!gpu_new_copy(&backend->card, &backend->tables.metric, metric, 6 * backend->padded * backend->real,
-                      "the geometry", err);
+  (void)!gpu_new_copy(&backend->card, packed, metric, 6 * backend->padded * backend->real, "the geometry", err);
   dg_free(metric);
   return err->code;
+}
+
+static int pack_metric(struct mx_backend *backend, struct dg_error *err)
+{
+  struct gpu_tables *tables = &backend->tables;
+  if (pack_six(backend, -1, &tables->metric, err) != 0) return err->code;
+  for (int i = 0; i < 2; i++) {
+    tables->applied[i] = tables->metric;
+    if (gpu_applies_tensors(backend->problem, i) && pack_six(backend, i, &tables->applied[i], err) != 0)
+      return err->code;
+  }
+  return 0;
 }
 
 static int pack_neighbours(struct mx_backend *backend, struct dg_error *err)

@@ -92,11 +92,16 @@ static void project(const struct mx_backend *backend, const struct gpu_term *ter
   for (size_t k = 0; k < term->term->count; k++) {
     const size_t where = (size_t)term->term->where[k], e = faces ? where / 4 : where;
     const bool curved = gpu_is_curved(backend, e);
+    const struct mx_tensor *tensor = mx_tensor_of(problem, e); /* what a current changes is turned by it */
     double x[3][3];
     (void)mx_frame_tangents(problem->metric[e], x);
     for (size_t i = 0; i < N; i++) {
       double u[3] = {0, 0, 0};
-      const double vector[3] = {from[3 * k * N + i], from[(3 * k + 1) * N + i], from[(3 * k + 2) * N + i]};
+      double vector[3] = {from[3 * k * N + i], from[(3 * k + 1) * N + i], from[(3 * k + 2) * N + i]};
+      if (!faces && tensor != NULL) {
+        const double given[3] = {vector[0], vector[1], vector[2]};
+        mx_tensor_apply(tensor->inverse[MX_AMPERE], given, vector);
+      }
       const size_t node = faces ? (size_t)problem->ref->face_node[where % 4 * N + i] : i;
       if (curved) turn(gpu_metric_at(backend, e, node), !faces, vector, u);
       for (size_t a = 0; a < 3 && !curved; a++)

@@ -85,6 +85,14 @@ struct gpu_own_response {
   void *vector;          /* of the card: rows [count], what is observed */
 };
 
+/* Faces on resistive sheets, in the order of mx_problem.sheet_face; all of the card (sheets.c). */
+struct gpu_own_sheets {
+  size_t count;
+  struct gpu_entries straight, curved;
+  double *factor;                /* [count] of E */
+  void *taken, *before[2], *own; /* gpu_sheets has them; the last two for leapfrog only */
+};
+
 /* Two pinned buffers through which rows come to the host. The host converts one while the other is filled. */
 struct gpu_way {
   gpuStream_t stream;
@@ -159,6 +167,7 @@ struct mx_backend {
   /* [open faces][2][Nf] traces of one step ago; those of now, or, where the kernels of the half step do not know open
    * faces, what the extrapolation adds */
   void *open_before[2], *open_now;
+  struct gpu_own_sheets sheets;
   size_t terms;
   struct gpu_term *term;
   size_t slot_bytes;
@@ -191,6 +200,8 @@ struct mx_backend {
 /* ---- kernel_tables.c */
 
 int gpu_pack_tables(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Has an equation media that are tensors? It then has six numbers an element of its own. */
+bool gpu_applies_tensors(const struct mx_problem *problem, int equation);
 /* Splits a number into a sum of two numbers of eleven bits, which is what tensor cores take of a float. */
 void gpu_split_number(double x, float two[2]);
 /* Lists the pieces of faces for the nodes face_node[4][Nf] of a component: piece[4][count] and packed[4][Nf] as
@@ -262,6 +273,22 @@ bool gpu_is_curved(const struct mx_backend *backend, size_t e);
 const double *gpu_metric_at(const struct mx_backend *backend, size_t e, size_t n);
 /* gpu_check_fields of the curved elements. */
 int gpu_check_curved(struct mx_backend *backend, struct mx_field_check *check, struct dg_error *err) DG_MUST_USE;
+
+/* ---- sheets.c; all do nothing where there are none */
+
+int gpu_new_sheets(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* The bytes of the card that they take. */
+size_t gpu_sheet_bytes(const struct mx_problem *problem, bool staggered, size_t real);
+/* Before half a step of leapfrog: works out what the sheets add, and keeps what the next one extrapolates. `start`:
+ * only keeps. */
+int gpu_sheets_before(struct mx_backend *backend, int equation, bool start, struct dg_error *err) DG_MUST_USE;
+/* Behind the half step: adds it. */
+int gpu_add_sheets(struct mx_backend *backend, int equation, void *to, struct dg_error *err) DG_MUST_USE;
+/* Adds to half a step by -1, which takes H back from t = 0, with the media of the start. */
+int gpu_start_sheets(struct mx_backend *backend, void *to, struct dg_error *err) DG_MUST_USE;
+/* Adds to a stage, whose rates are those of E: to the registers, and b times to `also`, which may be NULL. */
+int gpu_stage_sheets(struct mx_backend *backend, const void *E, void *const also[2], double b,
+                     struct dg_error *err) DG_MUST_USE;
 
 /* ---- sources.c */
 

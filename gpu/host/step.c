@@ -128,13 +128,15 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
   return gpu_curved_half(backend, &half, err);
 }
 
-/* Adds what the kernels of a half step do not know; `respond`: with responses, which do not take part in the start.
+/* Adds what the kernels of a half step do not know; `respond`: with sheets, which the start adds itself, and with
+ * responses, which do not take part in it.
  * Then `field` is the new one. The old one is in spare, or gone where the step works in place. */
 static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, bool respond,
                          struct dg_error *err)
 {
   void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
   if (add_open(backend, equation, result, err) != 0 ||
+      (respond && gpu_add_sheets(backend, equation, result, err) != 0) ||
       gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0 ||
       (respond && gpu_step_responses(backend, equation, result, err) != 0))
     return err->code;
@@ -147,6 +149,7 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
 static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
   if (equation == 1 && (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0)) return err->code;
+  if (gpu_sheets_before(backend, equation, false, err) != 0) return err->code;
   return adds_open(backend) ? remember_open(backend, equation, false, err) : 0;
 }
 
@@ -229,9 +232,10 @@ static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_st
                            struct dg_error *err)
 {
   const bool update = !has_sums(backend);
+  void *const also[2] = {update ? backend->spare[0] : NULL, update ? backend->spare[1] : NULL};
+  if (gpu_stage_sheets(backend, fields_of(backend, s)[0], also, pass_of(backend, s)->b, err) != 0) return err->code;
   for (int i = 0; i < 2; i++)
-    if (gpu_add_sources(backend, i, sources, backend->registers[i], update ? backend->spare[i] : NULL,
-                        pass_of(backend, s)->b, err) != 0)
+    if (gpu_add_sources(backend, i, sources, backend->registers[i], also[i], pass_of(backend, s)->b, err) != 0)
       return err->code;
   if (respond(backend, s, err) != 0) return err->code;
   for (int i = 0; i < 2 && update; i++) swap(&backend->field[i], &backend->spare[i]);
@@ -315,12 +319,15 @@ static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
     return err->code;
   const struct gpu_medium *const media = backend->tables.medium_table;
   backend->tables.medium_table = backend->start_media;
-  const int status = half_step(backend, 1, -1, false, GPU_ALL, err);
+  int status = half_step(backend, 1, -1, false, GPU_ALL, err);
+  if (status == 0) status = gpu_start_sheets(backend, backend->in_place ? backend->field[1] : backend->spare[1], err);
   backend->tables.medium_table = media;
   if (status != 0 || end_half_step(backend, 1, NULL, false, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
       remember_open(backend, 1, true, err) != 0)
     return err->code;
-  return gpu_halo_exchange(backend, &backend->field[1], err);
+  if (gpu_halo_exchange(backend, &backend->field[1], err) != 0 || gpu_sheets_before(backend, 0, true, err) != 0)
+    return err->code;
+  return gpu_sheets_before(backend, 1, true, err);
 }
 
 int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)

@@ -84,7 +84,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_ta
     REAL w[3] = {0, 0, 0}, change[3];
     for (int m = 0; m < Nf; m++)
       for (int c = 0; c < 3; c++) w[c] += lift[m * Np + at.n] * flux[c * Nf + m];
-    gpu_apply(g, w, change);
+    gpu_apply(static_cast<const REAL *>(equation == 0 ? tables.applied[0] : tables.applied[1]) + 6 * e, w, change);
     for (int c = 0; c < 3; c++) change[c] *= factor;
     add(addition, tables, e, at.n, change); /* the same thread for the same node of every entry */
     at.next++;
@@ -236,6 +236,40 @@ template <typename REAL> __global__ void remember(gpu_tables tables, gpu_open op
   }
 }
 
+template <typename REAL> __global__ void sheet_jumps(gpu_tables tables, gpu_sheets sheets)
+{
+  gpu_follow();
+  const int Nf = DG_NF(tables.order);
+  const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x, face = i / static_cast<size_t>(Nf);
+  if (face >= sheets.count) return;
+  const int m = static_cast<int>(i % static_cast<size_t>(Nf)), f = sheets.where[face] % 4;
+  const size_t e = static_cast<size_t>(sheets.where[face] / 4);
+  const REAL factor = static_cast<REAL>(-sheets.sheet[face]), *H = static_cast<const REAL *>(sheets.field[1]);
+  REAL *taken = static_cast<REAL *>(sheets.taken), *before = static_cast<REAL *>(sheets.before);
+  REAL *own = static_cast<REAL *>(sheets.own), E[2], now[2];
+  gpu_trace(tables.order, static_cast<const REAL *>(sheets.field[0]), e, f, tables.face_node[f * Nf + m], E);
+  now[0] = E[0], now[1] = E[1];
+  if (sheets.equation == 1 && before != nullptr) {
+    const int32_t neighbour = tables.neighbour[4 * e + static_cast<size_t>(f)];
+    REAL near[2], far[2] = {0, 0};
+    gpu_trace(tables.order, H, e, f, tables.face_node[f * Nf + m], near);
+    if (neighbour >= 0)
+      gpu_trace(tables.order, H, static_cast<size_t>(neighbour / 4), neighbour % 4,
+                tables.face_node[neighbour % 4 * Nf + m], far);
+    for (int part = 0; part < 2; part++) now[part] = far[part] - near[part];
+  }
+  for (size_t part = 0; part < 2; part++) {
+    const size_t at = (2 * face + part) * static_cast<size_t>(Nf) + static_cast<size_t>(m);
+    if (taken != nullptr) taken[at] = factor * E[part];
+    if (before == nullptr) continue;
+    if (!sheets.start) {
+      const REAL half = static_cast<REAL>(0.5) * (now[part] - before[at]);
+      own[at] = sheets.equation == 0 ? factor * (now[part] + half) : half;
+    }
+    before[at] = now[part];
+  }
+}
+
 template <typename REAL> __global__ void add_sums(gpu_tables tables, gpu_sums sums, REAL weight, REAL next)
 {
   REAL *start = static_cast<REAL *>(sums.start), *sum = static_cast<REAL *>(sums.sum);
@@ -298,6 +332,15 @@ gpuError_t gpu_remember_open(const gpu_tables *tables, const gpu_open *open, con
                                 static_cast<const float *>(field));
   return gpu_launch_following(*tables, remember<double>, blocks, THREADS, 0, stream, *tables, *open,
                               static_cast<const double *>(field));
+}
+
+gpuError_t gpu_sheet_jumps(const gpu_tables *tables, const gpu_sheets *sheets, gpuStream_t stream)
+{
+  const size_t points = sheets->count * static_cast<size_t>(DG_NF(tables->order));
+  const unsigned blocks = static_cast<unsigned>((points + THREADS - 1) / THREADS);
+  if (blocks == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, tables->single ? sheet_jumps<float> : sheet_jumps<double>, blocks, THREADS, 0,
+                              stream, *tables, *sheets);
 }
 
 gpuError_t gpu_add_sums(const gpu_tables *tables, const gpu_sums *sums, gpuStream_t stream)

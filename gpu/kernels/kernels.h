@@ -60,8 +60,11 @@ struct gpu_tables {
   int order, single;
   int architecture; /* 10 * major + minor */
   int processors;
-  size_t K, inner;          /* elements; the first `inner`, a multiple of eight or all, need nothing of other ranks */
-  const void *metric;       /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
+  size_t K, inner;    /* elements; the first `inner`, a multiple of eight or all, need nothing of other ranks */
+  const void *metric; /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
+  /* [K][6] what an equation applies to its rates: x_a . tensor^-1 x_b / J in media that are tensors, else g/J. Where
+   * there are no tensors, this is `metric` itself. */
+  const void *applied[2];
   const int32_t *neighbour; /* [K][4] 4 * row of a field + face; negative: the ghost state is zero */
   struct gpu_index flux;    /* [K][4] into flux_table */
   struct gpu_index medium;  /* [K] into medium_table */
@@ -197,13 +200,29 @@ struct gpu_open {
 gpuError_t gpu_remember_open(const struct gpu_tables *tables, const struct gpu_open *open, const void *field,
                              gpuStream_t stream);
 
+/* On faces of resistive sheets, what is added to the jumps along t1 and t2 (maxwell/problem/flux.h):
+ *   taken  to [E]: -sheet E of the own side;
+ *   own    before half a step of leapfrog, to the jump of the field that changes: of E, -sheet (1.5 now - 0.5 before)
+ *          of the own side; of H, 0.5 (now - before) of its jump. Then before = now. */
+struct gpu_sheets {
+  size_t count;
+  int equation;
+  int start;            /* before = now, and nothing else */
+  const int32_t *where; /* [count] 4 * element + face */
+  const double *sheet;  /* [count] */
+  const void *field[2]; /* E, H */
+  void *taken;          /* [count][2][Nf]; NULL: it is not wanted */
+  void *before, *own;   /* the same; NULL in a stage */
+};
+gpuError_t gpu_sheet_jumps(const struct gpu_tables *tables, const struct gpu_sheets *sheets, gpuStream_t stream);
+
 /* ---- observation (observe.cu); sums are over parts that the host adds up in their order */
 
 enum { GPU_SUM_PARTS = 1024 };
 
 /* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements. Without a list these are elements first ..
  * first + count - 1, whose eps or mu is the factor and of which u has rows of its own. With a list they are the
- * elements listed, with a factor each. */
+ * elements listed, with a factor each. With `metric` one of gpu_tables.applied, the integral is of u.(tensor v). */
 struct gpu_product {
   const void *u, *v;
   int weight;   /* 0, 1: of gpu_medium, 2, 3: its lag; without a list */
@@ -213,6 +232,7 @@ struct gpu_product {
   const int32_t *element; /* [count] or NULL */
   const double *factor;   /* [count] of the list */
   const int32_t *number;  /* [K] which curved element it is, or -1: curved ones are left out; NULL: none are curved */
+  const void *metric;     /* [K][6] of straight elements */
   double *part;
 };
 gpuError_t gpu_products(const struct gpu_tables *tables, const struct gpu_product *product, gpuStream_t stream);

@@ -7,12 +7,12 @@
 struct gpu_no_records {
 };
 
-template <int P, typename REAL, bool PENALISED, bool STAGED>
-using gpu_lane_tile = gpu_tile<P, REAL, PENALISED, STAGED, 32, 1, REAL, gpu_no_records>;
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
+using gpu_lane_tile = gpu_tile<P, REAL, PENALISED, STAGED, SHAPED, 32, 1, REAL, gpu_no_records>;
 
-template <int P, typename REAL, bool PENALISED, bool STAGED>
-struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
-  using tile = gpu_lane_tile<P, REAL, PENALISED, STAGED>;
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
+struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED, SHAPED> {
+  using tile = gpu_lane_tile<P, REAL, PENALISED, STAGED, SHAPED>;
   using orbits = gpu_orbits<P>;
   using tile::t, tile::under, tile::pass, tile::group, tile::lane;
   static constexpr int NF = tile::NF, COMPONENT = tile::COMPONENT, STRIDE = tile::STRIDE, ROW = tile::ROW;
@@ -269,8 +269,10 @@ struct gpu_lane_work : gpu_lane_tile<P, REAL, PENALISED, STAGED> {
   __device__ void update(sums &sum)
   {
     if (lane >= tile::rows) return;
+    this->template turn_to<0>(mine, sum.metric);
     update<0>(sum);
     if constexpr (tile::BOTH) {
+      this->template turn_to<1>(mine, sum.metric);
       read_registers(1, sum);
       update<1>(sum);
     }

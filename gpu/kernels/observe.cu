@@ -60,7 +60,8 @@ template <int P> struct gpu_mass {
 
 /* The integral of u.v over an element is |J of (r, s, t)| sum_ab g^ab U_a.M V_b, with U_a, V_b the components' values
  * at nodes and M the mass matrix. |J of (r, s, t)| is twice that of (a, b, c), so that its product with g^ab is 2
- * sign(J) times the inverse of the six numbers g/J. This function computes that product, times the element's factor. */
+ * sign(J) times the inverse of the six numbers g/J. This function computes that product, times the element's factor.
+ * With a tensor in the six numbers the integral is of u.(tensor v). */
 template <typename REAL> __device__ void weights_of_product(const REAL metric[6], double factor, double weight[6])
 {
   double g[6];
@@ -143,7 +144,7 @@ template <int P, typename REAL> struct gpu_products_work {
                         ? product.factor[at]
                         : of_energy(tables.medium_table[gpu_look_up(tables.medium, e)], product.weight);
     if (product.number != nullptr && product.number[e] >= 0) factor = 0;
-    weights_of_product(static_cast<const REAL *>(tables.metric) + 6 * e, factor, t.weight[thread]);
+    weights_of_product(static_cast<const REAL *>(product.metric) + 6 * e, factor, t.weight[thread]);
   }
 
   /* Computes the thread's number of a sector from the values at nodes: of v in shared memory, of u in `number`. */

@@ -145,12 +145,15 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
   }
 
   /* The change of node n of element k of the tile in a step; own[3]: its old values. */
-  __device__ static void change(const gpu_medium &medium, int equation, const tile &t, int k, const REAL w[3],
+  __device__ static void change(const gpu_tables &tables, int equation, const tile &t, int k, size_t e, const REAL w[3],
                                 const REAL own[3], REAL change[3])
   {
+    const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
+    const void *applied = equation == 0 ? tables.applied[0] : tables.applied[1];
     REAL factor = static_cast<REAL>(medium.factor[equation]);
     REAL decay = static_cast<REAL>(medium.decay[equation]);
-    gpu_apply(t.metric[k], w, change);
+    if (applied == tables.metric) gpu_apply(t.metric[k], w, change);
+    else gpu_apply(static_cast<const REAL *>(applied) + 6 * e, w, change);
     for (int c = 0; c < 3; c++) change[c] = factor * change[c] + decay * own[c];
   }
 
@@ -175,9 +178,8 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     products(tables, n, k, under, t, w);
     for (int r = 0; r < EACH && k + r < rows.count; r++) {
       size_t e = rows[k + r], at = e * STRIDE + n, to = (rows.first + static_cast<size_t>(k + r)) * STRIDE + n;
-      const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
       REAL old[3] = {own[at], own[at + COMPONENT], own[at + 2 * COMPONENT]}, by[3];
-      change(medium, half.equation, t, k + r, w[r], old, by);
+      change(tables, half.equation, t, k + r, e, w[r], old, by);
       for (int c = 0; c < 3; c++) result[to + c * COMPONENT] = old[c] + scale * by[c];
     }
   }
@@ -208,10 +210,9 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
       products(tables, n, k, u[1 - equation], t, w);
       for (int r = 0; r < EACH && k + r < rows.count; r++) {
         size_t e = rows[k + r], at = e * STRIDE + n;
-        const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
         const REAL *mine = u[equation] + (k + r) * STRIDE + n;
         REAL old[3] = {mine[0], mine[COMPONENT], mine[2 * COMPONENT]}, by[3];
-        change(medium, equation, t, k + r, w[r], old, by);
+        change(tables, equation, t, k + r, e, w[r], old, by);
         for (int c = 0; c < 3; c++) {
           REAL now = by[c] + (a != 0 ? a * registers[at + c * COMPONENT] : 0);
           registers[at + c * COMPONENT] = now;
@@ -266,10 +267,10 @@ gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass,
 /* ---- tiles in shared memory */
 
 #ifndef CURLEW_HIP
-template <int P, typename REAL, bool PENALISED, bool STAGED>
-using gpu_work =
-    std::conditional_t<gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).products == BY_LANES,
-                       gpu_lane_work<P, REAL, PENALISED, STAGED>, gpu_tensor_work<P, REAL, PENALISED, STAGED>>;
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
+using gpu_work = std::conditional_t<gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).products == BY_LANES,
+                                    gpu_lane_work<P, REAL, PENALISED, STAGED, SHAPED>,
+                                    gpu_tensor_work<P, REAL, PENALISED, STAGED, SHAPED>>;
 
 /* The life of a block. WORK is a gpu_tile with products() and update(). */
 template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
@@ -315,16 +316,17 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
   if (work.member == 0) gpu_bulk_wait_read();
 }
 
-/* BESIDE: leaves registers to a block of curved elements. A quarter of a multiprocessor has 16384: three warps of 144
- * and one of 72 for each lane, but not three of 149. The bound asks for it by two warps more than there are. */
-template <int P, typename REAL, bool PENALISED, bool STAGED, bool BESIDE>
-__global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED>::THREADS + (BESIDE ? 64 : 0),
-                                  gpu_work<P, REAL, PENALISED, STAGED>::SIZE.blocks)
+/* SHAPED: kernels of their own, so that those without tensors keep their registers. BESIDE: leaves registers to a block
+ * of curved elements. A quarter of a multiprocessor has 16384: three warps of 144 and one of 72 for each lane, but not
+ * three of 149. The bound asks for it by two warps more than there are. */
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED, bool BESIDE>
+__global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED, SHAPED>::THREADS + (BESIDE ? 64 : 0),
+                                  gpu_work<P, REAL, PENALISED, STAGED, SHAPED>::SIZE.blocks)
     gpu_tile_kernel(gpu_tables tables, gpu_tile_pass pass)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];
-  gpu_work<P, REAL, PENALISED, STAGED> work(memory, tables, pass);
+  gpu_work<P, REAL, PENALISED, STAGED, SHAPED> work(memory, tables, pass);
   gpu_run_tiles(work);
 #endif
 }
@@ -339,20 +341,21 @@ inline int gpu_end_tile(const gpu_tables &tables, gpu_part part)
 }
 
 /* The kernel of a pass. */
-template <int P, typename REAL, bool PENALISED, bool STAGED> auto gpu_tile_kernel_of(const gpu_tile_pass &pass)
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
+auto gpu_tile_kernel_of(const gpu_tile_pass &pass)
 {
-  if constexpr (gpu_work<P, REAL, PENALISED, STAGED>::BESIDE > 0)
-    if (pass.dead >= 0) return gpu_tile_kernel<P, REAL, PENALISED, STAGED, true>;
-  return gpu_tile_kernel<P, REAL, PENALISED, STAGED, false>;
+  if constexpr (!SHAPED && gpu_work<P, REAL, PENALISED, STAGED, SHAPED>::BESIDE > 0)
+    if (pass.dead >= 0) return gpu_tile_kernel<P, REAL, PENALISED, STAGED, SHAPED, true>;
+  return gpu_tile_kernel<P, REAL, PENALISED, STAGED, SHAPED, false>;
 }
 
 /* Launches as many blocks as the card has room for, without the multiprocessors that are for others. The blocks share
  * out the tiles. */
-template <int P, typename REAL, bool PENALISED, bool STAGED>
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
 gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
 {
-  using work = gpu_work<P, REAL, PENALISED, STAGED>;
-  const auto kernel = gpu_tile_kernel_of<P, REAL, PENALISED, STAGED>(pass);
+  using work = gpu_work<P, REAL, PENALISED, STAGED, SHAPED>;
+  const auto kernel = gpu_tile_kernel_of<P, REAL, PENALISED, STAGED, SHAPED>(pass);
   const bool inner = pass.end == tables.tiling.inner;
   const int most = work::SIZE.blocks * (tables.processors - (inner ? tables.tiling.apart : 0));
   const int count = pass.end - pass.first;
@@ -368,13 +371,18 @@ gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass,
 template <int P, typename REAL, bool STAGED>
 gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
 {
-  return tables.penalty_inside ? gpu_launch_tiles<P, REAL, true, STAGED>(tables, pass, stream)
-                               : gpu_launch_tiles<P, REAL, false, STAGED>(tables, pass, stream);
+  const bool shaped =
+      pass.applied[0] != tables.metric || (pass.applied[1] != nullptr && pass.applied[1] != tables.metric);
+  if (tables.penalty_inside)
+    return shaped ? gpu_launch_tiles<P, REAL, true, STAGED, true>(tables, pass, stream)
+                  : gpu_launch_tiles<P, REAL, true, STAGED, false>(tables, pass, stream);
+  return shaped ? gpu_launch_tiles<P, REAL, false, STAGED, true>(tables, pass, stream)
+                : gpu_launch_tiles<P, REAL, false, STAGED, false>(tables, pass, stream);
 }
 
 template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_shape_of_work()
 {
-  using work = gpu_work<P, REAL, PENALISED, STAGED>;
+  using work = gpu_work<P, REAL, PENALISED, STAGED, false>;
   return {work::ELEMENTS, work::TRACES, work::WHOLE, work::SIZE.blocks, work::TRACES_BESIDE};
 }
 #endif
@@ -425,6 +433,7 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
                                   .field = {half->other, half->own},
                                   .result = {result, nullptr},
                                   .registers = {},
+                                  .applied = {tables->applied[half->equation], nullptr},
                                   .dead = half->leaves ? tables->dead : -1,
                                   .open_before = half->open_before,
                                   .open_now = half->open_now};
@@ -460,6 +469,7 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
                             .field = {stage->field[0], stage->field[1]},
                             .result = {stage->result[0], stage->result[1]},
                             .registers = {stage->registers[0], stage->registers[1]},
+                            .applied = {tables->applied[0], tables->applied[1]},
                             .dead = -1,
                             .open_before = nullptr,
                             .open_now = nullptr};
@@ -472,6 +482,8 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
         pass.field[0] = stage->field[1 - i], pass.field[1] = stage->field[i];
         pass.result[0] = stage->result[i];
         pass.registers[0] = stage->registers[i];
+        pass.applied[0] = tables->applied[i];
+        pass.applied[1] = nullptr;
         status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
       }
       return status;

@@ -84,6 +84,89 @@ __global__ void __launch_bounds__(THREADS) stage(gpu_tables tables, gpu_response
   }
 }
 
+/* ---- kinds that act on the vector at a node, which a thread has */
+
+struct vector_place {
+  size_t k, n; /* entry and node */
+  bool there;
+
+  __device__ vector_place(const gpu_tables &tables, const gpu_response &response)
+  {
+    const size_t at = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x, Np = gpu_component(tables.order);
+    k = at / Np;
+    n = at % Np;
+    there = k < response.count;
+  }
+  /* Component c of state q. */
+  __device__ size_t state(const gpu_tables &tables, const gpu_response &response, int q, size_t c) const
+  {
+    return gpu_at(tables.order, k * static_cast<size_t>(response.states) + static_cast<size_t>(q), c, n);
+  }
+};
+
+template <typename REAL, mx_response_kind KIND, int STATES>
+__global__ void __launch_bounds__(THREADS) vector_step(gpu_tables tables, gpu_response response, REAL *field)
+{
+  gpu_follow();
+  const vector_place mine(tables, response);
+  if (!mine.there) return;
+  REAL *now = static_cast<REAL *>(response.now), s[STATES][3], u[3];
+  const REAL *c = static_cast<const REAL *>(response.coefficient) + mine.k * response.coefficients;
+  const size_t e = static_cast<size_t>(response.where[mine.k]);
+  for (size_t d = 0; d < 3; d++) u[d] = field[gpu_at(tables.order, e, d, mine.n)];
+  for (int q = 0; q < STATES; q++)
+    for (size_t d = 0; d < 3; d++) s[q][d] = now[mine.state(tables, response, q, d)];
+  mx_vector_step(KIND, c, s, u);
+  for (int q = 0; q < STATES; q++)
+    for (size_t d = 0; d < 3; d++) now[mine.state(tables, response, q, d)] = s[q][d];
+  for (size_t d = 0; d < 3; d++) field[gpu_at(tables.order, e, d, mine.n)] = u[d];
+}
+
+/* Takes number `own` of a state along in a stage, whose rate is ds. */
+template <typename REAL>
+__device__ void take_along(const gpu_response &response, const gpu_response_stage &stage, size_t own, REAL ds)
+{
+  REAL *now = static_cast<REAL *>(response.now), *registers = static_cast<REAL *>(response.registers);
+  REAL *sum = static_cast<REAL *>(response.sum);
+  if (registers != nullptr) {
+    const REAL next = static_cast<REAL>(stage.a) * registers[own] + static_cast<REAL>(stage.step) * ds;
+    registers[own] = next;
+    now[own] += static_cast<REAL>(stage.b) * next;
+  } else {
+    const REAL next = (stage.first ? now[own] : sum[own]) + static_cast<REAL>(stage.weight) * ds;
+    sum[own] = next;
+    static_cast<REAL *>(response.stage)[own] = now[own] + static_cast<REAL>(stage.next) * ds;
+    if (stage.last) now[own] = next;
+  }
+}
+
+template <typename REAL, mx_response_kind KIND, int STATES>
+__global__ void __launch_bounds__(THREADS)
+    vector_stage(gpu_tables tables, gpu_response response, gpu_response_stage stage)
+{
+  gpu_follow();
+  const vector_place mine(tables, response);
+  if (!mine.there) return;
+  const REAL *from = static_cast<const REAL *>(response.sum != nullptr && !stage.first ? response.stage : response.now);
+  const REAL *c = static_cast<const REAL *>(response.coefficient) + mine.k * response.coefficients;
+  const REAL *field = static_cast<const REAL *>(stage.field[0]);
+  REAL *to = static_cast<REAL *>(stage.to[0]), *also = static_cast<REAL *>(stage.also[0]);
+  const REAL step = static_cast<REAL>(stage.step), b = static_cast<REAL>(stage.b);
+  const size_t e = static_cast<size_t>(response.where[mine.k]);
+  REAL s[STATES][3], ds[STATES][3], u[3], du[3];
+  for (size_t d = 0; d < 3; d++) u[d] = field[gpu_at(tables.order, e, d, mine.n)];
+  for (int q = 0; q < STATES; q++)
+    for (size_t d = 0; d < 3; d++) s[q][d] = from[mine.state(tables, response, q, d)];
+  mx_vector_rate(KIND, c, s, u, ds, du);
+  for (size_t d = 0; d < 3; d++) {
+    const size_t number = d * gpu_component(tables.order) + mine.n, at = gpu_at(tables.order, e, 0, number);
+    to[tables.tiling.count > 0 ? gpu_register_at(tables.order, e, number) : at] += step * du[d];
+    if (also != nullptr) also[at] += b * (step * du[d]);
+  }
+  for (int q = 0; q < STATES; q++)
+    for (size_t d = 0; d < 3; d++) take_along(response, stage, mine.state(tables, response, q, d), ds[q][d]);
+}
+
 /* ---- layers, where layers/tensor.cuh has no kernels: a block has some entries, and its rows of threads two of them
  * each. It brings their vectors to the points of the rule, where each thread works the filters at points, and the
  * results back to the nodes. What takes the time is reading the products' factors, so that a thread has two entries and
@@ -304,6 +387,11 @@ unsigned blocks_of(const gpu_tables *tables, const gpu_response *response)
   return static_cast<unsigned>((numbers + THREADS - 1) / THREADS);
 }
 
+unsigned vector_blocks(const gpu_tables *tables, const gpu_response *response)
+{
+  return static_cast<unsigned>((response->count * gpu_component(tables->order) + THREADS - 1) / THREADS);
+}
+
 unsigned layer_blocks(const gpu_response *response)
 {
   const size_t entries = PAIR * static_cast<size_t>(response->rows);
@@ -379,6 +467,12 @@ gpuError_t step_poles(const gpu_tables *tables, const gpu_response *response, vo
                                 *tables, *response, static_cast<REAL *>(field));
     MX_POLE_LIST(CASE)
 #undef CASE
+#define CASE(KIND, PREFIX, STATES)                                                                                     \
+  case KIND:                                                                                                           \
+    return gpu_launch_following(*tables, vector_step<REAL, KIND, STATES>, vector_blocks(tables, response), THREADS, 0, \
+                                stream, *tables, *response, static_cast<REAL *>(field));
+    MX_VECTOR_LIST(CASE)
+#undef CASE
   default:
     return gpuSuccess;
   }
@@ -394,6 +488,12 @@ gpuError_t stage_poles(const gpu_tables *tables, const gpu_response *response, c
     return gpu_launch_following(*tables, stage<REAL, KIND, STATES>, blocks_of(tables, response), THREADS, 0, stream,   \
                                 *tables, *response, *of);
     MX_POLE_LIST(CASE)
+#undef CASE
+#define CASE(KIND, PREFIX, STATES)                                                                                     \
+  case KIND:                                                                                                           \
+    return gpu_launch_following(*tables, vector_stage<REAL, KIND, STATES>, vector_blocks(tables, response), THREADS,   \
+                                0, stream, *tables, *response, *of);
+    MX_VECTOR_LIST(CASE)
 #undef CASE
   default:
     return gpuSuccess;

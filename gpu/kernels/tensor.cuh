@@ -79,14 +79,14 @@ template <int P, typename REAL, bool PENALISED, bool STAGED> struct gpu_tensor_r
   REAL flux[SHARES ? ELEMENTS / 8 : 1][WARPS][8][SHARES ? 32 : 1];
 };
 
-template <int P, typename REAL, bool PENALISED, bool STAGED>
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
 using gpu_tensor_tile =
-    gpu_tile<P, REAL, PENALISED, STAGED, 8, gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps,
+    gpu_tile<P, REAL, PENALISED, STAGED, SHAPED, 8, gpu_tile_size_of(sizeof(REAL) == 4, PENALISED, STAGED, P).warps,
              typename gpu_factor<REAL>::type, gpu_tensor_records<P, REAL, PENALISED, STAGED>>;
 
-template <int P, typename REAL, bool PENALISED, bool STAGED>
-struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
-  using tile = gpu_tensor_tile<P, REAL, PENALISED, STAGED>;
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
+struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED, SHAPED> {
+  using tile = gpu_tensor_tile<P, REAL, PENALISED, STAGED, SHAPED>;
   using orbits = gpu_orbits<P>;
   using tile::t, tile::under, tile::pass, tile::group, tile::member, tile::lane;
   static constexpr int EIGHTS = orbits::eights, COMPONENT = tile::COMPONENT, STRIDE = tile::STRIDE, ROW = tile::ROW;
@@ -468,8 +468,10 @@ struct gpu_tensor_work : gpu_tensor_tile<P, REAL, PENALISED, STAGED> {
   }
   __device__ void update(sums &sum)
   {
+    this->template turn_to<0>(mine, sum.metric);
     update<0>(sum);
     if constexpr (tile::BOTH) {
+      this->template turn_to<1>(mine, sum.metric);
       read_registers(1, sum);
       update<1>(sum);
     }

@@ -30,19 +30,20 @@ struct gpu_tile_pass {
   double a, b;    /* a stage: register = a register + change, result = own + b register */
   const void *field[2];
   void *result[2], *registers[2]; /* registers: as gpu_register_at has them */
+  const void *applied[2];         /* gpu_tables.applied, of the fields that change */
   int dead;                /* the medium of elements that another kernel changes beside this one; -1: there are none */
   const void *open_before; /* traces of what changes on open faces, one step ago; NULL: they are like others */
   void *open_now;          /* the same of before this half step */
 };
 
 /* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
- * well. STAGED: a stage, else half a step. A group of warps has GROUP elements. RECORDS: the numbers that the products
- * keep by face.
+ * well. STAGED: a stage, else half a step. SHAPED: some media are tensors. A group of warps has GROUP elements.
+ * RECORDS: the numbers that the products keep by face.
  *
  * Where one field changes and there is no penalty, a tile looks at the other field and updates the first in `own`.
  * Otherwise the tile has both fields with their traces, one behind the other (E, H if both change; else the one under
  * the curl and the one that changes). A field that changes does so in its place, once all have looked at it. */
-template <int P, typename REAL, bool PENALISED, bool STAGED, int GROUP, int WARPS_A_GROUP, typename FACTOR,
+template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED, int GROUP, int WARPS_A_GROUP, typename FACTOR,
           typename RECORDS>
 struct gpu_tile {
   using orbits = gpu_orbits<P>;
@@ -85,7 +86,7 @@ struct gpu_tile {
     alignas(16) RECORDS records;
     /* Bulk copies bring or take the arrays from here on. They are slower, kernels by up to 18 %, where they do not
      * begin at a multiple of 32 bytes. */
-    alignas(32) REAL metric[ELEMENTS][6];
+    alignas(32) REAL metric[ELEMENTS][6];        /* g/J; where a tile has one field, what its equation applies */
     alignas(32) uint16_t neighbour[ELEMENTS][4]; /* 4 * row + face; rows from ELEMENTS on are outside */
     alignas(32) uint32_t flux[ELEMENTS][4];      /* indices, two bytes or four */
     alignas(32) uint32_t medium[ELEMENTS];
@@ -219,7 +220,8 @@ struct gpu_tile {
     const int in_bulk = (ROW == STRIDE || !SHORT ? STEADY * count : 0) + (WHOLE && !SHORT ? FIELDS * outside : 0);
     const uint32_t rows = STRIDE * sizeof(REAL) * in_bulk;
     gpu_barrier_expect(&t.full, more + rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
-    gpu_bulk_load(t.metric, static_cast<const REAL *>(tables.metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
+    const REAL *metric = static_cast<const REAL *>(!SHAPED || IN_PLACE ? tables.metric : pass.applied[0]);
+    gpu_bulk_load(t.metric, metric + 6 * first, 6 * count * sizeof(REAL), &t.full);
     gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
     gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
     gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
@@ -424,6 +426,18 @@ struct gpu_tile {
     return static_cast<int>(static_cast<const INDEX *>(data)[i]);
   }
 
+  /* Six numbers of row k in the card's memory. */
+  __device__ const REAL *six_of(const void *all, int k) const
+  {
+    return static_cast<const REAL *>(all) + 6 * (first_element(0) + static_cast<size_t>(k));
+  }
+  /* Before update J: makes the numbers of row k those that its equation applies, where t.metric has others. */
+  template <int J> __device__ void turn_to([[maybe_unused]] int k, [[maybe_unused]] REAL g[6]) const
+  {
+    if constexpr (SHAPED && IN_PLACE)
+      for (int i = 0; i < 6; i++) g[i] = six_of(pass.applied[J], k)[i];
+  }
+
   /* Computes what a face is like in update j. */
   __device__ void look_at_face(int j, int f, int k, gpu_far_face<REAL> &far, gpu_face_factors<REAL> &factors) const
   {
@@ -451,7 +465,7 @@ struct gpu_tile {
     factors.near = inside ? 1 - twice : 0;
     REAL scale = 0, g11 = 0, g12 = 0, g22 = 0;
     if (PENALISED || penalty != 0) { /* without a branch the faces' long chains of operations run side by side */
-      const REAL *g = t.metric[k];
+      const REAL *g = SHAPED && !IN_PLACE ? six_of(tables.metric, k) : t.metric[k];
       REAL ab = gpu_changes_sign(2, f) ? -g[1] : g[1], ac = gpu_changes_sign(1, f) ? -g[2] : g[2];
       REAL bc = gpu_changes_sign(0, f) ? -g[4] : g[4];
       g11 = g[0] - 2 * ab + g[3], g12 = g[0] - ab - ac + bc, g22 = g[0] - 2 * ac + g[5];

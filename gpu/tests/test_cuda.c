@@ -512,35 +512,6 @@ static void test_many_media(void **state)
   box_release(&box);
 }
 
-/* What this backend lacks is said when it is made. */
-static void refused(struct mx_material_config *material, struct box *box, const char *message)
-{
-  static const int cells[3] = {2, 2, 2};
-  static const double size[3] = {1, 1, 1};
-  const struct mx_backend_options options = {.integrator = MX_LEAPFROG, .precision = MX_DOUBLE, .step = 0.01};
-  struct mx_backend *backend = NULL;
-  struct dg_error err = {0};
-  box_mesh(box, cells, size, 0, NULL);
-  box->material[box->config.materials++] = *material;
-  box_problem(box, 2, 1);
-  assert_int_equal(mx_backend_cuda.create(&backend, &box->problem, &options, &err), DG_INPUT);
-  assert_null(backend);
-  assert_string_equal(err.message, message);
-  box_release(box);
-}
-
-static void test_what_is_refused(void **state)
-{
-  struct mx_material_config material = {.where = {.is_default = true}, .epsilon_r = {.value = 1}, .mu_r = {.value = 1}};
-  struct mx_material_config gyrotropic = material;
-  struct box box = {0};
-  (void)state;
-  material.tensor[0] = (struct mx_tensor_config){true, {1, 0, 0, 2, 0, 3}};
-  refused(&material, &box, "the cuda backend has no media whose epsilon_r or mu_r is a tensor; backend = \"cpu\" has");
-  gyrotropic.gyrotropic = (struct mx_gyrotropic_config){.given = true, .omega_p = 1e9, .omega_c = {0, 0, 1e9}};
-  refused(&gyrotropic, &box, "the cuda backend has no gyrotropic media; backend = \"cpu\" has");
-}
-
 static void test_ceilings(void **state)
 {
   (void)state;
@@ -556,27 +527,16 @@ static void test_ceilings(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_rounds_1),
-      cmocka_unit_test(test_rounds_2),
-      cmocka_unit_test(test_rounds_3),
-      cmocka_unit_test(test_rounds_4),
-      cmocka_unit_test(test_rounds_5),
-      cmocka_unit_test(test_rounds_6),
-      cmocka_unit_test(test_deterministic),
-      cmocka_unit_test(test_check),
-      cmocka_unit_test(test_upload_again),
-      cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_card_memory),
-      cmocka_unit_test(test_host_memory),
-      cmocka_unit_test(test_ceilings),
-      cmocka_unit_test(test_what_is_refused),
-      cmocka_unit_test(test_many_media),
-      cmocka_unit_test(test_snapshots),
-      cmocka_unit_test(test_snapshots_without_room),
-      cmocka_unit_test(test_monitors),
-      cmocka_unit_test(test_sources_follow),
+      cmocka_unit_test(test_orders),      cmocka_unit_test(test_rounds_1),
+      cmocka_unit_test(test_rounds_2),    cmocka_unit_test(test_rounds_3),
+      cmocka_unit_test(test_rounds_4),    cmocka_unit_test(test_rounds_5),
+      cmocka_unit_test(test_rounds_6),    cmocka_unit_test(test_deterministic),
+      cmocka_unit_test(test_check),       cmocka_unit_test(test_upload_again),
+      cmocka_unit_test(test_parts),       cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_card_memory), cmocka_unit_test(test_host_memory),
+      cmocka_unit_test(test_ceilings),    cmocka_unit_test(test_many_media),
+      cmocka_unit_test(test_snapshots),   cmocka_unit_test(test_snapshots_without_room),
+      cmocka_unit_test(test_monitors),    cmocka_unit_test(test_sources_follow),
   };
   if (no_card()) return 77;
   if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -36,7 +36,7 @@ static void for_backends_with_sheets(void (*check)(const struct mx_backend_ops *
     check(mx_backends[i]);
     ran++;
   }
-  assert_true(ran == 2);
+  assert_true(ran >= 2); /* and a card, where there is one */
 }
 
 /* A pulse that runs along x from vacuum through the sheet at x = 1/2 into a medium of this index. */
@@ -281,7 +281,7 @@ static void test_extremes(void **state)
   }
 }
 
-/* A backend that does not know sheets, as cuda, is refused. */
+/* A backend that does not know sheets is refused. */
 static void test_refused(void **state)
 {
   (void)state;
