@@ -36,6 +36,7 @@ enum mx_entering { MX_NOTHING, MX_WAVE, MX_GIVEN_E, MX_GIVEN_H, MX_SHEET_CURRENT
   X(MX_WAVEGUIDE_PORT, "waveguide_port", MX_BEHIND_MEDIUM, MX_MODES) /* TE_mn, TM_mn of a rectangular face */          \
   X(MX_COAXIAL_PORT, "coaxial_port", MX_BEHIND_MEDIUM, MX_MODES)     /* TEM of a circular ring */                      \
   X(MX_MODAL_PORT, "modal_port", MX_BEHIND_MEDIUM, MX_MODES)         /* profile and cut-off from the script */         \
+  X(MX_TEM_PORT, "tem_port", MX_BEHIND_MEDIUM, MX_MODES)             /* the potential on a face of any shape */        \
   X(MX_LUMPED_PORT, "lumped_port", MX_BEHIND_GAP, MX_MODES)          /* a resistor with a source in series */          \
   X(MX_LUMPED_ELEMENT, "lumped_element", MX_BEHIND_GAP, MX_CIRCUIT)  /* R, L, C in series or in parallel */
 

@@ -202,7 +202,9 @@ void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long
     for (size_t k = 0; k < port->modes; k++) {
       struct mx_port_mode *mode = &port->mode[k];
       double v = k == 0 ? incident : 0;
-      if (s == 0) *past_at(ports, mode, 0, n) = mode->recorded[0] + (is_staggered(ports) ? 0 : mode->recorded[1]) - v;
+      if (s == 0)
+        *past_at(ports, mode, 0, n) =
+            mode->recorded[0] + (is_staggered(ports) ? 0 : mode->recorded[1]) - (1 - port->own_share) * v;
       else if (is_staggered(ports)) *past_at(ports, mode, 1, n) = mode->recorded[1];
       double incoming = v + convolve(ports, mode, n, s);
       list->source[mode->term].now[0] = incoming;

@@ -14,6 +14,7 @@
 #include "maxwell/sources/faces/port_curved.h"
 #include "maxwell/sources/faces/port_rule.h"
 #include "maxwell/sources/faces/port_shape.h"
+#include "maxwell/sources/port_profile.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/model/selectors.h"
 
@@ -35,56 +36,10 @@ struct build {
   struct mx_port *port;
   struct mx_port_place place;
   struct mx_port_face face;
-  double Z; /* relative impedance of the medium; of a lumped port: of the wall */
+  double Z;      /* relative impedance of the medium; of a lumped port and of a TEM line: of the wall */
+  double weight; /* of what the functionals give: 1 but for a TEM line */
   struct dg_error *err;
 };
-
-/* The field of a mode at a point, in any scale. */
-struct profile {
-  const struct mx_mode *mode;                /* of a rectangle */
-  const struct mx_port_rectangle *rectangle; /* or NULL */
-  const struct mx_port_ring *ring;           /* or NULL */
-  const struct mx_function *function;        /* or NULL */
-  double constant[3];                        /* the field without any of these */
-};
-
-/* The fields are TE: E = z x grad of cos cos, and TM: E = grad of sin sin. Near the corner TM modes, TEm0 and TE0n are
- * positive along the axes. The other TE modes are positive along the second axis. */
-static void rectangular_mode(const struct profile *profile, const double x[3], double e[3])
-{
-  const struct mx_port_rectangle *r = profile->rectangle;
-  double k[2] = {pi * profile->mode->m / r->side[0], pi * profile->mode->n / r->side[1]}, u[2] = {0, 0};
-  for (int d = 0; d < 2; d++)
-    for (int c = 0; c < 3; c++) u[d] += (x[c] - r->corner[c]) * r->axis[d][c];
-  double cosine_sine = cos(k[0] * u[0]) * sin(k[1] * u[1]), sine_cosine = sin(k[0] * u[0]) * cos(k[1] * u[1]);
-  bool te = profile->mode->family == MX_TE;
-  if (profile->mode->m == 0) cosine_sine = -cosine_sine;
-  double along[2] = {te ? -k[1] * cosine_sine : k[0] * cosine_sine, te ? k[0] * sine_cosine : k[1] * sine_cosine};
-  for (int c = 0; c < 3; c++) e[c] = along[0] * r->axis[0][c] + along[1] * r->axis[1][c];
-}
-
-static int evaluate(const struct build *b, const struct profile *profile, const double x[3], double e[3])
-{
-  memcpy(e, profile->constant, 3 * sizeof *e);
-  if (profile->function != NULL) {
-    char what[200];
-    snprintf(what, sizeof what, "%s.profile", b->port->what);
-    const double place[1][3] = {{x[0], x[1], x[2]}};
-    const struct mx_places at = {.what = what, .count = 1, .x = place, .components = 3};
-    return mx_function_values(profile->function, &at, e, b->err);
-  }
-  if (profile->rectangle != NULL) rectangular_mode(profile, x, e);
-  if (profile->ring != NULL) {
-    double d[3], square = 0, out = 0;
-    for (int c = 0; c < 3; c++) out += (x[c] - profile->ring->centre[c]) * b->face.normal[c];
-    for (int c = 0; c < 3; c++) {
-      d[c] = x[c] - profile->ring->centre[c] - out * b->face.normal[c];
-      square += d[c] * d[c];
-    }
-    for (int c = 0; c < 3; c++) e[c] = d[c] / square; /* from the inner conductor to the outer: the inner is positive */
-  }
-  return 0;
-}
 
 /* Adds a point of a triangle to the moments and the square: e is the tangential part of the profile. In a curved
  * triangle the moments are those of contravariant components. */
@@ -113,7 +68,7 @@ static void add_point(const struct build *b, size_t k, size_t q, const struct mx
 
 /* moment[count][3][Nf] of all triangles: integrals of the basis times the tangential part of the profile; *square: the
  * integral of its square. */
-static int integrate(const struct build *b, const struct profile *profile, double *moment, double *square)
+static int integrate(const struct build *b, const struct mx_port_profile *profile, double *moment, double *square)
 {
   const struct mx_port_rule *rule = b->rule;
   double largest = 0, worst = 0, tilt = 0, at[3] = {0};
@@ -131,7 +86,7 @@ static int integrate(const struct build *b, const struct profile *profile, doubl
         memcpy(x, frame.x, sizeof x);
         n = frame.normal;
       }
-      if (evaluate(b, profile, x, e) != 0) return b->err->code;
+      if (mx_port_profile_at(profile, k, rule->bary[q], x, e, b->err) != 0) return b->err->code;
       for (int c = 0; c < 3; c++) {
         normal += n[c] * e[c];
         size = fmax(size, fabs(e[c]));
@@ -189,7 +144,7 @@ static double normalise(const struct build *b, double *moment, double *nodal)
 static double share_of(const struct build *b, double Z)
 {
   if (b->config->kind == MX_LUMPED_ELEMENT) return mx_circuit_share(&b->port->circuit, Z);
-  return b->config->kind == MX_LUMPED_PORT ? b->Z / (Z + b->Z) : 0.5;
+  return b->config->kind == MX_LUMPED_PORT || b->config->kind == MX_TEM_PORT ? b->weight * b->Z / (Z + b->Z) : 0.5;
 }
 
 /* Adds this rank's faces to the functionals: the two parts of a_out = (V + Z I)/2. Of a lumped port they are the parts
@@ -290,7 +245,7 @@ static void name_mode(const struct mx_mode *mode, char text[40])
 }
 
 /* Refuses a mode of which the faces hold too little: they would drive another mode. */
-static int check_kept(const struct build *b, const struct profile *profile, double kept)
+static int check_kept(const struct build *b, const struct mx_port_profile *profile, double kept)
 {
   const double least = 0.9;
   const struct mx_mode none = b->config->port.mode;
@@ -304,7 +259,26 @@ static int check_kept(const struct build *b, const struct profile *profile, doub
                  MX_AT(b->place.where), b->port->what, name, b->problem->ref->order, b->face.count, 100 * kept);
 }
 
-static int add_mode(const struct build *b, size_t index, const struct profile *profile)
+/* The wall W before media Z of a TEM line. A wave v comes in as E - G = 2 v p, p = (E + G)/2 the profile, P the
+ * integral of its square and N that of E.G. The field on the face is E* = (W (E + Z n x H) + 2 Z v p)/(Z + W), and what
+ * leaves is (integral of E.G* + E*.G)/(2 N) = (integral of E*.p)/N + v (1 - 2 P/N): the integral of W/(Z + W) (E + Z n
+ * x H).p over N, and v times 1 - 2 P/N + 2/N times the integral of Z/(Z + W) p^2. */
+static void weigh_line(struct build *b, const struct mx_tem_mode *tem, double square, const double *moment,
+                       const double *nodal)
+{
+  const size_t Nf = b->rule->Nf;
+  double share = 0;
+  for (size_t k = 0; k < b->face.count; k++) {
+    const double Z = sqrt(b->face.triangle[k].mu / b->face.triangle[k].epsilon);
+    for (size_t i = 3 * k * Nf; i < 3 * (k + 1) * Nf; i++) share += Z / (Z + b->Z) * nodal[i] * moment[i];
+  }
+  b->weight = square / tem->overlap;
+  b->port->own_share = 1 + 2 * b->weight * (share - 1);
+  b->port->scale = 1 / sqrt(square);
+  b->port->impedance = tem->impedance * square;
+}
+
+static int add_mode(struct build *b, size_t index, const struct mx_port_profile *profile)
 {
   struct mx_port_mode *mode = &b->port->mode[index];
   double *moment = NULL, *nodal = NULL;
@@ -314,6 +288,7 @@ static int add_mode(const struct build *b, size_t index, const struct profile *p
   if (integrate(b, profile, moment, &square) != 0) goto fail;
   mode->kept = normalise(b, moment, nodal) / square;
   if (b->err->code != DG_OK) goto fail;
+  if (profile->tem != NULL) weigh_line(b, profile->tem, square, moment, nodal);
   if (check_kept(b, profile, mode->kept) != 0) goto fail;
   if (add_functionals(b, mode, moment, nodal) != 0) goto fail;
   const bool resistor = b->config->kind == MX_LUMPED_ELEMENT && b->port->circuit.form == MX_RESISTOR;
@@ -335,14 +310,26 @@ static void describe(const struct build *b, const char *face, const struct mx_mo
            n[2] + 0.0, name, from);
 }
 
-static int build_waveguide(const struct build *b, double speed)
+/* Walls take their impedance from the medium until the port knows better. */
+static void set_wall(const struct build *b)
+{
+  for (size_t i = 0; i < b->face.own; i++) {
+    const size_t e = (size_t)b->face.where[i] / 4, f = (size_t)b->face.where[i] % 4;
+    b->problem->flux[e][f] = mx_face_flux(sqrt(b->problem->mu[e] / b->problem->epsilon[e]), b->Z, 1);
+  }
+}
+
+static int build_waveguide(struct build *b, double speed)
 {
   const struct mx_port_config *config = &b->config->port;
   struct mx_port_rectangle rectangle;
   if (mx_port_face_rectangle(&rectangle, &b->face, &b->place, config->has_axis ? config->axis : NULL, b->err) != 0)
     return b->err->code;
   for (size_t i = 0; i < b->port->modes; i++) {
-    const struct profile profile = {.mode = i == 0 ? &config->mode : &config->absorb[i - 1], .rectangle = &rectangle};
+    const struct mx_port_profile profile = {.normal = b->face.normal,
+                                            .what = b->port->what,
+                                            .mode = i == 0 ? &config->mode : &config->absorb[i - 1],
+                                            .rectangle = &rectangle};
     b->port->mode[i].family = profile.mode->family;
     b->port->mode[i].cutoff =
         speed * pi * hypot(profile.mode->m / rectangle.side[0], profile.mode->n / rectangle.side[1]);
@@ -357,11 +344,11 @@ static int build_waveguide(const struct build *b, double speed)
   return 0;
 }
 
-static int build_coaxial(const struct build *b)
+static int build_coaxial(struct build *b)
 {
   struct mx_port_ring ring;
   if (mx_port_face_ring(&ring, &b->face, &b->place, b->err) != 0) return b->err->code;
-  const struct profile profile = {.ring = &ring};
+  const struct mx_port_profile profile = {.normal = b->face.normal, .what = b->port->what, .ring = &ring};
   const struct mx_mode tem = {.family = MX_TEM};
   char face[160];
   b->port->mode[0].family = MX_TEM;
@@ -373,9 +360,10 @@ static int build_coaxial(const struct build *b)
   return add_mode(b, 0, &profile);
 }
 
-static int build_modal(const struct build *b)
+static int build_modal(struct build *b)
 {
-  const struct profile profile = {.function = b->config->port.profile};
+  const struct mx_port_profile profile = {
+      .normal = b->face.normal, .what = b->port->what, .function = b->config->port.profile};
   b->port->mode[0].family = b->config->port.mode.family;
   b->port->mode[0].cutoff = 2 * pi * b->config->port.cutoff;
   const struct mx_mode mode = {.family = b->config->port.mode.family};
@@ -383,6 +371,28 @@ static int build_modal(const struct build *b)
   snprintf(face, sizeof face, "a face of %.6g m^2, at most %.6g m across", b->face.area, b->face.extent);
   describe(b, face, &mode);
   return add_mode(b, 0, &profile);
+}
+
+/* The line between the conductors that end at the face. */
+static int build_tem(struct build *b, const struct mx_assignment *assignment)
+{
+  struct mx_tem_conductors conductors;
+  struct mx_tem_mode tem = {0};
+  const struct mx_mode family = {.family = MX_TEM};
+  if (mx_tem_conductors_init(&conductors, &b->face, &b->place, assignment, b->all, b->err) == 0 &&
+      mx_tem_mode_init(&tem, &b->face, &b->place, &conductors, &b->config->port, b->problem->ref->order, b->err) == 0) {
+    const struct mx_port_profile profile = {.normal = b->face.normal, .what = b->port->what, .tem = &tem};
+    char line[160];
+    b->Z = tem.wall;
+    set_wall(b);
+    b->port->speed = MX_C0 / tem.index;
+    b->port->mode[0].family = MX_TEM;
+    mx_tem_mode_describe(&tem, &conductors, b->mesh, line, sizeof line);
+    if (add_mode(b, 0, &profile) == 0) describe(b, line, &family);
+  }
+  mx_tem_mode_release(&tem);
+  mx_tem_conductors_release(&conductors);
+  return b->err->code;
 }
 
 static void name_port(const struct mx_boundary_config *boundary, char what[160])
@@ -421,10 +431,7 @@ static int build_lumped(struct build *b)
   if (element) mx_circuit_make(circuit, &b->config->port, length / width);
   b->Z = element ? mx_circuit_wall(circuit) : b->config->port.resistance * width / length / MX_ETA0;
   b->port->impedance = b->config->port.resistance;
-  for (size_t i = 0; i < b->face.own; i++) { /* the wall, whose impedance is known only now */
-    const size_t e = (size_t)b->face.where[i] / 4, f = (size_t)b->face.where[i] % 4;
-    b->problem->flux[e][f] = mx_face_flux(sqrt(b->problem->mu[e] / b->problem->epsilon[e]), b->Z, 1);
-  }
+  set_wall(b);
   for (size_t k = 0; k < b->face.count; k++) {
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     double Z = sqrt(triangle->mu / triangle->epsilon), part = triangle->area / b->face.area;
@@ -441,7 +448,8 @@ static int build_lumped(struct build *b)
   snprintf(b->port->about, sizeof b->port->about, "a gap of %.6g m along (%.3g, %.3g, %.3g), %.6g m wide, %s", length,
            direction[0] + 0.0, direction[1] + 0.0, direction[2] + 0.0, width, what);
   b->port->mode[0].family = MX_TEM;
-  const struct profile profile = {.constant = {-direction[0], -direction[1], -direction[2]}};
+  const struct mx_port_profile profile = {
+      .normal = b->face.normal, .what = b->port->what, .constant = {-direction[0], -direction[1], -direction[2]}};
   return add_mode(b, 0, &profile);
 }
 
@@ -470,8 +478,12 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   if (mx_walls[config->kind].behind == MX_BEHIND_GAP) return build_lumped(b);
   const struct mx_surface_faces surface = {
       .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
-  if (mx_port_face_plane(&b->face, &b->place, b->err) != 0 ||
-      mx_common_medium(b->problem, b->mesh, &surface, &epsilon, &mu, b->err) != 0 ||
+  if (mx_port_face_plane(&b->face, &b->place, b->err) != 0) return b->err->code;
+  if (config->kind == MX_TEM_PORT) {
+    if (mx_lossless_media(b->problem, b->mesh, &surface, b->err) != 0) return b->err->code;
+    return build_tem(b, assignment);
+  }
+  if (mx_common_medium(b->problem, b->mesh, &surface, &epsilon, &mu, b->err) != 0 ||
       (config->kind != MX_MODAL_PORT &&
        mx_port_face_walls(&b->face, &b->place, assignment, b->all, index, b->err) != 0))
     return b->err->code;
@@ -546,6 +558,7 @@ int mx_ports_init(struct mx_ports *ports, struct mx_source_list *list, const str
                       .all = config,
                       .config = &config->boundary[order[i]],
                       .port = &ports->port[i],
+                      .weight = 1,
                       .err = err};
     b.port->number = number[i];
     int status = build_port(&b, assignment, (int)order[i]);

@@ -32,11 +32,12 @@ struct mx_port {
   enum mx_boundary_kind kind;
   int number;
   bool driven;
-  double amplitude, delay;   /* V of the port's own voltage; s */
-  double impedance;          /* of the medium, or of the whole lumped port: ohm */
-  double speed;              /* of light in the medium, m/s; 0: a lumped port */
-  double scale;              /* the port's own voltage is scale times that of the mode */
-  double source_share;       /* lumped ports: share of the source's voltage in the port's, Z/(Z + Zs); else 1 */
+  double amplitude, delay; /* V of the port's own voltage; s */
+  double impedance;        /* of the medium, or of the whole lumped port: ohm */
+  double speed;            /* of light in the medium, m/s; 0: a lumped port */
+  double scale;            /* the port's own voltage is scale times that of the mode */
+  double own_share;    /* part of the incident voltage in what leaves, beside the functionals; 0 but for TEM lines */
+  double source_share; /* lumped ports: share of the source's voltage in the port's, Z/(Z + Zs); else 1 */
   struct mx_circuit circuit; /* of a lumped element */
   size_t modes;
   struct mx_port_mode *mode; /* the first is the port's own */

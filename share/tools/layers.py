@@ -36,6 +36,7 @@ MAY = {
     "libdg/geometry": "libdg/base libdg/mesh",
     "libdg/field": "libdg/base libdg/comm libdg/mesh libdg/ref",
     "libdg/solve": "libdg/base libdg/comm libdg/field libdg/ref",
+    "libdg/plane": "libdg/base libdg/mesh libdg/ref",
     "libdg/halo": "libdg/base libdg/comm libdg/mesh",
     "libdg/io": "libdg/base libdg/comm libdg/files libdg/halo libdg/mesh libdg/ref",
     "libdg/io/silo": "libdg/base libdg/comm libdg/files libdg/geometry libdg/io libdg/mesh libdg/ref",
@@ -67,8 +68,10 @@ MAY = {
     "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/backend/layers "
                            "maxwell/backend/squares maxwell/problem maxwell/shell maxwell/time",
     "maxwell/sources/faces": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/model maxwell/problem",
+    "maxwell/sources/tem": "libdg/base libdg/comm libdg/mesh libdg/plane libdg/solve maxwell/model maxwell/problem "
+                           "maxwell/sources/faces",
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
-                       "maxwell/shell maxwell/sources/faces maxwell/time",
+                       "maxwell/shell maxwell/sources/faces maxwell/sources/tem maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/backend/frame maxwell/model "
                        "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time",
     "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources",

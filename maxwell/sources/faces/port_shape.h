@@ -25,6 +25,9 @@ int mx_port_face_rectangle(struct mx_port_rectangle *rectangle, const struct mx_
 /* Finds the ring of a plane face. DG_INPUT if its rim is not made of two circles around one centre. */
 int mx_port_face_ring(struct mx_port_ring *ring, const struct mx_port_face *face, const struct mx_port_place *place,
                       struct dg_error *err) DG_MUST_USE;
+/* Says whether the wall `boundary` (an index, or MX_DEFAULT_PEC) of element e conducts: a perfect conductor, also with
+ * a prescribed electric field, or an impedance of at most a hundredth of the medium's. */
+bool mx_port_wall_conducts(const struct mx_problem *problem, const struct mx_config *config, int boundary, size_t e);
 /* Checks the walls at the rim of the face, since modes of closed guides need conductors all around. DG_INPUT where a
  * wall is neither a perfect conductor (also with a prescribed electric field) nor an impedance of at most a hundredth
  * of the medium's, and no conducting sheet ends there. Collective. */

@@ -38,7 +38,7 @@ static bool touch(const struct dg_mesh *mesh, size_t e, int f, const struct mx_e
   return any;
 }
 
-static bool conducts(const struct mx_problem *problem, const struct mx_config *config, int boundary, size_t e)
+bool mx_port_wall_conducts(const struct mx_problem *problem, const struct mx_config *config, int boundary, size_t e)
 {
   const double metal = 0.01; /* share of the medium's impedance; copper at 10 GHz has 7e-5 */
   if (boundary == MX_DEFAULT_PEC) return true;
@@ -82,8 +82,8 @@ int mx_port_face_walls(const struct mx_port_face *face, const struct mx_port_pla
     for (int f = 0; f < 4; f++) {
       const int boundary = assignment->boundary[e][f];
       bool bare = false;
-      if (mesh->neighbour[e][f] >= 0 || boundary == index || conducts(place->problem, config, boundary, e) ||
-          !touch(mesh, e, f, rim, count, hit))
+      if (mesh->neighbour[e][f] >= 0 || boundary == index ||
+          mx_port_wall_conducts(place->problem, config, boundary, e) || !touch(mesh, e, f, rim, count, hit))
         continue;
       for (int i = 0; i < 3; i++) bare = bare || (hit[i] >= 0 && sheet[hit[i]] == 0);
       if (!bare) continue;

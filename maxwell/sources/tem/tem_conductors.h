@@ -1,0 +1,32 @@
+/* The conductors on a port's face: connected sets of edges at which metal ends, such as walls beside the face and
+ * conducting sheets that meet it. All ranks find the same ones, in the same order. */
+#pragma once
+
+#include "libdg/plane/plane.h"
+#include "maxwell/model/config.h"
+#include "maxwell/problem/assignment.h"
+#include "maxwell/sources/faces/port_face.h"
+
+struct mx_tem_conductors {
+  size_t count; /* by the lowest vertex that each has */
+  size_t edges;
+  struct dg_plane_edge *edge; /* [edges] by ascending vertices, numbered in the whole mesh */
+  double *length;             /* [count] of their edges, m */
+  size_t groups;              /* of the mesh */
+  bool *member;               /* [count][groups] does a surface of the group touch it? */
+};
+
+/* Collective. DG_INPUT: fewer than two conductors. Release in any case. */
+int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx_port_face *face,
+                           const struct mx_port_place *place, const struct mx_assignment *assignment,
+                           const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
+void mx_tem_conductors_release(struct mx_tem_conductors *conductors);
+/* Writes "'strip'", "'left' + 'right'" or, of a conductor without a group, "2". */
+void mx_tem_conductor_name(const struct mx_tem_conductors *conductors, const struct dg_mesh *mesh, size_t i, char *text,
+                           size_t size);
+/* Writes the names of all: "'ground', 'strip'". */
+void mx_tem_conductor_names(const struct mx_tem_conductors *conductors, const struct dg_mesh *mesh, char *text,
+                            size_t size);
+/* Is the conductor in the group of surfaces of that name? */
+bool mx_tem_conductor_in(const struct mx_tem_conductors *conductors, const struct dg_mesh *mesh, size_t i,
+                         const char *group);
