@@ -1,9 +1,2 @@
-simulation { mesh = { file = 'a.geo' }, order = 3, time = { steps = 1 }, materials = { default = {} },
-name = 'a', output = { probes = { { name = 'a', at = { 0, 0, 0 } } },
-lines = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } } },
-planes = { { name = 'a', origin = { 0, 0, 0 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } } },
-fluxes = { { name = 'a', surface = 1 } },
-voltages = { { name = 'a', from = { 0, 0, 0 }, to = { 0, 0, 1 } } },
-currents = { { name = 'a', circle = { centre = { 0, 0, 0 }, normal = { 0, 0, 1 }, radius = 1 } } },
-losses = { { name = 'x/', region = 1 } } }
-}
+simulation { mesh = { file = 'a.geo' }, order = 2, time = { steps = 1 },
+materials = { [1] = { epsilon_r = 1 }, [2] = { epsilon_r = 4 } }, boundaries = { [5] = { kind = 'tem_port', waveform = waveform.gaussian { bandwidth = 8e7 } }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' } } }

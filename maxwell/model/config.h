@@ -152,7 +152,6 @@ struct mx_port_voltage {
   const char *name, *where;
   double value;
 };
-enum { MX_TEM_EVEN = -1, MX_TEM_ODD = -2 };
 
 struct mx_port_config {
   int number;          /* 1.. in S-parameters; 0: not given, ports count in the order of their names */
@@ -167,7 +166,6 @@ struct mx_port_config {
   double inductance, capacitance;    /* MX_LUMPED_ELEMENT: H, F; 0: there is none */
   enum mx_circuit_kind circuit;      /* MX_LUMPED_ELEMENT */
   double direction[3]; /* MX_LUMPED_PORT: from the negative to the positive end of the source; normalised */
-  int tem;             /* MX_TEM_PORT: key `mode`, from 1, MX_TEM_EVEN or MX_TEM_ODD; 0: not given */
   size_t voltages;     /* MX_TEM_PORT: key `voltages`; 0: not given */
   struct mx_port_voltage *voltage;
   const char *ground; /* MX_TEM_PORT: a conductor's name; NULL: not given */

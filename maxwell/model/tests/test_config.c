@@ -271,7 +271,7 @@ static const struct bad_table bad[] = {
      "\"periodic\", "
      "\"plane_wave\", "
      "\"electric_field\", \"magnetic_field\", \"surface_current\", \"waveguide_port\", \"coaxial_port\", "
-     "\"modal_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" (nearest: 'pec')"},
+     "\"modal_port\", \"tem_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" (nearest: 'pec')"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, integrator = 'simplectic' } }",
      "cavity.lua:2: time.integrator must be \"leapfrog\", \"rk4\", \"lsrk\" or \"euler\", not the string "
      "\"simplectic\""},
@@ -321,7 +321,8 @@ static const struct override sets[] = {
      "\"absorbing\", "
      "\"open\", \"periodic\", \"plane_wave\", \"electric_field\", \"magnetic_field\", \"surface_current\", "
      "\"waveguide_port\", "
-     "\"coaxial_port\", \"modal_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" (nearest: "
+     "\"coaxial_port\", \"modal_port\", \"tem_port\", \"lumped_port\" or \"lumped_element\", not the string \"pecc\" "
+     "(nearest: "
      "'pec')"},
     {"output.probes.2.every", "3",
      "--set output.probes.2.every=3: output.probes must be a list, as in probes = { { name = \"centre\", at = { 0.4, "

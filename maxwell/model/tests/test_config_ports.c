@@ -54,7 +54,7 @@ static const struct bad_table bad[] = {
     {PORT("kind = 'waveguide'"),
      "cavity.lua:2: boundaries.p.kind must be \"pec\", \"pmc\", \"impedance\", \"metal\", "
      "\"absorbing\", \"open\", \"periodic\", \"plane_wave\", \"electric_field\", \"magnetic_field\", "
-     "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\", "
+     "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\", \"tem_port\", "
      "\"lumped_port\" or \"lumped_element\", not the string \"waveguide\""},
     {PORT("kind = 'lumped_port', direction = { 0, 0, 1 }"),
      "cavity.lua:2: 'resistance' is missing in boundaries.p of kind \"lumped_port\" (for example: resistance = 50)"},
@@ -82,8 +82,22 @@ static const struct bad_table bad[] = {
      "cavity.lua:2: 'direction' is missing in boundaries.p of kind \"lumped_element\" (for example: direction = { 0, "
      "0, 1 })"},
     {PORT("kind = 'lumped_element', capacitance = 1e-12, direction = { 0, 0, 1 }, number = 2"),
-     "cavity.lua:2: boundaries.p.number is only for kind \"waveguide_port\", \"coaxial_port\", \"modal_port\" or "
-     "\"lumped_port\", not for kind \"lumped_element\""},
+     "cavity.lua:2: boundaries.p.number is only for kind \"waveguide_port\", \"coaxial_port\", \"modal_port\", "
+     "\"tem_port\" or \"lumped_port\", not for kind \"lumped_element\""},
+    {PORT("kind = 'tem_port', voltages = 1"),
+     "cavity.lua:2: boundaries.p.voltages must be a table of potentials (V) by conductors, as in { strip = 1 }, not 1"},
+    {PORT("kind = 'tem_port', voltages = { 1 }"),
+     "cavity.lua:2: boundaries.p.voltages must be a table of potentials (V) by conductors, as in { strip = 1 }, not a "
+     "table"},
+    {PORT("kind = 'tem_port', voltages = { strip = 'high' }"),
+     "cavity.lua:2: boundaries.p.voltages.strip must be a number (V), not the string \"high\""},
+    {PORT("kind = 'tem_port', voltages = { strip = 0 }"),
+     "cavity.lua:2: boundaries.p.voltages gives no conductor a potential other than 0"},
+    {PORT("kind = 'tem_port', voltages = { strip = 1 }, ground = 'shield'"),
+     "cavity.lua:2: boundaries.p.voltages says what the field is, and so does 'ground': leave one of them out"},
+    {PORT("kind = 'tem_port', profile = function() end"),
+     "cavity.lua:2: boundaries.p.profile is only for kind \"electric_field\", \"magnetic_field\", "
+     "\"surface_current\" or \"modal_port\", not for kind \"tem_port\""},
     {PORT("kind = 'modal_port', family = 'TE'"),
      "cavity.lua:2: 'profile' is missing in boundaries.p of kind \"modal_port\" (for example: profile = function(x, y, "
      "z) return 0, math.sin(math.pi * x), 0 end)"},
@@ -126,15 +140,18 @@ static const char full_text[] = WITH(
     "  right = { kind = 'waveguide_port' },\n"
     "  slot = { kind = 'modal_port', profile = function(x, y, z) return 2 * x, y, z end, family = 'TM',\n"
     "           cutoff = 6.5e9 },\n"
-    "  strip = { kind = 'modal_port', profile = function(x, y, z) return 2 * x, y, z end, family = 'TEM' } }");
+    "  strip = { kind = 'modal_port', profile = function(x, y, z) return 2 * x, y, z end, family = 'TEM' },\n"
+    "  tem = { kind = 'tem_port', voltages = { left = 0.5, right = -0.5 } },\n"
+    "  trunk = { kind = 'tem_port', ground = 'shield' } }");
 
 static void check_full(const struct mx_config *c)
 {
   struct dg_error err = {0};
-  assert_int_equal(c->boundaries, 6);
+  assert_int_equal(c->boundaries, 8);
   const struct mx_port_config *coax = &c->boundary[0].port, *gap = &c->boundary[1].port, *left = &c->boundary[2].port,
                               *right = &c->boundary[3].port, *slot = &c->boundary[4].port,
-                              *strip = &c->boundary[5].port;
+                              *strip = &c->boundary[5].port, *pair = &c->boundary[6].port,
+                              *trunk = &c->boundary[7].port;
   assert_true(c->boundary[0].where.tag == 4 && c->boundary[0].kind == MX_COAXIAL_PORT && coax->number == 7);
   assert_true(coax->driven && coax->waveform.kind == MX_FUNCTION_WAVEFORM && coax->amplitude == 1 && coax->delay == 0);
   assert_true(c->boundary[1].kind == MX_LUMPED_PORT && gap->resistance == 75 && !gap->driven && gap->number == 0);
@@ -148,6 +165,11 @@ static void check_full(const struct mx_config *c)
   assert_true(!right->driven && right->absorbed == 0);
   assert_true(c->boundary[4].kind == MX_MODAL_PORT && slot->mode.family == MX_TM && slot->cutoff == 6.5e9);
   assert_true(strip->mode.family == MX_TEM && strip->cutoff == 0 && strip->profile != NULL);
+  assert_true(c->boundary[6].kind == MX_TEM_PORT && pair->voltages == 2 && pair->ground == NULL);
+  assert_string_equal(pair->voltage[0].name, "left");
+  assert_true(pair->voltage[0].value == 0.5 && pair->voltage[1].value == -0.5);
+  assert_string_equal(trunk->ground, "shield");
+  assert_true(trunk->voltages == 0);
   const double in[3] = {1, 2, 3};
   double out[3];
   assert_int_equal(call_function(slot->profile, "f", 3, in, 3, out, &err), 0);

@@ -124,7 +124,8 @@ static const struct bad_table bad[] = {
      "cavity.lua:2: boundaries.w.reflection is only for kind \"open\", not for kind \"absorbing\""},
     {BOUNDARY("kind = 'absorbing', waveform = " STEP),
      "cavity.lua:2: boundaries.w.waveform is only for kind \"plane_wave\", \"electric_field\", \"magnetic_field\", "
-     "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\" or \"lumped_port\", not for kind "
+     "\"surface_current\", \"waveguide_port\", \"coaxial_port\", \"modal_port\", \"tem_port\" or \"lumped_port\", not "
+     "for kind "
      "\"absorbing\""},
     {BOUNDARY("kind = 'absorbing', direction = { 0, 0, 1 }"),
      "cavity.lua:2: boundaries.w.direction is only for kind \"plane_wave\", \"lumped_port\" or \"lumped_element\", not "

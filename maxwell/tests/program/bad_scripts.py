@@ -214,7 +214,7 @@ key("kind missing", "'kind' is missing in boundaries.walls (for example: kind = 
     at="boundaries =")
 key("unknown kind",
     'boundaries.walls.kind must be "pec", "pmc", "impedance", "metal", "absorbing", "open", "periodic", "plane_wave", "electric_field", '
-    '"magnetic_field", "surface_current", "waveguide_port", "coaxial_port", "modal_port", "lumped_port" or "lumped_element", '
+    '"magnetic_field", "surface_current", "waveguide_port", "coaxial_port", "modal_port", "tem_port", "lumped_port" or "lumped_element", '
     "not the string \"pecc\" (nearest: 'pec')",
     "kind = \"pec\"", "kind = \"pecc\"")
 key("impedance without a value",
@@ -278,6 +278,13 @@ key("port on a face that is bent",
 key("port on a face that is no ring",
     "boundaries.port: the face of this port is no ring: its rim is 1 closed curve, not two circles",
     "walls = { kind = \"pec\" }", "port = { kind = \"coaxial_port\" }, [1] = nil")
+key("tem port on a face that is bent",
+    re.compile(r"boundaries.walls: the face of this port must be plane; its normal is \(.*\) m and \(.*\) m"),
+    "kind = \"pec\"", "kind = \"tem_port\"")
+key("tem port with one conductor",
+    "boundaries.port: the field of this port is that between conductors, and its face touches one only, 'walls'. Conductors that "
+    "touch each other are one",
+    "walls = { kind = \"pec\" }", "port = { kind = \"tem_port\" }, [1] = nil")
 key("port that has lost its face",
     "boundaries.port: no face is left for this port; keys of tags win over keys of their groups",
     "walls = { kind = \"pec\" }", "port = { kind = \"coaxial_port\" }, [1] = { kind = \"pec\" }")

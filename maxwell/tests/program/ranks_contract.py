@@ -151,6 +151,10 @@ def test_strip(program):
     check_ranks(program, "strip", (2, 3, 7), flux="centered")
 
 
+def test_line(program):
+    check_ranks(program, "line", (3,))
+
+
 def test_averaged_snapshot(program):
     """At a point that elements of several ranks share all of their blocks have the mean of all elements there."""
     inputs, script = scene("box", steps=40)

@@ -155,7 +155,36 @@ simulation {
              voltages = { { name = "middle", from = { 0.7, 0.5, 0.3 }, to = { 0.7, 0.5, 0 } } } },
 }
 """
-SCENES = {"box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, GUIDE), "strip": (STRIP_GEO, STRIP)}
+# A microstrip line in a box: the mode of its ports is solved for, on a face that several ranks share.
+LINE_GEO = """\
+SetFactory("OpenCASCADE");
+Mesh.MeshSizeMax = 0.7;
+Box(1) = { 0, 0, 0, 1.5, 3, 1 };
+Box(2) = { 0, 0, 1, 1.5, 3, 1.5 };
+Rectangle(100) = { 0, 1, 1, 1.5, 1 };
+BooleanFragments{ Volume{1:2}; Delete; }{ Surface{100}; Delete; }
+e = 1e-3;
+Physical Volume("substrate") = { 1 };
+Physical Volume("air") = { 2 };
+Physical Surface("left") = Surface In BoundingBox{ -e, -e, -e, e, 4, 4 };
+Physical Surface("right") = Surface In BoundingBox{ 1.5-e, -e, -e, 1.5+e, 4, 4 };
+Physical Surface("strip") = Surface In BoundingBox{ -e, 1-e, 1-e, 1.5+e, 2+e, 1+e };
+Physical Surface("ground") = Surface In BoundingBox{ -e, -e, -e, 4, 4, e };
+"""
+LINE = """\
+local pulse = waveform.gaussian { bandwidth = 20e9 }
+simulation {
+  mesh = { file = "line.geo", unit = 1e-3 }, order = 2, time = { steps = 500, integrator = "INTEGRATOR" },
+  flux = "FLUX", backend = "BACKEND",
+  materials = { substrate = { epsilon_r = 3 }, air = {} }, interfaces = { strip = { kind = "pec" } },
+  boundaries = {
+    left = { kind = "tem_port", waveform = pulse },
+    right = { kind = "tem_port", voltages = { strip = 1 }, waveform = pulse },
+  },
+  output = { s_parameters = { 2e9, 5e9, 2e10 }, energy = { every = 10 }, ports = { every = 5 } },
+}
+"""
+SCENES = {"line": (LINE_GEO, LINE), "box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, GUIDE), "strip": (STRIP_GEO, STRIP)}
 
 
 def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500, sheet=False):
