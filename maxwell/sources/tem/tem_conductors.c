@@ -185,10 +185,9 @@ int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx
     char names[200];
     mx_tem_conductor_names(conductors, place->mesh, names, sizeof names);
     (void)dg_fail(err, DG_INPUT,
-                  MX_PLACE "%s: the field of this port is that between conductors, and its face touches %s%s%s. "
+                  MX_PLACE "%s: the field of this port is that between conductors, and its face touches %s%s. "
                            "Conductors that touch each other are one",
-                  MX_AT(place->where), place->what, conductors->count == 0 ? "none" : "one only, ",
-                  conductors->count == 0 ? "" : names, conductors->count == 0 ? "" : "");
+                  MX_AT(place->where), place->what, conductors->count == 0 ? "none" : "one only, ", names);
   }
 fail:
   dg_free(contact);
