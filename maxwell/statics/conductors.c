@@ -24,10 +24,13 @@ static void name_face(const struct dg_mesh *mesh, size_t e, int f, char *text, s
   else (void)snprintf(text, size, "surface %d", mesh->entity[entity].tag);
 }
 
-/* Does a static field end at the wall by itself, as at a magnetic wall? */
+/* Does a static field end at the wall by itself, as at a magnetic wall? At a gap it does until t = 0, when the circuit
+ * across it closes. */
 static bool ends_itself(const struct mx_config *config, int boundary)
 {
-  return boundary >= 0 && mx_walls[config->boundary[boundary].kind].behind == MX_BEHIND_MAGNET;
+  if (boundary < 0) return false;
+  const enum mx_boundary_kind kind = config->boundary[boundary].kind;
+  return mx_walls[kind].behind == MX_BEHIND_MAGNET || kind == MX_LUMPED_PORT || kind == MX_LUMPED_ELEMENT;
 }
 
 static int check_wall(const struct mx_statics_place *place, size_t e, int f, struct dg_error *err)

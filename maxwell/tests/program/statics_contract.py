@@ -146,6 +146,22 @@ def test_refused(program):
         expect(code == 2 and "does not take media with poles" in err, f"{code}: {err}")
 
 
+def test_discharge(program):
+    """A resistor across the gap of a charged capacitor closes at t = 0: all of the charge flows through it."""
+    arc = ('boundaries = { walls = { kind = "pec" }, [3] = { kind = "pmc" }, '
+           '[5] = { kind = "lumped_port", resistance = 500, direction = { 1, 0, 0 } } }')
+    with Place(program, {"input/box.msh": meshes.box().text()}, SCRIPT) as place:
+        place.write("input/case.lua", scene(PLATES, (WALLS, arc), ("output = {", "output = { ports = { every = 1 },"),
+                                            ("time = { steps = 4 }", "time = { stop = 120e-9 }")))
+        for integrator, tolerance in (("leapfrog", 1e-3), ("lsrk", 1e-6), ("rk4", 1e-6)):
+            place.good(*RUN, "-q", "-o", integrator, "--set", f"time.integrator={integrator}", "--set", "time.step=1e-10")
+            header, rows = place.rows(f"{integrator}/ports/surface_5.csv")
+            time, current = (np.array([row[header.index(name)] for row in rows]) for name in ("time", "current"))
+            flowed = np.sum(0.5 * (current[1:] + current[:-1]) * np.diff(time))
+            near(abs(flowed), table(place, f"{integrator}/statics.csv")["[1]"]["charge"], f"what flowed, {integrator}",
+                 tolerance)
+
+
 def test_ranks(program):
     """Three and five ranks give what one does; a conductor whose faces one rank has alone is everyone's; an error of one
     rank is one line."""
