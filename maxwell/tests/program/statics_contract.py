@@ -162,6 +162,22 @@ def test_discharge(program):
                  tolerance)
 
 
+def test_restart(program):
+    """A run that goes on behind a static start does not solve again, and gives the same to the last bit."""
+    graded = ("time = { steps = 4 }", "time = { steps = 40 }")
+    arc = ('boundaries = { walls = { kind = "pec" }, [3] = { kind = "pmc" }, '
+           '[5] = { kind = "lumped_port", resistance = 500, direction = { 1, 0, 0 } } }')
+    with Place(program, {"input/box.msh": meshes.box().text()}, SCRIPT) as place:
+        place.write("input/case.lua", scene(PLATES, (WALLS, arc), graded))
+        place.good(*RUN, "-q", "-o", "whole")
+        place.good(*RUN, "-q", "-o", "parts", "--set", "checkpoint.every=20", "--set", "time.steps=20")
+        place.good(*RUN, "-q", "-o", "parts", "--set", "checkpoint.every=20", "--restart")
+        for name in ("probes/inside.csv", "energy.csv", "statics.csv"):
+            wanted, found = (open(place.path(folder, *name.split("/")), encoding="ascii").read()
+                             for folder in ("whole", "parts"))
+            expect(wanted == found, f"a restart changes {name}")
+
+
 def test_ranks(program):
     """Three and five ranks give what one does; a conductor whose faces one rank has alone is everyone's; an error of one
     rank is one line."""
