@@ -57,8 +57,8 @@ static void report(const struct heat *heat, double seconds)
       heat->place->log,
       "heat      %ld steps (%ld taken again), %ld iterations in %.2f s; highest temperature %.9g; missing in the "
       "balance %.1e %s",
-      march->n, march->refused, march->iterations, seconds, mx_heat_highest(&heat->problem, march->T),
-      mx_heat_missing(march), heat->problem.heat->steady ? "W" : "J");
+      march->n, march->refused, march->iterations, seconds, mx_heat_highest(march), mx_heat_missing(march),
+      heat->problem.heat->steady ? "W" : "J");
 }
 
 /* The end of a step: that of the run, or the next snapshot. */

@@ -18,6 +18,15 @@ static int evaluate(const struct mx_heat_value *of, const char *what, size_t cou
   return 0;
 }
 
+/* The same of a temperature, less the offset. */
+static int evaluate_temperature(const struct mx_heat_problem *problem, const struct mx_heat_value *of, const char *what,
+                                size_t count, const double (*x)[3], double t, double *value, struct dg_error *err)
+{
+  if (evaluate(of, what, count, x, t, value, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) value[i] -= problem->offset;
+  return 0;
+}
+
 /* What a wall brings to a face, value[Nf] W/m^2: f, or h T_ambient. */
 static int wall_values(const struct mx_heat_problem *problem, size_t n, double t, double *value, struct dg_error *err)
 {
@@ -28,10 +37,12 @@ static int wall_values(const struct mx_heat_problem *problem, size_t n, double t
   double x[DG_NF_MAX][3];
   for (int m = 0; m < Nf; m++)
     memcpy(x[m], problem->node_x[e * (size_t)ref->Np + (size_t)ref->face_node[f * Nf + m]], sizeof x[m]);
-  if (evaluate(&wall->value, wall->kind == MX_HEAT_FLUX ? "heat.boundaries.flux" : "heat.boundaries.ambient",
-               (size_t)Nf, (const double(*)[3])x, t, value, err) != 0)
+  if (wall->kind == MX_HEAT_FLUX)
+    return evaluate(&wall->value, "heat.boundaries.flux", (size_t)Nf, (const double(*)[3])x, t, value, err);
+  if (evaluate_temperature(problem, &wall->value, "heat.boundaries.ambient", (size_t)Nf, (const double(*)[3])x, t,
+                           value, err) != 0)
     return err->code;
-  for (int m = 0; m < Nf && wall->kind == MX_HEAT_CONVECTION; m++) value[m] *= wall->coefficient;
+  for (int m = 0; m < Nf; m++) value[m] *= wall->coefficient;
   return 0;
 }
 
@@ -94,7 +105,7 @@ int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, d
   }
   if (problem->blood == NULL) return 0;
   double *ones = problem->nodal; /* as a function of unknowns, of which there are fewer */
-  for (size_t i = 0; i < count; i++) ones[i] = problem->heat->blood;
+  for (size_t i = 0; i < count; i++) ones[i] = problem->heat->blood - problem->offset;
   dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = factor}, ones, problem->values);
   for (size_t i = 0; i < count; i++) load[i] += problem->values[i];
   return 0;
@@ -123,7 +134,7 @@ int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *
   }
   if (problem->blood == NULL) return 0;
   double *difference = problem->nodal;
-  for (size_t i = 0; i < count; i++) difference[i] = problem->heat->blood - T[i];
+  for (size_t i = 0; i < count; i++) difference[i] = problem->heat->blood - problem->offset - T[i];
   dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = 1}, difference, problem->values);
   for (size_t i = 0; i < count; i++) powers->blood += factor * problem->values[i];
   return 0;
@@ -135,17 +146,36 @@ int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg
     const struct mx_heat_wall *wall = &problem->heat->wall[w];
     if (wall->kind != MX_HEAT_HELD) continue;
     for (size_t i = 0; i < problem->space.count; i++)
-      if (problem->holder[i] == (int32_t)w && evaluate(&wall->value, "heat.boundaries.temperature", 1,
-                                                       (const double(*)[3]) & problem->x[i], t, &T[i], err) != 0)
+      if (problem->holder[i] == (int32_t)w &&
+          evaluate_temperature(problem, &wall->value, "heat.boundaries.temperature", 1,
+                               (const double(*)[3]) & problem->x[i], t, &T[i], err) != 0)
         return err->code;
   }
+  return 0;
+}
+
+/* A temperature that is near those to come: the mean of the start, or where there is none the first that is given. */
+static int choose_offset(struct mx_heat_problem *problem, const double *T, struct dg_error *err)
+{
+  const struct mx_heat_config *heat = problem->heat;
+  double sum = 0;
+  for (size_t i = 0; i < problem->space.count; i++) sum += T[i];
+  problem->offset = sum / (double)problem->space.count;
+  if (problem->offset != 0) return 0;
+  if (problem->blood != NULL) problem->offset = heat->blood;
+  for (size_t w = 0; w < heat->walls && problem->offset == 0; w++)
+    if (heat->wall[w].kind != MX_HEAT_FLUX && evaluate(&heat->wall[w].value, "heat.boundaries", 1,
+                                                       (const double(*)[3])problem->x, 0, &problem->offset, err) != 0)
+      return err->code;
   return 0;
 }
 
 int mx_heat_start(struct mx_heat_problem *problem, double *T, struct dg_error *err)
 {
   if (evaluate(&problem->heat->start, "heat.temperature", problem->space.count, (const double(*)[3])problem->x, 0, T,
-               err) != 0)
+               err) != 0 ||
+      choose_offset(problem, T, err) != 0)
     return err->code;
+  for (size_t i = 0; i < problem->space.count; i++) T[i] -= problem->offset;
   return mx_heat_hold(problem, 0, T, err);
 }

@@ -14,7 +14,8 @@ int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, d
                      struct dg_error *err) DG_MUST_USE;
 /* Puts the temperatures of held walls at time t into T[count]. */
 int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg_error *err) DG_MUST_USE;
-/* T at t = 0: heat.temperature, with the walls that hold theirs. */
+/* T at t = 0: heat.temperature, with the walls that hold theirs. Chooses problem->offset, before anything else asks for
+ * a temperature. */
 int mx_heat_start(struct mx_heat_problem *problem, double *T, struct dg_error *err) DG_MUST_USE;
 /* Adds factor times the powers at temperature T and time t, but for those of walls that hold their temperature, which
  * are residuals (heat_step.c). */

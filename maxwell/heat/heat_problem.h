@@ -25,7 +25,8 @@ struct mx_heat_problem {
   double (*x)[3];                        /* [count] places of the unknowns, m */
   double *values, *nodal;                /* room: [count], [K * Np] */
   double (*node_x)[3];                   /* [K * Np] places of all nodes, m */
-  bool determined;                       /* walls or blood hold the temperature of every part */
+  double offset;   /* temperatures here are those of the script less this, so that constants leave no rounding behind */
+  bool determined; /* walls or blood hold the temperature of every part */
 };
 
 /* Makes the operators. The body must outlive it. DG_INPUT: a steady state of several parts of which one is held by
@@ -36,5 +37,5 @@ void mx_heat_problem_release(struct mx_heat_problem *problem);
 
 /* y = scale (mass M + rest A) x */
 void mx_heat_apply(const struct mx_heat_problem *problem, double mass, double rest, const double *x, double *y);
-/* The heat in the body over that at 0 degrees, J: the integral of rho c T. */
+/* The heat in the body less that of `offset`, J: the integral of rho c T. */
 double mx_heat_content(const struct mx_heat_problem *problem, const double *T);

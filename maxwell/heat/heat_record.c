@@ -94,30 +94,32 @@ int mx_heat_record_open(struct mx_heat_record *record, struct mx_folder *folder,
   return open_tables(record, err);
 }
 
-double mx_heat_highest(const struct mx_heat_problem *problem, const double *T)
+double mx_heat_highest(const struct mx_heat_march *march)
 {
   double highest = -INFINITY;
-  for (size_t i = 0; i < problem->space.count; i++) highest = fmax(highest, T[i]);
+  for (size_t i = 0; i < march->problem->space.count; i++) highest = fmax(highest, mx_heat_temperature(march, i));
   return highest;
 }
 
-static double at_probe(const struct mx_heat_record *record, size_t i, const double *T)
+static double at_probe(const struct mx_heat_record *record, size_t i, const struct mx_heat_march *march)
 {
   const struct dg_space *space = &record->problem->space;
   const struct mx_heat_probe_place *probe = &record->probe[i];
   double sum = 0;
   for (size_t n = 0; n < (size_t)space->ref.Np; n++)
-    sum += probe->weight[n] * T[space->number[probe->element * (size_t)space->ref.Np + n]];
+    sum += probe->weight[n] *
+           mx_heat_temperature(march, (size_t)space->number[probe->element * (size_t)space->ref.Np + n]);
   return sum;
 }
 
-static double highest_in(const struct mx_heat_record *record, size_t material, const double *T)
+static double highest_in(const struct mx_heat_record *record, size_t material, const struct mx_heat_march *march)
 {
   const struct dg_space *space = &record->problem->space;
   const size_t Np = (size_t)space->ref.Np;
   double highest = -INFINITY;
   for (size_t n = 0; n < record->problem->body->mesh.K * Np; n++)
-    if (record->problem->body->material[n / Np] == (int)material) highest = fmax(highest, T[space->number[n]]);
+    if (record->problem->body->material[n / Np] == (int)material)
+      highest = fmax(highest, mx_heat_temperature(march, (size_t)space->number[n]));
   return highest;
 }
 
@@ -125,15 +127,14 @@ int mx_heat_record_row(struct mx_heat_record *record, const struct mx_heat_march
                        struct dg_error *err)
 {
   const struct mx_config *config = record->problem->config;
-  const double *T = march->T;
   double lowest = INFINITY;
-  for (size_t i = 0; i < record->problem->space.count; i++) lowest = fmin(lowest, T[i]);
+  for (size_t i = 0; i < record->problem->space.count; i++) lowest = fmin(lowest, mx_heat_temperature(march, i));
   errno = 0;
   FILE *file = record->temperature.file;
-  int failed = fprintf(file, "%.17g,%.17g,%.17g,%.17g", march->t, dt, lowest, mx_heat_highest(record->problem, T)) < 0;
+  int failed = fprintf(file, "%.17g,%.17g,%.17g,%.17g", march->t, dt, lowest, mx_heat_highest(march)) < 0;
   for (size_t m = 0; m < config->materials; m++)
-    if (record->there[m]) failed |= fprintf(file, ",%.17g", highest_in(record, m, T)) < 0;
-  for (size_t i = 0; i < config->heat->probes; i++) failed |= fprintf(file, ",%.17g", at_probe(record, i, T)) < 0;
+    if (record->there[m]) failed |= fprintf(file, ",%.17g", highest_in(record, m, march)) < 0;
+  for (size_t i = 0; i < config->heat->probes; i++) failed |= fprintf(file, ",%.17g", at_probe(record, i, march)) < 0;
   if (failed || fputc('\n', file) == EOF) return mx_csv_failed(&record->temperature, err);
   file = record->balance.file;
   failed =
@@ -185,8 +186,8 @@ int mx_heat_record_snapshot(struct mx_heat_record *record, const struct mx_heat_
   const struct mx_heat_problem *problem = record->problem;
   const struct mx_config *config = problem->config;
   for (size_t n = 0; n < problem->body->mesh.K * (size_t)problem->space.ref.Np; n++)
-    record->value[n] = march->T[problem->space.number[n]];
-  const struct dg_snapshot_field field = {.name = "T", .unit = "K", .components = 1, .value = record->value};
+    record->value[n] = mx_heat_temperature(march, (size_t)problem->space.number[n]);
+  const struct dg_snapshot_field field = {.name = "T", .unit = "degrees", .components = 1, .value = record->value};
   if (list_snapshot(record, march->t, err) != 0) return err->code;
   const struct dg_snapshot content = {.mesh = &problem->body->mesh,
                                       .ref = &problem->space.ref,

@@ -45,4 +45,4 @@ int mx_heat_record_snapshot(struct mx_heat_record *record, const struct mx_heat_
 int mx_heat_record_close(struct mx_heat_record *record, struct dg_error *err) DG_MUST_USE;
 void mx_heat_record_release(struct mx_heat_record *record);
 /* The highest temperature of all nodes. */
-double mx_heat_highest(const struct mx_heat_problem *problem, const double *T);
+double mx_heat_highest(const struct mx_heat_march *march);

@@ -18,7 +18,7 @@ struct mx_heat_march {
   double step; /* s: the next one, when it is chosen by the error */
   long n;      /* steps taken */
   long iterations, refused;
-  double *T; /* [count] */
+  double *T; /* [count] less problem->offset */
   /* Since t = 0, J. */
   double stored;
   struct mx_heat_powers given;
@@ -26,6 +26,12 @@ struct mx_heat_march {
   double *whole, *middle, *end, *rhs, *diagonal, *work;
   double mass, rest; /* of the matrix that is being solved for */
 };
+
+/* The temperature of an unknown, in the script's scale. */
+static inline double mx_heat_temperature(const struct mx_heat_march *march, size_t i)
+{
+  return march->T[i] + march->problem->offset;
+}
 
 /* T at t = 0. Release in any case. */
 int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,

@@ -115,6 +115,59 @@ def fine(program):
     test_spheres(program, ("-D", "S=1", "-D", "B=4"), 1e-4)
 
 
+LOSSES = """\
+simulation {
+  mesh = args.curved and { file = "balls.geo", geometry = 2, parameters = { R = 1, A = 2, S = 0.6, B = 0.9 } } or
+         { file = "box.msh" },
+  order = 2, time = { steps = 60 }, backend = args.backend,
+  materials = {
+    [args.curved and "core" or "left"] = { epsilon_r = 2, sigma = 0.02, debye = { { delta = 3, tau = 1e-9 } },
+      thermal_conductivity = 0.5, heat_capacity = 3000, mass_density = 1000 },
+    default = {},
+  },
+  boundaries = { default = { kind = "absorbing" } },
+  initial = { E = function(x, y, z) return 0, 0, x + y end },
+  output = { spectra = {
+    { name = "body", region = args.region or (args.curved and "core" or "left"), fields = { "E" }, losses = true,
+      frequencies = { 1e8, 2e8 } } } },
+  heat = {
+    regions = { args.curved and "core" or "left" }, temperature = 37, order = 3,
+    sources = { { losses = "body", frequency = 2e8, power = 7 } }, time = { stop = 100 },
+  },
+}
+"""
+
+
+def test_losses(program):
+    """The heat put in is the power that the losses are scaled to, with poles and in curved elements, and is where they are:
+    of a lone body all is stored. The reference backend and `cpu` agree."""
+    with Place(program, {"input/box.msh": meshes.box((4, 1, 1)).text(), "input/balls.geo": BALLS}, LOSSES) as place:
+        for name, arguments in (("box", ()), ("curved", ("-D", "curved=yes"))):
+            found = []
+            for backend in ("reference", "cpu"):
+                place.good(*RUN, "-q", "-o", name, "-D", f"backend={backend}", *arguments)
+                row = last(place, f"{name}/heat/balance.csv")
+                near(row["sources"], 700, f"{name}: the heat put in", 1e-10)
+                expect(abs(row["missing"]) < 1e-8 * row["stored"], f"{name}: {row}")
+                found.append(last(place, f"{name}/heat/temperature.csv")["highest"])
+            near(found[0] - 37, found[1] - 37, f"{name}: the rise", 1e-9)
+        cases = (
+            ('losses = "body"', 'losses = "bodi"', "output.spectra has no 'bodi' with losses = true"),
+            ("losses = true,", "", "output.spectra has no 'body' with losses = true"),
+            (", power = 7", "", "are no powers without normalise"),
+            (", frequency = 2e8", "", "'body' has 2 frequencies"),
+            ("frequency = 2e8", "frequency = 3e8", "3e+08 Hz is none of the frequencies of 'body'"),
+            ("power = 7", "power = 7, amplitude = 2", "takes 'amplitude' or 'power', not both"),
+            ('region = args.region or (args.curved and "core" or "left"), ', "", "outside of the body in which heat flows"),
+        )
+        for old, new, message in cases:
+            expect(LOSSES.count(old) == 1, f"the test is wrong: {old}")
+            place.write("input/case.lua", LOSSES.replace(old, new))
+            code, _, err, _ = place.run(*RUN, "-q", "-o", "out")
+            expect(code == 2, f"{new}: exit code {code}: {err}")
+            expect(message in err, f"{new}: '{err}' has no '{message}'")
+
+
 def test_check(program):
     with Place(program, {"input/box.msh": meshes.box().text()}, BOX) as place:
         out = place.good("check", "input/case.lua")
