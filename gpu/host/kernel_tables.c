@@ -426,8 +426,8 @@ static int pack_metric(struct mx_backend *backend, struct dg_error *err)
   struct gpu_tables *tables = &backend->tables;
   if (pack_six(backend, -1, &tables->metric, err) != 0) return err->code;
   for (int i = 0; i < 2; i++) {
-    tables->applied[i] = tables->metric;
-    if (gpu_applies_tensors(backend->problem, i) && pack_six(backend, i, &tables->applied[i], err) != 0)
+    backend->applied.of[i] = tables->metric;
+    if (gpu_applies_tensors(backend->problem, i) && pack_six(backend, i, &backend->applied.of[i], err) != 0)
       return err->code;
   }
   return 0;

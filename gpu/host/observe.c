@@ -65,7 +65,7 @@ double gpu_sum_of_parts(const unsigned char *from, size_t parts)
 static int begin_product(struct mx_backend *backend, int i, struct gpu_product wanted, struct dg_error *err)
 {
   wanted.part = (double *)(void *)backend->card_staging[1] + i * GPU_SUM_PARTS;
-  if (wanted.element == NULL) wanted.metric = backend->tables.applied[wanted.weight % 2];
+  if (wanted.element == NULL) wanted.metric = backend->applied.of[wanted.weight % 2];
   return gpu_all_products(backend, wanted, err);
 }
 
@@ -136,7 +136,7 @@ static int loss_of(struct mx_backend *backend, enum mx_equation equation, size_t
         .u = i == 0 ? u : v,
         .v = i == 1 ? v : u,
         .count = count,
-        .metric = backend->tables.applied[equation],
+        .metric = backend->applied.of[equation],
         .factor = (const double *)(void *)backend->card_staging[0],
         .element = (const int32_t *)(void *)(backend->card_staging[0] + count * sizeof(double))};
     if (begin_product(backend, (int)i, wanted, err) != 0) return err->code;

@@ -177,8 +177,9 @@ int gpu_recall_H(struct mx_backend *backend, const struct gpu_some *some, double
     back.kept.element += first;
     back.kept.row = (unsigned char *)back.kept.row + first * gpu_stride(backend->tables.order) * backend->real;
   }
-  if (gpu_check(backend->kernels->half[backend->tables.single](&backend->tables, &half, backend->work), "observing",
-                err) != 0)
+  if (gpu_check(
+          backend->kernels->half[backend->tables.single](&backend->tables, &backend->applied, &half, backend->work),
+          "observing", err) != 0)
     return err->code;
   return gpu_check(gpu_put_rows_back(&backend->tables, &back, backend->work), "observing", err);
 }

@@ -58,6 +58,7 @@ int gpu_sheets_before(struct mx_backend *backend, int equation, bool start, stru
 /* Lifts the jumps of an addition from all faces. */
 static int lift(struct mx_backend *backend, struct gpu_addition addition, struct dg_error *err)
 {
+  addition.applied = backend->applied.of[addition.equation];
   addition.entries = backend->sheets.straight;
   if (gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "sheets", err) != 0) return err->code;
   addition.entries = backend->sheets.curved;

@@ -262,6 +262,7 @@ int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_st
     const bool jump = term->term->kind == MX_JUMP, ampere = equation == 0;
     if ((!jump && !ampere) || is_silent(term, sources, t)) continue;
     struct gpu_addition addition = {.equation = equation,
+                                    .applied = backend->applied.of[equation],
                                     .entries = term->entries,
                                     .to = to,
                                     .also = also,

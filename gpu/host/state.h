@@ -145,6 +145,7 @@ struct mx_backend {
   struct mx_backend_options options;
   const struct gpu_order *kernels;
   struct gpu_tables tables;
+  struct gpu_applied applied; /* what the equations apply */
   struct gpu_curves curves;
   double (*node_metric)[9]; /* [curved elements][Np] d(r, s, t)_a/dx_b of the problem's nodes */
   int device;               /* the card */

@@ -89,8 +89,11 @@ static int remember_open(struct mx_backend *backend, int equation, bool start, s
 
 static int add_open(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
 {
-  struct gpu_addition addition = {
-      .equation = equation, .entries = backend->open, .own = {.part = backend->open_now, .number = 1}, .to = to};
+  struct gpu_addition addition = {.equation = equation,
+                                  .applied = backend->applied.of[equation],
+                                  .entries = backend->open,
+                                  .own = {.part = backend->open_now, .number = 1},
+                                  .to = to};
   if (!adds_open(backend)) return 0;
   if (gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err) != 0) return err->code;
   addition.entries = backend->open_curved;
@@ -122,7 +125,8 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
                                 .open_before = takes_open ? backend->open_before[equation] : NULL,
                                 .open_now = takes_open ? backend->open_now : NULL};
   const bool single = backend->options.precision == MX_SINGLE;
-  if (!skips && gpu_check(backend->kernels->half[single](&backend->tables, &half, gpu_stream_of(backend, part)),
+  if (!skips && gpu_check(backend->kernels->half[single](&backend->tables, &backend->applied, &half,
+                                                         gpu_stream_of(backend, part)),
                           "starting a half step", err) != 0)
     return err->code;
   return gpu_curved_half(backend, &half, err);
@@ -183,9 +187,9 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
       .backwards = (int)(backend->stages % 2),
   };
   const bool single = backend->options.precision == MX_SINGLE;
-  if (!skips_pass(backend, false) &&
-      gpu_check(backend->kernels->stage[single](&backend->tables, &stage, gpu_stream_of(backend, part)),
-                "starting a stage", err) != 0)
+  if (!skips_pass(backend, false) && gpu_check(backend->kernels->stage[single](&backend->tables, &backend->applied,
+                                                                               &stage, gpu_stream_of(backend, part)),
+                                               "starting a stage", err) != 0)
     return err->code;
   return gpu_curved_stage(backend, &stage, err);
 }

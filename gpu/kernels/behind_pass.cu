@@ -84,7 +84,7 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) jumps(gpu_ta
     REAL w[3] = {0, 0, 0}, change[3];
     for (int m = 0; m < Nf; m++)
       for (int c = 0; c < 3; c++) w[c] += lift[m * Np + at.n] * flux[c * Nf + m];
-    gpu_apply(static_cast<const REAL *>(equation == 0 ? tables.applied[0] : tables.applied[1]) + 6 * e, w, change);
+    gpu_apply(static_cast<const REAL *>(addition.applied) + 6 * e, w, change);
     for (int c = 0; c < 3; c++) change[c] *= factor;
     add(addition, tables, e, at.n, change); /* the same thread for the same node of every entry */
     at.next++;

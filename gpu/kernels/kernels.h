@@ -60,11 +60,8 @@ struct gpu_tables {
   int order, single;
   int architecture; /* 10 * major + minor */
   int processors;
-  size_t K, inner;    /* elements; the first `inner`, a multiple of eight or all, need nothing of other ranks */
-  const void *metric; /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
-  /* [K][6] what an equation applies to its rates: x_a . tensor^-1 x_b / J in media that are tensors, else g/J. Where
-   * there are no tensors, this is `metric` itself. */
-  const void *applied[2];
+  size_t K, inner;          /* elements; the first `inner`, a multiple of eight or all, need nothing of other ranks */
+  const void *metric;       /* [K][6] g/J: aa, ab, ac, bb, bc, cc */
   const int32_t *neighbour; /* [K][4] 4 * row of a field + face; negative: the ghost state is zero */
   struct gpu_index flux;    /* [K][4] into flux_table */
   struct gpu_index medium;  /* [K] into medium_table */
@@ -121,10 +118,17 @@ struct gpu_stage {
   int backwards;                  /* the last elements first, as far as tiles go */
 };
 
+/* What each equation applies to its rates, [K][6] of straight elements: x_a . tensor^-1 x_b / J in media that are
+ * tensors, else g/J. Where an equation has no tensors, it is gpu_tables.metric itself. It is no part of gpu_tables, so
+ * that kernels without tensors are what they would be if there were none. */
+struct gpu_applied {
+  const void *of[2];
+};
+
 /* The kernels of one order, by precision: double, single. Defined by order.cu.in, a file an order. */
 struct gpu_order {
-  gpuError_t (*half[2])(const struct gpu_tables *, const struct gpu_half *, gpuStream_t);
-  gpuError_t (*stage[2])(const struct gpu_tables *, const struct gpu_stage *, gpuStream_t);
+  gpuError_t (*half[2])(const struct gpu_tables *, const struct gpu_applied *, const struct gpu_half *, gpuStream_t);
+  gpuError_t (*stage[2])(const struct gpu_tables *, const struct gpu_applied *, const struct gpu_stage *, gpuStream_t);
   struct gpu_tile_shape (*shape[2])(int penalty_inside, int staged); /* zero: none with tiles */
 };
 extern const struct gpu_order gpu_order_1, gpu_order_2, gpu_order_3, gpu_order_4, gpu_order_5, gpu_order_6, gpu_order_7,
@@ -185,6 +189,7 @@ struct gpu_addition {
   void *to, *also;              /* to += the addition; also += b times the addition, may be NULL */
   int to_register;              /* `to` is a stage's register, else a field, as `also` is */
   double b;
+  const void *applied; /* jumps: what the equation applies in straight elements */
 };
 gpuError_t gpu_add_jumps(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);
 gpuError_t gpu_add_currents(const struct gpu_tables *tables, const struct gpu_addition *addition, gpuStream_t stream);
@@ -222,7 +227,7 @@ enum { GPU_SUM_PARTS = 1024 };
 
 /* part[GPU_SUM_PARTS] of the sum of factor * integral of u.v over elements. Without a list these are elements first ..
  * first + count - 1, whose eps or mu is the factor and of which u has rows of its own. With a list they are the
- * elements listed, with a factor each. With `metric` one of gpu_tables.applied, the integral is of u.(tensor v). */
+ * elements listed, with a factor each. With `metric` one of gpu_applied, the integral is of u.(tensor v). */
 struct gpu_product {
   const void *u, *v;
   int weight;   /* 0, 1: of gpu_medium, 2, 3: its lag; without a list */

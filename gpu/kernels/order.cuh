@@ -27,6 +27,11 @@ struct gpu_range {
   const int32_t *element;
 };
 
+/* The same, and what the equations apply there: where media are tensors. */
+struct gpu_shaped_range : gpu_range {
+  gpu_applied applied;
+};
+
 /* The elements of a tile. */
 struct gpu_rows {
   size_t first;
@@ -48,7 +53,8 @@ struct gpu_rows {
   __device__ bool have(size_t e) const { return element == nullptr && e - first < static_cast<size_t>(count); }
 };
 
-template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel {
+/* RANGE: gpu_range or gpu_shaped_range. */
+template <int P, typename REAL, int ELEMENTS, int EACH, typename RANGE = gpu_range> struct gpu_plain_kernel {
   static constexpr int NP = DG_NP(P), NF = DG_NF(P), FACES = 4 * NF;
   static constexpr int GROUPS = ELEMENTS / EACH, THREADS = (GROUPS * NP + 31) / 32 * 32;
   static constexpr int COMPONENT = static_cast<int>(gpu_component(P)), STRIDE = static_cast<int>(gpu_stride(P));
@@ -144,20 +150,27 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     }
   }
 
-  /* The change of node n of element k of the tile in a step; own[3]: its old values. */
-  __device__ static void change(const gpu_tables &tables, int equation, const tile &t, int k, size_t e, const REAL w[3],
+  /* The six numbers that an equation applies in row k of the tile, element e. */
+  __device__ static const REAL *applied([[maybe_unused]] const RANGE &range, [[maybe_unused]] int equation,
+                                        [[maybe_unused]] const tile &t, [[maybe_unused]] int k,
+                                        [[maybe_unused]] size_t e)
+  {
+    if constexpr (std::is_same_v<RANGE, gpu_shaped_range>)
+      return static_cast<const REAL *>(equation == 0 ? range.applied.of[0] : range.applied.of[1]) + 6 * e;
+    else return t.metric[k];
+  }
+
+  /* The change of a node in a step; g: the six numbers; own[3]: its old values. */
+  __device__ static void change(const gpu_medium &medium, int equation, const REAL g[6], const REAL w[3],
                                 const REAL own[3], REAL change[3])
   {
-    const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
-    const void *applied = equation == 0 ? tables.applied[0] : tables.applied[1];
     REAL factor = static_cast<REAL>(medium.factor[equation]);
     REAL decay = static_cast<REAL>(medium.decay[equation]);
-    if (applied == tables.metric) gpu_apply(t.metric[k], w, change);
-    else gpu_apply(static_cast<const REAL *>(applied) + 6 * e, w, change);
+    gpu_apply(g, w, change);
     for (int c = 0; c < 3; c++) change[c] = factor * change[c] + decay * own[c];
   }
 
-  __device__ static void half(const gpu_tables &tables, const gpu_half &half, const gpu_range &range)
+  __device__ static void half(const gpu_tables &tables, const gpu_half &half, const RANGE &range)
   {
     extern __shared__ __align__(128) unsigned char memory[];
     REAL *under = reinterpret_cast<REAL *>(memory);
@@ -178,13 +191,14 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
     products(tables, n, k, under, t, w);
     for (int r = 0; r < EACH && k + r < rows.count; r++) {
       size_t e = rows[k + r], at = e * STRIDE + n, to = (rows.first + static_cast<size_t>(k + r)) * STRIDE + n;
+      const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
       REAL old[3] = {own[at], own[at + COMPONENT], own[at + 2 * COMPONENT]}, by[3];
-      change(tables, half.equation, t, k + r, e, w[r], old, by);
+      change(medium, half.equation, applied(range, half.equation, t, k + r, e), w[r], old, by);
       for (int c = 0; c < 3; c++) result[to + c * COMPONENT] = old[c] + scale * by[c];
     }
   }
 
-  __device__ static void stage(const gpu_tables &tables, const gpu_stage &stage, const gpu_range &range)
+  __device__ static void stage(const gpu_tables &tables, const gpu_stage &stage, const RANGE &range)
   {
     extern __shared__ __align__(128) unsigned char memory[];
     REAL *u[2] = {reinterpret_cast<REAL *>(memory), reinterpret_cast<REAL *>(memory + FIELD)};
@@ -210,9 +224,10 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
       products(tables, n, k, u[1 - equation], t, w);
       for (int r = 0; r < EACH && k + r < rows.count; r++) {
         size_t e = rows[k + r], at = e * STRIDE + n;
+        const gpu_medium &medium = tables.medium_table[gpu_look_up(tables.medium, e)];
         const REAL *mine = u[equation] + (k + r) * STRIDE + n;
         REAL old[3] = {mine[0], mine[COMPONENT], mine[2 * COMPONENT]}, by[3];
-        change(tables, equation, t, k + r, e, w[r], old, by);
+        change(medium, equation, applied(range, equation, t, k + r, e), w[r], old, by);
         for (int c = 0; c < 3; c++) {
           REAL now = by[c] + (a != 0 ? a * registers[at + c * COMPONENT] : 0);
           registers[at + c * COMPONENT] = now;
@@ -223,18 +238,18 @@ template <int P, typename REAL, int ELEMENTS, int EACH> struct gpu_plain_kernel 
   }
 };
 
-template <int P, typename REAL, int ELEMENTS, int EACH>
+template <int P, typename REAL, int ELEMENTS, int EACH, typename RANGE>
 __global__ void __launch_bounds__((gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS))
-    gpu_half_kernel(gpu_tables tables, gpu_half half, gpu_range range)
+    gpu_half_kernel(gpu_tables tables, gpu_half half, RANGE range)
 {
-  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::half(tables, half, range);
+  gpu_plain_kernel<P, REAL, ELEMENTS, EACH, RANGE>::half(tables, half, range);
 }
 
-template <int P, typename REAL, int ELEMENTS, int EACH>
+template <int P, typename REAL, int ELEMENTS, int EACH, typename RANGE>
 __global__ void __launch_bounds__((gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::THREADS))
-    gpu_stage_kernel(gpu_tables tables, gpu_stage stage, gpu_range range)
+    gpu_stage_kernel(gpu_tables tables, gpu_stage stage, RANGE range)
 {
-  gpu_plain_kernel<P, REAL, ELEMENTS, EACH>::stage(tables, stage, range);
+  gpu_plain_kernel<P, REAL, ELEMENTS, EACH, RANGE>::stage(tables, stage, range);
 }
 
 /* The elements of a part other than GPU_SOME. */
@@ -249,8 +264,8 @@ inline gpu_range gpu_range_of(const gpu_some &some)
 }
 
 /* Launches a block a tile. More shared memory than 48 KB has to be asked for. */
-template <typename KERNEL, typename PASS>
-gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass, const gpu_range &range, int elements,
+template <typename KERNEL, typename PASS, typename RANGE>
+gpuError_t gpu_launch(KERNEL kernel, const gpu_tables &tables, const PASS &pass, const RANGE &range, int elements,
                       int threads, size_t shared, gpuStream_t stream)
 {
   size_t blocks = (range.end - range.first + static_cast<size_t>(elements) - 1) / static_cast<size_t>(elements);
@@ -322,7 +337,7 @@ template <typename WORK> __device__ void gpu_run_tiles(WORK &work)
 template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED, bool BESIDE>
 __global__ void __launch_bounds__(gpu_work<P, REAL, PENALISED, STAGED, SHAPED>::THREADS + (BESIDE ? 64 : 0),
                                   gpu_work<P, REAL, PENALISED, STAGED, SHAPED>::SIZE.blocks)
-    gpu_tile_kernel(gpu_tables tables, gpu_tile_pass pass)
+    gpu_tile_kernel(gpu_tables tables, gpu_pass<SHAPED> pass)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];
@@ -352,7 +367,7 @@ auto gpu_tile_kernel_of(const gpu_tile_pass &pass)
 /* Launches as many blocks as the card has room for, without the multiprocessors that are for others. The blocks share
  * out the tiles. */
 template <int P, typename REAL, bool PENALISED, bool STAGED, bool SHAPED>
-gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
+gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_pass<SHAPED> &pass, gpuStream_t stream)
 {
   using work = gpu_work<P, REAL, PENALISED, STAGED, SHAPED>;
   const auto kernel = gpu_tile_kernel_of<P, REAL, PENALISED, STAGED, SHAPED>(pass);
@@ -368,16 +383,24 @@ gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass,
                               stream, tables, pass);
 }
 
-template <int P, typename REAL, bool STAGED>
-gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_tile_pass &pass, gpuStream_t stream)
+template <int P, typename REAL, bool STAGED, bool SHAPED>
+gpuError_t gpu_launch_tiles(const gpu_tables &tables, const gpu_pass<SHAPED> &pass, gpuStream_t stream)
 {
-  const bool shaped =
-      pass.applied[0] != tables.metric || (pass.applied[1] != nullptr && pass.applied[1] != tables.metric);
-  if (tables.penalty_inside)
-    return shaped ? gpu_launch_tiles<P, REAL, true, STAGED, true>(tables, pass, stream)
-                  : gpu_launch_tiles<P, REAL, true, STAGED, false>(tables, pass, stream);
-  return shaped ? gpu_launch_tiles<P, REAL, false, STAGED, true>(tables, pass, stream)
-                : gpu_launch_tiles<P, REAL, false, STAGED, false>(tables, pass, stream);
+  return tables.penalty_inside ? gpu_launch_tiles<P, REAL, true, STAGED, SHAPED>(tables, pass, stream)
+                               : gpu_launch_tiles<P, REAL, false, STAGED, SHAPED>(tables, pass, stream);
+}
+
+/* applied: of the fields that change; the second one may be NULL. */
+template <int P, typename REAL, bool STAGED>
+gpuError_t gpu_launch_tiles(const gpu_tables &tables, const void *applied, const void *also, const gpu_tile_pass &pass,
+                            gpuStream_t stream)
+{
+  if (applied == tables.metric && (also == nullptr || also == tables.metric))
+    return gpu_launch_tiles<P, REAL, STAGED, false>(tables, pass, stream);
+  gpu_shaped_pass shaped = {};
+  static_cast<gpu_tile_pass &>(shaped) = pass;
+  shaped.applied[0] = applied, shaped.applied[1] = also;
+  return gpu_launch_tiles<P, REAL, STAGED, true>(tables, shaped, stream);
 }
 
 template <int P, typename REAL, bool PENALISED, bool STAGED> gpu_tile_shape gpu_shape_of_work()
@@ -413,7 +436,8 @@ template <int P, typename REAL> REAL *gpu_rows_of(const gpu_half &half)
 /* Launches the kernel of the row of the table of tiles for this card. Rows are tried from the newest architecture
  * down. */
 template <int P, typename REAL, int ROW = gpu_tunings - 1>
-gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuStream_t stream)
+gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_applied *applied, const gpu_half *half,
+                           gpuStream_t stream)
 {
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
@@ -433,25 +457,29 @@ gpuError_t gpu_launch_half(const gpu_tables *tables, const gpu_half *half, gpuSt
                                   .field = {half->other, half->own},
                                   .result = {result, nullptr},
                                   .registers = {},
-                                  .applied = {tables->applied[half->equation], nullptr},
                                   .dead = half->leaves ? tables->dead : -1,
                                   .open_before = half->open_before,
                                   .open_now = half->open_now};
-      return gpu_launch_tiles<P, REAL, false>(*tables, pass, stream);
+      return gpu_launch_tiles<P, REAL, false>(*tables, applied->of[half->equation], nullptr, pass, stream);
     }
 #endif
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
-      return gpu_launch_half<P, REAL, ROW - 1>(tables, half, stream);
+      return gpu_launch_half<P, REAL, ROW - 1>(tables, applied, half, stream);
   gpu_half pass = *half;
   pass.result = result;
-  return gpu_launch(gpu_half_kernel<P, REAL, tile.elements, tile.each>, *tables, pass,
-                    some ? gpu_range_of(half->some) : gpu_range_of(*tables, half->part), tile.elements, kernel::THREADS,
-                    kernel::FIELD + sizeof(typename kernel::tile), stream);
+  const gpu_range range = some ? gpu_range_of(half->some) : gpu_range_of(*tables, half->part);
+  const size_t shared = kernel::FIELD + sizeof(typename kernel::tile);
+  if (applied->of[half->equation] != tables->metric)
+    return gpu_launch(gpu_half_kernel<P, REAL, tile.elements, tile.each, gpu_shaped_range>, *tables, pass,
+                      gpu_shaped_range{range, *applied}, tile.elements, kernel::THREADS, shared, stream);
+  return gpu_launch(gpu_half_kernel<P, REAL, tile.elements, tile.each, gpu_range>, *tables, pass, range, tile.elements,
+                    kernel::THREADS, shared, stream);
 }
 
 template <int P, typename REAL, int ROW = gpu_tunings - 1>
-gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gpuStream_t stream)
+gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_applied *applied, const gpu_stage *stage,
+                            gpuStream_t stream)
 {
   constexpr gpu_plain_tile tile = gpu_plain_tile_of(ROW, sizeof(REAL) == 4, P);
   using kernel = gpu_plain_kernel<P, REAL, tile.elements, tile.each>;
@@ -469,12 +497,11 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
                             .field = {stage->field[0], stage->field[1]},
                             .result = {stage->result[0], stage->result[1]},
                             .registers = {stage->registers[0], stage->registers[1]},
-                            .applied = {tables->applied[0], tables->applied[1]},
                             .dead = -1,
                             .open_before = nullptr,
                             .open_now = nullptr};
       if (gpu_tile_size_of(sizeof(REAL) == 4, tables->penalty_inside != 0, true, P).together)
-        return gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
+        return gpu_launch_tiles<P, REAL, true>(*tables, applied->of[0], applied->of[1], pass, stream);
       gpuError_t status = gpuSuccess;
       for (int i = 0; i < 2 && status == gpuSuccess; i++) {
         pass.backwards = i;
@@ -482,17 +509,19 @@ gpuError_t gpu_launch_stage(const gpu_tables *tables, const gpu_stage *stage, gp
         pass.field[0] = stage->field[1 - i], pass.field[1] = stage->field[i];
         pass.result[0] = stage->result[i];
         pass.registers[0] = stage->registers[i];
-        pass.applied[0] = tables->applied[i];
-        pass.applied[1] = nullptr;
-        status = gpu_launch_tiles<P, REAL, true>(*tables, pass, stream);
+        status = gpu_launch_tiles<P, REAL, true>(*tables, applied->of[i], nullptr, pass, stream);
       }
       return status;
     }
 #endif
   if constexpr (ROW > 0)
     if (tables->architecture < gpu_tuning_table[ROW].from)
-      return gpu_launch_stage<P, REAL, ROW - 1>(tables, stage, stream);
-  return gpu_launch(gpu_stage_kernel<P, REAL, tile.elements, tile.each>, *tables, *stage,
-                    gpu_range_of(*tables, stage->part), tile.elements, kernel::THREADS,
-                    2 * kernel::FIELD + sizeof(typename kernel::tile), stream);
+      return gpu_launch_stage<P, REAL, ROW - 1>(tables, applied, stage, stream);
+  const gpu_range range = gpu_range_of(*tables, stage->part);
+  const size_t shared = 2 * kernel::FIELD + sizeof(typename kernel::tile);
+  if (applied->of[0] != tables->metric || applied->of[1] != tables->metric)
+    return gpu_launch(gpu_stage_kernel<P, REAL, tile.elements, tile.each, gpu_shaped_range>, *tables, *stage,
+                      gpu_shaped_range{range, *applied}, tile.elements, kernel::THREADS, shared, stream);
+  return gpu_launch(gpu_stage_kernel<P, REAL, tile.elements, tile.each, gpu_range>, *tables, *stage, range,
+                    tile.elements, kernel::THREADS, shared, stream);
 }

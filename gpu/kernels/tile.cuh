@@ -14,6 +14,8 @@
  * penalty with 0. */
 #pragma once
 
+#include <type_traits>
+
 #include "gpu/kernels/covariant.cuh"
 #include "gpu/kernels/faces.cuh"
 #include "gpu/kernels/orbits.cuh"
@@ -30,11 +32,16 @@ struct gpu_tile_pass {
   double a, b;    /* a stage: register = a register + change, result = own + b register */
   const void *field[2];
   void *result[2], *registers[2]; /* registers: as gpu_register_at has them */
-  const void *applied[2];         /* gpu_tables.applied, of the fields that change */
   int dead;                /* the medium of elements that another kernel changes beside this one; -1: there are none */
   const void *open_before; /* traces of what changes on open faces, one step ago; NULL: they are like others */
   void *open_now;          /* the same of before this half step */
 };
+
+/* The same where some media are tensors. */
+struct gpu_shaped_pass : gpu_tile_pass {
+  const void *applied[2]; /* as gpu_applied has them, of the fields that change */
+};
+template <bool SHAPED> using gpu_pass = std::conditional_t<SHAPED, gpu_shaped_pass, gpu_tile_pass>;
 
 /* PENALISED: faces between elements have a penalty, which looks at the neighbours' part of the field that changes as
  * well. STAGED: a stage, else half a step. SHAPED: some media are tensors. A group of warps has GROUP elements.
@@ -120,14 +127,14 @@ struct gpu_tile {
   REAL *under;    /* [FIELDS] of [ELEMENTS][ROW], then [TRACES][ROW] or [TRACES][3][APART] */
   uint32_t *list; /* [tiling.traces] */
   const gpu_tables &tables;
-  const gpu_tile_pass &pass;
+  const gpu_pass<SHAPED> &pass;
   int lane = threadIdx.x % 32, group = threadIdx.x / 32 / WARPS_A_GROUP, member = threadIdx.x / 32 % WARPS_A_GROUP;
   int number = 0;     /* of this tile in pass.tile */
   unsigned round = 0; /* how many tiles came before; all barriers go on by a phase a tile */
   int rows = 0;       /* elements of the group in this tile */
   unsigned left = 0;  /* a bit for each of them that is left to another kernel */
 
-  __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_tile_pass &pass)
+  __device__ gpu_tile(unsigned char *shared, const gpu_tables &tables, const gpu_pass<SHAPED> &pass)
       : t(*reinterpret_cast<memory *>(shared)), under(reinterpret_cast<REAL *>(shared + FIXED)),
         list(reinterpret_cast<uint32_t *>(shared + FIXED + ROWS +
                                           static_cast<unsigned>(FIELDS == 1 ? tables.tiling.traces : TRACES) *
@@ -220,8 +227,9 @@ struct gpu_tile {
     const int in_bulk = (ROW == STRIDE || !SHORT ? STEADY * count : 0) + (WHOLE && !SHORT ? FIELDS * outside : 0);
     const uint32_t rows = STRIDE * sizeof(REAL) * in_bulk;
     gpu_barrier_expect(&t.full, more + rows + count * (6 * sizeof(REAL) + sizeof t.neighbour[0] + flux + medium));
-    const REAL *metric = static_cast<const REAL *>(!SHAPED || IN_PLACE ? tables.metric : pass.applied[0]);
-    gpu_bulk_load(t.metric, metric + 6 * first, 6 * count * sizeof(REAL), &t.full);
+    const void *metric = tables.metric;
+    if constexpr (SHAPED && !IN_PLACE) metric = pass.applied[0];
+    gpu_bulk_load(t.metric, static_cast<const REAL *>(metric) + 6 * first, 6 * count * sizeof(REAL), &t.full);
     gpu_bulk_load(t.neighbour, tables.tiling.neighbour + 4 * first, count * sizeof t.neighbour[0], &t.full);
     gpu_bulk_load(t.flux, static_cast<const char *>(tables.flux.data) + flux * first, flux * count, &t.full);
     gpu_bulk_load(t.medium, static_cast<const char *>(tables.medium.data) + medium * first, medium * count, &t.full);
