@@ -59,16 +59,33 @@ static void build_mesh_in_parts(struct part *part, const struct scene_wanted *wa
   free(owner);
 }
 
+/* Gives some elements of the whole a medium whose epsilon and mu are tensors, near to scalars for the sake of the step.
+ */
+static void give_tensors(struct mx_problem *problem)
+{
+  static const double mild[2][6] = {{1, 0.05, -0.03, 1.05, 0.04, 0.96}, {1.03, -0.04, 0.02, 1, 0.03, 0.97}};
+  struct dg_error err = {0};
+  assert_int_equal(mx_problem_add_tensors(problem, 1, &err), 0);
+  for (int i = 0; i < 2; i++) (void)mx_tensor_shape(&problem->shape[0], i, mild[i]);
+  for (size_t e = 0; e < problem->K; e++) problem->tensor[e] = e % 3 == 0;
+}
+
 /* Media, fluxes and initial fields are those of the whole, which chance made. */
 static void copy_elements(struct scene *part, const struct scene *whole)
 {
   struct mx_problem *to = &part->box.problem;
   const struct mx_problem *from = &whole->box.problem;
   const size_t numbers = 3 * (size_t)from->ref->Np;
+  struct dg_error err = {0};
   part->E = box_field(&part->box);
   part->H = box_field(&part->box);
+  if (from->shapes > 0) {
+    assert_int_equal(mx_problem_add_tensors(to, from->shapes, &err), 0);
+    memcpy(to->shape, from->shape, from->shapes * sizeof *to->shape);
+  }
   for (size_t e = 0; e < to->K; e++) {
     const size_t g = (size_t)dg_mesh_global(&part->box.mesh, e);
+    to->tensor[e] = from->tensor[g];
     to->epsilon[e] = from->epsilon[g], to->mu[e] = from->mu[g], to->sigma[e] = from->sigma[g],
     to->sigma_m[e] = from->sigma_m[g];
     memcpy(to->flux[e], from->flux[g], sizeof to->flux[e]);
@@ -195,12 +212,14 @@ static double difference(const struct part *part, const struct scene *whole, con
   return worst;
 }
 
+/* A scene of the list; or -1: the text is there already, and some media become tensors. */
 static void compare(int number, struct scene_wanted wanted)
 {
   struct scene whole = {0};
-  wanted.text = scenes[number].text;
+  if (number >= 0) wanted.text = scenes[number].text;
   build_mesh(&whole.box, &wanted);
   scene_build_on(&whole, &wanted);
+  if (number < 0) give_tensors(&whole.box.problem);
   struct scene_result truth = scene_run(&whole, &mx_backend_reference, MX_DOUBLE);
   for (int at_random = 0; at_random < 2; at_random++) {
     struct part part;
@@ -213,8 +232,9 @@ static void compare(int number, struct scene_wanted wanted)
     }
     if (dg_comm_rank(comm) == 0)
       print_message("%s, p = %d, flux %g, %s, %zu of %zu inner: largest field %.3g, differs by %.2g, in single %.2g\n",
-                    scenes[number].name, wanted.order, wanted.alpha, mx_integrator_names[wanted.integrator],
-                    part.scene.box.problem.interior, part.scene.box.problem.K, truth.check.largest, worst[0], worst[1]);
+                    number < 0 ? "sheet and tensors" : scenes[number].name, wanted.order, wanted.alpha,
+                    mx_integrator_names[wanted.integrator], part.scene.box.problem.interior, part.scene.box.problem.K,
+                    truth.check.largest, worst[0], worst[1]);
     assert_true(worst[0] < 1e-12);
     assert_true(worst[1] < 1e-4);
     release_part(&part);
@@ -241,6 +261,24 @@ static void test_scenes(void **state)
       if (!scenes[i].ring) memcpy(wanted.cells, (const int[]){4, 3, 2}, sizeof wanted.cells);
       compare(i, wanted);
     }
+}
+
+/* A resistive sheet, whose far side may be another rank's, and media that are tensors. */
+static void test_media(void **state)
+{
+  static const char text[] = "boundaries = { [1] = { kind = 'absorbing' }, [2] = { kind = 'impedance', impedance = 200 "
+                             "}, [3] = { kind = 'pmc' } },\n"
+                             "interfaces = { [7] = { kind = 'resistive_sheet', resistance = 150 } },\n"
+                             "sources = { { region = 2, profile = { 1e-3, -2e-3, 1e-3 }, waveform = wave } }";
+  (void)state;
+  for (int order = 1; order <= 3; order++)
+    for (int i = 0; i < 3; i++)
+      compare(-1, (struct scene_wanted){.text = text,
+                                        .cells = {4, 3, 2},
+                                        .order = order,
+                                        .alpha = 1,
+                                        .integrator = integrators[i],
+                                        .steps = 100});
 }
 
 /* Compares orders with a penalty on faces between elements, and without: then leapfrog works in place. */
@@ -378,8 +416,9 @@ static int choose(int argc, char **argv, struct dg_error *err)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_few_cards),  cmocka_unit_test(test_scenes),     cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_many_steps), cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_curved),
+      cmocka_unit_test(test_few_cards), cmocka_unit_test(test_scenes),     cmocka_unit_test(test_media),
+      cmocka_unit_test(test_orders),    cmocka_unit_test(test_many_steps), cmocka_unit_test(test_checkpoint),
+      cmocka_unit_test(test_curved),
   };
   struct dg_error err = {0};
   if (dg_comm_start(&comm, &err) != 0) return 1;
