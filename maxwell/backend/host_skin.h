@@ -11,7 +11,7 @@ struct NAME(skins) {
   REAL *before;      /* leapfrog: those of one step ago */
   REAL *registers;   /* Runge-Kutta: of low storage */
   REAL *stage, *sum; /* with sums: as those of responses (host_response.h) */
-  REAL *voltage;     /* [skin_faces][3][Nf] V of the stage */
+  REAL *voltage;     /* [skin_faces][3][Nf] V of the stage; of films J */
 };
 
 static void NAME(free_skins)(struct NAME(skins) * skins)
@@ -92,32 +92,44 @@ static void NAME(skin_step)(struct NAME(state) * state, size_t k, const REAL *H)
   for (size_t i = 0; i < n; i++) skins->voltage[k * n + i] = (REAL)V[i];
 }
 
-/* Runge-Kutta: V of stage s on face k, and the currents' way through it. */
-static void NAME(skin_stage)(struct NAME(state) * state, size_t k, int s, const REAL *H)
+/* Runge-Kutta: a current in stage s, and how it goes on with this rate. */
+static double NAME(stage_current)(const struct NAME(state) * state, int s, size_t at)
+{
+  const struct NAME(skins) *skins = state->skins;
+  return (double)(mx_scheme_of(&state->options)->sums && s > 0 ? skins->stage[at] : skins->now[at]);
+}
+
+static void NAME(take_current)(struct NAME(state) * state, int s, size_t at, double rate)
 {
   struct NAME(skins) *skins = state->skins;
   const struct mx_scheme *scheme = mx_scheme_of(&state->options);
   const struct mx_pass *pass = &scheme->pass[s];
+  const double dt = state->options.step;
+  REAL *now = &skins->now[at];
+  if (!scheme->sums) {
+    skins->registers[at] = (REAL)(pass->a * (double)skins->registers[at] + dt * rate);
+    *now += (REAL)pass->b * skins->registers[at];
+    return;
+  }
+  skins->sum[at] = (s == 0 ? *now : skins->sum[at]) + (REAL)(pass->weight * dt * rate);
+  skins->stage[at] = *now + (REAL)(pass->next * dt * rate);
+  if (s == scheme->stages - 1) *now = skins->sum[at];
+}
+
+/* Runge-Kutta: V of stage s on face k, and the currents' way through it. */
+static void NAME(skin_stage)(struct NAME(state) * state, size_t k, int s, const REAL *H)
+{
+  struct NAME(skins) *skins = state->skins;
   const struct mx_skin *skin = mx_skin_of(state->problem, k);
   const size_t n = 3 * (size_t)state->problem->ref->Nf;
-  const double dt = state->options.step;
   double h[3 * DG_NF_MAX], V[3 * DG_NF_MAX] = {0};
   NAME(skin_current)(state, k, H, false, h);
   for (size_t q = 0; q < skin->poles; q++)
     for (size_t i = 0; i < n; i++) {
       const size_t at = k * skins->width + q * n + i;
-      REAL *now = &skins->now[at];
-      const double current = (double)(scheme->sums && s > 0 ? skins->stage[at] : *now),
-                   rate = skin->rate[q] * (h[i] - current);
+      const double current = NAME(stage_current)(state, s, at);
       V[i] += skin->resistance[q] * current;
-      if (!scheme->sums) {
-        skins->registers[at] = (REAL)(pass->a * (double)skins->registers[at] + dt * rate);
-        *now += (REAL)pass->b * skins->registers[at];
-        continue;
-      }
-      skins->sum[at] = (s == 0 ? *now : skins->sum[at]) + (REAL)(pass->weight * dt * rate);
-      skins->stage[at] = *now + (REAL)(pass->next * dt * rate);
-      if (s == scheme->stages - 1) *now = skins->sum[at];
+      NAME(take_current)(state, s, at, skin->rate[q] * (h[i] - current));
     }
   for (size_t i = 0; i < n; i++) skins->voltage[k * n + i] = (REAL)V[i];
 }
@@ -129,9 +141,11 @@ static void NAME(pass_skins)(struct NAME(state) * state, int s, const REAL *H)
   if (state->skins == NULL) return;
   struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t k = 0; k < state->problem->skin_faces; k++)
+  for (size_t k = 0; k < state->problem->skin_faces; k++) {
+    if (mx_skin_of(state->problem, k)->film) continue;
     if (staggered) NAME(skin_step)(state, k, H);
     else NAME(skin_stage)(state, k, s, H);
+  }
   mx_phase_end(state->profile, mark, "metal walls", (struct mx_cost){0, 0});
 }
 
@@ -145,12 +159,32 @@ static void NAME(observed_skin)(const struct NAME(state) * state, size_t k, doub
   }
 }
 
-/* What all walls store. */
+/* What the film on face k stores in leapfrog: the product of J before and behind, as that of H (time/medium.h). */
+static double NAME(film_energy)(const struct NAME(state) * state, size_t k)
+{
+  const struct NAME(skins) *skins = state->skins;
+  const size_t n = 3 * (size_t)state->problem->ref->Nf;
+  double u[4][3 * DG_NF_MAX] = {{0}}, S[4];
+  for (size_t i = 0; i < n; i++) {
+    u[0][i] = (double)skins->now[k * skins->width + i];
+    u[1][i] = (double)skins->before[k * skins->width + i];
+    u[2][i] = 0.5 * (u[0][i] + u[1][i]);
+    u[3][i] = 0.5 * (u[0][i] - u[1][i]);
+  }
+  for (int i = 0; i < 4; i++) S[i] = mx_skin_squares(&skins->tables, k, true, u[i], NULL);
+  return S[2] - S[3] - 0.25 * state->options.step * mx_skin_of(state->problem, k)->damping * (S[0] - S[1]);
+}
+
+/* What all walls and films store. */
 static double NAME(skin_energy)(const struct NAME(state) * state)
 {
   double sum = 0;
   for (size_t k = 0; k < state->problem->skin_faces; k++) {
     double currents[MX_SKIN_POLES * 3 * DG_NF_MAX];
+    if (state->skins->before != NULL && mx_skin_of(state->problem, k)->film) {
+      sum += NAME(film_energy)(state, k);
+      continue;
+    }
     NAME(observed_skin)(state, k, currents);
     sum += mx_skin_squares(&state->skins->tables, k, true, currents, NULL);
   }

@@ -77,6 +77,13 @@ static void find_fields(const struct mx_limit *work, const double *x, const doub
   DG_BUG_IF(none.code != DG_OK, "copies fail: %s", none.message);
 }
 
+static bool any_film(const struct mx_problem *problem)
+{
+  for (size_t i = 0; i < problem->metals; i++)
+    if (problem->metal[i].film) return true;
+  return false;
+}
+
 int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum mx_integrator integrator,
                    struct dg_error *err)
 {
@@ -84,13 +91,13 @@ int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum
   work->all = 2 * work->n;
   work->whole = work->all + (mx_staggered(integrator) ? 2 * densities_of(work) : 0);
   if (mx_matrices_new_double(&work->matrices, problem, err) != 0 || new_ghosts(work, err) != 0) return err->code;
-  if (mx_staggered(integrator)) return 0;
+  if (mx_staggered(integrator) && !any_film(problem)) return 0;
   if (problem->skin_faces > 0 && (mx_skin_tables_init(&work->skins, problem, err) != 0 ||
                                   DG_NEW(work->voltage, problem->skin_faces * 3 * (size_t)problem->ref->Nf, err) != 0))
     return err->code;
   work->all += problem->skin_faces * skin_width(work);
-  work->whole = work->all;
-  if (problem->responses == 0) return 0;
+  work->whole = work->all + (mx_staggered(integrator) ? 2 * densities_of(work) : 0);
+  if (mx_staggered(integrator) || problem->responses == 0) return 0;
   if (dg_quadrature_init(&work->rule, problem->ref, err) != 0 || DG_NEW(work->weight, problem->responses, err) != 0 ||
       DG_NEW(work->coefficient, problem->responses, err) != 0)
     return err->code;
@@ -116,13 +123,77 @@ void mx_limit_find_densities(const struct mx_limit *work, double *x)
 {
   const struct mx_problem *problem = work->problem;
   const struct mx_curve_tables *curves = mx_matrices_curves_double(work->matrices);
-  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  const size_t numbers = 3 * (size_t)problem->ref->Np, skins = problem->skin_faces * skin_width(work);
+  if (work->voltage != NULL) memset(x + work->all - skins, 0, skins * sizeof *x);
   for (size_t field = 0; field < 2 && work->whole > work->all; field++)
     for (size_t k = 0; k < curves->count; k++) {
       double u[3 * DG_NP_MAX];
       mx_curve_covariant(curves, k, x + field * work->n + numbers * (size_t)problem->curves.where[k], u);
       mx_curve_unweigh(curves, k, u, x + work->all + field * densities_of(work) + numbers * k);
     }
+}
+
+/* at_face[3][Nf] = the field on the own side of face k, or beyond it. */
+static void take_face(const struct mx_problem *problem, size_t k, bool beyond, const double *field, double *at_face)
+{
+  const struct dg_reference *ref = problem->ref;
+  const size_t Nf = (size_t)ref->Nf, Np = (size_t)ref->Np;
+  const int32_t own = problem->skin_face[k], code = beyond ? problem->neighbour[own / 4][own % 4] : own;
+  for (size_t i = 0; i < 3 * Nf; i++)
+    at_face[i] =
+        code < 0
+            ? 0
+            : field[(3 * (size_t)(code / 4) + i / Nf) * Np + (size_t)ref->face_node[(size_t)(code % 4) * Nf + i % Nf]];
+}
+
+/* The rates of the currents of metal walls and of films, and V or J of each face: currents and rates are
+ * [skin_faces][poles][3][Nf]. Leapfrog's limit takes the films without their losses, and no wall. */
+static void rate_skins(const struct mx_limit *work, bool staggered, const double *const field[2],
+                       const double *currents, double *rates)
+{
+  const struct mx_problem *problem = work->problem;
+  const size_t n = 3 * (size_t)problem->ref->Nf, width = skin_width(work);
+  for (size_t k = 0; k < problem->skin_faces; k++) {
+    const struct mx_skin *skin = mx_skin_of(problem, k);
+    const double *now = currents + k * width;
+    double own[3 * DG_NF_MAX] = {0}, far[3 * DG_NF_MAX] = {0}, h[3 * DG_NF_MAX] = {0};
+    double *V = work->voltage + k * n, *rate = rates + k * width;
+    memset(V, 0, n * sizeof *V);
+    memset(rate, 0, width * sizeof *rate);
+    take_face(problem, k, false, field[skin->film ? 0 : 1], own);
+    if (skin->film) {
+      take_face(problem, k, true, field[0], far);
+      mx_film_field(&work->skins, k, own, far, h);
+      for (size_t i = 0; i < n; i++) {
+        rate[i] = skin->drude * h[i] - (staggered ? 0 : skin->damping * now[i]);
+        V[i] = now[i];
+      }
+      continue;
+    }
+    if (staggered) continue;
+    mx_skin_current(&work->skins, k, own, h);
+    for (size_t q = 0; q < skin->poles; q++)
+      for (size_t i = 0; i < n; i++) {
+        rate[q * n + i] = skin->rate[q] * (h[i] - now[q * n + i]);
+        V[i] += skin->resistance[q] * now[q * n + i];
+      }
+  }
+}
+
+/* The densities of curved elements with a film, whose field has changed without them. */
+static void find_film_densities(const struct mx_limit *work, const double *E, double *of_E)
+{
+  const struct mx_problem *problem = work->problem;
+  const struct mx_curve_tables *curves = mx_matrices_curves_double(work->matrices);
+  const size_t numbers = 3 * (size_t)problem->ref->Np;
+  for (size_t k = 0; k < problem->skin_faces; k++) {
+    const size_t e = (size_t)problem->skin_face[k] / 4;
+    const ptrdiff_t c = curves->count > 0 && mx_skin_of(problem, k)->film ? mx_curve_find(problem, e) : -1;
+    double u[3 * DG_NP_MAX];
+    if (c < 0) continue;
+    mx_curve_covariant(curves, (size_t)c, E + numbers * e, u);
+    mx_curve_unweigh(curves, (size_t)c, u, of_E + numbers * (size_t)c);
+  }
 }
 
 void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y)
@@ -138,45 +209,37 @@ void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y)
                              density ? of_H : NULL);
   for (size_t i = work->n; i < 2 * work->n; i++) y[i] = -y[i];
   for (size_t i = 0; i < densities_of(work) && density; i++) of_H[i] = -of_H[i];
+  if (work->voltage != NULL) { /* of E and J: -C J and -C^T E */
+    const size_t at = work->all - work->problem->skin_faces * skin_width(work);
+    rate_skins(work, true, field, x + at, y + at);
+    for (size_t i = at; i < work->all; i++) y[i] = -y[i];
+    mx_add_films_double(work->problem, work->matrices, work->voltage, y);
+    if (density) find_film_densities(work, y, of_E);
+  }
   work->applications++;
 }
 
-/* The rates of the currents of metal walls, and V of each face: currents and rates are [skin_faces][poles][3][Nf]. */
-static void rate_skins(const struct mx_limit *work, const double *H, const double *currents, double *rates)
-{
-  const struct mx_problem *problem = work->problem;
-  const struct dg_reference *ref = problem->ref;
-  const size_t Nf = (size_t)ref->Nf, Np = (size_t)ref->Np, n = 3 * Nf, width = skin_width(work);
-  for (size_t k = 0; k < problem->skin_faces; k++) {
-    const struct mx_skin *skin = mx_skin_of(problem, k);
-    const size_t e = (size_t)problem->skin_face[k] / 4, f = (size_t)problem->skin_face[k] % 4;
-    double at_face[3 * DG_NF_MAX], h[3 * DG_NF_MAX];
-    for (size_t c = 0; c < 3; c++)
-      for (size_t m = 0; m < Nf; m++) at_face[c * Nf + m] = H[(3 * e + c) * Np + (size_t)ref->face_node[f * Nf + m]];
-    mx_skin_current(&work->skins, k, at_face, h);
-    for (size_t i = 0; i < n; i++) work->voltage[k * n + i] = 0;
-    for (size_t i = 0; i < width; i++) rates[k * width + i] = 0;
-    for (size_t q = 0; q < skin->poles; q++)
-      for (size_t i = 0; i < n; i++) {
-        const double current = currents[k * width + q * n + i];
-        rates[k * width + q * n + i] = skin->rate[q] * (h[i] - current);
-        work->voltage[k * n + i] += skin->resistance[q] * current;
-      }
-  }
-}
-
-/* y = M x of the currents, whose energy is R_k I_k^2/(2 a_k): the nodes of a face alone, by the diagonal of its mass.
- * Directions that no current takes have some weight, too. */
+/* y = M x of the currents. Those of a film have the weight of their energy, which Lanczos iteration needs: J^2/(2 D),
+ * half of it on each side, or all of it where the part ends at the film. Those of a metal wall, R_k I_k^2/(2 a_k), have
+ * the diagonal of the mass of their face. Directions that no current takes have some weight, too. */
 static void weigh_skins(const struct mx_limit *work, const double *x, double *y)
 {
   const struct mx_problem *problem = work->problem;
-  const size_t Nf = (size_t)problem->ref->Nf, width = skin_width(work);
+  const size_t Nf = (size_t)problem->ref->Nf, n = 3 * Nf, width = skin_width(work);
   for (size_t i = 0; i < problem->skin_faces * width; i++) {
-    const size_t k = i / width, q = i % width / (3 * Nf), m = i % Nf;
+    const size_t k = i / width, q = i % width / n, m = i % Nf;
     const struct mx_skin *skin = mx_skin_of(problem, k);
     const size_t e = (size_t)problem->skin_face[k] / 4, f = (size_t)problem->skin_face[k] % 4;
-    const double of_pole = q < skin->poles ? skin->resistance[q] / skin->rate[q] : 1;
+    const double of_pole = q < skin->poles && !skin->film ? skin->resistance[q] / skin->rate[q] : 1;
     y[i] = of_pole * problem->face_scale[e][f] * problem->jacobian[e] * problem->ref->face_mass[m * Nf + m] * x[i];
+  }
+  for (size_t k = 0; k < problem->skin_faces; k++) {
+    const int32_t face = problem->skin_face[k];
+    const struct mx_skin *skin = mx_skin_of(problem, k);
+    if (!skin->film) continue;
+    mx_skin_mass(&work->skins, k, x + k * width, y + k * width);
+    for (size_t i = 0; i < n; i++)
+      y[k * width + i] *= (problem->neighbour[face / 4][face % 4] < 0 ? 1 : 0.5) / skin->drude;
   }
 }
 
@@ -191,8 +254,9 @@ void mx_limit_rate(struct mx_limit *work, const double *x, double *y)
   mx_rate_double(work->problem, work->matrices, MX_FARADAY, whole, field[1], field[0], NULL, y + work->n);
   if (work->problem->skin_faces > 0) {
     const size_t at = work->all - work->problem->skin_faces * skin_width(work);
-    rate_skins(work, field[1], x + at, y + at);
+    rate_skins(work, false, field, x + at, y + at);
     mx_add_skins_double(work->problem, work->matrices, work->voltage, y + work->n);
+    mx_add_films_double(work->problem, work->matrices, work->voltage, y);
   }
   for (size_t i = 0; i < 2 * work->n; i++) {
     const bool of_H = i >= work->n;

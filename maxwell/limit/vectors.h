@@ -40,7 +40,7 @@ int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum
                    struct dg_error *err) DG_MUST_USE;
 void mx_limit_release(struct mx_limit *work);
 
-/* Fills the densities of x from its fields. */
+/* Fills the densities of x from its fields, and takes away its currents: both sides of a film have the same. */
 void mx_limit_find_densities(const struct mx_limit *work, double *x);
 /* y = S x, with S of stability.h. */
 void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y);

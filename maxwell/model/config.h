@@ -21,7 +21,8 @@ enum mx_interface_kind {
   MX_SURFACE_CURRENT,
   MX_TOTAL_FIELD,
   MX_CONDUCTING_SHEET, /* a perfect conductor without thickness */
-  MX_RESISTIVE_SHEET   /* a resistor without thickness: E_t = resistance * (jump of n x H) */
+  MX_RESISTIVE_SHEET,  /* a resistor without thickness: E_t = resistance * (jump of n x H) */
+  MX_GRAPHENE          /* a resistor and an inductor in series, by the intraband term of Kubo's formula */
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 /* Bit i is the i-th format of maxwell/output/writers.h. */
@@ -238,6 +239,12 @@ double mx_highest_frequency(const struct mx_config *config);
  * has refused that. */
 const struct mx_boundary_config *mx_opposite(const struct mx_config *config, const struct mx_boundary_config *boundary);
 
+struct mx_graphene_config {
+  double potential;   /* the chemical potential, eV, >= 0 */
+  double relaxation;  /* time, s, > 0 */
+  double temperature; /* K, > 0 */
+};
+
 struct mx_interface_config {
   struct mx_selector where; /* surfaces inside the domain; never the default */
   enum mx_interface_kind kind;
@@ -245,6 +252,7 @@ struct mx_interface_config {
   struct mx_selector inside; /* MX_TOTAL_FIELD: key `region`, the volume group or tag that carries the total field */
   struct mx_plane_wave wave; /* MX_TOTAL_FIELD */
   double resistance;         /* MX_RESISTIVE_SHEET: ohm (per square), > 0 */
+  struct mx_graphene_config graphene;
 };
 
 /* An impressed current: a density in a region (A/m^2), a point dipole, or a thin straight wire. */

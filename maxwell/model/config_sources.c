@@ -362,13 +362,23 @@ static int read_interface(struct mx_reader *r, const struct mx_value *value, str
       {KIND(MX_RESISTIVE_SHEET),
        {"resistance", mx_read_real, INTERFACE(resistance), .expected = "a number > 0 (ohm per square)", MX_ABOVE(0),
         .example = "resistance = 188"}},
+      {KIND(MX_GRAPHENE),
+       {"chemical_potential", mx_read_real, INTERFACE(graphene.potential), .expected = "a number >= 0 (eV)", MX_FROM(0),
+        .example = "chemical_potential = 0.3"}},
+      {KIND(MX_GRAPHENE),
+       {"relaxation_time", mx_read_real, INTERFACE(graphene.relaxation), .expected = "a number > 0 (seconds)",
+        MX_ABOVE(0), .example = "relaxation_time = 0.5e-12"}},
+      {KIND(MX_GRAPHENE),
+       {"temperature", mx_read_real, INTERFACE(graphene.temperature), .expected = "a number > 0 (K)", MX_ABOVE(0)}},
   };
   interface->drive = no_drive;
   interface->wave = no_wave;
+  interface->graphene.temperature = 300;
   if (read_by_kind(r, value, "a table, as in { kind = \"surface_current\", current = f }", rules, MX_COUNT(rules),
                    interface) != 0)
     return r->err->code;
-  if (interface->kind == MX_CONDUCTING_SHEET || interface->kind == MX_RESISTIVE_SHEET) return 0;
+  if (interface->kind == MX_CONDUCTING_SHEET || interface->kind == MX_RESISTIVE_SHEET || interface->kind == MX_GRAPHENE)
+    return 0;
   if (interface->kind == MX_TOTAL_FIELD) return check_wave(r, value, &interface->wave);
   return check_drive(r, value, "current");
 }

@@ -75,6 +75,12 @@ void mx_add_skins_double(const struct mx_problem *problem, const struct mx_matri
 void mx_add_skins_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
                          const float *voltage, float *rate);
 
+/* rate of E += what films take from it: current[skin_faces][3][Nf] is J (the same file). */
+void mx_add_films_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
+                         const double *current, double *rate);
+void mx_add_films_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
+                         const float *current, float *rate);
+
 /* A response's entries at work: coefficient[count][coefficients of the kind], state[count][states][3][places]
  * (mx_response_places), fields of E and H as above: rate_state = d(state)/dt, and rate[0] and rate[1] += what it adds
  * to the rates of E and H. rule: that of the order, which layers want. */

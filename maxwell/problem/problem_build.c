@@ -472,24 +472,30 @@ static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side oth
   return flux;
 }
 
-/* The resistive sheet on face f of element e; NULL: there is none. */
+/* The resistive sheet or the film on face f of element e; NULL: there is none. */
 static const struct mx_interface_config *resistive_sheet(const struct mx_assignment *assignment,
                                                          const struct mx_config *config, const struct dg_mesh *mesh,
                                                          size_t e, int f)
 {
   const int surface = mesh->surface[e][f], key = surface >= 0 ? assignment->interface[surface] : -1;
   if (key < 0 || mesh->neighbour[e][f] < 0) return NULL;
-  return config->interface[key].kind == MX_RESISTIVE_SHEET ? &config->interface[key] : NULL;
+  const enum mx_interface_kind kind = config->interface[key].kind;
+  return kind == MX_RESISTIVE_SHEET || kind == MX_GRAPHENE ? &config->interface[key] : NULL;
 }
 
 /* Sets the flux of a face between two elements. What a sheet takes is physics, not a choice of flux: it has the exact
  * flux, and that of the media without their losses. */
 static void set_inner_flux(struct mx_problem *problem, const struct mx_interface_config *sheet, struct flux_side own,
-                           struct flux_side other, double alpha, size_t e, int f)
+                           struct flux_side other, const struct mx_config *config, size_t e, int f)
 {
-  if (sheet == NULL) problem->flux[e][f] = inner_flux(own, other, alpha);
-  else
+  if (sheet == NULL) {
+    problem->flux[e][f] = inner_flux(own, other, config->alpha);
+  } else if (sheet->kind == MX_GRAPHENE) {
+    problem->flux[e][f] = mx_film_flux(own.medium, other.medium);
+    problem->skin[e][f] = 1 + (int32_t)config->boundaries + (int32_t)(sheet - config->interface);
+  } else {
     problem->flux[e][f] = mx_sheet_flux(own.medium, other.medium, MX_ETA0 / sheet->resistance, &problem->sheet[e][f]);
+  }
 }
 
 /* Sets neighbour codes and flux weights of every face but those of the halo. */
@@ -503,7 +509,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         if ((size_t)code / 4 >= problem->K) continue;
         set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, f), flux_side(problem, assignment, e),
-                       flux_side(problem, assignment, (size_t)code / 4), config->alpha, e, f);
+                       flux_side(problem, assignment, (size_t)code / 4), config, e, f);
       } else {
         int index = assignment->boundary[e][f];
         const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
@@ -539,8 +545,7 @@ static int connect_halo(struct mx_problem *problem, const struct mx_assignment *
   for (size_t i = 0; i < halo->faces; i++) {
     size_t e = (size_t)halo->send[i] / 4, f = (size_t)halo->send[i] % 4;
     if (assignment->boundary[e][f] == MX_SHEET) continue; /* a wall for both sides */
-    set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, (int)f), own[i], other[i], config->alpha, e,
-                   (int)f);
+    set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, (int)f), own[i], other[i], config, e, (int)f);
     problem->neighbour[e][f] = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
   }
 fail:

@@ -36,8 +36,18 @@ int mx_assign_metals(struct mx_problem *problem, const struct mx_config *config,
 {
   size_t count = 0;
   for (size_t i = 0; i < config->boundaries; i++) count += config->boundary[i].kind == MX_METAL_WALL;
+  for (size_t i = 0; i < config->interfaces; i++) count += config->interface[i].kind == MX_GRAPHENE;
   if (count == 0) return 0;
-  if (mx_problem_add_metals(problem, config->boundaries, err) != 0) return err->code;
+  if (mx_problem_add_metals(problem, config->boundaries + config->interfaces, err) != 0) return err->code;
+  for (size_t i = 0; i < config->interfaces; i++) {
+    const struct mx_graphene_config *graphene = &config->interface[i].graphene;
+    if (config->interface[i].kind != MX_GRAPHENE) continue;
+    problem->metal[config->boundaries + i] =
+        (struct mx_skin){.poles = 1,
+                         .film = true,
+                         .drude = mx_graphene_drude(graphene->potential, graphene->temperature) * MX_ETA0 / MX_C0,
+                         .damping = 1 / (graphene->relaxation * MX_C0)};
+  }
   for (size_t i = 0; i < config->boundaries; i++) {
     const struct mx_metal_config *metal = &config->boundary[i].metal;
     struct mx_skin *skin = &problem->metal[i];
@@ -52,6 +62,20 @@ int mx_assign_metals(struct mx_problem *problem, const struct mx_config *config,
     }
   }
   return 0;
+}
+
+double mx_graphene_drude(double potential, double temperature)
+{
+  const double e = 1.602176634e-19, boltzmann = 1.380649e-23, hbar = 1.054571817e-34, kT = boltzmann * temperature,
+               x = potential * e / kT;
+  return e * e * kT / (pi * hbar * hbar) * (x + 2 * log1p(exp(-x)));
+}
+
+struct mx_face_flux mx_film_flux(double own, double other)
+{
+  struct mx_face_flux flux = mx_face_flux(own, other, 1);
+  flux.h_penalty = 0;
+  return flux;
 }
 
 struct mx_face_flux mx_skin_flux(const struct mx_skin *metal)
@@ -139,7 +163,7 @@ int mx_skin_tables_init(struct mx_skin_tables *tables, const struct mx_problem *
     return err->code;
   if (problem->curves.count > 0 && find_curves(tables, err) != 0) return err->code;
   for (size_t k = 0; k < problem->skin_faces; k++)
-    if (tables->curve[k] > 0 && new_curved(tables, k, err) != 0) return err->code;
+    if (tables->curve[k] > 0 && !mx_skin_of(problem, k)->film && new_curved(tables, k, err) != 0) return err->code;
   return 0;
 }
 
@@ -150,6 +174,14 @@ void mx_skin_tables_release(struct mx_skin_tables *tables)
   dg_free(tables->curve);
   mx_curve_tables_release(&tables->curves);
   *tables = (struct mx_skin_tables){0};
+}
+
+/* The tangential vector at node m of face k with these components along t1 and t2. */
+static void from_along(const double t[2][3], double along1, double along2, double v[3])
+{
+  const double a = dg_dot(t[0], t[0]), b = dg_dot(t[0], t[1]), d = dg_dot(t[1], t[1]), det = a * d - b * b,
+               x = (d * along1 - b * along2) / det, y = (a * along2 - b * along1) / det;
+  for (int i = 0; i < 3; i++) v[i] = x * t[0][i] + y * t[1][i];
 }
 
 static void curved_current(const struct mx_skin_tables *tables, size_t k, const double *H, double *h)
@@ -166,10 +198,30 @@ static void curved_current(const struct mx_skin_tables *tables, size_t k, const 
     to[r] = 0;
     for (size_t l = 0; l < n; l++) to[r] += tables->curved[k][r * n + l] * along[l];
   }
-  for (size_t m = 0; m < Nf; m++) { /* the tangential vector with these components */
-    const double a = dg_dot(t[m][0], t[m][0]), b = dg_dot(t[m][0], t[m][1]), d = dg_dot(t[m][1], t[m][1]),
-                 det = a * d - b * b, u = (d * to[m] - b * to[Nf + m]) / det, v = (a * to[Nf + m] - b * to[m]) / det;
-    for (size_t i = 0; i < 3; i++) h[i * Nf + m] = u * t[m][0][i] + v * t[m][1][i];
+  for (size_t m = 0; m < Nf; m++) {
+    double v[3];
+    from_along((const double(*)[3])t[m], to[m], to[Nf + m], v);
+    for (size_t i = 0; i < 3; i++) h[i * Nf + m] = v[i];
+  }
+}
+
+void mx_film_field(const struct mx_skin_tables *tables, size_t k, const double *own, const double *far, double *E)
+{
+  const struct mx_problem *problem = tables->problem;
+  const size_t Nf = (size_t)problem->ref->Nf, e = (size_t)problem->skin_face[k] / 4,
+               f = (size_t)problem->skin_face[k] % 4;
+  const double share = problem->flux[e][f].e_jump, *n = problem->normal[e][f];
+  for (size_t m = 0; m < Nf; m++) {
+    double v[3], t[2][3], to[3];
+    for (size_t c = 0; c < 3; c++) v[c] = own[c * Nf + m] + share * (far[c * Nf + m] - own[c * Nf + m]);
+    if (tables->curve[k] > 0) {
+      edges_at(tables, tables->curve[k] - 1, f, m, t);
+      from_along((const double(*)[3])t, dg_dot(t[0], v), dg_dot(t[1], v), to);
+    } else {
+      const double across = dg_dot(n, v);
+      for (size_t c = 0; c < 3; c++) to[c] = v[c] - across * n[c];
+    }
+    for (size_t c = 0; c < 3; c++) E[c * Nf + m] = to[c];
   }
 }
 
@@ -229,6 +281,22 @@ double mx_skin_product(const struct mx_skin_tables *tables, size_t k, const doub
   return problem->face_scale[face / 4][face % 4] * problem->jacobian[face / 4] * sum;
 }
 
+void mx_skin_mass(const struct mx_skin_tables *tables, size_t k, const double *u, double *v)
+{
+  const struct mx_problem *problem = tables->problem;
+  const size_t Nf = (size_t)problem->ref->Nf;
+  const int32_t face = problem->skin_face[k];
+  const double factor = problem->face_scale[face / 4][face % 4] * problem->jacobian[face / 4];
+  for (size_t i = 0; i < 3 * Nf; i++) {
+    double one[3 * DG_NF_MAX] = {0};
+    one[i] = 1;
+    v[i] = 0;
+    if (tables->curve[k] > 0) v[i] = curved_product(tables, k, one, u);
+    for (size_t j = 0; j < Nf && tables->curve[k] == 0; j++)
+      v[i] += factor * problem->ref->face_mass[i % Nf * Nf + j] * u[i / Nf * Nf + j];
+  }
+}
+
 double mx_skin_squares(const struct mx_skin_tables *tables, size_t k, bool stored, const double *state,
                        const double *shift)
 {
@@ -238,7 +306,9 @@ double mx_skin_squares(const struct mx_skin_tables *tables, size_t k, bool store
   for (size_t q = 0; q < skin->poles; q++) {
     double u[3 * DG_NF_MAX] = {0};
     for (size_t i = 0; i < n; i++) u[i] = state[q * n + i] - (shift != NULL ? shift[i] : 0);
-    sum += (stored ? 0.5 / skin->rate[q] : 1) * skin->resistance[q] * mx_skin_product(tables, k, u, u);
+    const double weight = skin->film ? 0.5 * (stored ? 0.5 : skin->damping) / skin->drude
+                                     : (stored ? 0.5 / skin->rate[q] : 1) * skin->resistance[q];
+    sum += weight * mx_skin_product(tables, k, u, u);
   }
   return sum;
 }

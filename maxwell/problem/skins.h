@@ -49,12 +49,42 @@ static inline const struct mx_skin *mx_skin_of(const struct mx_problem *problem,
 void mx_skin_current(const struct mx_skin_tables *tables, size_t k, const double *H, double *h);
 /* The integral of u . v over face k, [3][Nf] each, tangential, as the penalty takes it. */
 double mx_skin_product(const struct mx_skin_tables *tables, size_t k, const double *u, const double *v);
+/* v[3][Nf], whose sum of products with any w is the integral of u . w. */
+void mx_skin_mass(const struct mx_skin_tables *tables, size_t k, const double *u, double *v);
 /* The sum over the poles of weight(R, a) times the square of I_k - shift: stored and lost energy. state[poles][3][Nf];
- * shift[3][Nf] or NULL. stored: the weights are R_k/(2 a_k); else R_k. */
+ * shift[3][Nf] or NULL. stored: the weights are R_k/(2 a_k); else R_k. Of a film half of its energy. */
 double mx_skin_squares(const struct mx_skin_tables *tables, size_t k, bool stored, const double *state,
                        const double *shift);
 
-/* Gives the metals of a configuration to a problem, one a boundary, by a fit over the band. */
+/* ---- films
+ *
+ * A film of graphene between two media carries J = D/(s + gamma) E*, a resistor and an inductor in series. With the
+ * centred values of a face, E* = w- E- + w+ E+, w- = Y-/(Y- + Y+), and n x H*+ - n x H*- = J:
+ *
+ *   the equation of E of each side loses w J,   dJ/dt = D E* - gamma J.
+ *
+ * Only the equation of E sees the film. [E] is an error and has its penalty, [H] is J and has none. J^2/(2 D) is
+ * stored, gamma J^2/D is lost; both sides keep J, and each counts half of that. Leapfrog has J beside H, with the mean
+ * of old and new in the loss alone: J and E are one more skew pair, which the search for the limit knows.
+ * D = e^2 kT/(pi hbar^2) (mu/kT + 2 log(1 + exp(-mu/kT))): G. W. Hanson, J. Appl. Phys. 103 (2008) 064302, (3). */
+
+/* 1/(ohm s), from eV and K. */
+double mx_graphene_drude(double potential, double temperature);
+/* The flux of a face on a film between these impedances. */
+struct mx_face_flux mx_film_flux(double own, double other);
+/* E* of the tangential parts of own[3][Nf] and far[3][Nf] on face k of the list. */
+void mx_film_field(const struct mx_skin_tables *tables, size_t k, const double *own, const double *far, double *E);
+/* The field beyond face k which, in the penalty on E, makes its equation lose w J: this times -J. */
+static inline double mx_film_factor(const struct mx_problem *problem, size_t k)
+{
+  const struct mx_face_flux *flux = &problem->flux[problem->skin_face[k] / 4][problem->skin_face[k] % 4];
+  return flux->h_jump / flux->e_penalty;
+}
+
+/* ---- building */
+
+/* Gives the metals of a configuration to a problem, one a boundary, by a fit over the band, and then its films, one an
+ * interface. */
 int mx_assign_metals(struct mx_problem *problem, const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
 /* The band of a metal wall, Hz. */
 void mx_metal_band(const struct mx_config *config, const struct mx_metal_config *metal, double band[2]);

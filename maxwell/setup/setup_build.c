@@ -50,6 +50,15 @@ int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *
                    "boundaries.%s: the backend %s does not take walls of kind \"metal\"; use backend = \"cpu\"",
                    MX_AT(where->where), name, ops->name);
   }
+  for (size_t i = 0; i < config->interfaces && !ops->metals; i++) {
+    const struct mx_selector *where = &config->interface[i].where;
+    char name[128];
+    if (config->interface[i].kind != MX_GRAPHENE) continue;
+    mx_selector_name(where, name, sizeof name);
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "interfaces.%s: the backend %s does not take graphene; use backend = \"cpu\"",
+                   MX_AT(where->where), name, ops->name);
+  }
   for (size_t i = 0; i < config->interfaces && !ops->sheets; i++) {
     const struct mx_selector *where = &config->interface[i].where;
     char name[128];
@@ -178,6 +187,11 @@ static int check_balance(const struct mx_setup *setup, struct dg_error *err)
                      MX_PLACE "output.balance does not take walls of kind \"metal\": take output.energy, which counts "
                               "what they store",
                      MX_AT(setup->config->boundary[i].where.where));
+  for (size_t i = 0; i < setup->config->interfaces && setup->config->output.balance.every > 0; i++)
+    if (setup->config->interface[i].kind == MX_GRAPHENE)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "output.balance does not take graphene: take output.energy, which counts what it stores",
+                     MX_AT(setup->config->interface[i].where.where));
   for (size_t m = 0; m < setup->config->materials && setup->config->output.balance.every > 0; m++)
     if (mx_staggered(setup->config->time.integrator) && setup->config->material[m].poles[1].count > 0)
       return dg_fail(err, DG_INPUT,
@@ -185,6 +199,20 @@ static int check_balance(const struct mx_setup *setup, struct dg_error *err)
                               "integrator = \"lsrk\" or \"rk4\", or output.energy, which counts them",
                      MX_AT(setup->config->material[m].where.where));
   return 0;
+}
+
+static void report_graphene(const struct mx_setup *setup)
+{
+  for (size_t i = 0; i < setup->config->interfaces; i++) {
+    const struct mx_interface_config *interface = &setup->config->interface[i];
+    const struct mx_graphene_config *graphene = &interface->graphene;
+    char name[128];
+    if (interface->kind != MX_GRAPHENE) continue;
+    mx_selector_name(&interface->where, name, sizeof name);
+    const double D = mx_graphene_drude(graphene->potential, graphene->temperature);
+    dg_log_line(setup->log, "graphene  %s: %.4g ohm and %.4g H in series, of a square", name,
+                1 / (D * graphene->relaxation), 1 / D);
+  }
 }
 
 /* Metal walls: what their fit is worth, and what is most likely not meant. */
@@ -353,6 +381,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);
   report_defaults(setup);
   report_metals(setup);
+  report_graphene(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||

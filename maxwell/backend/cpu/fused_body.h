@@ -490,7 +490,7 @@ static bool NAME(beyond_skin)(const struct NAME(state) * state, size_t e, size_t
   const struct dg_reference *ref = state->problem->ref;
   const size_t Nf = (size_t)ref->Nf;
   const ptrdiff_t k = mx_skin_slot(state->problem, e, (int)f);
-  if (k < 0) return false;
+  if (k < 0 || mx_skin_of(state->problem, (size_t)k)->film) return false;
   for (size_t m = 0; m < Nf; m++) {
     const REAL *V = state->skins->voltage + 3 * Nf * (size_t)k + m;
     double own[9], x[3][3], u[3], along[2];

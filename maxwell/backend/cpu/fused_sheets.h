@@ -94,3 +94,60 @@ static void NAME(stage_sheets)(struct NAME(state) * state, const REAL *E, bool u
        b);
     }
 }
+
+/* ---- films */
+
+/* t1 and t2 of face f of element e at its node m. */
+static inline void NAME(edges)(const struct NAME(state) * state, size_t e, size_t f, size_t m, double t[2][3])
+{
+  const struct dg_reference *ref = state->problem->ref;
+  double own[9], x[3][3];
+  (void)mx_frame_tangents(NAME(node_metric)(state, e, (size_t)ref->face_node[f * (size_t)ref->Nf + m], own), x);
+  for (int b = 0; b < 3; b++) {
+    double pair[2];
+    MX_ALONG(f, x[0][b], x[1][b], x[2][b], pair);
+    t[0][b] = pair[0];
+    t[1][b] = pair[1];
+  }
+}
+
+static inline void NAME(far_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t f, size_t m,
+                                    double v[3])
+{
+  double along[2], t[2][3];
+  NAME(far_along)(state, field, e, f, m, along);
+  NAME(edges)(state, e, f, m, t);
+  const double a = dg_dot(t[0], t[0]), b = dg_dot(t[0], t[1]), d = dg_dot(t[1], t[1]), det = a * d - b * b,
+               p = (d * along[0] - b * along[1]) / det, q = (a * along[1] - b * along[0]) / det;
+  for (int i = 0; i < 3; i++) v[i] = p * t[0][i] + q * t[1][i];
+}
+
+#include "maxwell/backend/host_film.h"
+
+/* Takes the currents of films from E behind its pass: to += lifted, also += b lifted (may be NULL). Faces of an element
+ * follow each other in the list, and one thread has them all. */
+static void NAME(add_films)(struct NAME(state) * state, REAL *to, REAL *also, double b)
+{
+  const struct mx_problem *problem = state->problem;
+  const size_t Nf = (size_t)problem->ref->Nf;
+  if (state->skins == NULL) return;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+  for (size_t first = 0; first < problem->skin_faces; first++) {
+    const int32_t e = problem->skin_face[first] / 4;
+    if (first > 0 && problem->skin_face[first - 1] / 4 == e) continue;
+    for (size_t k = first; k < problem->skin_faces && problem->skin_face[k] / 4 == e; k++) {
+      const size_t f = (size_t)problem->skin_face[k] % 4;
+      const REAL *J = state->skins->voltage + 3 * Nf * k;
+      double own[2 * DG_NF_MAX];
+      if (!mx_skin_of(problem, k)->film) continue;
+      for (size_t m = 0; m < Nf; m++) {
+        double t[2][3];
+        NAME(edges)(state, (size_t)e, f, m, t);
+        for (size_t i = 0; i < 2; i++)
+          own[i * Nf + m] = -mx_film_factor(problem, k) *
+                            (t[i][0] * (double)J[m] + t[i][1] * (double)J[Nf + m] + t[i][2] * (double)J[2 * Nf + m]);
+      }
+      NAME(lift_face)(state, 0, (size_t)e, f, NULL, own, to, also, b);
+    }
+  }
+}

@@ -89,6 +89,8 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   struct mx_mark mark = mx_phase_begin(open);
   NAME(on_open)(state, equation, NAME(add_open), NAME(add_sheet));
   mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
+  if (equation == 0) NAME(add_films)(state, state->field[0], NULL, 0);
+  else if (!state->starting) NAME(pass_films)(state, 0, state->field[0]);
   NAME(add_sources)(state, equation, state->sources, state->field[equation], NULL, 0);
   if (!state->starting) NAME(step_responses)(state, equation, state->field[equation]);
   return 0;
@@ -124,6 +126,8 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
   }
   NAME(stage_sheets)(state, field[0], update, b);
   NAME(stage_skins)(state, update, b);
+  NAME(pass_films)(state, s, field[0]);
+  NAME(add_films)(state, state->registers[0], update ? state->spare[0] : NULL, b);
   for (int i = 0; i < 2; i++)
     NAME(add_sources)(state, i, state->sources, state->registers[i], update ? state->spare[i] : NULL, b);
   struct NAME(response_stage) responses = NAME(stage_of)(state, s);

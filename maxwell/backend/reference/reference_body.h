@@ -56,7 +56,19 @@ static inline void NAME(kept_vector)(const struct NAME(state) * state, size_t e,
   for (size_t c = 0; c < 3; c++) v[c] = (double)state->trace_H[(3 * slot + c) * Nf + m];
 }
 
+static inline void NAME(far_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t f, size_t m,
+                                    double v[3])
+{
+  const struct dg_reference *ref = state->problem->ref;
+  const int32_t code = state->problem->neighbour[e][f];
+  v[0] = v[1] = v[2] = 0;
+  if (code < 0) return; /* a part of a problem */
+  NAME(node_vector)
+  (state, field, (size_t)code / 4, (size_t)ref->face_node[(size_t)(code % 4) * (size_t)ref->Nf + m], v);
+}
+
 #include "maxwell/backend/host_skin.h"
+#include "maxwell/backend/host_film.h"
 
 static void NAME(free_state)(struct NAME(state) * state)
 {
@@ -139,7 +151,8 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
    before, rate);
   mx_phase_end(state->profile, mark, ampere ? "curl, flux, lift E" : "curl, flux, lift H",
                mx_cost_plain_pass(state->problem, sizeof(REAL)));
-  if (!ampere && state->skins != NULL) NAME(mx_add_skins)(state->problem, state->matrices, state->skins->voltage, rate);
+  if (state->skins != NULL)
+    (ampere ? NAME(mx_add_films) : NAME(mx_add_skins))(state->problem, state->matrices, state->skins->voltage, rate);
   if (state->sources == NULL) return;
   mark = mx_phase_begin(state->profile);
   NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, rate);
@@ -193,7 +206,10 @@ static void NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation
   const struct mx_problem *problem = state->problem;
   REAL *rate = state->rate_E;
   size_t per_element = 3 * (size_t)problem->ref->Np;
-  if (equation == MX_FARADAY) NAME(pass_skins)(state, 0, field);
+  if (equation == MX_FARADAY) {
+    NAME(pass_skins)(state, 0, field);
+    NAME(pass_films)(state, 0, state->E);
+  }
   NAME(rate)(state, equation, before, rate);
   NAME(mx_kept_trace)(problem, equation, field, before);
   for (size_t e = 0; e < problem->K; e++) {
@@ -222,6 +238,7 @@ static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equati
 static void NAME(rates)(struct NAME(state) * state, int s)
 {
   NAME(pass_skins)(state, s, state->H);
+  NAME(pass_films)(state, s, state->E);
   NAME(lossy_rate)(state, MX_AMPERE, state->E, state->rate_E);
   NAME(lossy_rate)(state, MX_FARADAY, state->H, state->rate_H);
   struct NAME(response_stage) stage = NAME(stage_of)(state, s);

@@ -7,6 +7,7 @@
  * an inductor R_k/a_k, so that the wall is passive whatever the fit is. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { MX_SKIN_POLES = 16 };
@@ -15,6 +16,9 @@ struct mx_skin {
   size_t poles;
   double resistance[MX_SKIN_POLES]; /* R_k > 0: ohm, in a problem over eta0 */
   double rate[MX_SKIN_POLES];       /* a_k > 0: rad/s, in a problem over c0 */
+  /* Or a film between two media, with one current: dJ/dt = drude E - damping J (problem/skins.h). */
+  bool film;
+  double drude, damping; /* > 0: 1/(ohm s), 1/s; in a problem times eta0/c0, over c0 */
 };
 
 /* The conductivity of a metal at 20 C, S/m, by its place in mx_metal_names (model/config_read.h). */

@@ -262,9 +262,23 @@ key("waveform with a mistyped key",
     "bandwidth = 1e9 })",
     "order = 1,", "order = 1,\n  sources = { { waveform = waveform.gaussian { bandwith = 1e9 } } },")
 key("interface of an unknown kind",
-    'interfaces.between.kind must be "surface_current", "total_field", "pec" or "resistive_sheet", not the string "total_feild" '
+    'interfaces.between.kind must be "surface_current", "total_field", "pec", "resistive_sheet" or "graphene", not the string "total_feild" '
     "(nearest: 'total_field')",
     "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"total_feild\" } },")
+key("graphene without a relaxation time",
+    "'relaxation_time' is missing in interfaces.between of kind \"graphene\" (for example: relaxation_time = 0.5e-12)",
+    "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"graphene\", chemical_potential = 0.3 } },")
+key("graphene without a potential",
+    "'chemical_potential' is missing in interfaces.between of kind \"graphene\" (for example: chemical_potential = 0.3)",
+    "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"graphene\", relaxation_time = 1e-12 } },")
+key("graphene at zero",
+    "interfaces.between.temperature must be a number > 0 (K), not 0",
+    "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"graphene\", chemical_potential = 0.3, "
+    "relaxation_time = 1e-12, temperature = 0 } },")
+case("the balance with graphene",
+     'input/case.lua:4: output.balance does not take graphene: take output.energy, which counts what it stores',
+     ("order = 1,", 'order = 1, interfaces = { between = { kind = "graphene", chemical_potential = 0.3, relaxation_time = 1e-12 } },'),
+     ("energy = { every = 1 }", "balance = { every = 1 }"))
 key("plane wave with its field along its direction",
     "boundaries.walls: polarisation must be orthogonal to direction; the dot product of their unit vectors is 1",
     "kind = \"pec\"", "kind = \"plane_wave\", direction = { 0, 0, 2 }, polarisation = { 0, 0, 1 }, "

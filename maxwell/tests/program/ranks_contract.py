@@ -128,7 +128,7 @@ def test_box_leapfrog(program):
 
 
 def test_box_leapfrog_centered_reference(program):
-    check_ranks(program, "box", (3,), flux="centered", backend="reference", sheet=True)
+    check_ranks(program, "box", (3,), flux="centered", backend="reference", sheet="graphene")
 
 
 def test_box_lsrk(program):
@@ -136,7 +136,7 @@ def test_box_lsrk(program):
 
 
 def test_box_rk4(program):
-    check_ranks(program, "box", (3,), integrator="rk4", sheet=True)
+    check_ranks(program, "box", (3,), integrator="rk4", sheet="graphene")
 
 
 def test_guide(program):

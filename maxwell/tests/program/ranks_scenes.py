@@ -188,11 +188,14 @@ SCENES = {"line": (LINE_GEO, LINE), "box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, 
 
 
 def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500, sheet=False):
-    """Files for a Place, and the script. sheet: the box has a resistive sheet and a metal wall, which the backend cuda
-    does not take."""
+    """Files for a Place, and the script. sheet: the box has a resistive sheet, or a film if it is "graphene", and a
+    metal wall, which the backend cuda does not take."""
     geometry, script = SCENES[name]
     if sheet:
         script = script.replace("-- between =", "between =")
+        if sheet == "graphene":
+            script = script.replace('"resistive_sheet", resistance = 300', '"graphene", chemical_potential = 0, temperature = 0.1, '
+                                    'relaxation_time = 1e-8')
         script = script.replace('front = { kind = "pmc" }', 'front = { kind = "metal", conductivity = 30, band = { 1e7, 1e9 } }')
     for word, value in (("INTEGRATOR", integrator), ("FLUX", flux), ("BACKEND", backend), ("STEPS", str(steps))):
         script = script.replace(word, value)
