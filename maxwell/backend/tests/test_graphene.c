@@ -156,9 +156,9 @@ static void test_limit(void **state)
     random_box(&box, 2, i >= 6, 0.5 * (i % 3), strength);
     const double limit = box_limit(&box, integrator),
                  below = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 0.98 : 0.995) * limit,
-                                     SANITIZED ? 5 : 2000, &rise),
+                                     SANITIZED ? 5 : 800, &rise),
                  above = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 1.1 : 1.03) * limit,
-                                     SANITIZED ? 5 : 1000, &other);
+                                     SANITIZED ? 5 : 400, &other);
     print_message("%s%s, flux %g, D %g, limit %.4g: energy %.3g below (rises by %.2g), %.3g above the limit\n",
                   mx_integrator_names[integrator], i >= 6 ? ", curved" : "", 0.5 * (i % 3), strength, limit, below,
                   rise, above);
