@@ -154,6 +154,8 @@ struct mx_port_voltage {
   double value;
 };
 
+enum { MX_TEM_EVEN = -1, MX_TEM_ODD = -2 };
+
 struct mx_port_config {
   int number;          /* 1.. in S-parameters; 0: not given, ports count in the order of their names */
   struct mx_mode mode; /* MX_WAVEGUIDE_PORT: key `mode`, "TE10" if absent; MX_MODAL_PORT: the family (key `family`) */
@@ -167,6 +169,7 @@ struct mx_port_config {
   double inductance, capacitance;    /* MX_LUMPED_ELEMENT: H, F; 0: there is none */
   enum mx_circuit_kind circuit;      /* MX_LUMPED_ELEMENT */
   double direction[3]; /* MX_LUMPED_PORT: from the negative to the positive end of the source; normalised */
+  int tem;             /* MX_TEM_PORT: key `mode`, from 1, MX_TEM_EVEN or MX_TEM_ODD; 0: not given */
   size_t voltages;     /* MX_TEM_PORT: key `voltages`; 0: not given */
   struct mx_port_voltage *voltage;
   const char *ground; /* MX_TEM_PORT: a conductor's name; NULL: not given */

@@ -73,6 +73,16 @@ static int read_absorb(struct mx_reader *r, const struct mx_rule *rule, const st
   return 0;
 }
 
+/* `mode` of a port whose face says what its modes are: a number, "even" or "odd". */
+static int read_tem_mode(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  const bool even = value->type == MX_STRING && strcmp(value->string, "even") == 0;
+  if (value->type != MX_STRING) return mx_read_int(r, rule, value, to);
+  if (!even && strcmp(value->string, "odd") != 0) return mx_fail_expected(r, value, rule->expected);
+  *(int *)to = even ? MX_TEM_EVEN : MX_TEM_ODD;
+  return 0;
+}
+
 static int read_voltages(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   static const struct mx_rule item = {.expected = "a number (V)"};
@@ -108,6 +118,9 @@ const struct mx_kind_rule mx_port_rules[] = {
     {KIND(MX_MODAL_PORT),
      {"family", mx_read_choice, PORT(mode.family), .names = family_names, .example = "family = \"TE\""}},
     {KIND(MX_MODAL_PORT), {"cutoff", mx_read_real, PORT(cutoff), .expected = "a number >= 0 (Hz)", MX_FROM(0)}},
+    {KIND(MX_TEM_PORT),
+     {"mode", read_tem_mode, PORT(tem), .expected = "an integer >= 1, \"even\" or \"odd\"", .least = 1,
+      .most = INT_MAX}},
     {KIND(MX_TEM_PORT),
      {"voltages", read_voltages, offsetof(struct mx_boundary_config, port),
       .expected = "a table of potentials (V) by conductors, as in { strip = 1 }"}},
@@ -181,9 +194,10 @@ int mx_check_port(struct mx_reader *r, const struct mx_value *value, struct mx_b
                         value->path, key);
   }
   if (boundary->kind == MX_WAVEGUIDE_PORT) return check_modes(r, value, port);
-  if (boundary->kind == MX_TEM_PORT && port->voltages > 0 && port->ground != NULL)
+  if (boundary->kind == MX_TEM_PORT && port->voltages > 0 && (port->tem != 0 || port->ground != NULL))
     return mx_fail_at(r, mx_find_value(value, "voltages"),
-                      "%s.voltages says what the field is, and so does 'ground': leave one of them out", value->path);
+                      "%s.voltages says what the field is, and so does '%s': leave one of them out", value->path,
+                      port->tem != 0 ? "mode" : "ground");
   if (boundary->kind != MX_MODAL_PORT) return 0;
   if (port->mode.family == MX_TEM && port->cutoff > 0)
     return mx_fail_at(r, mx_find_value(value, "cutoff"),

@@ -49,8 +49,8 @@ static const struct bad_table bad[] = {
     {GUIDE("resistance = 50"), "cavity.lua:2: boundaries.p.resistance is only for kind \"lumped_port\" or "
                                "\"lumped_element\", not for kind \"waveguide_port\""},
     {GUIDE("mod = 'TE10'"), "cavity.lua:2: unknown key 'mod' in boundaries.p (nearest: 'mode')"},
-    {PORT("kind = 'coaxial_port', mode = 'TEM'"),
-     "cavity.lua:2: boundaries.p.mode is only for kind \"waveguide_port\", not for kind \"coaxial_port\""},
+    {PORT("kind = 'coaxial_port', mode = 'TEM'"), "cavity.lua:2: boundaries.p.mode is only for kind \"waveguide_port\" "
+                                                  "or \"tem_port\", not for kind \"coaxial_port\""},
     {PORT("kind = 'waveguide'"),
      "cavity.lua:2: boundaries.p.kind must be \"pec\", \"pmc\", \"impedance\", \"metal\", "
      "\"absorbing\", \"open\", \"periodic\", \"plane_wave\", \"electric_field\", \"magnetic_field\", "
@@ -95,6 +95,12 @@ static const struct bad_table bad[] = {
      "cavity.lua:2: boundaries.p.voltages gives no conductor a potential other than 0"},
     {PORT("kind = 'tem_port', voltages = { strip = 1 }, ground = 'shield'"),
      "cavity.lua:2: boundaries.p.voltages says what the field is, and so does 'ground': leave one of them out"},
+    {PORT("kind = 'tem_port', voltages = { strip = 1 }, mode = 2"),
+     "cavity.lua:2: boundaries.p.voltages says what the field is, and so does 'mode': leave one of them out"},
+    {PORT("kind = 'tem_port', mode = 'strange'"),
+     "cavity.lua:2: boundaries.p.mode must be an integer >= 1, \"even\" or \"odd\", not the string \"strange\""},
+    {PORT("kind = 'tem_port', mode = 0"),
+     "cavity.lua:2: boundaries.p.mode must be an integer >= 1, \"even\" or \"odd\", not 0"},
     {PORT("kind = 'tem_port', profile = function() end"),
      "cavity.lua:2: boundaries.p.profile is only for kind \"electric_field\", \"magnetic_field\", "
      "\"surface_current\" or \"modal_port\", not for kind \"tem_port\""},
@@ -142,7 +148,7 @@ static const char full_text[] = WITH(
     "           cutoff = 6.5e9 },\n"
     "  strip = { kind = 'modal_port', profile = function(x, y, z) return 2 * x, y, z end, family = 'TEM' },\n"
     "  tem = { kind = 'tem_port', voltages = { left = 0.5, right = -0.5 } },\n"
-    "  trunk = { kind = 'tem_port', ground = 'shield' } }");
+    "  trunk = { kind = 'tem_port', ground = 'shield', mode = 'odd' } }");
 
 static void check_full(const struct mx_config *c)
 {
@@ -169,7 +175,7 @@ static void check_full(const struct mx_config *c)
   assert_string_equal(pair->voltage[0].name, "left");
   assert_true(pair->voltage[0].value == 0.5 && pair->voltage[1].value == -0.5);
   assert_string_equal(trunk->ground, "shield");
-  assert_true(trunk->voltages == 0);
+  assert_true(trunk->voltages == 0 && trunk->tem == MX_TEM_ODD && pair->tem == 0);
   const double in[3] = {1, 2, 3};
   double out[3];
   assert_int_equal(call_function(slot->profile, "f", 3, in, 3, out, &err), 0);

@@ -8,6 +8,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "maxwell/problem/problem.h"
+#include "maxwell/sources/tem/tem_pick.h"
 #include "maxwell/sources/tem/tem_solve.h"
 
 /* The fine solution: cells of the face halved once, and LAYERS of cells around places where the field is singular,
@@ -123,6 +124,23 @@ static int find_ground(const struct build *b, size_t *ground)
   return 0;
 }
 
+/* Refuses modes that the line does not have. */
+static int check_mode(const struct build *b)
+{
+  const int count = (int)b->conductors->count - 1, mode = b->config->tem;
+  if (mode > count)
+    return dg_fail(b->err, DG_INPUT,
+                   MX_PLACE "%s: there is no mode %d of this line: a mode for each conductor beside the "
+                            "ground makes %d",
+                   MX_AT(b->place->where), b->place->what, mode, count);
+  if (mode < 0 && count != 2)
+    return dg_fail(b->err, DG_INPUT,
+                   MX_PLACE "%s: even and odd modes are those of two conductors beside the ground; "
+                            "here there %s %d: say mode = 1 or voltages",
+                   MX_AT(b->place->where), b->place->what, count == 1 ? "is" : "are", count);
+  return 0;
+}
+
 static int choose_potentials(const struct build *b)
 {
   size_t ground;
@@ -130,10 +148,10 @@ static int choose_potentials(const struct build *b)
   if (b->config->voltages > 0) return take_voltages(b);
   if (find_ground(b, &ground) != 0) return b->err->code;
   for (size_t i = 0; i < b->conductors->count; i++) b->mode->potential[i] = i == ground ? 0 : 1;
-  if (b->conductors->count == 2) return 0;
+  if (b->conductors->count == 2 || b->config->tem != 0) return check_mode(b);
   mx_tem_conductor_names(b->conductors, b->place->mesh, names, sizeof names);
   return dg_fail(b->err, DG_INPUT,
-                 MX_PLACE "%s: %zu conductors, %s, have several modes: say which by their potentials (for example: "
+                 MX_PLACE "%s: %zu conductors, %s, have several modes: say which (for example: mode = 1, or "
                           "voltages = { strip = 1 }; the others have 0)",
                  MX_AT(b->place->where), b->place->what, b->conductors->count, names);
 }
@@ -158,6 +176,68 @@ static int solve(struct mx_tem_solver *solver, const double *potential, struct s
   return 0;
 }
 
+/* Potentials of the mode that is wanted among those with matrices C and K of the `count` conductors of signal. */
+static int pick(const struct build *b, size_t count, const double *C, const double *K, double *potential)
+{
+  const double alike = 1e-4; /* of epsilon_eff: modes that close are one to this solver */
+  const int wanted = b->config->tem;
+  double *v = NULL, *index = NULL;
+  size_t i = wanted > 0 ? (size_t)wanted - 1 : 0;
+  if (DG_NEW(v, count * count, b->err) != 0 || DG_NEW(index, count, b->err) != 0) goto fail;
+  if (mx_tem_modes(count, C, K, v, index, b->err) != 0) goto fail;
+  const bool same = index[count - 1] - index[0] < alike * index[0];
+  if (same && wanted > 0 && count > 1) {
+    (void)dg_fail(b->err, DG_INPUT,
+                  MX_PLACE "%s: the modes of this line have one speed, so that numbers do not tell them "
+                           "apart: say voltages, or mode = \"even\" or \"odd\"",
+                  MX_AT(b->place->where), b->place->what);
+    goto fail;
+  }
+  if (same && wanted < 0) {
+    v[0] = v[1] = v[2] = 1;
+    v[3] = -1;
+  }
+  if (wanted < 0) i = (v[0] * v[1] > 0) == (wanted == MX_TEM_EVEN) ? 0 : 1;
+  mx_tem_scale(count, v + i * count);
+  memcpy(potential, v + i * count, count * sizeof *potential);
+fail:
+  dg_free(v);
+  dg_free(index);
+  return b->err->code;
+}
+
+/* Makes the matrices of the conductors of signal from 1 V on each in turn, and the potentials of the mode. */
+static int find_mode(const struct build *b, struct mx_tem_solver *solver)
+{
+  const size_t all = b->conductors->count, count = all - 1, n = solver->space.count;
+  double *unit = NULL, *phi[2] = {NULL, NULL}, *matrix[2] = {NULL, NULL}, *potential = NULL;
+  size_t ground = 0;
+  if (DG_NEW(unit, all, b->err) != 0 || DG_NEW(potential, count, b->err) != 0) goto fail;
+  while (b->mode->potential[ground] != 0) ground++;
+  for (int which = 0; which < 2; which++) {
+    if (DG_NEW(phi[which], count * n, b->err) != 0 || DG_NEW(matrix[which], count * count, b->err) != 0) goto fail;
+    for (size_t i = 0; i < count; i++) {
+      memset(unit, 0, all * sizeof *unit);
+      unit[i + (i >= ground)] = 1;
+      if (which == 1 && solver->same) memcpy(phi[1] + i * n, phi[0] + i * n, n * sizeof(double));
+      else if (mx_tem_solve(solver, which, unit, phi[which] + i * n, b->err) != 0) goto fail;
+    }
+    for (size_t i = 0; i < count; i++)
+      for (size_t j = 0; j < count; j++)
+        matrix[which][i * count + j] = mx_tem_product(solver, which, phi[which] + i * n, phi[which] + j * n);
+  }
+  if (pick(b, count, matrix[0], matrix[1], potential) != 0) goto fail;
+  for (size_t i = 0; i < count; i++) b->mode->potential[i + (i >= ground)] = potential[i];
+fail:
+  dg_free(unit);
+  dg_free(potential);
+  for (int which = 0; which < 2; which++) {
+    dg_free(phi[which]);
+    dg_free(matrix[which]);
+  }
+  return b->err->code;
+}
+
 /* Impedance and index, on divided cells. */
 static int solve_fine(const struct build *b)
 {
@@ -166,7 +246,7 @@ static int solve_fine(const struct build *b)
   struct solution fine = {0};
   if (make_plane(b, &plane) == 0 && refine(&plane, b->err) == 0 &&
       mx_tem_solver_init(&solver, &plane, FINE_ORDER, b->conductors->count, b->epsilon, b->inverse_mu, b->err) == 0 &&
-      solve(&solver, b->mode->potential, &fine, b->err) == 0) {
+      (b->config->tem == 0 || find_mode(b, &solver) == 0) && solve(&solver, b->mode->potential, &fine, b->err) == 0) {
     b->mode->impedance = MX_ETA0 / sqrt(fine.C * fine.K);
     b->mode->index = sqrt(fine.C / fine.K);
   }

@@ -121,6 +121,43 @@ static void test_layered_line(void **state)
   assert_true(reflected < 0.03 && off < 0.015);
 }
 
+/* Three plates with a medium in each gap: C = (10, -8; -8, 8) and K = (4, -2; -2, 2) of the second and the third
+ * against the first. One mode is in the first gap, with both at 1 V and epsilon_eff 1, the other in the second, with 0
+ * and 1 V and 4: both are exact. In one medium all potentials are a mode. */
+#define PLATES(keys, medium)                                                                                           \
+  "materials = { [1] = { epsilon_r = 1 }, [2] = { epsilon_r = " medium " } }, interfaces = { [7] = { kind = 'pec' } "  \
+  "}, boundaries = { [5] = { kind = 'tem_port', " WAVE keys " }, [6] = { kind = 'tem_port'" keys " }, [3] = { kind = " \
+  "'pmc' }, [4] = { kind = 'pmc' } }"
+
+static void test_three_plates(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *scene;
+    double C, K;
+  } line[] = {
+      {PLATES(", mode = 1", "4"), 2, 2},        {PLATES(", mode = 2", "4"), 8, 2},
+      {PLATES(", mode = 'even'", "4"), 2, 2},   {PLATES(", mode = 'odd'", "4"), 8, 2},
+      {PLATES(", mode = 'even'", "1"), 2, 2},   {PLATES(", mode = 'odd'", "1"), 2.5, 2.5},
+      {PLATES(", mode = 'even'", "1.5"), 2, 2}, {PLATES(", mode = 2", "0.5"), 2, 2},
+  };
+  for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+    struct guide guide = {0};
+    read_scene(&guide, line[i].scene);
+    guide_start(&guide, 2, MX_LEAPFROG, 0.9, 1e-9);
+    const struct mx_port_line is = mx_ports_line(&guide.sources.ports, 0);
+    const double Z = MX_ETA0 / sqrt(line[i].C * line[i].K), v = MX_C0 / sqrt(line[i].C / line[i].K);
+    if (fabs(is.impedance - Z) > 1e-8 * Z || fabs(is.speed - v) > 1e-8 * v)
+      fail_msg("line %zu: %.10g ohm, %.10g m/s; exact %.10g ohm, %.10g m/s", i, is.impedance, is.speed, Z, v);
+    release(&guide);
+  }
+  double reflected, off;
+  for (size_t i = 0; i < 2; i++) {
+    run_line(line[i].scene, 3, MX_LSRK, 6e7, 0.5, &reflected, &off);
+    assert_true(reflected < 1e-4 && off < 1e-3);
+  }
+}
+
 /* A prism of 16 sides is nearly a coaxial line, and its port nearly that of one. */
 static void test_ring(void **state)
 {
@@ -172,6 +209,19 @@ static const struct {
      "}, "
      "[4] = { kind = 'pmc' } }",
      "boundaries.[1].ground: no conductor on the face of this port has a surface in the group 'case'"},
+    {PLATES("", "4"), "boundaries.[5]: 3 conductors, 1, 2, 3, have several modes: say which (for example: mode = 1, or "
+                      "voltages = { strip "
+                      "= 1 }; the others have 0)"},
+    {PLATES(", mode = 3", "4"),
+     "boundaries.[5]: there is no mode 3 of this line: a mode for each conductor beside the ground makes 2"},
+    {PLATES(", mode = 1", "1"),
+     "boundaries.[5]: the modes of this line have one speed, so that numbers do not tell them apart: say voltages, or "
+     "mode = \"even\" or \"odd\""},
+    {"materials = { default = {} }, boundaries = { [1] = { kind = 'tem_port', mode = 'odd' }, [3] = { kind = 'pmc' }, "
+     "[4] = { kind = 'pmc' } }",
+     "boundaries.[1]: even and odd modes are those of two conductors beside the ground; here there is 1: say mode = 1 "
+     "or "
+     "voltages"},
 };
 
 static int build(struct box *box, struct dg_error *err)
@@ -209,12 +259,12 @@ static void test_failing_allocations(void **state)
   (void)state;
   struct guide guide = {0};
   struct dg_error err = {0};
-  read_scene(&guide, MEDIA "boundaries = { [5] = { kind = 'tem_port', " WAVE
-                           " }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' } }");
+  read_scene(&guide, PLATES(", mode = 2", "4"));
   assert_int_equal(dg_reference_init(&guide.box.ref, 1, &err), 0);
   size_t before = dg_memory_current();
   int n = 1;
-  for (int failed = 1; failed; n++) {
+  /* All of the first, then one of seven: the potential is solved for each time. */
+  for (int failed = 1; failed; n += n < 40 ? 1 : 7) {
     err = (struct dg_error){0};
     dg_memory_fail_at(n);
     failed = build(&guide.box, &err) != 0;
@@ -229,9 +279,13 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plates),       cmocka_unit_test(test_homogeneous_line),
-      cmocka_unit_test(test_layered_line), cmocka_unit_test(test_ring),
-      cmocka_unit_test(test_errors),       cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_plates),
+      cmocka_unit_test(test_homogeneous_line),
+      cmocka_unit_test(test_layered_line),
+      cmocka_unit_test(test_three_plates),
+      cmocka_unit_test(test_ring),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_failing_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
