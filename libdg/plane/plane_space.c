@@ -239,7 +239,8 @@ int dg_plane_matrix(const struct dg_plane_space *space, const double *k, double 
 
 void dg_plane_apply(const struct dg_plane_space *space, const double *value, const double *x, double *y)
 {
-#pragma omp parallel for schedule(static)
+  const size_t worth = 20000; /* of unknowns: threads cost more than they save below */
+#pragma omp parallel for schedule(static) if (space->count > worth)
   for (size_t n = 0; n < space->count; n++) {
     double sum = 0;
     for (size_t i = space->row[n]; i < space->row[n + 1]; i++) sum += value[i] * x[space->column[i]];
