@@ -354,6 +354,13 @@ static int check_alone(struct mx_reader *r, const struct mx_value *root, const s
       return mx_fail_at(r, value, "'%s' is for a run of the fields, which needs 'time'; heat alone does not take it",
                         of_fields[i]);
   }
+  const struct mx_value *output = mx_find_value(root, "output");
+  for (size_t i = 0; output != NULL && i < output->count; i++)
+    if (strcmp(output->entry[i].key.name, "fields") != 0)
+      return mx_fail_at(
+          r, &output->entry[i].value,
+          "%s is for a run of the fields, which needs 'time'; heat alone takes output.fields for its format",
+          output->entry[i].value.path);
   return 0;
 }
 

@@ -206,6 +206,7 @@ def test_refusals(program):
         ("{ density = 15 * 1.3 - 2 * 8 }", "{ losses = 'here' }", "losses are those of a run of the fields"),
         ("{ density = 15 * 1.3 - 2 * 8 }", "{ density = 1, power = 3 }", "'power' is for 'losses'"),
         ("{ density = 15 * 1.3 - 2 * 8 }", "{}", "needs one of 'density' and 'losses'"),
+        (heat, "output = { energy = { every = 1 } }, " + heat, "output.energy is for a run of the fields"),
         (heat, "initial = {}, " + heat, "'initial' is for a run of the fields"),
         (heat, "cold = {", "unknown key 'cold'"),
     )
