@@ -89,8 +89,8 @@ static double solve(const struct dg_plane_space *space, const double *k, double 
 {
   struct dg_error err = {0};
   struct dg_pcg_report report;
-  double *value, *zero, *flux, energy = 0;
-  bool *held;
+  double *value = NULL, *zero = NULL, *flux = NULL, energy = 0;
+  bool *held = NULL;
   if (DG_NEW(value, space->row[space->count], &err) != 0 || DG_NEW(zero, space->count, &err) != 0 ||
       DG_NEW(flux, space->count, &err) != 0 || DG_NEW(held, space->count, &err) != 0 ||
       dg_plane_matrix(space, k, value, &err) != 0)
