@@ -151,16 +151,16 @@ end:
   return err->code;
 }
 
-/* matrix[Nf][Nf] = h times the integral over a face of the products of its basis. */
-static void make_face_matrix(const struct dg_elliptic *op, int32_t face, double h, double *matrix)
+void dg_elliptic_face(const struct dg_space *space, const struct dg_quadrature *faces, int32_t face, double h,
+                      double *matrix)
 {
-  const struct dg_rule *rule = &op->face_rule.face;
-  const int f = face % 4, Nf = op->space->ref.Nf;
+  const struct dg_rule *rule = &faces->face;
+  const int f = face % 4, Nf = space->ref.Nf;
   const int corner[3] = {f == 0, 1 + (f <= 1), 2 + (f <= 2)};
   for (int q = 0; q < rule->points; q++) {
     double place[3], x[3], tangent[3][3], u[3], v[3];
     dg_face_place(f, rule->place[q], place);
-    dg_mesh_map(op->space->mesh, (size_t)face / 4, place, x, tangent);
+    dg_mesh_map(space->mesh, (size_t)face / 4, place, x, tangent);
     for (int d = 0; d < 3; d++) { /* dx along the edges of the face, whose ends lie 2 apart in (r, s, t) */
       double towards[3];
       for (int k = 0; k < 3; k++) towards[k] = corner[k] == 0 ? 0 : 2 * tangent[corner[k] - 1][d];
@@ -169,7 +169,7 @@ static void make_face_matrix(const struct dg_elliptic *op, int32_t face, double 
     }
     const double cross[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
     const double area = 0.5 * sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]);
-    const double *at = op->face_rule.face_at + (size_t)q * (size_t)Nf;
+    const double *at = faces->face_at + (size_t)q * (size_t)Nf;
     for (int i = 0; i < Nf; i++)
       for (int j = 0; j < Nf; j++) matrix[i * Nf + j] += h * area * rule->weight[q] * at[i] * at[j];
   }
@@ -183,7 +183,7 @@ static int make_faces(struct dg_elliptic *op, const struct dg_elliptic_medium *m
     return err->code;
   for (size_t n = 0; n < medium->faces; n++) {
     op->face[n] = medium->face[n].face;
-    make_face_matrix(op, op->face[n], medium->face[n].h, op->face_matrix + n * size);
+    dg_elliptic_face(op->space, &op->face_rule, op->face[n], medium->face[n].h, op->face_matrix + n * size);
   }
   return 0;
 }

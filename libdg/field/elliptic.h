@@ -12,6 +12,7 @@
 #pragma once
 
 #include "libdg/field/space.h"
+#include "libdg/ref/rule.h"
 
 struct dg_face_term {
   int32_t face; /* 4 e + f */
@@ -52,5 +53,9 @@ void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y);
 /* grad u in element e at its own nodes: gradient[Np][3], by the space's unknowns u[count]. In a curved element it is
  * the value at each node, which is no polynomial. */
 void dg_elliptic_gradient(const struct dg_elliptic *op, size_t e, const double *u, double (*gradient)[3]);
+/* matrix[Nf][Nf] += h times the integral over a face, 4 e + f, of the products of its basis. faces: of the space's
+ * order. */
+void dg_elliptic_face(const struct dg_space *space, const struct dg_quadrature *faces, int32_t face, double h,
+                      double *matrix);
 /* R[a] = grad of (r, s, t)_a at a place of any element, 1/m. */
 void dg_elliptic_metric_at(const struct dg_mesh *mesh, size_t e, const double place[3], double R[3][3]);

@@ -102,8 +102,8 @@ int curlew_new(struct curlew_simulation **simulation, const struct curlew_option
     goto fail;
   const struct mx_origin *origin = mx_script_origin(s->script);
   if (mx_config_read(&s->config, mx_measure_kinds, origin, &err) != 0) goto fail;
-  if (s->config.time.stop == 0 && s->config.time.steps == 0) {
-    (void)dg_fail(&err, DG_INPUT, "heat alone, without 'time', is for the program: curlew run");
+  if (s->config.heat != NULL) {
+    (void)dg_fail(&err, DG_INPUT, "heat is computed by the program alone (curlew run): leave 'heat' out");
     goto fail;
   }
   if (mx_setup_init(&s->setup, &s->config, origin, s->log, NULL, NULL, &err) != 0) goto fail;

@@ -27,7 +27,7 @@ static int begin(struct heat *heat, const struct mx_heat_place *place, const str
       (phasors != NULL && mx_heat_check_losses(config->heat, &heat->body, phasors, err) != 0) ||
       mx_heat_problem_init(&heat->problem, config, &heat->body, err) != 0 ||
       mx_heat_record_init(&heat->record, &heat->problem, err) != 0 ||
-      mx_heat_march_init(&heat->march, &heat->problem, place->log, err) != 0)
+      mx_heat_march_init(&heat->march, &heat->problem, err) != 0)
     return err->code;
   return 0;
 }

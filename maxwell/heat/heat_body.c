@@ -46,6 +46,27 @@ static int choose_elements(struct mx_heat_body *body, const struct mx_heat_place
   return 0;
 }
 
+/* A source whose region the body lacks would heat nothing. */
+static int check_sources(const struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = place->mesh;
+  const struct mx_heat_config *heat = place->config->heat;
+  for (size_t i = 0; i < heat->sources; i++) {
+    const struct mx_heat_source *source = &heat->source[i];
+    char name[128];
+    bool acts = false;
+    if (!source->by_region) continue;
+    if (mx_check_selector(mesh, "heat.sources", &source->on, 3, err) != 0) return err->code;
+    for (size_t e = 0; e < mesh->K && !acts; e++)
+      acts = body->part[e] >= 0 && mx_selector_fit(&source->on, mesh, (size_t)mesh->volume[e]) > 0;
+    if (acts) continue;
+    mx_selector_name(&source->on, name, sizeof name);
+    return dg_fail(err, DG_INPUT, MX_PLACE "heat.sources: no element of '%s' is in the body in which heat flows",
+                   MX_AT(source->where), name);
+  }
+  return 0;
+}
+
 static int new_arrays(struct mx_heat_body *body, const struct dg_mesh *mesh, struct dg_error *err)
 {
   struct dg_mesh *own = &body->mesh;
@@ -163,7 +184,7 @@ int mx_heat_body_init(struct mx_heat_body *body, const struct mx_heat_place *pla
   if (body->mesh.K == 0)
     return dg_fail(err, DG_INPUT, MX_PLACE "heat.regions: they hold no element of the mesh",
                    MX_AT(place->config->heat->where));
-  if (new_arrays(body, place->mesh, err) != 0) return err->code;
+  if (check_sources(body, place, err) != 0 || new_arrays(body, place->mesh, err) != 0) return err->code;
   cut(body, place->mesh);
   if (find_materials(body, place, err) != 0) return err->code;
   return find_walls(body, place, err);

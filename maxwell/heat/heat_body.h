@@ -24,7 +24,8 @@ struct mx_heat_body {
   int (*wall)[4];      /* [K] index into config.heat->wall, MX_HEAT_INSULATED, or MX_HEAT_INSIDE */
 };
 
-/* Makes the body. DG_INPUT: several ranks, periodic sides, a region that the mesh lacks, a region whose material lacks
+/* Makes the body. DG_INPUT: several ranks, periodic sides, a region that the mesh lacks, a source whose region
+ * is not in the body, a region whose material lacks
  * a thermal conductivity or (unless the state is steady) mass_density and heat_capacity, a boundary that does not bound
  * the body. Release in any case; the whole mesh must outlive it. */
 int mx_heat_body_init(struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err) DG_MUST_USE;

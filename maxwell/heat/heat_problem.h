@@ -35,7 +35,7 @@ int mx_heat_problem_init(struct mx_heat_problem *problem, const struct mx_config
                          const struct mx_heat_body *body, struct dg_error *err) DG_MUST_USE;
 void mx_heat_problem_release(struct mx_heat_problem *problem);
 
-/* y = scale (mass M + rest A) x */
+/* y = (mass M + rest A) x */
 void mx_heat_apply(const struct mx_heat_problem *problem, double mass, double rest, const double *x, double *y);
 /* The heat in the body less that of `offset`, J: the integral of rho c T. */
 double mx_heat_content(const struct mx_heat_problem *problem, const double *T);

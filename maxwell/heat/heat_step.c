@@ -10,12 +10,11 @@
 
 enum { ITERATIONS = 20000 };
 
-int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,
-                       struct dg_error *err)
+int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_error *err)
 {
   const size_t n = problem->space.count;
   const struct mx_heat_config *heat = problem->heat;
-  *march = (struct mx_heat_march){.problem = problem, .log = log};
+  *march = (struct mx_heat_march){.problem = problem};
   if (DG_NEW(march->T, n, err) != 0 || DG_NEW(march->whole, n, err) != 0 || DG_NEW(march->middle, n, err) != 0 ||
       DG_NEW(march->end, n, err) != 0 || DG_NEW(march->rhs, n, err) != 0 || DG_NEW(march->diagonal, n, err) != 0 ||
       DG_NEW(march->work, n, err) != 0 || DG_NEW(march->given.wall, heat->walls, err) != 0)

@@ -13,7 +13,6 @@
 
 struct mx_heat_march {
   struct mx_heat_problem *problem;
-  struct dg_log *log;
   double t;    /* s */
   double step; /* s: the next one, when it is chosen by the error */
   long n;      /* steps taken */
@@ -34,8 +33,7 @@ static inline double mx_heat_temperature(const struct mx_heat_march *march, size
 }
 
 /* T at t = 0. Release in any case. */
-int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,
-                       struct dg_error *err) DG_MUST_USE;
+int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_error *err) DG_MUST_USE;
 void mx_heat_march_release(struct mx_heat_march *march);
 
 /* Takes one step, that does not pass `until`. DG_INPUT: a step chosen by the error became too small; errors of

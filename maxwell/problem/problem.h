@@ -90,7 +90,7 @@ struct mx_ranks {
   X(int32_t, tensor, ) /* 1 + the place of its tensors in mx_problem.shape; 0: it is isotropic */                      \
   X(struct mx_face_flux, flux, [4])                                                                                    \
   X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */                      \
-  X(int32_t, skin, [4]) /* of a face on a metal wall: 1 + the place of its metal in mx_problem.metal; else 0 */
+  X(int32_t, skin, [4]) /* of a face on a metal wall or a film: 1 + its place in mx_problem.metal; else 0 */
 
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
@@ -111,9 +111,9 @@ struct mx_problem {
   size_t sheet_faces;
   int32_t *sheet_face;
   size_t metals;
-  struct mx_skin *metal; /* [metals] in natural units; the same on all ranks and in all parts */
+  struct mx_skin *metal; /* [metals] and films, in natural units; the same on all ranks and in all parts */
   size_t skin_faces;
-  int32_t *skin_face; /* faces on metal walls, ascending: 4 * element + face */
+  int32_t *skin_face; /* faces on metal walls and films, ascending: 4 * element + face */
   size_t terms;
   struct mx_term *term; /* [terms] */
   size_t responses;

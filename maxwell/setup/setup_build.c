@@ -38,35 +38,27 @@ static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *
   return dg_comm_poll(setup->comm, err);
 }
 
+/* Refuses what a backend does not have. */
+static int refuse(const struct mx_selector *where, const char *section, const char *what,
+                  const struct mx_backend_ops *ops, struct dg_error *err)
+{
+  char name[128];
+  mx_selector_name(where, name, sizeof name);
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: the backend %s does not take %s; use backend = \"cpu\"",
+                 MX_AT(where->where), section, name, ops->name, what);
+}
+
 int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *ops, struct dg_error *err)
 {
-  for (size_t i = 0; i < config->boundaries && !ops->metals; i++) {
-    const struct mx_selector *where = &config->boundary[i].where;
-    char name[128];
-    if (config->boundary[i].kind != MX_METAL_WALL) continue;
-    mx_selector_name(where, name, sizeof name);
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE
-                   "boundaries.%s: the backend %s does not take walls of kind \"metal\"; use backend = \"cpu\"",
-                   MX_AT(where->where), name, ops->name);
-  }
-  for (size_t i = 0; i < config->interfaces && !ops->metals; i++) {
-    const struct mx_selector *where = &config->interface[i].where;
-    char name[128];
-    if (config->interface[i].kind != MX_GRAPHENE) continue;
-    mx_selector_name(where, name, sizeof name);
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE "interfaces.%s: the backend %s does not take graphene; use backend = \"cpu\"",
-                   MX_AT(where->where), name, ops->name);
-  }
-  for (size_t i = 0; i < config->interfaces && !ops->sheets; i++) {
-    const struct mx_selector *where = &config->interface[i].where;
-    char name[128];
-    if (config->interface[i].kind != MX_RESISTIVE_SHEET) continue;
-    mx_selector_name(where, name, sizeof name);
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE "interfaces.%s: the backend %s does not take resistive sheets; use backend = \"cpu\"",
-                   MX_AT(where->where), name, ops->name);
+  for (size_t i = 0; i < config->boundaries; i++)
+    if (!ops->metals && config->boundary[i].kind == MX_METAL_WALL)
+      return refuse(&config->boundary[i].where, "boundaries", "walls of kind \"metal\"", ops, err);
+  for (size_t i = 0; i < config->interfaces; i++) {
+    const struct mx_interface_config *interface = &config->interface[i];
+    if (!ops->metals && interface->kind == MX_GRAPHENE)
+      return refuse(&interface->where, "interfaces", "graphene", ops, err);
+    if (!ops->sheets && interface->kind == MX_RESISTIVE_SHEET)
+      return refuse(&interface->where, "interfaces", "resistive sheets", ops, err);
   }
   return 0;
 }
@@ -222,13 +214,17 @@ static void report_metals(const struct mx_setup *setup)
   for (size_t i = 0; i < setup->config->boundaries; i++) {
     const struct mx_boundary_config *boundary = &setup->config->boundary[i];
     const struct mx_metal_config *metal = &boundary->metal;
-    struct mx_skin skin = {0};
     char name[128];
     double band[2];
     if (boundary->kind != MX_METAL_WALL) continue;
     mx_selector_name(&boundary->where, name, sizeof name);
     mx_metal_band(setup->config, metal, band);
-    const double error = mx_skin_fit(2 * pi * band[0], 2 * pi * band[1], &skin),
+    struct mx_skin skin = setup->problem.metal[i];
+    for (size_t k = 0; k < skin.poles; k++) { /* as they were fitted, in ohms over sqrt(mu/sigma) and rad/s */
+      skin.resistance[k] *= MX_ETA0 / sqrt(MX_MU0 * metal->mu_r / metal->sigma);
+      skin.rate[k] *= MX_C0;
+    }
+    const double error = mx_skin_error(2 * pi * band[0], 2 * pi * band[1], &skin),
                  resistance = sqrt(pi * band[1] * MX_MU0 * metal->mu_r / metal->sigma);
     dg_log_line(setup->log,
                 "metal     %s: %.4g S/m, %zu resistors beside inductors follow its skin from %.4g to %.4g Hz within "

@@ -379,6 +379,9 @@ static int build_tem(struct build *b, const struct mx_assignment *assignment)
   struct mx_tem_conductors conductors;
   struct mx_tem_mode tem = {0};
   const struct mx_mode family = {.family = MX_TEM};
+  if (b->mesh->periods > 0)
+    return dg_fail(b->err, DG_INPUT, MX_PLACE "%s: a tem_port does not know periodic sides yet", MX_AT(b->place.where),
+                   b->place.what);
   if (mx_tem_conductors_init(&conductors, &b->face, &b->place, assignment, b->all, b->err) == 0 &&
       mx_tem_mode_init(&tem, &b->face, &b->place, &conductors, &b->config->port, b->problem->ref->order, b->err) == 0) {
     const struct mx_port_profile profile = {.normal = b->face.normal, .what = b->port->what, .tem = &tem};

@@ -12,10 +12,14 @@ static int start_statics(const struct mx_statics_place *place, struct mx_statics
   struct mx_statics own;
   if (mx_statics_solve(&own, place, E, err) != 0) return err->code;
   mx_statics_report(&own, place->log);
-  if (mx_any_loss(place->problem, MX_AMPERE))
+  bool sheets = false;
+  for (size_t i = 0; i < place->config->interfaces; i++)
+    sheets = sheets || place->config->interface[i].kind == MX_RESISTIVE_SHEET ||
+             place->config->interface[i].kind == MX_GRAPHENE;
+  if (mx_any_loss(place->problem, MX_AMPERE) || sheets)
     dg_log_warning(place->log,
-                   "initial.statics: the field is that of dielectrics; where sigma > 0 currents flow from the "
-                   "first step on, and it decays");
+                   "initial.statics: the field is that of dielectrics; where sigma > 0, and on sheets that conduct, "
+                   "currents flow from the first step on, and it decays");
   if (statics != NULL) *statics = own;
   else mx_statics_release(&own);
   return 0;

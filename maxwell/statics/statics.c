@@ -118,12 +118,25 @@ static int make_solver(struct solver *solver, struct mx_statics *statics, const 
   return dg_space_error(&solver->space, err);
 }
 
-/* Solves with phi and b as they stand; `flux` is what conductors give then. */
+/* Does anything hold the potential? Only conductors do, and all ranks have all of them. */
+static bool any_held(const struct solver *solver, const struct mx_statics *statics)
+{
+  for (size_t i = 0; i < statics->conductors; i++)
+    if (solver->held[dg_space_body(&solver->space, i)]) return true;
+  return false;
+}
+
+/* Readies the preconditioner for the unknowns that are held now. */
+static int ready(struct solver *solver, const struct mx_statics *statics, struct dg_error *err)
+{
+  if (solver->multigrid == NULL) return 0;
+  return dg_multigrid_set(solver->multigrid, stiffness, solver->held, !any_held(solver, statics), err);
+}
+
+/* Solves with phi and b as they stand, behind ready(); `flux` is what conductors give then. */
 static int solve(struct solver *solver, struct mx_statics *statics, struct dg_error *err)
 {
   struct dg_pcg_report report;
-  bool any = false; /* only conductors are held, and all ranks have all of them */
-  for (size_t i = 0; i < statics->conductors; i++) any = any || solver->held[dg_space_body(&solver->space, i)];
   const struct dg_pcg pcg = {.count = solver->space.count,
                              .apply = apply,
                              .improve = improve,
@@ -131,11 +144,9 @@ static int solve(struct solver *solver, struct mx_statics *statics, struct dg_er
                              .foreign = dg_space_foreign(&solver->space),
                              .sum = sum,
                              .held = solver->held,
-                             .floating = !any,
+                             .floating = !any_held(solver, statics),
                              .tolerance = tolerance,
                              .most = ITERATIONS};
-  if (solver->multigrid != NULL && dg_multigrid_set(solver->multigrid, stiffness, solver->held, !any, err) != 0)
-    return dg_context(err, "for initial.statics");
   if (dg_pcg_solve(&pcg, solver->b, solver->phi, &report, err) != 0) return dg_context(err, "for initial.statics");
   statics->iterations += report.iterations;
   dg_elliptic_apply(solver->op, stiffness, solver->phi, solver->flux);
@@ -166,7 +177,7 @@ static int solve_field(struct solver *solver, struct mx_statics *statics, const 
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "initial.statics: no conductor has a potential, and the charges add to %.3g C, not to zero",
                    MX_AT(wanted->where), sum);
-  if (solve(solver, statics, err) != 0) return err->code;
+  if (ready(solver, statics, err) != 0 || solve(solver, statics, err) != 0) return err->code;
   sum = sizes = 0;
   for (size_t i = 0; i < statics->conductors; i++) {
     struct mx_conductor *conductor = &statics->conductor[i];
@@ -189,9 +200,10 @@ static int solve_capacitance(struct solver *solver, struct mx_statics *statics, 
   const size_t count = statics->conductors, n = solver->space.count;
   if (DG_NEW(statics->capacitance, count * count, err) != 0) return err->code;
   memset(solver->b, 0, sizeof *solver->b * n);
+  for (size_t i = 0; i < count; i++) solver->held[dg_space_body(&solver->space, i)] = true;
+  if (ready(solver, statics, err) != 0) return err->code;
   for (size_t j = 0; j < count; j++) {
     memset(solver->phi, 0, sizeof *solver->phi * n);
-    for (size_t i = 0; i < count; i++) solver->held[dg_space_body(&solver->space, i)] = true;
     solver->phi[dg_space_body(&solver->space, j)] = 1;
     if (solve(solver, statics, err) != 0) return err->code;
     for (size_t i = 0; i < count; i++)

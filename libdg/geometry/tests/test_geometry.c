@@ -10,52 +10,14 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/geometry/geometry.h"
+#include "libdg/mesh/tests/cube.h"
 
 #define CELLS 3
-
-/* The unit cube as CELLS^3 cells of six tetrahedra each (Kuhn), with its inner vertices moved about. */
-static void cube(struct dg_mesh *mesh)
-{
-  enum { SIDE = CELLS + 1 };
-  static double point[SIDE * SIDE * SIDE][3];
-  static int32_t tet[6 * CELLS * CELLS * CELLS][4], volume[6 * CELLS * CELLS * CELLS];
-  static const int path[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
-  const int step[3] = {1, SIDE, SIDE * SIDE};
-  srand(1);
-  for (int p = 0; p < SIDE * SIDE * SIDE; p++) {
-    const int index[3] = {p % SIDE, p / SIDE % SIDE, p / SIDE / SIDE};
-    for (int b = 0; b < 3; b++) {
-      int inner = index[b] > 0 && index[b] < CELLS;
-      point[p][b] = (index[b] + (inner ? 0.3 * (rand() / (double)RAND_MAX - 0.5) : 0)) / CELLS;
-    }
-  }
-  int k = 0;
-  for (int p = 0; p < SIDE * SIDE * SIDE; p++) {
-    if (p % SIDE == CELLS || p / SIDE % SIDE == CELLS || p / SIDE / SIDE == CELLS) continue;
-    for (int i = 0; i < 6; i++) {
-      int32_t v[4] = {p};
-      for (int j = 0; j < 3; j++) v[j + 1] = v[j] + step[path[i][j]];
-      int odd = i >= 3; /* an odd permutation is a mirror image */
-      tet[k][0] = v[0];
-      tet[k][1] = v[odd ? 2 : 1];
-      tet[k][2] = v[odd ? 1 : 2];
-      tet[k][3] = v[3];
-      volume[k++] = 1;
-    }
-  }
-  const struct dg_mesh_input input = {.points = SIDE * SIDE * SIDE,
-                                      .K = (size_t)k,
-                                      .point = (const double(*)[3])point,
-                                      .tet = (const int32_t(*)[4])tet,
-                                      .volume_tag = volume};
-  struct dg_error err = {0};
-  if (dg_mesh_build(mesh, &input, &err) != 0) fail_msg("%s", err.message);
-}
 
 static void both(struct dg_mesh *mesh, struct dg_geometry *geometry)
 {
   struct dg_error err = {0};
-  cube(mesh);
+  cube(mesh, CELLS);
   assert_int_equal(dg_geometry_init(geometry, mesh, &err), 0);
 }
 
@@ -197,7 +159,7 @@ static void test_out_of_memory(void **state)
 {
   (void)state;
   struct dg_mesh mesh;
-  cube(&mesh);
+  cube(&mesh, CELLS);
   size_t before = dg_memory_current();
   for (int n = 1; n <= 4; n++) {
     struct dg_error err = {0};

@@ -10,23 +10,11 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/field/tests/need.h"
 #include "libdg/mesh/tests/cube.h"
 #include "libdg/solve/amg.h"
 #include "libdg/solve/multigrid.h"
 #include "libdg/solve/pcg.h"
-
-static void *array(size_t count, size_t size)
-{
-  struct dg_error err = {0};
-  void *block = NULL;
-  if (dg_alloc((void *)&block, count, size, &err) != 0) fail_msg("%s", err.message);
-  return block;
-}
-
-static void ok(int code, const struct dg_error *err)
-{
-  if (code != 0) fail_msg("%s", err->message);
-}
 
 struct scene {
   struct dg_mesh mesh;

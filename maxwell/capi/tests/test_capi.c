@@ -175,6 +175,12 @@ static void says_what_is_wrong(void **state)
   assert_int_equal(curlew_new(&simulation, &none, &error), 2);
   assert_null(simulation);
   assert_string_equal(error.message, "there is no script");
+  const struct curlew_options warm = {
+      .text = "simulation { mesh = { file = 'box.msh' }, order = 1, materials = { default = "
+              "{ thermal_conductivity = 1 } }, heat = { steady = true } }",
+      .script = "/box.lua"};
+  assert_int_equal(curlew_new(&simulation, &warm, &error), 2);
+  assert_non_null(strstr(error.message, "heat is computed by the program alone"));
   assert_null(make(&nowhere, &error));
   assert_int_equal(error.code, 2);
   assert_non_null(strstr(error.message, "order must be"));

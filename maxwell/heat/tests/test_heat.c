@@ -48,7 +48,7 @@ static void begin(struct scene *scene)
   const struct mx_heat_place place = {.config = &scene->box.config, .mesh = &scene->box.mesh};
   ok(mx_heat_body_init(&scene->body, &place, &err), &err);
   ok(mx_heat_problem_init(&scene->problem, &scene->box.config, &scene->body, &err), &err);
-  ok(mx_heat_march_init(&scene->march, &scene->problem, NULL, &err), &err);
+  ok(mx_heat_march_init(&scene->march, &scene->problem, &err), &err);
 }
 
 static void end(struct scene *scene)

@@ -116,10 +116,22 @@ static double complex summand(double w, double rate) { return I * w / (I * w + r
 /* The frequency of a point, the upper end of the band being 1. */
 static double frequency(double from, int point) { return pow(from, 1 - point / (POINTS - 1.0)); }
 
+double mx_skin_error(double from, double to, const struct mx_skin *skin)
+{
+  double worst = 0;
+  for (int i = 0; i < POINTS; i++) {
+    const double w = to * frequency(from / to, i);
+    double complex sum = 0;
+    for (size_t k = 0; k < skin->poles; k++) sum += skin->resistance[k] * summand(w, skin->rate[k]);
+    worst = fmax(worst, cabs(sum / csqrt(I * w) - 1));
+  }
+  return worst;
+}
+
 static double fit_with(double from, double below, double above, size_t poles, struct mx_skin *skin)
 {
   struct problem p = {.n = poles};
-  double x[MX_SKIN_POLES], worst = 0;
+  double x[MX_SKIN_POLES];
   skin->poles = 0;
   for (size_t k = 0; k < poles; k++) {
     const double share = poles > 1 ? (double)k / (double)(poles - 1) : 0;
@@ -140,13 +152,7 @@ static double fit_with(double from, double below, double above, size_t poles, st
     skin->rate[skin->poles] = skin->rate[k];
     skin->resistance[skin->poles++] = x[k];
   }
-  for (int i = 0; i < POINTS; i++) {
-    const double w = frequency(from, i);
-    double complex sum = 0;
-    for (size_t k = 0; k < skin->poles; k++) sum += skin->resistance[k] * summand(w, skin->rate[k]);
-    worst = fmax(worst, cabs(sum / csqrt(I * w) - 1));
-  }
-  return worst;
+  return mx_skin_error(from, 1, skin);
 }
 
 static int good_enough(double error) { return error <= MX_SKIN_ERROR; }

@@ -30,3 +30,5 @@ double mx_metal_conductivity(int name);
 /* Fits sqrt(s) over s = j w, `from` <= w <= `to` (rad/s), with as few poles as reach MX_SKIN_ERROR: times
  * sqrt(mu/sigma) the resistances are ohms. Returns the largest relative error over the band. */
 double mx_skin_fit(double from, double to, struct mx_skin *skin);
+/* That error of poles that were fitted before. */
+double mx_skin_error(double from, double to, const struct mx_skin *skin);

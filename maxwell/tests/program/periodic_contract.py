@@ -199,6 +199,9 @@ def test_refusals(program):
         (grid((1, 3, 3), (1, 3, 3)), wave(), (), "a period takes two elements at least"),
         (fits, wave().replace("energy =", 'fluxes = { { name = "f", surface = "left" } }, energy ='), (),
          "output.fluxes.left: surface 1 is a periodic side"),
+        (fits, wave().replace('left = { kind = "periodic", with = "right" }', 'left = { kind = "tem_port" }')
+         .replace('right = { kind = "periodic", with = "left" }', 'right = { kind = "pec" }'), (),
+         "boundaries.left: a tem_port does not know periodic sides yet"),
         (fits, wave().replace('with = "right"', 'with = "up"'), (), "the boundary that its 'with' names must be periodic with it"),
     ]
     for mesh, script, words, said in cases:
