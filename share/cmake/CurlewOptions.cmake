@@ -2,6 +2,7 @@
 option(CURLEW_WERROR "Treat warnings as errors" OFF)
 option(CURLEW_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(CURLEW_TSAN "Build with the thread sanitizer, for the tests of threads" OFF)
+option(CURLEW_QUICK_KERNELS "Compile one set of fused kernels, without much optimisation: for development, a minute instead of ten" OFF)
 option(CURLEW_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 option(CURLEW_TESTS "Build the tests" ON)
 option(CURLEW_IN_TREE "The programs look in the source tree and the build folder for each other and for share, too; packages do not" ON)
