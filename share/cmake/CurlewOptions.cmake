@@ -52,7 +52,7 @@ if(CURLEW_FUZZ)
   add_custom_target(fuzz)
 endif()
 
-# curlew_fuzz(NAME LIBRARIES...): fuzz/NAME.c of the folder, and a ctest entry that runs it for a minute from the inputs in
+# curlew_fuzz(NAME LIBRARIES...): fuzz/NAME.c of the folder, and a ctest entry that runs it for a quarter of a minute from the inputs in
 # fuzz/corpus/NAME, and from the files in the list NAME_seeds if that is set. What it finds besides is kept in the build folder, and so are inputs that fail.
 function(curlew_fuzz name)
   if(NOT CURLEW_FUZZ)
@@ -73,7 +73,7 @@ function(curlew_fuzz name)
     list(JOIN ${name}_seeds "," seeds)
     set(seeds "-seed_inputs=${seeds}")
   endif()
-  add_test(NAME ${name} COMMAND ${name} ${seeds} -max_total_time=30 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1
+  add_test(NAME ${name} COMMAND ${name} ${seeds} -max_total_time=15 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1
     -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${dictionary} "${found}"
     "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "OMP_NUM_THREADS=1")
