@@ -216,13 +216,39 @@ static int read_conductors(struct mx_reader *r, const struct mx_rule *rule, cons
   return 0;
 }
 
+/* Charges in space, by region. */
+static int read_clouds(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule number = {.expected = "a number (C/m^3) or a function of x, y, z"};
+  struct mx_statics_config *statics = &mx_config_of(r)->initial.statics;
+  (void)to;
+  if (mx_expect_table(r, value, rule->expected) != 0 ||
+      mx_arena_alloc(&r->arena, &statics->cloud, value->count, sizeof *statics->cloud, r->err) != 0)
+    return r->err->code;
+  statics->clouds = value->count;
+  for (size_t i = 0; i < value->count; i++) {
+    const struct mx_value *density = &value->entry[i].value;
+    struct mx_cloud_config *cloud = &statics->cloud[i];
+    *cloud = (struct mx_cloud_config){0};
+    if (mx_read_selector(r, &value->entry[i], &cloud->where) != 0) return r->err->code;
+    if (density->type == MX_FUNCTION) (void)mx_read_function(r, &number, density, &cloud->function);
+    else (void)mx_read_real(r, &number, density, &cloud->value);
+    if (r->err->code != 0) return r->err->code;
+  }
+  return 0;
+}
+
 static int read_statics(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   static const struct mx_rule rules[] = {
       {"potentials", read_conductors, 0,
        .expected = "a table of conductors and volts, as in { plate = 100, default = 0 }"},
       {"charges", read_conductors, 0, .expected = "a table of conductors and coulombs, as in { ball = 1e-9 }"},
+      {"density", read_clouds, 0,
+       .expected = "a table of regions and charges in space (C/m^3), as in { cloud = 1e-9 }"},
       {"capacitance", mx_read_boolean, offsetof(struct mx_config, initial.statics.capacitance),
+       .expected = "true or false"},
+      {"conductance", mx_read_boolean, offsetof(struct mx_config, initial.statics.conductance),
        .expected = "true or false"},
   };
   struct mx_statics_config *statics = &mx_config_of(r)->initial.statics;

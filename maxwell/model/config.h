@@ -418,9 +418,15 @@ struct mx_config {
         struct mx_selector where;
         bool charged; /* `value` is a charge, C; else it is a potential, V */
         double value;
-      } * conductor;     /* [conductors] */
-      bool capacitance;  /* the matrix is asked for */
-      const char *where; /* as in mx_selector */
+      } * conductor; /* [conductors] */
+      size_t clouds; /* regions with charges in space */
+      struct mx_cloud_config {
+        struct mx_selector where;
+        double value;                       /* C/m^3 */
+        const struct mx_function *function; /* of (x, y, z) -> C/m^3; NULL: use value */
+      } * cloud;                            /* [clouds] */
+      bool capacitance, conductance;        /* the matrix is asked for */
+      const char *where;                    /* as in mx_selector */
     } statics;
   } initial;
   struct {

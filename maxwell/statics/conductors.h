@@ -13,12 +13,16 @@ struct mx_statics {
   struct mx_conductor {
     char name[64];
     double potential, charge; /* V, C */
+    double force[3];          /* N */
     size_t faces;
   } * conductor;
   double *capacitance; /* [conductors][conductors] F: charge of the row's for 1 V on the column's, others at 0 V. NULL:
                           not asked for */
+  double *conductance; /* [conductors][conductors] S: current out of the row's for 1 V on the column's; NULL: not asked
+                          for */
+  double cloud;        /* charge in space, C */
   double energy;       /* of the field, J */
-  double balance;      /* sum of all charges over that of their sizes */
+  double balance;      /* sum of all charges, those in space too, over that of their sizes */
   size_t unknowns;
   int iterations;
 };

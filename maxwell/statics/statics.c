@@ -1,5 +1,5 @@
-/* Solves for the potential of conductors, and makes of it E, charges and capacitances. start.c calls it for the fields
- * at t = 0, and run.c writes what was found. */
+/* Solves for the potential of conductors, and makes of it E, charges, capacitances and conductances. start.c calls it
+ * for the fields at t = 0, and run.c writes what was found. */
 #include "maxwell/statics/statics.h"
 
 #include <math.h>
@@ -12,6 +12,7 @@
 #include "libdg/solve/multigrid.h"
 #include "libdg/solve/pcg.h"
 #include "maxwell/shell/folder.h"
+#include "maxwell/statics/clouds.h"
 #include "maxwell/statics/conductors.h"
 
 static const double tolerance = 1e-12;
@@ -23,6 +24,9 @@ struct solver {
   struct dg_elliptic *op;
   struct dg_multigrid *multigrid; /* NULL: the diagonal instead */
   double *diagonal, *phi, *b, *flux;
+  int32_t (*body)[4]; /* [K] the conductor of each face */
+  double *near;       /* [conductors] integral of the conductor's function with the charges in space, over epsilon0 */
+  double *density;    /* of charges in space, [K][Np of the space] C/m^3; NULL: none */
   bool *held;
 };
 
@@ -59,14 +63,18 @@ static void release(struct solver *solver)
   dg_free(solver->phi);
   dg_free(solver->b);
   dg_free(solver->flux);
+  dg_free(solver->near);
+  dg_free(solver->density);
+  dg_free(solver->body);
   dg_free(solver->held);
 }
 
 /* Multigrid where it pays and can be had; what is missing is said. */
 static int make_multigrid(struct solver *solver, const struct mx_statics *statics, const struct mx_statics_place *place,
-                          const struct dg_elliptic_medium *medium, const int32_t (*body)[4], struct dg_error *err)
+                          const struct dg_elliptic_medium *medium, struct dg_error *err)
 {
-  const struct dg_multigrid_setup setup = {.space = &solver->space, .op = solver->op, .medium = medium, .body = body};
+  const struct dg_multigrid_setup setup = {
+      .space = &solver->space, .op = solver->op, .medium = medium, .body = (const int32_t(*)[4])solver->body};
   struct dg_error missing = {0};
   if (statics->unknowns < MANY) return 0;
   if (dg_amg_prepare(&missing) == 0) return dg_multigrid_new(&solver->multigrid, &setup, err);
@@ -74,46 +82,54 @@ static int make_multigrid(struct solver *solver, const struct mx_statics *static
   return 0;
 }
 
-/* The permittivity of each element: numbers, or tensors where the problem has some. */
+/* The permittivity of each element, or its conductivity (times eta0): numbers, or tensors where the problem has some.
+ */
 static int make_operator(struct solver *solver, const struct mx_statics *statics, const struct mx_statics_place *place,
-                         const int32_t (*body)[4], struct dg_error *err)
+                         const double *k, struct dg_error *err)
 {
   static const int order[6] = {0, 3, 5, 1, 2, 4}; /* ours: xx yy zz xy xz yz; a medium's: xx xy xz yy yz zz */
   const struct mx_problem *problem = place->problem;
-  struct dg_elliptic_medium medium = {.k = problem->epsilon};
+  struct dg_elliptic_medium medium = {.k = k};
   double(*tensor)[6] = NULL;
   if (problem->shapes > 0 && DG_NEW(tensor, problem->K, err) != 0) return err->code;
   for (size_t e = 0; tensor != NULL && e < problem->K; e++) {
     const struct mx_tensor *shape = mx_tensor_of(problem, e);
     for (int q = 0; q < 6; q++)
-      tensor[e][q] = problem->epsilon[e] * (shape != NULL ? shape->shape[MX_AMPERE][order[q]] : q < 3 ? 1 : 0);
+      tensor[e][q] = k[e] * (shape != NULL ? shape->shape[MX_AMPERE][order[q]] : q < 3 ? 1 : 0);
   }
   medium.tensor = (const double(*)[6])tensor;
   if (dg_elliptic_new(&solver->op, &solver->space, &medium, err) == 0)
-    (void)make_multigrid(solver, statics, place, &medium, body, err);
+    (void)make_multigrid(solver, statics, place, &medium, err);
   dg_free(tensor);
+  if (err->code == 0) dg_elliptic_diagonal(solver->op, stiffness, solver->diagonal);
   return err->code;
+}
+
+static int make_space(struct solver *solver, struct mx_statics *statics, const struct mx_statics_place *place,
+                      struct dg_error *err)
+{
+  const int p = place->problem->ref->order, order = p < DG_ORDER_MAX ? p + 1 : p;
+  if (DG_NEW(solver->body, place->mesh->K, err) != 0 || mx_find_conductors(statics, place, solver->body, err) != 0 ||
+      dg_space_init(&solver->space, place->mesh, place->problem->comm, order, statics->conductors,
+                    (const int32_t(*)[4])solver->body, err) != 0 ||
+      dg_space_total(&solver->space, &statics->unknowns, err) != 0)
+    return err->code;
+  const size_t n = solver->space.count;
+  return DG_NEW(solver->diagonal, n, err) != 0 || DG_NEW(solver->phi, n, err) != 0 || DG_NEW(solver->b, n, err) != 0 ||
+                 DG_NEW(solver->flux, n, err) != 0 || DG_NEW(solver->held, n, err) != 0 ||
+                 DG_NEW(solver->near, statics->conductors, err) != 0
+             ? err->code
+             : 0;
 }
 
 static int make_solver(struct solver *solver, struct mx_statics *statics, const struct mx_statics_place *place,
                        struct dg_error *err)
 {
-  int32_t(*body)[4] = NULL;
-  const int p = place->problem->ref->order, order = p < DG_ORDER_MAX ? p + 1 : p;
-  if (DG_NEW(body, place->mesh->K, err) == 0 && mx_find_conductors(statics, place, body, err) == 0 &&
-      dg_space_init(&solver->space, place->mesh, place->problem->comm, order, statics->conductors,
-                    (const int32_t(*)[4])body, err) == 0 &&
-      dg_space_total(&solver->space, &statics->unknowns, err) == 0)
-    (void)make_operator(solver, statics, place, (const int32_t(*)[4])body, err);
-  dg_free(body);
-  if (err->code != 0) return err->code;
-  const size_t n = solver->space.count;
-  if (DG_NEW(solver->diagonal, n, err) != 0 || DG_NEW(solver->phi, n, err) != 0 || DG_NEW(solver->b, n, err) != 0 ||
-      DG_NEW(solver->flux, n, err) != 0 || DG_NEW(solver->held, n, err) != 0)
+  if (make_space(solver, statics, place, err) != 0 ||
+      make_operator(solver, statics, place, place->problem->epsilon, err) != 0)
     return err->code;
-  dg_elliptic_diagonal(solver->op, stiffness, solver->diagonal);
   /* A conductor without a face, such as a `default` that stands for none, has an equation of its own. */
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < solver->space.count; i++)
     if (!(solver->diagonal[i] > 0)) solver->diagonal[i] = 1;
   return dg_space_error(&solver->space, err);
 }
@@ -153,11 +169,47 @@ static int solve(struct solver *solver, struct mx_statics *statics, struct dg_er
   return dg_space_error(&solver->space, err);
 }
 
+/* The charges in space: b, and their sum. */
+static int load_clouds(struct solver *solver, struct mx_statics *statics, const struct mx_statics_place *place,
+                       struct dg_error *err)
+{
+  const size_t n = solver->space.count;
+  (void)!mx_clouds_find(&solver->density, place, &solver->space, err);
+  if (dg_comm_agree(place->problem->comm, err) != 0 || place->config->initial.statics.clouds == 0) return err->code;
+  dg_elliptic_load(solver->op, solver->density, solver->b);
+  const bool *foreign = dg_space_foreign(&solver->space);
+  for (size_t i = 0; i < n; i++) {
+    solver->b[i] /= MX_EPSILON0;
+    if (foreign == NULL || !foreign[i]) statics->cloud += MX_EPSILON0 * solver->b[i];
+  }
+  for (size_t i = 0; i < statics->conductors; i++) solver->near[i] = solver->b[dg_space_body(&solver->space, i)];
+  return dg_space_reduce(&solver->space, 1, &statics->cloud, err);
+}
+
+/* The energy, and how well the charges add to zero. */
+static int sum_up(struct solver *solver, struct mx_statics *statics, struct dg_error *err)
+{
+  double sum = statics->cloud, sizes = fabs(statics->cloud);
+  for (size_t i = 0; i < statics->conductors; i++) {
+    struct mx_conductor *conductor = &statics->conductor[i];
+    const size_t n = dg_space_body(&solver->space, i);
+    conductor->potential = solver->phi[n];
+    conductor->charge = MX_EPSILON0 * (solver->flux[n] - solver->near[i]);
+    sum += conductor->charge;
+    sizes += fabs(conductor->charge);
+  }
+  statics->balance = sizes > 0 ? sum / sizes : 0;
+  const bool *foreign = dg_space_foreign(&solver->space);
+  for (size_t i = 0; i < solver->space.count; i++)
+    if (foreign == NULL || !foreign[i]) statics->energy += 0.5 * MX_EPSILON0 * solver->phi[i] * solver->flux[i];
+  return dg_space_reduce(&solver->space, 1, &statics->energy, err);
+}
+
 /* The conductors as the script wants them. */
 static int solve_field(struct solver *solver, struct mx_statics *statics, const struct mx_statics_config *wanted,
                        struct dg_error *err)
 {
-  double sum = 0, sizes = 0;
+  double sum = statics->cloud, sizes = fabs(statics->cloud);
   bool any = false;
   for (size_t i = 0; i < statics->conductors; i++) {
     const struct mx_conductor_config *conductor = &wanted->conductor[i];
@@ -166,7 +218,7 @@ static int solve_field(struct solver *solver, struct mx_statics *statics, const 
     if (statics->conductor[i].faces == 0) continue;
     any = any || !conductor->charged;
     if (conductor->charged) {
-      solver->b[n] = conductor->value / MX_EPSILON0;
+      solver->b[n] += conductor->value / MX_EPSILON0;
       sum += conductor->value;
       sizes += fabs(conductor->value);
     } else {
@@ -178,27 +230,15 @@ static int solve_field(struct solver *solver, struct mx_statics *statics, const 
                    MX_PLACE "initial.statics: no conductor has a potential, and the charges add to %.3g C, not to zero",
                    MX_AT(wanted->where), sum);
   if (ready(solver, statics, err) != 0 || solve(solver, statics, err) != 0) return err->code;
-  sum = sizes = 0;
-  for (size_t i = 0; i < statics->conductors; i++) {
-    struct mx_conductor *conductor = &statics->conductor[i];
-    const size_t n = dg_space_body(&solver->space, i);
-    conductor->potential = solver->phi[n];
-    conductor->charge = MX_EPSILON0 * solver->flux[n];
-    sum += conductor->charge;
-    sizes += fabs(conductor->charge);
-  }
-  statics->balance = sizes > 0 ? sum / sizes : 0;
-  const bool *foreign = dg_space_foreign(&solver->space);
-  for (size_t i = 0; i < solver->space.count; i++)
-    if (foreign == NULL || !foreign[i]) statics->energy += 0.5 * MX_EPSILON0 * solver->phi[i] * solver->flux[i];
-  return dg_space_reduce(&solver->space, 1, &statics->energy, err);
+  return sum_up(solver, statics, err);
 }
 
-/* One volt on each conductor in turn. */
-static int solve_capacitance(struct solver *solver, struct mx_statics *statics, struct dg_error *err)
+/* One volt on each conductor in turn: matrix[conductors][conductors], of what flows out of the row's, times `unit`. */
+static int solve_columns(struct solver *solver, struct mx_statics *statics, double unit, double **matrix,
+                         struct dg_error *err)
 {
   const size_t count = statics->conductors, n = solver->space.count;
-  if (DG_NEW(statics->capacitance, count * count, err) != 0) return err->code;
+  if (DG_NEW(*matrix, count * count, err) != 0) return err->code;
   memset(solver->b, 0, sizeof *solver->b * n);
   for (size_t i = 0; i < count; i++) solver->held[dg_space_body(&solver->space, i)] = true;
   if (ready(solver, statics, err) != 0) return err->code;
@@ -206,10 +246,30 @@ static int solve_capacitance(struct solver *solver, struct mx_statics *statics, 
     memset(solver->phi, 0, sizeof *solver->phi * n);
     solver->phi[dg_space_body(&solver->space, j)] = 1;
     if (solve(solver, statics, err) != 0) return err->code;
-    for (size_t i = 0; i < count; i++)
-      statics->capacitance[i * count + j] = MX_EPSILON0 * solver->flux[dg_space_body(&solver->space, i)];
+    for (size_t i = 0; i < count; i++) (*matrix)[i * count + j] = unit * solver->flux[dg_space_body(&solver->space, i)];
   }
   return 0;
+}
+
+/* The currents of media that conduct: div sigma grad phi = 0, where sigma > 0. */
+static int solve_conductance(struct solver *solver, struct mx_statics *statics, const struct mx_statics_place *place,
+                             struct dg_error *err)
+{
+  int64_t any = mx_any_loss(place->problem, MX_AMPERE);
+  if (dg_comm_reduce_int(place->problem->comm, DG_MAX, 1, &any, err) != 0) return err->code;
+  if (!any)
+    return dg_fail(err, DG_INPUT, MX_PLACE "initial.statics.conductance: no medium has a sigma above 0",
+                   MX_AT(place->config->initial.statics.where));
+  dg_multigrid_free(solver->multigrid);
+  dg_elliptic_free(solver->op);
+  solver->multigrid = NULL;
+  solver->op = NULL;
+  if (make_operator(solver, statics, place, place->problem->sigma, err) != 0) return err->code;
+  for (size_t i = 0; i < solver->space.count; i++) {
+    solver->held[i] = !(solver->diagonal[i] > 0); /* it lies in no medium that conducts */
+    if (solver->held[i]) solver->diagonal[i] = 1;
+  }
+  return solve_columns(solver, statics, 1 / MX_ETA0, &statics->conductance, err);
 }
 
 /* E at the nodes of the field, from the derivatives of phi there. */
@@ -249,14 +309,17 @@ static int make_field(const struct solver *solver, const struct mx_problem *prob
 
 int mx_statics_solve(struct mx_statics *statics, const struct mx_statics_place *place, double **E, struct dg_error *err)
 {
+  const struct mx_statics_config *wanted = &place->config->initial.statics;
   struct solver solver = {0};
   *statics = (struct mx_statics){0};
   *E = NULL;
-  if (make_solver(&solver, statics, place, err) != 0 ||
-      solve_field(&solver, statics, &place->config->initial.statics, err) != 0 ||
+  if (make_solver(&solver, statics, place, err) != 0 || load_clouds(&solver, statics, place, err) != 0 ||
+      solve_field(&solver, statics, wanted, err) != 0 ||
+      mx_statics_forces(statics, place, &solver.space, solver.phi, solver.density, err) != 0 ||
       DG_NEW(*E, 3 * place->mesh->K * (size_t)place->problem->ref->Np, err) != 0 ||
       make_field(&solver, place->problem, place->mesh, *E, err) != 0 ||
-      (place->config->initial.statics.capacitance && solve_capacitance(&solver, statics, err) != 0)) {
+      (wanted->capacitance && solve_columns(&solver, statics, MX_EPSILON0, &statics->capacitance, err) != 0) ||
+      (wanted->conductance && solve_conductance(&solver, statics, place, err) != 0)) {
     dg_free(*E);
     *E = NULL;
     mx_statics_release(statics);
@@ -269,7 +332,25 @@ void mx_statics_release(struct mx_statics *statics)
 {
   dg_free(statics->conductor);
   dg_free(statics->capacitance);
+  dg_free(statics->conductance);
   *statics = (struct mx_statics){0};
+}
+
+/* How far a matrix is from what it must be: symmetric, and without a sum of its columns where no field leaves. */
+static void report_matrix(const double *matrix, size_t count, const char *name, struct dg_log *log)
+{
+  double most = 0, skew = 0, left = 0;
+  for (size_t i = 0; i < count; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < count; j++) {
+      most = fmax(most, fabs(matrix[i * count + j]));
+      skew = fmax(skew, fabs(matrix[i * count + j] - matrix[j * count + i]));
+      sum += matrix[j * count + i];
+    }
+    left = fmax(left, fabs(sum));
+  }
+  dg_log_line(log, "statics   %s: symmetric to %.1e, columns add to %.1e of the largest", name,
+              most > 0 ? skew / most : 0, most > 0 ? left / most : 0);
 }
 
 void mx_statics_report(const struct mx_statics *statics, struct dg_log *log)
@@ -278,31 +359,47 @@ void mx_statics_report(const struct mx_statics *statics, struct dg_log *log)
               statics->unknowns, statics->iterations, statics->energy, statics->balance);
   for (size_t i = 0; i < statics->conductors; i++)
     if (statics->conductor[i].faces > 0)
-      dg_log_line(log, "statics   '%s': %.9g V, %.9g C", statics->conductor[i].name, statics->conductor[i].potential,
-                  statics->conductor[i].charge);
+      dg_log_line(log, "statics   '%s': %.9g V, %.9g C; force %.6g, %.6g, %.6g N", statics->conductor[i].name,
+                  statics->conductor[i].potential, statics->conductor[i].charge, statics->conductor[i].force[0],
+                  statics->conductor[i].force[1], statics->conductor[i].force[2]);
+  if (statics->cloud != 0) dg_log_line(log, "statics   charges in space: %.9g C", statics->cloud);
+  if (statics->capacitance != NULL) report_matrix(statics->capacitance, statics->conductors, "capacitances", log);
+  if (statics->conductance != NULL) report_matrix(statics->conductance, statics->conductors, "conductances", log);
 }
 
 static void write_conductors(FILE *file, const void *what)
 {
   const struct mx_statics *statics = what;
-  fputs("conductor,potential,charge\n", file);
-  for (size_t i = 0; i < statics->conductors; i++)
-    fprintf(file, "%s,%.17g,%.17g\n", statics->conductor[i].name, statics->conductor[i].potential,
-            statics->conductor[i].charge);
+  fputs("conductor,potential,charge,force_x,force_y,force_z\n", file);
+  for (size_t i = 0; i < statics->conductors; i++) {
+    const struct mx_conductor *conductor = &statics->conductor[i];
+    fprintf(file, "%s,%.17g,%.17g,%.17g,%.17g,%.17g\n", conductor->name, conductor->potential, conductor->charge,
+            conductor->force[0], conductor->force[1], conductor->force[2]);
+  }
 }
 
-static void write_capacitance(FILE *file, const void *what)
+static void write_matrix(FILE *file, const struct mx_statics *statics, const double *matrix)
 {
-  const struct mx_statics *statics = what;
   fputs("conductor", file);
   for (size_t j = 0; j < statics->conductors; j++) fprintf(file, ",%s", statics->conductor[j].name);
   fputc('\n', file);
   for (size_t i = 0; i < statics->conductors; i++) {
     fputs(statics->conductor[i].name, file);
-    for (size_t j = 0; j < statics->conductors; j++)
-      fprintf(file, ",%.17g", statics->capacitance[i * statics->conductors + j]);
+    for (size_t j = 0; j < statics->conductors; j++) fprintf(file, ",%.17g", matrix[i * statics->conductors + j]);
     fputc('\n', file);
   }
+}
+
+static void write_capacitance(FILE *file, const void *what)
+{
+  const struct mx_statics *statics = what;
+  write_matrix(file, statics, statics->capacitance);
+}
+
+static void write_conductance(FILE *file, const void *what)
+{
+  const struct mx_statics *statics = what;
+  write_matrix(file, statics, statics->conductance);
 }
 
 static int write_one(const struct mx_statics *statics, const struct mx_folder *folder, const char *name,
@@ -318,5 +415,7 @@ static int write_one(const struct mx_statics *statics, const struct mx_folder *f
 int mx_statics_write(const struct mx_statics *statics, const struct mx_folder *folder, struct dg_error *err)
 {
   if (write_one(statics, folder, "statics.csv", write_conductors, err) != 0) return err->code;
-  return statics->capacitance != NULL ? write_one(statics, folder, "capacitance.csv", write_capacitance, err) : 0;
+  if (statics->capacitance != NULL && write_one(statics, folder, "capacitance.csv", write_capacitance, err) != 0)
+    return err->code;
+  return statics->conductance != NULL ? write_one(statics, folder, "conductance.csv", write_conductance, err) : 0;
 }
