@@ -227,6 +227,15 @@ int gpu_start_responses(struct mx_backend *backend, struct dg_error *err)
   return 0;
 }
 
+int gpu_start_vector_responses(struct mx_backend *backend, struct dg_error *err)
+{
+  for (size_t r = 0; r < backend->problem->responses; r++)
+    if (gpu_check(gpu_start_vectors(&backend->tables, &backend->response[r].at, backend->field[1], backend->work),
+                  "starting responses", err) != 0)
+      return err->code;
+  return 0;
+}
+
 int gpu_step_responses(struct mx_backend *backend, int of, void *field, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++)

@@ -315,6 +315,8 @@ void gpu_release_responses(struct mx_backend *backend);
 size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real);
 /* Sets the states at t = 0, from E. */
 int gpu_start_responses(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Sets those that act on the vector of leapfrog's H, which is half a step before t = 0. */
+int gpu_start_vector_responses(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* Lets the responses take their step: behind all else that a step of leapfrog does to field `of`, 0: E, 1: H, or behind
  * the rates and sources of a stage of Runge-Kutta. */
 int gpu_step_responses(struct mx_backend *backend, int of, void *field, struct dg_error *err) DG_MUST_USE;

@@ -326,7 +326,8 @@ static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
   int status = half_step(backend, 1, -1, false, GPU_ALL, err);
   if (status == 0) status = gpu_start_sheets(backend, backend->in_place ? backend->field[1] : backend->spare[1], err);
   backend->tables.medium_table = media;
-  if (status != 0 || end_half_step(backend, 1, NULL, false, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
+  if (status != 0 || end_half_step(backend, 1, NULL, false, err) != 0 ||
+      gpu_start_vector_responses(backend, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
       remember_open(backend, 1, true, err) != 0)
     return err->code;
   if (gpu_halo_exchange(backend, &backend->field[1], err) != 0 || gpu_sheets_before(backend, 0, true, err) != 0)

@@ -104,7 +104,7 @@ struct vector_place {
   }
 };
 
-template <typename REAL, mx_response_kind KIND, int STATES>
+template <typename REAL, mx_response_kind KIND, int STATES, bool START>
 __global__ void __launch_bounds__(THREADS) vector_step(gpu_tables tables, gpu_response response, REAL *field)
 {
   gpu_follow();
@@ -116,7 +116,8 @@ __global__ void __launch_bounds__(THREADS) vector_step(gpu_tables tables, gpu_re
   for (size_t d = 0; d < 3; d++) u[d] = field[gpu_at(tables.order, e, d, mine.n)];
   for (int q = 0; q < STATES; q++)
     for (size_t d = 0; d < 3; d++) s[q][d] = now[mine.state(tables, response, q, d)];
-  mx_vector_step(KIND, c, s, u);
+  if (START) mx_vector_start(KIND, c, s, u);
+  else mx_vector_step(KIND, c, s, u);
   for (int q = 0; q < STATES; q++)
     for (size_t d = 0; d < 3; d++) now[mine.state(tables, response, q, d)] = s[q][d];
   for (size_t d = 0; d < 3; d++) field[gpu_at(tables.order, e, d, mine.n)] = u[d];
@@ -149,8 +150,8 @@ __global__ void __launch_bounds__(THREADS)
   if (!mine.there) return;
   const REAL *from = static_cast<const REAL *>(response.sum != nullptr && !stage.first ? response.stage : response.now);
   const REAL *c = static_cast<const REAL *>(response.coefficient) + mine.k * response.coefficients;
-  const REAL *field = static_cast<const REAL *>(stage.field[0]);
-  REAL *to = static_cast<REAL *>(stage.to[0]), *also = static_cast<REAL *>(stage.also[0]);
+  const REAL *field = static_cast<const REAL *>(stage.field[response.of]);
+  REAL *to = static_cast<REAL *>(stage.to[response.of]), *also = static_cast<REAL *>(stage.also[response.of]);
   const REAL step = static_cast<REAL>(stage.step), b = static_cast<REAL>(stage.b);
   const size_t e = static_cast<size_t>(response.where[mine.k]);
   REAL s[STATES][3], ds[STATES][3], u[3], du[3];
@@ -469,8 +470,23 @@ gpuError_t step_poles(const gpu_tables *tables, const gpu_response *response, vo
 #undef CASE
 #define CASE(KIND, PREFIX, STATES)                                                                                     \
   case KIND:                                                                                                           \
-    return gpu_launch_following(*tables, vector_step<REAL, KIND, STATES>, vector_blocks(tables, response), THREADS, 0, \
-                                stream, *tables, *response, static_cast<REAL *>(field));
+    return gpu_launch_following(*tables, vector_step<REAL, KIND, STATES, false>, vector_blocks(tables, response),      \
+                                THREADS, 0, stream, *tables, *response, static_cast<REAL *>(field));
+    MX_VECTOR_LIST(CASE)
+#undef CASE
+  default:
+    return gpuSuccess;
+  }
+}
+
+template <typename REAL>
+gpuError_t start_vectors(const gpu_tables *tables, const gpu_response *response, void *field, gpuStream_t stream)
+{
+  switch (response->kind) {
+#define CASE(KIND, PREFIX, STATES)                                                                                     \
+  case KIND:                                                                                                           \
+    return gpu_launch_following(*tables, vector_step<REAL, KIND, STATES, true>, vector_blocks(tables, response),       \
+                                THREADS, 0, stream, *tables, *response, static_cast<REAL *>(field));
     MX_VECTOR_LIST(CASE)
 #undef CASE
   default:
@@ -512,6 +528,13 @@ gpuError_t gpu_step_response(const gpu_tables *tables, const gpu_response *respo
                           : step_layer<double>(tables, response, of, field, stream);
   return tables->single ? step_poles<float>(tables, response, field, stream)
                         : step_poles<double>(tables, response, field, stream);
+}
+
+gpuError_t gpu_start_vectors(const gpu_tables *tables, const gpu_response *response, void *H, gpuStream_t stream)
+{
+  if (response->layer || response->of != 1 || response->count == 0) return gpuSuccess;
+  return tables->single ? start_vectors<float>(tables, response, H, stream)
+                        : start_vectors<double>(tables, response, H, stream);
 }
 
 gpuError_t gpu_stage_response(const gpu_tables *tables, const gpu_response *response, const gpu_response_stage *of,

@@ -45,6 +45,10 @@ static inline size_t gpu_layer_bytes(int order, int points, size_t real)
 gpuError_t gpu_step_response(const struct gpu_tables *tables, const struct gpu_response *response, int of, void *field,
                              gpuStream_t stream);
 
+/* Sets vectors that answer H at the start of leapfrog, behind the half step that takes H back from t = 0. */
+gpuError_t gpu_start_vectors(const struct gpu_tables *tables, const struct gpu_response *response, void *H,
+                             gpuStream_t stream);
+
 /* Adds the response to a stage, behind the rates: with registers of low storage, or with sums. to += step du, also += b
  * step du. `to` is the stage's register of the field, laid out as gpu_register_at has it where there are tiles; `also`
  * is a field and may be NULL. */

@@ -228,17 +228,28 @@ static void give_gyrotropic(struct mx_material_config *material, double wp, doub
   material->gyrotropic = (struct mx_gyrotropic_config){true, wp * c, w0 * c, gamma * c, {x * c, y * c, z * c}};
 }
 
+static void give_ferrite(struct mx_material_config *material, double w0, double wm, double damping, double x, double y,
+                         double z)
+{
+  material->ferrite = (struct mx_ferrite_config){true, w0 * MX_C0, wm * MX_C0, damping, {x, y, z}};
+}
+
+/* Charges that turn E, magnetisations that turn H, or both. */
 static void test_gyrotropic(void **state)
 {
+  enum { CHARGES = 1, FERRITES = 2 };
   (void)state;
   for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++) {
+    const int with = order % 3 + 1;
     struct box box = {0};
     box_random_state = 1;
     box_mesh(&box, (const int[]){2, order < 4 ? 2 : 1, 1}, (const double[]){1, 0.8, 0.7}, 0.1, NULL);
     box_material(&box, 1, 1.5, 1, 0);
     box_material(&box, 2, 2, 1, 0.2 / MX_ETA0);
-    give_gyrotropic(&box.material[0], 1.2, 2, 0.3, 0.7, -1.1, 0.5);
-    give_gyrotropic(&box.material[1], 3, 0, 0.4, -2, 1, 3);
+    if (with & CHARGES) give_gyrotropic(&box.material[0], 1.2, 2, 0.3, 0.7, -1.1, 0.5);
+    if (with & CHARGES) give_gyrotropic(&box.material[1], 3, 0, 0.4, -2, 1, 3);
+    if (with & FERRITES) give_ferrite(&box.material[0], 2, 1.5, 0.1, 0.6, 0, -0.8);
+    if (with & FERRITES && order % 2 == 0) give_ferrite(&box.material[1], 0.5, 3, 0, 0, 0.8, 0.6);
     box_boundary(&box, 0, MX_PEC, 0);
     box_problem(&box, order, order % 2);
     compare_box(&box, "gyrotropic", 0.5);
@@ -305,9 +316,10 @@ static void give_tensor(struct mx_material_config *material, int equation)
 
 static int bench(int order, double unknowns)
 {
-  enum { SCALAR, TENSOR, TENSORS, GYROTROPIC, SHEET, SORTS };
-  static const char *const name[SORTS] = {"scalars", "epsilon a tensor", "epsilon and mu tensors",
-                                          "half of it gyrotropic", "a sheet"};
+  enum { SCALAR, TENSOR, TENSORS, GYROTROPIC, FERRITE, SHEET, SORTS };
+  static const char *const name[SORTS] = {
+      "scalars", "epsilon a tensor", "epsilon and mu tensors", "half of it gyrotropic", "half of it a ferrite",
+      "a sheet"};
   const int n = 2 * (int)lround(0.5 * cbrt(unknowns / (36.0 * DG_NP(order))));
   double scalar[2][2][2] = {{{0}}};
   for (int sort = 0; sort < SORTS; sort++)
@@ -319,6 +331,7 @@ static int bench(int order, double unknowns)
       for (int m = 0; m < 2 && (sort == TENSOR || sort == TENSORS); m++)
         for (int i = 0; i < (sort == TENSOR ? 1 : 2); i++) give_tensor(&box.material[m], i);
       if (sort == GYROTROPIC) give_gyrotropic(&box.material[1], 3, 0, 0.4, -2, 1, 3);
+      if (sort == FERRITE) give_ferrite(&box.material[1], 2, 3, 0.1, 0.6, 0, -0.8);
       if (sort == SHEET) box.config.interface = &sheet, box.config.interfaces = 1;
       box_problem(&box, order, alpha);
       for (int lsrk = 0; lsrk < 2; lsrk++)

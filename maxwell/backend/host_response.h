@@ -195,16 +195,17 @@ static inline void NAME(states_at)(const struct NAME(state) * state, size_t stat
     for (size_t c = 0; c < 3; c++) s[q][c] = from[3 * q * Np + NAME(place)(state, c, i)];
 }
 
-/* Steps the states and the field of an entry, whose kind acts on vectors. */
+/* Steps the states and the field of an entry, whose kind acts on vectors; or sets its start. */
 static void NAME(vector_step)(const struct NAME(state) * state, enum mx_response_kind kind, const REAL *coefficient,
-                              REAL *now, REAL *field)
+                              bool start, REAL *now, REAL *field)
 {
   const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[kind]->states;
   for (size_t i = 0; i < Np; i++) {
     REAL s[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0};
     NAME(states_at)(state, states, now, i, s);
     for (size_t c = 0; c < 3; c++) u[c] = field[NAME(place)(state, c, i)];
-    NAME(mx_vector_step)(kind, coefficient, s, u);
+    if (start) NAME(mx_vector_start)(kind, coefficient, s, u);
+    else NAME(mx_vector_step)(kind, coefficient, s, u);
     for (size_t c = 0; c < 3; c++) {
       field[NAME(place)(state, c, i)] = u[c];
       for (size_t q = 0; q < states; q++) now[3 * q * Np + NAME(place)(state, c, i)] = s[q][c];
@@ -212,8 +213,8 @@ static void NAME(vector_step)(const struct NAME(state) * state, enum mx_response
   }
 }
 
-static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_response_kind kind, size_t e, const REAL *c,
-                               size_t first, const struct NAME(response) * own,
+static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_response_kind kind, int of, size_t e,
+                               const REAL *c, size_t first, const struct NAME(response) * own,
                                const struct NAME(response_stage) * stage)
 {
   const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[kind]->states;
@@ -222,11 +223,11 @@ static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_respons
   for (size_t i = 0; i < Np; i++) {
     REAL s[MX_RESPONSE_STATES][3] = {{0}}, ds[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0}, du[3] = {0};
     NAME(states_at)(state, states, from, i, s);
-    for (size_t a = 0; a < 3; a++) u[a] = stage->field[0][row + NAME(place)(state, a, i)];
+    for (size_t a = 0; a < 3; a++) u[a] = stage->field[of][row + NAME(place)(state, a, i)];
     NAME(mx_vector_rate)(kind, c, s, u, ds, du);
     for (size_t a = 0; a < 3; a++) {
       const size_t at = NAME(place)(state, a, i);
-      NAME(field_stage)(stage, 0, row + at, du[a]);
+      NAME(field_stage)(stage, of, row + at, du[a]);
       for (size_t q = 0; q < states; q++) NAME(state_stage)(own, stage, first + 3 * q * Np + at, ds[q][a]);
     }
   }
@@ -244,7 +245,7 @@ static inline void NAME(entry_step)(const struct NAME(state) * state, const stru
   REAL *now = own->now + (k * (size_t)ops->states + (of == 1 && ops->layer ? (size_t)ops->of_E : 0)) * numbers;
   REAL *at = field + NAME(at)(state, e, 0, 0);
   if (ops->layer) NAME(layer_kernels)(state)->step(response->kind, own->rule, of, c, now, at);
-  else if (ops->vector) NAME(vector_step)(state, response->kind, c, now, at);
+  else if (ops->vector) NAME(vector_step)(state, response->kind, c, false, now, at);
   else NAME(layer_kernels)(state)->poles(response->kind, numbers, c, now, at);
 }
 
@@ -267,11 +268,26 @@ static inline void NAME(entry_stage)(const struct NAME(state) * state, const str
 #define CASE(KIND, PREFIX, STATES) case KIND:
     MX_VECTOR_LIST(CASE)
 #undef CASE
-    NAME(vector_stage)(state, response->kind, e, c, first, own, stage);
+    NAME(vector_stage)(state, response->kind, response->of, e, c, first, own, stage);
     break;
   default:
     NAME(layer_stage)(state, response->kind, 0, e, c, first, of_E * numbers, own, stage);
     NAME(layer_stage)(state, response->kind, 1, e, c, first + of_E * numbers, of_H * numbers, own, stage);
+  }
+}
+
+/* Sets the vectors that answer H, which leapfrog has half a step before t = 0. */
+static void NAME(start_vectors)(struct NAME(state) * state, REAL *H)
+{
+  const struct mx_problem *problem = state->problem;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const struct NAME(response) *own = &state->response[r];
+    const struct mx_response_ops *ops = mx_responses[response->kind];
+    const size_t numbers = (size_t)ops->states * 3 * (size_t)problem->ref->Np;
+    for (size_t k = 0; k < response->count && ops->vector && response->of == 1; k++) NAME(vector_step)
+    (state, response->kind, own->coefficient + k * (size_t)ops->coefficients, true, own->now + k * numbers,
+     H + NAME(at)(state, (size_t)response->where[k], 0, 0));
   }
 }
 

@@ -3,8 +3,10 @@
 #include "libdg/base/memory.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/response/ferrite.h"
 
 struct region {
+  bool damped; /* there is a ferrite with damping, on any rank */
   size_t elements;
   int32_t *element; /* [elements] */
 };
@@ -18,13 +20,21 @@ static bool takes_power(const struct mx_problem *problem, size_t e)
   return false;
 }
 
+/* Has the element a ferrite with damping? */
+static bool is_damped(const struct mx_problem *problem, size_t e)
+{
+  size_t k;
+  const struct mx_response *response = mx_problem_poles(problem, MX_FARADAY, e, &k);
+  return response != NULL && response->kind == MX_FERRITE && mx_response_parameter(response, k)[MX_FERRITE_ALPHA] > 0;
+}
+
 static int init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
 {
   const struct mx_problem *problem = scene->problem;
   const struct dg_mesh *mesh = scene->mesh;
   struct region *own;
   const struct mx_selector *on = &measure->config->on;
-  int64_t conducts = 0;
+  int64_t found[2] = {0, 0}; /* elements that take power, ferrites with damping */
   if (DG_NEW(own, 1, err) != 0) return err->code;
   measure->own = own;
   if (mx_check_selector(mesh, "output.losses", on, 3, err) != 0) return err->code;
@@ -33,10 +43,12 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
   for (size_t e = 0, k = 0; e < mesh->K; e++) {
     if (mx_selector_fit(on, mesh, (size_t)mesh->volume[e]) == 0) continue;
     own->element[k++] = (int32_t)e;
-    conducts += takes_power(problem, e);
+    found[0] += takes_power(problem, e);
+    found[1] += is_damped(problem, e);
   }
-  if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &conducts, err) != 0) return err->code;
-  if (conducts == 0)
+  if (dg_comm_reduce_int(problem->comm, DG_SUM, 2, found, err) != 0) return err->code;
+  own->damped = found[1] > 0;
+  if (found[0] == 0)
     dg_log_warning(scene->log, "output.losses: nothing in the region of '%s' has losses; its power stays zero",
                    measure->config->name);
   return 0;
@@ -47,6 +59,11 @@ static int take(const struct mx_measure *measure, const struct mx_problem *probl
 {
   const struct region *own = measure->own;
   (void)problem, (void)scratch;
+  if (own->damped && !mx_staggered(measure->options.integrator))
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "output.losses: '%s' has a ferrite with damping, whose losses only leapfrog knows: take "
+                            "integrator = \"leapfrog\", or a region without it",
+                   MX_AT(measure->config->where), measure->config->name);
   if (ops->loss(backend, own->elements, own->element, part, err) != 0) return err->code;
   *part /= MX_ETA0;
   return 0;

@@ -87,6 +87,14 @@ struct mx_gyrotropic_config {
   double omega_c[3];              /* q B/m */
 };
 
+/* A ferrite magnetised by a static field (maxwell/response/ferrite.h). */
+struct mx_ferrite_config {
+  bool given;
+  double omega_0, omega_m; /* rad/s, > 0 */
+  double damping;          /* Gilbert's, >= 0 */
+  double direction[3];     /* of the static field, of length 1 */
+};
+
 /* What a material is to heat; mass_density belongs to it. */
 struct mx_thermal_config {
   double conductivity; /* W/(m K), > 0; 0: not given */
@@ -109,6 +117,7 @@ struct mx_material_config {
   struct mx_thermal_config thermal;
   struct mx_scalar density; /* factor of all their terms, default 1; >= 0 */
   struct mx_gyrotropic_config gyrotropic;
+  struct mx_ferrite_config ferrite;
 };
 
 static inline bool mx_has_tensor(const struct mx_material_config *material)

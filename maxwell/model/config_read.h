@@ -94,6 +94,11 @@ int mx_read_gyrotropic(struct mx_reader *r, const struct mx_rule *rule, const st
 int mx_check_gyrotropic(struct mx_reader *r, const struct mx_value *value,
                         const struct mx_material_config *material) DG_MUST_USE;
 
+/* media/config_ferrite.c: to a struct mx_ferrite_config, and a check of what is beside it. */
+int mx_read_ferrite(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_check_ferrite(struct mx_reader *r, const struct mx_value *value,
+                     const struct mx_material_config *material) DG_MUST_USE;
+
 /* Sections: `to` is not used, they fill the configuration. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_layers(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

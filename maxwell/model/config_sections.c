@@ -140,6 +140,8 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
        .standard = mx_standard_real},
       {"gyrotropic", mx_read_gyrotropic, MATERIAL(gyrotropic),
        .expected = "a table, as in { omega_p = 1e11, omega_c = { 0, 0, 5e10 } }"},
+      {"ferrite", mx_read_ferrite, MATERIAL(ferrite),
+       .expected = "a table, as in { saturation = 1.42e5, bias = { 0, 0, 1e5 } }"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;
@@ -159,7 +161,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
                       material) != 0 ||
         check_losses(r, &entry->value) != 0 || check_density(r, &entry->value, material) != 0 ||
         mx_check_tensors(r, &entry->value, material) != 0 || mx_check_gyrotropic(r, &entry->value, material) != 0 ||
-        mx_check_poles(r, &entry->value, material) != 0)
+        mx_check_ferrite(r, &entry->value, material) != 0 || mx_check_poles(r, &entry->value, material) != 0)
       return r->err->code;
   }
   config->materials = value->count;

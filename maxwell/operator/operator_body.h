@@ -493,7 +493,8 @@ void NAME(mx_response_rate)(const struct mx_problem *problem, const struct mx_re
     const REAL *c = coefficient + k * (size_t)ops->coefficients;
     if (ops->vector) {
       NAME(vector_rate)
-      ((size_t)problem->ref->Np, response, c, state + own, field[0] + at, rate_state + own, rate[0] + at);
+      ((size_t)problem->ref->Np, response, c, state + own, field[response->of] + at, rate_state + own,
+       rate[response->of] + at);
       continue;
     }
     if (!ops->layer) {

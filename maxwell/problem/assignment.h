@@ -3,6 +3,9 @@
 
 #include <stddef.h>
 
+#include "maxwell/model/config.h"
+#include "maxwell/problem/problem.h"
+
 struct mx_assignment {
   int *material;            /* [K] index into config.material */
   int (*boundary)[4];       /* [K] index into config.boundary, MX_DEFAULT_PEC, MX_NOT_BOUNDARY or MX_SHEET */
@@ -14,3 +17,7 @@ struct mx_assignment {
 enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: a conducting sheet inside */
 
 void mx_assignment_release(struct mx_assignment *assignment);
+
+/* Adds the gyrotropic terms and the ferrites of all materials to the problem. Errors: DG_MEMORY. */
+int mx_assign_turning(struct mx_problem *problem, const struct mx_assignment *assignment,
+                      const struct mx_config *config, struct dg_error *err) DG_MUST_USE;

@@ -10,7 +10,6 @@
 #include "maxwell/problem/skins.h"
 #include "maxwell/response/pole_rows.h"
 #include "maxwell/model/selectors.h"
-#include "maxwell/response/gyrotropic.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -185,7 +184,7 @@ static int refuse_tensors(const struct mx_problem *problem, const struct mx_assi
     const bool curved = k < problem->curves.count && (size_t)problem->curves.where[k] == e;
     const char *what = curved ? "curved elements are not there yet (mesh.geometry = 1 makes them straight)" : NULL;
     k += curved;
-    if (problem->tensor[e] == 0 && !(curved && material->gyrotropic.given)) continue;
+    if (problem->tensor[e] == 0 && !(curved && (material->gyrotropic.given || material->ferrite.given))) continue;
     if (assignment->layer[e] >= 0 || assignment->absorber[e] >= 0)
       what = "perfectly matched layers and absorbers are not there yet: end the medium before the layer";
     for (int f = 0; f < 4; f++) {
@@ -202,8 +201,11 @@ static int refuse_tensors(const struct mx_problem *problem, const struct mx_assi
     mx_selector_name(&material->where, name, sizeof name);
     dg_geometry_barycentre(mesh, e, x);
     return dg_fail(err, DG_INPUT, MX_PLACE "materials.%s is %s near (%g, %g, %g) m, where %s",
-                   MX_AT(material->where.where), name, problem->tensor[e] > 0 ? "a tensor" : "gyrotropic", x[0], x[1],
-                   x[2], what);
+                   MX_AT(material->where.where), name,
+                   problem->tensor[e] > 0    ? "a tensor"
+                   : material->ferrite.given ? "a ferrite"
+                                             : "gyrotropic",
+                   x[0], x[1], x[2], what);
   }
   return 0;
 }
@@ -306,30 +308,6 @@ fail:
   dg_free(density);
   dg_free(made);
   return err->code;
-}
-
-/* Adds the gyrotropic terms of all materials: rad/s become 1/m. */
-static int assign_gyrotropic(struct mx_problem *problem, const struct mx_assignment *assignment,
-                             const struct mx_config *config, struct dg_error *err)
-{
-  struct mx_response *response = NULL;
-  size_t count = 0, k = 0;
-  bool any = false; /* of all ranks, which add the same responses */
-  for (size_t m = 0; m < config->materials; m++) any = any || config->material[m].gyrotropic.given;
-  if (!any) return 0;
-  for (size_t e = 0; e < problem->K; e++) count += config->material[assignment->material[e]].gyrotropic.given;
-  if (mx_problem_add_response(problem, MX_GYROTROPIC, 0, count, &response, err) != 0) return err->code;
-  for (size_t e = 0; e < problem->K; e++) {
-    const struct mx_gyrotropic_config *of = &config->material[assignment->material[e]].gyrotropic;
-    if (!of->given) continue;
-    double *to = mx_response_parameter(response, k);
-    response->where[k++] = (int32_t)e;
-    to[MX_GYRO_WP2] = of->omega_p * of->omega_p / (MX_C0 * MX_C0);
-    to[MX_GYRO_W02] = of->omega_0 * of->omega_0 / (MX_C0 * MX_C0);
-    to[MX_GYRO_GAMMA] = of->gamma / MX_C0;
-    for (int i = 0; i < 3; i++) to[MX_GYRO_WC + i] = of->omega_c[i] / MX_C0;
-  }
-  return 0;
 }
 
 /* Refuses the key of a surface inside the domain, which is not a boundary, instead of ignoring it. */
@@ -594,7 +572,7 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
   if (assign_tensors(problem, assignment, config, err) != 0) goto fail;
   if (assign_poles(problem, assignment, config, mesh, err) != 0) goto fail;
-  if (assign_gyrotropic(problem, assignment, config, err) != 0) goto fail;
+  if (mx_assign_turning(problem, assignment, config, err) != 0) goto fail;
   if (mx_assign_layers(problem, assignment, layers, mesh, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;

@@ -9,6 +9,9 @@ MX_POINT void NAME(mx_gyro_turn)(const REAL *c, int m, const MX_VALUE *v, MX_VAL
   for (int i = 0; i < 3; i++) result[i] = row[3 * i] * v[0] + row[3 * i + 1] * v[1] + row[3 * i + 2] * v[2];
 }
 
+/* Its states begin with E itself. */
+MX_POINT void NAME(mx_gyrotropic_start)(const REAL *c, MX_VALUE (*s)[3], MX_VALUE *u) { (void)c, (void)s, (void)u; }
+
 MX_POINT void NAME(mx_gyrotropic_step)(const REAL *c, MX_VALUE (*s)[3], MX_VALUE *u)
 {
   const REAL *number = c + MX_GYRO_C_NUMBER;

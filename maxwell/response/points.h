@@ -3,13 +3,15 @@
  *
  *   step  behind a step of a staggered scheme: from the value u of the field behind the pass to the new one, and takes
  *         the state s along;
- *   rate  of a Runge-Kutta scheme: the rates of the state, ds, and what they add to the rate of the field, du.
+ *   start of vectors that answer H, behind the half step that takes leapfrog's H back from t = 0: the value u half a
+ * step before t = 0, and the state s there; rate  of a Runge-Kutta scheme: the rates of the state, ds, and what they
+ * add to the rate of the field, du.
  *
- * c: the coefficients of the entry (response.h). Poles see one component at a time, gyrotropic media the vector at a
- * node, s and ds [states][3], u and du [3]; layers the vectors at a point: s
- * and ds [directions][3] of one field (field 0 is E, 1 is H), u and du [3], and L[4], the point's barycentric
- * coordinates. What fields and states have at a point is an MX_VALUE: a REAL, or where the file that includes this one
- * says so (with MX_ROOT and MX_LARGER(a, b) for it) a vector of REALs at several points.
+ * c: the coefficients of the entry (response.h). Poles see one component at a time, gyrotropic media and ferrites the
+ * vector at a node, s and ds [states][3], u and du [3]; layers the vectors at a point: s and ds [directions][3] of one
+ * field (field 0 is E, 1 is H), u and du [3], and L[4], the point's barycentric coordinates. What fields and states
+ * have at a point is an MX_VALUE: a REAL, or where the file that includes this one says so (with MX_ROOT and
+ * MX_LARGER(a, b) for it) a vector of REALs at several points.
  */
 #ifndef MX_VALUE
 #define MX_VALUE        REAL
@@ -17,6 +19,7 @@
 #define MX_POINT_BY_POINT
 #endif
 
+#include "maxwell/response/ferrite_points.h"
 #include "maxwell/response/gyrotropic_points.h"
 #include "maxwell/response/poles_points.h"
 #include "maxwell/response/layer_points.h"
@@ -52,6 +55,17 @@ MX_POINT void NAME(mx_point_rate)(enum mx_response_kind kind, const REAL *c, con
 MX_POINT void NAME(mx_vector_step)(enum mx_response_kind kind, const REAL *c, MX_VALUE (*s)[3], MX_VALUE *u)
 {
 #define MX_POINT_CALL(PREFIX) NAME(PREFIX##_step)(c, s, u)
+  switch (kind) {
+    MX_VECTOR_LIST(MX_POINT_CASE)
+  default:
+    break;
+  }
+#undef MX_POINT_CALL
+}
+
+MX_POINT void NAME(mx_vector_start)(enum mx_response_kind kind, const REAL *c, MX_VALUE (*s)[3], MX_VALUE *u)
+{
+#define MX_POINT_CALL(PREFIX) NAME(PREFIX##_start)(c, s, u)
   switch (kind) {
     MX_VECTOR_LIST(MX_POINT_CASE)
   default:

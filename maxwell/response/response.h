@@ -9,7 +9,7 @@
  * (mx_response_share).
  *
  * There are three sorts of kinds. A pole acts on E or on H, on each component at a node alone. A gyrotropic medium acts
- * on the vector of E at a node. A layer acts on E and H,
+ * on the vector of E at a node, a ferrite on that of H. A layer acts on E and H,
  * on the three components together, at the points of the rule of integration (libdg/ref/rule.h), and depends on where
  * in the element a point is: the field is interpolated to the points, and what the layer makes of it is projected back.
  *
@@ -48,8 +48,9 @@
 #define MX_LAYER_LIST(X)                                                                                               \
   X(MX_LAYER_1, mx_layer_1, 1)                                                                                         \
   X(MX_LAYER_2, mx_layer_2, 2) X(MX_LAYER_3, mx_layer_3, 3) X(MX_LAYER_ROUND, mx_layer_round, 3)
-/* and X(kind, prefix, states): kinds that act on the vector of E at a node (gyrotropic.h). */
-#define MX_VECTOR_LIST(X)   X(MX_GYROTROPIC, mx_gyrotropic, 3)
+/* and X(kind, prefix, states): kinds that act on the vector of a field at a node, of E (gyrotropic.h) or H (ferrite.h).
+ */
+#define MX_VECTOR_LIST(X)   X(MX_GYROTROPIC, mx_gyrotropic, 3) X(MX_FERRITE, mx_ferrite, 3)
 #define MX_RESPONSE_LIST(X) MX_POLE_LIST(X) MX_LAYER_LIST(X) MX_VECTOR_LIST(X)
 
 #define MX_RESPONSE_NAME(kind, ...) kind,
@@ -71,7 +72,7 @@ enum {
 /* A response of a problem: its kind, and its entries. */
 struct mx_response {
   enum mx_response_kind kind;
-  int of;            /* poles: the field that they answer, 0: E, 1: H */
+  int of;            /* poles and vectors: the field that they answer, 0: E, 1: H */
   size_t count;      /* entries */
   int32_t *where;    /* [count] elements, ascending */
   double *parameter; /* [count][parameters of the kind]; the kind's file gives their meaning */
@@ -120,7 +121,7 @@ struct mx_response_ops {
   int coefficients; /* of the point function */
   int parameters;
   bool layer;   /* the kind acts on the vectors of E and H */
-  bool vector;  /* the kind acts on the vector of E at a node */
+  bool vector;  /* the kind acts on the vector of a field at a node */
   double flops; /* of the point function, a component of a field */
   /* Gives the parameters that the scheme follows. A relaxation that is faster than the scheme can take is slowed down;
    * static values stay. inertia: the medium's eps or mu as the update has it. */

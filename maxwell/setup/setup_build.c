@@ -190,6 +190,11 @@ static int check_balance(const struct mx_setup *setup, struct dg_error *err)
                      MX_PLACE "output.balance does not take poles of mu_r (magnetic = ...) with leapfrog: take "
                               "integrator = \"lsrk\" or \"rk4\", or output.energy, which counts them",
                      MX_AT(setup->config->material[m].where.where));
+  for (size_t m = 0; m < setup->config->materials && setup->config->output.balance.every > 0; m++)
+    if (setup->config->material[m].ferrite.given)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "output.balance does not take ferrites: take output.energy, which counts what they store",
+                     MX_AT(setup->config->material[m].where.where));
   return 0;
 }
 

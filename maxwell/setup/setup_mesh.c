@@ -291,6 +291,13 @@ static bool same_gyrotropic(const struct mx_gyrotropic_config *a, const struct m
   return same;
 }
 
+static bool same_ferrite(const struct mx_ferrite_config *a, const struct mx_ferrite_config *b)
+{
+  bool same = a->given == b->given && a->omega_0 == b->omega_0 && a->omega_m == b->omega_m && a->damping == b->damping;
+  for (int i = 0; i < 3; i++) same = same && a->direction[i] == b->direction[i];
+  return same;
+}
+
 /* Are two volumes one medium, with the same currents? */
 static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, size_t one, size_t other)
 {
@@ -301,8 +308,8 @@ static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, si
   if (!equal(&a->epsilon_r, &b->epsilon_r) || !equal(&a->mu_r, &b->mu_r) || !equal(&a->sigma, &b->sigma) ||
       !equal(&a->sigma_m, &b->sigma_m) || !equal(&a->density, &b->density) || !same_poles(&a->poles[0], &b->poles[0]) ||
       !same_poles(&a->poles[1], &b->poles[1]) || !same_tensors(a, b) ||
-      !same_gyrotropic(&a->gyrotropic, &b->gyrotropic) || a->loss_tangent != b->loss_tangent ||
-      a->loss_at != b->loss_at)
+      !same_gyrotropic(&a->gyrotropic, &b->gyrotropic) || !same_ferrite(&a->ferrite, &b->ferrite) ||
+      a->loss_tangent != b->loss_tangent || a->loss_at != b->loss_at)
     return false;
   for (size_t i = 0; i < config->sources; i++)
     if (config->source[i].shape == MX_REGION && (mx_selector_fit(&config->source[i].where, mesh, one) > 0) !=

@@ -246,6 +246,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
         after[at] = start[at] - back * (after[at] - start[at]);
       }
   }
+  NAME(start_vectors)(state, state->field[1]);
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
     return err->code;
   NAME(on_open)(state, 1, NAME(keep_open), NAME(remember_sheet));

@@ -194,6 +194,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   if (!mx_scheme_of(&state->options)->staggered) return 0;
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   NAME(leapfrog_back)(state);
+  NAME(start_vectors)(state, state->H);
   NAME(mx_kept_trace)(state->problem, MX_AMPERE, state->E, state->trace_E);
   if (state->problem->sheet_faces > 0 && NAME(fill_ghosts)(state, err) != 0) return err->code;
   NAME(mx_kept_trace)(state->problem, MX_FARADAY, state->H, state->trace_H);

@@ -62,6 +62,22 @@ static const struct bad_table bad[] = {
     {MEDIUM("epsilon_r = { 1, 1, 2 }, gyrotropic = { omega_p = 1e9, omega_c = { 0, 0, 1e9 } }"),
      "cavity.lua:2: materials.rock.gyrotropic needs an epsilon_r and a mu_r that are numbers or functions, not "
      "tensors"},
+    {MEDIUM("ferrite = { saturation = 1e5 }"),
+     "cavity.lua:2: 'bias' is missing in materials.rock.ferrite (for example: bias = { 0, 0, 1e5 })"},
+    {MEDIUM("ferrite = { saturation = -1, bias = { 0, 0, 1 } }"),
+     "cavity.lua:2: materials.rock.ferrite.saturation must be a number > 0 (A/m), not -1"},
+    {MEDIUM("ferrite = { saturation = 1e5, bias = { 0, 0, 0 } }"),
+     "cavity.lua:2: materials.rock.ferrite.bias is zero: a ferrite needs a static field that saturates it"},
+    {MEDIUM("ferrite = { saturation = 1e5, bias = { 0, 0, 1 }, linewidth = 3 }"),
+     "cavity.lua:2: materials.rock.ferrite.linewidth belongs to a frequency: add at = ..., in Hz"},
+    {MEDIUM("ferrite = { saturation = 1e5, bias = { 0, 0, 1 }, at = 1e9 }"),
+     "cavity.lua:2: materials.rock.ferrite.at is the frequency of a linewidth, and there is none"},
+    {MEDIUM("ferrite = { saturation = 1e5, bias = { 0, 0, 1 }, linewidth = 3, at = 1e9, damping = 0.1 }"),
+     "cavity.lua:2: materials.rock.ferrite.linewidth and damping are two ways to say one thing: leave one of them out"},
+    {MEDIUM("mu_r = { 1, 1, 2 }, ferrite = { saturation = 1e5, bias = { 0, 0, 1 } }"),
+     "cavity.lua:2: materials.rock.ferrite needs an epsilon_r and a mu_r that are numbers or functions, not tensors"},
+    {MEDIUM("magnetic = { debye = { { delta = 1, tau = 1e-9 } } }, ferrite = { saturation = 1e5, bias = { 0, 0, 1 } }"),
+     "cavity.lua:2: materials.rock.magnetic beside a ferrite is not there yet: a medium has one or the other"},
 };
 
 static void wrong_tensors_have_messages(void **state)
