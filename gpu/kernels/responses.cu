@@ -141,7 +141,7 @@ __device__ void take_along(const gpu_response &response, const gpu_response_stag
   }
 }
 
-template <typename REAL, mx_response_kind KIND, int STATES>
+template <typename REAL, mx_response_kind KIND, int STATES, int MOVING>
 __global__ void __launch_bounds__(THREADS)
     vector_stage(gpu_tables tables, gpu_response response, gpu_response_stage stage)
 {
@@ -154,9 +154,9 @@ __global__ void __launch_bounds__(THREADS)
   REAL *to = static_cast<REAL *>(stage.to[response.of]), *also = static_cast<REAL *>(stage.also[response.of]);
   const REAL step = static_cast<REAL>(stage.step), b = static_cast<REAL>(stage.b);
   const size_t e = static_cast<size_t>(response.where[mine.k]);
-  REAL s[STATES][3], ds[STATES][3], u[3], du[3];
+  REAL s[STATES][3] = {}, ds[STATES][3], u[3], du[3];
   for (size_t d = 0; d < 3; d++) u[d] = field[gpu_at(tables.order, e, d, mine.n)];
-  for (int q = 0; q < STATES; q++)
+  for (int q = 0; q < MOVING; q++)
     for (size_t d = 0; d < 3; d++) s[q][d] = from[mine.state(tables, response, q, d)];
   mx_vector_rate(KIND, c, s, u, ds, du);
   for (size_t d = 0; d < 3; d++) {
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(THREADS)
     to[tables.tiling.count > 0 ? gpu_register_at(tables.order, e, number) : at] += step * du[d];
     if (also != nullptr) also[at] += b * (step * du[d]);
   }
-  for (int q = 0; q < STATES; q++)
+  for (int q = 0; q < MOVING; q++)
     for (size_t d = 0; d < 3; d++) take_along(response, stage, mine.state(tables, response, q, d), ds[q][d]);
 }
 
@@ -468,7 +468,7 @@ gpuError_t step_poles(const gpu_tables *tables, const gpu_response *response, vo
                                 *tables, *response, static_cast<REAL *>(field));
     MX_POLE_LIST(CASE)
 #undef CASE
-#define CASE(KIND, PREFIX, STATES)                                                                                     \
+#define CASE(KIND, PREFIX, STATES, ...)                                                                                \
   case KIND:                                                                                                           \
     return gpu_launch_following(*tables, vector_step<REAL, KIND, STATES, false>, vector_blocks(tables, response),      \
                                 THREADS, 0, stream, *tables, *response, static_cast<REAL *>(field));
@@ -483,7 +483,7 @@ template <typename REAL>
 gpuError_t start_vectors(const gpu_tables *tables, const gpu_response *response, void *field, gpuStream_t stream)
 {
   switch (response->kind) {
-#define CASE(KIND, PREFIX, STATES)                                                                                     \
+#define CASE(KIND, PREFIX, STATES, ...)                                                                                \
   case KIND:                                                                                                           \
     return gpu_launch_following(*tables, vector_step<REAL, KIND, STATES, true>, vector_blocks(tables, response),       \
                                 THREADS, 0, stream, *tables, *response, static_cast<REAL *>(field));
@@ -505,10 +505,10 @@ gpuError_t stage_poles(const gpu_tables *tables, const gpu_response *response, c
                                 *tables, *response, *of);
     MX_POLE_LIST(CASE)
 #undef CASE
-#define CASE(KIND, PREFIX, STATES)                                                                                     \
+#define CASE(KIND, PREFIX, STATES, MOVING)                                                                             \
   case KIND:                                                                                                           \
-    return gpu_launch_following(*tables, vector_stage<REAL, KIND, STATES>, vector_blocks(tables, response), THREADS,   \
-                                0, stream, *tables, *response, *of);
+    return gpu_launch_following(*tables, vector_stage<REAL, KIND, STATES, MOVING>, vector_blocks(tables, response),    \
+                                THREADS, 0, stream, *tables, *response, *of);
     MX_VECTOR_LIST(CASE)
 #undef CASE
   default:

@@ -213,22 +213,22 @@ static void NAME(vector_step)(const struct NAME(state) * state, enum mx_response
   }
 }
 
-static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_response_kind kind, int of, size_t e,
-                               const REAL *c, size_t first, const struct NAME(response) * own,
+static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_response_kind kind, size_t moving, int of,
+                               size_t e, const REAL *c, size_t first, const struct NAME(response) * own,
                                const struct NAME(response_stage) * stage)
 {
-  const size_t Np = (size_t)state->problem->ref->Np, states = (size_t)mx_responses[kind]->states;
+  const size_t Np = (size_t)state->problem->ref->Np;
   const size_t row = NAME(at)(state, e, 0, 0);
   const REAL *from = (own->stage != NULL && !stage->first ? own->stage : own->now) + first;
   for (size_t i = 0; i < Np; i++) {
     REAL s[MX_RESPONSE_STATES][3] = {{0}}, ds[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0}, du[3] = {0};
-    NAME(states_at)(state, states, from, i, s);
+    NAME(states_at)(state, moving, from, i, s);
     for (size_t a = 0; a < 3; a++) u[a] = stage->field[of][row + NAME(place)(state, a, i)];
     NAME(mx_vector_rate)(kind, c, s, u, ds, du);
     for (size_t a = 0; a < 3; a++) {
       const size_t at = NAME(place)(state, a, i);
       NAME(field_stage)(stage, of, row + at, du[a]);
-      for (size_t q = 0; q < states; q++) NAME(state_stage)(own, stage, first + 3 * q * Np + at, ds[q][a]);
+      for (size_t q = 0; q < moving; q++) NAME(state_stage)(own, stage, first + 3 * q * Np + at, ds[q][a]);
     }
   }
 }
@@ -265,11 +265,12 @@ static inline void NAME(entry_stage)(const struct NAME(state) * state, const str
     break;
     MX_POLE_LIST(CASE)
 #undef CASE
-#define CASE(KIND, PREFIX, STATES) case KIND:
+#define CASE(KIND, PREFIX, STATES, MOVING)                                                                             \
+  case KIND:                                                                                                           \
+    NAME(vector_stage)(state, KIND, MOVING, response->of, e, c, first, own, stage);                                    \
+    break;
     MX_VECTOR_LIST(CASE)
 #undef CASE
-    NAME(vector_stage)(state, response->kind, response->of, e, c, first, own, stage);
-    break;
   default:
     NAME(layer_stage)(state, response->kind, 0, e, c, first, of_E * numbers, own, stage);
     NAME(layer_stage)(state, response->kind, 1, e, c, first + of_E * numbers, of_H * numbers, own, stage);

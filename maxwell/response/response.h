@@ -48,9 +48,9 @@
 #define MX_LAYER_LIST(X)                                                                                               \
   X(MX_LAYER_1, mx_layer_1, 1)                                                                                         \
   X(MX_LAYER_2, mx_layer_2, 2) X(MX_LAYER_3, mx_layer_3, 3) X(MX_LAYER_ROUND, mx_layer_round, 3)
-/* and X(kind, prefix, states): kinds that act on the vector of a field at a node, of E (gyrotropic.h) or H (ferrite.h).
- */
-#define MX_VECTOR_LIST(X)   X(MX_GYROTROPIC, mx_gyrotropic, 3) X(MX_FERRITE, mx_ferrite, 3)
+/* and X(kind, prefix, states, moving): kinds that act on the vector of a field at a node, of E (gyrotropic.h) or H
+ * (ferrite.h). Only the first states move in schemes of Runge-Kutta, which leave the others alone. */
+#define MX_VECTOR_LIST(X)   X(MX_GYROTROPIC, mx_gyrotropic, 3, 2) X(MX_FERRITE, mx_ferrite, 3, 1)
 #define MX_RESPONSE_LIST(X) MX_POLE_LIST(X) MX_LAYER_LIST(X) MX_VECTOR_LIST(X)
 
 #define MX_RESPONSE_NAME(kind, ...) kind,
