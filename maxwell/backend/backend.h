@@ -116,6 +116,7 @@ struct mx_backend_ops {
   const char *description; /* one line for `curlew info` */
   bool sheets;             /* it knows resistive sheets (problem/flux.h) */
   bool metals;             /* it knows metal walls (problem/skins.h) */
+  bool metal_sheets;       /* and sheets of metal */
   /* Returns 0 if the backend can run on this machine; else err says what is missing. `auto` passes over a backend whose
    * card is missing; all else is an error for whoever would have it. */
   int (*available)(struct dg_error *err);

@@ -18,12 +18,12 @@ struct mx_backend { /* exactly one of the two is not NULL */
   return (backend)->full != NULL ? function##_double((backend)->full, __VA_ARGS__)                                     \
                                  : function##_single((backend)->half, __VA_ARGS__)
 
-/* Bytes of the currents of metal walls. */
+/* Bytes of the currents of metal walls, which are double. */
 static size_t mx_skin_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
 {
   const struct mx_scheme *scheme = mx_scheme_of(options);
   const size_t arrays = scheme->sums ? 3 : 2, trace = 3 * (size_t)problem->ref->Nf;
-  return real * problem->skin_faces * trace * (arrays * mx_skin_poles(problem) + 1);
+  return problem->skin_faces * trace * (arrays * mx_skin_poles(problem) * sizeof(double) + real);
 }
 
 /* Bytes of the responses' states, registers and coefficients. */

@@ -25,11 +25,11 @@ static void NAME(film_step)(struct NAME(state) * state, size_t k, const double *
   const struct mx_skin *film = mx_skin_of(state->problem, k);
   const size_t n = 3 * (size_t)state->problem->ref->Nf;
   const double dt = state->options.step, c = 0.5 * dt * film->damping;
-  REAL *now = skins->now + k * skins->width, *before = skins->before + k * skins->width;
+  double *now = skins->now + k * skins->width, *before = skins->before + k * skins->width;
   for (size_t i = 0; i < n; i++) {
     before[i] = now[i];
-    now[i] = (REAL)(((1 - c) * (double)now[i] + dt * film->drude * E[i]) / (1 + c));
-    skins->voltage[k * n + i] = now[i];
+    now[i] = ((1 - c) * now[i] + dt * film->drude * E[i]) / (1 + c);
+    skins->voltage[k * n + i] = (REAL)now[i];
   }
 }
 
@@ -39,11 +39,11 @@ static void NAME(film_stage)(struct NAME(state) * state, size_t k, int s, const 
   struct NAME(skins) *skins = state->skins;
   const struct mx_skin *film = mx_skin_of(state->problem, k);
   const size_t n = 3 * (size_t)state->problem->ref->Nf;
+  const double *currents = NAME(stage_currents)(state, s, k);
   for (size_t i = 0; i < n; i++) {
-    const size_t at = k * skins->width + i;
-    const double current = NAME(stage_current)(state, s, at);
+    const double current = currents[i];
     skins->voltage[k * n + i] = (REAL)current;
-    NAME(take_current)(state, s, at, film->drude * E[i] - film->damping * current);
+    NAME(take_current)(state, s, k * skins->width + i, film->drude * E[i] - film->damping * current);
   }
 }
 

@@ -72,14 +72,21 @@ static size_t piece_of(const struct mx_state_array *of)
   return items > 0 ? items : 1;
 }
 
+/* The numbers of an array on the disk. Currents of metals are double in both precisions. */
+static enum dg_store_type type_of(const struct mx_setup *setup, const struct mx_state_array *of)
+{
+  const bool doubles = setup->config->precision == MX_DOUBLE || of->list == MX_STATE_OF_SKINS;
+  return doubles ? DG_STORE_DOUBLES : DG_STORE_FLOATS;
+}
+
 size_t mx_fields_bytes(const struct mx_setup *setup)
 {
-  const size_t real = setup->config->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t bytes = 0;
   for (int list = 0; list < lists_of(&setup->problem); list++) bytes += items_of(setup, list) * sizeof(int64_t);
   for (int array = 0; array < arrays_of(&setup->problem); array++) {
     const struct mx_state_array of = describe(setup, array);
-    bytes += of.items * mx_state_width(&of) * real;
+    bytes +=
+        of.items * mx_state_width(&of) * (type_of(setup, &of) == DG_STORE_DOUBLES ? sizeof(double) : sizeof(float));
   }
   return bytes;
 }
@@ -117,8 +124,7 @@ static int save_array(struct dg_store *store, int array, const struct mx_setup *
 {
   const struct mx_state_array of = describe(setup, array);
   const size_t count = of.items, width = mx_state_width(&of), most = piece_of(&of);
-  const enum dg_store_type type = setup->config->precision == MX_DOUBLE ? DG_STORE_DOUBLES : DG_STORE_FLOATS;
-  if (dg_store_add(store, of.name, type, count * width, err) != 0) return err->code;
+  if (dg_store_add(store, of.name, type_of(setup, &of), count * width, err) != 0) return err->code;
   for (size_t first = 0; first < count; first += most) {
     const size_t here = count - first < most ? count - first : most;
     if (setup->ops->save(backend, array, first, here, piece, err) != 0) return err->code;

@@ -244,6 +244,7 @@ static int take_clusters(struct selection *s, struct dg_error *err)
 /* The record of an element on its way to rank 0. */
 struct record {
   int64_t number, neighbour[4]; /* number in the whole mesh; codes below zero stay as they are */
+  int64_t beyond[4];            /* the same of the other face of a sheet of metal; -1: there is none */
   double turn[4][2];            /* cosine and sine by which what comes through a face is turned; 1 and 0: nothing */
 #define MEMBER(type, name, numbers) type name numbers;
   MX_ELEMENT_ARRAYS(MEMBER)
@@ -252,6 +253,15 @@ struct record {
       response[2]; /* the responses in which the element has an entry: a layer or poles of E, and poles of H; or -1 */
   double parameter[2][MX_RESPONSE_PARAMETERS];
 };
+
+/* 4 * number + face in the whole mesh; codes below zero stay as they are. */
+static int64_t number_of_face(const struct mx_problem *whole, int32_t code)
+{
+  size_t other = (size_t)(code / 4);
+  if (code < 0) return code;
+  if (other >= whole->K) other = (size_t)whole->halo->receive[other - whole->K] / 4; /* a ghost */
+  return 4 * number_of(whole, other) + code % 4;
+}
 
 static void fill_record(struct record *record, const struct mx_problem *whole, size_t e)
 {
@@ -269,10 +279,8 @@ static void fill_record(struct record *record, const struct mx_problem *whole, s
            (size_t)mx_responses[response->kind]->parameters * sizeof(double));
   }
   for (int f = 0; f < 4; f++) {
-    int32_t code = whole->neighbour[e][f];
-    size_t other = (size_t)(code / 4);
-    if (code >= 0 && other >= whole->K) other = (size_t)whole->halo->receive[other - whole->K] / 4; /* a ghost */
-    record->neighbour[f] = code < 0 ? code : 4 * number_of(whole, other) + code % 4;
+    record->neighbour[f] = number_of_face(whole, whole->neighbour[e][f]);
+    record->beyond[f] = number_of_face(whole, whole->far[e][f] - 1);
     record->turn[f][0] = 1;
   }
 }
@@ -305,13 +313,19 @@ static int compare_records(const void *a, const void *b)
   return (x->number > y->number) - (x->number < y->number);
 }
 
+/* The face in the part, or MX_GHOST. */
+static int32_t part_face(size_t count, const struct record *record, int64_t code)
+{
+  const struct record key = {.number = code / 4};
+  const struct record *found = code < 0 ? NULL : bsearch(&key, record, count, sizeof key, compare_records);
+  return found == NULL ? MX_GHOST : 4 * (int32_t)(found - record) + (int32_t)(code % 4);
+}
+
 /* The neighbour code in the part. */
 static int32_t part_code(struct mx_problem *part, size_t count, const struct record *record, int64_t code)
 {
-  if (code < 0) return mx_open_slot((int32_t)code) >= 0 ? MX_GHOST - 1 - (int32_t)part->open_faces++ : MX_GHOST;
-  const struct record key = {.number = code / 4};
-  const struct record *found = bsearch(&key, record, count, sizeof key, compare_records);
-  return found == NULL ? MX_GHOST : 4 * (int32_t)(found - record) + (int32_t)(code % 4);
+  const bool open = code < 0 && mx_open_slot((int32_t)code) >= 0;
+  return open ? MX_GHOST - 1 - (int32_t)part->open_faces++ : part_face(count, record, code);
 }
 
 /* Does what comes through face i % 4 of record i / 4 turn? */
@@ -396,6 +410,7 @@ static int from_records(struct mx_problem *part, const struct mx_problem *whole,
 #undef TAKE
     for (int f = 0; f < 4; f++) {
       part->neighbour[i][f] = part_code(part, count, record, record[i].neighbour[f]);
+      part->far[i][f] = 1 + part_face(count, record, record[i].beyond[f]);
     }
   }
   part->paired = whole->paired;

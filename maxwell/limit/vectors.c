@@ -146,6 +146,14 @@ static void take_face(const struct mx_problem *problem, size_t k, bool beyond, c
             : field[(3 * (size_t)(code / 4) + i / Nf) * Np + (size_t)ref->face_node[(size_t)(code % 4) * Nf + i % Nf]];
 }
 
+/* The currents of the other face of a sheet of metal; NULL: there is none here. */
+static const double *far_currents(const struct mx_limit *work, size_t k, const double *currents)
+{
+  const int32_t own = work->problem->skin_face[k], code = work->problem->far[own / 4][own % 4] - 1;
+  if (code < 0) return NULL;
+  return currents + (size_t)mx_skin_slot(work->problem, (size_t)code / 4, code % 4) * skin_width(work);
+}
+
 /* The rates of the currents of metal walls and of films, and V or J of each face: currents and rates are
  * [skin_faces][poles][3][Nf]. Leapfrog's limit takes the films without their losses, and no wall. */
 static void rate_skins(const struct mx_limit *work, bool staggered, const double *const field[2],
@@ -171,11 +179,13 @@ static void rate_skins(const struct mx_limit *work, bool staggered, const double
       continue;
     }
     if (staggered) continue;
+    const double *beyond = far_currents(work, k, currents);
     mx_skin_current(&work->skins, k, own, h);
     for (size_t q = 0; q < skin->poles; q++)
       for (size_t i = 0; i < n; i++) {
         rate[q * n + i] = skin->rate[q] * (h[i] - now[q * n + i]);
         V[i] += skin->resistance[q] * now[q * n + i];
+        if (beyond != NULL) V[i] += skin->transfer[q] * beyond[q * n + i];
       }
   }
 }

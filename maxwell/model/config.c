@@ -10,8 +10,8 @@
 #include "libdg/base/orders.h"
 #include "maxwell/model/config_read.h"
 
-const char *const mx_interface_kind_names[] = {"surface_current", "total_field", "pec",
-                                               "resistive_sheet", "graphene",    NULL};
+const char *const mx_interface_kind_names[] = {"surface_current", "total_field", "pec", "resistive_sheet",
+                                               "graphene",        "metal_sheet", NULL};
 
 _Static_assert(DG_ORDER_MIN == 1 && DG_ORDER_MAX == 8, "the message of `order` says 1 to 8");
 

@@ -22,7 +22,8 @@ enum mx_interface_kind {
   MX_TOTAL_FIELD,
   MX_CONDUCTING_SHEET, /* a perfect conductor without thickness */
   MX_RESISTIVE_SHEET,  /* a resistor without thickness: E_t = resistance * (jump of n x H) */
-  MX_GRAPHENE          /* a resistor and an inductor in series, by the intraband term of Kubo's formula */
+  MX_GRAPHENE,         /* a resistor and an inductor in series, by the intraband term of Kubo's formula */
+  MX_METAL_SHEET       /* a metal of any thickness (media/metal_sheet.h) */
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 /* Bit i is the i-th format of maxwell/output/writers.h. */
@@ -217,12 +218,14 @@ struct mx_layer_config {
 };
 extern const char *const mx_shell_kind_names[]; /* "box", "sphere", "cylinder" */
 
-/* The metal of a wall whose skin is thinner than everything else (media/metal.h). */
+/* The metal of a wall whose skin is thinner than everything else (media/metal.h), or of a sheet. */
 struct mx_metal_config {
-  int name;       /* key `metal`, of mx_metal_names; only for the reader */
-  double sigma;   /* S/m, > 0: key `conductivity`, or that of the name */
-  double mu_r;    /* > 0, default 1 */
-  double band[2]; /* Hz, ascending; {0, 0}: that of the sources */
+  int name;         /* key `metal`, of mx_metal_names; only for the reader */
+  double sigma;     /* S/m, > 0: key `conductivity`, or that of the name */
+  double mu_r;      /* > 0, default 1 */
+  double band[2];   /* Hz, ascending; {0, 0}: that of the sources */
+  double roughness; /* of a wall: m rms, default 0 */
+  double thickness; /* of a sheet: m, > 0 */
 };
 
 struct mx_boundary_config {
@@ -265,6 +268,7 @@ struct mx_interface_config {
   struct mx_plane_wave wave; /* MX_TOTAL_FIELD */
   double resistance;         /* MX_RESISTIVE_SHEET: ohm (per square), > 0 */
   struct mx_graphene_config graphene;
+  struct mx_metal_config metal; /* MX_METAL_SHEET */
 };
 
 /* An impressed current: a density in a region (A/m^2), a point dipole, or a thin straight wire. */

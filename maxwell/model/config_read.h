@@ -87,7 +87,8 @@ int mx_check_tensors(struct mx_reader *r, const struct mx_value *value,
  * conductivity of a name. */
 extern const char *const mx_metal_names[];
 int mx_read_band(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
-int mx_check_metal(struct mx_reader *r, const struct mx_value *value, struct mx_metal_config *metal) DG_MUST_USE;
+int mx_check_metal(struct mx_reader *r, const struct mx_value *value, const char *kind,
+                   struct mx_metal_config *metal) DG_MUST_USE;
 
 /* media/config_gyrotropic.c: to a struct mx_gyrotropic_config, and a check of what is beside it. */
 int mx_read_gyrotropic(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -244,6 +244,8 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
       {KIND(MX_METAL_WALL), {"metal", mx_read_choice, BOUNDARY(metal.name), .names = mx_metal_names}},
       {KIND(MX_METAL_WALL),
        {"conductivity", mx_read_real, BOUNDARY(metal.sigma), .expected = "a number > 0 (S/m)", MX_ABOVE(0)}},
+      {KIND(MX_METAL_WALL),
+       {"roughness", mx_read_real, BOUNDARY(metal.roughness), .expected = "a number >= 0 (metres rms)", MX_FROM(0)}},
       {KIND(MX_METAL_WALL), {"mu_r", mx_read_real, BOUNDARY(metal.mu_r), .expected = "a number > 0", MX_ABOVE(0)}},
       {KIND(MX_METAL_WALL),
        {"band", mx_read_band, BOUNDARY(metal.band),
@@ -276,7 +278,7 @@ static int read_boundary(struct mx_reader *r, const struct mx_value *value, stru
     return r->err->code;
   switch (mx_walls[boundary->kind].entering) {
   case MX_NOTHING:
-    return boundary->kind == MX_METAL_WALL ? mx_check_metal(r, value, &boundary->metal) : 0;
+    return boundary->kind == MX_METAL_WALL ? mx_check_metal(r, value, "metal", &boundary->metal) : 0;
   case MX_WAVE:
     return check_wave(r, value, &boundary->wave);
   case MX_GIVEN_E:
@@ -370,15 +372,27 @@ static int read_interface(struct mx_reader *r, const struct mx_value *value, str
         MX_ABOVE(0), .example = "relaxation_time = 0.5e-12"}},
       {KIND(MX_GRAPHENE),
        {"temperature", mx_read_real, INTERFACE(graphene.temperature), .expected = "a number > 0 (K)", MX_ABOVE(0)}},
+      {KIND(MX_METAL_SHEET),
+       {"thickness", mx_read_real, INTERFACE(metal.thickness), .expected = "a number > 0 (metres)", MX_ABOVE(0),
+        .example = "thickness = 35e-6"}},
+      {KIND(MX_METAL_SHEET), {"metal", mx_read_choice, INTERFACE(metal.name), .names = mx_metal_names}},
+      {KIND(MX_METAL_SHEET),
+       {"conductivity", mx_read_real, INTERFACE(metal.sigma), .expected = "a number > 0 (S/m)", MX_ABOVE(0)}},
+      {KIND(MX_METAL_SHEET), {"mu_r", mx_read_real, INTERFACE(metal.mu_r), .expected = "a number > 0", MX_ABOVE(0)}},
+      {KIND(MX_METAL_SHEET),
+       {"band", mx_read_band, INTERFACE(metal.band),
+        .expected = "two numbers > 0 in ascending order (Hz), as in { 1e6, 1e9 }"}},
   };
   interface->drive = no_drive;
   interface->wave = no_wave;
   interface->graphene.temperature = 300;
+  interface->metal = (struct mx_metal_config){.name = -1, .mu_r = 1};
   if (read_by_kind(r, value, "a table, as in { kind = \"surface_current\", current = f }", rules, MX_COUNT(rules),
                    interface) != 0)
     return r->err->code;
   if (interface->kind == MX_CONDUCTING_SHEET || interface->kind == MX_RESISTIVE_SHEET || interface->kind == MX_GRAPHENE)
     return 0;
+  if (interface->kind == MX_METAL_SHEET) return mx_check_metal(r, value, "metal_sheet", &interface->metal);
   if (interface->kind == MX_TOTAL_FIELD) return check_wave(r, value, &interface->wave);
   return check_drive(r, value, "current");
 }

@@ -1,4 +1,4 @@
-/* The release of an assignment, which mx_problem_init makes, and the terms of media that turn the fields:
+/* The release of an assignment, which mx_problem_init makes, its sheets, and the terms of media that turn the fields:
  * problem_build.c adds them. */
 #include "maxwell/problem/assignment.h"
 
@@ -63,4 +63,12 @@ int mx_assign_turning(struct mx_problem *problem, const struct mx_assignment *as
 {
   if (assign_kind(problem, assignment, config, MX_GYROTROPIC, err) != 0) return err->code;
   return assign_kind(problem, assignment, config, MX_FERRITE, err);
+}
+
+ptrdiff_t mx_metal_sheet(const struct mx_assignment *assignment, const struct mx_config *config,
+                         const struct dg_mesh *mesh, size_t e, int f)
+{
+  const int surface = mesh->surface[e][f], key = surface >= 0 ? assignment->interface[surface] : -1;
+  if (assignment->boundary[e][f] != MX_SHEET || key < 0 || config->interface[key].kind != MX_METAL_SHEET) return -1;
+  return (ptrdiff_t)config->boundaries + key;
 }

@@ -21,3 +21,6 @@ void mx_assignment_release(struct mx_assignment *assignment);
 /* Adds the gyrotropic terms and the ferrites of all materials to the problem. Errors: DG_MEMORY. */
 int mx_assign_turning(struct mx_problem *problem, const struct mx_assignment *assignment,
                       const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
+/* The sheet of metal on face f of element e, its place in mx_problem.metal; -1: there is none. */
+ptrdiff_t mx_metal_sheet(const struct mx_assignment *assignment, const struct mx_config *config,
+                         const struct dg_mesh *mesh, size_t e, int f);

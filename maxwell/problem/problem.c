@@ -13,7 +13,7 @@ int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref,
 {
   *problem = (struct mx_problem){.ref = ref, .K = K, .interior = K};
 #define NEW(type, name, numbers) || DG_NEW(problem->name, K, err) != 0
-  if (DG_NEW(problem->neighbour, K, err) != 0 MX_ELEMENT_ARRAYS(NEW)) {
+  if (DG_NEW(problem->neighbour, K, err) != 0 || DG_NEW(problem->far, K, err) != 0 MX_ELEMENT_ARRAYS(NEW)) {
 #undef NEW
     mx_problem_release(problem);
     return err->code;
@@ -27,6 +27,7 @@ void mx_problem_release(struct mx_problem *problem)
   MX_ELEMENT_ARRAYS(FREE)
 #undef FREE
   dg_free(problem->neighbour);
+  dg_free(problem->far);
   if (problem->own != NULL) dg_halo_release(problem->own);
   dg_free(problem->own);
   dg_free(problem->shape);
@@ -54,7 +55,7 @@ void mx_problem_release(struct mx_problem *problem)
 size_t mx_problem_bytes(const struct mx_problem *problem)
 {
 #define BYTES(type, name, numbers) +sizeof *problem->name
-  return problem->K * (sizeof *problem->neighbour MX_ELEMENT_ARRAYS(BYTES)) +
+  return problem->K * (sizeof *problem->neighbour + sizeof *problem->far MX_ELEMENT_ARRAYS(BYTES)) +
          problem->sheet_faces * sizeof *problem->sheet_face + problem->skin_faces * sizeof *problem->skin_face +
          problem->curves.count *
              (sizeof *problem->curves.where + dg_shape_nodes(problem->curves.geometry) * sizeof *problem->curves.shape);
@@ -103,6 +104,13 @@ ptrdiff_t mx_skin_slot(const struct mx_problem *problem, size_t e, int f)
 {
   if (problem->skin[e][f] == 0) return -1;
   return (ptrdiff_t)find_face(problem->skin_faces, problem->skin_face, 4 * (int32_t)e + f);
+}
+
+bool mx_any_sheet(const struct mx_problem *problem)
+{
+  for (size_t i = 0; i < problem->metals; i++)
+    if (problem->metal[i].sheet) return true;
+  return false;
 }
 
 size_t mx_skin_poles(const struct mx_problem *problem)
@@ -239,6 +247,14 @@ static int restrict_curves(struct mx_problem *part, const struct mx_problem *who
   return 0;
 }
 
+/* The other face of a sheet in the part; 0: it is not there. */
+static int32_t part_far(const struct mx_problem *whole, const int32_t *local, int32_t far)
+{
+  const int32_t code = far - 1;
+  if (code < 0 || (size_t)code / 4 >= whole->K || local[code / 4] < 0) return 0;
+  return 1 + 4 * local[code / 4] + code % 4;
+}
+
 int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole, size_t count, const size_t *element,
                         struct dg_error *err)
 {
@@ -261,6 +277,7 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
       else if (code >= 0 && (size_t)code / 4 >= whole->K) code = MX_GHOST;
       else if (code >= 0) code = local[code / 4] < 0 ? MX_GHOST : 4 * local[code / 4] + code % 4;
       part->neighbour[i][f] = code;
+      part->far[i][f] = part_far(whole, local, whole->far[e][f]);
     }
   }
   if (copy_tensors(part, whole, err) != 0 || restrict_responses(part, whole, local, err) != 0 ||

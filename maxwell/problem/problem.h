@@ -90,7 +90,7 @@ struct mx_ranks {
   X(int32_t, tensor, ) /* 1 + the place of its tensors in mx_problem.shape; 0: it is isotropic */                      \
   X(struct mx_face_flux, flux, [4])                                                                                    \
   X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */                      \
-  X(int32_t, skin, [4]) /* of a face on a metal wall or a film: 1 + its place in mx_problem.metal; else 0 */
+  X(int32_t, skin, [4]) /* of a face on a metal wall, a sheet or a film: 1 + its place in mx_problem.metal; else 0 */
 
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
@@ -99,9 +99,11 @@ struct mx_problem {
 #define MX_MEMBER(type, name, numbers) type(*name) numbers;
   MX_ELEMENT_ARRAYS(MX_MEMBER)
 #undef MX_MEMBER
-  /* [K] 4 * element + face, or a code above. Element K + i lies beyond face i of the halo. The array is not in the list
-   * above, since it names other elements. */
+  /* [K] 4 * element + face, or a code above. Element K + i lies beyond face i of the halo. This array and the next one
+   * are not in the list above, since they name other elements. */
   int32_t (*neighbour)[4];
+  /* [K] of a face on a sheet of metal, whose neighbour is an open wall: 1 + the code of its other face; else 0. */
+  int32_t (*far)[4];
   struct mx_curves curves;
   size_t shapes;
   struct mx_tensor *shape; /* [shapes] the media whose epsilon or mu is a tensor; the same on all ranks */
@@ -111,9 +113,9 @@ struct mx_problem {
   size_t sheet_faces;
   int32_t *sheet_face;
   size_t metals;
-  struct mx_skin *metal; /* [metals] and films, in natural units; the same on all ranks and in all parts */
+  struct mx_skin *metal; /* [metals] sheets and films, too, in natural units; the same on all ranks, in all parts */
   size_t skin_faces;
-  int32_t *skin_face; /* faces on metal walls and films, ascending: 4 * element + face */
+  int32_t *skin_face; /* faces on metal walls, sheets and films, ascending: 4 * element + face */
   size_t terms;
   struct mx_term *term; /* [terms] */
   size_t responses;
@@ -143,6 +145,8 @@ static inline size_t mx_kept_faces(const struct mx_problem *problem)
 ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f);
 /* Returns the number of face f of element e among those on metal walls; -1: it is none of them. */
 ptrdiff_t mx_skin_slot(const struct mx_problem *problem, size_t e, int f);
+/* Says whether any metal is a sheet: the same on all ranks. */
+bool mx_any_sheet(const struct mx_problem *problem);
 /* The most poles of a metal. */
 size_t mx_skin_poles(const struct mx_problem *problem);
 /* Lists the faces on sheets and on metal walls, once `sheet` and `skin` are filled in. */

@@ -408,7 +408,8 @@ static int assign_interfaces(struct mx_assignment *assignment, const struct mx_c
     for (int f = 0; f < 4; f++) {
       int surface = mesh->surface[e][f];
       if (surface < 0 || interface[surface] < 0 || mesh->neighbour[e][f] < 0) continue;
-      if (config->interface[interface[surface]].kind == MX_CONDUCTING_SHEET) assignment->boundary[e][f] = MX_SHEET;
+      const enum mx_interface_kind kind = config->interface[interface[surface]].kind;
+      if (kind == MX_CONDUCTING_SHEET || kind == MX_METAL_SHEET) assignment->boundary[e][f] = MX_SHEET;
     }
   return 0;
 }
@@ -484,6 +485,11 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
     double own = sqrt(problem->mu[e] / problem->epsilon[e]);
     for (int f = 0; f < 4; f++) {
       int32_t code = mesh->neighbour[e][f];
+      const ptrdiff_t metal = mx_metal_sheet(assignment, config, mesh, e, f);
+      if (metal >= 0) {
+        problem->neighbour[e][f] = mx_set_sheet(problem, metal, e, f, code);
+        continue;
+      }
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         if ((size_t)code / 4 >= problem->K) continue;
         set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, f), flux_side(problem, assignment, e),
@@ -522,9 +528,11 @@ static int connect_halo(struct mx_problem *problem, const struct mx_assignment *
   if (dg_halo_swap(halo, problem->comm, sizeof *own, own, other, err) != 0) goto fail;
   for (size_t i = 0; i < halo->faces; i++) {
     size_t e = (size_t)halo->send[i] / 4, f = (size_t)halo->send[i] % 4;
+    const int32_t beyond = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
+    if (mx_metal_sheet(assignment, config, mesh, e, (int)f) >= 0) problem->far[e][f] = 1 + beyond;
     if (assignment->boundary[e][f] == MX_SHEET) continue; /* a wall for both sides */
     set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, (int)f), own[i], other[i], config, e, (int)f);
-    problem->neighbour[e][f] = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
+    problem->neighbour[e][f] = beyond;
   }
 fail:
   dg_free(own);

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "maxwell/model/config.h"
+#include "maxwell/model/media/metal_sheet.h"
 #include "maxwell/problem/curve_tables.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/problem/problem.h"
@@ -56,6 +57,21 @@ void mx_skin_mass(const struct mx_skin_tables *tables, size_t k, const double *u
 double mx_skin_squares(const struct mx_skin_tables *tables, size_t k, bool stored, const double *state,
                        const double *shift);
 
+/* ---- sheets of metal
+ *
+ * Each face of a sheet is such a wall, with R of its own, and the two speak to each other through their currents
+ * (maxwell/model/media/metal_sheet.h), I of this face and I' of the other one:
+ *
+ *   V = sum of R_k I_k + Q_k I'_k,   R = direct + sum of R_k,   sum of Q_k = -direct.
+ *
+ * Energy: the sum of (R_k (I^2 + I'^2) + 2 Q_k I.I')/(2 a_k) is stored and direct (h + h')^2 with the like of
+ * h - I is lost; |Q_k| <= R_k. All the rest is as above: at z = -1 V vanishes and R acts on each face alone. */
+
+/* The sum over the poles of weight(Q, a) times I_k.I'_k on face k: one half of what the two faces of a sheet store, or
+ * lose, besides mx_skin_squares of each. own[poles][3][Nf], far of the other face. */
+double mx_sheet_products(const struct mx_skin_tables *tables, size_t k, bool stored, const double *own,
+                         const double *far);
+
 /* ---- films
  *
  * A film of graphene between two media carries J = D/(s + gamma) E*, a resistor and an inductor in series. With the
@@ -83,10 +99,14 @@ static inline double mx_film_factor(const struct mx_problem *problem, size_t k)
 
 /* ---- building */
 
-/* Gives the metals of a configuration to a problem, one a boundary, by a fit over the band, and then its films, one an
- * interface. */
+/* Gives the metals of a configuration to a problem, one a boundary, by a fit over the band, and then its sheets and
+ * films, one an interface. */
 int mx_assign_metals(struct mx_problem *problem, const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
-/* The band of a metal wall, Hz. */
+/* The band of a metal wall or sheet, Hz. */
 void mx_metal_band(const struct mx_config *config, const struct mx_metal_config *metal, double band[2]);
 /* The flux of a face on a wall of this metal. */
 struct mx_face_flux mx_skin_flux(const struct mx_skin *metal);
+/* Makes a face one side of a sheet of metal, whose other face has the code `beyond`: a wall, and open, since what it
+ * takes is extrapolated in time. Returns the code of its neighbour. The halo knows the other face where that is another
+ * rank's. */
+int32_t mx_set_sheet(struct mx_problem *problem, ptrdiff_t metal, size_t e, int f, int32_t beyond);

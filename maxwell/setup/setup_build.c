@@ -57,6 +57,8 @@ int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *
     const struct mx_interface_config *interface = &config->interface[i];
     if (!ops->metals && interface->kind == MX_GRAPHENE)
       return refuse(&interface->where, "interfaces", "graphene", ops, err);
+    if (!ops->metal_sheets && interface->kind == MX_METAL_SHEET)
+      return refuse(&interface->where, "interfaces", "sheets of kind \"metal_sheet\"", ops, err);
     if (!ops->sheets && interface->kind == MX_RESISTIVE_SHEET)
       return refuse(&interface->where, "interfaces", "resistive sheets", ops, err);
   }
@@ -184,6 +186,12 @@ static int check_balance(const struct mx_setup *setup, struct dg_error *err)
       return dg_fail(err, DG_INPUT,
                      MX_PLACE "output.balance does not take graphene: take output.energy, which counts what it stores",
                      MX_AT(setup->config->interface[i].where.where));
+  for (size_t i = 0; i < setup->config->interfaces && setup->config->output.balance.every > 0; i++)
+    if (setup->config->interface[i].kind == MX_METAL_SHEET)
+      return dg_fail(err, DG_INPUT,
+                     MX_PLACE "output.balance does not take sheets of kind \"metal_sheet\": take output.energy, which "
+                              "counts what they store",
+                     MX_AT(setup->config->interface[i].where.where));
   for (size_t m = 0; m < setup->config->materials && setup->config->output.balance.every > 0; m++)
     if (mx_staggered(setup->config->time.integrator) && setup->config->material[m].poles[1].count > 0)
       return dg_fail(err, DG_INPUT,
@@ -229,12 +237,17 @@ static void report_metals(const struct mx_setup *setup)
       skin.resistance[k] *= MX_ETA0 / sqrt(MX_MU0 * metal->mu_r / metal->sigma);
       skin.rate[k] *= MX_C0;
     }
-    const double error = mx_skin_error(2 * pi * band[0], 2 * pi * band[1], &skin),
-                 resistance = sqrt(pi * band[1] * MX_MU0 * metal->mu_r / metal->sigma);
+    const double rough = mx_metal_rough(MX_MU0 * metal->mu_r, metal->sigma, metal->roughness),
+                 error = mx_skin_error(2 * pi * band[0], 2 * pi * band[1], rough, &skin),
+                 more = 1 + 2 / pi * atan(2 * pi * band[1] / rough),
+                 resistance = more * sqrt(pi * band[1] * MX_MU0 * metal->mu_r / metal->sigma);
     dg_log_line(setup->log,
                 "metal     %s: %.4g S/m, %zu resistors beside inductors follow its skin from %.4g to %.4g Hz within "
                 "%.2g %%; %.3g ohm at the upper end",
                 name, metal->sigma, skin.poles, band[0], band[1], 100 * error, resistance);
+    if (metal->roughness > 0)
+      dg_log_line(setup->log, "metal     %s: its roughness of %.3g m multiplies losses by %.3f at the upper end", name,
+                  metal->roughness, more);
     if (error > much)
       dg_log_warning(setup->log, "the skin of '%s' is followed within %.2g %% only: a narrower band is better", name,
                      100 * error);
@@ -383,6 +396,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   report_defaults(setup);
   report_metals(setup);
   report_graphene(setup);
+  mx_report_sheets(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||

@@ -56,7 +56,7 @@ MAY = {
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model maxwell/model/media "
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
-    "maxwell/backend": "libdg/base maxwell/problem maxwell/response maxwell/shell maxwell/time",
+    "maxwell/backend": "libdg/base libdg/comm maxwell/problem maxwell/response maxwell/shell maxwell/time",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
     "maxwell/backend/layers": "libdg/ref maxwell/response",
     "maxwell/backend/squares": "libdg/base libdg/ref maxwell/backend/frame",

@@ -18,6 +18,7 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/points.h"
 #include "maxwell/problem/curved.h"
+#include "maxwell/backend/sheet_links.h"
 #include "maxwell/problem/skins.h"
 
 /* The instruction sets of this build, each of which needs those before it. */
@@ -147,6 +148,7 @@ const struct mx_backend_ops mx_backend_cpu = {
     .description = "fused kernels for AVX-512, AVX2 and other processors, orders 1 to 8, both precisions, threads",
     .sheets = true,
     .metals = true,
+    .metal_sheets = true,
     .available = available,
     .create = create,
     .destroy = destroy,

@@ -42,6 +42,7 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
 static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
 {
   state->observed = false;
+  if (NAME(loaded_skins)(state, err) != 0) return err->code;
   if (!mx_scheme_of(&state->options)->staggered) return 0;
   if (NAME(send_traces)(state, &state->field[1], err) != 0) return err->code;
   return NAME(receive_traces)(state, &state->field[1], err);

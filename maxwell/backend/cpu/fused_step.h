@@ -69,7 +69,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   const char *name = equation == 0 ? "fused half step E" : "fused half step H";
   if (begin) {
     if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
-    if (equation == 1 && !state->starting) NAME(pass_skins)(state, 0, state->field[1]);
+    if (equation == 1 && !state->starting && NAME(pass_skins)(state, 0, state->field[1], err) != 0) return err->code;
     struct mx_mark mark = mx_phase_begin(open);
     NAME(on_open)(state, equation, NAME(remember_open), NAME(remember_sheet));
     mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
@@ -111,7 +111,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
   const struct mx_cost cost = NAME(pass_cost)(state, 2, update ? 8 : 6);
   if (begin) {
     if (NAME(send_traces)(state, field, err) != 0) return err->code;
-    NAME(pass_skins)(state, s, field[1]);
+    if (NAME(pass_skins)(state, s, field[1], err) != 0) return err->code;
     struct mx_mark mark = mx_phase_begin(state->profile);
     NAME(run)(state, &pass, 0);
     mx_phase_end(state->profile, mark, "fused stage E, H", cost);

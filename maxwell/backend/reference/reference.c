@@ -10,6 +10,7 @@
 #include "maxwell/backend/layers/layer_rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
+#include "maxwell/backend/sheet_links.h"
 #include "maxwell/problem/skins.h"
 #include "maxwell/backend/cost.h"
 
@@ -66,6 +67,7 @@ const struct mx_backend_ops mx_backend_reference = {
     .description = "plain loops in C, any order, double and single precision, one thread",
     .sheets = true,
     .metals = true,
+    .metal_sheets = true,
     .available = available,
     .create = create,
     .destroy = destroy,

@@ -202,13 +202,14 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
 }
 
 /* One equation of leapfrog; `before` are the kept traces of one step ago. */
-static void NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation, REAL *field, REAL *before)
+static int NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation, REAL *field, REAL *before,
+                          struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   REAL *rate = state->rate_E;
   size_t per_element = 3 * (size_t)problem->ref->Np;
   if (equation == MX_FARADAY) {
-    NAME(pass_skins)(state, 0, field);
+    if (NAME(pass_skins)(state, 0, field, err) != 0) return err->code;
     NAME(pass_films)(state, 0, state->E);
   }
   NAME(rate)(state, equation, before, rate);
@@ -219,6 +220,7 @@ static void NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation
     for (size_t i = e * per_element; i < (e + 1) * per_element; i++) field[i] = keep * field[i] + add * rate[i];
   }
   NAME(step_responses)(state, equation == MX_AMPERE ? 0 : 1, field);
+  return 0;
 }
 
 /* The right-hand side of an equation, losses included. */
@@ -236,9 +238,9 @@ static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equati
 }
 
 /* Computes the rates of both equations; the states of responses go on. */
-static void NAME(rates)(struct NAME(state) * state, int s)
+static int NAME(rates)(struct NAME(state) * state, int s, struct dg_error *err)
 {
-  NAME(pass_skins)(state, s, state->H);
+  if (NAME(pass_skins)(state, s, state->H, err) != 0) return err->code;
   NAME(pass_films)(state, s, state->E);
   NAME(lossy_rate)(state, MX_AMPERE, state->E, state->rate_E);
   NAME(lossy_rate)(state, MX_FARADAY, state->H, state->rate_H);
@@ -249,6 +251,7 @@ static void NAME(rates)(struct NAME(state) * state, int s)
   stage.to[1] = state->rate_H;
   stage.scale = 1;
   NAME(stage_responses)(state, &stage);
+  return 0;
 }
 
 /* Adds the rate of one field in a pass of low storage (time/schedule.h). */
@@ -280,15 +283,13 @@ static void NAME(step_alone)(struct NAME(state) * state, const struct mx_pass *p
   for (size_t i = 0; i < state->n; i++) field[i] += dt * rate[i];
 }
 
-static void NAME(staggered_pass)(struct NAME(state) * state, const struct mx_pass *pass, bool observe)
+static int NAME(staggered_pass)(struct NAME(state) * state, const struct mx_pass *pass, bool observe,
+                                struct dg_error *err)
 {
   state->observed = observe;
-  if (mx_pass_equation(pass) == MX_AMPERE) {
-    NAME(leapfrog)(state, MX_AMPERE, state->E, state->trace_E);
-    return;
-  }
+  if (mx_pass_equation(pass) == MX_AMPERE) return NAME(leapfrog)(state, MX_AMPERE, state->E, state->trace_E, err);
   if (observe) memcpy(state->H_before, state->H, state->n * sizeof(REAL));
-  NAME(leapfrog)(state, MX_FARADAY, state->H, state->trace_H);
+  return NAME(leapfrog)(state, MX_FARADAY, state->H, state->trace_H, err);
 }
 
 /* Does the whole stage: this backend does nothing while messages are under way. */
@@ -299,11 +300,8 @@ static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, co
   const struct mx_pass *pass = &scheme->pass[s];
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   state->sources = sources;
-  if (scheme->staggered) {
-    NAME(staggered_pass)(state, pass, observe && s == 0);
-    return 0;
-  }
-  NAME(rates)(state, s);
+  if (scheme->staggered) return NAME(staggered_pass)(state, pass, observe && s == 0, err);
+  if (NAME(rates)(state, s, err) != 0) return err->code;
   REAL *const field[2] = {state->E, state->H}, *const reg[2] = {state->register_E, state->register_H},
               *const sum[2] = {state->sum_E, state->sum_H}, *const rate[2] = {state->rate_E, state->rate_H};
   for (int i = 0; i < 2; i++)
@@ -553,9 +551,9 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
   for (size_t i = 0; i < count * width; i++) to[first * width + i] = (REAL)value[i];
 }
 
-/* There is nothing to do: ghosts are filled at every stage. */
+/* Ghosts are filled at every stage. */
 static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
 {
   state->observed = false;
-  return err->code;
+  return NAME(loaded_skins)(state, err);
 }

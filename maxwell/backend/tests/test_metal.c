@@ -36,7 +36,7 @@ static void test_fit(void **state)
   static const size_t most[5] = {1, 6, 8, 10, 12};
   for (int i = 0; i < 5; i++) {
     struct mx_skin skin = {0};
-    const double from = 2 * pi * 1e8, to = from * pow(10, decades[i]), error = mx_skin_fit(from, to, &skin);
+    const double from = 2 * pi * 1e8, to = from * pow(10, decades[i]), error = mx_skin_fit(from, to, INFINITY, &skin);
     double worst = 0;
     for (int k = 0; k <= 997; k++) { /* between the points of the fit, too */
       const double w = from * pow(to / from, k / 997.0);

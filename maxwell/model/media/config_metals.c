@@ -16,16 +16,15 @@ int mx_read_band(struct mx_reader *r, const struct mx_rule *rule, const struct m
   return band[0] > 0 && band[1] > band[0] && isfinite(band[1]) ? 0 : mx_fail_expected(r, value, rule->expected);
 }
 
-int mx_check_metal(struct mx_reader *r, const struct mx_value *value, struct mx_metal_config *metal)
+int mx_check_metal(struct mx_reader *r, const struct mx_value *value, const char *kind, struct mx_metal_config *metal)
 {
   const struct mx_value *name = mx_find_value(value, "metal"), *sigma = mx_find_value(value, "conductivity");
   if (name != NULL && sigma != NULL)
     return mx_fail_at(r, sigma, "%s takes 'metal' or 'conductivity', not both", value->path);
   if (name == NULL && sigma == NULL)
     return mx_fail_at(r, value,
-                      "'metal' or 'conductivity' is missing in %s of kind \"metal\" (for example: metal = "
-                      "\"copper\")",
-                      value->path);
+                      "'metal' or 'conductivity' is missing in %s of kind \"%s\" (for example: metal = \"copper\")",
+                      value->path, kind);
   if (name != NULL) metal->sigma = mx_metal_conductivity(metal->name);
   return 0;
 }

@@ -2,11 +2,11 @@
  * of a problem the fit. */
 #include "maxwell/model/media/metal.h"
 
-#include "maxwell/model/config_read.h"
-
-#include <complex.h>
 #include <math.h>
 #include <string.h>
+
+#include "maxwell/model/config_read.h"
+#include "maxwell/model/media/skin_fit.h"
 
 /* Conductivities: copper is the standard of annealed copper (IACS), the others are from D. M. Pozar, Microwave
  * Engineering, 4th ed. (2012), appendix F. None of them is magnetic. */
@@ -31,156 +31,39 @@ static const double conductivities[] = {METALS(SIGMA_OF)};
 
 double mx_metal_conductivity(int name) { return conductivities[name]; }
 
-/* ---- least squares with unknowns >= 0 */
-
-enum { POINTS = 80 };
-
-struct problem {
-  size_t n;
-  double A[MX_SKIN_POLES][MX_SKIN_POLES], b[MX_SKIN_POLES]; /* of the normal equations */
-};
-
-/* Solves A x = b for the unknowns that are free, by Cholesky; the others are 0. Returns false if A is not positive. */
-static int solve_free(const struct problem *p, const int *free_one, double *x)
+double mx_metal_rough(double mu, double sigma, double roughness)
 {
-  double L[MX_SKIN_POLES][MX_SKIN_POLES], y[MX_SKIN_POLES];
-  size_t at[MX_SKIN_POLES], m = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    x[i] = 0;
-    if (free_one[i]) at[m++] = i;
-  }
-  for (size_t i = 0; i < m; i++) {
-    for (size_t j = 0; j <= i; j++) {
-      double sum = p->A[at[i]][at[j]];
-      for (size_t k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
-      if (i == j && !(sum > 1e-14 * p->A[at[i]][at[i]])) return 0;
-      L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
-    }
-    y[i] = p->b[at[i]];
-    for (size_t k = 0; k < i; k++) y[i] -= L[i][k] * y[k];
-    y[i] /= L[i][i];
-  }
-  for (size_t i = m; i-- > 0;) {
-    for (size_t k = i + 1; k < m; k++) y[i] -= L[k][i] * y[k];
-    y[i] /= L[i][i];
-    x[at[i]] = y[i];
-  }
-  return 1;
+  const double factor = 1.4; /* of the formula; delta^2 = 2/(w mu sigma) */
+  return roughness > 0 ? 2 / (factor * roughness * roughness * mu * sigma) : INFINITY;
 }
 
-/* Moves x towards z as far as the free unknowns stay >= 0, and holds those that have become 0. */
-static void move_inside(size_t n, int *free_one, const double *z, double *x)
+/* sqrt(s) K(s/rough) */
+static double complex impedance(double w, double rough)
 {
-  double share = 1;
-  for (size_t i = 0; i < n; i++)
-    if (free_one[i] && z[i] <= 0) share = fmin(share, x[i] / (x[i] - z[i]));
-  for (size_t i = 0; i < n; i++) {
-    x[i] += share * (z[i] - x[i]);
-    if (free_one[i] && x[i] <= 1e-14) free_one[i] = 0, x[i] = 0;
-  }
+  const double pi = 3.14159265358979323846;
+  const double complex root = csqrt(I * w), z = I * w / rough, q = csqrt(z);
+  if (isinf(rough)) return root;
+  return root * (1 + 2 / pi * (catan(q) + clog(1 + q) - 0.5 * clog(1 + z)));
 }
 
-/* C. L. Lawson, R. J. Hanson, Solving Least Squares Problems (1974), chapter 23. */
-static void least_squares(const struct problem *p, double *x)
+double mx_skin_error(double from, double to, double rough, const struct mx_skin *skin)
 {
-  int free_one[MX_SKIN_POLES] = {0};
-  for (size_t i = 0; i < p->n; i++) x[i] = 0;
-  for (int round = 0; round < 3 * MX_SKIN_POLES; round++) {
-    double most = 1e-12, z[MX_SKIN_POLES];
-    size_t best = p->n;
-    for (size_t i = 0; i < p->n; i++) {
-      double gain = p->b[i];
-      for (size_t j = 0; j < p->n; j++) gain -= p->A[i][j] * x[j];
-      if (!free_one[i] && gain > most) most = gain, best = i;
-    }
-    if (best == p->n) return;
-    free_one[best] = 1;
-    for (int i = 0; i < MX_SKIN_POLES; i++) {
-      double least = 0;
-      if (!solve_free(p, free_one, z)) {
-        free_one[best] = 0;
-        return;
-      }
-      for (size_t k = 0; k < p->n; k++) least = free_one[k] ? fmin(least, z[k]) : least;
-      if (least >= 0) break;
-      move_inside(p->n, free_one, z, x);
-    }
-    memcpy(x, z, p->n * sizeof *x);
-  }
+  struct mx_skin_target target;
+  mx_skin_points(from, to, &target);
+  for (int i = 0; i < MX_SKIN_POINTS; i++) target.scale[i] = target.value[i] = impedance(target.w[i], rough);
+  return mx_skin_distance(&target, 0, skin);
 }
 
-/* ---- the fit: rates in equal steps of their logarithm, and the ends of their range by trial */
-
-static double complex summand(double w, double rate) { return I * w / (I * w + rate); }
-
-/* The frequency of a point, the upper end of the band being 1. */
-static double frequency(double from, int point) { return pow(from, 1 - point / (POINTS - 1.0)); }
-
-double mx_skin_error(double from, double to, const struct mx_skin *skin)
+double mx_skin_fit(double from, double to, double rough, struct mx_skin *skin)
 {
-  double worst = 0;
-  for (int i = 0; i < POINTS; i++) {
-    const double w = to * frequency(from / to, i);
-    double complex sum = 0;
-    for (size_t k = 0; k < skin->poles; k++) sum += skin->resistance[k] * summand(w, skin->rate[k]);
-    worst = fmax(worst, cabs(sum / csqrt(I * w) - 1));
-  }
-  return worst;
-}
-
-static double fit_with(double from, double below, double above, size_t poles, struct mx_skin *skin)
-{
-  struct problem p = {.n = poles};
-  double x[MX_SKIN_POLES];
-  skin->poles = 0;
-  for (size_t k = 0; k < poles; k++) {
-    const double share = poles > 1 ? (double)k / (double)(poles - 1) : 0;
-    skin->rate[k] = from / below * pow(above * below / from, share);
-  }
-  for (int i = 0; i < POINTS; i++) {
-    const double w = frequency(from, i);
-    double complex row[MX_SKIN_POLES];
-    for (size_t k = 0; k < poles; k++) {
-      row[k] = summand(w, skin->rate[k]) / csqrt(I * w);
-      p.b[k] += creal(row[k]);
-      for (size_t l = 0; l <= k; l++) p.A[k][l] = p.A[l][k] = p.A[l][k] + creal(row[k] * conj(row[l]));
-    }
-  }
-  least_squares(&p, x);
-  for (size_t k = 0; k < poles; k++) { /* those that are 0 drop out */
-    if (!(x[k] > 0)) continue;
-    skin->rate[skin->poles] = skin->rate[k];
-    skin->resistance[skin->poles++] = x[k];
-  }
-  return mx_skin_error(from, 1, skin);
-}
-
-static int good_enough(double error) { return error <= MX_SKIN_ERROR; }
-
-/* The fastest pole, which comes last. */
-static double fastest(const struct mx_skin *skin) { return skin->rate[skin->poles - 1]; }
-
-/* Of all fits with as many poles that are good enough, takes the slowest one: fast poles limit the step of Runge-Kutta.
- */
-double mx_skin_fit(double from, double to, struct mx_skin *skin)
-{
-  enum { TRIALS = 24 };
-  const double widest = 60; /* how far the range of the rates may go beyond the band */
-  double best = INFINITY;
-  for (size_t poles = 1; poles <= MX_SKIN_POLES && !good_enough(best); poles++)
-    for (int i = 0; i < TRIALS * TRIALS; i++) {
-      const int across = i % TRIALS, up = i / TRIALS;
-      struct mx_skin trial = {0};
-      const double below = pow(widest, across / (TRIALS - 1.0)), above = pow(widest, up / (TRIALS - 1.0)),
-                   error = fit_with(fmin(from / to, 0.999), below, above, poles, &trial);
-      if (trial.poles == 0 || !(error < best || good_enough(error))) continue;
-      if (good_enough(best) && fastest(&trial) >= fastest(skin)) continue;
-      best = error;
-      *skin = trial;
-    }
+  struct mx_skin_target target;
+  mx_skin_points(fmin(from / to, 0.999), 1, &target);
+  for (int i = 0; i < MX_SKIN_POINTS; i++) target.scale[i] = target.value[i] = impedance(target.w[i], rough / to);
+  *skin = (struct mx_skin){0};
+  const double error = mx_skin_fit_to(&target, target.w[0], 1, skin);
   for (size_t k = 0; k < skin->poles; k++) {
     skin->rate[k] *= to;
     skin->resistance[k] *= sqrt(to);
   }
-  return best;
+  return error;
 }

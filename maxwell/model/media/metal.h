@@ -7,28 +7,26 @@
  * an inductor R_k/a_k, so that the wall is passive whatever the fit is. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { MX_SKIN_POLES = 16 };
-
-struct mx_skin {
-  size_t poles;
-  double resistance[MX_SKIN_POLES]; /* R_k > 0: ohm, in a problem over eta0 */
-  double rate[MX_SKIN_POLES];       /* a_k > 0: rad/s, in a problem over c0 */
-  /* Or a film between two media, with one current: dJ/dt = drude E - damping J (problem/skins.h). */
-  bool film;
-  double drude, damping; /* > 0: 1/(ohm s), 1/s; in a problem times eta0/c0, over c0 */
-};
+#include "maxwell/model/media/skin.h"
 
 /* The conductivity of a metal at 20 C, S/m, by its place in mx_metal_names (model/config_read.h). */
 double mx_metal_conductivity(int name);
 
-/* The error that a fit aims at: relative, the largest over the band. */
-#define MX_SKIN_ERROR 2e-3
-
-/* Fits sqrt(s) over s = j w, `from` <= w <= `to` (rad/s), with as few poles as reach MX_SKIN_ERROR: times
- * sqrt(mu/sigma) the resistances are ohms. Returns the largest relative error over the band. */
-double mx_skin_fit(double from, double to, struct mx_skin *skin);
+/* Fits sqrt(s) K(s/rough) over s = j w, `from` <= w <= `to` (rad/s), with as few poles as reach MX_SKIN_ERROR: times
+ * sqrt(mu/sigma) the resistances are ohms. Returns the largest relative error over the band. rough (rad/s, see
+ * mx_metal_rough) may be infinite: the metal is smooth, K = 1. */
+double mx_skin_fit(double from, double to, double rough, struct mx_skin *skin);
 /* That error of poles that were fitted before. */
-double mx_skin_error(double from, double to, const struct mx_skin *skin);
+double mx_skin_error(double from, double to, double rough, const struct mx_skin *skin);
+
+/* Roughness of rms height D: losses grow by K = 1 + (2/pi) arctan(1.4 (D/delta)^2), delta the skin depth
+ * (E. Hammerstad, O. Jensen, IEEE MTT-S Digest 1980, 407-409, after S. P. Morgan, J. Appl. Phys. 20 (1949) 352). With
+ * 1.4 (D/delta)^2 = w/w0 that is the real part of sqrt(2s) K(s/w0)/sqrt(w) on s = jw of
+ *
+ *   K(z) = 1 + (2/pi) [ arctan sqrt(z) + log(1 + sqrt(z)) - log(1 + z)/2 ],
+ *
+ * whose imaginary part is what causality (Kramers and Kronig) makes of it: the inductance grows, too.
+ * share/doc/design/metal-walls.md derives it, and shows that resistors beside inductors can follow it. */
+
+/* w0, rad/s; infinite for a roughness of 0. mu in H/m, sigma in S/m, roughness in m. */
+double mx_metal_rough(double mu, double sigma, double roughness);

@@ -183,11 +183,13 @@ static const struct bad_table bad[] = {
     {INTERFACE("current = " F),
      "cavity.lua:2: 'kind' is missing in interfaces.s (for example: kind = \"surface_current\")"},
     {INTERFACE("kind = 'surface'"), "cavity.lua:2: interfaces.s.kind must be \"surface_current\", \"total_field\", "
-                                    "\"pec\", \"resistive_sheet\" or \"graphene\", not the string \"surface\""},
+                                    "\"pec\", \"resistive_sheet\", \"graphene\" or \"metal_sheet\", not the string "
+                                    "\"surface\""},
     {INTERFACE("kind = 'surface_current'"), "cavity.lua:2: interfaces.s " NEEDS("current")},
     {INTERFACE("kind = 'surface_current', field = " F),
      "cavity.lua:2: unknown key 'field' in interfaces.s (known: kind, current, profile, waveform, delay, region, "
-     "direction, polarisation, amplitude, origin, resistance, chemical_potential, relaxation_time, temperature)"},
+     "direction, polarisation, amplitude, origin, resistance, chemical_potential, relaxation_time, temperature, "
+     "thickness, metal, conductivity, mu_r, band)"},
     {INTERFACE("kind = 'surface_current', current = " F ", region = 'a'"),
      "cavity.lua:2: interfaces.s.region is only for kind \"total_field\", not for kind \"surface_current\""},
     {INTERFACE("kind = 'surface_current', current = " F ", profile = " F),

@@ -262,7 +262,7 @@ key("waveform with a mistyped key",
     "bandwidth = 1e9 })",
     "order = 1,", "order = 1,\n  sources = { { waveform = waveform.gaussian { bandwith = 1e9 } } },")
 key("interface of an unknown kind",
-    'interfaces.between.kind must be "surface_current", "total_field", "pec", "resistive_sheet" or "graphene", not the string "total_feild" '
+    'interfaces.between.kind must be "surface_current", "total_field", "pec", "resistive_sheet", "graphene" or "metal_sheet", not the string "total_feild" '
     "(nearest: 'total_field')",
     "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"total_feild\" } },")
 key("graphene without a relaxation time",
@@ -275,6 +275,27 @@ key("graphene at zero",
     "interfaces.between.temperature must be a number > 0 (K), not 0",
     "order = 1,", "order = 1,\n  interfaces = { between = { kind = \"graphene\", chemical_potential = 0.3, "
     "relaxation_time = 1e-12, temperature = 0 } },")
+SHEET = 'order = 1, interfaces = { between = { kind = "metal_sheet", %s } },'
+key("a sheet without a thickness",
+    "'thickness' is missing in interfaces.between of kind \"metal_sheet\" (for example: thickness = 35e-6)",
+    "order = 1,", SHEET % 'metal = "copper"')
+key("a sheet without a metal",
+    "'metal' or 'conductivity' is missing in interfaces.between of kind \"metal_sheet\" (for example: metal = \"copper\")",
+    "order = 1,", SHEET % "thickness = 1e-5")
+key("a sheet of nothing", "interfaces.between.thickness must be a number > 0 (metres), not 0",
+    "order = 1,", SHEET % 'metal = "copper", thickness = 0')
+key("a sheet without a band",
+    "interfaces.between: 'band' is missing, and no waveform of a source says the band in which the metal is wanted (for example: "
+    "band = { 1e9, 1e10 })",
+    "order = 1,", SHEET % 'metal = "copper", thickness = 1e-5')
+key("a rough sheet", re.compile(r"unknown key 'roughness' in interfaces\.between \(known: kind, .*\)"),
+    "order = 1,", SHEET % 'metal = "copper", thickness = 1e-5, roughness = 1e-6')
+key("a roughness below zero", "boundaries.walls.roughness must be a number >= 0 (metres rms), not -1e-06",
+    "kind = \"pec\"", "kind = \"metal\", metal = \"copper\", roughness = -1e-6")
+case("the balance with a sheet of metal",
+     'input/case.lua:4: output.balance does not take sheets of kind "metal_sheet": take output.energy, which counts what they store',
+     ("order = 1,", SHEET % 'metal = "copper", thickness = 1e-5, band = { 1e6, 1e9 }'),
+     ("energy = { every = 1 }", "balance = { every = 1 }"))
 case("the balance with graphene",
      'input/case.lua:4: output.balance does not take graphene: take output.energy, which counts what it stores',
      ("order = 1,", 'order = 1, interfaces = { between = { kind = "graphene", chemical_potential = 0.3, relaxation_time = 1e-12 } },'),

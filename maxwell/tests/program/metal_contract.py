@@ -68,6 +68,70 @@ def test_attenuation(program):
     off = np.log(ideal / lossy) / (alpha * LENGTH) - 1
     print("attenuation is off by", off)
     expect(np.abs(off).max() < 5e-3, f"the attenuation is off by {off}")
+    # Roughness: E. Hammerstad, O. Jensen, IEEE MTT-S Digest 1980, 407.
+    rms = 2e-5
+    _, rough = transmission(program, f'{{ kind = "metal", conductivity = {SIGMA}, roughness = {rms} }}')
+    formula = 1 + 2 / np.pi * np.arctan(1.4 * rms ** 2 * np.pi * f * MU0 * SIGMA)
+    off = np.log(ideal / rough) / np.log(ideal / lossy) / formula - 1
+    print("the factor of roughness", formula, "is off by", off)
+    expect(np.abs(off).max() < 5e-3, f"the factor of roughness is off by {off}")
+
+
+# A bar with a foil of copper across it.
+BAR = """\
+SetFactory("OpenCASCADE");
+Box(1) = { 0, 0, -1, 0.5, 0.5, 1 };
+Box(2) = { 0, 0, 0, 0.5, 0.5, 1 };
+BooleanFragments{ Volume{1:2}; Delete; }{}
+e = 1e-3;
+Mesh.MeshSizeMax = 0.5;
+Physical Surface("foil") = Surface In BoundingBox{ -e, -e, -e, 0.5 + e, 0.5 + e, e };
+Physical Surface("left") = Surface In BoundingBox{ -e, -e, -1 - e, 0.5 + e, 0.5 + e, -1 + e };
+Physical Surface("right") = Surface In BoundingBox{ -e, -e, 1 - e, 0.5 + e, 0.5 + e, 1 + e };
+Physical Surface("magnetic") = { Surface In BoundingBox{ -e, -e, -1 - e, 0.5 + e, e, 1 + e },
+                                 Surface In BoundingBox{ -e, 0.5 - e, -1 - e, 0.5 + e, 0.5 + e, 1 + e } };
+"""
+SHIELD = """\
+simulation {
+  mesh = { file = "bar.geo" }, order = 3, time = { stop = 6e-8 }, backend = "cpu", precision = "single",
+  materials = { default = {} },
+  boundaries = {
+    left = { kind = "plane_wave", direction = { 0, 0, 1 }, polarisation = { 1, 0, 0 }, waveform = waveform.gaussian { bandwidth = 2e8 } },
+    right = { kind = "absorbing" }, magnetic = { kind = "pmc" }, default = { kind = "pec" },
+  },
+  interfaces = { foil = { kind = "metal_sheet", KEYS } },
+  output = { probes = { { name = "front", at = { 0.25, 0.25, -0.5 } }, { name = "back", at = { 0.25, 0.25, 0.5 } } } },
+}
+"""
+
+
+def forward(place, probe, f):
+    """The spectrum of the wave that travels along +z."""
+    rows = np.genfromtxt(place.path("case", f"probes/{probe}.csv"), delimiter=",", names=True)
+    return np.exp(-2j * np.pi * np.outer(f, rows["time"])) @ (rows["Ex"] + ETA0 * rows["Hy"])
+
+
+def test_shielding(program):
+    """20 um of copper from 1 MHz to 200 MHz against the closed form of a slab."""
+    f, sigma, d = np.array([1e6, 3e7, 1e8, 2e8]), 5.8e7, 20e-6
+    Z, q = np.sqrt(2j * np.pi * f * MU0 / sigma), d * np.sqrt(2j * np.pi * f * MU0 * sigma)
+    exact = 20 * np.log10(np.abs(np.cosh(q) + (Z / ETA0 + ETA0 / Z) / 2 * np.sinh(q)))
+    with Place(program, {"input/bar.geo": BAR}, SHIELD.replace("KEYS", 'metal = "copper", thickness = 20e-6, band = { 1e6, 2e8 }')) as place:
+        place.good(*RUN)
+        found = 20 * np.log10(np.abs(forward(place, "front", f) / forward(place, "back", f)))
+    print("shielding", found, "dB, closed form", exact)
+    expect(np.abs(found - exact).max() < 0.05, f"the shielding is {found} dB, not {exact}")
+
+
+def test_sheets_described(program):
+    for keys, line, says in (
+            ('metal = "copper", thickness = 20e-6, band = { 1e6, 2e8 }', r"foil: what passes is followed within 0\.\d+ %\n", "beyond the band"),
+            ('metal = "copper", thickness = 1e-3, band = { 1e6, 1e9 }',
+             r"foil: what passes is followed within 1 % up to 1\.\d+e\+06 Hz; beyond, less than 1e-08 of the surface impedance is left", ""),
+            ("conductivity = 1, thickness = 1e-2", r"foil: 1 S/m, 0\.01 m, \S+ skin depths", "is a poor conductor at")):
+        with Place(program, {"input/bar.geo": BAR}, SHIELD.replace("KEYS", keys)) as place:
+            code, out, err, _ = place.run("check", "input/case.lua")
+            expect(code == 0 and re.search(line, out) and says in err, f"{keys}: {out}{err}")
 
 
 def test_quality(program):

@@ -139,6 +139,14 @@ def test_box_rk4(program):
     check_ranks(program, "box", (3,), integrator="rk4", sheet="graphene")
 
 
+def test_box_metal_sheet(program):
+    check_ranks(program, "box", (7,), sheet="metal")  # of 2 to 5 ranks none has a sheet on its boundary
+
+
+def test_box_lsrk_metal_sheet_reference(program):
+    check_ranks(program, "box", (7,), integrator="lsrk", backend="reference", sheet="metal")
+
+
 def test_guide(program):
     check_ranks(program, "guide", (2, 7))
 

@@ -188,14 +188,17 @@ SCENES = {"line": (LINE_GEO, LINE), "box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, 
 
 
 def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500, sheet=False):
-    """Files for a Place, and the script. sheet: the box has a resistive sheet, or a film if it is "graphene", and a
-    metal wall, which the backend cuda does not take."""
+    """Files for a Place, and the script. sheet: the box has a resistive sheet, a film if it is "graphene"
+    or a sheet of metal if it is "metal", and a metal wall, which the backend cuda does not take."""
     geometry, script = SCENES[name]
     if sheet:
         script = script.replace("-- between =", "between =")
         if sheet == "graphene":
             script = script.replace('"resistive_sheet", resistance = 300', '"graphene", chemical_potential = 0, temperature = 0.1, '
                                     'relaxation_time = 1e-8')
+        if sheet == "metal":
+            script = script.replace('"resistive_sheet", resistance = 300', '"metal_sheet", conductivity = 300, thickness = 5e-3, '
+                                    'band = { 1e7, 1e9 }')
         script = script.replace('front = { kind = "pmc" }', 'front = { kind = "metal", conductivity = 30, band = { 1e7, 1e9 } }')
     for word, value in (("INTEGRATOR", integrator), ("FLUX", flux), ("BACKEND", backend), ("STEPS", str(steps))):
         script = script.replace(word, value)
