@@ -44,8 +44,8 @@ int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *ph
 {
   struct heat heat;
   if (begin(&heat, place, phasors, err) == 0)
-    dg_log_line(place->log, "heat      %zu of %zu elements, order %d: %zu unknowns", heat.body.mesh.K, place->mesh->K,
-                place->config->heat->order, heat.problem.space.count);
+    dg_log_line(place->log, "heat      %zu of %zu elements, order %d: %zu unknowns", heat.body.elements,
+                place->mesh->whole.K, place->config->heat->order, heat.problem.unknowns);
   release(&heat);
   return err->code;
 }
@@ -57,7 +57,7 @@ static void report(const struct heat *heat, double seconds)
       heat->place->log,
       "heat      %ld steps (%ld taken again), %ld iterations in %.2f s; highest temperature %.9g; missing in the "
       "balance %.1e %s",
-      march->n, march->refused, march->iterations, seconds, mx_heat_highest(march), mx_heat_missing(march),
+      march->n, march->refused, march->iterations, seconds, heat->record.highest, mx_heat_missing(march),
       heat->problem.heat->steady ? "W" : "J");
 }
 

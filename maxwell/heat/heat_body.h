@@ -17,16 +17,18 @@ struct mx_heat_place {
 };
 
 struct mx_heat_body {
-  struct dg_mesh mesh; /* vertices, entities and groups are those of the whole */
-  int32_t *from;       /* [K] the element of the whole */
-  int32_t *part;       /* [K of the whole] the element here, or -1 */
-  int *material;       /* [K] index into config.material */
-  int (*wall)[4];      /* [K] index into config.heat->wall, MX_HEAT_INSULATED, or MX_HEAT_INSIDE */
+  struct dg_comm *comm; /* the caller's */
+  struct dg_mesh mesh;  /* vertices, entities and groups are those of the whole; of several ranks a part on each, which
+                           may be empty */
+  size_t elements;      /* of all ranks */
+  int32_t *from;        /* [K] the element of the whole */
+  int32_t *part;        /* [K + ghosts of the whole] the element here, or -1 */
+  int *material;        /* [K] index into config.material */
+  int (*wall)[4];       /* [K] index into config.heat->wall, MX_HEAT_INSULATED, or MX_HEAT_INSIDE */
 };
 
-/* Makes the body. DG_INPUT: several ranks, periodic sides, a region that the mesh lacks, a source whose region
- * is not in the body, a region whose material lacks
- * a thermal conductivity or (unless the state is steady) mass_density and heat_capacity, a boundary that does not bound
- * the body. Release in any case; the whole mesh must outlive it. */
+/* Makes the body. Collective. DG_INPUT: periodic sides, a region that the mesh lacks, a source whose region is not in
+ * the body, a region whose material lacks a thermal conductivity or (unless the state is steady) mass_density and
+ * heat_capacity, a boundary that does not bound the body. Release in any case; the whole mesh must outlive it. */
 int mx_heat_body_init(struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err) DG_MUST_USE;
 void mx_heat_body_release(struct mx_heat_body *body);

@@ -1,4 +1,5 @@
-/* The loads of heat: sources, walls and blood, at a time. */
+/* The loads of heat: sources, walls and blood, at a time. A step asks for the same moment several times, and the next
+ * one again: the last moments are kept. heat_step.c calls this. */
 #include "maxwell/heat/heat_loads.h"
 
 #include <math.h>
@@ -69,45 +70,116 @@ static int add_source(struct mx_heat_problem *problem, const struct mx_heat_sour
   return 0;
 }
 
-/* The loads of all densities, in values[count]. */
-static int sum_sources(struct mx_heat_problem *problem, double t, struct dg_error *err)
+/* ---- moments */
+
+static bool is_function(const struct mx_heat_source *source) { return source->density.function != NULL; }
+
+/* Adds to `moment` what densities bring, of functions or of numbers. */
+static int add_sources(struct mx_heat_problem *problem, bool functions, double t, struct mx_heat_moment *moment,
+                       struct dg_error *err)
 {
-  const size_t all = problem->body->mesh.K * (size_t)problem->space.ref.Np;
   bool any = false;
-  memcpy(problem->values, problem->fixed, sizeof *problem->values * problem->space.count);
-  memset(problem->nodal, 0, sizeof *problem->nodal * all);
+  memset(problem->nodal, 0, sizeof *problem->nodal * problem->body->mesh.K * (size_t)problem->space.ref.Np);
   for (size_t i = 0; i < problem->heat->sources; i++) {
-    if (problem->heat->source[i].losses != NULL) continue;
-    if (add_source(problem, &problem->heat->source[i], t, err) != 0) return err->code;
+    const struct mx_heat_source *source = &problem->heat->source[i];
+    if (source->losses != NULL || is_function(source) != functions) continue;
+    if (add_source(problem, source, t, err) != 0) return err->code;
     any = true;
   }
-  if (any) dg_elliptic_load(problem->op, problem->nodal, problem->values);
+  if (any) dg_elliptic_load(problem->op, problem->nodal, moment->load);
   return 0;
+}
+
+/* The same of walls; what a face brings goes to all ranks that have its unknowns. */
+static int add_walls(struct mx_heat_problem *problem, bool functions, double t, struct mx_heat_moment *moment,
+                     struct dg_error *err)
+{
+  const struct dg_reference *ref = &problem->space.ref;
+  const size_t count = problem->space.count, Nf = (size_t)ref->Nf;
+  double value[DG_NF_MAX], *sum = problem->values;
+  memset(sum, 0, sizeof *sum * count);
+  for (size_t n = 0; n < problem->faces.count; n++) {
+    const size_t e = (size_t)problem->faces.face[n] / 4;
+    const int f = problem->faces.face[n] % 4, which = problem->body->wall[e][f];
+    const int *node = ref->face_node + (size_t)f * Nf;
+    if ((problem->heat->wall[which].value.function != NULL) != functions) continue;
+    if (wall_values(problem, n, t, value, err) != 0) return err->code;
+    for (size_t i = 0; i < Nf; i++)
+      for (size_t j = 0; j < Nf; j++) {
+        const double part = problem->faces.matrix[(n * Nf + i) * Nf + j] * value[j];
+        sum[problem->space.number[e * (size_t)ref->Np + (size_t)node[i]]] += part;
+        moment->wall[which] += part;
+      }
+  }
+  dg_space_sum(&problem->space, sum);
+  for (size_t i = 0; i < count; i++) moment->load[i] += sum[i];
+  return 0;
+}
+
+/* The heat of sources is what their loads add to, for the functions of the temperature add to one. */
+static void add_up(const struct mx_heat_problem *problem, struct mx_heat_moment *moment)
+{
+  moment->sources = 0;
+  for (size_t i = 0; i < problem->space.count; i++)
+    if (mx_heat_counts(problem, i)) moment->sources += moment->load[i];
+}
+
+/* What is the same at all times. */
+static int find_constant(struct mx_heat_problem *problem, struct dg_error *err)
+{
+  struct mx_heat_moment *moment = &problem->constant;
+  const size_t count = problem->space.count;
+  memcpy(moment->load, problem->fixed, sizeof *moment->load * count);
+  if (add_sources(problem, false, 0, moment, err) != 0) return err->code;
+  add_up(problem, moment);
+  if (add_walls(problem, false, 0, moment, err) != 0) return err->code;
+  moment->t = 0;
+  if (problem->blood == NULL) return dg_space_error(&problem->space, err);
+  double *ones = problem->nodal; /* as a function of unknowns, of which there are fewer */
+  for (size_t i = 0; i < count; i++) ones[i] = problem->heat->blood - problem->offset;
+  dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = 1}, ones, problem->values);
+  for (size_t i = 0; i < count; i++) moment->load[i] += problem->values[i];
+  return dg_space_error(&problem->space, err);
+}
+
+/* *found: the moment t, which is computed where it is none of the last ones. */
+static int find_moment(struct mx_heat_problem *problem, double t, const struct mx_heat_moment **found,
+                       struct dg_error *err)
+{
+  const struct mx_heat_moment *constant = &problem->constant;
+  struct mx_heat_moment *oldest = &problem->moment[0];
+  *found = constant;
+  if (isnan(constant->t) && find_constant(problem, err) != 0) return err->code;
+  if (!problem->varies) return 0;
+  for (int m = 0; m < MX_HEAT_MOMENTS; m++) {
+    struct mx_heat_moment *moment = &problem->moment[m];
+    if (moment->used < oldest->used) oldest = moment;
+    if (moment->t != t) continue;
+    moment->used = ++problem->asked;
+    *found = moment;
+    return 0;
+  }
+  oldest->t = NAN; /* until it is whole */
+  oldest->used = ++problem->asked;
+  memset(oldest->load, 0, sizeof *oldest->load * problem->space.count);
+  memcpy(oldest->wall, constant->wall, sizeof *oldest->wall * problem->heat->walls);
+  if (add_sources(problem, true, t, oldest, err) != 0) return err->code;
+  add_up(problem, oldest);
+  oldest->sources += constant->sources;
+  if (add_walls(problem, true, t, oldest, err) != 0) return err->code;
+  for (size_t i = 0; i < problem->space.count; i++) oldest->load[i] += constant->load[i];
+  oldest->t = t;
+  *found = oldest;
+  return dg_space_error(&problem->space, err);
 }
 
 /* ---- all of it */
 
 int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, double *load, struct dg_error *err)
 {
-  const struct dg_reference *ref = &problem->space.ref;
-  const size_t count = problem->space.count, Nf = (size_t)ref->Nf;
-  double value[DG_NF_MAX];
-  if (sum_sources(problem, t, err) != 0) return err->code;
-  for (size_t i = 0; i < count; i++) load[i] += factor * problem->values[i];
-  for (size_t n = 0; n < problem->faces.count; n++) {
-    const size_t e = (size_t)problem->faces.face[n] / 4;
-    const int *node = ref->face_node + (size_t)(problem->faces.face[n] % 4) * Nf;
-    if (wall_values(problem, n, t, value, err) != 0) return err->code;
-    for (size_t i = 0; i < Nf; i++)
-      for (size_t j = 0; j < Nf; j++)
-        load[problem->space.number[e * (size_t)ref->Np + (size_t)node[i]]] +=
-            factor * problem->faces.matrix[(n * Nf + i) * Nf + j] * value[j];
-  }
-  if (problem->blood == NULL) return 0;
-  double *ones = problem->nodal; /* as a function of unknowns, of which there are fewer */
-  for (size_t i = 0; i < count; i++) ones[i] = problem->heat->blood - problem->offset;
-  dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = factor}, ones, problem->values);
-  for (size_t i = 0; i < count; i++) load[i] += problem->values[i];
+  const struct mx_heat_moment *moment;
+  if (find_moment(problem, t, &moment, err) != 0) return err->code;
+  for (size_t i = 0; i < problem->space.count; i++) load[i] += factor * moment->load[i];
   return 0;
 }
 
@@ -116,27 +188,28 @@ int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *
 {
   const struct dg_reference *ref = &problem->space.ref;
   const size_t count = problem->space.count, Nf = (size_t)ref->Nf;
-  double value[DG_NF_MAX];
-  if (sum_sources(problem, t, err) != 0) return err->code;
-  for (size_t i = 0; i < count; i++) powers->sources += factor * problem->values[i];
+  const struct mx_heat_moment *moment;
+  if (find_moment(problem, t, &moment, err) != 0) return err->code;
+  powers->sources += factor * moment->sources;
+  for (size_t w = 0; w < problem->heat->walls; w++) powers->wall[w] += factor * moment->wall[w];
   for (size_t n = 0; n < problem->faces.count; n++) {
     const size_t e = (size_t)problem->faces.face[n] / 4;
     const int f = problem->faces.face[n] % 4, which = problem->body->wall[e][f];
     const int *node = ref->face_node + (size_t)f * Nf;
     const struct mx_heat_wall *wall = &problem->heat->wall[which];
-    if (wall_values(problem, n, t, value, err) != 0) return err->code;
+    if (wall->kind != MX_HEAT_CONVECTION) continue;
     for (size_t i = 0; i < Nf; i++)
       for (size_t j = 0; j < Nf; j++) {
         const double here = T[problem->space.number[e * (size_t)ref->Np + (size_t)node[j]]];
-        const double lost = wall->kind == MX_HEAT_CONVECTION ? wall->coefficient * here : 0;
-        powers->wall[which] += factor * problem->faces.matrix[(n * Nf + i) * Nf + j] * (value[j] - lost);
+        powers->wall[which] -= factor * problem->faces.matrix[(n * Nf + i) * Nf + j] * wall->coefficient * here;
       }
   }
   if (problem->blood == NULL) return 0;
   double *difference = problem->nodal;
   for (size_t i = 0; i < count; i++) difference[i] = problem->heat->blood - problem->offset - T[i];
   dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = 1}, difference, problem->values);
-  for (size_t i = 0; i < count; i++) powers->blood += factor * problem->values[i];
+  for (size_t i = 0; i < count; i++)
+    if (mx_heat_counts(problem, i)) powers->blood += factor * problem->values[i];
   return 0;
 }
 
@@ -154,18 +227,34 @@ int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg
   return 0;
 }
 
+/* The value at the first unknown of the first rank that has one; the same on all. */
+static int evaluate_somewhere(const struct mx_heat_problem *problem, const struct mx_heat_value *of, double *value,
+                              struct dg_error *err)
+{
+  struct dg_comm *comm = problem->body->comm;
+  const int64_t own = problem->space.count > 0 ? dg_comm_rank(comm) : INT64_MAX;
+  int64_t first = own;
+  *value = 0;
+  if (dg_comm_reduce_int(comm, DG_MIN, 1, &first, err) != 0 ||
+      (first == own && evaluate(of, "heat.boundaries", 1, (const double(*)[3])problem->x, 0, value, err) != 0))
+    return err->code;
+  return dg_comm_reduce(comm, DG_SUM, 1, value, err);
+}
+
 /* A temperature that is near those to come: the mean of the start, or where there is none the first that is given. */
 static int choose_offset(struct mx_heat_problem *problem, const double *T, struct dg_error *err)
 {
   const struct mx_heat_config *heat = problem->heat;
   double sum = 0;
-  for (size_t i = 0; i < problem->space.count; i++) sum += T[i];
-  problem->offset = sum / (double)problem->space.count;
+  for (size_t i = 0; i < problem->space.count; i++)
+    if (mx_heat_counts(problem, i)) sum += T[i];
+  if (dg_space_reduce(&problem->space, 1, &sum, err) != 0) return err->code;
+  problem->offset = sum / (double)problem->unknowns;
   if (problem->offset != 0) return 0;
   if (problem->blood != NULL) problem->offset = heat->blood;
   for (size_t w = 0; w < heat->walls && problem->offset == 0; w++)
-    if (heat->wall[w].kind != MX_HEAT_FLUX && evaluate(&heat->wall[w].value, "heat.boundaries", 1,
-                                                       (const double(*)[3])problem->x, 0, &problem->offset, err) != 0)
+    if (heat->wall[w].kind != MX_HEAT_FLUX &&
+        evaluate_somewhere(problem, &heat->wall[w].value, &problem->offset, err) != 0)
       return err->code;
   return 0;
 }

@@ -9,7 +9,8 @@ struct mx_heat_powers {
   double *wall; /* [walls] as config.heat->wall */
 };
 
-/* Adds factor F(t) to load[count]. */
+/* Adds factor F(t) to load[count]. The last few times are remembered, and loads that no function gives are computed
+ * once: behind the first call nothing may change in `fixed`. Collective, as all of these are. */
 int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, double *load,
                      struct dg_error *err) DG_MUST_USE;
 /* Puts the temperatures of held walls at time t into T[count]. */
@@ -17,7 +18,7 @@ int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg
 /* T at t = 0: heat.temperature, with the walls that hold theirs. Chooses problem->offset, before anything else asks for
  * a temperature. */
 int mx_heat_start(struct mx_heat_problem *problem, double *T, struct dg_error *err) DG_MUST_USE;
-/* Adds factor times the powers at temperature T and time t, but for those of walls that hold their temperature, which
- * are residuals (heat_step.c). */
+/* Adds factor times the powers at temperature T and time t, as far as they are this rank's part, but for those of walls
+ * that hold their temperature, which are residuals (heat_step.c). */
 int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *T, double factor,
                        struct mx_heat_powers *powers, struct dg_error *err) DG_MUST_USE;

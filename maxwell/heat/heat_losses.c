@@ -129,18 +129,22 @@ static int add_source(struct mx_heat_problem *problem, const struct mx_phasors *
   struct mx_phasor_loss loss = {0};
   struct loads loads = {0};
   double complex *value = NULL;
-  double factor = 0, power = 0, load[DG_NP_MAX] = {0};
+  double factor = 0, power = 0, load[DG_NP_MAX] = {0}, *sum = problem->values;
   if (mx_phasor_loss_init(&loss, phasors, phasor, err) != 0 ||
       make_loads(&loads, problem, phasors->place.problem->ref, err) != 0 ||
       DG_NEW(value, phasor->parts.numbers, err) != 0 ||
       find_factor(&loss, source, frequency, &factor, &power, err) != 0)
     goto fail;
+  memset(sum, 0, sizeof *sum * problem->space.count);
   for (size_t k = 0; k < phasor->parts.count; k++) {
     const size_t e = (size_t)problem->body->part[phasor->element[k]];
     mx_phasor_get(phasors, phasor, frequency, k, value);
     element_load(&loads, problem, &loss, frequency, k, e, value, load);
-    for (size_t i = 0; i < Np; i++) problem->fixed[problem->space.number[e * Np + i]] += factor * load[i];
+    for (size_t i = 0; i < Np; i++) sum[problem->space.number[e * Np + i]] += factor * load[i];
   }
+  dg_space_sum(&problem->space, sum);
+  for (size_t i = 0; i < problem->space.count; i++) problem->fixed[i] += sum[i];
+  if (dg_space_error(&problem->space, err) != 0) goto fail;
   dg_log_line(log, "heat      losses of '%s' at %.6g Hz: %.9g W", source->losses,
               phasor->config->frequencies.hertz[frequency], power);
 fail:

@@ -7,38 +7,69 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/parts/partition.h"
 #include "maxwell/model/selectors.h"
+
+/* The first numbers of a row. */
+enum { LOWEST, HIGHEST, ROW };
 
 static int find_probes(struct mx_heat_record *record, struct dg_error *err)
 {
   const struct mx_heat_problem *problem = record->problem;
   const struct mx_heat_config *heat = problem->heat;
-  if (DG_NEW(record->probe, heat->probes, err) != 0) return err->code;
+  double(*at)[3] = NULL, (*bary)[4] = NULL;
+  int64_t *element = NULL;
+  if (DG_NEW(record->probe, heat->probes, err) != 0 || DG_NEW(at, heat->probes, err) != 0 ||
+      DG_NEW(bary, heat->probes, err) != 0 || DG_NEW(element, heat->probes, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < heat->probes; i++) memcpy(at[i], heat->probe[i].at, sizeof at[i]);
+  if (dg_mesh_locate_shared(&problem->body->mesh, problem->body->comm, heat->probes, (const double(*)[3])at, element,
+                            bary, err) != 0)
+    goto fail;
   for (size_t i = 0; i < heat->probes; i++) {
     const struct mx_heat_probe *probe = &heat->probe[i];
-    double bary[4];
-    const int64_t e = dg_mesh_locate(&problem->body->mesh, probe->at, bary);
-    if (e < 0)
-      return dg_fail(err, DG_INPUT,
-                     MX_PLACE "heat.probes: '%s' at (%g, %g, %g) m is outside of the body in which heat "
-                              "flows",
-                     MX_AT(probe->where), probe->name, probe->at[0], probe->at[1], probe->at[2]);
-    record->probe[i].element = (size_t)e;
-    dg_reference_interpolate(&problem->space.ref, 2 * bary[1] - 1, 2 * bary[2] - 1, 2 * bary[3] - 1,
-                             record->probe[i].weight);
+    const double *l = bary[i];
+    if (element[i] == DG_NOWHERE) {
+      (void)dg_fail(err, DG_INPUT,
+                    MX_PLACE "heat.probes: '%s' at (%g, %g, %g) m is outside of the body in which heat flows",
+                    MX_AT(probe->where), probe->name, probe->at[0], probe->at[1], probe->at[2]);
+      goto fail;
+    }
+    record->probe[i].element = element[i];
+    if (element[i] < 0) continue;
+    dg_reference_interpolate(&problem->space.ref, 2 * l[1] - 1, 2 * l[2] - 1, 2 * l[3] - 1, record->probe[i].weight);
   }
-  return 0;
+fail:
+  dg_free(at);
+  dg_free(bary);
+  dg_free(element);
+  return err->code;
+}
+
+/* The materials of all ranks' elements. */
+static int find_materials(struct mx_heat_record *record, struct dg_error *err)
+{
+  const struct mx_heat_body *body = record->problem->body;
+  const size_t materials = record->problem->config->materials;
+  int64_t *there = NULL;
+  if (DG_NEW(record->there, materials, err) != 0 || DG_NEW(there, materials, err) != 0) return err->code;
+  for (size_t e = 0; e < body->mesh.K; e++) there[body->material[e]] = 1;
+  if (dg_comm_reduce_int(body->comm, DG_MAX, materials, there, err) == 0)
+    for (size_t m = 0; m < materials; m++) record->there[m] = there[m] > 0;
+  dg_free(there);
+  return err->code;
 }
 
 int mx_heat_record_init(struct mx_heat_record *record, const struct mx_heat_problem *problem, struct dg_error *err)
 {
-  const size_t K = problem->body->mesh.K;
-  *record = (struct mx_heat_record){.problem = problem, .writers = mx_chosen_writers(problem->config)};
-  if (find_probes(record, err) != 0 || DG_NEW(record->there, problem->config->materials, err) != 0 ||
-      DG_NEW(record->value, K * (size_t)problem->space.ref.Np, err) != 0)
+  const struct mx_heat_body *body = problem->body;
+  *record = (struct mx_heat_record){
+      .problem = problem, .first = dg_comm_rank(body->comm) == 0, .writers = mx_chosen_writers(problem->config)};
+  if (find_probes(record, err) != 0 || find_materials(record, err) != 0 ||
+      DG_NEW(record->value, body->mesh.K * (size_t)problem->space.ref.Np, err) != 0 ||
+      DG_NEW(record->row, ROW + problem->config->materials + problem->heat->probes, err) != 0)
     return err->code;
-  for (size_t e = 0; e < K; e++) record->there[problem->body->material[e]] = true;
-  return 0;
+  return dg_comm_part(&record->comm, body->comm, body->mesh.K > 0, err);
 }
 
 /* ---- tables */
@@ -91,50 +122,58 @@ int mx_heat_record_open(struct mx_heat_record *record, struct mx_folder *folder,
   record->folder = folder;
   for (size_t w = 0; w < record->writers.count; w++)
     if (record->writers.writer[w]->open(&record->series[w], err) != 0) return err->code;
-  return open_tables(record, err);
+  return record->first ? open_tables(record, err) : 0;
 }
 
-double mx_heat_highest(const struct mx_heat_march *march)
-{
-  double highest = -INFINITY;
-  for (size_t i = 0; i < march->problem->space.count; i++) highest = fmax(highest, mx_heat_temperature(march, i));
-  return highest;
-}
-
+/* A probe's temperature on the rank that has it, else 0. */
 static double at_probe(const struct mx_heat_record *record, size_t i, const struct mx_heat_march *march)
 {
   const struct dg_space *space = &record->problem->space;
   const struct mx_heat_probe_place *probe = &record->probe[i];
   double sum = 0;
+  if (probe->element < 0) return 0;
   for (size_t n = 0; n < (size_t)space->ref.Np; n++)
     sum += probe->weight[n] *
-           mx_heat_temperature(march, (size_t)space->number[probe->element * (size_t)space->ref.Np + n]);
+           mx_heat_temperature(march, (size_t)space->number[(size_t)probe->element * (size_t)space->ref.Np + n]);
   return sum;
 }
 
-static double highest_in(const struct mx_heat_record *record, size_t material, const struct mx_heat_march *march)
+/* row[ROW + materials + probes]: minus the lowest and the highest temperature of all nodes, the highest in each
+ * material, the temperatures at the probes. */
+static int measure(struct mx_heat_record *record, const struct mx_heat_march *march, struct dg_error *err)
 {
   const struct dg_space *space = &record->problem->space;
-  const size_t Np = (size_t)space->ref.Np;
-  double highest = -INFINITY;
-  for (size_t n = 0; n < record->problem->body->mesh.K * Np; n++)
-    if (record->problem->body->material[n / Np] == (int)material)
-      highest = fmax(highest, mx_heat_temperature(march, (size_t)space->number[n]));
-  return highest;
+  const struct mx_heat_body *body = record->problem->body;
+  const size_t Np = (size_t)space->ref.Np, materials = record->problem->config->materials;
+  const size_t probes = record->problem->heat->probes;
+  double *row = record->row, *highest = row + ROW, *probe = highest + materials;
+  for (size_t i = 0; i < ROW + materials; i++) row[i] = -INFINITY;
+  for (size_t n = 0; n < body->mesh.K * Np; n++) {
+    const double T = mx_heat_temperature(march, (size_t)space->number[n]);
+    double *of = &highest[body->material[n / Np]];
+    row[LOWEST] = fmax(row[LOWEST], -T);
+    row[HIGHEST] = fmax(row[HIGHEST], T);
+    *of = fmax(*of, T);
+  }
+  for (size_t i = 0; i < probes; i++) probe[i] = at_probe(record, i, march);
+  if (dg_comm_reduce(body->comm, DG_MAX, ROW + materials, row, err) != 0) return err->code;
+  return dg_comm_reduce(body->comm, DG_SUM, probes, probe, err);
 }
 
 int mx_heat_record_row(struct mx_heat_record *record, const struct mx_heat_march *march, double dt,
                        struct dg_error *err)
 {
   const struct mx_config *config = record->problem->config;
-  double lowest = INFINITY;
-  for (size_t i = 0; i < record->problem->space.count; i++) lowest = fmin(lowest, mx_heat_temperature(march, i));
+  const double *row = record->row, *highest = row + ROW, *probe = highest + config->materials;
+  if (measure(record, march, err) != 0) return err->code;
+  record->highest = row[HIGHEST];
+  if (!record->first) return 0;
   errno = 0;
   FILE *file = record->temperature.file;
-  int failed = fprintf(file, "%.17g,%.17g,%.17g,%.17g", march->t, dt, lowest, mx_heat_highest(march)) < 0;
+  int failed = fprintf(file, "%.17g,%.17g,%.17g,%.17g", march->t, dt, -row[LOWEST], row[HIGHEST]) < 0;
   for (size_t m = 0; m < config->materials; m++)
-    if (record->there[m]) failed |= fprintf(file, ",%.17g", highest_in(record, m, march)) < 0;
-  for (size_t i = 0; i < config->heat->probes; i++) failed |= fprintf(file, ",%.17g", at_probe(record, i, march)) < 0;
+    if (record->there[m]) failed |= fprintf(file, ",%.17g", highest[m]) < 0;
+  for (size_t i = 0; i < config->heat->probes; i++) failed |= fprintf(file, ",%.17g", probe[i]) < 0;
   if (failed || fputc('\n', file) == EOF) return mx_csv_failed(&record->temperature, err);
   file = record->balance.file;
   failed =
@@ -167,9 +206,9 @@ static int write_snapshot(struct mx_heat_record *record, size_t w, const struct 
   char name[96], *path;
   (void)snprintf(name, sizeof name, "heat/heat_%06zu%s", count, writer->ending);
   if (mx_folder_path(&path, record->folder, name, err) != 0) return err->code;
-  (void)!writer->write(record->series[w], path, content, NULL, err);
+  (void)!writer->write(record->series[w], path, content, record->comm, err);
   dg_free(path);
-  if (err->code != DG_OK || writer->list == NULL) return err->code;
+  if (err->code != DG_OK || writer->list == NULL || dg_comm_rank(record->comm) != 0) return err->code;
   for (size_t i = 0; i < count; i++) {
     (void)snprintf(record->name[i], sizeof record->name[i], "heat_%06zu%s", i + 1, writer->ending);
     record->entry[i].name = record->name[i];
@@ -189,6 +228,7 @@ int mx_heat_record_snapshot(struct mx_heat_record *record, const struct mx_heat_
     record->value[n] = mx_heat_temperature(march, (size_t)problem->space.number[n]);
   const struct dg_snapshot_field field = {.name = "T", .unit = "degrees", .components = 1, .value = record->value};
   if (list_snapshot(record, march->t, err) != 0) return err->code;
+  if (problem->body->mesh.K == 0) return 0; /* no format has room for a rank without elements */
   const struct dg_snapshot content = {.mesh = &problem->body->mesh,
                                       .ref = &problem->space.ref,
                                       .time = march->t,
@@ -215,7 +255,9 @@ void mx_heat_record_release(struct mx_heat_record *record)
   mx_csv_release(&record->temperature);
   mx_csv_release(&record->balance);
   for (size_t w = 0; w < record->writers.count; w++) record->writers.writer[w]->close(record->series[w]);
+  dg_comm_free(record->comm);
   dg_free(record->probe);
+  dg_free(record->row);
   dg_free(record->there);
   dg_free(record->value);
   dg_free(record->entry);

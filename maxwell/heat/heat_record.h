@@ -13,17 +13,21 @@
 #include "maxwell/shell/folder.h"
 
 struct mx_heat_probe_place {
-  size_t element;
+  int64_t element; /* negative: another rank has it */
   double weight[DG_NP_MAX];
 };
 
 struct mx_heat_record {
   const struct mx_heat_problem *problem;
+  bool first;               /* this rank is the one that writes tables */
+  struct dg_comm *comm;     /* of the ranks that have elements, which write snapshots */
   struct mx_folder *folder; /* NULL: nothing is written */
   struct mx_csv temperature, balance;
   struct mx_heat_probe_place *probe; /* [probes] */
   bool *there;                       /* [materials] which materials the body has */
   double *value;                     /* [K][Np] */
+  double *row;                       /* room for what a row says */
+  double highest;                    /* temperature of all nodes, in the last row */
   struct mx_writers writers;
   void *series[MX_WRITERS];
   size_t snapshots;
@@ -32,7 +36,7 @@ struct mx_heat_record {
   size_t room;
 };
 
-/* Finds the probes. DG_INPUT: one lies outside of the body. Release in any case. */
+/* Finds the probes. Collective, as all of these are. DG_INPUT: one lies outside of the body. Release in any case. */
 int mx_heat_record_init(struct mx_heat_record *record, const struct mx_heat_problem *problem,
                         struct dg_error *err) DG_MUST_USE;
 /* Opens the files in a folder that is the run's. */
@@ -44,5 +48,3 @@ int mx_heat_record_snapshot(struct mx_heat_record *record, const struct mx_heat_
                             struct dg_error *err) DG_MUST_USE;
 int mx_heat_record_close(struct mx_heat_record *record, struct dg_error *err) DG_MUST_USE;
 void mx_heat_record_release(struct mx_heat_record *record);
-/* The highest temperature of all nodes. */
-double mx_heat_highest(const struct mx_heat_march *march);

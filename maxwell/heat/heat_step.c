@@ -17,7 +17,8 @@ int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *prob
   *march = (struct mx_heat_march){.problem = problem};
   if (DG_NEW(march->T, n, err) != 0 || DG_NEW(march->whole, n, err) != 0 || DG_NEW(march->middle, n, err) != 0 ||
       DG_NEW(march->end, n, err) != 0 || DG_NEW(march->rhs, n, err) != 0 || DG_NEW(march->diagonal, n, err) != 0 ||
-      DG_NEW(march->work, n, err) != 0 || DG_NEW(march->given.wall, heat->walls, err) != 0)
+      DG_NEW(march->work, n, err) != 0 || DG_NEW(march->given.wall, heat->walls, err) != 0 ||
+      DG_NEW(march->own.wall, heat->walls + 3, err) != 0)
     return err->code;
   /* A step that nobody chose begins small, and grows as its error allows. */
   march->step = heat->step > 0 ? heat->stop / ceil(heat->stop / heat->step * (1 - 1e-12)) : 1e-3 * heat->stop;
@@ -34,6 +35,7 @@ void mx_heat_march_release(struct mx_heat_march *march)
   dg_free(march->diagonal);
   dg_free(march->work);
   dg_free(march->given.wall);
+  dg_free(march->own.wall);
   *march = (struct mx_heat_march){0};
 }
 
@@ -52,6 +54,12 @@ static void improve(void *context, const double *r, double *z)
   for (size_t i = 0; i < march->problem->space.count; i++) z[i] = r[i] / march->diagonal[i];
 }
 
+static int sum(void *context, size_t count, double *value, struct dg_error *err)
+{
+  const struct mx_heat_march *march = context;
+  return dg_space_reduce(&march->problem->space, count, value, err);
+}
+
 /* Solves (mass M + rest A) x = rhs, in which held unknowns keep what x has. */
 static int solve(struct mx_heat_march *march, double mass, double rest, bool floating, double *x, struct dg_error *err)
 {
@@ -60,6 +68,8 @@ static int solve(struct mx_heat_march *march, double mass, double rest, bool flo
                              .apply = apply,
                              .improve = improve,
                              .context = march,
+                             .foreign = dg_space_foreign(&problem->space),
+                             .sum = sum,
                              .held = problem->held,
                              .floating = floating,
                              .tolerance = problem->heat->solve,
@@ -94,30 +104,56 @@ static int take(struct mx_heat_march *march, double t, double dt, const double *
   return 0;
 }
 
-/* Adds to `given` what a step from `from` to `to` took. Walls that hold their temperature give what the equations of
- * their unknowns lack: M D + dt (A T - F). */
+/* Adds to march->stored and march->given what this rank has of them, over all ranks. Leaves zeros. */
+static int add_up(struct mx_heat_march *march, double stored, struct mx_heat_powers *own, struct dg_error *err)
+{
+  enum { OTHERS = 3 };
+  const size_t walls = march->problem->heat->walls;
+  double *all = own->wall; /* [walls + OTHERS] */
+  all[walls] = own->sources;
+  all[walls + 1] = own->blood;
+  all[walls + 2] = stored;
+  if (dg_space_reduce(&march->problem->space, walls + OTHERS, all, err) != 0) return err->code;
+  for (size_t w = 0; w < walls; w++) march->given.wall[w] += all[w];
+  march->given.sources += all[walls];
+  march->given.blood += all[walls + 1];
+  march->stored += all[walls + 2];
+  memset(all, 0, sizeof *all * (walls + OTHERS));
+  own->sources = own->blood = 0;
+  return 0;
+}
+
+/* What walls that hold their temperature give: what the equations of their unknowns lack. */
+static void add_held(const struct mx_heat_problem *problem, const double *residual, struct mx_heat_powers *powers)
+{
+  for (size_t i = 0; i < problem->space.count; i++)
+    if (problem->held[i] && mx_heat_counts(problem, i)) powers->wall[problem->holder[i]] += residual[i];
+}
+
+/* Adds to `given` what a step from `from` to `to` took. The residual of held unknowns is M D + dt (A T - F). */
 static int account(struct mx_heat_march *march, double t, double dt, const double *from, const double *to,
                    struct dg_error *err)
 {
   struct mx_heat_problem *problem = march->problem;
   const size_t count = problem->space.count;
   const double theta = problem->heat->theta;
-  double *between = march->rhs, *residual = march->work;
+  double *between = march->rhs, *residual = march->work, stored = 0;
+  struct mx_heat_powers *own = &march->own;
   for (size_t i = 0; i < count; i++) between[i] = to[i] - from[i];
   mx_heat_apply(problem, 1, 0, between, residual);
-  for (size_t i = 0; i < count; i++) march->stored += residual[i];
+  for (size_t i = 0; i < count; i++)
+    if (mx_heat_counts(problem, i)) stored += residual[i];
   for (size_t i = 0; i < count; i++) between[i] = theta * to[i] + (1 - theta) * from[i];
   mx_heat_apply(problem, 0, dt, between, march->diagonal);
   for (size_t i = 0; i < count; i++) residual[i] += march->diagonal[i];
   if (mx_heat_add_load(problem, t + dt, -theta * dt, residual, err) != 0 ||
       (theta < 1 && mx_heat_add_load(problem, t, -(1 - theta) * dt, residual, err) != 0))
     return err->code;
-  for (size_t i = 0; i < count; i++)
-    if (problem->held[i]) march->given.wall[problem->holder[i]] += residual[i];
-  if (mx_heat_add_powers(problem, t + dt, to, theta * dt, &march->given, err) != 0 ||
-      (theta < 1 && mx_heat_add_powers(problem, t, from, (1 - theta) * dt, &march->given, err) != 0))
+  add_held(problem, residual, own);
+  if (mx_heat_add_powers(problem, t + dt, to, theta * dt, own, err) != 0 ||
+      (theta < 1 && mx_heat_add_powers(problem, t, from, (1 - theta) * dt, own, err) != 0))
     return err->code;
-  return 0;
+  return add_up(march, stored, own, err);
 }
 
 static int take_fixed(struct mx_heat_march *march, double dt, struct dg_error *err)
@@ -139,7 +175,7 @@ static int take_twice(struct mx_heat_march *march, double dt, double *error, str
   *error = 0;
   for (size_t i = 0; i < march->problem->space.count; i++) *error = fmax(*error, fabs(march->whole[i] - march->end[i]));
   if (march->problem->heat->theta == 0.5) *error /= 3;
-  return 0;
+  return dg_comm_reduce(march->problem->body->comm, DG_MAX, 1, error, err);
 }
 
 static int take_chosen(struct mx_heat_march *march, double until, struct dg_error *err)
@@ -188,16 +224,31 @@ int mx_heat_advance(struct mx_heat_march *march, double until, struct dg_error *
 
 static int settle_balance(struct mx_heat_march *march, struct dg_error *err)
 {
-  double sum = 0, sizes = 0;
+  double sums[2] = {0};
   for (size_t i = 0; i < march->problem->space.count; i++) {
-    sum += march->rhs[i];
-    sizes += fabs(march->rhs[i]);
+    if (!mx_heat_counts(march->problem, i)) continue;
+    sums[0] += march->rhs[i];
+    sums[1] += fabs(march->rhs[i]);
   }
-  if (fabs(sum) <= 1e-9 * sizes) return 0;
+  if (dg_space_reduce(&march->problem->space, 2, sums, err) != 0) return err->code;
+  if (fabs(sums[0]) <= 1e-9 * sums[1]) return 0;
   return dg_fail(err, DG_INPUT,
                  MX_PLACE "heat: there is no steady state: %.6g W go in, and no wall or blood takes them (a fixed "
                           "temperature, convection or perfusion would)",
-                 MX_AT(march->problem->heat->where), sum);
+                 MX_AT(march->problem->heat->where), sums[0]);
+}
+
+/* Gives a state that is known up to a constant this content. */
+static int shift(struct mx_heat_march *march, double content, struct dg_error *err)
+{
+  const size_t count = march->problem->space.count;
+  double found, of_one;
+  for (size_t i = 0; i < count; i++) march->work[i] = 1;
+  if (mx_heat_content(march->problem, march->T, &found, err) != 0 ||
+      mx_heat_content(march->problem, march->work, &of_one, err) != 0)
+    return err->code;
+  for (size_t i = 0; i < count; i++) march->T[i] += (content - found) / of_one;
+  return 0;
 }
 
 int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err)
@@ -205,20 +256,17 @@ int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err)
   struct mx_heat_problem *problem = march->problem;
   const size_t count = problem->space.count;
   const bool floating = !problem->determined;
-  const double content = mx_heat_content(problem, march->T);
+  double content;
+  if (mx_heat_content(problem, march->T, &content, err) != 0) return err->code;
   memset(march->rhs, 0, sizeof *march->rhs * count);
   if (mx_heat_add_load(problem, 0, 1, march->rhs, err) != 0 || (floating && settle_balance(march, err) != 0) ||
-      solve(march, 0, 1, floating, march->T, err) != 0)
+      solve(march, 0, 1, floating, march->T, err) != 0 || (floating && shift(march, content, err) != 0))
     return err->code;
-  if (floating) {
-    for (size_t i = 0; i < count; i++) march->work[i] = 1;
-    const double shift = (content - mx_heat_content(problem, march->T)) / mx_heat_content(problem, march->work);
-    for (size_t i = 0; i < count; i++) march->T[i] += shift;
-  }
   mx_heat_apply(problem, 0, 1, march->T, march->work);
-  for (size_t i = 0; i < count; i++)
-    if (problem->held[i]) march->given.wall[problem->holder[i]] += march->work[i] - march->rhs[i];
-  return mx_heat_add_powers(problem, 0, march->T, 1, &march->given, err);
+  for (size_t i = 0; i < count; i++) march->work[i] -= march->rhs[i];
+  add_held(problem, march->work, &march->own);
+  if (mx_heat_add_powers(problem, 0, march->T, 1, &march->own, err) != 0) return err->code;
+  return add_up(march, 0, &march->own, err);
 }
 
 double mx_heat_missing(const struct mx_heat_march *march)

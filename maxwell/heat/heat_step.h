@@ -21,6 +21,7 @@ struct mx_heat_march {
   /* Since t = 0, J. */
   double stored;
   struct mx_heat_powers given;
+  struct mx_heat_powers own; /* room for this rank's part, [walls + 3] */
   /* Room: [count] each. */
   double *whole, *middle, *end, *rhs, *diagonal, *work;
   double mass, rest; /* of the matrix that is being solved for */
@@ -32,7 +33,8 @@ static inline double mx_heat_temperature(const struct mx_heat_march *march, size
   return march->T[i] + march->problem->offset;
 }
 
-/* T at t = 0. Release in any case. */
+/* T at t = 0. Collective, as all of these are; what is not of single unknowns is the same on all ranks. Release in any
+ * case. */
 int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_error *err) DG_MUST_USE;
 void mx_heat_march_release(struct mx_heat_march *march);
 

@@ -54,7 +54,7 @@ static int make_plan(struct mx_plan *plan, const struct mx_setup *setup, struct 
   return 0;
 }
 
-/* Takes the folder, as run.c does for a run of the fields; *ours is set once summary.json is this run's. */
+/* Rank 0 takes the folder, as run.c does for a run of the fields; *ours is set once summary.json is this run's. */
 static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struct summary *summary, bool *ours,
                    struct dg_error *err)
 {
@@ -66,15 +66,24 @@ static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struc
       put_summary(summary, folder, err) != 0)
     goto fail;
   *ours = true;
-  if (mx_folder_claim(folder, &plan, true, err) != 0 || mx_configuration_write(setup, folder, err) != 0 ||
-      mx_setup_keep_mesh(setup, folder->ledger, err) != 0)
-    goto fail;
+  if (mx_folder_claim(folder, &plan, true, err) != 0 || mx_configuration_write(setup, folder, err) != 0) goto fail;
   if (setup->log != NULL && mx_folder_path(&path, folder, "log.txt", err) == 0)
     (void)!dg_log_open(setup->log, path, false, err);
 fail:
   dg_free(path);
   mx_plan_release(&plan);
   return err->code;
+}
+
+/* Computes in a folder that rank 0 has prepared. */
+static int run_in(struct mx_setup *setup, const struct mx_heat_place *place, struct mx_folder *folder,
+                  struct dg_error *err)
+{
+  if (mx_folder_join(folder, err) != 0 || mx_setup_keep_mesh(setup, folder->ledger, err) != 0 ||
+      mx_heat_run(place, NULL, folder, err) != 0 || dg_ledger_sync(folder->ledger, err) != 0)
+    return err->code;
+  dg_log_line(setup->log, "output    %s/heat", folder->path);
+  return 0;
 }
 
 int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const struct mx_keeping *keeping,
@@ -84,15 +93,13 @@ int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const st
       .config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
   struct summary summary = {.config = setup->config, .status = "running"};
   bool ours = false;
-  if (dg_comm_size(setup->comm) > 1)
-    return dg_fail(err, DG_INPUT, MX_PLACE "heat does not work on several ranks yet: run this on one",
-                   MX_AT(setup->config->heat->where));
   if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, err) != 0) return err->code;
   if (folder == NULL) return 0;
-  int status = prepare(setup, folder, &summary, &ours, err);
-  if (status == 0) status = mx_heat_run(&place, NULL, folder, err);
-  if (status == 0) status = dg_ledger_sync(folder->ledger, err);
-  if (status == 0) dg_log_line(setup->log, "output    %s/heat", folder->path);
+  int status = dg_comm_rank(setup->comm) == 0 ? prepare(setup, folder, &summary, &ours, err) : 0;
+  if (status == 0) status = dg_comm_agree(setup->comm, err);
+  if (status == 0) status = run_in(setup, &place, folder, err);
+  if (status == 0) status = dg_comm_agree(setup->comm, err);
+  dg_comm_stop(setup->comm, err);
   summary.status = status == 0 ? "done" : status == DG_INTERRUPTED ? "interrupted" : "failed";
   summary.error = status != 0 ? err->message : NULL;
   struct dg_error late = {0};
