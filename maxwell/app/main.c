@@ -59,9 +59,7 @@ static int heat_alone(struct mx_setup *setup, const struct mx_config *config, co
                       struct mx_folder *folder, const struct mx_keeping *keeping, struct dg_error *err)
 {
   *setup = (struct mx_setup){.config = config, .origin = origin, .log = log, .comm = comm};
-  if (options->restart)
-    return dg_fail(err, DG_INPUT, "--restart: heat alone has no checkpoints yet: run it from its start");
-  return mx_run_heat_alone(setup, options->command == MX_RUN ? folder : NULL, keeping, err);
+  return mx_run_heat_alone(setup, options->command == MX_RUN ? folder : NULL, keeping, options->restart, err);
 }
 
 /* Parses, meshes, and then runs or checks, or measures; on every rank. */

@@ -12,8 +12,15 @@
 #include "maxwell/checkpoint/checkpoint_fields.h"
 #include "maxwell/checkpoint/identity.h"
 
-/* One more whenever an older checkpoint would be read wrongly. 4: the watchdog and the S-parameters keep more. */
-enum { FORMAT = 4, KEPT = 2 };
+/* One more whenever an older checkpoint would be read wrongly. 4: the watchdog and the S-parameters keep more. 5:
+ * fields that have ended, before heat. */
+enum { FORMAT = 5, KEPT = 2 };
+
+/* The number of a checkpoint. That at the end of the fields is not the one of the last step, which may be there. */
+static long number_of(const struct mx_run_state *state)
+{
+  return state->counters->total + (state->counters->ended > 0);
+}
 
 static bool is_first(const struct mx_setup *setup) { return dg_comm_rank(setup->comm) == 0; }
 
@@ -30,8 +37,9 @@ static int check_counters(const struct mx_counters *counters, const struct mx_se
   if (setup->config->output.s_parameters.count > 0)
     driven = port >= 0 && port < (long)ports->count && mx_ports_driven(ports, (size_t)port);
   bool real = counters->step >= 0 && counters->step <= counters->total && counters->total <= most && driven &&
-              counters->restarts >= 0 && counters->restarts <= most && counters->elapsed >= 0 &&
-              counters->elapsed <= age && counters->output >= 0 && counters->output <= age;
+              counters->restarts >= 0 && counters->restarts <= most && counters->ended >= 0 &&
+              counters->ended <= most && counters->elapsed >= 0 && counters->elapsed <= age && counters->output >= 0 &&
+              counters->output <= age;
   if (real) return 0;
   return dg_fail(err, DG_ENVIRONMENT, "the checkpoint's counters are not those of a run");
 }
@@ -39,7 +47,7 @@ static int check_counters(const struct mx_counters *counters, const struct mx_se
 static int archive_counters(struct mx_counters *counters, const struct mx_setup *setup, struct mx_archive *archive,
                             struct dg_error *err)
 {
-  long whole[] = {counters->step, counters->total, counters->excitation, counters->restarts};
+  long whole[] = {counters->step, counters->total, counters->excitation, counters->restarts, counters->ended};
   double seconds[] = {counters->elapsed, counters->output};
   if (mx_archive_longs(archive, "counters", sizeof whole / sizeof *whole, whole, err) != 0 ||
       mx_archive_doubles(archive, "seconds", sizeof seconds / sizeof *seconds, seconds, err) != 0)
@@ -48,6 +56,7 @@ static int archive_counters(struct mx_counters *counters, const struct mx_setup 
                                    .total = whole[1],
                                    .excitation = whole[2],
                                    .restarts = whole[3],
+                                   .ended = whole[4],
                                    .elapsed = seconds[0],
                                    .output = seconds[1]};
   return archive->does == MX_ARCHIVE_LOADS ? check_counters(counters, setup, err) : 0;
@@ -75,7 +84,7 @@ static int write_root(const struct mx_run_state *state, const char *folder, size
   int64_t format[] = {FORMAT, (int64_t)parts, state->setup->ops->components};
   char *path;
   if (archive_state(state, &archive, err) != 0 ||
-      mx_checkpoint_path(&path, folder, state->counters->total, MX_ROOT, err) != 0)
+      mx_checkpoint_path(&path, folder, number_of(state), MX_ROOT, err) != 0)
     return err->code;
   size_t bytes = archive.bytes + strlen(state->identity) + sizeof format + parts * sizeof *digest;
   int status = dg_ledger_claim(state->folder->ledger, DG_LEDGER_OUTPUT, path, err);
@@ -135,7 +144,7 @@ static int write_all(const struct mx_run_state *state, const char *folder, bool 
                      struct dg_error *err)
 {
   const struct mx_setup *setup = state->setup;
-  const long number = state->counters->total;
+  const long number = number_of(state);
   uint64_t digest = 0, *digests = NULL;
   bool failed, finite = true, no_folder = failure->code != DG_OK;
   /* Snapshots of earlier steps are not written again. */

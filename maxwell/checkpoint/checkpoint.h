@@ -19,6 +19,7 @@ struct mx_counters {
   long total;             /* steps of all runs for S-parameters */
   long excitation;        /* the port that is driven, of runs for S-parameters */
   long restarts;          /* restarts before */
+  long ended;             /* the fields have come to their end (maxwell/run/loop.c: why); 0: they have not */
   double elapsed, output; /* s of wall-clock time in the loop, and of that for output */
 };
 

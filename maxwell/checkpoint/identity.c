@@ -82,6 +82,7 @@ static bool matters(const char *path)
   static const char *const without[] = {"name",
                                         "backend",
                                         "time",
+                                        "heat.time.walltime",
                                         "checkpoint",
                                         "watchdog",
                                         "mesh.seconds",

@@ -16,6 +16,12 @@ struct heat {
   struct mx_heat_problem problem;
   struct mx_heat_march march;
   struct mx_heat_record record;
+  struct mx_folder *folder;
+  const struct mx_heat_how *how;
+  struct mx_heat_report *report;
+  double started;    /* mx_clock */
+  long first;        /* step that was the first of this process */
+  long checkpointed; /* step of the last checkpoint; -1: none */
 };
 
 static int begin(struct heat *heat, const struct mx_heat_place *place, const struct mx_phasors *phasors,
@@ -50,9 +56,10 @@ int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *ph
   return err->code;
 }
 
-static void report(const struct heat *heat, double seconds)
+static void report(const struct heat *heat)
 {
   const struct mx_heat_march *march = &heat->march;
+  const double seconds = mx_clock() - heat->started;
   dg_log_line(
       heat->place->log,
       "heat      %ld steps (%ld taken again), %ld iterations in %.2f s; highest temperature %.9g; missing in the "
@@ -69,44 +76,137 @@ static double next_stop(const struct heat *heat)
   return fmin(next, config->stop);
 }
 
+/* Writes a checkpoint before the next step. If it cannot be written that is a warning, and heat goes on, unless it
+ * `must` be written. */
+static int checkpoint(struct heat *heat, bool must, struct dg_error *err)
+{
+  const struct mx_heat_state state = {.place = heat->place,
+                                      .march = &heat->march,
+                                      .record = &heat->record,
+                                      .folder = heat->folder,
+                                      .identity = heat->how->identity,
+                                      .restarts = heat->report->restarts};
+  const double start = mx_clock(), t = heat->march.t;
+  struct dg_error failure;
+  bool written;
+  if (heat->checkpointed == heat->march.n) return 0;
+  if (mx_heat_checkpoint_write(&state, &written, &failure, err) != 0) return err->code;
+  const double seconds = mx_clock() - start;
+  heat->how->watch->wrote(heat->how->watch->self, seconds);
+  heat->report->checkpoint_seconds += seconds;
+  if (written) {
+    heat->checkpointed = heat->march.n;
+    heat->report->checkpoints++;
+    dg_log_line(heat->place->log, "checkpoint of heat at t = %.6g s, step %ld (%.2f s)", t, heat->march.n, seconds);
+    return 0;
+  }
+  const char *why = failure.code != DG_OK ? failure.message : "rank 0 could not write it";
+  if (must) return dg_fail(err, DG_ENVIRONMENT, "heat stopped at t = %.6g s without a checkpoint: %s", t, why);
+  dg_log_warning(heat->place->log, "no checkpoint of heat at t = %.6g s, the run goes on: %s", t, why);
+  return 0;
+}
+
+/* Asks whether to end before the next step, and writes checkpoints that are due. */
+static int look(struct heat *heat, struct dg_error *err)
+{
+  const struct mx_heat_watch *watch = heat->how->watch;
+  const struct mx_heat_march *march = &heat->march;
+  const long steps = march->n - heat->first;
+  const double step_seconds = steps > 0 ? (mx_clock() - heat->started) / (double)steps : 0;
+  struct mx_heat_orders orders = {0};
+  if (watch == NULL) return 0;
+  if (watch->ask(watch->self, march->n, step_seconds, &orders, err) != 0 ||
+      (orders.checkpoint && checkpoint(heat, orders.stop, err) != 0))
+    return err->code;
+  if (!orders.stop) return 0;
+  /* The tables are whole, whatever comes. */
+  if (mx_heat_record_close(&heat->record, err) != 0) return err->code;
+  return dg_fail(err, DG_INTERRUPTED, "%s at t = %.6g s of heat; %s", orders.why, march->t,
+                 orders.checkpoint ? "--restart goes on from there" : "what was written until then is whole");
+}
+
+/* A step, which may be given up in its middle: then the watch says why. */
+static int step(struct heat *heat, double stop, struct dg_error *err)
+{
+  struct mx_heat_march *march = &heat->march;
+  const double before = march->t;
+  march->given_up = false;
+  if (look(heat, err) != 0) return err->code;
+  if (mx_heat_advance(march, stop, err) == 0) return mx_heat_record_row(&heat->record, march, march->t - before, err);
+  if (!march->given_up) return err->code;
+  *err = (struct dg_error){0};
+  return look(heat, err);
+}
+
 static int march(struct heat *heat, struct dg_error *err)
 {
   const struct mx_heat_config *config = heat->problem.heat;
   struct mx_heat_march *march = &heat->march;
   const double near = 1e-9 * (config->step > 0 ? march->step : config->stop);
-  if (mx_heat_record_row(&heat->record, march, 0, err) != 0 ||
-      (config->snapshots && config->interval > 0 && mx_heat_record_snapshot(&heat->record, march, err) != 0))
+  const bool begins = heat->how->from == NULL || !heat->how->from->found;
+  if (begins &&
+      (mx_heat_record_row(&heat->record, march, 0, err) != 0 ||
+       (config->snapshots && config->interval > 0 && mx_heat_record_snapshot(&heat->record, march, err) != 0)))
     return err->code;
   while (march->t < config->stop - near) {
-    const double before = march->t, stop = next_stop(heat);
-    if (mx_heat_advance(march, stop, err) != 0 || mx_heat_record_row(&heat->record, march, march->t - before, err) != 0)
-      return err->code;
-    if (config->interval > 0 && march->t >= stop - near && stop < config->stop - near &&
+    const long n = march->n;
+    const double stop = next_stop(heat);
+    if (step(heat, stop, err) != 0) return err->code;
+    if (march->n > n && config->interval > 0 && march->t >= stop - near && stop < config->stop - near &&
         mx_heat_record_snapshot(&heat->record, march, err) != 0)
       return err->code;
   }
   return config->snapshots ? mx_heat_record_snapshot(&heat->record, march, err) : 0;
 }
 
-int mx_heat_run(const struct mx_heat_place *place, const struct mx_phasors *phasors, struct mx_folder *folder,
-                struct dg_error *err)
+/* The steady state, which is one solution: it has no checkpoint. */
+static int settle(struct heat *heat, struct dg_error *err)
 {
-  const struct mx_heat_config *config = place->config->heat;
-  const double start = mx_clock();
-  struct heat heat;
-  if (begin(&heat, place, phasors, err) != 0 ||
-      (phasors != NULL && mx_heat_add_losses(&heat.problem, phasors, place->log, err) != 0) ||
-      mx_heat_record_open(&heat.record, folder, err) != 0)
-    goto fail;
-  if (config->steady) {
-    if (mx_heat_settle(&heat.march, err) != 0 || mx_heat_record_row(&heat.record, &heat.march, 0, err) != 0 ||
-        (config->snapshots && mx_heat_record_snapshot(&heat.record, &heat.march, err) != 0))
-      goto fail;
-  } else if (march(&heat, err) != 0) {
-    goto fail;
+  struct mx_heat_march *march = &heat->march;
+  if (mx_heat_settle(march, err) != 0) {
+    if (!march->given_up) return err->code;
+    *err = (struct dg_error){0};
+    return dg_fail(err, DG_INTERRUPTED, "interrupted in the search for the steady state of heat");
   }
-  if (mx_heat_record_close(&heat.record, err) == 0) report(&heat, mx_clock() - start);
+  if (mx_heat_record_row(&heat->record, march, 0, err) != 0) return err->code;
+  return heat->problem.heat->snapshots ? mx_heat_record_snapshot(&heat->record, march, err) : 0;
+}
+
+/* Opens the files, and goes on where a checkpoint was written. */
+static int open_record(struct heat *heat, struct dg_error *err)
+{
+  const struct mx_heat_checkpoint *from = heat->how->from;
+  struct mx_heat_state state = {
+      .place = heat->place, .march = &heat->march, .record = &heat->record, .folder = heat->folder};
+  const bool resume = from != NULL && from->found;
+  if (mx_heat_record_open(&heat->record, heat->folder, resume, err) != 0) return err->code;
+  heat->checkpointed = -1;
+  if (!resume) return 0;
+  if (mx_heat_checkpoint_load(from, &state, err) != 0) return err->code;
+  heat->report->restarts = state.restarts;
+  heat->first = heat->checkpointed = heat->march.n;
+  dg_log_line(heat->place->log, "restart   of heat at t = %.6g s of %.6g s, step %ld", heat->march.t,
+              heat->problem.heat->stop, heat->march.n);
+  return 0;
+}
+
+int mx_heat_run(const struct mx_heat_place *place, const struct mx_phasors *phasors, struct mx_folder *folder,
+                const struct mx_heat_how *how, struct mx_heat_report *what, struct dg_error *err)
+{
+  struct heat heat;
+  *what = (struct mx_heat_report){0};
+  if (begin(&heat, place, phasors, err) != 0) goto fail;
+  heat.started = mx_clock();
+  heat.folder = folder;
+  heat.how = how;
+  heat.report = what;
+  heat.march.watch = how->watch;
+  if ((phasors != NULL && mx_heat_add_losses(&heat.problem, phasors, place->log, err) != 0) ||
+      open_record(&heat, err) != 0 || (place->config->heat->steady ? settle(&heat, err) : march(&heat, err)) != 0)
+    goto fail;
+  if (mx_heat_record_close(&heat.record, err) == 0) report(&heat);
 fail:
+  what->steps = heat.march.n;
   release(&heat);
   return err->code;
 }
@@ -132,7 +232,9 @@ int mx_heat_plan(struct mx_plan *plan, const struct mx_config *config, struct dg
   const struct mx_writers writers = mx_chosen_writers(config);
   if (config->heat == NULL) return 0;
   mx_plan_folder(plan, "heat", false);
-  if (mx_plan_file(plan, err, "heat/temperature.csv") != 0 || mx_plan_file(plan, err, "heat/balance.csv") != 0)
+  mx_plan_folder(plan, "heat/checkpoint", true);
+  if (mx_plan_file(plan, err, "heat/temperature.csv") != 0 || mx_plan_file(plan, err, "heat/balance.csv") != 0 ||
+      mx_plan_pattern(plan, err, "heat/checkpoint/step_#.h5") != 0)
     return err->code;
   if (!config->heat->snapshots) return 0;
   mx_plan_folder(plan, "heat/blocks", true);

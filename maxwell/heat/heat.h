@@ -1,7 +1,7 @@
 /* The computation of heat: after a run of the fields, from their losses, or alone. */
 #pragma once
 
-#include "maxwell/heat/heat_body.h"
+#include "maxwell/heat/heat_checkpoint.h"
 #include "maxwell/phasor/phasors.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/plan.h"
@@ -16,9 +16,21 @@ static inline bool mx_heat_alone(const struct mx_config *config)
  * fields. Says how large it is. phasors: those of the run, made but not yet filled; NULL: there are none. */
 int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *phasors,
                   struct dg_error *err) DG_MUST_USE;
-/* Computes, and writes the files of heat_record.h into a folder that is the run's. phasors: settled, or NULL. Errors:
- * those of heat_body.h, heat_problem.h and heat_step.h; DG_ENVIRONMENT. */
+/* How a computation goes on and ends; all borrowed. */
+struct mx_heat_how {
+  const char *identity;                  /* rank 0's, for checkpoints */
+  const struct mx_heat_watch *watch;     /* NULL: nobody ends it, and there are no checkpoints */
+  const struct mx_heat_checkpoint *from; /* what it goes on from, if found; NULL: it begins */
+};
+/* What summary.json says of it. */
+struct mx_heat_report {
+  long steps, checkpoints, restarts;
+  double checkpoint_seconds;
+};
+
+/* Computes, and writes the files of heat_record.h into a folder that is the run's. phasors: settled, or NULL.
+ * Collective. Errors: those of heat_body.h, heat_problem.h and heat_step.h; DG_INTERRUPTED; DG_ENVIRONMENT. */
 int mx_heat_run(const struct mx_heat_place *place, const struct mx_phasors *phasors, struct mx_folder *folder,
-                struct dg_error *err) DG_MUST_USE;
+                const struct mx_heat_how *how, struct mx_heat_report *report, struct dg_error *err) DG_MUST_USE;
 /* Adds the names of the files. */
 int mx_heat_plan(struct mx_plan *plan, const struct mx_config *config, struct dg_error *err) DG_MUST_USE;

@@ -75,11 +75,11 @@ int mx_heat_record_init(struct mx_heat_record *record, const struct mx_heat_prob
 /* ---- tables */
 
 static int open_table(struct mx_csv *table, const struct mx_heat_record *record, const char *name, const char *header,
-                      struct dg_error *err)
+                      bool resume, struct dg_error *err)
 {
   char *path;
   if (mx_folder_path(&path, record->folder, name, err) != 0) return err->code;
-  (void)!mx_csv_open(table, path, header, false, err);
+  (void)!mx_csv_open(table, path, header, resume, err);
   dg_free(path);
   return err->code;
 }
@@ -91,7 +91,7 @@ static void add_column(char *header, size_t size, const char *prefix, const char
   (void)snprintf(header + used, size - used, ",%s%s", prefix, name);
 }
 
-static int open_tables(struct mx_heat_record *record, struct dg_error *err)
+static int open_tables(struct mx_heat_record *record, bool resume, struct dg_error *err)
 {
   const struct mx_config *config = record->problem->config;
   const struct mx_heat_config *heat = config->heat;
@@ -104,25 +104,25 @@ static int open_tables(struct mx_heat_record *record, struct dg_error *err)
     if (record->there[m]) add_column(header, size, "highest_in_", name);
   }
   for (size_t i = 0; i < heat->probes; i++) add_column(header, size, "at_", heat->probe[i].name);
-  if (open_table(&record->temperature, record, "heat/temperature.csv", header, err) == 0) {
+  if (open_table(&record->temperature, record, "heat/temperature.csv", header, resume, err) == 0) {
     (void)snprintf(header, size, "time,stored,sources,blood");
     for (size_t i = 0; i < heat->walls; i++) {
       mx_selector_name(&heat->wall[i].where, name, sizeof name);
       add_column(header, size, "through_", name);
     }
     add_column(header, size, "", "missing");
-    (void)!open_table(&record->balance, record, "heat/balance.csv", header, err);
+    (void)!open_table(&record->balance, record, "heat/balance.csv", header, resume, err);
   }
   dg_free(header);
   return err->code;
 }
 
-int mx_heat_record_open(struct mx_heat_record *record, struct mx_folder *folder, struct dg_error *err)
+int mx_heat_record_open(struct mx_heat_record *record, struct mx_folder *folder, bool resume, struct dg_error *err)
 {
   record->folder = folder;
   for (size_t w = 0; w < record->writers.count; w++)
     if (record->writers.writer[w]->open(&record->series[w], err) != 0) return err->code;
-  return record->first ? open_tables(record, err) : 0;
+  return record->first ? open_tables(record, resume, err) : 0;
 }
 
 /* A probe's temperature on the rank that has it, else 0. */
@@ -185,16 +185,47 @@ int mx_heat_record_row(struct mx_heat_record *record, const struct mx_heat_march
 
 /* ---- snapshots */
 
+/* Makes room for the times and names of `count` snapshots. */
+static int make_room(struct mx_heat_record *record, size_t count, struct dg_error *err)
+{
+  if (count <= record->room) return 0;
+  const size_t room = 2 * count + 16;
+  if (dg_grow(&record->entry, room, sizeof *record->entry, err) != 0 ||
+      dg_grow(&record->name, room, sizeof *record->name, err) != 0)
+    return err->code;
+  record->room = room;
+  return 0;
+}
+
 static int list_snapshot(struct mx_heat_record *record, double time, struct dg_error *err)
 {
-  if (record->snapshots == record->room) {
-    const size_t room = 2 * record->room + 16;
-    if (dg_grow(&record->entry, room, sizeof *record->entry, err) != 0 ||
-        dg_grow(&record->name, room, sizeof *record->name, err) != 0)
-      return err->code;
-    record->room = room;
-  }
+  if (make_room(record, record->snapshots + 1, err) != 0) return err->code;
   record->entry[record->snapshots++].time = time;
+  return 0;
+}
+
+int mx_heat_record_archive(struct mx_heat_record *record, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive; /* only rank 0 has tables */
+  long count = (long)record->snapshots;
+  double *time = NULL;
+  if (mx_archive_longs(archive, "snapshots", 1, &count, err) != 0) return err->code;
+  if (count < 0 || count > INT32_MAX) return dg_fail(err, DG_ENVIRONMENT, "the checkpoint counts %ld snapshots", count);
+  if (make_room(record, (size_t)count, err) != 0 || DG_NEW(time, count, err) != 0) return err->code;
+  for (size_t i = 0; i < record->snapshots; i++) time[i] = record->entry[i].time;
+  if (mx_archive_doubles(archive, "times", (size_t)count, time, err) == 0)
+    for (long i = 0; i < count; i++) record->entry[i].time = time[i];
+  dg_free(time);
+  if (err->code != DG_OK) return err->code;
+  record->snapshots = (size_t)count;
+  if (!record->first) return 0;
+  own.comm = NULL;
+  own.arrays = own.bytes = 0;
+  if (mx_csv_archive(&record->temperature, "tables/temperature", &own, err) != 0 ||
+      mx_csv_archive(&record->balance, "tables/balance", &own, err) != 0)
+    return err->code;
+  archive->arrays += own.arrays;
+  archive->bytes += own.bytes;
   return 0;
 }
 

@@ -39,8 +39,11 @@ struct mx_heat_record {
 /* Finds the probes. Collective, as all of these are. DG_INPUT: one lies outside of the body. Release in any case. */
 int mx_heat_record_init(struct mx_heat_record *record, const struct mx_heat_problem *problem,
                         struct dg_error *err) DG_MUST_USE;
-/* Opens the files in a folder that is the run's. */
-int mx_heat_record_open(struct mx_heat_record *record, struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
+/* Opens the files in a folder that is the run's; resume: those that are there, which mx_heat_record_archive cuts. */
+int mx_heat_record_open(struct mx_heat_record *record, struct mx_folder *folder, bool resume,
+                        struct dg_error *err) DG_MUST_USE;
+/* Archives the lengths of the tables, and the snapshots so far. */
+int mx_heat_record_archive(struct mx_heat_record *record, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 /* Writes a row; dt is the length of the step that led here. */
 int mx_heat_record_row(struct mx_heat_record *record, const struct mx_heat_march *march, double dt,
                        struct dg_error *err) DG_MUST_USE;

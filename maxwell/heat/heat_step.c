@@ -60,6 +60,19 @@ static int sum(void *context, size_t count, double *value, struct dg_error *err)
   return dg_space_reduce(&march->problem->space, count, value, err);
 }
 
+/* Is the solution to be given up? All ranks must say the same; an error between them is that of the next sum. */
+static bool stop(void *context)
+{
+  enum { EVERY = 16 };
+  struct mx_heat_march *march = context;
+  struct dg_error ignored = {0};
+  if (march->watch == NULL || ++march->looks % EVERY != 0) return false;
+  int64_t presses = march->watch->presses(march->watch->self);
+  if (dg_comm_reduce_int(march->problem->body->comm, DG_MAX, 1, &presses, &ignored) != 0) return false;
+  march->given_up = presses > 0;
+  return march->given_up;
+}
+
 /* Solves (mass M + rest A) x = rhs, in which held unknowns keep what x has. */
 static int solve(struct mx_heat_march *march, double mass, double rest, bool floating, double *x, struct dg_error *err)
 {
@@ -73,7 +86,8 @@ static int solve(struct mx_heat_march *march, double mass, double rest, bool flo
                              .held = problem->held,
                              .floating = floating,
                              .tolerance = problem->heat->solve,
-                             .most = ITERATIONS};
+                             .most = ITERATIONS,
+                             .stop = stop};
   struct dg_pcg_report report;
   march->mass = mass;
   march->rest = rest;
@@ -267,6 +281,27 @@ int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err)
   add_held(problem, march->work, &march->own);
   if (mx_heat_add_powers(problem, 0, march->T, 1, &march->own, err) != 0) return err->code;
   return add_up(march, 0, &march->own, err);
+}
+
+int mx_heat_march_archive(struct mx_heat_march *march, struct mx_archive *archive, struct dg_error *err)
+{
+  double number[] = {march->t,           march->step,           march->stored, march->given.sources,
+                     march->given.blood, march->problem->offset};
+  long count[] = {march->n, march->iterations, march->refused};
+  if (mx_archive_doubles(archive, "march", sizeof number / sizeof *number, number, err) != 0 ||
+      mx_archive_longs(archive, "steps", sizeof count / sizeof *count, count, err) != 0 ||
+      mx_archive_doubles(archive, "walls", march->problem->heat->walls, march->given.wall, err) != 0)
+    return err->code;
+  march->t = number[0];
+  march->step = number[1];
+  march->stored = number[2];
+  march->given.sources = number[3];
+  march->given.blood = number[4];
+  march->problem->offset = number[5]; /* T is less that of the run that wrote it */
+  march->n = count[0];
+  march->iterations = count[1];
+  march->refused = count[2];
+  return 0;
 }
 
 double mx_heat_missing(const struct mx_heat_march *march)

@@ -10,6 +10,8 @@
 #pragma once
 
 #include "maxwell/heat/heat_loads.h"
+#include "maxwell/heat/orders.h"
+#include "maxwell/shell/archive.h"
 
 struct mx_heat_march {
   struct mx_heat_problem *problem;
@@ -24,7 +26,10 @@ struct mx_heat_march {
   struct mx_heat_powers own; /* room for this rank's part, [walls + 3] */
   /* Room: [count] each. */
   double *whole, *middle, *end, *rhs, *diagonal, *work;
-  double mass, rest; /* of the matrix that is being solved for */
+  double mass, rest;                 /* of the matrix that is being solved for */
+  const struct mx_heat_watch *watch; /* borrowed; NULL: nobody looks */
+  long looks;                        /* iterations since the start, as far as they might have been given up */
+  bool given_up;                     /* a step was, and nothing has changed in T and what is counted */
 };
 
 /* The temperature of an unknown, in the script's scale. */
@@ -38,11 +43,13 @@ static inline double mx_heat_temperature(const struct mx_heat_march *march, size
 int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_error *err) DG_MUST_USE;
 void mx_heat_march_release(struct mx_heat_march *march);
 
-/* Takes one step, that does not pass `until`. DG_INPUT: a step chosen by the error became too small; errors of
- * dg_pcg_solve. */
+/* Takes one step, that does not pass `until`. DG_INPUT: a step chosen by the error became too small; DG_INTERRUPTED,
+ * with march->given_up on all ranks: the watch presses; errors of dg_pcg_solve. */
 int mx_heat_advance(struct mx_heat_march *march, double until, struct dg_error *err) DG_MUST_USE;
 /* Finds the steady state. The powers are then in march->given, in W. Where no wall and no blood holds the temperature,
  * the heat put in must add to zero (DG_INPUT), and the state has the content of the start. */
 int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err) DG_MUST_USE;
+/* Archives all but T. */
+int mx_heat_march_archive(struct mx_heat_march *march, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 /* What is missing in the balance of heat: stored - given, J (in a steady state: the sum of all powers, W). */
 double mx_heat_missing(const struct mx_heat_march *march);

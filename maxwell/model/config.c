@@ -118,7 +118,7 @@ static int read_step(struct mx_reader *r, const struct mx_rule *rule, const stru
 }
 
 /* Seconds, or "HH:MM:SS" as batch systems write it. */
-static int read_walltime(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+int mx_read_walltime(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
   unsigned hours, minutes, seconds;
   int used = 0;
@@ -143,7 +143,7 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"cfl", mx_read_real, TIME(cfl), .expected = "a number in (0, 1]", .most = 1, .open = 1},
       {"decay", mx_read_real, TIME(decay), .expected = "a number > 0 (dB)", MX_ABOVE(0)},
       {"finish", mx_read_function, TIME(finish), .expected = "a function of t, n, energy that returns true or false"},
-      {"walltime", read_walltime, TIME(walltime), .expected = "a number > 0 (seconds) or a time as in \"23:50:00\"",
+      {"walltime", mx_read_walltime, TIME(walltime), .expected = "a number > 0 (seconds) or a time as in \"23:50:00\"",
        MX_ABOVE(0)},
   };
   struct mx_config *config = mx_config_of(r);
@@ -369,8 +369,8 @@ static const struct mx_rule root_rules[] = {
 /* Without `time` no field is computed, which makes sense for heat alone: then nothing may ask for fields. */
 static int check_alone(struct mx_reader *r, const struct mx_value *root, const struct mx_config *config)
 {
-  static const char *const of_fields[] = {"layers", "bloch",      "interfaces", "sources",   "initial",
-                                          "on",     "checkpoint", "watchdog",   "boundaries"};
+  static const char *const of_fields[] = {"layers",  "bloch", "interfaces", "sources",
+                                          "initial", "on",    "watchdog",   "boundaries"};
   if (config->time.stop > 0 || config->time.steps > 0) return 0;
   if (config->heat == NULL)
     return mx_fail_at(r, root, "'time' is missing in simulation (for example: time = { stop = 20e-9 })");

@@ -47,6 +47,8 @@ int mx_read_names(struct mx_reader *r, const struct mx_rule *rule, const struct 
 extern const char mx_phasors_expected[];
 int mx_read_phasors(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 
+/* config.c: a number of seconds, or "HH:MM:SS". */
+int mx_read_walltime(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 /* heat/config_heat.c: the section `heat`, read behind time and materials; `to` is not used. */
 int mx_read_heat(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 

@@ -133,6 +133,22 @@ int mx_control_ask(struct mx_control *control, long n, double step_seconds, stru
   return 0;
 }
 
+int mx_control_ask_now(struct mx_control *control, double step_seconds, struct mx_orders *orders, struct dg_error *err)
+{
+  *orders = (struct mx_orders){.stop = MX_GO_ON};
+  if (dg_emergency_check(err) != 0) return err->code;
+  const struct mx_orders own = own_orders(control, step_seconds);
+  int64_t vote[] = {own.stop, own.checkpoint};
+  if (dg_comm_reduce_int(control->setup->comm, DG_MAX, sizeof vote / sizeof *vote, vote, err) != 0) return err->code;
+  *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0};
+  return 0;
+}
+
+bool mx_control_presses(const struct mx_control *control, double step_seconds)
+{
+  return interrupted != MX_GO_ON || out_of_time(control, step_seconds);
+}
+
 void mx_control_checkpointed(struct mx_control *control, double seconds)
 {
   control->longest = fmax(control->longest, seconds);

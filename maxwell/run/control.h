@@ -69,6 +69,11 @@ void mx_control_begin(struct mx_control *control);
 /* Asks for orders before step n; step_seconds is the time of a step. Collective. */
 int mx_control_ask(struct mx_control *control, long n, double step_seconds, struct mx_orders *orders,
                    struct dg_error *err) DG_MUST_USE;
+/* The same at once, for steps that are long: all ranks wait for each other. */
+int mx_control_ask_now(struct mx_control *control, double step_seconds, struct mx_orders *orders,
+                       struct dg_error *err) DG_MUST_USE;
+/* Would this rank end the run now? Not collective, and no order is taken. */
+bool mx_control_presses(const struct mx_control *control, double step_seconds);
 /* Notes that a checkpoint was written, or tried. */
 void mx_control_checkpointed(struct mx_control *control, double seconds);
 /* Ends every vote, also that of a run that is over. Collective. */

@@ -7,14 +7,16 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
-#include "maxwell/heat/heat.h"
+#include "maxwell/checkpoint/identity.h"
 #include "maxwell/run/configuration.h"
+#include "maxwell/run/heat_guard.h"
 #include "maxwell/version.h"
 
 /* What summary.json says. */
 struct summary {
   const struct mx_config *config;
   const char *status, *error;
+  struct mx_heat_report heat;
 };
 
 static void write_summary(FILE *file, const void *what)
@@ -30,7 +32,9 @@ static void write_summary(FILE *file, const void *what)
     fputs(",\n  \"error\": ", file);
     dg_json_string(file, summary->error);
   }
-  fprintf(file, ",\n  \"heat\": {\"order\": %d}\n}\n", summary->config->heat->order);
+  fprintf(file, ",\n  \"heat\": {\"order\": %d, \"steps\": %ld}", summary->config->heat->order, summary->heat.steps);
+  fprintf(file, ",\n  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld}\n}\n",
+          summary->heat.checkpoints, summary->heat.checkpoint_seconds, summary->heat.restarts);
 }
 
 static int put_summary(const struct summary *summary, const struct mx_folder *folder, struct dg_error *err)
@@ -55,8 +59,8 @@ static int make_plan(struct mx_plan *plan, const struct mx_setup *setup, struct 
 }
 
 /* Rank 0 takes the folder, as run.c does for a run of the fields; *ours is set once summary.json is this run's. */
-static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struct summary *summary, bool *ours,
-                   struct dg_error *err)
+static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struct summary *summary, bool resume,
+                   bool *ours, struct dg_error *err)
 {
   static const char *const first = "summary.json";
   struct mx_plan plan;
@@ -66,9 +70,9 @@ static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struc
       put_summary(summary, folder, err) != 0)
     goto fail;
   *ours = true;
-  if (mx_folder_claim(folder, &plan, true, err) != 0 || mx_configuration_write(setup, folder, err) != 0) goto fail;
+  if (mx_folder_claim(folder, &plan, !resume, err) != 0 || mx_configuration_write(setup, folder, err) != 0) goto fail;
   if (setup->log != NULL && mx_folder_path(&path, folder, "log.txt", err) == 0)
-    (void)!dg_log_open(setup->log, path, false, err);
+    (void)!dg_log_open(setup->log, path, resume, err);
 fail:
   dg_free(path);
   mx_plan_release(&plan);
@@ -77,27 +81,52 @@ fail:
 
 /* Computes in a folder that rank 0 has prepared. */
 static int run_in(struct mx_setup *setup, const struct mx_heat_place *place, struct mx_folder *folder,
-                  struct dg_error *err)
+                  struct mx_heat_how how, struct mx_heat_report *report, struct dg_error *err)
 {
+  struct mx_heat_guard guard = {0};
   if (mx_folder_join(folder, err) != 0 || mx_setup_keep_mesh(setup, folder->ledger, err) != 0 ||
-      mx_heat_run(place, NULL, folder, err) != 0 || dg_ledger_sync(folder->ledger, err) != 0)
+      mx_heat_guard_begin(&guard, setup, false, err) != 0)
     return err->code;
+  how.watch = &guard.watch;
+  const int status = mx_heat_run(place, NULL, folder, &how, report, err);
+  mx_heat_guard_end(&guard);
+  if (status != 0 || dg_ledger_sync(folder->ledger, err) != 0) return err->code;
   dg_log_line(setup->log, "output    %s/heat", folder->path);
   return 0;
 }
 
-int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const struct mx_keeping *keeping,
+/* The identity of the computation, and where it goes on. */
+static int find_checkpoint(struct mx_heat_checkpoint *from, char **identity, const struct mx_setup *setup,
+                           const struct mx_heat_place *place, const struct mx_folder *folder, bool resume,
+                           struct dg_error *err)
+{
+  if (mx_identity(identity, setup, err) != 0 || !resume ||
+      mx_heat_checkpoint_find(from, place, folder, *identity, err) != 0)
+    return err->code;
+  if (from->found) return 0;
+  return dg_fail(err, DG_INPUT, "--restart: there is no checkpoint in '%s/heat/checkpoint'%s", folder->path,
+                 from->newer > 0 ? " that is whole" : "");
+}
+
+int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const struct mx_keeping *keeping, bool resume,
                       struct dg_error *err)
 {
   const struct mx_heat_place place = {
       .config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
   struct summary summary = {.config = setup->config, .status = "running"};
+  struct mx_heat_checkpoint from = {0};
+  char *identity = NULL; /* now, before functions of the script have changed what they remember */
   bool ours = false;
+  setup->started = mx_clock();
   if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, err) != 0) return err->code;
   if (folder == NULL) return 0;
-  int status = dg_comm_rank(setup->comm) == 0 ? prepare(setup, folder, &summary, &ours, err) : 0;
+  if (find_checkpoint(&from, &identity, setup, &place, folder, resume, err) != 0) goto fail;
+  int status = dg_comm_rank(setup->comm) == 0 ? prepare(setup, folder, &summary, resume, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
-  if (status == 0) status = run_in(setup, &place, folder, err);
+  if (status == 0) {
+    const struct mx_heat_how how = {.identity = identity, .from = &from};
+    status = run_in(setup, &place, folder, how, &summary.heat, err);
+  }
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   dg_comm_stop(setup->comm, err);
   summary.status = status == 0 ? "done" : status == DG_INTERRUPTED ? "interrupted" : "failed";
@@ -107,5 +136,8 @@ int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const st
     if (status == 0) *err = late;
     dg_emergency_note(err->message);
   }
+fail:
+  mx_heat_checkpoint_release(&from);
+  dg_free(identity);
   return err->code;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "maxwell/output/file_names.h"
 #include "maxwell/shell/folder.h"
@@ -238,7 +239,7 @@ static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *
   const struct mx_run_state state = state_of(loop);
   struct dg_error failure;
   bool written;
-  if (loop->checkpointed == loop->total) return 0; /* this moment has a checkpoint */
+  if (loop->checkpointed == loop->total && loop->counters.ended == 0) return 0; /* this moment has a checkpoint */
   if (setup->ops->card->wait(loop->backend, err) != 0) return err->code;
   double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
@@ -398,8 +399,9 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
     loop->total = loop->checkpointed = loop->counters.total;
     loop->output_seconds = loop->counters.output;
     loop->counters.restarts++;
+    loop->ended = loop->counters.ended > 0;
     if (dg_comm_rank(setup->comm) == 0 && writes_output(&setup->sources.ports, loop->counters.excitation) &&
-        cut_folder(loop, *first, err) != 0)
+        cut_folder(loop, *first + loop->ended, err) != 0) /* the last step's files are not written again */
       return err->code;
     if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
     dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
@@ -436,9 +438,33 @@ static int noted_loop(struct mx_loop *loop, long first, struct dg_error *err)
   return status;
 }
 
+/* Why the fields ended, as checkpoints have it: 1 and up. */
+static const char *const ends[] = {NULL, "decay", "function", "hook"};
+enum { ENDS = sizeof ends / sizeof *ends };
+
+bool mx_loop_ended_at_last(const struct mx_counters *counters) { return counters->ended == 1; }
+
+/* Goes on behind the end of the fields. */
+static void take_end(struct mx_loop *loop)
+{
+  const long why = loop->counters.ended - 1;
+  loop->done = loop->counters.step;
+  loop->reason = why < ENDS ? ends[why] : NULL;
+}
+
+/* Writes a checkpoint at the end of the fields, behind which no step is made. */
+static int keep_end(struct mx_loop *loop, struct dg_error *err)
+{
+  if (!loop->heat_follows) return 0;
+  loop->counters.ended = 1;
+  for (int i = 1; i < ENDS; i++)
+    if (loop->reason != NULL && strcmp(loop->reason, ends[i]) == 0) loop->counters.ended = 1 + i;
+  return checkpoint(loop, loop->done, false, err);
+}
+
 /* S-parameters take a run from t = 0 for every driven port. The first writes all output; the others only add their
  * columns to the matrix. `first` is the step to begin with, of the run at which a checkpoint was written. */
-int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
+static int run_fields(struct mx_loop *loop, long first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
   struct mx_ports *ports = &setup->sources.ports;
@@ -473,4 +499,14 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
     loop->output_seconds += mx_clock() - start;
   }
   return 0;
+}
+
+int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err)
+{
+  if (loop->ended) {
+    take_end(loop);
+    return 0;
+  }
+  if (run_fields(loop, first, err) != 0) return err->code;
+  return keep_end(loop, err);
 }

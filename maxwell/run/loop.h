@@ -26,6 +26,8 @@ struct mx_loop {
   bool rehearses;        /* steps are made to be timed (maxwell/check/rehearsal.h): the script's rules are not asked */
   long seen;             /* number of the step as the observation takes it */
   bool resume;           /* the run goes on from a checkpoint */
+  bool ended;            /* the checkpoint was written at the end of the fields */
+  bool heat_follows;     /* a checkpoint is written at the end of the fields: heat may be stopped, and goes on there */
   double source_seconds; /* seconds that the loop took for sources */
   bool stopped;          /* a signal or the clock has stopped the run, in the same step on all ranks */
   long done;             /* steps done */
@@ -53,5 +55,7 @@ int mx_loop_run(struct mx_loop *loop, long first, struct dg_error *err) DG_MUST_
 /* Runs step n, or as much of the step after the last as its observation needs. Observation and output take it for step
  * `seen`, which is n but in a rehearsal. Collective. */
 int mx_loop_step(struct mx_loop *loop, long n, long seen, struct dg_error *err) DG_MUST_USE;
+/* Had the fields, in a checkpoint at their end, come to the last step? Else a rule has ended them before. */
+bool mx_loop_ended_at_last(const struct mx_counters *counters);
 /* Seconds since the first step, without output. */
 double mx_loop_seconds(const struct mx_loop *loop);

@@ -15,6 +15,7 @@
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
 #include "maxwell/run/configuration.h"
+#include "maxwell/run/heat_guard.h"
 #include "maxwell/run/loop.h"
 #include "maxwell/setup/setup_mesh.h"
 #include "maxwell/setup/slow_elements.h"
@@ -212,6 +213,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
                          .folder = folder,
                          .identity = identity,
                          .writes = true,
+                         .heat_follows = setup->config->heat != NULL && !setup->config->heat->steady,
                          .resume = checkpoint != NULL,
                          .profile = profile,
                          .watcher = options->watcher};
@@ -301,6 +303,11 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_set
   if (mx_checkpoint_find(checkpoint, setup, folder, identity, err) != 0 ||
       mx_checkpoint_counters(checkpoint, &counters, err) != 0)
     return err->code;
+  if (counters.ended && counters.step < setup->steps && mx_loop_ended_at_last(&counters))
+    return dg_fail(err, DG_INPUT,
+                   "--restart: the fields had ended at step %ld, heat followed, and now there are %ld steps: run it "
+                   "without --restart",
+                   counters.step, setup->steps);
   if (counters.step <= setup->steps) return 0;
   return dg_fail(err, DG_INPUT, "--restart: the checkpoint was written at step %ld, and the run has only %ld",
                  counters.step, setup->steps);
@@ -317,11 +324,40 @@ static int look_at_heat(const struct mx_setup *setup, struct dg_error *err)
   return mx_heat_check(&place, &setup->phasors, err);
 }
 
+/* What heat goes on from must be of these fields: their identity, and where they ended. Rank 0's; free it. */
+static int name_heat(char **identity, const char *of_fields, long steps, struct dg_error *err)
+{
+  static const char line[] = "steps of the fields before heat = ";
+  *identity = NULL;
+  if (of_fields == NULL) return 0;
+  const size_t size = strlen(of_fields) + sizeof line + 24;
+  if (dg_alloc(identity, size, 1, err) != 0) return err->code;
+  snprintf(*identity, size, "%s%s%ld\n", of_fields, line, steps);
+  return 0;
+}
+
 /* Heat follows the fields: the phasors have their sums then. */
-static int run_heat(const struct mx_setup *setup, struct mx_folder *folder, struct dg_error *err)
+static int run_heat(const struct mx_setup *setup, struct mx_folder *folder, const char *identity,
+                    const struct mx_run_options *options, struct mx_summary *summary, struct dg_error *err)
 {
   const struct mx_heat_place place = heat_place(setup);
-  return mx_heat_run(&place, &setup->phasors, folder, err);
+  struct mx_heat_checkpoint from = {0};
+  struct mx_heat_guard guard = {0};
+  struct mx_heat_report report = {0};
+  char *own = NULL;
+  if (name_heat(&own, identity, summary->steps_done, err) != 0 ||
+      (options->resume && mx_heat_checkpoint_find(&from, &place, folder, own, err) != 0) ||
+      mx_heat_guard_begin(&guard, setup, options->keeps, err) != 0)
+    goto fail;
+  const struct mx_heat_how how = {.identity = own, .watch = &guard.watch, .from = &from};
+  (void)!mx_heat_run(&place, &setup->phasors, folder, &how, &report, err);
+  mx_heat_guard_end(&guard);
+  summary->checkpoints += report.checkpoints;
+  summary->checkpoint_seconds += report.checkpoint_seconds;
+fail:
+  mx_heat_checkpoint_release(&from);
+  dg_free(own);
+  return err->code;
 }
 
 int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run_options *options, struct dg_error *err)
@@ -359,7 +395,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
   if (status == 0)
     status =
         run_in(setup, backend, from, folder, identity, options, profiling != NULL ? &own.profile : NULL, &summary, err);
-  if (status == 0 && setup->config->heat != NULL) status = run_heat(setup, folder, err);
+  if (status == 0 && setup->config->heat != NULL) status = run_heat(setup, folder, identity, options, &summary, err);
   /* A run is done when the disk has it. */
   if (status == 0) status = dg_ledger_sync(folder->ledger, err);
   if (status == 0) status = dg_comm_agree(setup->comm, err);

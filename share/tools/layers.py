@@ -88,7 +88,7 @@ MAY = {
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/shell/hooks "
                       "maxwell/sources maxwell/time",
-    "maxwell/heat": "libdg/* maxwell/model maxwell/model/heat maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",
+    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "

@@ -75,13 +75,13 @@ static bool read_note(const struct mx_case *item, bool *done, double *seconds)
   return *seconds >= 0 && *seconds < 1e12;
 }
 
-/* Has the folder a checkpoint? */
-static bool has_checkpoint(const struct mx_case *item)
+/* Has this part of the folder a checkpoint? */
+static bool has_checkpoint(const struct mx_case *item, const char *part)
 {
   struct dg_error ignored = {0};
   bool found = false;
   char *path;
-  if (format_path(&path, item->folder, "checkpoint", &ignored) != 0) return false;
+  if (format_path(&path, item->folder, part, &ignored) != 0) return false;
   DIR *dir = opendir(path);
   for (struct dirent *entry; dir != NULL && !found && (entry = readdir(dir)) != NULL;)
     found = strncmp(entry->d_name, "step_", 5) == 0;
@@ -110,7 +110,7 @@ static void look_at_note(struct mx_case *item, bool again)
     item->done = item->kept = true;
     item->exit_code = 0;
     item->seconds = seconds;
-  } else if (!done && !summary && has_checkpoint(item)) {
+  } else if (!done && !summary && (has_checkpoint(item, "checkpoint") || has_checkpoint(item, "heat/checkpoint"))) {
     item->restarts = true;
     item->before = seconds;
   }

@@ -144,8 +144,17 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"tolerance", mx_read_real, HEAT(tolerance), .expected = "a number > 0 (K, the error of a step)", MX_ABOVE(0)},
       {"theta", mx_read_real, HEAT(theta), .expected = "a number from 0.5 (Crank-Nicolson) to 1 (backward Euler)",
        .least = 0.5, .most = 1},
+      {"walltime", mx_read_walltime, HEAT(walltime), .expected = "a number > 0 (seconds) or a time as in \"23:50:00\"",
+       MX_ABOVE(0)},
   };
+  struct mx_config *config = mx_config_of(r);
+  const struct mx_heat_config *heat = to;
+  const struct mx_value *walltime = mx_find_value(value, "walltime");
   if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), to) != 0) return r->err->code;
+  if (walltime != NULL && (config->time.stop > 0 || config->time.steps > 0))
+    return mx_fail_at(r, walltime,
+                      "heat.time.walltime is for heat alone: time.walltime counts the fields and their heat");
+  if (walltime != NULL) config->time.walltime = heat->walltime;
   if (mx_find_value(value, "step") != NULL && mx_find_value(value, "tolerance") != NULL)
     return mx_fail_at(r, value, "heat.time takes 'step' or 'tolerance', which chooses the step, not both");
   return 0;

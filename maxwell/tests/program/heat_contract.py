@@ -3,10 +3,14 @@
 has the contract. `heat_contract.py PROGRAM fine` runs the spheres with finer elements."""
 import json
 import math
+import os
+import shutil
+import signal
 import sys
+import time
 
 import meshes
-from harness import Place, expect, on_ranks
+from harness import Place, expect, fingerprint, on_ranks
 from run_contract import RUN, main
 
 # An eighth of a ball of radius A mm with a core of radius R mm; the flat sides let no heat through.
@@ -157,6 +161,7 @@ def test_losses(program):
             (", power = 7", "", "are no powers without normalise"),
             (", frequency = 2e8", "", "'body' has 2 frequencies"),
             ("frequency = 2e8", "frequency = 3e8", "3e+08 Hz is none of the frequencies of 'body'"),
+            ("time = { stop = 100 }", "time = { stop = 100, walltime = 5 }", "heat.time.walltime is for heat alone"),
             ("power = 7", "power = 7, amplitude = 2", "takes 'amplitude' or 'power', not both"),
             ('region = args.region or (args.curved and "core" or "left"), ', "", "outside of the body in which heat flows"),
         )
@@ -261,6 +266,127 @@ def test_ranks(program):
         same_tables(place, "loose1", "loose3")
 
 
+EQUAL = ("--set", 'output.fields={every=1, format="vtkhdf"}')  # in Silo files there is the time of the day
+
+
+def kept(place, folder):
+    """The checkpoints of heat, in their order."""
+    path = place.path(folder, "heat", "checkpoint")
+    return sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".h5")) if os.path.isdir(path) else []
+
+
+def same_files(place, one, other, what):
+    """Tables and snapshots, bit for bit."""
+    found = [{name: of for name, of in fingerprint(place.path(folder, "heat")).items() if not name.startswith("checkpoint")}
+             for folder in (one, other)]
+    expect(len(found[0]) > 1 and set(found[0]) == set(found[1]), f"{what}: files {sorted(set(found[0]) ^ set(found[1]))}")
+    differ = [name for name in sorted(found[0]) if found[0][name] != found[1][name]]
+    expect(not differ, f"{what}: {differ} differ")
+
+
+def test_restart(program):
+    """A computation that begins anew at a checkpoint has the same bits, alone and behind fields, which are not run again;
+    on another number of ranks it is the same to rounding."""
+    often = (*RUN, "--set", "checkpoint.every=5", *EQUAL)
+    with Place(program, {"input/box.msh": meshes.box((4, 2, 2)).text()}, RANKED) as place:
+        for ranks, other in ((1, 1), (3, 3), (3, 1)):
+            place.good(*often, "-q", "-o", "whole", **on_ranks(ranks))
+            place.vanish("split") if os.path.isdir(place.path("split")) else None
+            shutil.copytree(place.path("whole"), place.path("split"))
+            expect(len(kept(place, "split")) == 2, f"{kept(place, 'split')}")
+            os.unlink(kept(place, "split")[-1])
+            out = place.good(*often, "-o", "split", "--restart", **on_ranks(other))
+            expect("restart   of heat at t = " in out, f"says {out}")
+            expect(place.summary("split")["checkpoints"]["restarts"] == 1, f"{place.summary('split')}")
+            if ranks == other:
+                same_files(place, "whole", "split", f"{ranks} ranks")
+            else:
+                same_tables(place, "whole", "split")
+        for what, options, message in (("key", ("--set", "heat.residual=1e-9"), "the checkpoint is of another run: it had no key like heat.residual"),
+                                       ("stop", ("--set", "heat.time.stop=3"), "it had heat.time.stop = 2, this one has heat.time.stop = 3")):
+            code, _, err, _ = place.run(*often, "-q", "-o", "split", "--restart", *options)
+            expect(code == 2 and message in err, f"{what}: {code}: {err}")
+        code, _, err, _ = place.run(*often, "-q", "-o", "none", "--restart")
+        expect(code == 2 and "--restart: there is no checkpoint in 'none/heat/checkpoint'" in err, f"{code}: {err}")
+        place.write("input/case.lua", LOSSES)
+        slow = ("--set", "checkpoint.every=10", "--set", "heat.time={stop=100, step=2.5}")
+        place.good(*RUN, "-q", "-o", "fields", *slow)
+        shutil.copytree(place.path("fields"), place.path("again"))
+        os.unlink(kept(place, "again")[-1])
+        out = place.good(*RUN, "-o", "again", *slow, "--restart")
+        expect("restart   at step 60 of 60" in out and "restart   of heat" in out, f"says {out}")
+        same_files(place, "fields", "again", "fields")
+        expect(place.summary("again")["steps"] == 60, f"{place.summary('again')}")
+        code, _, err, _ = place.run(*RUN, "-q", "-o", "again", *slow, "--set", "time.steps=80", "--restart")
+        expect(code == 2 and "the fields had ended at step 60, heat followed, and now there are 80 steps" in err, f"{code}: {err}")
+
+
+def lines(path):
+    if not os.path.exists(path):
+        return 0
+    with open(path, "rb") as file:
+        return file.read().count(b"\n")
+
+
+def begun(place, folder, rows, *arguments):
+    """A computation that has written so many rows of heat."""
+    path = place.path(folder, "heat", "temperature.csv")
+    if "--restart" not in arguments and os.path.exists(place.path(folder)):
+        place.vanish(folder)
+    process = place.start(*RUN, "-q", "-o", folder, *arguments)
+    deadline = time.monotonic() + 60
+    while lines(path) < rows:
+        expect(time.monotonic() < deadline and process.poll() is None, f"{folder} does not begin")
+        time.sleep(0.02)
+    return process
+
+
+def ended(process, wanted, message=""):
+    _, err = process.communicate(timeout=60)
+    expect(process.returncode == wanted and message in err.decode(), f"exit code {process.returncode}: {err}")
+
+
+LONG = ("--set", "heat.time={stop=2, step=1e-3}", "--set", "checkpoint.every=100", *EQUAL)
+
+
+def test_interrupt(program):
+    """SIGTERM, kill -9 and the end of the walltime: heat goes on from its last checkpoint, and ends with the same bits.
+    SIGINT leaves none. The summary says what happened, alone and behind fields, also in the search for a steady state."""
+    with Place(program, {"input/box.msh": meshes.box((2, 1, 1)).text()}, RANKED.replace("2, 0.1 }", "1, 0.1 }")) as place:
+        place.good(*RUN, "-q", "-o", "whole", *LONG)
+        process = begun(place, "case", 100, *LONG)
+        process.send_signal(signal.SIGINT)
+        ended(process, 130, "of heat; what was written until then is whole")
+        expect(place.summary()["status"] == "interrupted" and "interrupted at t = " in place.summary()["error"], f"{place.summary()}")
+        place.rows("case/heat/temperature.csv")
+        process = begun(place, "case", 300, *LONG)
+        process.send_signal(signal.SIGTERM)
+        ended(process, 130, "--restart goes on from there")
+        expect(place.summary()["status"] == "interrupted" and kept(place, "case"), f"{place.summary()}")
+        there = len(place.rows("case/heat/temperature.csv")[1])
+        process = begun(place, "case", there + 400, *LONG, "--restart")
+        process.kill()
+        process.communicate()
+        expect(place.summary()["status"] == "running", f"{place.summary()}")
+        code, _, err, _ = place.run(*RUN, "-q", "-o", "case", *LONG, "--restart", "--set", "heat.time.walltime=0.6")
+        expect(code == 130 and "stopped before the end of the walltime at t = " in err, f"{code}: {err}")
+        place.good(*RUN, "-q", "-o", "case", *LONG, "--restart")
+        expect(place.summary()["status"] == "done" and place.summary()["checkpoints"]["restarts"] == 3, f"{place.summary()}")
+        same_files(place, "whole", "case", "interrupted three times")
+        place.write("input/case.lua", LOSSES)
+        slow = ("--set", "heat.time={stop=100, step=0.05}")
+        process = begun(place, "fields", 100, *slow)
+        process.send_signal(signal.SIGINT)
+        ended(process, 130)
+        expect(place.summary("fields")["status"] == "interrupted", f"{place.summary('fields')}")
+        process = begun(place, "fields", 100, *slow)
+        process.send_signal(signal.SIGTERM)
+        ended(process, 130, "--restart goes on from there")
+        place.good(*RUN, "-q", "-o", "fields", *slow, "--restart")
+        place.good(*RUN, "-q", "-o", "straight", *slow)
+        same_files(place, "straight", "fields", "behind fields")
+
+
 def test_check(program):
     with Place(program, {"input/box.msh": meshes.box().text()}, BOX) as place:
         out = place.good("check", "input/case.lua")
@@ -303,6 +429,7 @@ def test_refusals(program):
         ("{ density = 15 * 1.3 - 2 * 8 }", "{ density = 1, power = 3 }", "'power' is for 'losses'"),
         ("{ density = 15 * 1.3 - 2 * 8 }", "{}", "needs one of 'density' and 'losses'"),
         (heat, "output = { energy = { every = 1 } }, " + heat, "output.energy is for a run of the fields"),
+        ("theta = 0.75", "theta = 0.75, walltime = 'soon'", "heat.time.walltime must be a number > 0 (seconds) or a time"),
         (heat, "initial = {}, " + heat, "'initial' is for a run of the fields"),
         (heat, "cold = {", "unknown key 'cold'"),
     )
