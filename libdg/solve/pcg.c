@@ -124,6 +124,8 @@ static int iterate(const struct dg_pcg *pcg, struct work *work, const double *b,
   *report = (struct dg_pcg_report){0};
   if (scale_of(pcg, work, b, x, &scale, err) != 0 || residual(pcg, work, b, x, &size, err) != 0) return err->code;
   const double wanted = pcg->tolerance * scale;
+  if (!isfinite(size) || !isfinite(scale))
+    return dg_fail(err, DG_INPUT, "the equations have values that are no numbers");
   for (int n = 0; size > wanted; n++) {
     if (n == pcg->most)
       return dg_fail(err, DG_INPUT, "%d iterations left a residual of %.1e, which is above %.1e", n, size / scale,
@@ -148,19 +150,25 @@ static int count_ones(const struct dg_pcg *pcg, struct work *work, struct dg_err
   return dot(pcg, work, work->one, work->one, &work->ones, err);
 }
 
+enum { VECTORS = 4 };
+
+static size_t parts_of(size_t count) { return (count + PART - 1) / PART; }
+
+size_t dg_pcg_room(size_t count) { return VECTORS * count + parts_of(count); }
+
 int dg_pcg_solve(const struct dg_pcg *pcg, const double *b, double *x, struct dg_pcg_report *report,
                  struct dg_error *err)
 {
-  struct work work = {.parts = (pcg->count + PART - 1) / PART};
-  if (DG_NEW(work.r, pcg->count, err) == 0 && DG_NEW(work.z, pcg->count, err) == 0 &&
-      DG_NEW(work.d, pcg->count, err) == 0 && DG_NEW(work.q, pcg->count, err) == 0 &&
-      DG_NEW(work.sum, work.parts, err) == 0 && (!pcg->floating || count_ones(pcg, &work, err) == 0))
-    (void)iterate(pcg, &work, b, x, report, err);
-  dg_free(work.r);
-  dg_free(work.z);
-  dg_free(work.d);
-  dg_free(work.q);
-  dg_free(work.sum);
+  struct work work = {.parts = parts_of(pcg->count)};
+  double *own = NULL;
+  if (pcg->room == NULL && DG_NEW(own, dg_pcg_room(pcg->count), err) != 0) return err->code;
+  work.r = pcg->room != NULL ? pcg->room : own;
+  work.z = work.r + pcg->count;
+  work.d = work.z + pcg->count;
+  work.q = work.d + pcg->count;
+  work.sum = work.q + pcg->count;
+  if (!pcg->floating || count_ones(pcg, &work, err) == 0) (void)iterate(pcg, &work, b, x, report, err);
+  dg_free(own);
   dg_free(work.one);
   return err->code;
 }

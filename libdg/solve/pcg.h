@@ -21,12 +21,16 @@ struct dg_pcg {
   double tolerance; /* of the residual over that of x = 0 with the held values */
   int most;         /* iterations */
   bool (*stop)(void *context); /* asked once an iteration; NULL: never */
+  double *room;                /* [dg_pcg_room(count)] of the caller's, for many solutions; NULL: the call allocates */
 };
 
 struct dg_pcg_report {
   int iterations;
   double residual; /* over that of x = 0, as A x - b has it at the end */
 };
+
+/* Numbers that a solution takes beside x and b. */
+size_t dg_pcg_room(size_t count);
 
 /* Solves A x = b for the unknowns that are not held. x[count] comes with a guess. The true residual is computed every
  * 50 iterations and at the end. DG_INPUT: the tolerance was not reached with `most` iterations, or A is not positive,

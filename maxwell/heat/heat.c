@@ -33,7 +33,7 @@ static int begin(struct heat *heat, const struct mx_heat_place *place, const str
       (phasors != NULL && mx_heat_check_losses(config->heat, &heat->body, phasors, err) != 0) ||
       mx_heat_problem_init(&heat->problem, config, &heat->body, err) != 0 ||
       mx_heat_record_init(&heat->record, &heat->problem, err) != 0 ||
-      mx_heat_march_init(&heat->march, &heat->problem, err) != 0)
+      mx_heat_march_init(&heat->march, &heat->problem, place->log, err) != 0)
     return err->code;
   return 0;
 }
@@ -60,12 +60,13 @@ static void report(const struct heat *heat)
 {
   const struct mx_heat_march *march = &heat->march;
   const double seconds = mx_clock() - heat->started;
-  dg_log_line(
-      heat->place->log,
-      "heat      %ld steps (%ld taken again), %ld iterations in %.2f s; highest temperature %.9g; missing in the "
-      "balance %.1e %s",
-      march->n, march->refused, march->iterations, seconds, heat->record.highest, mx_heat_missing(march),
-      heat->problem.heat->steady ? "W" : "J");
+  char cycles[60] = "";
+  if (march->solver.cycles > 0) (void)snprintf(cycles, sizeof cycles, " and %ld of multigrid", march->solver.cycles);
+  dg_log_line(heat->place->log,
+              "heat      %ld steps (%ld taken again), %ld iterations%s in %.2f s; highest temperature %.9g; missing in "
+              "the balance %.1e %s",
+              march->n, march->refused, march->solver.iterations, cycles, seconds, heat->record.highest,
+              mx_heat_missing(march), heat->problem.heat->steady ? "W" : "J");
 }
 
 /* The end of a step: that of the run, or the next snapshot. */

@@ -12,39 +12,54 @@ static const struct mx_thermal_config *thermal(const struct mx_heat_problem *pro
   return &problem->config->material[problem->body->material[e]].thermal;
 }
 
-/* The operator of k, rho c and h, and that of the blood. */
-static int make_operators(struct mx_heat_problem *problem, struct dg_error *err)
+int mx_heat_medium_init(struct mx_heat_medium *medium, const struct mx_heat_problem *problem, double blood,
+                        struct dg_error *err)
 {
   const size_t K = problem->body->mesh.K;
-  double *k = NULL, *c = NULL, *W = NULL;
-  struct dg_face_term *term = NULL;
   size_t terms = 0;
-  int64_t perfused = 0;
-  if (DG_NEW(k, K, err) != 0 || DG_NEW(c, K, err) != 0 || DG_NEW(W, K, err) != 0 ||
-      DG_NEW(term, problem->faces.count, err) != 0)
-    goto fail;
+  *medium = (struct mx_heat_medium){0};
+  if (DG_NEW(medium->k, K, err) != 0 || DG_NEW(medium->c, K, err) != 0 ||
+      DG_NEW(medium->term, problem->faces.count, err) != 0)
+    return err->code;
   for (size_t e = 0; e < K; e++) {
     const struct mx_thermal_config *of = thermal(problem, e);
     const double density = problem->config->material[problem->body->material[e]].mass_density;
-    k[e] = of->conductivity;
-    c[e] = of->capacity > 0 && density > 0 ? density * of->capacity : 1; /* only a steady state may lack it */
-    W[e] = of->perfusion;
-    perfused |= W[e] > 0;
+    const double own = of->capacity > 0 && density > 0 ? density * of->capacity : 1; /* a steady state may lack it */
+    medium->k[e] = of->conductivity;
+    medium->c[e] = isinf(blood) ? of->perfusion : own + blood * of->perfusion;
   }
-  if (dg_comm_reduce_int(problem->body->comm, DG_MAX, 1, &perfused, err) != 0) goto fail;
   for (size_t n = 0; n < problem->faces.count; n++) {
     const int32_t face = problem->faces.face[n];
     const struct mx_heat_wall *wall = &problem->heat->wall[problem->body->wall[face / 4][face % 4]];
-    if (wall->kind == MX_HEAT_CONVECTION) term[terms++] = (struct dg_face_term){.face = face, .h = wall->coefficient};
+    if (wall->kind == MX_HEAT_CONVECTION)
+      medium->term[terms++] = (struct dg_face_term){.face = face, .h = wall->coefficient};
   }
-  const struct dg_elliptic_medium medium = {.k = k, .c = c, .faces = terms, .face = term}, blood = {.k = W, .c = W};
-  if (dg_elliptic_new(&problem->op, &problem->space, &medium, err) == 0 && perfused)
-    (void)!dg_elliptic_new(&problem->blood, &problem->space, &blood, err);
-fail:
-  dg_free(k);
-  dg_free(c);
-  dg_free(W);
-  dg_free(term);
+  medium->medium = (struct dg_elliptic_medium){.k = medium->k, .c = medium->c, .faces = terms, .face = medium->term};
+  return 0;
+}
+
+void mx_heat_medium_release(struct mx_heat_medium *medium)
+{
+  dg_free(medium->k);
+  dg_free(medium->c);
+  dg_free(medium->term);
+  *medium = (struct mx_heat_medium){0};
+}
+
+/* The operator of k, rho c and h, and that of the blood. */
+static int make_operators(struct mx_heat_problem *problem, struct dg_error *err)
+{
+  struct mx_heat_medium medium = {0}, blood = {0};
+  int64_t perfused = 0;
+  for (size_t e = 0; e < problem->body->mesh.K; e++) perfused |= thermal(problem, e)->perfusion > 0;
+  if (dg_comm_reduce_int(problem->body->comm, DG_MAX, 1, &perfused, err) == 0 &&
+      mx_heat_medium_init(&medium, problem, 0, err) == 0 && mx_heat_medium_init(&blood, problem, INFINITY, err) == 0 &&
+      dg_elliptic_new(&problem->op, &problem->space, &medium.medium, err) == 0 && perfused) {
+    blood.medium.faces = 0;
+    (void)!dg_elliptic_new(&problem->blood, &problem->space, &blood.medium, err);
+  }
+  mx_heat_medium_release(&medium);
+  mx_heat_medium_release(&blood);
   return err->code;
 }
 
@@ -126,9 +141,10 @@ static int join_pieces(const struct mx_heat_body *body, const size_t *of, struct
   struct piece *send = NULL, *receive = NULL;
   int64_t changed = 1;
   if (dg_comm_size(body->comm) == 1) return 0;
-  if (dg_halo_init(&halo, &body->mesh, err) == 0 && DG_NEW(send, halo.faces, err) == 0)
-    (void)!DG_NEW(receive, halo.faces, err);
-  while (changed && err->code == 0) {
+  if (dg_halo_init(&halo, &body->mesh, err) != 0 || DG_NEW(send, halo.faces, err) != 0 ||
+      DG_NEW(receive, halo.faces, err) != 0)
+    goto fail;
+  while (changed) {
     changed = 0;
     for (size_t i = 0; i < halo.faces; i++) send[i] = piece[of[halo.send[i] / 4]];
     if (dg_halo_swap(&halo, body->comm, sizeof *send, send, receive, err) != 0) break;
@@ -140,6 +156,7 @@ static int join_pieces(const struct mx_heat_body *body, const size_t *of, struct
     }
     if (dg_comm_reduce_int(body->comm, DG_MAX, 1, &changed, err) != 0) break;
   }
+fail:
   dg_halo_release(&halo);
   dg_free(send);
   dg_free(receive);

@@ -51,6 +51,16 @@ int mx_heat_problem_init(struct mx_heat_problem *problem, const struct mx_config
                          const struct mx_heat_body *body, struct dg_error *err) DG_MUST_USE;
 void mx_heat_problem_release(struct mx_heat_problem *problem);
 
+/* What the operator is made of, with `blood` times W added to rho c; INFINITY: W alone. Release in any case. */
+struct mx_heat_medium {
+  struct dg_elliptic_medium medium;
+  double *k, *c;
+  struct dg_face_term *term;
+};
+int mx_heat_medium_init(struct mx_heat_medium *medium, const struct mx_heat_problem *problem, double blood,
+                        struct dg_error *err) DG_MUST_USE;
+void mx_heat_medium_release(struct mx_heat_medium *medium);
+
 /* Does this rank count an unknown? Another may have it, too. */
 static inline bool mx_heat_counts(const struct mx_heat_problem *problem, size_t i)
 {

@@ -6,20 +6,32 @@
 
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
-#include "libdg/solve/pcg.h"
 
-enum { ITERATIONS = 20000 };
+/* Is the solution to be given up? All ranks must say the same; an error between them is that of the next sum. */
+static bool gives_up(void *self)
+{
+  struct mx_heat_march *march = self;
+  struct dg_error ignored = {0};
+  if (march->watch == NULL) return false;
+  int64_t presses = march->watch->presses(march->watch->self);
+  if (dg_comm_reduce_int(march->problem->body->comm, DG_MAX, 1, &presses, &ignored) != 0) return false;
+  march->given_up = presses > 0;
+  return march->given_up;
+}
 
-int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_error *err)
+int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,
+                       struct dg_error *err)
 {
   const size_t n = problem->space.count;
   const struct mx_heat_config *heat = problem->heat;
   *march = (struct mx_heat_march){.problem = problem};
   if (DG_NEW(march->T, n, err) != 0 || DG_NEW(march->whole, n, err) != 0 || DG_NEW(march->middle, n, err) != 0 ||
-      DG_NEW(march->end, n, err) != 0 || DG_NEW(march->rhs, n, err) != 0 || DG_NEW(march->diagonal, n, err) != 0 ||
+      DG_NEW(march->end, n, err) != 0 || DG_NEW(march->rhs, n, err) != 0 || DG_NEW(march->other, n, err) != 0 ||
       DG_NEW(march->work, n, err) != 0 || DG_NEW(march->given.wall, heat->walls, err) != 0 ||
-      DG_NEW(march->own.wall, heat->walls + 3, err) != 0)
+      DG_NEW(march->own.wall, heat->walls + 3, err) != 0 || mx_heat_solver_init(&march->solver, problem, log, err) != 0)
     return err->code;
+  march->solver.gives_up = gives_up;
+  march->solver.self = march;
   /* A step that nobody chose begins small, and grows as its error allows. */
   march->step = heat->step > 0 ? heat->stop / ceil(heat->stop / heat->step * (1 - 1e-12)) : 1e-3 * heat->stop;
   return mx_heat_start(problem, march->T, err);
@@ -27,75 +39,17 @@ int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *prob
 
 void mx_heat_march_release(struct mx_heat_march *march)
 {
+  mx_heat_solver_release(&march->solver);
   dg_free(march->T);
   dg_free(march->whole);
   dg_free(march->middle);
   dg_free(march->end);
   dg_free(march->rhs);
-  dg_free(march->diagonal);
+  dg_free(march->other);
   dg_free(march->work);
   dg_free(march->given.wall);
   dg_free(march->own.wall);
   *march = (struct mx_heat_march){0};
-}
-
-/* ---- the solver */
-
-static void apply(void *context, const double *x, double *y)
-{
-  const struct mx_heat_march *march = context;
-  mx_heat_apply(march->problem, march->mass, march->rest, x, y);
-}
-
-static void improve(void *context, const double *r, double *z)
-{
-  const struct mx_heat_march *march = context;
-#pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < march->problem->space.count; i++) z[i] = r[i] / march->diagonal[i];
-}
-
-static int sum(void *context, size_t count, double *value, struct dg_error *err)
-{
-  const struct mx_heat_march *march = context;
-  return dg_space_reduce(&march->problem->space, count, value, err);
-}
-
-/* Is the solution to be given up? All ranks must say the same; an error between them is that of the next sum. */
-static bool stop(void *context)
-{
-  enum { EVERY = 16 };
-  struct mx_heat_march *march = context;
-  struct dg_error ignored = {0};
-  if (march->watch == NULL || ++march->looks % EVERY != 0) return false;
-  int64_t presses = march->watch->presses(march->watch->self);
-  if (dg_comm_reduce_int(march->problem->body->comm, DG_MAX, 1, &presses, &ignored) != 0) return false;
-  march->given_up = presses > 0;
-  return march->given_up;
-}
-
-/* Solves (mass M + rest A) x = rhs, in which held unknowns keep what x has. */
-static int solve(struct mx_heat_march *march, double mass, double rest, bool floating, double *x, struct dg_error *err)
-{
-  const struct mx_heat_problem *problem = march->problem;
-  const struct dg_pcg pcg = {.count = problem->space.count,
-                             .apply = apply,
-                             .improve = improve,
-                             .context = march,
-                             .foreign = dg_space_foreign(&problem->space),
-                             .sum = sum,
-                             .held = problem->held,
-                             .floating = floating,
-                             .tolerance = problem->heat->solve,
-                             .most = ITERATIONS,
-                             .stop = stop};
-  struct dg_pcg_report report;
-  march->mass = mass;
-  march->rest = rest;
-  for (size_t i = 0; i < problem->space.count; i++)
-    march->diagonal[i] = mass * problem->diagonal_mass[i] + rest * problem->diagonal_rest[i];
-  if (dg_pcg_solve(&pcg, march->rhs, x, &report, err) != 0) return dg_context(err, "for heat");
-  march->iterations += report.iterations;
-  return 0;
 }
 
 /* ---- steps */
@@ -113,7 +67,7 @@ static int take(struct mx_heat_march *march, double t, double dt, const double *
   memcpy(to, from, sizeof *to * count);
   if (mx_heat_hold(problem, t + dt, to, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) to[i] -= from[i]; /* D: zero but for held unknowns */
-  if (solve(march, 1, theta * dt, false, to, err) != 0) return err->code;
+  if (mx_heat_solve(&march->solver, 1, theta * dt, false, march->rhs, to, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) to[i] += from[i];
   return 0;
 }
@@ -158,8 +112,8 @@ static int account(struct mx_heat_march *march, double t, double dt, const doubl
   for (size_t i = 0; i < count; i++)
     if (mx_heat_counts(problem, i)) stored += residual[i];
   for (size_t i = 0; i < count; i++) between[i] = theta * to[i] + (1 - theta) * from[i];
-  mx_heat_apply(problem, 0, dt, between, march->diagonal);
-  for (size_t i = 0; i < count; i++) residual[i] += march->diagonal[i];
+  mx_heat_apply(problem, 0, dt, between, march->other);
+  for (size_t i = 0; i < count; i++) residual[i] += march->other[i];
   if (mx_heat_add_load(problem, t + dt, -theta * dt, residual, err) != 0 ||
       (theta < 1 && mx_heat_add_load(problem, t, -(1 - theta) * dt, residual, err) != 0))
     return err->code;
@@ -274,7 +228,8 @@ int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err)
   if (mx_heat_content(problem, march->T, &content, err) != 0) return err->code;
   memset(march->rhs, 0, sizeof *march->rhs * count);
   if (mx_heat_add_load(problem, 0, 1, march->rhs, err) != 0 || (floating && settle_balance(march, err) != 0) ||
-      solve(march, 0, 1, floating, march->T, err) != 0 || (floating && shift(march, content, err) != 0))
+      mx_heat_solve(&march->solver, 0, 1, floating, march->rhs, march->T, err) != 0 ||
+      (floating && shift(march, content, err) != 0))
     return err->code;
   mx_heat_apply(problem, 0, 1, march->T, march->work);
   for (size_t i = 0; i < count; i++) march->work[i] -= march->rhs[i];
@@ -287,7 +242,7 @@ int mx_heat_march_archive(struct mx_heat_march *march, struct mx_archive *archiv
 {
   double number[] = {march->t,           march->step,           march->stored, march->given.sources,
                      march->given.blood, march->problem->offset};
-  long count[] = {march->n, march->iterations, march->refused};
+  long count[] = {march->n, march->refused};
   if (mx_archive_doubles(archive, "march", sizeof number / sizeof *number, number, err) != 0 ||
       mx_archive_longs(archive, "steps", sizeof count / sizeof *count, count, err) != 0 ||
       mx_archive_doubles(archive, "walls", march->problem->heat->walls, march->given.wall, err) != 0)
@@ -299,9 +254,8 @@ int mx_heat_march_archive(struct mx_heat_march *march, struct mx_archive *archiv
   march->given.blood = number[4];
   march->problem->offset = number[5]; /* T is less that of the run that wrote it */
   march->n = count[0];
-  march->iterations = count[1];
-  march->refused = count[2];
-  return 0;
+  march->refused = count[1];
+  return mx_heat_solver_archive(&march->solver, archive, err);
 }
 
 double mx_heat_missing(const struct mx_heat_march *march)

@@ -2,7 +2,7 @@
  *
  *   (M + theta dt A) D = dt (theta F(t + dt) + (1 - theta) F(t) - A T),  T(t + dt) = T + D,
  *
- * by conjugate gradients with the diagonal as preconditioner, and the steady state A T = F.
+ * and the steady state A T = F, by the conjugate gradients of heat_solver.h.
  *
  * A step that is chosen by its error is taken twice: whole, and as two halves, which are kept. Their difference over
  * 2^p - 1 is the error of the halves, p = 2 for theta = 1/2, else 1 (Hairer, Norsett, Wanner, Solving Ordinary
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "maxwell/heat/heat_loads.h"
+#include "maxwell/heat/heat_solver.h"
 #include "maxwell/heat/orders.h"
 #include "maxwell/shell/archive.h"
 
@@ -18,17 +19,16 @@ struct mx_heat_march {
   double t;    /* s */
   double step; /* s: the next one, when it is chosen by the error */
   long n;      /* steps taken */
-  long iterations, refused;
+  long refused;
+  struct mx_heat_solver solver;
   double *T; /* [count] less problem->offset */
   /* Since t = 0, J. */
   double stored;
   struct mx_heat_powers given;
   struct mx_heat_powers own; /* room for this rank's part, [walls + 3] */
   /* Room: [count] each. */
-  double *whole, *middle, *end, *rhs, *diagonal, *work;
-  double mass, rest;                 /* of the matrix that is being solved for */
+  double *whole, *middle, *end, *rhs, *other, *work;
   const struct mx_heat_watch *watch; /* borrowed; NULL: nobody looks */
-  long looks;                        /* iterations since the start, as far as they might have been given up */
   bool given_up;                     /* a step was, and nothing has changed in T and what is counted */
 };
 
@@ -40,7 +40,8 @@ static inline double mx_heat_temperature(const struct mx_heat_march *march, size
 
 /* T at t = 0. Collective, as all of these are; what is not of single unknowns is the same on all ranks. Release in any
  * case. */
-int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_error *err) DG_MUST_USE;
+int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,
+                       struct dg_error *err) DG_MUST_USE;
 void mx_heat_march_release(struct mx_heat_march *march);
 
 /* Takes one step, that does not pass `until`. DG_INPUT: a step chosen by the error became too small; DG_INTERRUPTED,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "libdg/solve/amg.h"
 #include "maxwell/heat/heat_step.h"
 #include "maxwell/tests/box.h"
 
@@ -48,7 +49,7 @@ static void begin(struct scene *scene)
   const struct mx_heat_place place = {.config = &scene->box.config, .mesh = &scene->box.mesh};
   ok(mx_heat_body_init(&scene->body, &place, &err), &err);
   ok(mx_heat_problem_init(&scene->problem, &scene->box.config, &scene->body, &err), &err);
-  ok(mx_heat_march_init(&scene->march, &scene->problem, &err), &err);
+  ok(mx_heat_march_init(&scene->march, &scene->problem, NULL, &err), &err);
 }
 
 /* What `begin` made, which may then be called again. */
@@ -346,6 +347,74 @@ static void a_state_that_is_not_steady_is_refused(void **state)
   end(&scene);
 }
 
+/* ---- multigrid */
+
+static double warm(const double x[3], double t) { return 37 + 5 * polynomial(x, t); }
+static double warming(const double x[3], double t)
+{
+  return 4 * (warm(x, t) - 37) - 5 * (2 + 6) + (t > 0 ? 5 * 1.3 : 0);
+}
+static double around(const double x[3], double t) { return warm(x, t) + 5 * 2.0 / 3; }
+FUNCTION(warm_function, warm);
+FUNCTION(warming_function, warming);
+FUNCTION(around_function, around);
+
+/* With blood, a wall that holds its temperature and one with convection: T = 37 + 5 (1 + x^2 + 3 y^2 + 1.3 t). */
+static void prepare_stiff(struct scene *scene)
+{
+  prepare(scene, 3, 0.2);
+  scene->box.material[0].thermal.perfusion = 4;
+  scene->heat.order = 5;
+  scene->heat.blood = 37;
+  scene->heat.walls = 2;
+  scene->wall[0] =
+      (struct mx_heat_wall){.where.is_default = true, .kind = MX_HEAT_HELD, .value.function = &warm_function};
+  scene->wall[1] = (struct mx_heat_wall){
+      .where.tag = 2, .kind = MX_HEAT_CONVECTION, .value.function = &around_function, .coefficient = 3};
+  scene->heat.sources = 1;
+  scene->source.density.function = &warming_function;
+  scene->heat.start.function = &warm_function;
+}
+
+/* The diagonal would take too long for long steps and for the steady state, and multigrid finds the same. */
+static void stiff_equations_take_multigrid(void **state)
+{
+  struct scene scene;
+  struct dg_error err = {0};
+  (void)state;
+  if (dg_amg_prepare(&err) != 0) skip();
+  prepare_stiff(&scene);
+  scene.heat.steady = true;
+  scene.heat.start = (struct mx_heat_value){.value = 30};
+  begin(&scene);
+  ok(mx_heat_settle(&scene.march, &err), &err);
+  print_message("steady: %ld iterations, %ld cycles\n", scene.march.solver.iterations, scene.march.solver.cycles);
+  assert_true(scene.march.solver.cycles > 0 && scene.march.solver.cycles < 25);
+  assert_int_equal(scene.march.solver.iterations, MX_HEAT_PATIENCE);
+  if (!(worst(&scene, warm) < 1e-9)) fail_msg("steady: %.3e", worst(&scene, warm));
+  end(&scene);
+  prepare_stiff(&scene);
+  scene.heat.theta = 1; /* the source jumps behind t = 0 */
+  scene.heat.stop = 60;
+  scene.heat.step = 10;
+  begin(&scene);
+  run(&scene);
+  print_message("steps: %ld iterations, %ld cycles\n", scene.march.solver.iterations, scene.march.solver.cycles);
+  assert_true(scene.march.solver.cycles > 0 && scene.march.solver.cycles < 6 * 25);
+  assert_int_equal(scene.march.solver.iterations, MX_HEAT_PATIENCE); /* in the first step alone */
+  if (!(worst(&scene, warm) < 1e-9 * 37)) fail_msg("steps: %.3e", worst(&scene, warm));
+  end(&scene);
+  prepare_stiff(&scene); /* short steps do without */
+  scene.heat.theta = 1;
+  scene.heat.stop = 1e-3;
+  scene.heat.step = 5e-4;
+  begin(&scene);
+  run(&scene);
+  assert_int_equal(scene.march.solver.cycles, 0);
+  if (!(worst(&scene, warm) < 1e-9 * 37)) fail_msg("short steps: %.3e", worst(&scene, warm));
+  end(&scene);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -356,6 +425,7 @@ int main(void)
       cmocka_unit_test(walls_of_a_slab),
       cmocka_unit_test(blood_carries_heat_away),
       cmocka_unit_test(a_state_that_is_not_steady_is_refused),
+      cmocka_unit_test(stiff_equations_take_multigrid),
   };
   return cmocka_run_group_tests_name("heat", tests, NULL, NULL);
 }

@@ -255,6 +255,13 @@ def test_ranks(program):
         place.good(*RUN, "-q", "-o", "losses1")
         place.good(*RUN, "-q", "-o", "losses3", **on_ranks(3))
         same_tables(place, "losses1", "losses3")
+        # Stiff equations take multigrid, also where a rank has no element.
+        place.write("input/case.lua", RANKED)
+        stiff = (*RUN, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=2, step=1}")
+        out = place.good(*stiff, "-o", "stiff1")
+        expect("of multigrid" in out, f"says {out}")
+        place.good(*stiff, "-q", "-o", "stiff7", **on_ranks(7))
+        same_tables(place, "stiff1", "stiff7")
         # Parts hang together across ranks: one is found up to its mean, of two loose ones nothing is said.
         place.write("input/case.lua", STEADY)
         for ranks in (1, 3):
@@ -302,6 +309,16 @@ def test_restart(program):
                 same_files(place, "whole", "split", f"{ranks} ranks")
             else:
                 same_tables(place, "whole", "split")
+        # Multigrid is made again.
+        stiff = (*often, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=5, step=0.25}")
+        out = place.good(*stiff, "-o", "stiff")
+        shutil.copytree(place.path("stiff"), place.path("again"))
+        os.unlink(kept(place, "again")[-1])
+        again = place.good(*stiff, "-o", "again", "--restart")
+        expect("of multigrid" in out and out.split("of multigrid")[0].split()[-7:] == again.split("of multigrid")[0].split()[-7:],
+               f"{out}, {again}")
+        same_files(place, "stiff", "again", "with multigrid")
+        place.vanish("again")
         for what, options, message in (("key", ("--set", "heat.residual=1e-9"), "the checkpoint is of another run: it had no key like heat.residual"),
                                        ("stop", ("--set", "heat.time.stop=3"), "it had heat.time.stop = 2, this one has heat.time.stop = 3")):
             code, _, err, _ = place.run(*often, "-q", "-o", "split", "--restart", *options)
