@@ -19,9 +19,11 @@ struct heat {
   struct mx_folder *folder;
   const struct mx_heat_how *how;
   struct mx_heat_report *report;
-  double started;    /* mx_clock */
-  long first;        /* step that was the first of this process */
-  long checkpointed; /* step of the last checkpoint; -1: none */
+  double started;      /* mx_clock */
+  long first;          /* step that was the first of this process */
+  long checkpointed;   /* step of the last checkpoint; -1: none */
+  double before;       /* time of the first step of this process, s */
+  struct dg_pace pace; /* of progress */
 };
 
 static int begin(struct heat *heat, const struct mx_heat_place *place, const struct mx_phasors *phasors,
@@ -126,6 +128,33 @@ static int look(struct heat *heat, struct dg_error *err)
                  orders.checkpoint ? "--restart goes on from there" : "what was written until then is whole");
 }
 
+/* As the time loop of the fields has it (maxwell/run/loop.c). */
+static void begin_progress(struct heat *heat)
+{
+  const double every = heat->place->config->output.progress_every, now = mx_clock();
+  const double least = dg_log_on_terminal(heat->place->log) ? 0.2 : 2;
+  heat->before = heat->march.t;
+  heat->pace = (struct dg_pace){.least = every, .most = every, .begun = now, .last = now};
+  if (every < 0) heat->pace.least = least, heat->pace.most = dg_log_on_terminal(heat->place->log) ? least : 600;
+}
+
+/* Says how far heat is. */
+static void progress(struct heat *heat)
+{
+  enum { BYTES = 64 };
+  const struct mx_heat_march *march = &heat->march;
+  const double now = mx_clock(), stop = heat->problem.heat->stop, done = march->t - heat->before;
+  if (heat->pace.most <= 0 || !(done > 0) || !dg_pace_due(&heat->pace, now)) return;
+  const double left = (now - heat->started) * (stop - march->t) / done;
+  char time[BYTES], step[BYTES], highest[BYTES], eta[BYTES];
+  snprintf(time, sizeof time, "heat  t = %.4g s of %.4g s", march->t, stop);
+  snprintf(step, sizeof step, "step %ld", march->n);
+  snprintf(highest, sizeof highest, "highest %.6g", heat->record.highest);
+  snprintf(eta, sizeof eta, "ETA %ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
+  const struct dg_piece piece[] = {{time, 0}, {step, 3}, {highest, 2}, {eta, 1}};
+  dg_log_progress(heat->place->log, sizeof piece / sizeof *piece, piece);
+}
+
 /* A step, which may be given up in its middle: then the watch says why. */
 static int step(struct heat *heat, double stop, struct dg_error *err)
 {
@@ -149,10 +178,12 @@ static int march(struct heat *heat, struct dg_error *err)
       (mx_heat_record_row(&heat->record, march, 0, err) != 0 ||
        (config->snapshots && config->interval > 0 && mx_heat_record_snapshot(&heat->record, march, err) != 0)))
     return err->code;
+  begin_progress(heat);
   while (march->t < config->stop - near) {
     const long n = march->n;
     const double stop = next_stop(heat);
     if (step(heat, stop, err) != 0) return err->code;
+    progress(heat);
     if (march->n > n && config->interval > 0 && march->t >= stop - near && stop < config->stop - near &&
         mx_heat_record_snapshot(&heat->record, march, err) != 0)
       return err->code;

