@@ -106,6 +106,7 @@ int gpu_save(struct mx_backend *backend, int array, size_t first, size_t count, 
 {
   size_t bytes;
   const struct mx_state_array of = describe(backend, array);
+  if (of.list == MX_STATE_OF_SKINS) return gpu_copy_skins(backend, first, count, value, NULL, err);
   (void)place(backend, &of, first, &bytes);
   if (gpu_grow_staging(backend, count * bytes, err) != 0 || copy(backend, &of, first, count, false, err) != 0)
     return err->code;
@@ -120,6 +121,7 @@ int gpu_load(struct mx_backend *backend, int array, size_t first, size_t count, 
 {
   size_t bytes;
   const struct mx_state_array of = describe(backend, array);
+  if (of.list == MX_STATE_OF_SKINS) return gpu_copy_skins(backend, first, count, NULL, value, err);
   (void)place(backend, &of, first, &bytes);
   if (gpu_grow_staging(backend, count * bytes, err) != 0) return err->code;
   if (of.list == MX_STATE_OF_FACES) turn_open(backend, first, count, backend->staging[0], NULL, value);

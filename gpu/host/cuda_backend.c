@@ -49,6 +49,7 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend->term);
   dg_free(backend->node_metric);
   gpu_release_responses(backend);
+  gpu_release_skins(backend);
   dg_free(backend->functional_piece);
   dg_free(backend->functional_row);
   gpu_release_recall(backend);
@@ -168,9 +169,9 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
                                         .inner = problem->ghosts > 0 ? problem->interior / 8 * 8 : problem->K};
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
       new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || new_open(backend, err) != 0 ||
-      gpu_new_sheets(backend, err) != 0 || gpu_pack_terms(backend, err) != 0 || gpu_pack_responses(backend, err) != 0 ||
-      gpu_pack_functionals(backend, err) != 0 || gpu_new_recall(backend, err) != 0 ||
-      gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
+      gpu_new_sheets(backend, err) != 0 || gpu_new_skins(backend, err) != 0 || gpu_pack_terms(backend, err) != 0 ||
+      gpu_pack_responses(backend, err) != 0 || gpu_pack_functionals(backend, err) != 0 ||
+      gpu_new_recall(backend, err) != 0 || gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
     destroy(backend);
     return err->code;
   }
@@ -226,7 +227,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   size_t traces =
       scheme->staggered ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
   if (traces > 0 && problem->ref->order <= GPU_TILE_ORDERS) traces += problem->K * 4 * sizeof(int32_t);
-  traces += gpu_sheet_bytes(problem, scheme->staggered, real);
+  traces += gpu_sheet_bytes(problem, scheme->staggered, real) + gpu_skin_bytes(problem, options, real);
   size_t summands = 0, rows = 0;
   for (size_t f = 0; f < problem->functionals; f++) {
     summands += 3 * problem->functional[f].count;
@@ -287,6 +288,7 @@ const struct mx_backend_ops mx_backend_cuda = {
     .threads = threads,
     .halo_use = gpu_halo_use,
     .sheets = true,
+    .metals = true,
     .instructions = instructions,
     .memory = memory,
     .card = &card,

@@ -109,6 +109,7 @@ int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, s
       gpu_add_response_energies(backend, 0, (double *)(void *)backend->card_staging[1], err) != 0 ||
       (backend->in_place ? begin_recalled_product(backend, 1, err) : begin_product(backend, 1, H, err)) != 0 ||
       gpu_add_response_energies(backend, 1, (double *)(void *)backend->card_staging[1] + GPU_SUM_PARTS, err) != 0 ||
+      gpu_add_skin_energies(backend, (double *)(void *)backend->card_staging[1] + GPU_SUM_PARTS, err) != 0 ||
       (lags && (begin_product(backend, 2, after, err) != 0 || begin_product(backend, 3, before, err) != 0)) ||
       end_products(backend, lags ? 4 : 2, sum, err) != 0)
     return err->code;

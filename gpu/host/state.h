@@ -9,6 +9,7 @@
 #include "gpu/runtime/errors.h"
 #include "gpu/runtime/memory.h"
 #include "gpu/kernels/responses.h"
+#include "gpu/kernels/skins/skins.h"
 #include "maxwell/backend/backend.h"
 
 enum {
@@ -93,6 +94,13 @@ struct gpu_own_sheets {
   void *taken, *before[2], *own; /* gpu_sheets has them; the last two for leapfrog only */
 };
 
+/* The faces on metal walls, or those on films (skins.c). */
+struct gpu_own_skins {
+  struct gpu_skins at;
+  struct gpu_entries straight, curved;
+  size_t *of; /* of the host: [at.count] numbers in mx_problem.skin_face, ascending */
+};
+
 /* Two pinned buffers through which rows come to the host. The host converts one while the other is filled. */
 struct gpu_way {
   gpuStream_t stream;
@@ -169,6 +177,7 @@ struct mx_backend {
    * faces, what the extrapolation adds */
   void *open_before[2], *open_now;
   struct gpu_own_sheets sheets;
+  struct gpu_own_skins skins[2]; /* metal walls, films */
   size_t terms;
   struct gpu_term *term;
   size_t slot_bytes;
@@ -290,6 +299,27 @@ int gpu_start_sheets(struct mx_backend *backend, void *to, struct dg_error *err)
 /* Adds to a stage, whose rates are those of E: to the registers, and b times to `also`, which may be NULL. */
 int gpu_stage_sheets(struct mx_backend *backend, const void *E, void *const also[2], double b,
                      struct dg_error *err) DG_MUST_USE;
+
+/* ---- skins.c; all do nothing where there are no metal walls and films */
+
+int gpu_new_skins(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+void gpu_release_skins(struct mx_backend *backend);
+/* The bytes of the card that they take. */
+size_t gpu_skin_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real);
+/* At t = 0 no current flows. */
+int gpu_start_skins(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+/* Behind half a step of leapfrog, while the traces on open faces are those that it had: adds to the field. Behind that
+ * of H the currents go on. */
+int gpu_end_half_skins(struct mx_backend *backend, int equation, void *to, struct dg_error *err) DG_MUST_USE;
+/* Adds to stage s, whose rates are those of `field`: to the registers, and b times to `also`, which may be NULL. */
+int gpu_stage_skins(struct mx_backend *backend, int s, void *const field[2], void *const also[2],
+                    struct dg_error *err) DG_MUST_USE;
+/* Adds twice the stored energies to the parts of a sum, on the card. */
+int gpu_add_skin_energies(struct mx_backend *backend, double *part, struct dg_error *err) DG_MUST_USE;
+/* Copies the currents of faces first..first+count-1 of the problem's to value `to`, or, if that is NULL, from `from`:
+ * [count][poles][3][Nf], of which only the components along the face mean anything. */
+int gpu_copy_skins(struct mx_backend *backend, size_t first, size_t count, double *to, const double *from,
+                   struct dg_error *err) DG_MUST_USE;
 
 /* ---- sources.c */
 

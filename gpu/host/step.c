@@ -132,8 +132,8 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
   return gpu_curved_half(backend, &half, err);
 }
 
-/* Adds what the kernels of a half step do not know; `respond`: with sheets, which the start adds itself, and with
- * responses, which do not take part in it.
+/* Adds what the kernels of a half step do not know; `respond`: with sheets, which the start adds itself, and with metal
+ * walls, films and responses, which do not take part in it.
  * Then `field` is the new one. The old one is in spare, or gone where the step works in place. */
 static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, bool respond,
                          struct dg_error *err)
@@ -141,6 +141,7 @@ static int end_half_step(struct mx_backend *backend, int equation, const struct 
   void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
   if (add_open(backend, equation, result, err) != 0 ||
       (respond && gpu_add_sheets(backend, equation, result, err) != 0) ||
+      (respond && gpu_end_half_skins(backend, equation, result, err) != 0) ||
       gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0 ||
       (respond && gpu_step_responses(backend, equation, result, err) != 0))
     return err->code;
@@ -237,7 +238,9 @@ static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_st
 {
   const bool update = !has_sums(backend);
   void *const also[2] = {update ? backend->spare[0] : NULL, update ? backend->spare[1] : NULL};
-  if (gpu_stage_sheets(backend, fields_of(backend, s)[0], also, pass_of(backend, s)->b, err) != 0) return err->code;
+  if (gpu_stage_sheets(backend, fields_of(backend, s)[0], also, pass_of(backend, s)->b, err) != 0 ||
+      gpu_stage_skins(backend, s, fields_of(backend, s), also, err) != 0)
+    return err->code;
   for (int i = 0; i < 2; i++)
     if (gpu_add_sources(backend, i, sources, backend->registers[i], also[i], pass_of(backend, s)->b, err) != 0)
       return err->code;
@@ -339,7 +342,7 @@ int gpu_upload(struct mx_backend *backend, const double *E, const double *H, str
 {
   backend->observed = false;
   if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0) return err->code;
-  if (gpu_start_responses(backend, err) != 0) return err->code;
+  if (gpu_start_responses(backend, err) != 0 || gpu_start_skins(backend, err) != 0) return err->code;
   if (is_staggered(backend) && start_leapfrog(backend, err) != 0) return err->code;
   if (gpu_wait(backend, err) != 0) return err->code;
   gpu_halo_forget(backend);

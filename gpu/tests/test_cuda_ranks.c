@@ -212,14 +212,16 @@ static double difference(const struct part *part, const struct scene *whole, con
   return worst;
 }
 
-/* A scene of the list; or -1: the text is there already, and some media become tensors. */
+/* A scene of the list; or the text is there already: TENSORS: some media become tensors. */
+enum { TENSORS = -1, SKINS = -2 };
+
 static void compare(int number, struct scene_wanted wanted)
 {
   struct scene whole = {0};
   if (number >= 0) wanted.text = scenes[number].text;
   build_mesh(&whole.box, &wanted);
   scene_build_on(&whole, &wanted);
-  if (number < 0) give_tensors(&whole.box.problem);
+  if (number == TENSORS) give_tensors(&whole.box.problem);
   struct scene_result truth = scene_run(&whole, &mx_backend_reference, MX_DOUBLE);
   for (int at_random = 0; at_random < 2; at_random++) {
     struct part part;
@@ -232,9 +234,11 @@ static void compare(int number, struct scene_wanted wanted)
     }
     if (dg_comm_rank(comm) == 0)
       print_message("%s, p = %d, flux %g, %s, %zu of %zu inner: largest field %.3g, differs by %.2g, in single %.2g\n",
-                    number < 0 ? "sheet and tensors" : scenes[number].name, wanted.order, wanted.alpha,
-                    mx_integrator_names[wanted.integrator], part.scene.box.problem.interior, part.scene.box.problem.K,
-                    truth.check.largest, worst[0], worst[1]);
+                    number == TENSORS ? "sheet and tensors"
+                    : number == SKINS ? "metal and graphene"
+                                      : scenes[number].name,
+                    wanted.order, wanted.alpha, mx_integrator_names[wanted.integrator], part.scene.box.problem.interior,
+                    part.scene.box.problem.K, truth.check.largest, worst[0], worst[1]);
     assert_true(worst[0] < 1e-12);
     assert_true(worst[1] < 1e-4);
     release_part(&part);
@@ -273,12 +277,36 @@ static void test_media(void **state)
   (void)state;
   for (int order = 1; order <= 3; order++)
     for (int i = 0; i < 3; i++)
-      compare(-1, (struct scene_wanted){.text = text,
-                                        .cells = {4, 3, 2},
-                                        .order = order,
-                                        .alpha = 1,
-                                        .integrator = integrators[i],
-                                        .steps = 100});
+      compare(TENSORS, (struct scene_wanted){.text = text,
+                                             .cells = {4, 3, 2},
+                                             .order = order,
+                                             .alpha = 1,
+                                             .integrator = integrators[i],
+                                             .steps = 100});
+}
+
+/* Metal walls, and a film whose far side may be another rank's. */
+static void test_skins(void **state)
+{
+  static const char text[] =
+      "boundaries = { [1] = { kind = 'metal', conductivity = 1e4, band = { 1e8, 3e9 } }, [2] = { kind = 'impedance', "
+      "impedance = 200 }, [3] = { kind = 'metal', conductivity = 1e5, band = { 1e6, 3e9 } }, [4] = { kind = 'pmc' } "
+      "},\n"
+      "interfaces = { [7] = { kind = 'graphene', chemical_potential = 0, relaxation_time = 1e-8, temperature = 0.3 } "
+      "},\n"
+      "sources = { { region = 2, profile = { 1e-3, -2e-3, 1e-3 }, waveform = wave } }";
+  (void)state;
+  for (int order = 1; order <= 3; order++)
+    for (int i = 0; i < 3; i++) {
+      bent = order == 2;
+      compare(SKINS, (struct scene_wanted){.text = text,
+                                           .cells = {4, 3, 2},
+                                           .order = order,
+                                           .alpha = i % 2,
+                                           .integrator = integrators[i],
+                                           .steps = 100});
+    }
+  bent = false;
 }
 
 /* Compares orders with a penalty on faces between elements, and without: then leapfrog works in place. */
@@ -418,7 +446,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_few_cards), cmocka_unit_test(test_scenes),     cmocka_unit_test(test_media),
       cmocka_unit_test(test_orders),    cmocka_unit_test(test_many_steps), cmocka_unit_test(test_checkpoint),
-      cmocka_unit_test(test_curved),
+      cmocka_unit_test(test_curved),    cmocka_unit_test(test_skins),
   };
   struct dg_error err = {0};
   if (dg_comm_start(&comm, &err) != 0) return 1;

@@ -16,7 +16,9 @@ enum mx_state_list {
   MX_STATE_OF_ELEMENTS, /* a field; H at the half step before where the scheme is staggered */
   MX_STATE_OF_FACES,    /* kept traces of a field one step ago (operator.h); none unless the scheme is staggered */
   MX_STATE_OF_ENTRIES,  /* the states of a response */
-  MX_STATE_OF_SKINS     /* currents in the skin of metal walls, Cartesian in every backend */
+  /* Currents in the skin of metal walls and in films: Cartesian, but where traces are tangential (backend.h) as these.
+   */
+  MX_STATE_OF_SKINS
 };
 
 struct mx_state_array {

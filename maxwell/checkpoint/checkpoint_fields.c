@@ -14,6 +14,7 @@
 #include "libdg/base/sort.h"
 #include "libdg/io/store.h"
 #include "maxwell/backend/frame/frame.h"
+#include "maxwell/backend/frame/skin_frame.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/shell/checkpoint_files.h"
 
@@ -243,6 +244,15 @@ static void convert(const struct reader *reader, size_t e, int f, size_t N, doub
   }
 }
 
+/* The same of currents value[vectors][3][Nf] on face f of element e, which are Cartesian but where a backend's traces
+ * are tangential. */
+static void convert_currents(const struct reader *reader, size_t e, int f, size_t vectors, double *value)
+{
+  const bool from = reader->components != MX_COVARIANT_TANGENTIAL,
+             to = reader->setup->ops->components != MX_COVARIANT_TANGENTIAL;
+  if (from != to) mx_skin_turn_state(&reader->setup->problem, e, (size_t)f, vectors, to, value);
+}
+
 static int load_piece(struct reader *reader, int array, struct dg_store *store, size_t first, size_t count,
                       const int64_t *number, const int64_t *name, struct dg_error *err)
 {
@@ -256,10 +266,11 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
     return err->code;
   for (size_t i = 0; i < count; i++) {
     if (number[i] == NOT_HERE) continue;
-    if (list == SKINS) continue; /* Cartesian in every backend */
-    const size_t e = (size_t)own_number(reader, ELEMENTS, list == OPEN_FACES ? name[i] / 4 : name[i]);
-    const int f = list == OPEN_FACES ? (int)(name[i] % 4) : -1;
-    for (size_t at = 0; at < width; at += 3 * N) convert(reader, e, f, N, reader->piece + i * width + at);
+    const size_t e = (size_t)own_number(reader, ELEMENTS, of_faces(list) ? name[i] / 4 : name[i]);
+    const int f = of_faces(list) ? (int)(name[i] % 4) : -1;
+    if (list == SKINS) convert_currents(reader, e, f, of.vectors, reader->piece + i * width);
+    else
+      for (size_t at = 0; at < width; at += 3 * N) convert(reader, e, f, N, reader->piece + i * width + at);
   }
   if (list == OPEN_FACES && reader->trace[0] != NULL) {
     for (size_t i = 0; i < count; i++)

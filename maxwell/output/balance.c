@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/backend/frame/frame.h"
 #include "maxwell/operator/operator.h"
-#include "maxwell/output/powers.h"
+#include "maxwell/output/powers/skin_powers.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/problem/curved.h"
 
 /* The flows of energy. SOURCES counts as positive when sources bring energy, the others when they take it. */
 enum flow { SOURCES, LOSSES, RADIATED, DISSIPATED, FLOWS };
@@ -28,6 +30,7 @@ struct mx_balance {
   struct mx_csv table;          /* rank 0's */
   struct mx_powers powers;      /* integrals of powers over the mesh */
   struct mx_response_powers responses;
+  struct mx_skin_powers skins;
   bool staggered;
   double dt; /* c0 times the step, m */
   long n;    /* step of the last look */
@@ -43,6 +46,7 @@ struct mx_balance {
   double settled[FLOWS];             /* sums before the last begin_anew */
   double start, difference, largest; /* the energy at first; the balance; the scale of what is off */
   bool resumed;                      /* start follows from the difference that was archived */
+  bool knows_H;                      /* H_earlier is known before the first look */
   long settling;                     /* looks before the balance begins */
   bool rehearses;                    /* steps are left out: nothing follows from what is off */
 };
@@ -76,8 +80,10 @@ static int fetch(struct mx_balance *balance, struct mx_backend *backend, struct 
   balance->E_before = balance->E, balance->H_before = balance->H;
   balance->E = E, balance->H = H;
   if (balance->setup->ops->download(backend, E, H, err) != 0 ||
-      mx_response_powers_look(&balance->responses, backend, E, H, err) != 0)
+      mx_response_powers_look(&balance->responses, backend, E, H, err) != 0 ||
+      mx_skin_powers_look(&balance->skins, backend, err) != 0)
     return err->code;
+  balance->powers.skins = balance->skins.value;
   return mx_powers_ghosts(&balance->powers, E, H, err);
 }
 
@@ -106,8 +112,9 @@ static int find_first_H(struct mx_balance *balance, struct dg_error *err)
  * sums. */
 static int find_lag(struct mx_balance *balance, double electric, double mean, struct dg_error *err)
 {
-  if (balance->looks == 0 && find_first_H(balance, err) != 0) return err->code;
+  if (balance->looks == 0 && !balance->knows_H && find_first_H(balance, err) != 0) return err->code;
   const double before = mx_powers_penalty(&balance->powers, MX_FARADAY, balance->H_earlier).closed;
+  balance->middle[LOSSES] += mx_skin_powers_step(&balance->skins, balance->looks == 0, balance->H_earlier);
   for (size_t i = 0; i < balance->powers.all; i++)
     balance->H_earlier[i] = 2 * balance->H[i] - balance->H_earlier[i]; /* H of half a step later */
   balance->lag = electric + 2 * mean - before;
@@ -126,12 +133,14 @@ static int look_at_step(struct mx_balance *balance, struct dg_error *err)
   if (balance->staggered) {
     const bool drives = balance->drives[1];
     add(&balance->whole[SOURCES], drives ? mx_powers_work(powers, MX_FARADAY, balance->H, balance->driven[1]) : 0);
-    add(&balance->whole[LOSSES], H.sheets + mx_powers_loss(powers, MX_FARADAY, balance->H));
+    add(&balance->whole[LOSSES],
+        H.sheets + mx_powers_loss(powers, MX_FARADAY, balance->H) + mx_skin_powers_loss(&balance->skins, balance->H));
     return find_lag(balance, E.closed, H.closed, err);
   }
   add(&balance->whole[LOSSES], E.sheets + H.sheets + mx_powers_loss(powers, MX_AMPERE, balance->E) +
                                    mx_powers_loss(powers, MX_FARADAY, balance->H) +
-                                   mx_response_powers_loss(&balance->responses, false));
+                                   mx_response_powers_loss(&balance->responses, false) +
+                                   mx_skin_powers_loss(&balance->skins, balance->H));
   return 0;
 }
 
@@ -166,6 +175,8 @@ static int accuse(struct mx_balance *balance, struct dg_error *err)
     balance->E_before[i] = 0.5 * (balance->E_before[i] + balance->E[i]); /* the earlier fields have served */
     balance->H_before[i] = 0.5 * (balance->H_before[i] + balance->H[i]);
   }
+  for (size_t i = 0; i < setup->problem.skin_faces * balance->skins.trace; i++)
+    balance->skins.value[i] = 0.5 * (balance->skins.value[i] + balance->skins.ago[i]);
   if (mx_powers_unexplained(&balance->powers, balance->E, balance->H, balance->E_before, balance->H_before,
                             balance->drives[0] ? balance->driven[0] : NULL,
                             balance->drives[1] ? balance->driven[1] : NULL, of_responses, &worst, &most, err) != 0) {
@@ -261,6 +272,28 @@ void mx_balance_rehearse(struct mx_balance *balance)
   if (balance != NULL) balance->rehearses = true;
 }
 
+int mx_balance_resume(struct mx_balance *balance, struct mx_backend *backend, struct dg_error *err)
+{
+  if (balance == NULL || !balance->staggered) return 0;
+  const struct mx_problem *problem = &balance->setup->problem;
+  const size_t Np = (size_t)problem->ref->Np;
+  const int of_H = 1; /* the array of the state */
+  double *const H = balance->H_earlier;
+  if (balance->setup->ops->save(backend, of_H, 0, problem->K, H, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K && balance->setup->ops->components != MX_CARTESIAN; e++)
+    for (size_t i = 0; i < Np; i++) {
+      const double place[3] = {problem->ref->r[i], problem->ref->s[i], problem->ref->t[i]};
+      double metric[9], g[3][3], u[3];
+      (void)mx_element_metric(problem, e, place, metric);
+      mx_frame_gradients(metric, g);
+      for (size_t c = 0; c < 3; c++) u[c] = H[(3 * e + c) * Np + i];
+      for (size_t c = 0; c < 3; c++) H[(3 * e + c) * Np + i] = g[0][c] * u[0] + g[1][c] * u[1] + g[2][c] * u[2];
+    }
+  balance->knows_H = true;
+  if (mx_skin_powers_resume(&balance->skins, backend, err) != 0) return err->code;
+  return mx_powers_ghosts(&balance->powers, balance->mean, H, err);
+}
+
 int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long n, struct dg_error *err)
 {
   if (balance == NULL) return 0;
@@ -317,6 +350,8 @@ static int settle(struct mx_balance *balance, struct dg_error *err)
     const double x = mx_relaxation(problem, e) * balance->dt;
     if (x > resolved) slowest = fmax(slowest, 1 / fmin(x, 1)); /* raised permittivities take some steps, too */
   }
+  const double fastest = mx_skin_powers_fastest(problem) * balance->dt; /* currents of walls begin at zero */
+  if (!balance->staggered && fastest > resolved) slowest = fmax(slowest, 1 / fmin(fastest, 1));
   if (dg_comm_reduce(balance->setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
   balance->settling = (long)(gone * slowest);
   return 0;
@@ -345,7 +380,8 @@ int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, str
   balance->dt = setup->step * MX_C0;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   if (mx_powers_init(&balance->powers, &setup->problem, &options, err) != 0 ||
-      mx_response_powers_init(&balance->responses, &balance->powers, setup->ops, err) != 0)
+      mx_response_powers_init(&balance->responses, &balance->powers, setup->ops, err) != 0 ||
+      mx_skin_powers_init(&balance->skins, &balance->powers, setup->ops, err) != 0)
     goto fail;
   const size_t all = balance->powers.all, own = setup->problem.terms > 0 ? balance->powers.own : 0;
   if (DG_NEW(balance->E, all, err) != 0 || DG_NEW(balance->H, all, err) != 0 ||
@@ -366,6 +402,7 @@ void mx_balance_free(struct mx_balance *balance)
   if (balance == NULL) return;
   mx_csv_release(&balance->table);
   mx_response_powers_release(&balance->responses);
+  mx_skin_powers_release(&balance->skins);
   mx_powers_release(&balance->powers);
   double *const arrays[] = {balance->E,    balance->H,         balance->E_before,  balance->H_before,
                             balance->mean, balance->driven[0], balance->driven[1], balance->H_earlier};
@@ -378,7 +415,7 @@ size_t mx_balance_memory(const struct mx_setup *setup)
   const struct mx_problem *problem = &setup->problem;
   if (setup->config->output.balance.every == 0) return 0;
   const size_t element = 3 * (size_t)problem->ref->Np * sizeof(double);
-  return mx_response_powers_bytes(problem) +
+  return mx_response_powers_bytes(problem) + mx_skin_powers_bytes(problem) +
          element * (6 * (problem->K + problem->ghosts) + (problem->terms > 0 ? 2 * problem->K : 0));
 }
 

@@ -10,8 +10,8 @@
  * + <rest of H's equation, mean H>) exactly. Losses are dt <sigma Em, Em>, and those of H by the trapezoidal rule of
  * its mean (time/medium.h). The penalty acts on the field before its update. This differs from the penalty on the mean
  * by a quarter of a step of <D u, u>, at both ends of the time: there is no drift. Open faces and waves that enter are
- * second order. Runge-Kutta: powers at whole steps, trapezoidal rule with the correction of Euler and Maclaurin at both
- * ends.
+ * second order. Metal walls and films: powers/skin_powers.h. Runge-Kutta: powers at whole steps, trapezoidal rule with
+ * the correction of Euler and Maclaurin at both ends.
  *
  * All functions are collective. They do nothing for a balance that is NULL, which is a run without one. */
 #pragma once
@@ -28,6 +28,9 @@ int mx_balance_new(struct mx_balance **balance, const struct mx_setup *setup, st
 void mx_balance_free(struct mx_balance *balance);
 /* Bytes of a balance on this rank. */
 size_t mx_balance_memory(const struct mx_setup *setup);
+
+/* Before the first step of a run that goes on: leapfrog's H of half a step before comes from the backend's state. */
+int mx_balance_resume(struct mx_balance *balance, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 
 /* Lets a balance be off from now on: in a rehearsal (maxwell/check/rehearsal.h) it does not see all steps. */
 void mx_balance_rehearse(struct mx_balance *balance);

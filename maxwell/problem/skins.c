@@ -321,6 +321,20 @@ double mx_skin_product(const struct mx_skin_tables *tables, size_t k, const doub
   return problem->face_scale[face / 4][face % 4] * problem->jacobian[face / 4] * sum;
 }
 
+void mx_skin_weigh(const struct mx_skin_tables *tables, size_t k, double *G)
+{
+  const struct mx_curve_tables *curves = &tables->curves;
+  const size_t Nf = (size_t)curves->ref->Nf, Nq = (size_t)curves->rule.face.points, n = 2 * Nf,
+               c = tables->curve[k] - 1, f = (size_t)tables->problem->skin_face[k] % 4;
+  memset(G, 0, n * n * sizeof *G);
+  for (size_t q = 0; q < Nq; q++) {
+    const double *at = curves->rule.face_at + q * Nf, *g = curves->face[(4 * c + f) * Nq + q];
+    const double weight = 2 * curves->rule.face.weight[q] * mx_curve_sign(curves, c);
+    for (size_t m = 0; m < n; m++)
+      for (size_t l = 0; l < n; l++) G[m * n + l] += weight * at[m % Nf] * g[m / Nf + l / Nf] * at[l % Nf];
+  }
+}
+
 void mx_skin_mass(const struct mx_skin_tables *tables, size_t k, const double *u, double *v)
 {
   const struct mx_problem *problem = tables->problem;

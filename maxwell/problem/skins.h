@@ -50,6 +50,9 @@ static inline const struct mx_skin *mx_skin_of(const struct mx_problem *problem,
 void mx_skin_current(const struct mx_skin_tables *tables, size_t k, const double *H, double *h);
 /* The integral of u . v over face k, [3][Nf] each, tangential, as the penalty takes it. */
 double mx_skin_product(const struct mx_skin_tables *tables, size_t k, const double *u, const double *v);
+/* G[2 Nf][2 Nf] of a face of a curved element, whose sums with components along t1 and t2 at the nodes are the
+ * integrals of mx_skin_product. */
+void mx_skin_weigh(const struct mx_skin_tables *tables, size_t k, double *G);
 /* v[3][Nf], whose sum of products with any w is the integral of u . w. */
 void mx_skin_mass(const struct mx_skin_tables *tables, size_t k, const double *u, double *v);
 /* The sum over the poles of weight(R, a) times the square of I_k - shift: stored and lost energy. state[poles][3][Nf];

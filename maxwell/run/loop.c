@@ -394,7 +394,9 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
   *first = 0;
   loop->checkpointed = -1;
   if (loop->resume) {
-    if (mx_checkpoint_load(checkpoint, &state, err) != 0) return err->code;
+    if (mx_checkpoint_load(checkpoint, &state, err) != 0 ||
+        mx_balance_resume(loop->output.balance, loop->backend, err) != 0)
+      return err->code;
     *first = loop->counters.step;
     loop->total = loop->checkpointed = loop->counters.total;
     loop->output_seconds = loop->counters.output;

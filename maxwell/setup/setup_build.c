@@ -175,17 +175,6 @@ static void report_defaults(const struct mx_setup *setup)
 /* Leapfrog's states of H belong to half steps, which the balance would have to fetch besides. */
 static int check_balance(const struct mx_setup *setup, struct dg_error *err)
 {
-  for (size_t i = 0; i < setup->config->boundaries && setup->config->output.balance.every > 0; i++)
-    if (setup->config->boundary[i].kind == MX_METAL_WALL)
-      return dg_fail(err, DG_INPUT,
-                     MX_PLACE "output.balance does not take walls of kind \"metal\": take output.energy, which counts "
-                              "what they store",
-                     MX_AT(setup->config->boundary[i].where.where));
-  for (size_t i = 0; i < setup->config->interfaces && setup->config->output.balance.every > 0; i++)
-    if (setup->config->interface[i].kind == MX_GRAPHENE)
-      return dg_fail(err, DG_INPUT,
-                     MX_PLACE "output.balance does not take graphene: take output.energy, which counts what it stores",
-                     MX_AT(setup->config->interface[i].where.where));
   for (size_t i = 0; i < setup->config->interfaces && setup->config->output.balance.every > 0; i++)
     if (setup->config->interface[i].kind == MX_METAL_SHEET)
       return dg_fail(err, DG_INPUT,

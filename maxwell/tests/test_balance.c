@@ -118,6 +118,33 @@ static struct mx_interface_config sheet = {.where = {.tag = 7}, .kind = MX_RESIS
 
 static bool bent; /* half of the boxes' elements are curved */
 
+/* ---- walls of metal and a film of graphene */
+
+static struct mx_interface_config film = {
+    .where = {.tag = 7}, .kind = MX_GRAPHENE, .graphene = {.potential = 0.3, 2 / MX_C0, 300}};
+static bool skins; /* boxes have them */
+
+/* A wall for a band around the frequency at which a metre is half a wave. */
+static void add_metal(struct box *box, int surface, double sigma)
+{
+  box_boundary(box, surface, MX_METAL_WALL, 0);
+  box->boundary[box->config.boundaries - 1].metal =
+      (struct mx_metal_config){.sigma = sigma, .mu_r = 1, .band = {MX_C0 / 20, MX_C0 * 5}};
+}
+
+static void add_skins(struct box *box)
+{
+  add_metal(box, 2, 30);
+  add_metal(box, 4, 1e3);
+  box->config.interface = &film;
+  box->config.interfaces = 1;
+}
+
+/* The film has this D, 1/m. */
+static void set_film(struct box *box) { box->problem.metal[box->config.boundaries].drude = 3; }
+
+/* ---- boxes */
+
 /* A box of two media of any kind; `magnetic`: H has losses as well. */
 static void random_box(struct bench *bench, bool open, bool magnetic, double alpha)
 {
@@ -134,7 +161,9 @@ static void random_box(struct bench *bench, bool open, bool magnetic, double alp
   if (open) box_boundary(&bench->box, 1, MX_ABSORBING, 0);
   if (open) box_boundary(&bench->box, 3, MX_IMPEDANCE, random_power(10, 1e4));
   box_boundary(&bench->box, 5, MX_PMC, 0);
+  if (skins) add_skins(&bench->box);
   box_problem(&bench->box, 2, alpha);
+  if (skins) set_film(&bench->box);
 }
 
 static void for_every_backend(void (*check)(const struct mx_backend_ops *ops))
@@ -150,7 +179,7 @@ static void for_every_backend(void (*check)(const struct mx_backend_ops *ops))
 static void check_leapfrog_is_exact(const struct mx_backend_ops *ops)
 {
   box_random_state = 7;
-  for (int i = 0; i < 12; i += SANITIZED ? 5 : 1) {
+  for (int i = 0; i < 12; i += SANITIZED || skins ? 5 : 1) {
     struct bench bench;
     struct dg_error err = {0};
     double row[6];
@@ -185,6 +214,18 @@ static void check_curved(const struct mx_backend_ops *ops)
   bent = false;
 }
 
+/* The same with walls of metal and a film, which store and lose. */
+static void check_skins(const struct mx_backend_ops *ops)
+{
+  if (!ops->metals) return;
+  skins = true;
+  for (int i = 0; i < 2; i++) {
+    bent = i == 1;
+    check_leapfrog_is_exact(ops);
+  }
+  skins = bent = false;
+}
+
 /* Open walls, and Runge-Kutta: smooth fields, to the order of the scheme. */
 static void check_order(const struct mx_backend_ops *ops)
 {
@@ -217,6 +258,43 @@ static void check_order(const struct mx_backend_ops *ops)
       if (i == MX_LEAPFROG) assert_true(open ? off[0] < 3e-3 && off[1] < 0.3 * off[0] : off[0] < 1e-12);
       else assert_true(off[0] < 3e-4 && off[1] < fmax(0.7 * off[0], 1e-5));
     }
+}
+
+/* In a lossless box it is the walls and the film alone that lose. A field that neither wall knows at the start: the
+ * skin of a metal begins without a current. */
+static void check_order_of_skins(const struct mx_backend_ops *ops)
+{
+  if (!ops->metals) return;
+  for (int i = MX_LEAPFROG; i <= MX_LSRK; i++) {
+    double off[2], lost[2];
+    for (int k = 0; k < 2; k++) {
+      struct bench bench = {0};
+      struct dg_error err = {0};
+      double row[6];
+      box_mesh(&bench.box, (const int[]){2, 2, 1}, (const double[]){1, 1, 1}, 0, NULL);
+      box_material(&bench.box, 0, 1, 1, 0);
+      add_skins(&bench.box);
+      box_problem(&bench.box, 4, 1);
+      set_film(&bench.box);
+      double *E = box_field(&bench.box), *H = box_field(&bench.box);
+      box_evaluate(&bench.box, whole_mode, 0, E);
+      const long steps = (long)ceil(until / (0.6 * box_limit(&bench.box, (enum mx_integrator)i))) << k;
+      begin(&bench, ops, (enum mx_integrator)i, until / (double)steps);
+      if (run(&bench, MX_DOUBLE, steps, -1, 0, E, H, &err) != 0) fail_msg("%s", err.message);
+      last_row(&bench, row);
+      const double all = row[0] + row[2] + row[3] + row[4];
+      off[k] = fabs(row[5]) / all, lost[k] = row[2] / all;
+      assert_true(row[3] == 0);
+      free(E), free(H);
+      end(&bench);
+    }
+    print_message("%s %s: walls and a film take %.4f of the energy, off by %.3g, half the step %.3g\n", ops->name,
+                  mx_integrator_names[i], lost[1], off[0], off[1]);
+    if (SANITIZED) continue;
+    assert_true(lost[1] > 0.1 && fabs(lost[0] - lost[1]) < 1e-3);
+    if (i == MX_LEAPFROG) assert_true(off[0] < 1e-7 && off[1] < 1e-7);
+    else assert_true(off[0] < 3e-4 && off[1] < fmax(0.7 * off[0], 1e-5));
+  }
 }
 
 /* Sheets are like open walls, but what they take is a loss. In a lossless box it is all of it: against the same box
@@ -281,6 +359,14 @@ static void check_place(const struct mx_backend_ops *ops)
   }
 }
 
+/* The same beside walls and a film. */
+static void check_place_beside_skins(const struct mx_backend_ops *ops)
+{
+  skins = ops->metals;
+  if (skins) check_place(ops);
+  skins = false;
+}
+
 #define TEST(name)                                                                                                     \
   static void test_##name(void **state)                                                                                \
   {                                                                                                                    \
@@ -289,18 +375,24 @@ static void check_place(const struct mx_backend_ops *ops)
   }
 TEST(leapfrog_is_exact)
 TEST(curved)
+TEST(skins)
 TEST(order)
+TEST(order_of_skins)
 TEST(sheets)
 TEST(place)
+TEST(place_beside_skins)
 
 /* Every allocation may fail. */
 static void test_memory_failure(void **state)
 {
+  enum { MOST = 200 };
   struct bench bench;
   (void)state;
+  skins = bent = true;
   random_box(&bench, true, false, 1);
+  skins = bent = false;
   begin(&bench, &mx_backend_reference, MX_LEAPFROG, 1e-3);
-  for (int n = 1; n < 40; n++) {
+  for (int n = 1; n < MOST; n++) {
     struct mx_balance *balance;
     struct dg_error err = {0};
     const size_t before = dg_memory_current();
@@ -311,7 +403,7 @@ static void test_memory_failure(void **state)
     assert_int_equal(dg_memory_current(), before);
     if (status == 0) break;
     assert_int_equal(status, DG_ENVIRONMENT);
-    assert_true(n < 39);
+    assert_true(n < MOST - 1);
   }
   end(&bench);
 }
@@ -321,9 +413,12 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_leapfrog_is_exact),
       cmocka_unit_test(test_curved),
+      cmocka_unit_test(test_skins),
       cmocka_unit_test(test_order),
+      cmocka_unit_test(test_order_of_skins),
       cmocka_unit_test(test_sheets),
       cmocka_unit_test(test_place),
+      cmocka_unit_test(test_place_beside_skins),
       cmocka_unit_test(test_memory_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,8 +86,10 @@ MAY = {
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/operator "
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
-                      "maxwell/operator maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell maxwell/shell/hooks "
-                      "maxwell/sources maxwell/time",
+                      "maxwell/operator maxwell/output/powers maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell "
+                      "maxwell/shell/hooks maxwell/sources maxwell/time",
+    "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
+                             "maxwell/response maxwell/time",
     "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
@@ -108,7 +110,8 @@ MAY = {
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",
     "gpu/kernels/curved": "gpu/kernels libdg/base",
     "gpu/kernels/layers": "gpu/kernels libdg/base maxwell/response",
-    "gpu/host": "gpu/kernels gpu/kernels/layers gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
+    "gpu/kernels/skins": "gpu/kernels maxwell/backend/frame",
+    "gpu/host": "gpu/kernels gpu/kernels/layers gpu/kernels/skins gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                 "maxwell/shell maxwell/time",
 }
 

@@ -8,6 +8,7 @@
 #include "maxwell/sources/sources.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/problem/curved.h"
+#include "maxwell/problem/skins.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/sources/tests/ring.h"
 #include "maxwell/limit/stability.h"
@@ -48,8 +49,9 @@ static inline void scene_mix(struct mx_problem *problem, double alpha)
       int32_t code = problem->neighbour[e][f];
       if (code < 0) continue;
       size_t other = (size_t)code / 4;
-      problem->flux[e][f] = mx_face_flux(sqrt(problem->mu[e] / problem->epsilon[e]),
-                                         sqrt(problem->mu[other] / problem->epsilon[other]), alpha);
+      const double own = sqrt(problem->mu[e] / problem->epsilon[e]),
+                   beyond = sqrt(problem->mu[other] / problem->epsilon[other]);
+      problem->flux[e][f] = problem->skin[e][f] != 0 ? mx_film_flux(own, beyond) : mx_face_flux(own, beyond, alpha);
     }
 }
 

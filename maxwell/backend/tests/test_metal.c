@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "maxwell/backend/frame/skin_frame.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/tests/box.h"
@@ -203,6 +204,117 @@ static void test_backends_agree(void **state)
   }
 }
 
+/* ---- currents along the edges of faces, as a card holds them (backend/frame/skin_points.h) */
+
+#define MX_POINT static inline
+#define NAME(x)  x
+#define REAL     double
+#include "maxwell/backend/frame/skin_points.h"
+#undef REAL
+#undef NAME
+#undef MX_POINT
+
+/* along[2][Nf] of v[3][Nf] on face f of element e. */
+static void along_edges(const struct box *box, size_t e, size_t f, const double *v, double *along)
+{
+  const struct dg_reference *ref = &box->ref;
+  const size_t Nf = (size_t)ref->Nf;
+  for (size_t m = 0; m < Nf; m++) {
+    const int32_t node = ref->face_node[f * Nf + m];
+    const double at[3] = {ref->r[node], ref->s[node], ref->t[node]};
+    double metric[9], x[3][3], pair[2];
+    (void)mx_element_metric(&box->problem, e, at, metric);
+    (void)mx_frame_tangents(metric, x);
+    along[m] = along[Nf + m] = 0;
+    for (size_t c = 0; c < 3; c++) {
+      MX_ALONG((int)f, x[0][c], x[1][c], x[2][c], pair);
+      for (size_t i = 0; i < 2; i++) along[i * Nf + m] += pair[i] * v[c * Nf + m];
+    }
+  }
+}
+
+/* The integral of the square of a tangential vector, from its components. */
+static double square_along(const struct mx_skin_tables *tables, size_t k, const double *u, const double *flat)
+{
+  const size_t Nf = (size_t)tables->problem->ref->Nf, n = 2 * Nf;
+  double *G = calloc(n * n, sizeof *G), sum = 0;
+  if (tables->curve[k] > 0) mx_skin_weigh(tables, k, G);
+  for (size_t r = 0; r < n; r++)
+    for (size_t l = 0; l < n; l++) {
+      const double weight = tables->curve[k] > 0
+                                ? G[r * n + l]
+                                : flat[r / Nf + l / Nf] * tables->problem->ref->face_mass[r % Nf * Nf + l % Nf];
+      sum += weight * u[r] * u[l];
+    }
+  free(G);
+  return sum;
+}
+
+/* Currents and energies on every face agree with the Cartesian ones. */
+static void test_along_edges(void **state)
+{
+  (void)state;
+  for (int bent = 0; bent < 2; bent++) {
+    struct box box;
+    struct mx_skin_tables tables;
+    struct dg_error err = {0};
+    double worst[2] = {0, 0};
+    box_random_state = 7;
+    random_box(&box, 3, bent != 0, 1);
+    assert_int_equal(mx_skin_tables_init(&tables, &box.problem, &err), 0);
+    const size_t Nf = (size_t)box.ref.Nf;
+    for (size_t k = 0; k < box.problem.skin_faces; k++) {
+      const size_t e = (size_t)box.problem.skin_face[k] / 4, f = (size_t)box.problem.skin_face[k] % 4;
+      double H[3 * DG_NF_MAX], h[3 * DG_NF_MAX], of_H[2 * DG_NF_MAX], wanted[2 * DG_NF_MAX], turn[3], product[3],
+          got[2 * DG_NF_MAX] = {0}, size = 0, off = 0;
+      for (size_t i = 0; i < 3 * Nf; i++) H[i] = box_random() - 0.5;
+      mx_skin_current(&tables, k, H, h);
+      along_edges(&box, e, f, H, of_H);
+      along_edges(&box, e, f, h, wanted);
+      mx_skin_face(&box.problem, e, f, turn, product);
+      for (size_t m = 0; m < Nf && tables.curve[k] == 0; m++) {
+        double to[2];
+        mx_skin_turn(turn, (const double[2]){of_H[m], of_H[Nf + m]}, to);
+        got[m] = to[0], got[Nf + m] = to[1];
+      }
+      for (size_t i = 0; i < 4 * Nf * Nf && tables.curve[k] > 0; i++)
+        got[i / (2 * Nf)] += tables.curved[k][i] * of_H[i % (2 * Nf)];
+      for (size_t i = 0; i < 2 * Nf; i++) size = fmax(size, fabs(wanted[i])), off = fmax(off, fabs(got[i] - wanted[i]));
+      worst[0] = fmax(worst[0], off / size);
+      worst[1] =
+          fmax(worst[1], fabs(square_along(&tables, k, wanted, product) / mx_skin_product(&tables, k, h, h) - 1));
+    }
+    print_message("%s: currents differ by %.2g, energies by %.2g\n", bent ? "curved" : "straight", worst[0], worst[1]);
+    assert_true(worst[0] < 1e-12 && worst[1] < 1e-12);
+    mx_skin_tables_release(&tables);
+    box_release(&box);
+  }
+}
+
+/* A pole's step is the implicit midpoint rule of dI/dt = a (h - I), and its rate that right-hand side; a film's is that
+ * of dJ/dt = D E - gamma J with the mean in the loss alone. */
+static void test_points(void **state)
+{
+  (void)state;
+  const double dt = 0.3, h = 0.7, old = -1.3;
+  const struct mx_skin wall = {.poles = 1, .resistance = {2}, .rate = {5}},
+                       film = {.poles = 1, .film = true, .drude = 4, .damping = 0.9};
+  double n[2], now = old;
+  mx_skin_numbers(&wall, 0, dt, n);
+  const double mean = mx_skin_step(n, h, &now);
+  assert_true(n[0] == 2 && fabs(mean - (now + old) / 2) < 1e-15 && fabs((now - old) / dt - 5 * (h - mean)) < 1e-14);
+  mx_skin_numbers(&wall, 0, 0, n);
+  assert_true(fabs(mx_skin_rate(n, h, old) - 5 * (h - old)) < 1e-14);
+  now = old;
+  mx_skin_numbers(&film, 0, dt, n);
+  mx_film_step(n, h, &now);
+  assert_true(fabs((now - old) / dt - 4 * h + 0.9 * (now + old) / 2) < 1e-14);
+  mx_skin_numbers(&film, 0, 0, n);
+  assert_true(fabs(mx_film_rate(n, h, old) - 4 * h + 0.9 * old) < 1e-14);
+  assert_true(fabs(mx_film_mean(0.25, 1, 5) - 2) < 1e-15);
+  assert_true(fabs(mx_skin_storage(&wall, 0) - 0.2) < 1e-15 && fabs(mx_skin_storage(&film, 0) - 0.0625) < 1e-15);
+}
+
 /* A backend that does not know metal walls is refused. */
 static void test_refused(void **state)
 {
@@ -224,8 +336,9 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fit),     cmocka_unit_test(test_quality),
-      cmocka_unit_test(test_limit),   cmocka_unit_test(test_backends_agree),
+      cmocka_unit_test(test_fit),         cmocka_unit_test(test_quality),
+      cmocka_unit_test(test_limit),       cmocka_unit_test(test_backends_agree),
+      cmocka_unit_test(test_along_edges), cmocka_unit_test(test_points),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "maxwell/operator/operator.h"
-#include "maxwell/output/powers.h"
+#include "maxwell/output/powers/powers.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "maxwell/backend/frame/frame.h"
+#include "maxwell/backend/frame/skin_frame.h"
 #include "maxwell/checkpoint/checkpoint_fields.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
@@ -35,7 +35,11 @@ static int save_as_card(struct mx_backend *backend, int array, size_t first, siz
   const struct mx_problem *problem = &box_of_card->problem;
   const size_t Nf = (size_t)problem->ref->Nf;
   if (mx_backend_cpu.save(backend, array, first, count, value, err) != 0) return err->code;
-  const bool faces = mx_state_array(problem, MX_LEAPFROG, (size_t)array).list == MX_STATE_OF_FACES;
+  const struct mx_state_array of = mx_state_array(problem, MX_LEAPFROG, (size_t)array);
+  const bool faces = of.list == MX_STATE_OF_FACES;
+  for (size_t k = first; k < first + count && of.list == MX_STATE_OF_SKINS; k++)
+    mx_skin_turn_state(problem, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4, of.vectors, false,
+                       value + (k - first) * mx_state_width(&of));
   for (size_t e = 0; faces && e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
       const int slot = mx_open_slot(problem->neighbour[e][f]);
@@ -96,8 +100,26 @@ static void go_on(struct box *box, const struct mx_backend_ops *from, const stru
   mx_fields_remove(".", 7, 0);
 }
 
+/* Walls of metal, and a film on the plane between the volumes. */
+static void add_skins(struct box *box, struct mx_interface_config *film)
+{
+  for (int i = 2; i < 4; i++) {
+    box_boundary(box, i, MX_METAL_WALL, 0);
+    box->boundary[box->config.boundaries - 1].metal =
+        (struct mx_metal_config){.sigma = i == 2 ? 30 : 1e3, .mu_r = 1, .band = {MX_C0 / 20, i * MX_C0}};
+  }
+  *film = (struct mx_interface_config){.where = {.tag = 7}, .kind = MX_GRAPHENE, .graphene = {0.3, 2 / MX_C0, 300}};
+}
+
+enum media { PLAIN, SHEETS, SKINS };
+
+static bool knows(const struct mx_backend_ops *ops, enum media media)
+{
+  return media == PLAIN || (media == SHEETS ? ops->sheets : ops->metals);
+}
+
 /* All backends into all, and the card that `cpu` plays. Curved elements have a frame at every node. */
-static void all_into_all(bool bent, bool sheets)
+static void all_into_all(bool bent, enum media media)
 {
   struct box box = {0};
   struct mx_backend_ops card = mx_backend_cpu;
@@ -112,9 +134,12 @@ static void all_into_all(bool bent, bool sheets)
   box_boundary(&box, 0, MX_ABSORBING, 0);
   struct mx_interface_config sheet = {.where = {.tag = 7}, .kind = MX_RESISTIVE_SHEET, .resistance = 100};
   box.config.interface = &sheet;
-  box.config.interfaces = sheets;
+  box.config.interfaces = media != PLAIN;
+  if (media == SKINS) add_skins(&box, &sheet);
   box_problem(&box, ORDER, 0.7);
-  assert_true(box.problem.sheet_faces == (sheets ? 16 : 0));
+  assert_true(box.problem.sheet_faces == (media == SHEETS ? 16 : 0));
+  assert_true(media == SKINS ? box.problem.skin_faces > 16 : box.problem.skin_faces == 0);
+  if (media == SKINS) box.problem.metal[box.config.boundaries].drude = 3;
   size_t several = 0;
   for (size_t e = 0; e < box.mesh.K; e++) {
     int open = 0;
@@ -130,7 +155,7 @@ static void all_into_all(bool bent, bool sheets)
     for (int k = 0; k < backends; k++) {
       struct dg_error ignored = {0};
       bool exact = i == k;
-      if (sheets && (!list[i]->sheets || !list[k]->sheets)) continue;
+      if (!knows(list[i], media) || !knows(list[k], media)) continue;
       if (list[i]->available(&ignored) != 0 || list[k]->available(&ignored) != 0) continue;
       go_on(&box, list[i], list[k], MX_LEAPFROG, MX_DOUBLE, exact ? 0 : 1e-12);
       go_on(&box, list[i], list[k], MX_LEAPFROG, MX_SINGLE, exact ? 0 : 1e-5);
@@ -142,20 +167,27 @@ static void all_into_all(bool bent, bool sheets)
 static void test_components(void **state)
 {
   (void)state;
-  all_into_all(false, false);
+  all_into_all(false, PLAIN);
 }
 
 static void test_frames_of_nodes(void **state)
 {
   (void)state;
-  all_into_all(true, false);
+  all_into_all(true, PLAIN);
 }
 
 static void test_sheets(void **state)
 {
   (void)state;
-  all_into_all(false, true);
-  all_into_all(true, true);
+  all_into_all(false, SHEETS);
+  all_into_all(true, SHEETS);
+}
+
+static void test_skins(void **state)
+{
+  (void)state;
+  all_into_all(false, SKINS);
+  all_into_all(true, SKINS);
 }
 
 static int enter(void **state)
@@ -170,6 +202,6 @@ static int leave(void **state) { return chdir("/") == 0 && rmdir(*state) == 0 ? 
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_frames_of_nodes),
-                                     cmocka_unit_test(test_sheets)};
+                                     cmocka_unit_test(test_skins), cmocka_unit_test(test_sheets)};
   return cmocka_run_group_tests(tests, enter, leave);
 }

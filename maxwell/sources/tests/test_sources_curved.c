@@ -16,7 +16,7 @@
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/bend.h"
-#include "maxwell/output/powers.h"
+#include "maxwell/output/powers/powers.h"
 #include "maxwell/sources/tests/port_fixture.h"
 #include "maxwell/sources/tests/ring.h"
 #include "maxwell/tests/sanitized.h"

@@ -243,10 +243,6 @@ key("a metal without a band",
 key("conductivity of a conductor",
     'boundaries.walls.conductivity is only for kind "metal", not for kind "pec"',
     "kind = \"pec\"", "kind = \"pec\", conductivity = 1e6")
-case("the balance with a metal",
-     'input/case.lua:7: output.balance does not take walls of kind "metal": take output.energy, which counts what they store',
-     ("kind = \"pec\"", "kind = \"metal\", metal = \"copper\", band = { 1e8, 1e9 }"),
-     ("energy = { every = 1 }", "balance = { every = 1 }"))
 key("source without a current",
     "sources.1 needs 'current', or 'profile' with 'waveform' (for example: profile = { 0, 0, 1 }, "
     "waveform = waveform.gaussian { f0 = 1e9, bandwidth = 1e9 })",
@@ -295,10 +291,6 @@ key("a roughness below zero", "boundaries.walls.roughness must be a number >= 0 
 case("the balance with a sheet of metal",
      'input/case.lua:4: output.balance does not take sheets of kind "metal_sheet": take output.energy, which counts what they store',
      ("order = 1,", SHEET % 'metal = "copper", thickness = 1e-5, band = { 1e6, 1e9 }'),
-     ("energy = { every = 1 }", "balance = { every = 1 }"))
-case("the balance with graphene",
-     'input/case.lua:4: output.balance does not take graphene: take output.energy, which counts what it stores',
-     ("order = 1,", 'order = 1, interfaces = { between = { kind = "graphene", chemical_potential = 0.3, relaxation_time = 1e-12 } },'),
      ("energy = { every = 1 }", "balance = { every = 1 }"))
 key("plane wave with its field along its direction",
     "boundaries.walls: polarisation must be orthogonal to direction; the dot product of their unit vectors is 1",

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Metal walls, kind "metal": metal_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME, or all.
 share/doc/manual.md has the contract."""
+import os
 import re
 import sys
 
@@ -148,6 +149,27 @@ def test_quality(program):
             found = -2 * np.pi * f / np.polyfit(rows["time"][late], np.log(rows["total"][late]), 1)[0]
             print(f"{integrator}: Q {found:.5g}, closed form {Q:.5g}")
             expect(abs(found / Q - 1) < 5e-3, f"{integrator}: Q is {found:.5g}, not {Q:.5g}")
+
+
+def test_balance(program):
+    """All that the walls take is in the balance, also of a run that goes on from a checkpoint."""
+    small = RESONATOR.replace("order = 5", "order = 3").replace("12e-9", "1e-9").replace(
+        'metal = "copper"', "conductivity = 1e3").replace("energy = { every = 50 }", "balance = { every = 20 }")
+    mesh = {"input/box.msh": scaled((2, 2, 1), (SIDE, SIDE, HEIGHT))}
+    for integrator, most in (("leapfrog", 1e-9), ("lsrk", 5e-5), ("rk4", 5e-5)):
+        with Place(program, mesh, small.replace("INTEGRATOR", integrator)) as place:
+            place.good(*RUN, "--set", "checkpoint.every=60")
+            names = os.listdir(place.path("case/checkpoint"))
+            earlier = min(name.split("_")[1].split(".")[0] for name in names)
+            for name in names:
+                if earlier not in name:
+                    os.remove(place.path("case/checkpoint", name))
+            place.good(*RUN, "--set", "checkpoint.every=60", "--restart")
+            expect(place.summary()["checkpoints"]["restarts"] == 1, "the run did not go on")
+            rows = np.genfromtxt(place.path("case", "balance.csv"), delimiter=",", names=True)
+            lost, off = rows["losses"][-1] / rows["energy"][0], np.abs(rows["difference"]).max() / rows["energy"][0]
+            print(f"{integrator}: {lost:.4f} of the energy lost, the balance is off by {off:.2g}")
+            expect(0.1 < lost < 1 and off < most and rows["radiated"][-1] == 0, f"{integrator}: {lost}, {off}")
 
 
 def test_described(program):

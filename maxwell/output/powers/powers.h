@@ -12,6 +12,8 @@ struct mx_powers {
   struct mx_matrices_double *matrices;
   struct dg_exchange *exchange; /* NULL: one rank */
   size_t own, all;              /* numbers of a field: without ghosts, and with them */
+  const double *skins; /* borrowed: [skin_faces][3][Nf] V of metal walls and J of films, which the rates take; or
+                          NULL */
 };
 
 int mx_powers_init(struct mx_powers *powers, const struct mx_problem *problem, const struct mx_backend_options *options,
@@ -21,7 +23,7 @@ void mx_powers_release(struct mx_powers *powers);
 int mx_powers_ghosts(const struct mx_powers *powers, double *E, double *H, struct dg_error *err) DG_MUST_USE;
 
 /* The power that the penalty of an equation takes from its own field: on closed faces, on open ones, where it leaves,
- * and on resistive sheets, which it heats. */
+ * and on resistive sheets, which it heats. That on metal walls is skin_powers.h's. */
 struct mx_penalty_powers {
   double closed, open, sheets;
 };

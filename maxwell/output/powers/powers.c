@@ -1,6 +1,6 @@
 /* Powers of fields on the host: penalty, losses, sources and responses, integrated over elements. balance.c calls it;
  * powers.h has the conventions, problem/flux.h the flux. */
-#include "maxwell/output/powers.h"
+#include "maxwell/output/powers/powers.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,7 +143,7 @@ struct mx_penalty_powers mx_powers_penalty(const struct mx_powers *powers, enum 
     for (size_t f = 0; f < 4; f++) {
       const struct mx_face_flux *flux = &problem->flux[e][f];
       const double penalty = equation == MX_AMPERE ? flux->e_penalty : flux->h_penalty, sheet = problem->sheet[e][f];
-      if (penalty == 0) continue;
+      if (penalty == 0 || (problem->skin[e][f] != 0 && problem->neighbour[e][f] < 0)) continue;
       const double power = penalty * jump_product(powers, e, f, false, field);
       if (mx_open_slot(problem->neighbour[e][f]) >= 0) sum.open += power;
       else if (sheet != 0 && equation == MX_FARADAY) sum.sheets += power;
@@ -158,6 +158,9 @@ void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, c
 {
   const struct mx_penalty whole = {.inner = 1, .open = 1};
   mx_rate_double(powers->problem, powers->matrices, equation, whole, own, other, NULL, rate);
+  if (powers->skins != NULL)
+    (equation == MX_AMPERE ? mx_add_films_double : mx_add_skins_double)(powers->problem, powers->matrices,
+                                                                        powers->skins, rate);
 }
 
 double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation, const double *field)

@@ -1,0 +1,301 @@
+/* Metal walls and films behind the pass: a thread a component at a node of a face takes all its currents along, and the
+ * value that the fluxes take (behind_pass.cu lifts them). Currents of a pole lie component by component, so that a warp
+ * meets in the same lines; a thread asks for several poles before it works out what drives them. */
+#include <type_traits>
+
+#include "gpu/kernels/covariant.cuh"
+#include "gpu/kernels/curves.h"
+#include "gpu/kernels/launch_ahead.cuh"
+#include "gpu/kernels/skins/skins.h"
+
+#define MX_POINT __device__ inline
+#define NAME(x)  x
+#define REAL     float
+#include "maxwell/backend/frame/skin_points.h"
+#undef REAL
+#define REAL double
+/* The same functions for the other precision; C++ tells them apart by their arguments. */
+#include "maxwell/backend/frame/skin_points.h"
+#undef REAL
+#undef NAME
+#undef MX_POINT
+
+namespace
+{
+
+constexpr int THREADS = 128, BATCH = 8; /* poles that a thread has under way */
+
+/* A component at a node of a face: number i of [count][2][Nf]. The memory of a card has fewer of them than 2^32. */
+struct point {
+  unsigned i, face;
+  int part, m, Nf;
+
+  __device__ point(const gpu_tables &tables, unsigned i)
+      : i(i), face(i / static_cast<unsigned>(2 * DG_NF(tables.order))),
+        part(static_cast<int>(i / static_cast<unsigned>(DG_NF(tables.order)) % 2)),
+        m(static_cast<int>(i % static_cast<unsigned>(DG_NF(tables.order)))), Nf(DG_NF(tables.order))
+  {
+  }
+};
+
+/* H at node m of a wall, along t1 and t2: in leapfrog extrapolated to the middle of its step. */
+template <bool EXTRAPOLATES, typename REAL>
+__device__ void wall_trace(const gpu_tables &tables, const gpu_skin_pass &pass, int32_t where, int m, REAL H[2])
+{
+  const int Nf = DG_NF(tables.order);
+  if constexpr (!EXTRAPOLATES) {
+    gpu_trace(tables.order, static_cast<const REAL *>(pass.field[1]), static_cast<size_t>(where / 4), where % 4,
+              tables.face_node[where % 4 * Nf + m], H);
+    return;
+  }
+  const REAL *now = static_cast<const REAL *>(pass.open_now), *before = static_cast<const REAL *>(pass.open_before);
+  const int slot = -2 - tables.neighbour[where]; /* problem.h: MX_GHOST - 1 - slot */
+  for (int part = 0; part < 2; part++) {
+    const size_t at =
+        (2 * static_cast<size_t>(slot) + static_cast<size_t>(part)) * static_cast<size_t>(Nf) + static_cast<size_t>(m);
+    const REAL a = now[at], b = before[at];
+    H[part] = pass.changes ? b - a : a + static_cast<REAL>(0.5) * (a - b);
+  }
+}
+
+/* The current h of a wall at a point. */
+template <bool EXTRAPOLATES, typename REAL>
+__device__ REAL wall_current(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass,
+                             const point &at)
+{
+  const int32_t where = skins.where[at.face];
+  const int number = skins.curved != nullptr ? skins.curved[at.face] : -1, n = 2 * at.Nf;
+  REAL H[2], h[2], sum = 0;
+  if (number < 0) {
+    wall_trace<EXTRAPOLATES>(tables, pass, where, at.m, H);
+    mx_skin_turn(static_cast<const REAL *>(skins.face) + 3 * static_cast<size_t>(at.face), H, h);
+    return at.part == 0 ? h[0] : h[1];
+  }
+  const REAL *matrix =
+      static_cast<const REAL *>(skins.matrix) + static_cast<size_t>(number) * static_cast<size_t>(n * n);
+  for (int l = 0; l < at.Nf; l++) {
+    wall_trace<EXTRAPOLATES>(tables, pass, where, l, H);
+    for (int part = 0; part < 2; part++) sum += matrix[(part * at.Nf + l) * n + at.part * at.Nf + at.m] * H[part];
+  }
+  return sum;
+}
+
+/* E* of a film at a point. */
+template <typename REAL>
+__device__ REAL film_field(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass, const point &at)
+{
+  const int32_t where = skins.where[at.face], neighbour = tables.neighbour[where];
+  const REAL *field = static_cast<const REAL *>(pass.field[0]);
+  const REAL share = static_cast<const REAL *>(skins.face)[3 * static_cast<size_t>(at.face)];
+  REAL near[2], far[2] = {0, 0};
+  gpu_trace(tables.order, field, static_cast<size_t>(where / 4), where % 4, tables.face_node[where % 4 * at.Nf + at.m],
+            near);
+  if (neighbour >= 0)
+    gpu_trace(tables.order, field, static_cast<size_t>(neighbour / 4), neighbour % 4,
+              tables.face_node[neighbour % 4 * at.Nf + at.m], far);
+  return at.part == 0 ? mx_film_mean(share, near[0], far[0]) : mx_film_mean(share, near[1], far[1]);
+}
+
+/* The currents of some poles of a point, from pole q on, in a pass of leapfrog. */
+template <typename REAL, bool FILM> struct step_of {
+  static constexpr int SOME = FILM ? 1 : BATCH;
+  REAL now[SOME];
+
+  __device__ void load(const gpu_skins &skins, const gpu_skin_pass &, size_t i, size_t apart, int q, int poles)
+  {
+#pragma unroll
+    for (int k = 0; k < SOME; k++)
+      now[k] = q + k < poles ? static_cast<const REAL *>(skins.now)[i + static_cast<size_t>(q + k) * apart] : 0;
+  }
+  /* Adds to value. */
+  __device__ void go(const gpu_skins &skins, const gpu_skin_pass &pass, size_t i, size_t apart, int q, int poles,
+                     const REAL *number, REAL drive, REAL &value)
+  {
+#pragma unroll
+    for (int k = 0; k < SOME; k++) {
+      if (q + k >= poles) break;
+      const REAL n[2] = {number[2 * (q + k)], number[2 * (q + k) + 1]};
+      const size_t at = i + static_cast<size_t>(q + k) * apart;
+      if (pass.keep) static_cast<REAL *>(skins.before)[at] = now[k];
+      if constexpr (FILM) {
+        mx_film_step(n, drive, &now[k]);
+        value = now[k];
+      } else value += n[0] * mx_skin_step(n, drive, &now[k]);
+      static_cast<REAL *>(skins.now)[at] = now[k];
+    }
+  }
+};
+
+/* The same in a stage of Runge-Kutta. */
+template <typename REAL, bool FILM, bool SUMS> struct stage_of {
+  static constexpr int SOME = FILM ? 1 : BATCH / 2; /* each has two numbers or three */
+  REAL start[SOME], current[SOME], kept[SOME];      /* of the step; of the stage; the register, or the sum */
+
+  __device__ void load(const gpu_skins &skins, const gpu_skin_pass &pass, size_t i, size_t apart, int q, int poles)
+  {
+    const REAL *from = static_cast<const REAL *>(SUMS && !pass.first ? skins.stage : skins.now);
+    const REAL *sums = static_cast<const REAL *>(!SUMS ? skins.registers : pass.first ? skins.now : skins.sum);
+#pragma unroll
+    for (int k = 0; k < SOME; k++) {
+      const bool any = q + k < poles;
+      const size_t at = i + static_cast<size_t>(q + k) * apart;
+      current[k] = any ? from[at] : 0;
+      kept[k] = any ? sums[at] : 0;
+      start[k] = any && SUMS && !pass.last ? static_cast<const REAL *>(skins.now)[at] : 0;
+    }
+  }
+  __device__ void go(const gpu_skins &skins, const gpu_skin_pass &pass, size_t i, size_t apart, int q, int poles,
+                     const REAL *number, REAL drive, REAL &value)
+  {
+#pragma unroll
+    for (int k = 0; k < SOME; k++) {
+      if (q + k >= poles) break;
+      const REAL n[2] = {number[2 * (q + k)], number[2 * (q + k) + 1]};
+      const size_t at = i + static_cast<size_t>(q + k) * apart;
+      REAL rate;
+      if constexpr (FILM) rate = mx_film_rate(n, drive, current[k]), value = current[k];
+      else rate = mx_skin_rate(n, drive, current[k]), value += n[0] * current[k];
+      if constexpr (!SUMS) {
+        const REAL next = static_cast<REAL>(pass.a) * kept[k] + static_cast<REAL>(pass.step) * rate;
+        static_cast<REAL *>(skins.registers)[at] = next;
+        static_cast<REAL *>(skins.now)[at] = current[k] + static_cast<REAL>(pass.b) * next;
+        continue;
+      }
+      const REAL sum = kept[k] + static_cast<REAL>(pass.weight) * rate;
+      if (pass.last) {
+        static_cast<REAL *>(skins.now)[at] = sum;
+        continue;
+      }
+      static_cast<REAL *>(skins.sum)[at] = sum;
+      static_cast<REAL *>(skins.stage)[at] = start[k] + static_cast<REAL>(pass.next) * rate;
+    }
+  }
+};
+
+enum scheme { STAGGERED, LOW_STORAGE, SUMS };
+
+template <typename REAL, bool FILM, scheme OF>
+__global__ void __launch_bounds__(THREADS) take_along(gpu_tables tables, gpu_skins skins, gpu_skin_pass pass)
+{
+  gpu_follow();
+  const point at(tables, blockIdx.x * THREADS + threadIdx.x);
+  if (at.face >= skins.count) return;
+  const size_t apart = 2 * skins.count * static_cast<size_t>(at.Nf), i = at.i;
+  const int metal = skins.metal[at.face], poles = FILM ? 1 : skins.poles_of[metal];
+  const REAL *number = static_cast<const REAL *>(skins.number) + 2 * metal * skins.poles;
+  typename std::conditional<OF == STAGGERED, step_of<REAL, FILM>, stage_of<REAL, FILM, OF == SUMS>>::type some;
+  REAL drive, value = 0;
+  some.load(skins, pass, i, apart, 0, poles);
+  if constexpr (FILM) drive = film_field<REAL>(tables, skins, pass, at);
+  else drive = wall_current<OF == STAGGERED, REAL>(tables, skins, pass, at);
+  some.go(skins, pass, i, apart, 0, poles, number, drive, value);
+  for (int q = some.SOME; q < poles; q += some.SOME) {
+    some.load(skins, pass, i, apart, q, poles);
+    some.go(skins, pass, i, apart, q, poles, number, drive, value);
+  }
+  if constexpr (FILM) value *= static_cast<const REAL *>(skins.face)[3 * static_cast<size_t>(at.face) + 1];
+  static_cast<REAL *>(skins.value)[i] = value;
+}
+
+/* ---- energies */
+
+/* The row of a point in the product with the currents of its face. */
+template <typename VALUE> __device__ double weigh(const gpu_skins &skins, const point &at, VALUE value)
+{
+  const int number = skins.curved != nullptr ? skins.curved[at.face] : -1, n = 2 * at.Nf;
+  double sum[2] = {0, 0};
+  if (number >= 0) {
+    const double *G = skins.weigh + static_cast<size_t>(number) * static_cast<size_t>(n * n);
+    for (int l = 0; l < n; l++) sum[0] += G[l * n + at.part * at.Nf + at.m] * value(l / at.Nf, l % at.Nf);
+    return sum[0];
+  }
+  for (int l = 0; l < at.Nf; l++)
+    for (int part = 0; part < 2; part++) sum[part] += skins.mass[l * at.Nf + at.m] * value(part, l);
+  const double *product = skins.product + 3 * static_cast<size_t>(at.face) + at.part;
+  return product[0] * sum[0] + product[1] * sum[1];
+}
+
+/* Of a point: the current of array u times the weighed ones of v, or with `mean` of the mean of both with itself. */
+template <typename REAL>
+__device__ double square(const gpu_skins &skins, const point &at, int q, const REAL *u, const REAL *v, bool mean)
+{
+  const size_t first = 2 * (static_cast<size_t>(q) * skins.count + at.face) * static_cast<size_t>(at.Nf);
+  const auto value = [=](const REAL *of, int part, int l) {
+    const size_t i = first + static_cast<size_t>(part * at.Nf + l);
+    return mean ? 0.5 * (static_cast<double>(u[i]) + static_cast<double>(v[i])) : static_cast<double>(of[i]);
+  };
+  return value(u, at.part, at.m) * weigh(skins, at, [=](int part, int l) { return value(v, part, l); });
+}
+
+template <typename REAL>
+__global__ void __launch_bounds__(THREADS) energies(gpu_tables tables, gpu_skins skins, int staggered, double *part)
+{
+  __shared__ double sums[THREADS];
+  gpu_follow();
+  const REAL *now = static_cast<const REAL *>(skins.now), *before = static_cast<const REAL *>(skins.before);
+  const unsigned points = static_cast<unsigned>(skins.count) * static_cast<unsigned>(2 * DG_NF(tables.order));
+  double sum = 0;
+  for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < points; i += gridDim.x * THREADS) {
+    const point at(tables, i);
+    const int metal = skins.metal[at.face];
+    for (int q = 0; q < skins.poles_of[metal]; q++) {
+      double one;
+      if (!staggered) one = square(skins, at, q, now, now, false);
+      else if (!skins.film) one = square(skins, at, q, now, before, true);
+      else
+        one = square(skins, at, q, now, before, false) -
+              skins.lag[metal] * (square(skins, at, q, now, now, false) - square(skins, at, q, before, before, false));
+      sum += skins.storage[metal * skins.poles + q] * one;
+    }
+  }
+  sums[threadIdx.x] = sum;
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < half) sums[threadIdx.x] += sums[threadIdx.x + static_cast<unsigned>(half)];
+  }
+  if (threadIdx.x == 0) part[blockIdx.x] += sums[0];
+}
+
+unsigned blocks_of(const gpu_tables &tables, const gpu_skins &skins)
+{
+  return static_cast<unsigned>((2 * skins.count * static_cast<size_t>(DG_NF(tables.order)) + THREADS - 1) / THREADS);
+}
+
+template <typename REAL, bool FILM>
+gpuError_t launch(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass, unsigned blocks,
+                  gpuStream_t stream)
+{
+  const auto kernel = pass.staggered ? take_along<REAL, FILM, STAGGERED>
+                      : pass.sums    ? take_along<REAL, FILM, SUMS>
+                                     : take_along<REAL, FILM, LOW_STORAGE>;
+  return gpu_launch_following(tables, kernel, blocks, THREADS, 0, stream, tables, skins, pass);
+}
+
+template <typename REAL>
+gpuError_t launch(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass, unsigned blocks,
+                  gpuStream_t stream)
+{
+  return skins.film ? launch<REAL, true>(tables, skins, pass, blocks, stream)
+                    : launch<REAL, false>(tables, skins, pass, blocks, stream);
+}
+
+} // namespace
+
+gpuError_t gpu_step_skins(const gpu_tables *tables, const gpu_skins *skins, const gpu_skin_pass *pass,
+                          gpuStream_t stream)
+{
+  const unsigned blocks = blocks_of(*tables, *skins);
+  if (blocks == 0) return gpuSuccess;
+  return tables->single ? launch<float>(*tables, *skins, *pass, blocks, stream)
+                        : launch<double>(*tables, *skins, *pass, blocks, stream);
+}
+
+gpuError_t gpu_skin_energies(const gpu_tables *tables, const gpu_skins *skins, int staggered, double *part,
+                             gpuStream_t stream)
+{
+  const unsigned wanted = blocks_of(*tables, *skins);
+  if (wanted == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, tables->single ? energies<float> : energies<double>,
+                              wanted < GPU_SUM_PARTS ? wanted : static_cast<unsigned>(GPU_SUM_PARTS), THREADS, 0,
+                              stream, *tables, *skins, staggered, part);
+}
