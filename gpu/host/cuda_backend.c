@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/elliptic/elliptic.h"
 #include "gpu/runtime/card.h"
 #include "gpu/host/state.h"
 #include "libdg/base/memory.h"
@@ -264,6 +265,7 @@ static const struct mx_card_ops card = {
     .time_exchange = gpu_time_exchange,
     .allocated = allocated,
     .ceilings = gpu_ceilings,
+    .elliptic = &gpu_elliptic_solver,
 };
 
 const struct mx_backend_ops mx_backend_cuda = {

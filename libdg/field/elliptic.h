@@ -57,5 +57,22 @@ void dg_elliptic_gradient(const struct dg_elliptic *op, size_t e, const double *
  * order. */
 void dg_elliptic_face(const struct dg_space *space, const struct dg_quadrature *faces, int32_t face, double h,
                       double *matrix);
+/* What an operator is made of, for whoever applies it elsewhere, such as on a card. The arrays are the operator's. */
+struct dg_elliptic_view {
+  const struct dg_space *space;
+  int Np, modes;        /* modes: of polynomials of degree p - 1 */
+  const double *B;      /* [modes][Np][3] integral of mode times d l_j / d (r, s, t) */
+  const double *mass;   /* [Np][Np] of the reference element */
+  const int32_t *curve; /* [curved] elements that are curved */
+  size_t curved;
+  const double *curved_stiffness, *curved_mass; /* [curved][Np][Np] */
+  size_t faces;                                 /* of the face term */
+  const int32_t *face;                          /* [faces] 4 e + f */
+  const double *face_matrix;                    /* [faces][Nf][Nf] */
+};
+struct dg_elliptic_view dg_elliptic_look(const struct dg_elliptic *op);
+/* An element's metric with its medium, xx yy zz xy xz yz, so that its stiffness is B^T G B, and its mass over that of
+ * the reference element. All are 0 in a curved element. */
+void dg_elliptic_element(const struct dg_elliptic *op, size_t e, double G[6], double *mass);
 /* R[a] = grad of (r, s, t)_a at a place of any element, 1/m. */
 void dg_elliptic_metric_at(const struct dg_mesh *mesh, size_t e, const double place[3], double R[3][3]);

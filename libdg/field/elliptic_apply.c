@@ -181,6 +181,29 @@ void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y)
   for (size_t r = 0; r < op->space->count; r++) y[r] += op->sum[r];
 }
 
+struct dg_elliptic_view dg_elliptic_look(const struct dg_elliptic *op)
+{
+  const struct dg_mesh *mesh = op->space->mesh;
+  return (struct dg_elliptic_view){.space = op->space,
+                                   .Np = op->form.Np,
+                                   .modes = op->form.modes,
+                                   .B = op->B,
+                                   .mass = op->form.mass,
+                                   .curve = mesh->curve,
+                                   .curved = mesh->curved,
+                                   .curved_stiffness = op->curved_stiffness,
+                                   .curved_mass = op->curved_mass,
+                                   .faces = op->faces,
+                                   .face = op->face,
+                                   .face_matrix = op->face_matrix};
+}
+
+void dg_elliptic_element(const struct dg_elliptic *op, size_t e, double G[6], double *mass)
+{
+  for (size_t q = 0; q < 6; q++) G[q] = op->metric[(e / DG_LANES * 6 + q) * DG_LANES + e % DG_LANES];
+  *mass = op->mass[e];
+}
+
 void dg_elliptic_metric_at(const struct dg_mesh *mesh, size_t e, const double place[3], double R[3][3])
 {
   double tangent[3][3], x[3];

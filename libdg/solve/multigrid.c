@@ -218,15 +218,31 @@ void dg_multigrid_apply(struct dg_multigrid *mg, const double *r, double *z) { c
 
 /* ---- making it ---- */
 
+int dg_multigrid_levels(const struct dg_multigrid *mg) { return mg->levels; }
+
+struct dg_multigrid_level dg_multigrid_level(const struct dg_multigrid *mg, int n)
+{
+  const struct level *level = &mg->level[n];
+  return (struct dg_multigrid_level){
+      .space = level->space, .op = level->op, .held = level->held, .from = level->from, .source = level->source};
+}
+
+int dg_multigrid_hold(struct dg_multigrid *mg, const bool *held, struct dg_error *err)
+{
+  for (size_t i = 0; i < mg->level[0].space->count; i++) mg->level[0].held[i] = held != NULL && held[i];
+  for (int n = 1; n < mg->levels; n++)
+    if (hold_below(&mg->level[n - 1], &mg->level[n], err) != 0) return err->code;
+  return 0;
+}
+
 int dg_multigrid_set(struct dg_multigrid *mg, struct dg_elliptic_weights weights, const bool *held, bool floating,
                      struct dg_error *err)
 {
-  struct level *finest = mg->level, *last = mg->level + mg->levels - 1;
+  struct level *last = mg->level + mg->levels - 1;
   mg->weights = weights;
-  for (size_t i = 0; i < finest->space->count; i++) finest->held[i] = held != NULL && held[i];
+  if (dg_multigrid_hold(mg, held, err) != 0) return err->code;
   for (int n = 0; n < mg->levels; n++) {
     struct level *level = &mg->level[n];
-    if (n > 0 && hold_below(level - 1, level, err) != 0) return err->code;
     dg_elliptic_diagonal(level->op, weights, level->inverse);
     for (size_t i = 0; i < level->space->count; i++)
       level->inverse[i] = !level->held[i] && level->inverse[i] > 0 ? 1 / level->inverse[i] : 0;
@@ -267,7 +283,8 @@ int dg_multigrid_new(struct dg_multigrid **result, const struct dg_multigrid_set
   struct dg_multigrid *mg = NULL;
   *result = NULL;
   if (DG_NEW(mg, 1, err) != 0) return err->code;
-  for (int order = setup->space->ref.order; err->code == 0; order -= order > 5 ? 2 : 1)
+  for (int order = setup->space->ref.order; err->code == 0;
+       order = setup->halves ? (order + 1) / 2 : order - (order > 5 ? 2 : 1))
     if (make_level(mg, setup, order, err) != 0 || order == 1) break;
   if (err->code != 0) {
     dg_multigrid_free(mg);

@@ -16,6 +16,7 @@ struct dg_multigrid_setup {
   struct dg_elliptic *op;
   const struct dg_elliptic_medium *medium; /* what both were made of; needed during the call only */
   const int32_t (*body)[4];                /* the same */
+  bool halves;                             /* orders are halved from level to level */
 };
 
 /* Makes the levels; dg_multigrid_set comes next. Collective. Space and operator must outlive it. DG_ENVIRONMENT: no
@@ -28,6 +29,19 @@ void dg_multigrid_free(struct dg_multigrid *multigrid); /* NULL is safe */
  * hypre. */
 int dg_multigrid_set(struct dg_multigrid *multigrid, struct dg_elliptic_weights weights, const bool *held,
                      bool floating, struct dg_error *err) DG_MUST_USE;
+
+/* For devices that make the cycle themselves (device.h): the levels, the finest first, and what is held on each once
+ * dg_multigrid_hold has been called. Neither needs hypre. */
+struct dg_multigrid_level {
+  const struct dg_space *space;
+  struct dg_elliptic *op;
+  const bool *held;      /* [count] */
+  const double *from;    /* [Np][Np of the coarser] values of its basis at the nodes; NULL on the coarsest level */
+  const int32_t *source; /* [count] a place of each unknown, e * Np + i; -1: it has none; NULL there too */
+};
+int dg_multigrid_levels(const struct dg_multigrid *multigrid);
+struct dg_multigrid_level dg_multigrid_level(const struct dg_multigrid *multigrid, int n);
+int dg_multigrid_hold(struct dg_multigrid *multigrid, const bool *held, struct dg_error *err) DG_MUST_USE;
 
 /* z[count] = P r[count], with P near the inverse of the operator. Collective; dg_space_error has what went wrong. */
 void dg_multigrid_apply(struct dg_multigrid *multigrid, const double *r, double *z);

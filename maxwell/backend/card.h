@@ -12,7 +12,8 @@
 #include "libdg/base/error.h"
 
 struct dg_comm;
-struct mx_backend; /* opaque, each backend its own */
+struct dg_device_ops; /* libdg/solve/device.h */
+struct mx_backend;    /* opaque, each backend its own */
 struct mx_point;
 struct mx_stage_sources;
 
@@ -112,6 +113,8 @@ struct mx_card_ops {
   size_t (*allocated)(const struct mx_backend *backend);
   /* Present. Measures the ceilings of the card, among them copies of arrays of `field_bytes` each. */
   int (*ceilings)(size_t field_bytes, struct mx_ceilings *ceilings, struct dg_error *err);
+  /* Solves static fields and heat; NULL: the host does. */
+  const struct dg_device_ops *elliptic;
 };
 
 extern const struct mx_card_ops mx_no_card;

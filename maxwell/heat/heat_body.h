@@ -9,11 +9,14 @@
 
 enum { MX_HEAT_INSIDE = -2, MX_HEAT_INSULATED = -1 };
 
+struct dg_device_ops;
+
 struct mx_heat_place {
-  const struct mx_config *config; /* with `heat` */
-  const struct dg_mesh *mesh;     /* the whole */
-  struct dg_comm *comm;           /* NULL: one rank */
-  struct dg_log *log;             /* may be NULL */
+  const struct mx_config *config;     /* with `heat` */
+  const struct dg_mesh *mesh;         /* the whole */
+  struct dg_comm *comm;               /* NULL: one rank */
+  struct dg_log *log;                 /* may be NULL */
+  const struct dg_device_ops *device; /* solves (libdg/solve/device.h); NULL: the host does */
 };
 
 struct mx_heat_body {

@@ -34,9 +34,17 @@ void mx_heat_solver_release(struct mx_heat_solver *solver)
 {
   if (solver->problem == NULL) return;
   drop_multigrid(solver);
+  if (solver->device != NULL) solver->ops->destroy(solver->device);
   dg_free(solver->diagonal);
   dg_free(solver->room);
   *solver = (struct mx_heat_solver){0};
+}
+
+int mx_heat_solver_move(struct mx_heat_solver *solver, const struct dg_device_ops *ops, struct dg_error *err)
+{
+  const struct mx_heat_problem *problem = solver->problem;
+  solver->ops = ops;
+  return dg_device_make(&solver->device, ops, problem->op, problem->blood, NULL, solver->log, "heat", err);
 }
 
 /* ---- multigrid */
@@ -177,6 +185,24 @@ static int go_back(struct mx_heat_solver *solver, bool floating, const double *b
   return solve_once(solver, floating, b, x, err);
 }
 
+static int solve_on_device(struct mx_heat_solver *solver, bool floating, const double *b, double *x,
+                           struct dg_error *err)
+{
+  const struct mx_heat_problem *problem = solver->problem;
+  struct dg_pcg_report report = {0};
+  const struct dg_device_system system = {
+      .weights = {.of = {.stiffness = solver->rest, .mass = solver->mass, .face = solver->rest}, .more = solver->rest},
+      .diagonal = solver->diagonal,
+      .held = problem->held,
+      .floating = floating,
+      .tolerance = problem->heat->solve,
+      .most = ITERATIONS};
+  if (solver->ops->ready(solver->device, &system, err) == 0)
+    (void)!solver->ops->solve(solver->device, &system, b, x, &report, err);
+  solver->iterations += report.iterations;
+  return err->code;
+}
+
 int mx_heat_solve(struct mx_heat_solver *solver, double mass, double rest, bool floating, const double *b, double *x,
                   struct dg_error *err)
 {
@@ -186,6 +212,8 @@ int mx_heat_solve(struct mx_heat_solver *solver, double mass, double rest, bool 
   solver->rest = rest;
   for (size_t i = 0; i < problem->space.count; i++)
     solver->diagonal[i] = mass * problem->diagonal_mass[i] + rest * problem->diagonal_rest[i];
+  if (solver->device != NULL)
+    return solve_on_device(solver, floating, b, x, err) == 0 ? 0 : dg_context(err, "for heat");
   solver->uses = is_worth(solver, ratio);
   if (solver->uses && (ratio > range * solver->made || ratio * range < solver->made) &&
       make_multigrid(solver, ratio, floating, err) != 0)

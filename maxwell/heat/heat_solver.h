@@ -3,10 +3,13 @@
  *
  * Which one is a matter of counts, not of clocks, so that a computation that was interrupted goes on with the same
  * bits: a solution that has taken MX_HEAT_PATIENCE iterations with the diagonal goes on with multigrid, and so do later
- * ones that are as stiff, as long as a cycle that costs as much as some iterations pays for itself. */
+ * ones that are as stiff, as long as a cycle that costs as much as some iterations pays for itself.
+ *
+ * A device takes over all solutions, with the diagonal (libdg/solve/device.h). */
 #pragma once
 
 #include "libdg/base/log.h"
+#include "libdg/solve/device.h"
 #include "libdg/solve/multigrid.h"
 #include "maxwell/heat/heat_problem.h"
 #include "maxwell/shell/archive.h"
@@ -30,12 +33,17 @@ struct mx_heat_solver {
   /* Somebody who may give up a solution; NULL: nobody. Asked once in a while, and must say the same on all ranks. */
   bool (*gives_up)(void *self);
   void *self;
+  const struct dg_device_ops *ops; /* of `device` */
+  struct dg_device_solver *device; /* NULL: the host solves */
 };
 
 /* DG_ENVIRONMENT: no memory. Release in any case. */
 int mx_heat_solver_init(struct mx_heat_solver *solver, struct mx_heat_problem *problem, struct dg_log *log,
                         struct dg_error *err) DG_MUST_USE;
 void mx_heat_solver_release(struct mx_heat_solver *solver);
+/* Hands the solving over to a device; NULL: none. The log says whether it can. */
+int mx_heat_solver_move(struct mx_heat_solver *solver, const struct dg_device_ops *ops,
+                        struct dg_error *err) DG_MUST_USE;
 
 /* Solves for the unknowns that no wall holds; x[count] comes with a guess, and with the held ones. floating: constants
  * are in the kernel. Collective. DG_INPUT: errors of dg_pcg_solve; DG_INTERRUPTED: it was given up. */

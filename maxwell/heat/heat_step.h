@@ -43,7 +43,6 @@ static inline double mx_heat_temperature(const struct mx_heat_march *march, size
 int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,
                        struct dg_error *err) DG_MUST_USE;
 void mx_heat_march_release(struct mx_heat_march *march);
-
 /* Takes one step, that does not pass `until`. DG_INPUT: a step chosen by the error became too small; DG_INTERRUPTED,
  * with march->given_up on all ranks: the watch presses; errors of dg_pcg_solve. */
 int mx_heat_advance(struct mx_heat_march *march, double until, struct dg_error *err) DG_MUST_USE;

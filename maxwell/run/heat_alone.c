@@ -10,6 +10,7 @@
 #include "maxwell/checkpoint/identity.h"
 #include "maxwell/run/configuration.h"
 #include "maxwell/run/heat_guard.h"
+#include "maxwell/setup/setup_build.h"
 #include "maxwell/version.h"
 
 /* What summary.json says. */
@@ -111,13 +112,14 @@ static int find_checkpoint(struct mx_heat_checkpoint *from, char **identity, con
 int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const struct mx_keeping *keeping, bool resume,
                       struct dg_error *err)
 {
-  const struct mx_heat_place place = {
-      .config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
+  struct mx_heat_place place = {.config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
   struct summary summary = {.config = setup->config, .status = "running"};
   struct mx_heat_checkpoint from = {0};
   char *identity = NULL; /* now, before functions of the script have changed what they remember */
   bool ours = false;
   setup->started = mx_clock();
+  if (mx_setup_choose_backend(setup, err) != 0) return err->code;
+  place.device = setup->ops->card->elliptic;
   if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, err) != 0) return err->code;
   if (folder == NULL) return 0;
   if (find_checkpoint(&from, &identity, setup, &place, folder, resume, err) != 0) goto fail;

@@ -315,7 +315,11 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_set
 
 static struct mx_heat_place heat_place(const struct mx_setup *setup)
 {
-  return (struct mx_heat_place){.config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
+  return (struct mx_heat_place){.config = setup->config,
+                                .mesh = &setup->mesh,
+                                .comm = setup->comm,
+                                .log = setup->log,
+                                .device = setup->ops->card->elliptic};
 }
 
 static int look_at_heat(const struct mx_setup *setup, struct dg_error *err)

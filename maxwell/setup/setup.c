@@ -57,5 +57,6 @@ struct mx_statics_place mx_setup_statics(const struct mx_setup *setup)
                                    .assignment = &setup->assignment,
                                    .layers = &setup->layers,
                                    .mesh = &setup->mesh,
+                                   .device = setup->ops->card->elliptic,
                                    .log = setup->log};
 }

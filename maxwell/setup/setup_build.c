@@ -65,7 +65,7 @@ int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *
   return 0;
 }
 
-static int choose_backend(struct mx_setup *setup, struct dg_error *err)
+int mx_setup_choose_backend(struct mx_setup *setup, struct dg_error *err)
 {
   const char *name = setup->config->backend;
   const char *names[32];
@@ -365,7 +365,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   static const struct mx_keeping nothing = {0};
   struct dg_geometry geometry = {0};
   *setup = (struct mx_setup){.config = config, .origin = origin, .log = log, .comm = comm, .started = mx_clock()};
-  if (choose_backend(setup, err) != 0 || mx_setup_make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0)
+  if (mx_setup_choose_backend(setup, err) != 0 ||
+      mx_setup_make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0)
     goto fail;
 
   double start = mx_clock();

@@ -8,6 +8,8 @@
 #include "maxwell/problem/problem.h"
 #include "maxwell/problem/layer_shape.h"
 
+struct dg_device_ops;
+
 struct mx_statics {
   size_t conductors; /* in the order of config->initial.statics */
   struct mx_conductor {
@@ -33,7 +35,8 @@ struct mx_statics_place {
   const struct mx_assignment *assignment;
   const struct mx_layers *layers;
   const struct dg_mesh *mesh;
-  struct dg_log *log; /* may be NULL */
+  const struct dg_device_ops *device; /* solves for the potential (libdg/solve/device.h); NULL: the host does */
+  struct dg_log *log;                 /* may be NULL */
 };
 
 /* body[K][4]: the conductor that each face belongs to, or DG_NO_BODY; counts the faces of each conductor and gives it

@@ -9,6 +9,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/field/elliptic.h"
 #include "libdg/solve/amg.h"
+#include "libdg/solve/device.h"
 #include "libdg/solve/multigrid.h"
 #include "libdg/solve/pcg.h"
 #include "maxwell/shell/folder.h"
@@ -22,7 +23,9 @@ enum { ITERATIONS = 20000, MANY = 20000 };
 struct solver {
   struct dg_space space;
   struct dg_elliptic *op;
-  struct dg_multigrid *multigrid; /* NULL: the diagonal instead */
+  struct dg_multigrid *multigrid;  /* NULL: the diagonal instead */
+  const struct dg_device_ops *ops; /* of `device` */
+  struct dg_device_solver *device; /* NULL: the host solves */
   double *diagonal, *phi, *b, *flux;
   int32_t (*body)[4]; /* [K] the conductor of each face */
   double *near;       /* [conductors] integral of the conductor's function with the charges in space, over epsilon0 */
@@ -54,10 +57,20 @@ static int sum(void *context, size_t count, double *value, struct dg_error *err)
   return dg_space_reduce(&solver->space, count, value, err);
 }
 
-static void release(struct solver *solver)
+/* Operator and what solves with it. */
+static void release_operator(struct solver *solver)
 {
+  if (solver->device != NULL) solver->ops->destroy(solver->device);
   dg_multigrid_free(solver->multigrid);
   dg_elliptic_free(solver->op);
+  solver->device = NULL;
+  solver->multigrid = NULL;
+  solver->op = NULL;
+}
+
+static void release(struct solver *solver)
+{
+  release_operator(solver);
   dg_space_release(&solver->space);
   dg_free(solver->diagonal);
   dg_free(solver->phi);
@@ -67,6 +80,30 @@ static void release(struct solver *solver)
   dg_free(solver->density);
   dg_free(solver->body);
   dg_free(solver->held);
+}
+
+/* A device makes the cycle of multigrid itself. It needs no hypre, and has it where the diagonal takes many iterations:
+ * at orders above two. */
+static int make_device(struct solver *solver, const struct mx_statics *statics, const struct mx_statics_place *place,
+                       const struct dg_elliptic_medium *medium, struct dg_error *err)
+{
+  const struct dg_multigrid_setup setup = {.space = &solver->space,
+                                           .op = solver->op,
+                                           .medium = medium,
+                                           .body = (const int32_t(*)[4])solver->body,
+                                           .halves = true};
+  solver->ops = place->device;
+  if (solver->ops == NULL) return 0;
+  if (statics->unknowns >= MANY && solver->space.ref.order > 2 && solver->space.shared == NULL &&
+      dg_multigrid_new(&solver->multigrid, &setup, err) != 0)
+    return err->code;
+  if (dg_device_make(&solver->device, solver->ops, solver->op, NULL, solver->multigrid, place->log, "statics", err) !=
+      0)
+    return err->code;
+  if (solver->device != NULL) return 0;
+  dg_multigrid_free(solver->multigrid);
+  solver->multigrid = NULL;
+  return 0;
 }
 
 /* Multigrid where it pays and can be had; what is missing is said. */
@@ -98,7 +135,8 @@ static int make_operator(struct solver *solver, const struct mx_statics *statics
       tensor[e][q] = k[e] * (shape != NULL ? shape->shape[MX_AMPERE][order[q]] : q < 3 ? 1 : 0);
   }
   medium.tensor = (const double(*)[6])tensor;
-  if (dg_elliptic_new(&solver->op, &solver->space, &medium, err) == 0)
+  if (dg_elliptic_new(&solver->op, &solver->space, &medium, err) == 0 &&
+      make_device(solver, statics, place, &medium, err) == 0 && solver->device == NULL)
     (void)make_multigrid(solver, statics, place, &medium, err);
   dg_free(tensor);
   if (err->code == 0) dg_elliptic_diagonal(solver->op, stiffness, solver->diagonal);
@@ -142,9 +180,21 @@ static bool any_held(const struct solver *solver, const struct mx_statics *stati
   return false;
 }
 
+static struct dg_device_system system_of(const struct solver *solver, const struct mx_statics *statics)
+{
+  return (struct dg_device_system){.weights = {.of = stiffness},
+                                   .diagonal = solver->diagonal,
+                                   .held = solver->held,
+                                   .floating = !any_held(solver, statics),
+                                   .tolerance = tolerance,
+                                   .most = ITERATIONS};
+}
+
 /* Readies the preconditioner for the unknowns that are held now. */
 static int ready(struct solver *solver, const struct mx_statics *statics, struct dg_error *err)
 {
+  const struct dg_device_system system = system_of(solver, statics);
+  if (solver->device != NULL) return solver->ops->ready(solver->device, &system, err);
   if (solver->multigrid == NULL) return 0;
   return dg_multigrid_set(solver->multigrid, stiffness, solver->held, !any_held(solver, statics), err);
 }
@@ -152,7 +202,7 @@ static int ready(struct solver *solver, const struct mx_statics *statics, struct
 /* Solves with phi and b as they stand, behind ready(); `flux` is what conductors give then. */
 static int solve(struct solver *solver, struct mx_statics *statics, struct dg_error *err)
 {
-  struct dg_pcg_report report;
+  struct dg_pcg_report report = {0};
   const struct dg_pcg pcg = {.count = solver->space.count,
                              .apply = apply,
                              .improve = improve,
@@ -163,7 +213,10 @@ static int solve(struct solver *solver, struct mx_statics *statics, struct dg_er
                              .floating = !any_held(solver, statics),
                              .tolerance = tolerance,
                              .most = ITERATIONS};
-  if (dg_pcg_solve(&pcg, solver->b, solver->phi, &report, err) != 0) return dg_context(err, "for initial.statics");
+  const struct dg_device_system system = system_of(solver, statics);
+  if (solver->device != NULL) (void)solver->ops->solve(solver->device, &system, solver->b, solver->phi, &report, err);
+  else (void)!dg_pcg_solve(&pcg, solver->b, solver->phi, &report, err);
+  if (err->code != 0) return dg_context(err, "for initial.statics");
   statics->iterations += report.iterations;
   dg_elliptic_apply(solver->op, stiffness, solver->phi, solver->flux);
   return dg_space_error(&solver->space, err);
@@ -260,10 +313,7 @@ static int solve_conductance(struct solver *solver, struct mx_statics *statics, 
   if (!any)
     return dg_fail(err, DG_INPUT, MX_PLACE "initial.statics.conductance: no medium has a sigma above 0",
                    MX_AT(place->config->initial.statics.where));
-  dg_multigrid_free(solver->multigrid);
-  dg_elliptic_free(solver->op);
-  solver->multigrid = NULL;
-  solver->op = NULL;
+  release_operator(solver);
   if (make_operator(solver, statics, place, place->problem->sigma, err) != 0) return err->code;
   for (size_t i = 0; i < solver->space.count; i++) {
     solver->held[i] = !(solver->diagonal[i] > 0); /* it lies in no medium that conducts */

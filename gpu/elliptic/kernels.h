@@ -1,0 +1,121 @@
+/* Launchers of the elliptic operator and of conjugate gradients on the card. solver.c calls them.
+ *
+ * The operator (libdg/field/elliptic.h) is applied in two steps. Elements stand in tiles, one beside the other; a block
+ * takes the values of its elements from x, and adds what they give to each unknown of the tile into `result`. Then
+ * every unknown adds its places of `result`: those of the tiles that it lies in, mostly one. All sums have a fixed
+ * order and there are no atomic operations, so that they repeat bit for bit.
+ *
+ * An iteration is two kernels for the operator and two for the vectors. Sums over all unknowns are made in parts, one a
+ * block; the kernel that wants the sum adds the parts itself, every block the same way. Alpha, beta and the end of the
+ * iterations stay on the card. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu/runtime/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  GPU_ELLIPTIC_BLOCKS = 1024, /* of kernels over all unknowns: as many as an H100 runs at a time, nearly */
+  GPU_ELLIPTIC_THREADS = 256,
+  GPU_ELLIPTIC_PIECE = 2048, /* entries of a long row that a block adds */
+  GPU_ELLIPTIC_LONG = 512    /* rows above this are added in pieces */
+};
+
+/* Elements of a tile, by order. */
+static inline int gpu_elliptic_lanes(int order) { return order <= 5 ? 64 : 32; }
+
+/* Arrays of the card. */
+struct gpu_elliptic {
+  int order, Np, modes, Nf;
+  size_t K, tiles;
+  const double *forward;  /* [pairs of modes][Np][2][3] B */
+  const double *backward; /* [quads of nodes][3 modes][4] B^T */
+  const double *mass;     /* [quads of nodes][Np][4] of the reference element */
+  const double *metric;   /* [tiles][6][lanes] */
+  const double *density;  /* [tiles][lanes] mass over that of the reference element */
+  const double *more;     /* [tiles][lanes] the same of the second operator; NULL: none */
+  const int32_t *node;    /* [tiles][Np][lanes] unknowns */
+  size_t sums;            /* of tiles: one an unknown and tile */
+  const int32_t *first;   /* [tiles + 1] sums of each tile */
+  const uint16_t *begin;  /* [sums + tiles] where the entries of each sum begin; with the end, a tile has one more */
+  const uint16_t *entry;  /* [tiles][Np][lanes] places in [Np][lanes] of the tile, sum by sum */
+  size_t curved;
+  const int32_t *curve;                                       /* [curved] elements */
+  const double *curved_stiffness, *curved_mass, *curved_more; /* [curved][Np][Np] */
+  size_t faces;
+  const int32_t *face_node; /* [faces][Nf] unknowns */
+  const double *face;       /* [faces][Nf][Nf] */
+  double *result;           /* [sums], then [curved][Np], then [faces][Nf], then [pieces] */
+  size_t count;             /* unknowns */
+  const int32_t *row;       /* [count + 1] into slot */
+  const int32_t *slot;      /* places of `result` */
+  size_t pieces;
+  const int32_t *piece_row, *piece_slot; /* the same for pieces of long rows */
+};
+
+struct gpu_elliptic_weights {
+  double stiffness, mass, more, face;
+};
+
+/* What the iterations know of themselves; on the card. */
+struct gpu_march {
+  double now[2];    /* r . z of iterations n and n + 1, by their parity */
+  double alpha;     /* of the last iteration */
+  double curvature; /* d . A d of the last iteration */
+  double size;      /* r . r behind the last iteration */
+  double wanted;    /* the norm of r at which it ends */
+  double ones;      /* unknowns, of a mean */
+  int floating;     /* take means away */
+  int end;          /* iterations from here on do nothing */
+  int failed;       /* not positive */
+};
+
+/* Vectors [count], and parts of sums. */
+struct gpu_march_vectors {
+  size_t count;
+  double *x, *b, *r, *d, *q;
+  double *inverse; /* of the diagonal; 0 where x is held */
+  double *z;       /* what a preconditioner made of r; NULL: the diagonal does */
+  double *part_q;  /* [2][blocks] d . q, and the sum of q */
+  double *part_r;  /* [4][blocks] r . z, r . r, sums of z and r */
+  struct gpu_march *march;
+};
+
+/* What the elements, faces and long rows give, into op->result. march, which may be NULL: nothing happens in iterations
+ * at or behind its end. */
+gpuError_t gpu_elliptic_elements(const struct gpu_elliptic *op, struct gpu_elliptic_weights weights, const double *x,
+                                 const struct gpu_march *march, int n, gpuStream_t stream);
+/* y = (weights) x from op->result, with part[2][blocks] of x . y and of y. */
+gpuError_t gpu_elliptic_gather(const struct gpu_elliptic *op, const double *x, double *y, double *part,
+                               const struct gpu_march *march, int n, gpuStream_t stream);
+/* The dynamic shared memory of the element kernel; call it once before. */
+gpuError_t gpu_elliptic_prepare(int order);
+
+/* d = x where it is held, 0 elsewhere. */
+gpuError_t gpu_march_held(const struct gpu_march_vectors *v, gpuStream_t stream);
+/* r = b - q where nothing is held, and the sum of r in part_q. Iterations at or behind the end do nothing. */
+gpuError_t gpu_march_lack(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
+/* Takes the mean from r where constants are in the kernel, and makes part_r. */
+gpuError_t gpu_march_weigh(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
+/* part_r with what a preconditioner made of r, z. */
+gpuError_t gpu_march_improved(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
+/* r = noise where nothing is held, and the sum of r in part_q. */
+gpuError_t gpu_march_noise(const struct gpu_march_vectors *v, gpuStream_t stream);
+/* march->size from part_r. */
+gpuError_t gpu_march_measure(const struct gpu_march_vectors *v, gpuStream_t stream);
+/* alpha from part_q; r -= alpha q; part_r. */
+gpuError_t gpu_march_residual(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
+/* x += alpha d */
+gpuError_t gpu_march_move(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
+/* beta from part_r; x += alpha d (moves), d = z + beta d; ends the iterations where r is small enough. first: beta = 0,
+ * nothing moves, nothing ends. */
+gpuError_t gpu_march_turn(const struct gpu_march_vectors *v, int n, int first, int moves, gpuStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
