@@ -1,6 +1,7 @@
 /* The elliptic operator on the card: elements, curved elements, faces, and the sums over the places of each unknown. */
 #include "gpu/elliptic/kernels.h"
 #include "gpu/elliptic/sums.cuh"
+#include "gpu/elliptic/tensor.h"
 #include "libdg/base/orders.h"
 
 namespace
@@ -286,6 +287,8 @@ unsigned blocks_for(size_t threads)
 
 gpuError_t gpu_elliptic_prepare(int order)
 {
+  const gpuError_t status = gpu_tensor_prepare(order);
+  if (status != gpuSuccess) return status;
   switch (order) {
 #define PREPARE(p)                                                                                                     \
   case p:                                                                                                              \
@@ -304,7 +307,7 @@ gpuError_t gpu_elliptic_elements(const struct gpu_elliptic *op, struct gpu_ellip
   const int lanes = gpu_elliptic_lanes(op->order);
   double *of_curves = op->result + op->sums, *behind = of_curves + op->curved * static_cast<size_t>(op->Np);
   const size_t face_nodes = op->faces * static_cast<size_t>(op->Nf);
-  switch (op->order) {
+  switch (op->operators != nullptr ? 0 : op->order) {
 #define RUN(p)                                                                                                         \
   case p:                                                                                                              \
     status = run_elements<p>(op, w, x, march, n, stream);                                                              \
@@ -312,6 +315,7 @@ gpuError_t gpu_elliptic_elements(const struct gpu_elliptic *op, struct gpu_ellip
     DG_ORDERS(RUN)
 #undef RUN
   default:
+    status = gpu_tensor_elements(op, w, x, march, n, stream);
     break;
   }
   if (status == gpuSuccess && op->curved > 0) {

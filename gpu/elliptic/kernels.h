@@ -33,17 +33,19 @@ static inline int gpu_elliptic_lanes(int order) { return order <= 5 ? 64 : 32; }
 struct gpu_elliptic {
   int order, Np, modes, Nf;
   size_t K, tiles;
-  const double *forward;  /* [pairs of modes][Np][2][3] B */
-  const double *backward; /* [quads of nodes][3 modes][4] B^T */
-  const double *mass;     /* [quads of nodes][Np][4] of the reference element */
-  const double *metric;   /* [tiles][6][lanes] */
-  const double *density;  /* [tiles][lanes] mass over that of the reference element */
-  const double *more;     /* [tiles][lanes] the same of the second operator; NULL: none */
-  const int32_t *node;    /* [tiles][Np][lanes] unknowns */
-  size_t sums;            /* of tiles: one an unknown and tile */
-  const int32_t *first;   /* [tiles + 1] sums of each tile */
-  const uint16_t *begin;  /* [sums + tiles] where the entries of each sum begin; with the end, a tile has one more */
-  const uint16_t *entry;  /* [tiles][Np][lanes] places in [Np][lanes] of the tile, sum by sum */
+  const double *forward;   /* [pairs of modes][Np][2][3] B */
+  const double *backward;  /* [quads of nodes][3 modes][4] B^T */
+  const double *mass;      /* [quads of nodes][Np][4] of the reference element */
+  const double *operators; /* B, B^T and the mass as tensor cores take them (tensor.cu); NULL: they are not used */
+  int processors;          /* of the card */
+  const double *metric;    /* [tiles][6][lanes] */
+  const double *density;   /* [tiles][lanes] mass over that of the reference element */
+  const double *more;      /* [tiles][lanes] the same of the second operator; NULL: none */
+  const int32_t *node;     /* [tiles][Np][lanes] unknowns */
+  size_t sums;             /* of tiles: one an unknown and tile */
+  const int32_t *first;    /* [tiles + 1] sums of each tile */
+  const uint16_t *begin;   /* [sums + tiles] where the entries of each sum begin; with the end, a tile has one more */
+  const uint16_t *entry;   /* [tiles][Np][lanes] places in [Np][lanes] of the tile, sum by sum */
   size_t curved;
   const int32_t *curve;                                       /* [curved] elements */
   const double *curved_stiffness, *curved_mass, *curved_more; /* [curved][Np][Np] */

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "gpu/elliptic/tensor.h"
+#include "gpu/runtime/errors.h"
 #include "libdg/base/memory.h"
 
 struct packing {
@@ -51,6 +53,66 @@ fail:
   dg_free(backward);
   dg_free(mass);
   return err->code;
+}
+
+/* Operators as the second factor of products on tensor cores: a step of such a product takes four rows and eight
+ * columns, of which thread `lane` has row lane % 4 of column lane / 4. The columns of B^T come in pairs, one a thread
+ * and slot: slot 3 g + a has derivative a of the modes 4 g .. 4 g + 3. */
+static double forward_at(const struct packing *p, size_t tile, size_t step, size_t lane)
+{
+  const size_t column = lane / 4, slot = 2 * (tile % 3) + column % 2 + tile / 3 * 6;
+  const size_t mode = 4 * (slot / 3) + column / 2, node = 4 * step + lane % 4, Np = (size_t)p->view.Np;
+  if (mode >= (size_t)p->view.modes || node >= Np) return 0;
+  return p->view.B[(mode * Np + node) * 3 + slot % 3];
+}
+
+static double backward_at(const struct packing *p, size_t slot, size_t block, size_t lane)
+{
+  const size_t mode = 4 * (slot / 3) + lane % 4, node = 8 * block + lane / 4, Np = (size_t)p->view.Np;
+  if (mode >= (size_t)p->view.modes || node >= Np) return 0;
+  return p->view.B[(mode * Np + node) * 3 + slot % 3];
+}
+
+static double mass_at(const struct packing *p, size_t step, size_t block, size_t lane)
+{
+  const size_t from = 4 * step + lane % 4, to = 8 * block + lane / 4, Np = (size_t)p->view.Np;
+  return from < Np && to < Np ? p->view.mass[to * Np + from] : 0;
+}
+
+static int pack_operators(const struct packing *p, struct dg_error *err)
+{
+  const size_t Np = (size_t)p->view.Np, groups = ((size_t)p->view.modes + 3) / 4, steps = (Np + 3) / 4;
+  const size_t blocks = (Np + 7) / 8, tiles = (3 * groups + 1) / 2;
+  double *all = NULL, *next;
+  if (DG_NEW(all, 32 * (tiles * steps + 3 * groups * blocks + steps * blocks), err) != 0) return err->code;
+  next = all;
+  for (size_t t = 0; t < tiles; t++)
+    for (size_t k = 0; k < steps; k++)
+      for (size_t lane = 0; lane < 32; lane++) *next++ = forward_at(p, t, k, lane);
+  for (size_t s = 0; s < 3 * groups; s++)
+    for (size_t n = 0; n < blocks; n++)
+      for (size_t lane = 0; lane < 32; lane++) *next++ = backward_at(p, s, n, lane);
+  for (size_t k = 0; k < steps; k++)
+    for (size_t n = 0; n < blocks; n++)
+      for (size_t lane = 0; lane < 32; lane++) *next++ = mass_at(p, k, n, lane);
+  (void)!send(p, &p->op->operators, all, (size_t)(next - all) * sizeof *all, err);
+  dg_free(all);
+  return err->code;
+}
+
+/* Tensor cores, where the card has those that tensor.cu knows. */
+static int look_at_card(const struct packing *p, struct dg_error *err)
+{
+  int device;
+  gpuDeviceProp card;
+  if (gpu_check(gpuGetDevice(&device), "looking for the card", err) != 0 ||
+      gpu_check(gpuGetDeviceProperties(&card, device), "looking for the card", err) != 0)
+    return err->code;
+  p->op->processors = card.multiProcessorCount;
+#ifndef CURLEW_HIP
+  if (card.major >= 9 && p->op->order <= GPU_TENSOR_ORDERS) return pack_operators(p, err);
+#endif
+  return 0;
 }
 
 /* Metric, densities and unknowns of the elements. Lanes behind the last element have a metric of 0. */
@@ -338,8 +400,8 @@ int gpu_elliptic_pack(struct gpu_elliptic *op, struct gpu_memory *card, const st
   op->tiles = (op->K + p.lanes - 1) / p.lanes;
   if (op->tiles * p.lanes * (size_t)op->Np > INT32_MAX / 2 || view_places(&p.view) > INT32_MAX / 2)
     return dg_fail(err, DG_INPUT, "there are more than 2^30 nodes for one card");
-  if (pack_matrices(&p, err) == 0 && pack_tiles(&p, err) == 0 && pack_curves(&p, err) == 0 &&
-      pack_faces(&p, &face_node, err) == 0)
+  if (look_at_card(&p, err) == 0 && pack_matrices(&p, err) == 0 && pack_tiles(&p, err) == 0 &&
+      pack_curves(&p, err) == 0 && pack_faces(&p, &face_node, err) == 0)
     (void)!pack_rows(&p, face_node, places, err);
   dg_free(face_node);
   return err->code;
