@@ -243,4 +243,4 @@ def test_refusals(program):
 
 
 if __name__ == "__main__":
-    main(sys.modules[__name__])
+    sys.exit(main(sys.modules[__name__]))

@@ -143,4 +143,4 @@ def test_described(program):
 
 
 if __name__ == "__main__":
-    main(sys.modules[__name__])
+    sys.exit(main(sys.modules[__name__]))

@@ -477,4 +477,4 @@ if __name__ == "__main__":
     if sys.argv[2:] == ["fine"]:
         fine(sys.argv[1])
     else:
-        main(sys.modules[__name__])
+        sys.exit(main(sys.modules[__name__]))

@@ -48,4 +48,4 @@ def test_density_ends_a_medium(program):
 
 
 if __name__ == "__main__":
-    main(sys.modules[__name__])
+    sys.exit(main(sys.modules[__name__]))

@@ -260,4 +260,4 @@ def test_ranks(program):
 
 
 if __name__ == "__main__":
-    main(sys.modules[__name__])
+    sys.exit(main(sys.modules[__name__]))
