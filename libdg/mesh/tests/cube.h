@@ -5,7 +5,11 @@
 
 #include "libdg/mesh/mesh.h"
 
-enum { MOST = 12 };
+/* The most cells a side. */
+#ifndef CUBE_MOST
+#define CUBE_MOST 12
+#endif
+enum { MOST = CUBE_MOST };
 
 /* The unit cube as cells^3 cells of six tetrahedra each (Kuhn), with its inner vertices moved about. */
 static void cube(struct dg_mesh *mesh, int cells)
