@@ -144,6 +144,7 @@ template <int ORDER>
 __global__ void __launch_bounds__(Cut<ORDER>::THREADS, Cut<ORDER>::AT_A_TIME)
     tensor_elements(gpu_elliptic op, gpu_elliptic_weights w, const double *x, const gpu_march *march, int n)
 {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using C = Cut<ORDER>;
   GPU_SHARED(room); /* operators, then for each team y[NP][LINE], entry, begin */
   if (march != nullptr && n >= march->end) return;
@@ -177,6 +178,7 @@ __global__ void __launch_bounds__(Cut<ORDER>::THREADS, Cut<ORDER>::AT_A_TIME)
     }
     __syncthreads();
   }
+#endif
 }
 
 template <int ORDER>
