@@ -54,6 +54,7 @@ def grid(path):
     values = {"points": np.array([mesh[f"coord{d}"] for d in range(3)])}
     for name in file.GetToc().ucdvar_names:
         values.setdefault(kind_of(name), []).append(file.GetVarInfo(name, 1)["value0"])
+    file.Close()  # a process may have 256 of them open
     return {name: np.array(value) for name, value in values.items()}
 
 
@@ -73,6 +74,7 @@ def field(path):
         values = snapshot.field(name)
         if values.centring == "node":
             found.setdefault(kind_of(name), []).append(values.values[order])
+    snapshot.close()
     return {"zones": np.array([len(zones)]), **{name: np.array(value) for name, value in found.items()}}
 
 
