@@ -12,7 +12,7 @@
 #include "libdg/base/bug.h"
 #include "libdg/base/text.h"
 
-#define RULES_MAX 32
+#define RULES_MAX 64
 
 const char mx_standard_real[] = "real", mx_standard_string[] = "string";
 
