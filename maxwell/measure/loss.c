@@ -54,16 +54,22 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
   return 0;
 }
 
-static int take(const struct mx_measure *measure, const struct mx_problem *problem, const struct mx_backend_ops *ops,
-                struct mx_backend *backend, double *part, double *scratch, struct dg_error *err)
+static int check(const struct mx_measure *measure, struct dg_error *err)
 {
   const struct region *own = measure->own;
-  (void)problem, (void)scratch;
   if (own->damped && !mx_staggered(measure->options.integrator))
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "output.losses: '%s' has a ferrite with damping, whose losses only leapfrog knows: take "
                             "integrator = \"leapfrog\", or a region without it",
                    MX_AT(measure->config->where), measure->config->name);
+  return 0;
+}
+
+static int take(const struct mx_measure *measure, const struct mx_problem *problem, const struct mx_backend_ops *ops,
+                struct mx_backend *backend, double *part, double *scratch, struct dg_error *err)
+{
+  const struct region *own = measure->own;
+  (void)problem, (void)scratch;
   if (ops->loss(backend, own->elements, own->element, part, err) != 0) return err->code;
   *part /= MX_ETA0;
   return 0;
@@ -92,6 +98,7 @@ const struct mx_measure_kind mx_losses = {
     .columns = "power",
     .init = init,
     .release = release,
+    .check = check,
     .take = take,
     .memory = memory,
 };

@@ -97,9 +97,15 @@ int mx_measures_check_step(const struct mx_measures *measures, double step, stru
   return 0;
 }
 
-void mx_measures_set_options(struct mx_measures *measures, const struct mx_backend_options *options)
+int mx_measures_set_options(struct mx_measures *measures, const struct mx_backend_options *options,
+                            struct dg_error *err)
 {
-  for (size_t i = 0; i < measures->count; i++) measures->measure[i].options = *options;
+  for (size_t i = 0; i < measures->count; i++) {
+    struct mx_measure *measure = &measures->measure[i];
+    measure->options = *options;
+    if (measure->kind->check != NULL && measure->kind->check(measure, err) != 0) return err->code;
+  }
+  return 0;
 }
 
 void mx_measure_put(const struct mx_measures *measures, size_t index, size_t row, const double *value)

@@ -61,6 +61,8 @@ struct mx_measure_kind {
   /* Finds what is measured. On entry values = parts = rows = 1, and own is NULL. Collective. */
   int (*init)(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err);
   void (*release)(struct mx_measure *measure);
+  /* Refuses options of the run that the measure does not know, the same on all ranks. NULL: it knows all. */
+  int (*check)(const struct mx_measure *measure, struct dg_error *err);
   /* Writes this rank's part, in SI, of observed fields to part[parts]. scratch has the room that `init` asked for. The
    * call is collective where the documentation of `init` says so (surfaces between ranks). */
   int (*take)(const struct mx_measure *measure, const struct mx_problem *problem, const struct mx_backend_ops *ops,
@@ -89,8 +91,9 @@ void mx_measures_release(struct mx_measures *measures);
  * frequency from another one. */
 int mx_measures_check_step(const struct mx_measures *measures, double step, struct dg_error *err) DG_MUST_USE;
 
-/* Says how the run steps, before anything is measured. */
-void mx_measures_set_options(struct mx_measures *measures, const struct mx_backend_options *options);
+/* Says how the run steps, before anything is measured. DG_INPUT: a measure does not know that. */
+int mx_measures_set_options(struct mx_measures *measures, const struct mx_backend_options *options,
+                            struct dg_error *err) DG_MUST_USE;
 
 /* Measures this rank's part at the time of the fields, which must be observed, into part[row], row < batch. Where a
  * surface is cut, the ranks whose faces touch wait for each other. */

@@ -396,7 +396,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
       check_resonances(setup, err) != 0)
     goto fail;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
-  mx_measures_set_options(&setup->measures, &options);
+  if (mx_measures_set_options(&setup->measures, &options, err) != 0) goto fail;
   setup->setup_seconds = mx_clock() - start;
   setup->lua_threads = mx_origin_threads(setup->origin);
   dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,

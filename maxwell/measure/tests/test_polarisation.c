@@ -79,7 +79,7 @@ static void follow(const struct mx_backend_ops *ops, struct box *box, enum mx_in
   if (mx_measures_init(&measures, &box->problem, &box->config, &box->mesh, NULL, &err) != 0)
     fail_msg("%s", err.message);
   struct drive drive = drive_new(ops, box, integrator, MX_DOUBLE, step, E, H);
-  mx_measures_set_options(&measures, &drive.options);
+  if (mx_measures_set_options(&measures, &drive.options, &err) != 0) fail_msg("%s", err.message);
   for (int n = 0; n <= 100; n++) {
     drive_observe(&drive);
     now = look_at(&measures, &drive);

@@ -202,6 +202,14 @@ key("a negative density",
     "epsilon_r = 2", "drude = { { omega_p = 1e9, gamma = 1e8 } }, density = function(x) return -x end")
 key("a magnetic pole that amplifies", re.compile(r"materials.right amplifies: at .* Hz its poles give mu_r the imaginary part .*"),
     "epsilon_r = 2", "magnetic = { poles = { { c = { 0, 1e9 }, a = { -1e8, 4e9 } } } }")
+FERRITE = "ferrite = { saturation = 1e5, bias = { 0, 0, 1e5 }, damping = 0.1 }"
+case("the balance with a ferrite",
+     "input/case.lua:6: output.balance does not take ferrites: take output.energy, which counts what they store",
+     ("epsilon_r = 2", FERRITE), ("energy = { every = 1 }", "balance = { every = 1 }"))
+case("losses of a ferrite with Runge-Kutta",
+     re.compile(r"input/case\.lua:\d+: output\.losses: 'core' has a ferrite with damping, whose losses only leapfrog knows: take "
+                r"integrator = \"leapfrog\", or a region without it"),
+     ("epsilon_r = 2", FERRITE), ("energy = { every = 1 }", 'losses = { { name = "core", region = "right" } }'), ("steps = ", 'integrator = "lsrk", steps = '))
 case("the balance of leapfrog with magnetic poles",
      'input/case.lua:6: output.balance does not take poles of mu_r (magnetic = ...) with leapfrog: take integrator = "lsrk" or '
      '"rk4", or output.energy, which counts them',
