@@ -5,13 +5,15 @@ import sys
 import numpy as np
 
 from lib import plots
-from lib.runner import C0, EPSILON0
+from lib.runner import C0, EPSILON0, ETA0
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import reference  # noqa: E402
 
 SCRIPT = os.path.join(HERE, "case.lua")
+SAR_SCRIPT = os.path.join(HERE, "sar.lua")
+TISSUES = ((900e6, 0.1, 41.5, 0.97, 0.3), (2.45e9, 0.05, 39.2, 1.8, 0.23))  # Hz, m, epsilon_r, S/m, elements in radii
 TITLE = "Spheres in a plane wave"
 LOBE = 0.1  # of the largest value of a cut: below it a difference in dB says little
 
@@ -54,6 +56,17 @@ def compare(run, body):
     return {name: np.array(values) for name, values in found.items()}, drawn
 
 
+def check_sar(context, table):
+    """The mean SAR of balls of tissue of 1000 kg/m^3 in a wave of 1 V/m."""
+    for hertz, radius, epsilon, sigma, size in TISSUES:
+        run = context.run(SAR_SCRIPT, f"sar_{hertz / 1e6:g}MHz", frequency=hertz, radius=radius, epsilon=epsilon, sigma=sigma,
+                          C=size)
+        scattering, extinction, _ = reference.efficiencies(2 * np.pi * hertz * radius / C0, index_of((epsilon, sigma), hertz))
+        mean = (extinction - scattering) / (2 * ETA0) / (4 / 3 * radius * 1000)
+        table.near(f"mean SAR of a ball at {hertz / 1e6:g} MHz", 1e6 * float(run.table("spectra", "body_sar")["average"]),
+                   1e6 * mean, 5e-3, "uW/kg")
+
+
 def run(context, table):
     table.at_most("Mie's series against published numbers, relative", reference.check(), 1e-5)
     bodies = {"metal": "metal"}
@@ -82,6 +95,8 @@ def run(context, table):
                 lines.append((f"Mie, phi = {phi}", theta, exact, colour + "-"))
                 lines.append((f"curlew, phi = {phi}", theta[::2], values[::2], colour + "o"))
         panels.append((f"{name}, ka = 3", "theta, degrees", "bistatic cross-section over pi a^2, dB", "linear", lines))
+    if context.full:
+        check_sar(context, table)
     picture = plots.lines(context.path("mie.png"), panels, "A sphere in a plane wave")
     return {"pictures": [picture], "text": "A quarter of the room with two planes of images; the surface of total field is "
                                            "also that of the far field."}
