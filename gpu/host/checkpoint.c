@@ -137,5 +137,6 @@ int gpu_loaded(struct mx_backend *backend, struct dg_error *err)
    * wanted. */
   if (mx_scheme_of(&backend->options)->staggered && gpu_halo_exchange(backend, &backend->field[1], err) != 0)
     return err->code;
+  if (gpu_loaded_skins(backend, err) != 0) return err->code;
   return gpu_wait(backend, err);
 }

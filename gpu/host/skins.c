@@ -1,78 +1,143 @@
-/* Metal walls and films (maxwell/problem/skins.h) on the card. The pass knows only the weights of their faces. Behind
- * it their currents, which have components along the edges of their faces, go on, and what they add to the fluxes is
- * lifted. In leapfrog walls go on behind the pass of H, from the traces of H that open faces have; films do so behind
- * the pass of H as well, from E, and the pass of E finds their currents. */
+/* Metal walls, films and sheets (maxwell/problem/skins.h) on the card. The pass knows only the weights of their faces.
+ * Behind it their currents, which have components along the edges of their faces, go on, and what they add to the
+ * fluxes is lifted. In leapfrog walls go on behind the pass of H, from the traces of H that open faces have; films do
+ * so behind the pass of H as well, from E, and the pass of E finds their currents. Sheets are walls, but that one
+ * kernel takes the currents along, and another one gives V from those of both faces. Between them ranks exchange what
+ * they share: there the host waits for the card once a pass. */
 #include <string.h>
 
 #include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/skin_frame.h"
 
-enum { WALLS, FILMS }; /* of mx_backend.skins */
+static enum gpu_skin_kind kind_of(const struct mx_skin *skin)
+{
+  return skin->film ? GPU_FILMS : skin->sheet ? GPU_SHEETS : GPU_WALLS;
+}
 
-static bool is_film(const struct mx_problem *problem, size_t k) { return mx_skin_of(problem, k)->film; }
+static enum gpu_skin_kind kind_at(const struct mx_problem *problem, size_t k)
+{
+  return kind_of(mx_skin_of(problem, k));
+}
 
-/* The poles of the walls or films of a list, at most. */
-static size_t poles_of(const struct mx_problem *problem, bool film)
+/* The poles of the metals of a kind, at most. */
+static size_t poles_of(const struct mx_problem *problem, enum gpu_skin_kind kind)
 {
   size_t most = 1;
   for (size_t i = 0; i < problem->metals; i++)
-    if (problem->metal[i].film == film && problem->metal[i].poles > most) most = problem->metal[i].poles;
+    if (kind_of(&problem->metal[i]) == kind && problem->metal[i].poles > most) most = problem->metal[i].poles;
   return most;
 }
 
 /* Arrays of currents, beside the value of a pass. */
 static size_t arrays_of(const struct mx_scheme *scheme) { return scheme->sums ? 3 : 2; }
 
+/* The bytes of a current. */
+static size_t current_bytes(enum gpu_skin_kind kind, size_t real) { return kind == GPU_SHEETS ? sizeof(double) : real; }
+
+static size_t metal_bytes(const struct mx_problem *problem, enum gpu_skin_kind kind, size_t real)
+{
+  const size_t sheets = kind == GPU_SHEETS ? 2 * sizeof(double) : 0,
+               pole = 2 * current_bytes(kind, real) + sizeof(double) + sheets;
+  return problem->metals * (poles_of(problem, kind) * pole + sizeof(double) + sizeof(int32_t));
+}
+
 size_t gpu_skin_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
 {
-  const size_t Nf = (size_t)problem->ref->Nf, matrix = 4 * Nf * Nf;
-  size_t bytes = problem->metals * (2 * poles_of(problem, false) * (real + sizeof(double)) + 2 * sizeof(double));
+  const size_t Nf = (size_t)problem->ref->Nf, matrix = 4 * Nf * Nf, arrays = arrays_of(mx_scheme_of(options));
+  bool any[GPU_SKIN_KINDS] = {false};
+  size_t bytes = 0;
   for (size_t k = 0; k < problem->skin_faces; k++) {
-    const bool film = is_film(problem, k);
-    const bool curved = problem->curves.count > 0 && mx_curve_find(problem, (size_t)problem->skin_face[k] / 4) >= 0;
-    bytes += 2 * Nf * real * (1 + arrays_of(mx_scheme_of(options)) * poles_of(problem, film)) + 3 * real +
-             3 * sizeof(double) + 6 * sizeof(int32_t) + (curved ? matrix * (sizeof(double) + (film ? 0 : real)) : 0);
+    const enum gpu_skin_kind kind = kind_at(problem, k);
+    const int32_t face = problem->skin_face[k], far = kind == GPU_SHEETS ? problem->far[face / 4][face % 4] - 1 : -1;
+    const bool curved = problem->curves.count > 0 && mx_curve_find(problem, (size_t)face / 4) >= 0,
+               shared = far >= 0 && (size_t)far / 4 >= problem->K;
+    const size_t state = 2 * Nf * current_bytes(kind, real) * poles_of(problem, kind);
+    bytes += 2 * Nf * real + arrays * state + 3 * real + 3 * sizeof(double) + 6 * sizeof(int32_t) +
+             (curved ? matrix * (sizeof(double) + (kind == GPU_FILMS ? 0 : real)) : 0) +
+             (kind == GPU_SHEETS ? sizeof(int32_t) : 0) + (shared ? (arrays + 1) * state + sizeof(int32_t) : 0);
+    any[kind] = true;
   }
+  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++)
+    if (any[kind]) bytes += metal_bytes(problem, (enum gpu_skin_kind)kind, real);
   return bytes;
 }
 
 /* ---- tables */
 
-/* Sends the numbers of metals and films. */
+/* array[i] = value in the type of currents of this kind, and back. */
+static void put_current(const struct mx_backend *backend, enum gpu_skin_kind kind, void *array, size_t i, double value)
+{
+  if (kind == GPU_SHEETS) ((double *)array)[i] = value;
+  else gpu_put(backend, array, i, value);
+}
+
+static double get_current(const struct mx_backend *backend, enum gpu_skin_kind kind, const void *array, size_t i)
+{
+  return kind == GPU_SHEETS ? ((const double *)array)[i] : gpu_get(backend, array, i);
+}
+
+/* The same numbers of metals on the host. */
+struct metals {
+  int32_t *poles;
+  double *storage, *lag, *transfer;
+  void *number;
+};
+
+static int send_metals(struct mx_backend *backend, struct gpu_skins *to, const struct metals *from,
+                       struct dg_error *err)
+{
+  const size_t metals = backend->problem->metals, all = metals * (size_t)to->poles;
+  const struct {
+    const void *from;
+    size_t bytes;
+    void *to;
+  } array[] = {{from->poles, metals * sizeof *from->poles, &to->poles_of},
+               {from->storage, all * sizeof *from->storage, &to->storage},
+               {from->lag, metals * sizeof *from->lag, &to->lag},
+               {from->number, 2 * all * current_bytes(to->kind, backend->real), &to->number},
+               {from->transfer, to->kind == GPU_SHEETS ? 2 * all * sizeof *from->transfer : 0, &to->transfer}};
+  for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+    if (array[i].bytes > 0 &&
+        gpu_new_copy(&backend->card, array[i].to, array[i].from, array[i].bytes, "metal walls", err) != 0)
+      return err->code;
+  return 0;
+}
+
+/* Sends the numbers of the metals of a kind. */
 static int pack_metals(struct mx_backend *backend, struct gpu_skins *to, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
   const size_t metals = problem->metals, poles = (size_t)to->poles;
   const double step = mx_scheme_of(&backend->options)->staggered ? backend->options.step : 0;
-  int32_t *count = NULL;
-  double *storage = NULL, *lag = NULL;
-  void *number = NULL;
-  if (DG_NEW(count, metals, err) != 0 || DG_NEW(storage, metals * poles, err) != 0 || DG_NEW(lag, metals, err) != 0 ||
-      dg_alloc(&number, 2 * metals * poles, backend->real, err) != 0)
+  struct metals of = {NULL};
+  if (DG_NEW(of.poles, metals, err) != 0 || DG_NEW(of.storage, metals * poles, err) != 0 ||
+      DG_NEW(of.lag, metals, err) != 0 || DG_NEW(of.transfer, 2 * metals * poles, err) != 0 ||
+      dg_alloc(&of.number, 2 * metals * poles, sizeof(double), err) != 0)
     goto fail;
   for (size_t i = 0; i < metals; i++) {
     const struct mx_skin *skin = &problem->metal[i];
-    if (skin->film != (to->film != 0)) continue;
-    count[i] = (int32_t)skin->poles;
-    lag[i] = 0.25 * step * skin->damping;
+    if (kind_of(skin) != to->kind) continue;
+    of.poles[i] = (int32_t)skin->poles;
+    of.lag[i] = 0.25 * step * skin->damping;
     for (size_t q = 0; q < skin->poles; q++) {
+      const size_t at = i * poles + q;
       double n[2];
       mx_skin_numbers(skin, q, step, n);
-      for (size_t j = 0; j < 2; j++) gpu_put(backend, number, 2 * (i * poles + q) + j, n[j]);
-      storage[i * poles + q] = 2 * mx_skin_storage(skin, q); /* because the sum is halved */
+      for (size_t j = 0; j < 2; j++) put_current(backend, to->kind, of.number, 2 * at + j, n[j]);
+      of.storage[at] = 2 * mx_skin_storage(skin, q); /* because the sum is halved */
+      if (!skin->sheet) continue;
+      mx_sheet_numbers(skin, q, of.transfer + 2 * at);
+      of.transfer[2 * at + 1] *= 2;
     }
   }
-  (void)!(
-      gpu_new_copy(&backend->card, &to->poles_of, count, metals * sizeof *count, "metal walls", err) != 0 ||
-      gpu_new_copy(&backend->card, &to->storage, storage, metals * poles * sizeof *storage, "metal walls", err) != 0 ||
-      gpu_new_copy(&backend->card, &to->lag, lag, metals * sizeof *lag, "metal walls", err) != 0 ||
-      gpu_new_copy(&backend->card, &to->number, number, 2 * metals * poles * backend->real, "metal walls", err) != 0);
+  (void)!send_metals(backend, to, &of, err);
 fail:
-  dg_free(count);
-  dg_free(storage);
-  dg_free(lag);
-  dg_free(number);
+  dg_free(of.poles);
+  dg_free(of.storage);
+  dg_free(of.lag);
+  dg_free(of.transfer);
+  dg_free(of.number);
   return err->code;
 }
 
@@ -91,7 +156,7 @@ static int pack_faces(struct mx_backend *backend, struct gpu_skins *to, const si
     double turn[3];
     metal[k] = problem->skin[e][f] - 1;
     mx_skin_face(problem, e, f, turn, product + 3 * k);
-    if (to->film) turn[0] = problem->flux[e][f].e_jump, turn[1] = -mx_film_factor(problem, of[k]);
+    if (to->kind == GPU_FILMS) turn[0] = problem->flux[e][f].e_jump, turn[1] = -mx_film_factor(problem, of[k]);
     for (size_t i = 0; i < 3; i++) gpu_put(backend, face, 3 * k + i, turn[i]);
   }
   (void)!(gpu_new_copy(&backend->card, &to->metal, metal, to->count * sizeof *metal, "metal walls", err) != 0 ||
@@ -116,12 +181,12 @@ static int pack_matrices(struct mx_backend *backend, struct gpu_skins *to, const
   for (size_t k = 0, c = 0; k < to->count; k++) {
     if (tables->curve[of[k]] == 0) continue;
     mx_skin_weigh(tables, of[k], weigh + c * n * n); /* it is symmetric */
-    for (size_t i = 0; i < n * n && !to->film; i++)
+    for (size_t i = 0; i < n * n && to->kind != GPU_FILMS; i++)
       gpu_put(backend, matrix, c * n * n + i % n * n + i / n, tables->curved[of[k]][i]);
     c++;
   }
   (void)!(gpu_new_copy(&backend->card, &to->weigh, weigh, count * n * n * sizeof *weigh, "metal walls", err) != 0 ||
-          (!to->film &&
+          (to->kind != GPU_FILMS &&
            gpu_new_copy(&backend->card, &to->matrix, matrix, count * n * n * backend->real, "metal walls", err) != 0));
 fail:
   dg_free(weigh);
@@ -145,37 +210,89 @@ static int pack_curved(struct mx_backend *backend, struct gpu_skins *to, const s
 
 static size_t state_bytes(const struct mx_backend *backend, const struct gpu_skins *skins)
 {
-  return (size_t)skins->poles * 2 * skins->count * (size_t)backend->problem->ref->Nf * backend->real;
+  return (size_t)skins->poles * 2 * skins->rows * (size_t)backend->problem->ref->Nf *
+         current_bytes(skins->kind, backend->real);
+}
+
+static size_t value_bytes(const struct mx_backend *backend, const struct gpu_skins *skins)
+{
+  return 2 * skins->count * (size_t)backend->problem->ref->Nf * backend->real;
 }
 
 static int new_currents(struct mx_backend *backend, struct gpu_skins *to, struct dg_error *err)
 {
   const struct mx_scheme *scheme = mx_scheme_of(&backend->options);
-  const size_t bytes = state_bytes(backend, to);
-  void **const wanted[] = {&to->now, scheme->staggered ? &to->before : NULL,
-                           !scheme->staggered && !scheme->sums ? &to->registers : NULL,
-                           scheme->sums ? &to->stage : NULL, scheme->sums ? &to->sum : NULL};
+  void *const wanted[] = {&to->now,
+                          !scheme->staggered       ? NULL
+                          : to->kind == GPU_SHEETS ? (void *)&to->mean
+                                                   : &to->before,
+                          !scheme->staggered && !scheme->sums ? &to->registers : NULL, scheme->sums ? &to->stage : NULL,
+                          scheme->sums ? &to->sum : NULL};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-    if (wanted[i] != NULL && gpu_new(&backend->card, wanted[i], bytes, "metal walls", err) != 0) return err->code;
-  return gpu_new(&backend->card, &to->value, bytes / (size_t)to->poles, "metal walls", err);
+    if (wanted[i] != NULL && gpu_new(&backend->card, wanted[i], state_bytes(backend, to), "metal walls", err) != 0)
+      return err->code;
+  return gpu_new(&backend->card, &to->value, value_bytes(backend, to), "metal walls", err);
 }
 
-static int new_list(struct mx_backend *backend, int list, const struct mx_skin_tables *tables, struct dg_error *err)
+/* The first of a list's faces that is not below face `wanted` of the problem's. */
+static size_t first_of(const struct gpu_own_skins *own, size_t wanted)
+{
+  size_t k = 0, end = own->at.count;
+  while (k < end) {
+    const size_t middle = k + (end - k) / 2;
+    if (own->of[middle] < wanted) k = middle + 1;
+    else end = middle;
+  }
+  return k;
+}
+
+/* Links the faces of sheets with each other, also across ranks. */
+static int link_sheets(struct mx_backend *backend, struct dg_error *err)
+{
+  struct gpu_sheet_links *links = &backend->links;
+  const struct mx_sheet_links *at = &links->at;
+  struct gpu_own_skins *own = &backend->skins[GPU_SHEETS];
+  int32_t *far = NULL, *send = NULL;
+  const size_t width = 2 * (size_t)backend->problem->ref->Nf * (size_t)own->at.poles;
+  if (mx_sheet_links_init(&links->at, backend->problem, width, err) != 0 || DG_NEW(far, own->at.count, err) != 0 ||
+      DG_NEW(send, at->sent, err) != 0)
+    goto fail;
+  own->at.rows = own->at.count + at->sent;
+  for (size_t k = 0; k < own->at.count; k++) {
+    const ptrdiff_t beyond = at->far[own->of[k]];
+    far[k] = (int32_t)(beyond >= 0 ? (ptrdiff_t)first_of(own, (size_t)beyond)
+                                   : mx_sheet_links_row(at, own->of[k], own->at.count));
+  }
+  for (size_t i = 0; i < at->sent; i++) send[i] = (int32_t)first_of(own, at->send[i]);
+  if (own->at.count == 0) goto fail;
+  (void)!(gpu_new_copy(&backend->card, &own->at.far, far, own->at.count * sizeof *far, "metal walls", err) != 0 ||
+          (at->sent > 0 &&
+           (gpu_new_copy(&backend->card, &links->send, send, at->sent * sizeof *send, "metal walls", err) != 0 ||
+            gpu_new(&backend->card, &links->item, at->sent * width * sizeof(double), "metal walls", err) != 0)));
+fail:
+  dg_free(far);
+  dg_free(send);
+  return err->code;
+}
+
+static int new_list(struct mx_backend *backend, enum gpu_skin_kind kind, const struct mx_skin_tables *tables,
+                    struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
   const size_t Nf = (size_t)problem->ref->Nf;
-  struct gpu_own_skins *own = &backend->skins[list];
+  struct gpu_own_skins *own = &backend->skins[kind];
   struct gpu_skins *to = &own->at;
   int32_t *where = NULL;
   if (DG_NEW(own->of, problem->skin_faces, err) != 0 || DG_NEW(where, problem->skin_faces, err) != 0) goto fail;
   for (size_t k = 0; k < problem->skin_faces; k++) {
-    if (is_film(problem, k) != (list == FILMS)) continue;
+    if (kind_at(problem, k) != kind) continue;
     where[to->count] = problem->skin_face[k];
     own->of[to->count++] = k;
   }
-  to->film = list == FILMS;
-  to->poles = (int)poles_of(problem, list == FILMS);
-  if (to->count == 0) goto fail;
+  to->kind = kind;
+  to->rows = to->count;
+  to->poles = (int)poles_of(problem, kind);
+  if ((kind == GPU_SHEETS && link_sheets(backend, err) != 0) || to->count == 0) goto fail;
   if (gpu_pack_entries(backend, &own->straight, &own->curved, true, to->count, where, err) != 0 ||
       gpu_new_copy(&backend->card, &to->mass, problem->ref->face_mass, Nf * Nf * sizeof(double), "metal walls", err) !=
           0 ||
@@ -191,31 +308,33 @@ fail:
 int gpu_new_skins(struct mx_backend *backend, struct dg_error *err)
 {
   struct mx_skin_tables tables;
-  if (backend->problem->skin_faces == 0) return 0;
+  if (backend->problem->skin_faces == 0 && !mx_any_sheet(backend->problem)) return 0; /* other ranks may have sheets */
   if (mx_skin_tables_init(&tables, backend->problem, err) == 0)
-    (void)!(new_list(backend, WALLS, &tables, err) != 0 || new_list(backend, FILMS, &tables, err) != 0 ||
-            gpu_start_skins(backend, err) != 0);
+    for (int kind = 0; kind < GPU_SKIN_KINDS; kind++)
+      if (new_list(backend, (enum gpu_skin_kind)kind, &tables, err) != 0) break;
   mx_skin_tables_release(&tables);
-  return err->code;
+  if (err->code != 0) return err->code;
+  return gpu_start_skins(backend, err);
 }
 
 void gpu_release_skins(struct mx_backend *backend)
 {
-  for (int list = WALLS; list <= FILMS; list++) dg_free(backend->skins[list].of);
+  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) dg_free(backend->skins[kind].of);
+  mx_sheet_links_release(&backend->links.at);
 }
 
 int gpu_start_skins(struct mx_backend *backend, struct dg_error *err)
 {
-  for (int list = WALLS; list <= FILMS; list++) {
-    const struct gpu_skins *skins = &backend->skins[list].at;
-    void *const arrays[] = {skins->now, skins->before, skins->registers, skins->stage, skins->sum};
-    const size_t bytes = skins->count > 0 ? state_bytes(backend, skins) : 0;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && bytes > 0; i++)
-      if (arrays[i] != NULL &&
-          gpu_check(gpuMemsetAsync(arrays[i], 0, bytes, backend->work), "clearing metal walls", err) != 0)
+  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) {
+    const struct gpu_skins *skins = &backend->skins[kind].at;
+    void *const arrays[] = {skins->now, skins->before, skins->mean, skins->registers, skins->stage, skins->sum};
+    if (skins->count == 0) continue;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+      if (arrays[i] != NULL && gpu_check(gpuMemsetAsync(arrays[i], 0, state_bytes(backend, skins), backend->work),
+                                         "clearing metal walls", err) != 0)
         return err->code;
-    if (bytes > 0 && gpu_check(gpuMemsetAsync(skins->value, 0, bytes / (size_t)skins->poles, backend->work),
-                               "clearing metal walls", err) != 0)
+    if (gpu_check(gpuMemsetAsync(skins->value, 0, value_bytes(backend, skins), backend->work), "clearing metal walls",
+                  err) != 0)
       return err->code;
   }
   return 0;
@@ -223,18 +342,51 @@ int gpu_start_skins(struct mx_backend *backend, struct dg_error *err)
 
 /* ---- steps */
 
-static int take_along(struct mx_backend *backend, int list, const struct gpu_skin_pass *pass, struct dg_error *err)
+static int take_along(struct mx_backend *backend, enum gpu_skin_kind kind, const struct gpu_skin_pass *pass,
+                      struct dg_error *err)
 {
-  return gpu_check(gpu_step_skins(&backend->tables, &backend->skins[list].at, pass, backend->work), "metal walls", err);
+  return gpu_check(gpu_step_skins(&backend->tables, &backend->skins[kind].at, pass, backend->work), "metal walls", err);
 }
 
-/* Lifts the values of walls, -V beyond the face, or what films take from the jump of E. */
-static int lift(struct mx_backend *backend, int list, struct gpu_addition addition, struct dg_error *err)
+/* Gives the other faces of sheets, which are other ranks', these currents. */
+static int exchange(struct mx_backend *backend, double *currents, struct dg_error *err)
 {
-  const struct gpu_own_skins *own = &backend->skins[list];
-  addition.equation = list == WALLS;
+  struct gpu_sheet_links *links = &backend->links;
+  const struct gpu_skins *skins = &backend->skins[GPU_SHEETS].at;
+  const struct dg_exchange *through = links->at.exchange;
+  const size_t count = links->at.sent, bytes = count * links->at.width * sizeof(double);
+  if (through == NULL) return 0;
+  if (count > 0 &&
+      (gpu_check(gpu_move_sheets(&backend->tables, skins, links->send, count, currents, links->item, backend->work),
+                 "packing sheets", err) != 0 ||
+       gpu_check(
+           gpuMemcpyAsync(dg_exchange_send_buffer(through), links->item, bytes, gpuMemcpyDeviceToHost, backend->work),
+           "copying sheets", err) != 0 ||
+       gpu_check(gpuStreamSynchronize(backend->work), "copying sheets", err) != 0))
+    return err->code;
+  if (mx_sheet_links_exchange(&links->at, err) != 0 || count == 0) return err->code;
+  if (gpu_check(
+          gpuMemcpyAsync(links->item, dg_exchange_receive_buffer(through), bytes, gpuMemcpyHostToDevice, backend->work),
+          "copying sheets", err) != 0)
+    return err->code;
+  return gpu_check(gpu_move_sheets(&backend->tables, skins, NULL, count, currents, links->item, backend->work),
+                   "unpacking sheets", err);
+}
+
+static int find_values(struct mx_backend *backend, const double *currents, struct dg_error *err)
+{
+  return gpu_check(gpu_sheet_values(&backend->tables, &backend->skins[GPU_SHEETS].at, currents, backend->work),
+                   "metal walls", err);
+}
+
+/* Lifts the values of walls and sheets, -V beyond the face, or what films take from the jump of E. */
+static int lift(struct mx_backend *backend, enum gpu_skin_kind kind, struct gpu_addition addition, struct dg_error *err)
+{
+  const struct gpu_own_skins *own = &backend->skins[kind];
+  if (own->at.count == 0) return 0;
+  addition.equation = kind != GPU_FILMS;
   addition.applied = backend->applied.of[addition.equation];
-  if (list == WALLS) addition.other = (struct gpu_values){.part = own->at.value, .number = -1};
+  if (kind != GPU_FILMS) addition.other = (struct gpu_values){.part = own->at.value, .number = -1};
   else addition.own = (struct gpu_values){.part = own->at.value, .number = 1};
   addition.entries = own->straight;
   if (gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "metal walls", err) != 0) return err->code;
@@ -245,18 +397,28 @@ static int lift(struct mx_backend *backend, int list, struct gpu_addition additi
 
 int gpu_end_half_skins(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
 {
+  const struct gpu_addition addition = {.to = to};
   const struct gpu_skin_pass pass = {.staggered = 1,
                                      .keep = backend->observed,
                                      .open_now = backend->open_now,
                                      .open_before = backend->open_before[1],
                                      .changes = backend->tables.open_slot == NULL,
                                      .field = {backend->field[0], NULL}};
-  if (equation == 0)
-    return backend->skins[FILMS].at.count > 0 ? lift(backend, FILMS, (struct gpu_addition){.to = to}, err) : 0;
-  if (backend->skins[WALLS].at.count > 0 &&
-      (take_along(backend, WALLS, &pass, err) != 0 || lift(backend, WALLS, (struct gpu_addition){.to = to}, err) != 0))
+  if (equation == 0) return lift(backend, GPU_FILMS, addition, err);
+  double *const mean = backend->skins[GPU_SHEETS].at.mean;
+  if (take_along(backend, GPU_WALLS, &pass, err) != 0 || lift(backend, GPU_WALLS, addition, err) != 0 ||
+      take_along(backend, GPU_FILMS, &pass, err) != 0 || take_along(backend, GPU_SHEETS, &pass, err) != 0 ||
+      exchange(backend, mean, err) != 0 || find_values(backend, mean, err) != 0)
     return err->code;
-  return take_along(backend, FILMS, &pass, err);
+  return lift(backend, GPU_SHEETS, addition, err);
+}
+
+/* The currents of sheets of which stage s takes V. */
+static double *stage_currents(const struct mx_backend *backend, int s)
+{
+  const struct mx_scheme *scheme = mx_scheme_of(&backend->options);
+  const struct gpu_skins *skins = &backend->skins[GPU_SHEETS].at;
+  return scheme->sums && s > 0 && s < scheme->stages ? skins->stage : skins->now;
 }
 
 int gpu_stage_skins(struct mx_backend *backend, int s, void *const field[2], void *const also[2], struct dg_error *err)
@@ -273,22 +435,23 @@ int gpu_stage_skins(struct mx_backend *backend, int s, void *const field[2], voi
                                      .sums = scheme->sums,
                                      .first = s == 0,
                                      .last = s == scheme->stages - 1};
-  for (int list = WALLS; list <= FILMS; list++) {
-    const int equation = list == WALLS;
+  if (find_values(backend, stage_currents(backend, s), err) != 0) return err->code;
+  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) {
+    const int equation = kind != GPU_FILMS;
     const struct gpu_addition addition = {
         .to = backend->registers[equation], .also = also[equation], .to_register = 1, .b = of->b};
-    if (backend->skins[list].at.count > 0 &&
-        (take_along(backend, list, &pass, err) != 0 || lift(backend, list, addition, err) != 0))
+    if (take_along(backend, (enum gpu_skin_kind)kind, &pass, err) != 0 ||
+        lift(backend, (enum gpu_skin_kind)kind, addition, err) != 0)
       return err->code;
   }
-  return 0;
+  return exchange(backend, stage_currents(backend, s + 1), err);
 }
 
 int gpu_add_skin_energies(struct mx_backend *backend, double *part, struct dg_error *err)
 {
   const bool staggered = mx_scheme_of(&backend->options)->staggered;
-  for (int list = WALLS; list <= FILMS; list++)
-    if (gpu_check(gpu_skin_energies(&backend->tables, &backend->skins[list].at, staggered, part, backend->work),
+  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++)
+    if (gpu_check(gpu_skin_energies(&backend->tables, &backend->skins[kind].at, staggered, part, backend->work),
                   "observing", err) != 0)
       return err->code;
   return 0;
@@ -296,24 +459,18 @@ int gpu_add_skin_energies(struct mx_backend *backend, double *part, struct dg_er
 
 /* ---- checkpoints */
 
-/* The first of a list's faces that is not below face `wanted` of the problem's. */
-static size_t first_of(const struct gpu_own_skins *own, size_t wanted)
+int gpu_loaded_skins(struct mx_backend *backend, struct dg_error *err)
 {
-  size_t k = 0, end = own->at.count;
-  while (k < end) {
-    const size_t middle = k + (end - k) / 2;
-    if (own->of[middle] < wanted) k = middle + 1;
-    else end = middle;
-  }
-  return k;
+  if (mx_scheme_of(&backend->options)->staggered) return 0; /* leapfrog sends before it uses them */
+  return exchange(backend, backend->skins[GPU_SHEETS].at.now, err);
 }
 
 /* Faces first .. end - 1 of a list, in staging[0] [poles][faces][2][Nf], to or from the values of faces from `start`
  * on, of so many poles each. */
-static void turn_list(const struct mx_backend *backend, int list, size_t first, size_t end, size_t start, size_t poles,
-                      double *to, const double *from)
+static void turn_list(const struct mx_backend *backend, enum gpu_skin_kind kind, size_t first, size_t end, size_t start,
+                      size_t poles, double *to, const double *from)
 {
-  const struct gpu_own_skins *own = &backend->skins[list];
+  const struct gpu_own_skins *own = &backend->skins[kind];
   const size_t Nf = (size_t)backend->problem->ref->Nf;
   for (size_t k = first; k < end; k++)
     for (size_t i = 0; i < (size_t)own->at.poles * Nf; i++) {
@@ -322,23 +479,25 @@ static void turn_list(const struct mx_backend *backend, int list, size_t first, 
                    there = ((own->of[k] - start) * poles + q) * 3 * Nf + m;
       double u[3], along[2];
       if (to != NULL) {
-        for (size_t a = 0; a < 2; a++) along[a] = gpu_get(backend, backend->staging[0], here + a * Nf);
+        for (size_t a = 0; a < 2; a++) along[a] = get_current(backend, kind, backend->staging[0], here + a * Nf);
         MX_WITH_ALONG(f, along[0], along[1], u);
         for (size_t c = 0; c < 3; c++) to[there + c * Nf] = u[c];
       } else {
         MX_ALONG(f, from[there], from[there + Nf], from[there + 2 * Nf], along);
-        for (size_t a = 0; a < 2; a++) gpu_put(backend, backend->staging[0], here + a * Nf, along[a]);
+        for (size_t a = 0; a < 2; a++) put_current(backend, kind, backend->staging[0], here + a * Nf, along[a]);
       }
     }
 }
 
 /* Copies these faces' currents to staging[0], or with `load` from there. */
-static int copy_list(struct mx_backend *backend, int list, size_t first, size_t end, bool load, struct dg_error *err)
+static int copy_list(struct mx_backend *backend, enum gpu_skin_kind kind, size_t first, size_t end, bool load,
+                     struct dg_error *err)
 {
-  const struct gpu_skins *skins = &backend->skins[list].at;
-  const size_t face = 2 * (size_t)backend->problem->ref->Nf * backend->real, bytes = (end - first) * face;
+  const struct gpu_skins *skins = &backend->skins[kind].at;
+  const size_t face = 2 * (size_t)backend->problem->ref->Nf * current_bytes(kind, backend->real),
+               bytes = (end - first) * face;
   for (size_t q = 0; q < (size_t)skins->poles; q++) {
-    unsigned char *const card = (unsigned char *)skins->now + (q * skins->count + first) * face,
+    unsigned char *const card = (unsigned char *)skins->now + (q * skins->rows + first) * face,
                          *const host = backend->staging[0] + q * bytes;
     if (gpu_check(gpuMemcpyAsync(load ? card : host, load ? host : card, bytes,
                                  load ? gpuMemcpyHostToDevice : gpuMemcpyDeviceToHost, backend->work),
@@ -355,14 +514,15 @@ int gpu_copy_skins(struct mx_backend *backend, size_t first, size_t count, doubl
   const size_t poles = mx_skin_poles(problem), Nf = (size_t)problem->ref->Nf;
   if (count == 0) return 0;
   if (to != NULL) memset(to, 0, count * poles * 3 * Nf * sizeof *to);
-  if (gpu_grow_staging(backend, count * poles * 2 * Nf * backend->real, err) != 0) return err->code;
-  for (int list = WALLS; list <= FILMS; list++) {
-    const struct gpu_own_skins *own = &backend->skins[list];
+  if (gpu_grow_staging(backend, count * poles * 2 * Nf * sizeof(double), err) != 0) return err->code;
+  for (int i = 0; i < GPU_SKIN_KINDS; i++) {
+    const enum gpu_skin_kind kind = (enum gpu_skin_kind)i;
+    const struct gpu_own_skins *own = &backend->skins[kind];
     const size_t begin = first_of(own, first), end = first_of(own, first + count);
     if (begin == end) continue;
-    if (from != NULL) turn_list(backend, list, begin, end, first, poles, NULL, from);
-    if (copy_list(backend, list, begin, end, from != NULL, err) != 0) return err->code;
-    if (to != NULL) turn_list(backend, list, begin, end, first, poles, to, NULL);
+    if (from != NULL) turn_list(backend, kind, begin, end, first, poles, NULL, from);
+    if (copy_list(backend, kind, begin, end, from != NULL, err) != 0) return err->code;
+    if (to != NULL) turn_list(backend, kind, begin, end, first, poles, to, NULL);
   }
   return 0;
 }

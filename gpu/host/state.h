@@ -11,6 +11,7 @@
 #include "gpu/kernels/responses.h"
 #include "gpu/kernels/skins/skins.h"
 #include "maxwell/backend/backend.h"
+#include "maxwell/backend/sheet_links.h"
 
 enum {
   GPU_SLOTS = 2,   /* buffers of source values: one is filled while the card reads the other */
@@ -94,11 +95,18 @@ struct gpu_own_sheets {
   void *taken, *before[2], *own; /* gpu_sheets has them; the last two for leapfrog only */
 };
 
-/* The faces on metal walls, or those on films (skins.c). */
+/* The faces on metal walls, on films, or on sheets (skins.c). */
 struct gpu_own_skins {
   struct gpu_skins at;
   struct gpu_entries straight, curved;
   size_t *of; /* of the host: [at.count] numbers in mx_problem.skin_face, ascending */
+};
+
+/* The currents of sheets that ranks share, through the host's memory (skins.c). */
+struct gpu_sheet_links {
+  struct mx_sheet_links at;
+  int32_t *send; /* of the card: [at.sent] places in the list of sheets */
+  double *item;  /* of the card: [at.sent][at.width] */
 };
 
 /* Two pinned buffers through which rows come to the host. The host converts one while the other is filled. */
@@ -177,7 +185,8 @@ struct mx_backend {
    * faces, what the extrapolation adds */
   void *open_before[2], *open_now;
   struct gpu_own_sheets sheets;
-  struct gpu_own_skins skins[2]; /* metal walls, films */
+  struct gpu_own_skins skins[GPU_SKIN_KINDS];
+  struct gpu_sheet_links links;
   size_t terms;
   struct gpu_term *term;
   size_t slot_bytes;
@@ -300,8 +309,10 @@ int gpu_start_sheets(struct mx_backend *backend, void *to, struct dg_error *err)
 int gpu_stage_sheets(struct mx_backend *backend, const void *E, void *const also[2], double b,
                      struct dg_error *err) DG_MUST_USE;
 
-/* ---- skins.c; all do nothing where there are no metal walls and films */
+/* ---- skins.c; all do nothing where there are no metal walls, films and sheets. Where ranks share sheets, the functions
+ * that are called collective are so, and wait for the card. */
 
+/* Collective. */
 int gpu_new_skins(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 void gpu_release_skins(struct mx_backend *backend);
 /* The bytes of the card that they take. */
@@ -309,9 +320,10 @@ size_t gpu_skin_bytes(const struct mx_problem *problem, const struct mx_backend_
 /* At t = 0 no current flows. */
 int gpu_start_skins(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* Behind half a step of leapfrog, while the traces on open faces are those that it had: adds to the field. Behind that
- * of H the currents go on. */
+ * of H the currents go on. Collective. */
 int gpu_end_half_skins(struct mx_backend *backend, int equation, void *to, struct dg_error *err) DG_MUST_USE;
-/* Adds to stage s, whose rates are those of `field`: to the registers, and b times to `also`, which may be NULL. */
+/* Adds to stage s, whose rates are those of `field`: to the registers, and b times to `also`, which may be NULL.
+ * Collective. */
 int gpu_stage_skins(struct mx_backend *backend, int s, void *const field[2], void *const also[2],
                     struct dg_error *err) DG_MUST_USE;
 /* Adds twice the stored energies to the parts of a sum, on the card. */
@@ -320,6 +332,9 @@ int gpu_add_skin_energies(struct mx_backend *backend, double *part, struct dg_er
  * [count][poles][3][Nf], of which only the components along the face mean anything. */
 int gpu_copy_skins(struct mx_backend *backend, size_t first, size_t count, double *to, const double *from,
                    struct dg_error *err) DG_MUST_USE;
+
+/* Behind the loading of currents. Collective. */
+int gpu_loaded_skins(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 
 /* ---- sources.c */
 

@@ -1,5 +1,5 @@
 /* Which face of a sheet of metal (maxwell/problem/skins.h) is whose other face, and the currents of those that another
- * rank has. For the backends of the host. */
+ * rank has. For backends and the balance of energy. */
 #pragma once
 
 #include "libdg/comm/comm.h"
@@ -22,6 +22,13 @@ enum { MX_LINK_NONE = -1, MX_LINK_RANK = -2 };
 int mx_sheet_links_init(struct mx_sheet_links *links, const struct mx_problem *problem, size_t width,
                         struct dg_error *err) DG_MUST_USE;
 void mx_sheet_links_release(struct mx_sheet_links *links);
+
+/* The row of face k's other face in an array that has `own` rows and the received items behind them: far[k] where it is
+ * one of this part; -1: there is none. */
+static inline ptrdiff_t mx_sheet_links_row(const struct mx_sheet_links *links, size_t k, size_t own)
+{
+  return links->far[k] > MX_LINK_RANK ? links->far[k] : (ptrdiff_t)own + MX_LINK_RANK - links->far[k];
+}
 
 double *mx_sheet_links_to_send(const struct mx_sheet_links *links, size_t i);
 /* What came for face k of the list; NULL: nothing did. */

@@ -57,7 +57,7 @@ int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *
     const struct mx_interface_config *interface = &config->interface[i];
     if (!ops->metals && interface->kind == MX_GRAPHENE)
       return refuse(&interface->where, "interfaces", "graphene", ops, err);
-    if (!ops->metal_sheets && interface->kind == MX_METAL_SHEET)
+    if (!ops->metals && interface->kind == MX_METAL_SHEET)
       return refuse(&interface->where, "interfaces", "sheets of kind \"metal_sheet\"", ops, err);
     if (!ops->sheets && interface->kind == MX_RESISTIVE_SHEET)
       return refuse(&interface->where, "interfaces", "resistive sheets", ops, err);
@@ -175,12 +175,6 @@ static void report_defaults(const struct mx_setup *setup)
 /* Leapfrog's states of H belong to half steps, which the balance would have to fetch besides. */
 static int check_balance(const struct mx_setup *setup, struct dg_error *err)
 {
-  for (size_t i = 0; i < setup->config->interfaces && setup->config->output.balance.every > 0; i++)
-    if (setup->config->interface[i].kind == MX_METAL_SHEET)
-      return dg_fail(err, DG_INPUT,
-                     MX_PLACE "output.balance does not take sheets of kind \"metal_sheet\": take output.energy, which "
-                              "counts what they store",
-                     MX_AT(setup->config->interface[i].where.where));
   for (size_t m = 0; m < setup->config->materials && setup->config->output.balance.every > 0; m++)
     if (mx_staggered(setup->config->time.integrator) && setup->config->material[m].poles[1].count > 0)
       return dg_fail(err, DG_INPUT,

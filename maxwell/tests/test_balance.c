@@ -118,11 +118,15 @@ static struct mx_interface_config sheet = {.where = {.tag = 7}, .kind = MX_RESIS
 
 static bool bent; /* half of the boxes' elements are curved */
 
-/* ---- walls of metal and a film of graphene */
+/* ---- walls of metal, and a film of graphene or a sheet of metal */
 
 static struct mx_interface_config film = {
     .where = {.tag = 7}, .kind = MX_GRAPHENE, .graphene = {.potential = 0.3, 2 / MX_C0, 300}};
-static bool skins; /* boxes have them */
+static struct mx_interface_config foil = {
+    .where = {.tag = 7},
+    .kind = MX_METAL_SHEET,
+    .metal = {.sigma = 100, .mu_r = 1, .thickness = 3e-3, .band = {MX_C0 / 20, MX_C0 * 5}}};
+static enum { NO_SKINS, FILM, FOIL } skins; /* what boxes have */
 
 /* A wall for a band around the frequency at which a metre is half a wave. */
 static void add_metal(struct box *box, int surface, double sigma)
@@ -136,12 +140,15 @@ static void add_skins(struct box *box)
 {
   add_metal(box, 2, 30);
   add_metal(box, 4, 1e3);
-  box->config.interface = &film;
+  box->config.interface = skins == FOIL ? &foil : &film;
   box->config.interfaces = 1;
 }
 
 /* The film has this D, 1/m. */
-static void set_film(struct box *box) { box->problem.metal[box->config.boundaries].drude = 3; }
+static void set_film(struct box *box)
+{
+  if (skins == FILM) box->problem.metal[box->config.boundaries].drude = 3;
+}
 
 /* ---- boxes */
 
@@ -214,16 +221,16 @@ static void check_curved(const struct mx_backend_ops *ops)
   bent = false;
 }
 
-/* The same with walls of metal and a film, which store and lose. */
+/* The same with walls of metal, and a film or a sheet, which store and lose. */
 static void check_skins(const struct mx_backend_ops *ops)
 {
-  if (!ops->metals) return;
-  skins = true;
-  for (int i = 0; i < 2; i++) {
-    bent = i == 1;
+  for (int i = 0; i < 4 && ops->metals; i++) {
+    skins = i < 2 ? FILM : FOIL;
+    bent = i % 2 == 1;
     check_leapfrog_is_exact(ops);
   }
-  skins = bent = false;
+  skins = NO_SKINS;
+  bent = false;
 }
 
 /* Open walls, and Runge-Kutta: smooth fields, to the order of the scheme. */
@@ -260,11 +267,10 @@ static void check_order(const struct mx_backend_ops *ops)
     }
 }
 
-/* In a lossless box it is the walls and the film alone that lose. A field that neither wall knows at the start: the
- * skin of a metal begins without a current. */
-static void check_order_of_skins(const struct mx_backend_ops *ops)
+/* In a lossless box it is the walls and the film or sheet alone that lose. A field that neither wall knows at the
+ * start: the skin of a metal begins without a current. */
+static void order_of_skins(const struct mx_backend_ops *ops)
 {
-  if (!ops->metals) return;
   for (int i = MX_LEAPFROG; i <= MX_LSRK; i++) {
     double off[2], lost[2];
     for (int k = 0; k < 2; k++) {
@@ -288,8 +294,8 @@ static void check_order_of_skins(const struct mx_backend_ops *ops)
       free(E), free(H);
       end(&bench);
     }
-    print_message("%s %s: walls and a film take %.4f of the energy, off by %.3g, half the step %.3g\n", ops->name,
-                  mx_integrator_names[i], lost[1], off[0], off[1]);
+    print_message("%s %s: walls and a %s take %.4f of the energy, off by %.3g, half the step %.3g\n", ops->name,
+                  mx_integrator_names[i], skins == FILM ? "film" : "sheet", lost[1], off[0], off[1]);
     if (SANITIZED) continue;
     assert_true(lost[1] > 0.1 && fabs(lost[0] - lost[1]) < 1e-3);
     if (i == MX_LEAPFROG) assert_true(off[0] < 1e-7 && off[1] < 1e-7);
@@ -297,8 +303,17 @@ static void check_order_of_skins(const struct mx_backend_ops *ops)
   }
 }
 
-/* Sheets are like open walls, but what they take is a loss. In a lossless box it is all of it: against the same box
- * without the sheet. */
+static void check_order_of_skins(const struct mx_backend_ops *ops)
+{
+  for (int i = 0; i < 2 && ops->metals; i++) {
+    skins = i == 0 ? FILM : FOIL;
+    order_of_skins(ops);
+  }
+  skins = NO_SKINS;
+}
+
+/* Resistive sheets are like open walls, but what they take is a loss. In a lossless box it is all of it: against the
+ * same box without the sheet. */
 static void check_sheets(const struct mx_backend_ops *ops)
 {
   if (!ops->sheets) return;
@@ -359,12 +374,14 @@ static void check_place(const struct mx_backend_ops *ops)
   }
 }
 
-/* The same beside walls and a film. */
+/* The same beside walls, and a film or a sheet. */
 static void check_place_beside_skins(const struct mx_backend_ops *ops)
 {
-  skins = ops->metals;
-  if (skins) check_place(ops);
-  skins = false;
+  for (int i = 0; i < 2 && ops->metals; i++) {
+    skins = i == 0 ? FILM : FOIL;
+    check_place(ops);
+  }
+  skins = NO_SKINS;
 }
 
 #define TEST(name)                                                                                                     \
@@ -388,9 +405,11 @@ static void test_memory_failure(void **state)
   enum { MOST = 200 };
   struct bench bench;
   (void)state;
-  skins = bent = true;
+  skins = FOIL;
+  bent = true;
   random_box(&bench, true, false, 1);
-  skins = bent = false;
+  skins = NO_SKINS;
+  bent = false;
   begin(&bench, &mx_backend_reference, MX_LEAPFROG, 1e-3);
   for (int n = 1; n < MOST; n++) {
     struct mx_balance *balance;

@@ -1,6 +1,7 @@
-/* Metal walls and films behind the pass: a thread a component at a node of a face takes all its currents along, and the
- * value that the fluxes take (behind_pass.cu lifts them). Currents of a pole lie component by component, so that a warp
- * meets in the same lines; a thread asks for several poles before it works out what drives them. */
+/* Metal walls, films and sheets behind the pass: a thread a component at a node of a face takes all its currents along,
+ * and the value that the fluxes take (behind_pass.cu lifts them); that of sheets, which need the other face's currents,
+ * has a kernel of its own. Currents of a pole lie component by component, so that a warp meets in the same lines; a
+ * thread asks for several poles before it works out what drives them. */
 #include <type_traits>
 
 #include "gpu/kernels/covariant.cuh"
@@ -96,9 +97,9 @@ __device__ REAL film_field(const gpu_tables &tables, const gpu_skins &skins, con
   return at.part == 0 ? mx_film_mean(share, near[0], far[0]) : mx_film_mean(share, near[1], far[1]);
 }
 
-/* The currents of some poles of a point, from pole q on, in a pass of leapfrog. */
-template <typename REAL, bool FILM> struct step_of {
-  static constexpr int SOME = FILM ? 1 : BATCH;
+/* The currents of some poles of a point, from pole q on, in a pass of leapfrog. REAL is their type. */
+template <typename REAL, gpu_skin_kind KIND> struct step_of {
+  static constexpr int SOME = KIND == GPU_FILMS ? 1 : BATCH;
   REAL now[SOME];
 
   __device__ void load(const gpu_skins &skins, const gpu_skin_pass &, size_t i, size_t apart, int q, int poles)
@@ -116,20 +117,21 @@ template <typename REAL, bool FILM> struct step_of {
       if (q + k >= poles) break;
       const REAL n[2] = {number[2 * (q + k)], number[2 * (q + k) + 1]};
       const size_t at = i + static_cast<size_t>(q + k) * apart;
-      if (pass.keep) static_cast<REAL *>(skins.before)[at] = now[k];
-      if constexpr (FILM) {
+      if (KIND != GPU_SHEETS && pass.keep) static_cast<REAL *>(skins.before)[at] = now[k];
+      if constexpr (KIND == GPU_FILMS) {
         mx_film_step(n, drive, &now[k]);
         value = now[k];
-      } else value += n[0] * mx_skin_step(n, drive, &now[k]);
+      } else if constexpr (KIND == GPU_SHEETS) skins.mean[at] = mx_skin_step(n, drive, &now[k]);
+      else value += n[0] * mx_skin_step(n, drive, &now[k]);
       static_cast<REAL *>(skins.now)[at] = now[k];
     }
   }
 };
 
 /* The same in a stage of Runge-Kutta. */
-template <typename REAL, bool FILM, bool SUMS> struct stage_of {
-  static constexpr int SOME = FILM ? 1 : BATCH / 2; /* each has two numbers or three */
-  REAL start[SOME], current[SOME], kept[SOME];      /* of the step; of the stage; the register, or the sum */
+template <typename REAL, gpu_skin_kind KIND, bool SUMS> struct stage_of {
+  static constexpr int SOME = KIND == GPU_FILMS ? 1 : BATCH / 2; /* each has two numbers or three */
+  REAL start[SOME], current[SOME], kept[SOME]; /* of the step; of the stage; the register, or the sum */
 
   __device__ void load(const gpu_skins &skins, const gpu_skin_pass &pass, size_t i, size_t apart, int q, int poles)
   {
@@ -153,7 +155,7 @@ template <typename REAL, bool FILM, bool SUMS> struct stage_of {
       const REAL n[2] = {number[2 * (q + k)], number[2 * (q + k) + 1]};
       const size_t at = i + static_cast<size_t>(q + k) * apart;
       REAL rate;
-      if constexpr (FILM) rate = mx_film_rate(n, drive, current[k]), value = current[k];
+      if constexpr (KIND == GPU_FILMS) rate = mx_film_rate(n, drive, current[k]), value = current[k];
       else rate = mx_skin_rate(n, drive, current[k]), value += n[0] * current[k];
       if constexpr (!SUMS) {
         const REAL next = static_cast<REAL>(pass.a) * kept[k] + static_cast<REAL>(pass.step) * rate;
@@ -174,27 +176,71 @@ template <typename REAL, bool FILM, bool SUMS> struct stage_of {
 
 enum scheme { STAGGERED, LOW_STORAGE, SUMS };
 
-template <typename REAL, bool FILM, scheme OF>
+template <typename REAL, gpu_skin_kind KIND, scheme OF>
 __global__ void __launch_bounds__(THREADS) take_along(gpu_tables tables, gpu_skins skins, gpu_skin_pass pass)
 {
+  using CURRENT = typename std::conditional<KIND == GPU_SHEETS, double, REAL>::type;
   gpu_follow();
   const point at(tables, blockIdx.x * THREADS + threadIdx.x);
   if (at.face >= skins.count) return;
-  const size_t apart = 2 * skins.count * static_cast<size_t>(at.Nf), i = at.i;
-  const int metal = skins.metal[at.face], poles = FILM ? 1 : skins.poles_of[metal];
-  const REAL *number = static_cast<const REAL *>(skins.number) + 2 * metal * skins.poles;
-  typename std::conditional<OF == STAGGERED, step_of<REAL, FILM>, stage_of<REAL, FILM, OF == SUMS>>::type some;
-  REAL drive, value = 0;
+  const size_t apart = 2 * skins.rows * static_cast<size_t>(at.Nf), i = at.i;
+  const int metal = skins.metal[at.face], poles = KIND == GPU_FILMS ? 1 : skins.poles_of[metal];
+  const CURRENT *number = static_cast<const CURRENT *>(skins.number) + 2 * metal * skins.poles;
+  typename std::conditional<OF == STAGGERED, step_of<CURRENT, KIND>, stage_of<CURRENT, KIND, OF == SUMS>>::type some;
+  CURRENT drive, value = 0;
   some.load(skins, pass, i, apart, 0, poles);
-  if constexpr (FILM) drive = film_field<REAL>(tables, skins, pass, at);
+  if constexpr (KIND == GPU_FILMS) drive = film_field<REAL>(tables, skins, pass, at);
   else drive = wall_current<OF == STAGGERED, REAL>(tables, skins, pass, at);
   some.go(skins, pass, i, apart, 0, poles, number, drive, value);
   for (int q = some.SOME; q < poles; q += some.SOME) {
     some.load(skins, pass, i, apart, q, poles);
     some.go(skins, pass, i, apart, q, poles, number, drive, value);
   }
-  if constexpr (FILM) value *= static_cast<const REAL *>(skins.face)[3 * static_cast<size_t>(at.face) + 1];
-  static_cast<REAL *>(skins.value)[i] = value;
+  if constexpr (KIND == GPU_SHEETS) return;
+  if constexpr (KIND == GPU_FILMS) value *= static_cast<const REAL *>(skins.face)[3 * static_cast<size_t>(at.face) + 1];
+  static_cast<REAL *>(skins.value)[i] = static_cast<REAL>(value);
+}
+
+/* ---- sheets */
+
+/* The point of the other face that lies where this one does; row: of that face. Both have the same t1 and t2. */
+__device__ size_t beyond(const point &at, int32_t row)
+{
+  return (2 * static_cast<size_t>(row) + static_cast<size_t>(at.part)) * static_cast<size_t>(at.Nf) +
+         static_cast<size_t>(at.m);
+}
+
+template <typename REAL>
+__global__ void __launch_bounds__(THREADS) sheet_values(gpu_tables tables, gpu_skins skins, const double *currents)
+{
+  gpu_follow();
+  const point at(tables, blockIdx.x * THREADS + threadIdx.x);
+  if (at.face >= skins.count) return;
+  const size_t apart = 2 * skins.rows * static_cast<size_t>(at.Nf);
+  const int metal = skins.metal[at.face], poles = skins.poles_of[metal], row = skins.far[at.face];
+  const double *number = static_cast<const double *>(skins.number) + 2 * metal * skins.poles,
+               *transfer = skins.transfer + 2 * metal * skins.poles, *own = currents + at.i,
+               *far = currents + (row >= 0 ? beyond(at, row) : 0);
+  double value = 0;
+  for (int q = 0; q < poles; q++, own += apart, far += apart) {
+    value += number[2 * q] * *own;
+    if (row >= 0 && transfer[2 * q] != 0) value += transfer[2 * q] * *far;
+  }
+  static_cast<REAL *>(skins.value)[at.i] = static_cast<REAL>(value);
+}
+
+__global__ void __launch_bounds__(THREADS)
+    move_items(gpu_tables tables, gpu_skins skins, const int32_t *face, size_t count, double *currents, double *item)
+{
+  gpu_follow();
+  const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x,
+               trace = 2 * static_cast<size_t>(DG_NF(tables.order)), width = static_cast<size_t>(skins.poles) * trace,
+               k = i / width, q = i % width / trace;
+  if (k >= count) return;
+  const size_t row = face != nullptr ? static_cast<size_t>(face[k]) : skins.count + k;
+  double &current = currents[(q * skins.rows + row) * trace + i % trace];
+  if (face != nullptr) item[i] = current;
+  else current = item[i];
 }
 
 /* ---- energies */
@@ -215,24 +261,29 @@ template <typename VALUE> __device__ double weigh(const gpu_skins &skins, const 
   return product[0] * sum[0] + product[1] * sum[1];
 }
 
-/* Of a point: the current of array u times the weighed ones of v, or with `mean` of the mean of both with itself. */
+/* Of a point: the current of array u times the weighed ones of v on face `row`, or with `mean` of the mean of both with
+ * itself. */
 template <typename REAL>
-__device__ double square(const gpu_skins &skins, const point &at, int q, const REAL *u, const REAL *v, bool mean)
+__device__ double square(const gpu_skins &skins, const point &at, int q, const REAL *u, const REAL *v, bool mean,
+                         size_t row)
 {
-  const size_t first = 2 * (static_cast<size_t>(q) * skins.count + at.face) * static_cast<size_t>(at.Nf);
-  const auto value = [=](const REAL *of, int part, int l) {
-    const size_t i = first + static_cast<size_t>(part * at.Nf + l);
+  const auto value = [=](const REAL *of, size_t face, int part, int l) {
+    const size_t i = 2 * (static_cast<size_t>(q) * skins.rows + face) * static_cast<size_t>(at.Nf) +
+                     static_cast<size_t>(part * at.Nf + l);
     return mean ? 0.5 * (static_cast<double>(u[i]) + static_cast<double>(v[i])) : static_cast<double>(of[i]);
   };
-  return value(u, at.part, at.m) * weigh(skins, at, [=](int part, int l) { return value(v, part, l); });
+  return value(u, at.face, at.part, at.m) * weigh(skins, at, [=](int part, int l) { return value(v, row, part, l); });
 }
 
+/* REAL is the type of the currents. */
 template <typename REAL>
 __global__ void __launch_bounds__(THREADS) energies(gpu_tables tables, gpu_skins skins, int staggered, double *part)
 {
   __shared__ double sums[THREADS];
   gpu_follow();
-  const REAL *now = static_cast<const REAL *>(skins.now), *before = static_cast<const REAL *>(skins.before);
+  const bool sheets = skins.kind == GPU_SHEETS;
+  const REAL *now = static_cast<const REAL *>(sheets && staggered ? skins.mean : skins.now),
+             *before = static_cast<const REAL *>(skins.before);
   const unsigned points = static_cast<unsigned>(skins.count) * static_cast<unsigned>(2 * DG_NF(tables.order));
   double sum = 0;
   for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < points; i += gridDim.x * THREADS) {
@@ -240,12 +291,15 @@ __global__ void __launch_bounds__(THREADS) energies(gpu_tables tables, gpu_skins
     const int metal = skins.metal[at.face];
     for (int q = 0; q < skins.poles_of[metal]; q++) {
       double one;
-      if (!staggered) one = square(skins, at, q, now, now, false);
-      else if (!skins.film) one = square(skins, at, q, now, before, true);
+      if (!staggered || sheets) one = square(skins, at, q, now, now, false, at.face);
+      else if (skins.kind == GPU_WALLS) one = square(skins, at, q, now, before, true, at.face);
       else
-        one = square(skins, at, q, now, before, false) -
-              skins.lag[metal] * (square(skins, at, q, now, now, false) - square(skins, at, q, before, before, false));
+        one = square(skins, at, q, now, before, false, at.face) -
+              skins.lag[metal] * (square(skins, at, q, now, now, false, at.face) -
+                                  square(skins, at, q, before, before, false, at.face));
       sum += skins.storage[metal * skins.poles + q] * one;
+      const double through = sheets && skins.far[at.face] >= 0 ? skins.transfer[2 * (metal * skins.poles + q) + 1] : 0;
+      if (through != 0) sum += through * square(skins, at, q, now, now, false, static_cast<size_t>(skins.far[at.face]));
     }
   }
   sums[threadIdx.x] = sum;
@@ -256,27 +310,28 @@ __global__ void __launch_bounds__(THREADS) energies(gpu_tables tables, gpu_skins
   if (threadIdx.x == 0) part[blockIdx.x] += sums[0];
 }
 
+unsigned blocks_for(size_t threads) { return static_cast<unsigned>((threads + THREADS - 1) / THREADS); }
+
 unsigned blocks_of(const gpu_tables &tables, const gpu_skins &skins)
 {
-  return static_cast<unsigned>((2 * skins.count * static_cast<size_t>(DG_NF(tables.order)) + THREADS - 1) / THREADS);
+  return blocks_for(2 * skins.count * static_cast<size_t>(DG_NF(tables.order)));
 }
 
-template <typename REAL, bool FILM>
-gpuError_t launch(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass, unsigned blocks,
-                  gpuStream_t stream)
+template <typename REAL, gpu_skin_kind KIND>
+gpuError_t launch(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass, gpuStream_t stream)
 {
-  const auto kernel = pass.staggered ? take_along<REAL, FILM, STAGGERED>
-                      : pass.sums    ? take_along<REAL, FILM, SUMS>
-                                     : take_along<REAL, FILM, LOW_STORAGE>;
-  return gpu_launch_following(tables, kernel, blocks, THREADS, 0, stream, tables, skins, pass);
+  const auto kernel = pass.staggered ? take_along<REAL, KIND, STAGGERED>
+                      : pass.sums    ? take_along<REAL, KIND, SUMS>
+                                     : take_along<REAL, KIND, LOW_STORAGE>;
+  return gpu_launch_following(tables, kernel, blocks_of(tables, skins), THREADS, 0, stream, tables, skins, pass);
 }
 
 template <typename REAL>
-gpuError_t launch(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass, unsigned blocks,
-                  gpuStream_t stream)
+gpuError_t launch(const gpu_tables &tables, const gpu_skins &skins, const gpu_skin_pass &pass, gpuStream_t stream)
 {
-  return skins.film ? launch<REAL, true>(tables, skins, pass, blocks, stream)
-                    : launch<REAL, false>(tables, skins, pass, blocks, stream);
+  return skins.kind == GPU_WALLS   ? launch<REAL, GPU_WALLS>(tables, skins, pass, stream)
+         : skins.kind == GPU_FILMS ? launch<REAL, GPU_FILMS>(tables, skins, pass, stream)
+                                   : launch<REAL, GPU_SHEETS>(tables, skins, pass, stream);
 }
 
 } // namespace
@@ -284,10 +339,26 @@ gpuError_t launch(const gpu_tables &tables, const gpu_skins &skins, const gpu_sk
 gpuError_t gpu_step_skins(const gpu_tables *tables, const gpu_skins *skins, const gpu_skin_pass *pass,
                           gpuStream_t stream)
 {
-  const unsigned blocks = blocks_of(*tables, *skins);
-  if (blocks == 0) return gpuSuccess;
-  return tables->single ? launch<float>(*tables, *skins, *pass, blocks, stream)
-                        : launch<double>(*tables, *skins, *pass, blocks, stream);
+  if (skins->count == 0) return gpuSuccess;
+  return tables->single ? launch<float>(*tables, *skins, *pass, stream)
+                        : launch<double>(*tables, *skins, *pass, stream);
+}
+
+gpuError_t gpu_sheet_values(const gpu_tables *tables, const gpu_skins *skins, const double *currents,
+                            gpuStream_t stream)
+{
+  if (skins->count == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, tables->single ? sheet_values<float> : sheet_values<double>,
+                              blocks_of(*tables, *skins), THREADS, 0, stream, *tables, *skins, currents);
+}
+
+gpuError_t gpu_move_sheets(const gpu_tables *tables, const gpu_skins *skins, const int32_t *face, size_t count,
+                           double *currents, double *item, gpuStream_t stream)
+{
+  const size_t threads = count * static_cast<size_t>(2 * skins->poles * DG_NF(tables->order));
+  if (count == 0) return gpuSuccess;
+  return gpu_launch_following(*tables, move_items, blocks_for(threads), THREADS, 0, stream, *tables, *skins, face,
+                              count, currents, item);
 }
 
 gpuError_t gpu_skin_energies(const gpu_tables *tables, const gpu_skins *skins, int staggered, double *part,
@@ -295,7 +366,7 @@ gpuError_t gpu_skin_energies(const gpu_tables *tables, const gpu_skins *skins, i
 {
   const unsigned wanted = blocks_of(*tables, *skins);
   if (wanted == 0) return gpuSuccess;
-  return gpu_launch_following(*tables, tables->single ? energies<float> : energies<double>,
+  return gpu_launch_following(*tables, tables->single && skins->kind != GPU_SHEETS ? energies<float> : energies<double>,
                               wanted < GPU_SUM_PARTS ? wanted : static_cast<unsigned>(GPU_SUM_PARTS), THREADS, 0,
                               stream, *tables, *skins, staggered, part);
 }

@@ -148,7 +148,6 @@ const struct mx_backend_ops mx_backend_cpu = {
     .description = "fused kernels for AVX-512, AVX2 and other processors, orders 1 to 8, both precisions, threads",
     .sheets = true,
     .metals = true,
-    .metal_sheets = true,
     .available = available,
     .create = create,
     .destroy = destroy,

@@ -24,6 +24,12 @@ double mx_skin_storage(const struct mx_skin *skin, size_t q)
   return skin->film ? 0.25 / skin->drude : 0.5 * skin->resistance[q] / skin->rate[q];
 }
 
+void mx_sheet_numbers(const struct mx_skin *skin, size_t q, double n[2])
+{
+  n[0] = skin->transfer[q];
+  n[1] = 0.5 * skin->transfer[q] / skin->rate[q];
+}
+
 /* The edges of face f where the element has this metric, t[2][3], and their products 11, 12, 22. */
 static void edges(const double metric[9], size_t f, double t[2][3], double g[3])
 {

@@ -67,7 +67,6 @@ const struct mx_backend_ops mx_backend_reference = {
     .description = "plain loops in C, any order, double and single precision, one thread",
     .sheets = true,
     .metals = true,
-    .metal_sheets = true,
     .available = available,
     .create = create,
     .destroy = destroy,

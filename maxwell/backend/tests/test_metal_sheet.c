@@ -308,7 +308,7 @@ static void test_refused(void **state)
   struct dg_error err = {0};
   struct mx_backend_ops card = mx_backend_cpu;
   card.name = "cuda";
-  card.metal_sheets = false;
+  card.metals = false;
   lay(&box, copper, 1e-3, 1e6, 1e9);
   sheet.where.group = "shield";
   sheet.where.where = "case.lua:7";

@@ -1,4 +1,4 @@
-/* What metal walls and films lose: skin_powers.h has the formulas. The balance of energy calls it. */
+/* What metal walls, sheets and films lose: skin_powers.h has the formulas. The balance of energy calls it. */
 #include "maxwell/output/powers/skin_powers.h"
 
 #include <math.h>
@@ -16,10 +16,13 @@ int mx_skin_powers_init(struct mx_skin_powers *of, const struct mx_powers *power
   const struct mx_problem *problem = powers->problem;
   *of = (struct mx_skin_powers){.powers = powers, .ops = ops, .trace = 3 * (size_t)problem->ref->Nf};
   of->width = mx_skin_poles(problem) * of->trace;
-  if (problem->skin_faces == 0) return 0;
-  const size_t currents = problem->skin_faces * of->width, traces = problem->skin_faces * of->trace;
-  if (mx_skin_tables_init(&of->tables, problem, err) != 0 || DG_NEW(of->saved, currents, err) != 0 ||
-      DG_NEW(of->now, currents, err) != 0 || DG_NEW(of->before, currents, err) != 0 ||
+  if (problem->skin_faces == 0 && !mx_any_sheet(problem)) return 0; /* other ranks may have both faces of a sheet */
+  const size_t own = problem->skin_faces * of->width, traces = problem->skin_faces * of->trace;
+  if (mx_skin_tables_init(&of->tables, problem, err) != 0 ||
+      mx_sheet_links_init(&of->links, problem, of->width, err) != 0)
+    return err->code;
+  const size_t all = own + of->links.sent * of->width;
+  if (DG_NEW(of->saved, own, err) != 0 || DG_NEW(of->now, all, err) != 0 || DG_NEW(of->before, all, err) != 0 ||
       DG_NEW(of->H, traces, err) != 0 || DG_NEW(of->drive[0], traces, err) != 0 ||
       DG_NEW(of->drive[1], traces, err) != 0 || DG_NEW(of->value, traces, err) != 0 ||
       DG_NEW(of->ago, traces, err) != 0)
@@ -31,6 +34,7 @@ void mx_skin_powers_release(struct mx_skin_powers *of)
 {
   double *const arrays[] = {of->saved, of->now, of->before, of->H, of->drive[0], of->drive[1], of->value, of->ago};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
+  mx_sheet_links_release(&of->links);
   if (of->tables.problem != NULL) mx_skin_tables_release(&of->tables);
   *of = (struct mx_skin_powers){0};
 }
@@ -103,28 +107,56 @@ fail:
   return err->code;
 }
 
+/* The currents of the other face of sheet k, out of now or before; NULL: there is none. */
+static const double *far_of(const struct mx_skin_powers *of, size_t k, const double *currents)
+{
+  const ptrdiff_t row = mx_sheet_links_row(&of->links, k, of->powers->problem->skin_faces);
+  return row >= 0 ? currents + (size_t)row * of->width : NULL;
+}
+
+/* Puts what other ranks have of sheets behind the own currents of now. */
+static int exchange(struct mx_skin_powers *of, struct dg_error *err)
+{
+  struct mx_sheet_links *links = &of->links;
+  const size_t bytes = of->width * sizeof(double);
+  if (links->exchange == NULL) return 0;
+  for (size_t i = 0; i < links->sent; i++)
+    memcpy(mx_sheet_links_to_send(links, i), of->now + links->send[i] * of->width, bytes);
+  if (mx_sheet_links_exchange(links, err) != 0) return err->code;
+  memcpy(of->now + of->powers->problem->skin_faces * of->width, dg_exchange_receive_buffer(links->exchange),
+         links->sent * bytes);
+  return 0;
+}
+
+/* V of a wall or a sheet, or J of a film. */
+static void find_value(struct mx_skin_powers *of, size_t k)
+{
+  const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
+  const double *own = of->now + k * of->width, *far = far_of(of, k, of->now);
+  for (size_t i = 0; i < of->trace; i++) {
+    double value = 0;
+    for (size_t q = 0; q < skin->poles; q++) {
+      value += (skin->film ? 1 : skin->resistance[q]) * own[q * of->trace + i];
+      if (far != NULL) value += skin->transfer[q] * far[q * of->trace + i];
+    }
+    of->value[k * of->trace + i] = value;
+  }
+}
+
 int mx_skin_powers_look(struct mx_skin_powers *of, struct mx_backend *backend, struct dg_error *err)
 {
-  const struct mx_problem *problem = of->powers->problem;
-  const size_t faces = problem->skin_faces;
-  if (faces == 0) return 0;
+  const size_t faces = of->powers->problem->skin_faces;
+  if (of->tables.problem == NULL) return 0; /* there are none */
   swap(&of->now, &of->before);
   swap(&of->value, &of->ago);
-  if (fetch(of, backend, of->now, err) != 0) return err->code;
+  if (faces > 0 && fetch(of, backend, of->now, err) != 0) return err->code;
   for (size_t i = 0; i < faces * of->width && is_staggered(of); i++) {
     const double later = of->now[i];
     of->now[i] = 0.5 * (later + of->saved[i]);
     of->saved[i] = later;
   }
-  for (size_t k = 0; k < faces; k++) {
-    const struct mx_skin *skin = mx_skin_of(problem, k);
-    for (size_t i = 0; i < of->trace; i++) {
-      double value = 0;
-      for (size_t q = 0; q < skin->poles; q++)
-        value += (skin->film ? 1 : skin->resistance[q]) * of->now[k * of->width + q * of->trace + i];
-      of->value[k * of->trace + i] = value;
-    }
-  }
+  if (exchange(of, err) != 0) return err->code;
+  for (size_t k = 0; k < faces; k++) find_value(of, k);
   return 0;
 }
 
@@ -144,10 +176,32 @@ static double beyond_currents(const struct mx_skin_powers *of, size_t k, const d
                               const double *u, const double *v)
 {
   const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
-  double resistance = 0;
+  double resistance = skin->direct;
   if (of->tables.curve[k] == 0) return 0;
   for (size_t q = 0; q < skin->poles; q++) resistance += skin->resistance[q];
   return resistance * (mx_skin_product(&of->tables, k, H, G) - mx_skin_product(&of->tables, k, u, v));
+}
+
+/* Twice what a sheet takes on face k beside the wall that the face is, for the sums of drive and currents over the two
+ * looks: direct h.drive - Q_k (h + (drive - I_k)/2).I'_k. */
+static double taken_through(const struct mx_skin_powers *of, size_t k, const double *h, const double *drive,
+                            const double *now, const double *before)
+{
+  const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
+  const double *far[2] = {far_of(of, k, now), far_of(of, k, before)};
+  double u[3 * DG_NF_MAX] = {0}, v[3 * DG_NF_MAX] = {0}, sum = 0;
+  if (far[0] == NULL) return 0;
+  sum = skin->direct * mx_skin_product(&of->tables, k, h, drive);
+  for (size_t q = 0; q < skin->poles; q++) {
+    if (skin->transfer[q] == 0) continue;
+    for (size_t i = 0; i < of->trace; i++) {
+      const size_t at = q * of->trace + i;
+      u[i] = h[i] + 0.5 * (drive[i] - now[k * of->width + at] - before[k * of->width + at]);
+      v[i] = far[0][at] + far[1][at];
+    }
+    sum -= skin->transfer[q] * mx_skin_product(&of->tables, k, u, v);
+  }
+  return sum;
 }
 
 double mx_skin_powers_loss(const struct mx_skin_powers *of, const double *H)
@@ -156,7 +210,7 @@ double mx_skin_powers_loss(const struct mx_skin_powers *of, const double *H)
   double sum = 0;
   for (size_t k = 0; k < problem->skin_faces; k++) {
     const bool film = mx_skin_of(problem, k)->film;
-    double trace[3 * DG_NF_MAX] = {0}, h[3 * DG_NF_MAX] = {0};
+    double trace[3 * DG_NF_MAX] = {0}, h[3 * DG_NF_MAX] = {0}, twice[3 * DG_NF_MAX];
     if (!film && is_staggered(of)) continue;
     if (!film) {
       take_trace(of, k, H, trace);
@@ -164,11 +218,13 @@ double mx_skin_powers_loss(const struct mx_skin_powers *of, const double *H)
       sum += beyond_currents(of, k, trace, trace, h, h);
     }
     sum += mx_skin_squares(&of->tables, k, false, of->now + k * of->width, film ? NULL : h);
+    for (size_t i = 0; i < of->trace; i++) twice[i] = 2 * h[i];
+    sum += 0.5 * taken_through(of, k, h, twice, of->now, of->now);
   }
   return sum;
 }
 
-/* The energy that wall k has lost in a step, from H in its middle. */
+/* The energy that wall or face k of a sheet has lost in a step, from H in its middle. */
 static double lost_in_step(const struct mx_skin_powers *of, size_t k, const double *H)
 {
   const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
@@ -187,7 +243,8 @@ static double lost_in_step(const struct mx_skin_powers *of, size_t k, const doub
     }
     sum += skin->resistance[q] * mx_skin_product(&of->tables, k, u, v);
   }
-  return 0.5 * of->powers->options.step * (sum + beyond_currents(of, k, H, both, h, drive));
+  sum += taken_through(of, k, h, drive, of->now, of->before) + beyond_currents(of, k, H, both, h, drive);
+  return 0.5 * of->powers->options.step * sum;
 }
 
 double mx_skin_powers_step(struct mx_skin_powers *of, bool first, const double *H)

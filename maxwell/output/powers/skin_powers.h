@@ -1,13 +1,21 @@
-/* What metal walls and films lose (maxwell/problem/skins.h), on the host: at every look of the balance their currents
- * come from the backend. Powers are V^2 (divided by eta0: watts), as all in powers.h. What they store is part of the
- * backend's energy.
+/* What metal walls, sheets and films lose (maxwell/problem/skins.h), on the host: at every look of the balance their
+ * currents come from the backend. Powers are V^2 (divided by eta0: watts), as all in powers.h. What they store is part
+ * of the backend's energy.
  *
  * Runge-Kutta: the sum of R_k (h - I_k)^2, and gamma J^2/D, at whole steps. Leapfrog has currents at half steps, whose
  * means are those of whole steps. Its films lose the trapezoidal sum of gamma J^2/D of these means. For its walls let
  * d_k(n) = h~(n) - I_k(n) with the extrapolated h~. A step takes dt/2 <h(n+1/2), R_k (d_k(n) + d_k(n+1))> from the
- * fields and stores dt/4 <d_k(n) + d_k(n+1), R_k (I_k(n) + I_k(n+1))>. The rest is lost, exactly. */
+ * fields and stores dt/4 <d_k(n) + d_k(n+1), R_k (I_k(n) + I_k(n+1))>. The rest is lost, exactly.
+ *
+ * Sheets: W_k = R_k I_k + Q_k I'_k takes the place of R_k I_k, and R all resistors and `direct`. What both faces of a
+ * sheet store changes by the sum over them of <dI_k/dt, W_k>/a_k, so that each face needs the other one's I' alone:
+ *
+ *   R h.h - (2 h - I_k).W_k,   dt/2 [R h(n+1/2).(h~ + h~') - (h(n+1/2) + (h~ + h~' - I_k - I_k')/2).(W_k + W_k')]
+ *
+ * are lost, the primes in the second one being those of step n + 1. */
 #pragma once
 
+#include "maxwell/backend/sheet_links.h"
 #include "maxwell/output/powers/powers.h"
 #include "maxwell/problem/skins.h"
 
@@ -15,16 +23,18 @@ struct mx_skin_powers {
   const struct mx_powers *powers; /* borrowed */
   const struct mx_backend_ops *ops;
   struct mx_skin_tables tables;
-  size_t width, trace;  /* numbers of a face: poles * 3 * Nf, 3 * Nf */
-  double *saved;        /* [faces][poles][3][Nf] leapfrog: of half a step behind the last look */
-  double *now, *before; /* the same at the last looks */
-  double *H;            /* [faces][3][Nf] leapfrog: half a step before the last look */
-  double *drive[2];     /* the same: the extrapolated H at the last look, and at the one before */
-  bool resumed;         /* H is known before the first look */
-  double *value, *ago;  /* the same: V or J at the last looks */
+  size_t width, trace;         /* numbers of a face: poles * 3 * Nf, 3 * Nf */
+  struct mx_sheet_links links; /* the two faces of sheets */
+  double *saved;               /* [faces][poles][3][Nf] leapfrog: of half a step behind the last look */
+  double *now, *before;        /* the same at the last looks, and what other ranks have of sheets behind it */
+  double *H;                   /* [faces][3][Nf] leapfrog: half a step before the last look */
+  double *drive[2];            /* the same: the extrapolated H at the last look, and at the one before */
+  bool resumed;                /* H is known before the first look */
+  double *value, *ago;         /* the same: V or J at the last looks */
 };
 
-/* Without walls and films it allocates nothing, and all that follows does nothing. Release in any case. */
+/* Collective where the metals have a sheet, as mx_skin_powers_look is. Without walls, sheets and films it allocates
+ * nothing, and all that follows does nothing. Release in any case. */
 int mx_skin_powers_init(struct mx_skin_powers *of, const struct mx_powers *powers, const struct mx_backend_ops *ops,
                         struct dg_error *err) DG_MUST_USE;
 void mx_skin_powers_release(struct mx_skin_powers *of);

@@ -296,10 +296,6 @@ key("a rough sheet", re.compile(r"unknown key 'roughness' in interfaces\.between
     "order = 1,", SHEET % 'metal = "copper", thickness = 1e-5, roughness = 1e-6')
 key("a roughness below zero", "boundaries.walls.roughness must be a number >= 0 (metres rms), not -1e-06",
     "kind = \"pec\"", "kind = \"metal\", metal = \"copper\", roughness = -1e-6")
-case("the balance with a sheet of metal",
-     'input/case.lua:4: output.balance does not take sheets of kind "metal_sheet": take output.energy, which counts what they store',
-     ("order = 1,", SHEET % 'metal = "copper", thickness = 1e-5, band = { 1e6, 1e9 }'),
-     ("energy = { every = 1 }", "balance = { every = 1 }"))
 key("plane wave with its field along its direction",
     "boundaries.walls: polarisation must be orthogonal to direction; the dot product of their unit vectors is 1",
     "kind = \"pec\"", "kind = \"plane_wave\", direction = { 0, 0, 2 }, polarisation = { 0, 0, 1 }, "
