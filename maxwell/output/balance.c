@@ -43,6 +43,7 @@ struct mx_balance {
   struct integral whole[FLOWS];      /* from values at whole steps */
   double middle[FLOWS];              /* from values in the middle of steps */
   double lag, lag_first;             /* leapfrog: <D u, u> on closed faces at the last look and the first */
+  double flow[FLOWS];                /* sums at the last verdict, of all ranks */
   double settled[FLOWS];             /* sums before the last begin_anew */
   double start, difference, largest; /* the energy at first; the balance; the scale of what is off */
   bool resumed;                      /* start follows from the difference that was archived */
@@ -251,7 +252,7 @@ static bool resolved(const struct mx_balance *balance, double work)
 
 static int strike(struct mx_balance *balance, struct dg_error *err)
 {
-  double flow[FLOWS];
+  double *const flow = balance->flow;
   if (total(balance, flow, err) != 0) return err->code;
   const double held = balance->energy + flow[LOSSES] + flow[RADIATED] + flow[DISSIPATED] - flow[SOURCES];
   if (balance->looks <= balance->settling) begin_anew(balance, flow), balance->start = held;
@@ -426,18 +427,17 @@ int mx_balance_flush(struct mx_balance *balance, struct dg_error *err)
 
 int mx_balance_archive(struct mx_balance *balance, struct mx_archive *archive, struct dg_error *err)
 {
-  double state[FLOWS + 2] = {0};
+  double state[FLOWS + 2];
   if (balance == NULL) return 0;
-  if (archive->does != MX_ARCHIVE_LOADS) {
-    if (total(balance, state, err) != 0) return err->code;
-    state[FLOWS] = balance->difference;
-    state[FLOWS + 1] = balance->largest;
-  }
+  memcpy(state, balance->flow, sizeof balance->flow); /* rank 0 writes alone: no sums over ranks here */
+  state[FLOWS] = balance->difference;
+  state[FLOWS + 1] = balance->largest;
   if (mx_archive_doubles(archive, "balance/state", FLOWS + 2, state, err) != 0 ||
       mx_csv_archive(&balance->table, "balance/table", archive, err) != 0)
     return err->code;
   if (archive->does != MX_ARCHIVE_LOADS) return 0;
   memcpy(balance->settled, state, sizeof balance->settled);
+  memcpy(balance->flow, state, sizeof balance->flow);
   balance->difference = state[FLOWS];
   balance->largest = state[FLOWS + 1];
   balance->resumed = true;

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from harness import Place, expect
+from harness import Place, expect, on_ranks
 from meshes import box
 from run_contract import RUN, main
 
@@ -151,25 +151,46 @@ def test_quality(program):
             expect(abs(found / Q - 1) < 5e-3, f"{integrator}: Q is {found:.5g}, not {Q:.5g}")
 
 
-def test_balance(program):
-    """All that the walls take is in the balance, also of a run that goes on from a checkpoint."""
-    small = RESONATOR.replace("order = 5", "order = 3").replace("12e-9", "1e-9").replace(
-        'metal = "copper"', "conductivity = 1e3").replace("energy = { every = 50 }", "balance = { every = 20 }")
+def check_balance(program, what, edit, limits, ranks=1):
+    """All that is lost is in the balance, also of a run that goes on from a checkpoint."""
+    small = edit(RESONATOR.replace("order = 5", "order = 3").replace("12e-9", "1e-9").replace(
+        'metal = "copper"', "conductivity = 1e3").replace("energy = { every = 50 }", "balance = { every = 20 }"))
     mesh = {"input/box.msh": scaled((2, 2, 1), (SIDE, SIDE, HEIGHT))}
-    for integrator, most in (("leapfrog", 1e-9), ("lsrk", 5e-5), ("rk4", 5e-5)):
+    shared = on_ranks(ranks) if ranks > 1 else {}
+    for integrator, most in limits.items():
         with Place(program, mesh, small.replace("INTEGRATOR", integrator)) as place:
-            place.good(*RUN, "--set", "checkpoint.every=60")
+            place.good(*RUN, "--set", "checkpoint.every=60", **shared)
             names = os.listdir(place.path("case/checkpoint"))
             earlier = min(name.split("_")[1].split(".")[0] for name in names)
             for name in names:
                 if earlier not in name:
                     os.remove(place.path("case/checkpoint", name))
-            place.good(*RUN, "--set", "checkpoint.every=60", "--restart")
+            place.good(*RUN, "--set", "checkpoint.every=60", "--restart", **shared)
             expect(place.summary()["checkpoints"]["restarts"] == 1, "the run did not go on")
             rows = np.genfromtxt(place.path("case", "balance.csv"), delimiter=",", names=True)
             lost, off = rows["losses"][-1] / rows["energy"][0], np.abs(rows["difference"]).max() / rows["energy"][0]
-            print(f"{integrator}: {lost:.4f} of the energy lost, the balance is off by {off:.2g}")
-            expect(0.1 < lost < 1 and off < most and rows["radiated"][-1] == 0, f"{integrator}: {lost}, {off}")
+            print(f"{what}, {ranks} ranks, {integrator}: {lost:.4f} of the energy lost, the balance is off by {off:.2g}")
+            expect(0.1 < lost < 1 and off < most and rows["radiated"][-1] == 0, f"{what}, {integrator}: {lost}, {off}")
+
+
+def test_balance(program):
+    check_balance(program, "walls", lambda script: script, {"leapfrog": 1e-9, "lsrk": 5e-5, "rk4": 5e-5})
+
+
+def with_sheet(script):
+    """Of pec walls, and a sheet across the box on which E begins at zero."""
+    sheet = 'interfaces = { between = { kind = "metal_sheet", conductivity = 1e3, thickness = 3e-4, band = { 2e9, 5e10 } } },'
+    return script.replace("math.sin(k * x)", "math.sin(2 * k * x)").replace(
+        'default = { kind = "metal", conductivity = 1e3, band = { 2e9, 5e10 } }', 'default = { kind = "pec" }').replace(
+        "  boundaries =", f"  {sheet}\n  boundaries =")
+
+
+def test_balance_of_sheet(program):
+    check_balance(program, "a sheet", with_sheet, {"leapfrog": 1e-9, "lsrk": 5e-5, "rk4": 5e-5})
+
+
+def test_balance_of_shared_sheet(program):
+    check_balance(program, "a sheet", with_sheet, {"leapfrog": 1e-9, "lsrk": 5e-5}, ranks=3)
 
 
 def test_described(program):
