@@ -10,12 +10,12 @@
 
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/skins.h"
-#include "maxwell/setup/setup_build.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
 #include "maxwell/tests/sanitized.h"
+#include "maxwell/backend/tests/skin_boxes.h"
 
 static const double pi = 3.14159265358979323846;
 static struct mx_interface_config film;
@@ -50,20 +50,6 @@ static void pulse_H(const double x[3], double t, double value[3])
 enum { FREQUENCIES = 2 };
 static const double frequency[FREQUENCIES] = {1e12, 3e12};
 
-/* The node that is nearest to x on the axis. */
-static struct mx_point near(const struct box *box, double x)
-{
-  struct mx_point best = {.weight = NULL};
-  double least = INFINITY;
-  for (size_t e = 0; e < box->mesh.K; e++)
-    for (size_t i = 0; i < (size_t)box->ref.Np; i++) {
-      double at[3];
-      dg_geometry_point(&box->mesh, e, box->ref.r[i], box->ref.s[i], box->ref.t[i], at);
-      if (fabs(at[0] - x) < least) least = fabs(at[0] - x), best.element = e, best.node = i;
-    }
-  return best;
-}
-
 /* spectrum[in front of the film, behind it][frequency] of Ez. */
 static void record(const struct mx_backend_ops *ops, enum mx_integrator integrator, bool filmed,
                    double complex spectrum[2][FREQUENCIES])
@@ -85,7 +71,7 @@ static void record(const struct mx_backend_ops *ops, enum mx_integrator integrat
   const long steps = (long)ceil(end / (0.6 * limit));
   const double dt = end / (double)steps;
   double *E = box_field(&box), *H = box_field(&box);
-  const struct mx_point at[2] = {near(&box, 0.3 * length), near(&box, 0.7 * length)};
+  const struct mx_point at[2] = {skin_near(&box, 0.3 * length), skin_near(&box, 0.7 * length)};
   box_evaluate(&box, pulse_E, 0, E), box_evaluate(&box, pulse_H, 0, H);
   struct drive drive = drive_new(ops, &box, integrator, MX_DOUBLE, dt, E, H);
   memset(spectrum, 0, 2 * sizeof *spectrum);
@@ -132,11 +118,7 @@ static void test_film(void **state)
 
 static void random_box(struct box *box, int order, bool bent, double alpha, double D)
 {
-  *box = (struct box){0};
-  box_mesh(box, (const int[]){2, 2, 2}, (const double[]){1, 0.8, 0.7}, 0.2, NULL);
-  if (bent) box_bend(box, 2, 0.5, 0.5);
-  box_material(box, 1, 1 + 3 * box_random(), 1 + box_random(), 0);
-  box_material(box, 2, 1 + 3 * box_random(), 1 + box_random(), 0.01);
+  skin_box(box, bent);
   box_boundary(box, 3, MX_IMPEDANCE, 100);
   lay(box, 0.3, 1 / MX_C0);
   box_problem(box, order, alpha);
@@ -149,21 +131,12 @@ static void test_limit(void **state)
   (void)state;
   for (int i = 0; i < 8; i += SANITIZED ? 7 : 1) {
     struct box box;
-    double rise, other;
+    char what[80];
     const double strength = pow(10, (i * 2) % 5 + 1); /* D h up to 10^5 */
     box_random_state = 100 + (unsigned)i;
-    const enum mx_integrator integrator = i % 2 ? MX_LSRK : MX_LEAPFROG;
     random_box(&box, 2, i >= 6, 0.5 * (i % 3), strength);
-    const double limit = box_limit(&box, integrator),
-                 below = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 0.98 : 0.995) * limit,
-                                     SANITIZED ? 5 : 800, &rise),
-                 above = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 1.1 : 1.03) * limit,
-                                     SANITIZED ? 5 : 400, &other);
-    print_message("%s%s, flux %g, D %g, limit %.4g: energy %.3g below (rises by %.2g), %.3g above the limit\n",
-                  mx_integrator_names[integrator], i >= 6 ? ", curved" : "", 0.5 * (i % 3), strength, limit, below,
-                  rise, above);
-    assert_true(SANITIZED || (below < 0.5 && rise < 1e-12));
-    assert_true(SANITIZED || !(above < 1e3));
+    (void)snprintf(what, sizeof what, "D %g, flux %g%s", strength, 0.5 * (i % 3), i >= 6 ? ", curved" : "");
+    skin_limit(&box, i % 2 ? MX_LSRK : MX_LEAPFROG, i % 2 ? 1.1 : 1.03, 1e-12, what);
     box_release(&box);
   }
 }
@@ -180,22 +153,9 @@ static void test_backends_agree(void **state)
 {
   (void)state;
   for (int i = 0; i < 6; i++) {
-    const enum mx_integrator integrator = (enum mx_integrator)(i % 3);
     struct box box;
     random_box(&box, i < 3 ? 3 : 2, i >= 3, i % 2, 3);
-    const double step = 0.9 * box_limit(&box, integrator);
-    double *E[2], *H[2], norm = 0;
-    static const struct mx_backend_ops *const ops[2] = {&mx_backend_reference, &mx_backend_cpu};
-    for (int k = 0; k < 2; k++) {
-      E[k] = box_field(&box), H[k] = box_field(&box);
-      box_evaluate(&box, half_wave, 0, E[k]);
-      norm = sqrt(box_product(&box, NULL, E[k], E[k]));
-      drive_run(ops[k], &box, integrator, MX_DOUBLE, step, SANITIZED ? 5 : 300, E[k], H[k]);
-    }
-    const double off = box_distance(&box, E[0], E[1]) / norm;
-    print_message("%s%s: differ by %.2g\n", mx_integrator_names[integrator], i >= 3 ? ", curved" : "", off);
-    assert_true(off < 1e-12);
-    for (int k = 0; k < 2; k++) free(E[k]), free(H[k]);
+    skin_backends_agree(&box, (enum mx_integrator)(i % 3), i >= 3 ? ", curved" : "", half_wave);
     box_release(&box);
   }
 }
@@ -204,17 +164,11 @@ static void test_refused(void **state)
 {
   (void)state;
   struct box box = {0};
-  struct dg_error err = {0};
-  struct mx_backend_ops card = mx_backend_cpu;
-  card.name = "cuda";
-  card.metals = false;
   lay(&box, 0.3, 1e-12);
   film.where.group = "film";
   film.where.where = "case.lua:7";
-  assert_int_equal(mx_setup_known(&box.config, &mx_backend_cpu, &err), 0);
-  assert_int_equal(mx_setup_known(&box.config, &card, &err), DG_INPUT);
-  assert_string_equal(err.message,
-                      "case.lua:7: interfaces.film: the backend cuda does not take graphene; use backend = \"cpu\"");
+  skin_refused(&box.config, "case.lua:7: interfaces.film: the backend plain does not take graphene; use backend = "
+                            "\"cpu\"");
 }
 
 int main(void)

@@ -8,14 +8,13 @@
 
 #include <cmocka.h>
 
-#include "maxwell/backend/frame/skin_frame.h"
 #include "maxwell/operator/operator.h"
-#include "maxwell/setup/setup_build.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/tests/growth.h"
 #include "maxwell/tests/sanitized.h"
+#include "maxwell/backend/tests/skin_boxes.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -145,11 +144,7 @@ static void test_quality(void **state)
 
 static void random_box(struct box *box, int order, bool bent, double alpha)
 {
-  *box = (struct box){0};
-  box_mesh(box, (const int[]){2, 2, 2}, (const double[]){1, 0.8, 0.7}, 0.2, NULL);
-  if (bent) box_bend(box, 2, 0.5, 0.5);
-  box_material(box, 1, 1 + 3 * box_random(), 1 + box_random(), 0);
-  box_material(box, 2, 1 + 3 * box_random(), 1 + box_random(), 0.01);
+  skin_box(box, bent);
   for (int i = 1; i <= 6; i++) {
     if (i == 4) box_boundary(box, i, MX_IMPEDANCE, 100);
     else if (i != 5) add_metal(box, i, pow(10, 1 + 5 * box_random()));
@@ -163,18 +158,11 @@ static void test_limit(void **state)
   (void)state;
   for (int i = 0; i < 8; i += SANITIZED ? 7 : 1) {
     struct box box;
-    double rise, other;
+    char what[80];
     box_random_state = 100 + (unsigned)i;
-    const enum mx_integrator integrator = i % 2 ? MX_LSRK : MX_LEAPFROG;
     random_box(&box, 2, i >= 6, 0.5 * (i % 3));
-    const double limit = box_limit(&box, integrator),
-                 below = drive_grown(&mx_backend_cpu, &box, integrator, (i % 2 ? 0.98 : 0.995) * limit,
-                                     SANITIZED ? 5 : 1000, &rise),
-                 above = drive_grown(&mx_backend_cpu, &box, integrator, 1.05 * limit, SANITIZED ? 5 : 600, &other);
-    print_message("%s%s, flux %g, limit %.4g: energy %.3g below (rises by %.2g), %.3g above the limit\n",
-                  mx_integrator_names[integrator], i >= 6 ? ", curved" : "", 0.5 * (i % 3), limit, below, rise, above);
-    assert_true(SANITIZED || (below < 0.5 && rise < 0));
-    assert_true(SANITIZED || !(above < 1e3));
+    (void)snprintf(what, sizeof what, "flux %g%s", 0.5 * (i % 3), i >= 6 ? ", curved" : "");
+    skin_limit(&box, i % 2 ? MX_LSRK : MX_LEAPFROG, 1.05, 0, what);
     box_release(&box);
   }
 }
@@ -184,22 +172,9 @@ static void test_backends_agree(void **state)
 {
   (void)state;
   for (int i = 0; i < 6; i++) {
-    const enum mx_integrator integrator = (enum mx_integrator)(i % 3);
     struct box box;
     random_box(&box, i < 3 ? 3 : 2, i >= 3, i % 2);
-    const double step = 0.9 * box_limit(&box, integrator);
-    double *E[2], *H[2], norm = 0;
-    static const struct mx_backend_ops *const ops[2] = {&mx_backend_reference, &mx_backend_cpu};
-    for (int k = 0; k < 2; k++) {
-      E[k] = box_field(&box), H[k] = box_field(&box);
-      box_evaluate(&box, half_wave, 0, E[k]);
-      norm = sqrt(box_product(&box, NULL, E[k], E[k]));
-      drive_run(ops[k], &box, integrator, MX_DOUBLE, step, SANITIZED ? 5 : 300, E[k], H[k]);
-    }
-    const double off = box_distance(&box, E[0], E[1]) / norm;
-    print_message("%s%s: differ by %.2g\n", mx_integrator_names[integrator], i >= 3 ? ", curved" : "", off);
-    assert_true(off < 1e-12);
-    for (int k = 0; k < 2; k++) free(E[k]), free(H[k]);
+    skin_backends_agree(&box, (enum mx_integrator)(i % 3), i >= 3 ? ", curved" : "", half_wave);
     box_release(&box);
   }
 }
@@ -213,25 +188,6 @@ static void test_backends_agree(void **state)
 #undef REAL
 #undef NAME
 #undef MX_POINT
-
-/* along[2][Nf] of v[3][Nf] on face f of element e. */
-static void along_edges(const struct box *box, size_t e, size_t f, const double *v, double *along)
-{
-  const struct dg_reference *ref = &box->ref;
-  const size_t Nf = (size_t)ref->Nf;
-  for (size_t m = 0; m < Nf; m++) {
-    const int32_t node = ref->face_node[f * Nf + m];
-    const double at[3] = {ref->r[node], ref->s[node], ref->t[node]};
-    double metric[9], x[3][3], pair[2];
-    (void)mx_element_metric(&box->problem, e, at, metric);
-    (void)mx_frame_tangents(metric, x);
-    along[m] = along[Nf + m] = 0;
-    for (size_t c = 0; c < 3; c++) {
-      MX_ALONG((int)f, x[0][c], x[1][c], x[2][c], pair);
-      for (size_t i = 0; i < 2; i++) along[i * Nf + m] += pair[i] * v[c * Nf + m];
-    }
-  }
-}
 
 /* The integral of the square of a tangential vector, from its components. */
 static double square_along(const struct mx_skin_tables *tables, size_t k, const double *u, const double *flat)
@@ -269,8 +225,8 @@ static void test_along_edges(void **state)
           got[2 * DG_NF_MAX] = {0}, size = 0, off = 0;
       for (size_t i = 0; i < 3 * Nf; i++) H[i] = box_random() - 0.5;
       mx_skin_current(&tables, k, H, h);
-      along_edges(&box, e, f, H, of_H);
-      along_edges(&box, e, f, h, wanted);
+      skin_along(&box, e, f, H, of_H);
+      skin_along(&box, e, f, h, wanted);
       mx_skin_face(&box.problem, e, f, turn, product);
       for (size_t m = 0; m < Nf && tables.curve[k] == 0; m++) {
         double to[2];
@@ -298,7 +254,8 @@ static void test_points(void **state)
   (void)state;
   const double dt = 0.3, h = 0.7, old = -1.3;
   const struct mx_skin wall = {.poles = 1, .resistance = {2}, .rate = {5}},
-                       film = {.poles = 1, .film = true, .drude = 4, .damping = 0.9};
+                       film = {.poles = 1, .film = true, .drude = 4, .damping = 0.9},
+                       sheet = {.poles = 1, .sheet = true, .resistance = {2}, .transfer = {-1}, .rate = {5}};
   double n[2], now = old;
   mx_skin_numbers(&wall, 0, dt, n);
   const double mean = mx_skin_step(n, h, &now);
@@ -312,6 +269,8 @@ static void test_points(void **state)
   mx_skin_numbers(&film, 0, 0, n);
   assert_true(fabs(mx_film_rate(n, h, old) - 4 * h + 0.9 * old) < 1e-14);
   assert_true(fabs(mx_film_mean(0.25, 1, 5) - 2) < 1e-15);
+  mx_sheet_numbers(&sheet, 0, n);
+  assert_true(n[0] == -1 && fabs(n[1] + 0.1) < 1e-15);
   assert_true(fabs(mx_skin_storage(&wall, 0) - 0.2) < 1e-15 && fabs(mx_skin_storage(&film, 0) - 0.0625) < 1e-15);
 }
 
@@ -320,17 +279,12 @@ static void test_refused(void **state)
 {
   (void)state;
   struct box box = {.config = {.boundary = box.boundary}};
-  struct dg_error err = {0};
-  struct mx_backend_ops card = mx_backend_cpu;
-  card.name = "cuda";
-  card.metals = false;
   add_metal(&box, 1, 5.8e7);
   box.boundary[0].where.group = "walls";
   box.boundary[0].where.where = "case.lua:7";
-  assert_int_equal(mx_setup_known(&box.config, &mx_backend_cpu, &err), 0);
-  assert_int_equal(mx_setup_known(&box.config, &card, &err), DG_INPUT);
-  assert_string_equal(err.message, "case.lua:7: boundaries.walls: the backend cuda does not take walls of kind "
-                                   "\"metal\"; use backend = \"cpu\"");
+  skin_refused(&box.config,
+               "case.lua:7: boundaries.walls: the backend plain does not take walls of kind \"metal\"; use "
+               "backend = \"cpu\"");
 }
 
 int main(void)
