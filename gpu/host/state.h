@@ -309,8 +309,8 @@ int gpu_start_sheets(struct mx_backend *backend, void *to, struct dg_error *err)
 int gpu_stage_sheets(struct mx_backend *backend, const void *E, void *const also[2], double b,
                      struct dg_error *err) DG_MUST_USE;
 
-/* ---- skins.c; all do nothing where there are no metal walls, films and sheets. Where ranks share sheets, the functions
- * that are called collective are so, and wait for the card. */
+/* ---- skins.c; all do nothing where there are no metal walls, films and sheets. Where ranks share sheets, the
+ * functions that are called collective are so, and wait for the card. */
 
 /* Collective. */
 int gpu_new_skins(struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;

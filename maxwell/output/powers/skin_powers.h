@@ -10,9 +10,9 @@
  * Sheets: W_k = R_k I_k + Q_k I'_k takes the place of R_k I_k, and R all resistors and `direct`. What both faces of a
  * sheet store changes by the sum over them of <dI_k/dt, W_k>/a_k, so that each face needs the other one's I' alone:
  *
- *   R h.h - (2 h - I_k).W_k,   dt/2 [R h(n+1/2).(h~ + h~') - (h(n+1/2) + (h~ + h~' - I_k - I_k')/2).(W_k + W_k')]
+ *   R h^2 - (2 h - I_k).W_k,   dt/2 [R h.D - (h + (D - J_k)/2).(W_k(n) + W_k(n+1))],
  *
- * are lost, the primes in the second one being those of step n + 1. */
+ * are lost, with h(n+1/2), D = h~(n) + h~(n+1) and J_k = I_k(n) + I_k(n+1). */
 #pragma once
 
 #include "maxwell/backend/sheet_links.h"

@@ -189,7 +189,7 @@ SCENES = {"line": (LINE_GEO, LINE), "box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, 
 
 def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500, sheet=False):
     """Files for a Place, and the script. sheet: the box has a resistive sheet, a film if it is "graphene"
-    or a sheet of metal if it is "metal", and a metal wall, which the backend cuda does not take."""
+    or a sheet of metal if it is "metal", and a metal wall."""
     geometry, script = SCENES[name]
     if sheet:
         script = script.replace("-- between =", "between =")
