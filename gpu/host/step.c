@@ -5,8 +5,9 @@
  * if the sources follow, converts the values of sources into pinned memory and starts their copy. gpu_stage_end does
  * not wait for this stage, only for the one GPU_BEHIND - 1 before it: the host evaluates the sources of the next stages
  * while the card works, and yet is never far ahead. On several ranks gpu_stage_end first waits for their traces and
- * launches the rest. An error of the card's work is returned by a later call. A function that asks for values (energy,
- * sample, functionals, ...) waits for all stages that were begun, and so does gpu_wait. */
+ * launches the rest; where they share sheets of metal, it waits for the card as well (skins.c). An error of the card's
+ * work is returned by a later call. A function that asks for values (energy, sample, functionals, ...) waits for all
+ * stages that were begun, and so does gpu_wait. */
 #include <string.h>
 
 #include "gpu/host/state.h"
