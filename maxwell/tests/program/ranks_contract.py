@@ -9,6 +9,7 @@ import Silo
 
 import meshes
 from harness import SCRIPT, Place, edited, expect, on_ranks
+from metal_contract import check_balance, with_sheet
 from ranks_scenes import scene
 from run_contract import RUN, files, main
 
@@ -147,6 +148,11 @@ def test_box_metal_sheet(program):
 
 def test_box_lsrk_metal_sheet_reference(program):
     check_ranks(program, "box", (7,), integrator="lsrk", backend="reference", sheet="metal")
+
+
+def test_balance_of_sheet(program):
+    """Between ranks: of 2 to 4 parts, and of 6, none has the sheet on its boundary."""
+    check_balance(program, "a sheet", with_sheet, {"leapfrog": 1e-9, "lsrk": 5e-5}, ranks=5, stop="2e-10")
 
 
 def test_guide(program):
