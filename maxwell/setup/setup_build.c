@@ -220,10 +220,10 @@ static void report_metals(const struct mx_setup *setup)
       skin.resistance[k] *= MX_ETA0 / sqrt(MX_MU0 * metal->mu_r / metal->sigma);
       skin.rate[k] *= MX_C0;
     }
-    const double rough = mx_metal_rough(MX_MU0 * metal->mu_r, metal->sigma, metal->roughness),
+    const double mu = MX_MU0 * metal->mu_r, rough = mx_metal_rough(mu, metal->sigma, metal->roughness),
                  error = mx_skin_error(2 * pi * band[0], 2 * pi * band[1], rough, &skin),
                  more = 1 + 2 / pi * atan(2 * pi * band[1] / rough),
-                 resistance = more * sqrt(pi * band[1] * MX_MU0 * metal->mu_r / metal->sigma);
+                 resistance = creal(mx_metal_impedance(mu, metal->sigma, metal->roughness, 2 * pi * band[1]));
     dg_log_line(setup->log,
                 "metal     %s: %.4g S/m, %zu resistors beside inductors follow its skin from %.4g to %.4g Hz within "
                 "%.2g %%; %.3g ohm at the upper end",
@@ -383,6 +383,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   mx_report_sheets(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
+  mx_ports_report_losses(&setup->sources.ports, config, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
       check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||

@@ -81,24 +81,12 @@ int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mes
                      problem->mu[e], problem->sigma[e] / MX_ETA0, problem->sigma_m[e] * MX_ETA0);
     }
   }
-  if (refuse_tensors(problem, mesh, faces, err) != 0) return err->code;
-  return refuse_responses(problem, mesh, faces, err);
+  return mx_plain_media(problem, mesh, faces, err);
 }
 
-int mx_lossless_media(const struct mx_problem *problem, const struct dg_mesh *mesh,
-                      const struct mx_surface_faces *faces, struct dg_error *err)
+int mx_plain_media(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
+                   struct dg_error *err)
 {
-  for (size_t k = 0; k < faces->count; k++) {
-    const size_t e = (size_t)faces->where[k] / 4;
-    double x[3];
-    if (mx_relaxation_rate(problem, e) == 0) continue;
-    dg_geometry_barycentre(mesh, e, x);
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE "%s: %s needs media without losses along its surface; near (%g, %g, %g) m sigma = %g S/m, "
-                            "sigma_m = %g ohm/m. Put it where there are none",
-                   MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], problem->sigma[e] / MX_ETA0,
-                   problem->sigma_m[e] * MX_ETA0);
-  }
   if (refuse_tensors(problem, mesh, faces, err) != 0) return err->code;
   return refuse_responses(problem, mesh, faces, err);
 }

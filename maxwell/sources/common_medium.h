@@ -5,7 +5,7 @@
 #include "maxwell/problem/problem.h"
 
 /* The faces of a surface. mx_common_medium finds the medium of their elements on all ranks; it must be one medium,
- * without losses. mx_lossless_media only refuses losses. Collective. */
+ * without losses. mx_plain_media only refuses tensors and responses. Collective. */
 struct mx_surface_faces {
   size_t count;           /* faces of this rank */
   const int32_t *where;   /* [count] 4 * element + face */
@@ -14,5 +14,5 @@ struct mx_surface_faces {
 };
 int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
                      double *epsilon, double *mu, struct dg_error *err) DG_MUST_USE;
-int mx_lossless_media(const struct mx_problem *problem, const struct dg_mesh *mesh,
-                      const struct mx_surface_faces *faces, struct dg_error *err) DG_MUST_USE;
+int mx_plain_media(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
+                   struct dg_error *err) DG_MUST_USE;

@@ -393,6 +393,7 @@ void mx_ports_release(struct mx_ports *ports)
       for (int s = 0; s < MX_PASSES_MAX; s++) dg_free(port->mode[k].table[s]);
     }
     dg_free(port->mode);
+    mx_line_losses_release(&port->losses);
     dg_free(port->what);
     dg_free(port->name);
     dg_free(port->incident);

@@ -26,6 +26,7 @@
 #include "maxwell/problem/problem_build.h"
 
 struct dg_log;
+struct mx_line_losses;
 
 struct mx_port_values { /* at one time, in the port's own voltage (share/doc/manual.md, Ports): V, V, V, A */
   double incident, reflected, voltage, current; /* voltage = incident + reflected; current flows into the domain */
@@ -100,6 +101,20 @@ struct mx_port_line {
   double speed;              /* of light in the medium, m/s; 0: the port is a gap and belongs to no line */
 };
 struct mx_port_line mx_ports_line(const struct mx_ports *ports, size_t port);
+/* What the line of a TEM port loses at a frequency (tem_losses.h); of another port nothing is known. */
+struct mx_port_loss {
+  double reference; /* impedance of the line without losses, which S refers to, ohm */
+  double media;     /* dB/m, as small losses have it: the same at all frequencies */
+  double walls;     /* dB/m, as small losses have it; 0 where hertz is 0, as all below */
+  double all;       /* dB/m, by gamma */
+  double reflected; /* of a wave that meets the reference behind the line */
+};
+struct mx_port_loss mx_ports_loss(const struct mx_ports *ports, size_t port, double hertz);
+/* The losses of a TEM port's line, which are the ports'; NULL: the port is another. */
+const struct mx_line_losses *mx_ports_losses(const struct mx_ports *ports, size_t port);
+/* Logs what the lines of TEM ports lose at the frequencies of the script, and warns where losses are large and where
+ * the potentials of a port are no mode. */
+void mx_ports_report_losses(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log);
 const char *mx_ports_name(const struct mx_ports *ports, size_t port);
 int mx_ports_number(const struct mx_ports *ports, size_t port);
 bool mx_ports_driven(const struct mx_ports *ports, size_t port);

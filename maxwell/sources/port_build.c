@@ -383,13 +383,17 @@ static int build_tem(struct build *b, const struct mx_assignment *assignment)
     return dg_fail(b->err, DG_INPUT, MX_PLACE "%s: a tem_port does not know periodic sides yet", MX_AT(b->place.where),
                    b->place.what);
   if (mx_tem_conductors_init(&conductors, &b->face, &b->place, assignment, b->all, b->err) == 0 &&
-      mx_tem_mode_init(&tem, &b->face, &b->place, &conductors, &b->config->port, b->problem->ref->order, b->err) == 0) {
+      mx_tem_mode_init(&tem, &b->face, &b->place, &conductors, b->all, &b->config->port, b->problem->ref->order,
+                       b->err) == 0) {
     const struct mx_port_profile profile = {.normal = b->face.normal, .what = b->port->what, .tem = &tem};
     char line[160];
     b->Z = tem.wall;
     set_wall(b);
     b->port->speed = MX_C0 / tem.index;
     b->port->mode[0].family = MX_TEM;
+    b->port->mixed = tem.mixed;
+    b->port->losses = tem.losses;
+    tem.losses = (struct mx_line_losses){0};
     mx_tem_mode_describe(&tem, &conductors, b->mesh, line, sizeof line);
     if (add_mode(b, 0, &profile) == 0) describe(b, line, &family);
   }
@@ -483,7 +487,7 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
       .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
   if (mx_port_face_plane(&b->face, &b->place, b->err) != 0) return b->err->code;
   if (config->kind == MX_TEM_PORT) {
-    if (mx_lossless_media(b->problem, b->mesh, &surface, b->err) != 0) return b->err->code;
+    if (mx_plain_media(b->problem, b->mesh, &surface, b->err) != 0) return b->err->code;
     return build_tem(b, assignment);
   }
   if (mx_common_medium(b->problem, b->mesh, &surface, &epsilon, &mu, b->err) != 0 ||

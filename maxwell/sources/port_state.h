@@ -4,6 +4,7 @@
 
 #include "maxwell/sources/circuit.h"
 #include "maxwell/sources/port.h"
+#include "maxwell/sources/tem/tem_losses.h"
 #include "maxwell/time/schedule.h"
 
 /* A mode with its past. The quantity that a_in answers to is f = a_out - v. It is kept newest first, from past + room -
@@ -38,7 +39,9 @@ struct mx_port {
   double scale;            /* the port's own voltage is scale times that of the mode */
   double own_share;    /* part of the incident voltage in what leaves, beside the functionals; 0 but for TEM lines */
   double source_share; /* lumped ports: share of the source's voltage in the port's, Z/(Z + Zs); else 1 */
-  struct mx_circuit circuit; /* of a lumped element */
+  struct mx_line_losses losses; /* of a TEM line */
+  double mixed;                 /* of a TEM line: as in tem_mode.h */
+  struct mx_circuit circuit;    /* of a lumped element */
   size_t modes;
   struct mx_port_mode *mode; /* the first is the port's own */
   double *incident;          /* [room] v(t_n), in volts of the mode */

@@ -34,6 +34,8 @@ static void describe(struct mx_port_triangle *triangle, const struct mx_port_pla
                                         .area = 2 * problem->face_scale[e][f] * problem->jacobian[e],
                                         .epsilon = problem->epsilon[e],
                                         .mu = problem->mu[e],
+                                        .sigma = problem->sigma[e],
+                                        .sigma_m = problem->sigma_m[e],
                                         .where = 4 * (int32_t)e + f,
                                         .rank = dg_comm_rank(problem->comm)}; /* the reference triangle has area 2 */
   for (int i = 0, n = 0; i < 4; i++) {

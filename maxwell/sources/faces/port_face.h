@@ -22,6 +22,7 @@ struct mx_port_triangle {
   int64_t vertex[3];                   /* numbers in the whole mesh, ascending */
   double corner[3][3];                 /* of these vertices, m */
   double normal[3], area, epsilon, mu; /* of a curved triangle: the normal of its corners, and its own area */
+  double sigma, sigma_m;               /* as in mx_problem */
   struct dg_face_map map;              /* geometry 0: the triangle is flat, with straight edges */
   int32_t where;                       /* 4 * element + face, or -1 when it is another rank's */
   int32_t rank;

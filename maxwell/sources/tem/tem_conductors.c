@@ -15,13 +15,16 @@
 struct contact {
   struct mx_edge edge;
   int64_t entity; /* of the metal; -1: none */
+  int64_t wall;   /* as in mx_tem_conductors */
 };
 
 static int compare_contacts(const void *a, const void *b)
 {
   const struct contact *x = a, *y = b;
   const int order = mx_compare_edges(&x->edge, &y->edge);
-  return order != 0 ? order : x->entity < y->entity ? -1 : x->entity > y->entity;
+  if (order != 0) return order;
+  if (x->entity != y->entity) return x->entity < y->entity ? -1 : 1;
+  return x->wall < y->wall ? -1 : x->wall > y->wall;
 }
 
 /* Returns the edges of all triangles of the face, sorted, each once; edge[3 * face->count]. */
@@ -53,9 +56,10 @@ static size_t collect(const struct mx_port_place *place, const struct mx_assignm
       for (int i = 0, n = 0; i < 4; i++)
         if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
       mx_edges_of(vertex, own);
+      const int wall = mx_metal_sheet(assignment, config, mesh, e, f) >= 0 ? MX_TEM_METAL_SHEET : boundary;
       for (int i = 0; i < 3; i++) {
         if (bsearch(&own[i], edge, edges, sizeof *edge, mx_compare_edges) == NULL) continue;
-        if (contact != NULL) contact[count] = (struct contact){own[i], mesh->surface[e][f]};
+        if (contact != NULL) contact[count] = (struct contact){own[i], mesh->surface[e][f], wall};
         count++;
       }
     }
@@ -170,12 +174,15 @@ int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx
   struct contact *contact;
   size_t count;
   *conductors = (struct mx_tem_conductors){.groups = place->mesh->groups};
-  if (share(face, place, assignment, config, &contact, &count, err) != 0 || DG_NEW(conductors->edge, count, err) != 0)
+  if (share(face, place, assignment, config, &contact, &count, err) != 0 || DG_NEW(conductors->edge, count, err) != 0 ||
+      DG_NEW(conductors->wall, count, err) != 0)
     goto fail;
   for (size_t i = 0; i < count; i++)
-    if (i == 0 || mx_compare_edges(&contact[i].edge, &contact[i - 1].edge) != 0)
+    if (i == 0 || mx_compare_edges(&contact[i].edge, &contact[i - 1].edge) != 0) {
+      conductors->wall[conductors->edges] = (int)contact[i].wall;
       conductors->edge[conductors->edges++] =
           (struct dg_plane_edge){.vertex = {contact[i].edge.vertex[0], contact[i].edge.vertex[1]}};
+    }
   if (connect(conductors, err) != 0 || DG_NEW(conductors->length, conductors->count, err) != 0 ||
       DG_NEW(conductors->member, conductors->count * conductors->groups, err) != 0)
     goto fail;
@@ -197,9 +204,25 @@ fail:
 void mx_tem_conductors_release(struct mx_tem_conductors *conductors)
 {
   dg_free(conductors->edge);
+  dg_free(conductors->wall);
   dg_free(conductors->length);
   dg_free(conductors->member);
   *conductors = (struct mx_tem_conductors){0};
+}
+
+static int compare_plane_edges(const void *a, const void *b)
+{
+  const struct dg_plane_edge *x = a, *y = b;
+  for (int i = 0; i < 2; i++)
+    if (x->vertex[i] != y->vertex[i]) return x->vertex[i] < y->vertex[i] ? -1 : 1;
+  return 0;
+}
+
+int mx_tem_conductor_wall(const struct mx_tem_conductors *conductors, const int64_t vertex[2])
+{
+  const struct dg_plane_edge key = {.vertex = {vertex[0], vertex[1]}},
+                             *at = bsearch(&key, conductors->edge, conductors->edges, sizeof key, compare_plane_edges);
+  return at != NULL ? conductors->wall[at - conductors->edge] : MX_DEFAULT_PEC;
 }
 
 bool mx_tem_conductor_in(const struct mx_tem_conductors *conductors, const struct dg_mesh *mesh, size_t i,

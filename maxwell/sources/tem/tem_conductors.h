@@ -7,10 +7,13 @@
 #include "maxwell/problem/assignment.h"
 #include "maxwell/sources/faces/port_face.h"
 
+enum { MX_TEM_METAL_SHEET = -4 }; /* beside those of mx_assignment: a conducting sheet that is a metal */
+
 struct mx_tem_conductors {
   size_t count; /* by the lowest vertex that each has */
   size_t edges;
   struct dg_plane_edge *edge; /* [edges] by ascending vertices, numbered in the whole mesh */
+  int *wall;                  /* [edges] the boundary, as in mx_assignment, or MX_TEM_METAL_SHEET */
   double *length;             /* [count] of their edges, m */
   size_t groups;              /* of the mesh */
   bool *member;               /* [count][groups] does a surface of the group touch it? */
@@ -21,6 +24,8 @@ int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx
                            const struct mx_port_place *place, const struct mx_assignment *assignment,
                            const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
 void mx_tem_conductors_release(struct mx_tem_conductors *conductors);
+/* The wall of an edge by its vertices, ascending; MX_DEFAULT_PEC also where no conductor has it. */
+int mx_tem_conductor_wall(const struct mx_tem_conductors *conductors, const int64_t vertex[2]);
 /* Writes "'strip'", "'left' + 'right'" or, of a conductor without a group, "2". */
 void mx_tem_conductor_name(const struct mx_tem_conductors *conductors, const struct dg_mesh *mesh, size_t i, char *text,
                            size_t size);

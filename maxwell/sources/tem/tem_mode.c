@@ -23,6 +23,7 @@ struct build {
   const struct mx_port_face *face;
   const struct mx_port_place *place;
   const struct mx_tem_conductors *conductors;
+  const struct mx_config *all;
   const struct mx_port_config *config;
   double *epsilon, *inverse_mu; /* [triangles] */
   struct dg_error *err;
@@ -238,6 +239,52 @@ fail:
   return b->err->code;
 }
 
+/* Charges q and r of the bodies that a mode has in one proportion: the share of q that is not in it. */
+static double unlike(const struct dg_plane_space *space, const double *q_matrix, const double *q_field,
+                     const double *r_matrix, const double *r_field, const double *potential, double *scratch)
+{
+  const size_t n = space->bodies;
+  double power[2] = {0, 0}, square = 0, rest = 0;
+  double *q = scratch, *r = scratch + space->count;
+  dg_plane_apply(space, q_matrix, q_field, q);
+  dg_plane_apply(space, r_matrix, r_field, r);
+  for (size_t i = 0; i < n; i++) {
+    power[0] += potential[i] * q[i];
+    power[1] += potential[i] * r[i];
+  }
+  for (size_t i = 0; i < n; i++) {
+    const double off = q[i] - power[0] / power[1] * r[i];
+    square += q[i] * q[i];
+    rest += off * off;
+  }
+  return square > 0 ? sqrt(rest / square) : 0;
+}
+
+/* Of a mode the charges C v are in proportion to the fluxes K v. In one medium any potentials are, and the currents G v
+ * of its losses must be. */
+static int compare(const struct build *b, const struct mx_tem_solver *solver, const struct solution *fine)
+{
+  const struct dg_plane_space *space = &solver->space;
+  double *scratch = NULL, *sigma = NULL, *loss = NULL;
+  if (b->conductors->count == 2 || (b->config->tem > 0 && !solver->same)) return 0;
+  if (DG_NEW(scratch, 2 * space->count, b->err) != 0 || DG_NEW(sigma, b->face->count, b->err) != 0 ||
+      DG_NEW(loss, space->row[space->count], b->err) != 0)
+    goto fail;
+  if (!solver->same) {
+    b->mode->mixed =
+        unlike(space, solver->value[0], fine->electric, solver->value[1], fine->magnetic, b->mode->potential, scratch);
+    goto fail;
+  }
+  for (size_t k = 0; k < b->face->count; k++) sigma[k] = b->face->triangle[k].sigma;
+  if (dg_plane_matrix(space, sigma, loss, b->err) != 0) goto fail;
+  b->mode->mixed = unlike(space, loss, fine->electric, solver->value[1], fine->magnetic, b->mode->potential, scratch);
+fail:
+  dg_free(scratch);
+  dg_free(sigma);
+  dg_free(loss);
+  return b->err->code;
+}
+
 /* Impedance and index, on divided cells. */
 static int solve_fine(const struct build *b)
 {
@@ -249,6 +296,14 @@ static int solve_fine(const struct build *b)
       (b->config->tem == 0 || find_mode(b, &solver) == 0) && solve(&solver, b->mode->potential, &fine, b->err) == 0) {
     b->mode->impedance = MX_ETA0 / sqrt(fine.C * fine.K);
     b->mode->index = sqrt(fine.C / fine.K);
+    const struct mx_tem_losses_input losses = {.face = b->face,
+                                               .conductors = b->conductors,
+                                               .config = b->all,
+                                               .space = &solver.space,
+                                               .electric = fine.electric,
+                                               .magnetic = fine.magnetic,
+                                               .K = fine.K};
+    if (compare(b, &solver, &fine) == 0) (void)!mx_tem_losses_init(&b->mode->losses, &losses, b->err);
   }
   dg_free(fine.electric);
   dg_free(fine.magnetic);
@@ -299,10 +354,11 @@ static int solve_shape(const struct build *b, int order)
 }
 
 int mx_tem_mode_init(struct mx_tem_mode *mode, const struct mx_port_face *face, const struct mx_port_place *place,
-                     const struct mx_tem_conductors *conductors, const struct mx_port_config *config, int order,
-                     struct dg_error *err)
+                     const struct mx_tem_conductors *conductors, const struct mx_config *all,
+                     const struct mx_port_config *config, int order, struct dg_error *err)
 {
-  struct build b = {.mode = mode, .face = face, .place = place, .conductors = conductors, .config = config, .err = err};
+  struct build b = {
+      .mode = mode, .face = face, .place = place, .conductors = conductors, .all = all, .config = config, .err = err};
   *mode = (struct mx_tem_mode){.conductors = conductors->count};
   if (DG_NEW(b.epsilon, face->count, err) != 0 || DG_NEW(b.inverse_mu, face->count, err) != 0 ||
       DG_NEW(mode->mu, face->count, err) != 0 || DG_NEW(mode->potential, conductors->count, err) != 0)
@@ -327,6 +383,7 @@ void mx_tem_mode_release(struct mx_tem_mode *mode)
   dg_free(mode->electric);
   dg_free(mode->magnetic);
   dg_free(mode->mu);
+  mx_line_losses_release(&mode->losses);
   dg_plane_space_release(&mode->space);
   dg_plane_release(&mode->plane);
   *mode = (struct mx_tem_mode){0};

@@ -22,6 +22,7 @@
 
 #include "libdg/plane/plane_space.h"
 #include "maxwell/sources/tem/tem_conductors.h"
+#include "maxwell/sources/tem/tem_losses.h"
 
 struct mx_tem_mode {
   size_t conductors;
@@ -36,14 +37,16 @@ struct mx_tem_mode {
   double *electric, *magnetic; /* [space.count] phi, A */
   double *mu;                  /* [triangles] */
   double overlap;              /* integral of E . G, on the face's own triangles */
+  struct mx_line_losses losses;
+  double mixed; /* `voltages`: how much of the charges (or of the losses) does not fit one mode; 0: they are a mode */
 };
 
 /* The conductors are those of the face. order: of the run. Every rank that calls it gets the same numbers. DG_INPUT: a
  * name that no conductor has, more than one signal conductor without `mode` or `voltages`, potentials that are all
  * alike, a solver that stops short. Release in any case. */
 int mx_tem_mode_init(struct mx_tem_mode *mode, const struct mx_port_face *face, const struct mx_port_place *place,
-                     const struct mx_tem_conductors *conductors, const struct mx_port_config *config, int order,
-                     struct dg_error *err) DG_MUST_USE;
+                     const struct mx_tem_conductors *conductors, const struct mx_config *all,
+                     const struct mx_port_config *config, int order, struct dg_error *err) DG_MUST_USE;
 /* Writes what it is, for the log. */
 void mx_tem_mode_describe(const struct mx_tem_mode *mode, const struct mx_tem_conductors *conductors,
                           const struct dg_mesh *mesh, char *text, size_t size);

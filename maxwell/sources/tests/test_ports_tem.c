@@ -9,6 +9,7 @@
 #include "maxwell/tests/drive.h"
 #include "maxwell/sources/tests/port_fixture.h"
 #include "maxwell/sources/tests/ring.h"
+#include "maxwell/sources/tem/tem_losses.h"
 #include "maxwell/measure/kinds.h"
 
 static const double pi = 3.14159265358979323846;
@@ -158,6 +159,101 @@ static void test_three_plates(void **state)
   }
 }
 
+/* ---- losses */
+
+#define LEADS                                                                                                          \
+  "[1] = { kind = 'tem_port', " WAVE " }, [2] = { kind = 'tem_port' }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' }"
+
+/* Losses of fields that are polynomials: G' is sigma w/h of each medium side by side, and by the squares of the shares
+ * of the voltage of those one behind the other. R' of magnetic losses is sigma_m h/w, that of a wall Rs/w. */
+static void test_losses(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *scene;
+    double G, R, walls;
+  } line[] = {
+      {"materials = { default = { epsilon_r = 2, sigma = 1e-3 } }, boundaries = { " LEADS " }", 2e-3, 0, 0},
+      {"materials = { default = { epsilon_r = 2, mu_r = 3, sigma_m = 40 } }, boundaries = { " LEADS " }", 0, 20, 0},
+      {"materials = { [1] = { sigma = 1e-3 }, [2] = { epsilon_r = 4, sigma = 5e-3 } }, boundaries = { [5] = { kind = "
+       "'tem_port' }, [1] = { kind = 'pmc' }, [2] = { kind = 'pmc' } }",
+       3e-3, 0, 0},
+      {"materials = { [1] = { sigma = 1e-3 }, [2] = { epsilon_r = 4, sigma = 5e-3 } }, boundaries = { [5] = { kind = "
+       "'tem_port' }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' } }",
+       1e-3 * 1.28 + 5e-3 * 0.08, 0, 0},
+      {"materials = { default = { epsilon_r = 2, mu_r = 3 } }, boundaries = { " LEADS
+       ", [5] = { kind = 'impedance', impedance = 0.5 }, [6] = { kind = 'impedance', impedance = 2 } }",
+       0, 0, 2.5},
+      {"materials = { default = {} }, boundaries = { " LEADS
+       ", [5] = { kind = 'metal', metal = 'copper', band = { 1e7, "
+       "1e9 } } }",
+       0, 0, 2.608951e-3}, /* sqrt(pi f mu0/sigma) at 1e8 Hz */
+      {"materials = { [1] = { sigma = 1e-3 }, [2] = { epsilon_r = 4 } }, interfaces = { [7] = { kind = 'pec' } }, "
+       "boundaries = { [5] = { kind = 'tem_port', mode = 1 }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' } }",
+       2e-3, 0, 0},
+      {"materials = { [1] = { sigma = 1e-3 }, [2] = { epsilon_r = 4 } }, interfaces = { [7] = { kind = 'pec' } }, "
+       "boundaries = { [5] = { kind = 'tem_port', mode = 2 }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' } }",
+       0, 0, 0},
+  };
+  for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+    struct guide guide = {0};
+    read_scene(&guide, line[i].scene);
+    guide_start(&guide, 2, MX_LEAPFROG, 0.9, 1e-9);
+    const struct mx_port_line is = mx_ports_line(&guide.sources.ports, 0);
+    const struct mx_line_losses *losses = mx_ports_losses(&guide.sources.ports, 0);
+    const struct mx_port_loss loss = mx_ports_loss(&guide.sources.ports, 0, 1e8);
+    const double walls = creal(mx_line_walls(losses, 1e8));
+    if (fabs(losses->conductance - line[i].G) > 1e-8 * line[i].G + 1e-14 ||
+        fabs(losses->resistance - line[i].R) > 1e-8 * line[i].R || fabs(walls - line[i].walls) > 1e-6 * line[i].walls)
+      fail_msg("line %zu: G' %.10g S/m, R' %.10g and %.10g ohm/m; exact %.10g, %.10g and %.10g", i, losses->conductance,
+               losses->resistance, walls, line[i].G, line[i].R, line[i].walls);
+    const double neper = 8.685889638065036 / 2;
+    assert_true(fabs(loss.media - neper * (line[i].G * is.impedance + line[i].R / is.impedance)) <= 1e-6 * loss.media);
+    assert_true(fabs(loss.walls - neper * line[i].walls / is.impedance) <= 1e-6 * loss.walls + 1e-14);
+    release(&guide);
+  }
+}
+
+/* A line of G' and R' between ports that refer to its impedance without losses, Z0: with r = (Z - Z0)/(Z + Z0) and q =
+ * exp(-gamma L), S11 = r (1 - q^2)/(1 - r^2 q^2) and S21 = q (1 - r^2)/(1 - r^2 q^2) at every frequency. */
+static void run_lossy(const char *scene, double complex series, double G, double most)
+{
+  struct guide guide = {0};
+  read_scene(&guide, scene);
+  guide_start(&guide, 3, MX_LSRK, 0.9, 1.2e-7);
+  guide_run(&guide, NULL, NULL, NULL, NULL);
+  const struct mx_port_line line = mx_ports_line(&guide.sources.ports, 0);
+  double off = 0, reflected = 0, through = 0;
+  for (double f = 8e6; f <= 8e7; f += 8e6) {
+    double complex in, back, none, out;
+    const double w = 2 * pi * f;
+    const double complex Zs = series + I * w * line.impedance / line.speed,
+                         Y = G + I * w / (line.impedance * line.speed), Z = csqrt(Zs / Y),
+                         q = cexp(-csqrt(Zs) * csqrt(Y)), r = (Z - line.impedance) / (Z + line.impedance);
+    const struct mx_port_loss loss = mx_ports_loss(&guide.sources.ports, 0, f);
+    mx_ports_spectrum(&guide.sources.ports, 0, f, &in, &back);
+    mx_ports_spectrum(&guide.sources.ports, 1, f, &none, &out);
+    off = fmax(off, cabs(back / in - r * (1 - q * q) / (1 - r * r * q * q)));
+    off = fmax(off, cabs(out / in - q * (1 - r * r) / (1 - r * r * q * q)));
+    reflected = fmax(reflected, cabs(r));
+    through = fmax(through, 1 - cabs(q));
+    assert_true(fabs(loss.reflected - cabs(r)) < 1e-6 && fabs(loss.all + 8.685889638 * log(cabs(q))) < 1e-6);
+  }
+  print_message("losses: |S - exact| %.1e; up to %.2g are reflected, %.2g lost\n", off, reflected, through);
+  assert_true(off < most && reflected > 20 * most && through > 20 * most);
+  release(&guide);
+}
+
+static void test_lossy_line(void **state)
+{
+  (void)state;
+  run_lossy("materials = { default = { epsilon_r = 2, sigma = 1e-3 } }, boundaries = { " LEADS " }", 0, 2e-3, 1e-4);
+  run_lossy("materials = { default = { epsilon_r = 2, sigma_m = 40 } }, boundaries = { " LEADS " }", 20, 0, 1e-4);
+  run_lossy("materials = { default = { epsilon_r = 2 } }, boundaries = { " LEADS ", [5] = { kind = 'impedance', "
+            "impedance = 1.3 }, [6] = { kind = 'impedance', impedance = 1.3 } }",
+            2.6, 0, 1e-4);
+}
+
 /* A prism of 16 sides is nearly a coaxial line, and its port nearly that of one. */
 static void test_ring(void **state)
 {
@@ -197,9 +293,9 @@ static const struct {
      "that touch each other are one"},
     {"materials = { default = {} }, boundaries = { [1] = { kind = 'tem_port' }, default = { kind = 'pmc' } }",
      "boundaries.[1]: the field of this port is that between conductors, and its face touches none. Conductors"},
-    {"materials = { default = { sigma = 0.1 } }, boundaries = { [1] = { kind = 'tem_port' }, [3] = { kind = 'pmc' }, "
-     "[4] = { kind = 'pmc' } }",
-     "boundaries.[1]: a port needs media without losses along its surface; near ("},
+    {"materials = { default = { debye = { { delta = 1, tau = 1e-9 } } } }, boundaries = { [1] = { "
+     "kind = 'tem_port' }, [3] = { kind = 'pmc' }, [4] = { kind = 'pmc' } }",
+     "boundaries.[1]: a port needs one impedance for all frequencies along its surface; near ("},
     {"materials = { default = {} }, boundaries = { [1] = { kind = 'tem_port', voltages = { strip = 1 } }, "
      "[3] = { kind = 'pmc' }, [4] = { kind = 'pmc' } }",
      "boundaries.[1].voltages: no conductor on the face of this port has a surface in the group 'strip'; its "
@@ -283,6 +379,8 @@ int main(void)
       cmocka_unit_test(test_homogeneous_line),
       cmocka_unit_test(test_layered_line),
       cmocka_unit_test(test_three_plates),
+      cmocka_unit_test(test_losses),
+      cmocka_unit_test(test_lossy_line),
       cmocka_unit_test(test_ring),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_failing_allocations),
