@@ -14,6 +14,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/output/writers.h"
+#include "maxwell/sources/tem/tem_losses.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/phases.h"
 #include "maxwell/version.h"
@@ -109,6 +110,34 @@ static void quality_entry(FILE *file, const struct mx_s_quality *quality, const 
   fputs(",\n", file);
 }
 
+/* Writes the losses of a port's line, or null: the port belongs to none, or nothing is lost. */
+static void losses_entry(FILE *file, const struct mx_ports *ports, size_t port)
+{
+  const struct mx_line_losses *losses = mx_ports_losses(ports, port);
+  fputs(", \"losses\": ", file);
+  if (losses == NULL || !mx_line_loses(losses)) {
+    fputs("null", file);
+    return;
+  }
+  fputs("{\"conductance\": ", file);
+  dg_json_number(file, losses->conductance);
+  fputs(", \"resistance\": ", file);
+  dg_json_number(file, losses->resistance);
+  fputs(", \"media_db_per_m\": ", file);
+  dg_json_number(file, mx_ports_loss(ports, port, 0).media);
+  fputs(", \"walls\": [", file);
+  for (size_t i = 0; i < losses->walls; i++) {
+    const struct mx_line_wall *wall = &losses->wall[i];
+    fprintf(file, "%s{\"shape\": ", i > 0 ? ", " : "");
+    dg_json_number(file, wall->shape);
+    if (wall->metal.sigma == 0) fprintf(file, ", \"impedance\": %.17g}", wall->impedance);
+    else
+      fprintf(file, ", \"conductivity\": %.17g, \"mu_r\": %.17g, \"roughness\": %.17g}", wall->metal.sigma,
+              wall->metal.mu_r, wall->metal.roughness);
+  }
+  fputs("]}", file);
+}
+
 /* Writes what the ports are, so that reference planes can be shifted and impedances changed without the script. */
 static void ports_entry(FILE *file, const struct mx_ports *ports)
 {
@@ -124,6 +153,7 @@ static void ports_entry(FILE *file, const struct mx_ports *ports)
     fputs(", \"speed\": ", file);
     if (line.speed > 0) dg_json_number(file, line.speed);
     else fputs("null", file);
+    losses_entry(file, ports, i);
     fputc('}', file);
   }
   fputs("],\n", file);

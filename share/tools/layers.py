@@ -87,7 +87,7 @@ MAY = {
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/output/powers maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell "
-                      "maxwell/shell/hooks maxwell/sources maxwell/time",
+                      "maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
     "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",

@@ -138,7 +138,7 @@ fail:
   return err->code;
 }
 
-/* Adds the lengths of the edges up, from the corners of the triangles that have them. */
+/* Adds the lengths of the edges and their places up, from the corners of the triangles that have them. */
 static void measure(struct mx_tem_conductors *conductors, const struct mx_port_face *face)
 {
   static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
@@ -148,11 +148,16 @@ static void measure(struct mx_tem_conductors *conductors, const struct mx_port_f
     for (size_t k = 0; k < face->count && length == 0; k++)
       for (int s = 0; s < 3; s++) {
         const struct mx_port_triangle *t = &face->triangle[k];
-        if (t->vertex[pair[s][0]] == edge->vertex[0] && t->vertex[pair[s][1]] == edge->vertex[1])
-          length = dg_distance(t->corner[pair[s][0]], t->corner[pair[s][1]]);
+        if (length != 0 || t->vertex[pair[s][0]] != edge->vertex[0] || t->vertex[pair[s][1]] != edge->vertex[1])
+          continue;
+        const double *a = t->corner[pair[s][0]], *b = t->corner[pair[s][1]];
+        length = dg_distance(a, b);
+        for (int c = 0; c < 3; c++) conductors->middle[edge->body][c] += 0.5 * length * (a[c] + b[c]);
       }
     conductors->length[edge->body] += length;
   }
+  for (size_t i = 0; i < conductors->count; i++)
+    for (int c = 0; c < 3; c++) conductors->middle[i][c] /= conductors->length[i];
 }
 
 static void note_groups(struct mx_tem_conductors *conductors, const struct dg_mesh *mesh, const struct contact *contact,
@@ -184,6 +189,7 @@ int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx
           (struct dg_plane_edge){.vertex = {contact[i].edge.vertex[0], contact[i].edge.vertex[1]}};
     }
   if (connect(conductors, err) != 0 || DG_NEW(conductors->length, conductors->count, err) != 0 ||
+      DG_NEW(conductors->middle, conductors->count, err) != 0 ||
       DG_NEW(conductors->member, conductors->count * conductors->groups, err) != 0)
     goto fail;
   measure(conductors, face);
@@ -206,6 +212,7 @@ void mx_tem_conductors_release(struct mx_tem_conductors *conductors)
   dg_free(conductors->edge);
   dg_free(conductors->wall);
   dg_free(conductors->length);
+  dg_free(conductors->middle);
   dg_free(conductors->member);
   *conductors = (struct mx_tem_conductors){0};
 }

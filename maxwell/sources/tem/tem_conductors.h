@@ -15,6 +15,7 @@ struct mx_tem_conductors {
   struct dg_plane_edge *edge; /* [edges] by ascending vertices, numbered in the whole mesh */
   int *wall;                  /* [edges] the boundary, as in mx_assignment, or MX_TEM_METAL_SHEET */
   double *length;             /* [count] of their edges, m */
+  double (*middle)[3];        /* [count] the mean place of their edges, m */
   size_t groups;              /* of the mesh */
   bool *member;               /* [count][groups] does a surface of the group touch it? */
 };

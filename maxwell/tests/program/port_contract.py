@@ -33,6 +33,29 @@ simulation {
   output = { s_parameters = { 0, 3e8 } },
 }
 """
+# The same line between two ports that find its mode, in a medium with losses and between walls of metal.
+LOSSY = """\
+local pulse = waveform.gaussian { bandwidth = 1.5e8 }
+simulation {
+  mesh = { file = "box.msh" }, order = 4, time = { stop = 80e-9 },
+  materials = { default = { epsilon_r = 2, sigma = 1e-3 } },
+  boundaries = {
+    [1] = { kind = "tem_port", number = 1, waveform = pulse }, [2] = { kind = "tem_port", number = 2 },
+    [3] = { kind = "pmc" }, walls = { kind = "impedance", impedance = 0.5 },
+  },
+  output = { s_parameters = { from = 1e7, to = 7e7, points = 7 } },
+}
+"""
+# Three plates: the ends of the box and what is between its halves.
+PLATES = """\
+simulation {
+  mesh = { file = "box.msh" }, order = 2, time = { steps = 1 },
+  materials = { left = { %s }, right = { %s } }, interfaces = { [4] = { kind = "pec" } },
+  boundaries = {
+    [3] = { kind = "tem_port", %s, waveform = waveform.gaussian { bandwidth = 1e8 } }, [5] = { kind = "pmc" }, [6] = { kind = "pec" },
+  },
+}
+"""
 BOTH = LINE % ", waveform = pulse"
 ONE = LINE % ""
 
@@ -212,6 +235,54 @@ def test_says_what_ports_are(program):
     with Place(program, script=GUIDE.replace("{ 0, 3e8 }", "{ 3e8 }").replace('kind = "waveguide_port"', modal)) as place:
         code, _, err, _ = place.run("check", "input/case.lua")
         expect(code == 2 and "boundaries.[1]: the cut-off of its mode 1, 1e+12 Hz, is too high for the step of" in err, err)
+
+
+def test_lines_with_losses(program):
+    """S against the telegrapher's equations with the port's reference; what the log, the summary and `check` say."""
+    with Place(program, script=LOSSY) as place:
+        out = place.good(*RUN)
+        ports = place.summary("case")["ports"]
+        Z0, losses = ports[0]["impedance"], ports[0]["losses"]
+        expect(abs(Z0 - ETA0 / np.sqrt(2)) < 1e-6 * Z0 and abs(ports[1]["losses"]["conductance"] - 1e-3) < 1e-9, f"{ports}")
+        expect(abs(losses["conductance"] - 1e-3) < 1e-9 and losses["resistance"] == 0 and len(losses["walls"]) == 1, f"{losses}")
+        expect(abs(losses["walls"][0]["shape"] - 2) < 1e-6 and losses["walls"][0]["impedance"] == 0.5, f"{losses}")
+        expect(abs(losses["media_db_per_m"] - 10 / np.log(10) * 1e-3 * Z0) < 1e-6, f"{losses}")
+        _, rows = place.rows("case/sparameters.csv")
+        f, *parts = np.array(rows).T
+        w = 2 * np.pi * f
+        series, shunt = 1 + 1j * w * 4e-7 * np.pi, 1e-3 + 1j * w * 2 / (4e-7 * np.pi * C0**2)
+        Z, q = np.sqrt(series / shunt), np.exp(-2 * np.sqrt(series) * np.sqrt(shunt))
+        r = (Z - Z0) / (Z + Z0)
+        off = max(np.abs(parts[0] + 1j * parts[1] - r * (1 - q**2) / (1 - (r * q)**2)).max(),
+                  np.abs(parts[2] + 1j * parts[3] - q * (1 - r**2) / (1 - (r * q)**2)).max())
+        expect(off < 2e-3 and np.abs(r).min() > 0.02 and np.abs(q).max() < 0.8, f"off by {off}; {np.abs(r)}, {np.abs(q)}")
+        says = out[out.index("line      1 'surface_1': "):].split("\n")[0]
+        numbers = [float(x) for x in re.findall(r"(?<![\w'])[0-9][0-9.e+-]*", says)][1:]
+        neper = 20 / np.log(10)
+        exact = [1e-3, neper * 0.5e-3 * Z0, 1e7, neper * 0.5 / Z0, -neper * np.log(abs(q[0])) / 2, abs(r[0]),
+                 7e7, neper * 0.5 / Z0, -neper * np.log(abs(q[-1])) / 2, abs(r[-1]), Z0]
+        expect(len(numbers) == len(exact) and np.allclose(numbers, exact, rtol=2e-2), f"{says}: {numbers}, {exact}")
+        code, out, err, _ = place.run("check", "input/case.lua")
+        expect(code == 0 and says in out, f"check says something else: {out}")
+        expect("boundaries.[1]: at 1e+07 Hz losses make the impedance of this line another" in err, err)
+    with Place(program, script=LOSSY.replace("sigma = 1e-3", "sigma = 1e-5")) as place:
+        code, out, err, _ = place.run("check", "input/case.lua")
+        expect(code == 0 and "losses make" not in err and "G' = 1e-05 S/m" in out, f"{code}: {out} {err}")
+
+
+def test_potentials_that_are_no_mode(program):
+    mixed = "boundaries.[3]: the media on the face of this port differ, so that only certain potentials are one mode"
+    for left, right, keys, warns in (
+            ("epsilon_r = 1", "epsilon_r = 4", "voltages = { walls = 1 }", True),
+            ("epsilon_r = 1", "epsilon_r = 4", "voltages = { port = 1 }", False),
+            ("epsilon_r = 1", "epsilon_r = 4", "mode = 2", False),
+            ("epsilon_r = 4", "epsilon_r = 4", "voltages = { walls = 1 }", False),
+            ("epsilon_r = 4", "epsilon_r = 4, sigma = 1e-4", "voltages = { walls = 1 }", True),
+            ("epsilon_r = 4", "epsilon_r = 4, sigma = 1e-4", "mode = 'odd'", True),
+            ("epsilon_r = 4, sigma = 1e-4", "epsilon_r = 4, sigma = 1e-4", "voltages = { walls = 1 }", False)):
+        with Place(program, {"input/box.msh": three_sided()}, PLATES % (left, right, keys)) as place:
+            code, _, err, _ = place.run("check", "input/case.lua")
+            expect(code == 0 and (mixed in err) == warns, f"{left} | {right}, {keys}: {code}, {err}")
 
 
 if __name__ == "__main__":

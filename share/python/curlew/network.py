@@ -13,8 +13,22 @@ from .errors import CurlewError
 C0 = 299792458.0
 
 
+def wall_impedance(wall, s):
+    """[F] ohm: the impedance of a wall of a line, as summary.json has it, at s = jw."""
+    if "impedance" in wall:
+        return np.full(s.shape, wall["impedance"] + 0j)
+    mu, roughness = 4e-7 * math.pi * wall["mu_r"], wall["roughness"]
+    smooth = np.sqrt(s * mu / wall["conductivity"])
+    if roughness == 0:
+        return smooth
+    z = s * 0.7 * roughness ** 2 * mu * wall["conductivity"]  # j 1.4 (roughness/skin depth)^2
+    q = np.sqrt(z)
+    return smooth * (1 + 2 / math.pi * (np.arctan(q) + np.log(1 + q) - 0.5 * np.log(1 + z)))
+
+
 def line_of(port, frequency):
-    """(z0, gamma) [F] of a port of summary.json. gamma is nan where the port belongs to no line."""
+    """(z0, gamma) [F] of a port of summary.json. gamma is nan where the port belongs to no line. With losses gamma has
+    them; z0, which S refers to, is that of the line without."""
     s = 2j * math.pi * np.asarray(frequency, dtype=float)
     wc = 2 * math.pi * port["cutoff"]
     # sqrt(s^2 + wc^2) with a real part >= 0, and the sign of s above the cut-off
@@ -26,7 +40,14 @@ def line_of(port, frequency):
             impedance *= s / root
         elif port["family"] == "TM":
             impedance *= root / s
-    return impedance, root / port["speed"] if port.get("speed") else np.full(s.shape, np.nan + 0j)
+    if not port.get("speed"):
+        return impedance, np.full(s.shape, np.nan + 0j)
+    losses = port.get("losses")
+    if losses is None:
+        return impedance, root / port["speed"]
+    series, shunt = s * port["impedance"] / port["speed"], s / (port["impedance"] * port["speed"])
+    series = series + losses["resistance"] + sum(wall["shape"] * wall_impedance(wall, s) for wall in losses["walls"])
+    return impedance, np.sqrt(series) * np.sqrt(shunt + losses["conductance"])
 
 
 class Network:

@@ -132,6 +132,22 @@ class Forms(unittest.TestCase):
         self.near(gamma, 2j * math.pi * f * 1.5 / C0, 1e-9)
         self.assertTrue(np.isnan(line_of({"family": "TEM", "impedance": 50.0, "cutoff": 0, "speed": None}, f)[1]).all())
 
+    def test_line_with_losses(self):
+        """gamma of the telegrapher's equations: of one medium it is sqrt(s mu (sigma + s eps)); walls of copper, smooth and rough."""
+        f, mu, eps, sigma = np.array([1e6, 1e9]), 4e-7 * math.pi, 2.25 / (4e-7 * math.pi * C0**2), 0.01
+        s, Z0 = 2j * math.pi * f, 50.0
+        port = {"family": "TEM", "impedance": Z0, "cutoff": 0, "speed": C0 / 1.5,
+                "losses": {"conductance": sigma / eps * 1.5 / (C0 * Z0), "resistance": 0, "walls": []}}
+        self.near(line_of(port, f)[1], np.sqrt(s * mu) * np.sqrt(sigma + s * eps), 1e-9)
+        for roughness, more in ((0, 1), (2e-6, 1 + 2 / math.pi * np.arctan(1.4 * (2e-6)**2 * math.pi * f * mu * 5.8e7))):
+            wall = {"shape": 400.0, "conductivity": 5.8e7, "mu_r": 1, "roughness": roughness}
+            port["losses"] = {"conductance": 0, "resistance": 0, "walls": [wall]}
+            z0, gamma = line_of(port, f)
+            self.near((gamma**2 / (s / (Z0 * C0 / 1.5))).real / 400, more * np.sqrt(math.pi * f * mu / 5.8e7), 1e-9)
+            self.near(z0, [Z0, Z0])
+        port["losses"]["walls"] = [{"shape": 400.0, "impedance": 0.25}]
+        self.near((line_of(port, f)[1]**2 / (s / (Z0 * C0 / 1.5))).real, [100, 100], 1e-9)
+
     def test_resonances(self):
         """Reflection of a series RLC in 50 ohm, and transmission through it from 50 to 50 ohm."""
         L, C, R = 100e-9, 0.0632e-12, 12.0
