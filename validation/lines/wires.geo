@@ -15,5 +15,6 @@ out[] = Extrude {0, 0, L} { Surface{1}; };
 Physical Volume("line") = {out[1]};
 Physical Surface("near") = {1};
 Physical Surface("far") = {out[0]};
+Physical Surface("wire") = {out[3]};
 Physical Surface("symmetry") = {out[2], out[4]};
 MeshSize{:} = SIZE;
