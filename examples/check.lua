@@ -21,7 +21,7 @@
 --                written }
 --   snapshots    least number of fields_NNNNNN.silo
 -- where run.csv(FILE) is the table of a CSV file's columns, and run.fourier(FILE, COLUMN, f) the real and imaginary
--- part of the Fourier transform of a column. Only output is required. The keys that the output contract promises are
+-- part of the Fourier transform of a column; run.summary() is summary.json. Only output is required. The keys that the output contract promises are
 -- always checked.
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/../share/lua/?.lua;" .. package.path
@@ -165,6 +165,7 @@ local function access_to(folder)
     files[file] = files[file] or assert(spectrum.read_csv(folder .. "/" .. file))
     return files[file]
   end
+  function run.summary() return assert(json.read(folder .. "/summary.json")) end
   function run.fourier(file, column, f)
     local record = run.csv(file)
     return spectrum.fourier(record.time, assert(record[column], file .. " has no column " .. column), f)

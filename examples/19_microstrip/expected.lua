@@ -14,6 +14,9 @@ local function effective(u, e)
   return (e + 1) / 2 + (e - 1) / 2 * (1 + 10 / u) ^ (-a * b)
 end
 local e_eff = effective(w_over_h, epsilon)
+-- Of the substrate: C' depends on its permittivity as epsilon_eff does, and so G' = sigma dC'/d epsilon.
+local tangent, slope = 0.02, (effective(w_over_h, epsilon + 1e-3) - effective(w_over_h, epsilon - 1e-3)) / 2e-3
+local attenuation = 20 / math.log(10) * math.pi * 2.5e9 / c0 * tangent * epsilon * slope / math.sqrt(e_eff)
 -- Of the port: what goes in less what comes back, over the current, at the top of the pulse.
 local function impedance(run)
   local record, top = run.csv "ports/in.csv", 1
@@ -33,6 +36,8 @@ return {
   quantities = {
     { label = "impedance of the whole line", unit = "ohm", exact = in_air(w_over_h) / math.sqrt(e_eff), tolerance = 5e-3,
       measured = function(run) return impedance(run) / 2 end },
+    { label = "attenuation", unit = "dB/m", exact = attenuation, tolerance = 1e-2,
+      measured = function(run) return run.summary().ports[1].losses.media_db_per_m end },
     { label = "|S11| from 0.5 to 2.5 GHz, at most", unit = "", exact = 0, within = 0.03,
       measured = function(run)
         local most = 0

@@ -268,6 +268,9 @@ def test_lines_with_losses(program):
     with Place(program, script=LOSSY.replace("sigma = 1e-3", "sigma = 1e-5")) as place:
         code, out, err, _ = place.run("check", "input/case.lua")
         expect(code == 0 and "losses make" not in err and "G' = 1e-05 S/m" in out, f"{code}: {out} {err}")
+    with Place(program, script=LOSSY.replace("sigma = 1e-3", "debye = { { delta = 1, tau = 1e-9 } }")) as place:
+        code, _, err, _ = place.run(*RUN)
+        expect(code == 2 and "boundaries.[1]: a port needs one impedance for all frequencies along its surface" in err, f"{code}: {err}")
 
 
 def test_potentials_that_are_no_mode(program):

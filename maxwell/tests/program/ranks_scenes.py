@@ -176,7 +176,7 @@ local pulse = waveform.gaussian { bandwidth = 20e9 }
 simulation {
   mesh = { file = "line.geo", unit = 1e-3 }, order = 2, time = { steps = 500, integrator = "INTEGRATOR" },
   flux = "FLUX", backend = "BACKEND",
-  materials = { substrate = { epsilon_r = 3 }, air = {} }, interfaces = { strip = { kind = "pec" } },
+  materials = { substrate = { epsilon_r = 3, sigma = 0.02 }, air = {} }, interfaces = { strip = { kind = "pec" } },
   boundaries = {
     left = { kind = "tem_port", waveform = pulse },
     right = { kind = "tem_port", voltages = { strip = 1 }, waveform = pulse },
