@@ -38,7 +38,7 @@ return {
       measured = function(run) return impedance(run) / 2 end },
     { label = "attenuation", unit = "dB/m", exact = attenuation, tolerance = 1e-2,
       measured = function(run) return run.summary().ports[1].losses.media_db_per_m end },
-    { label = "|S11| from 0.5 to 2.5 GHz, at most", unit = "", exact = 0, within = 0.03,
+    { label = "|S11| from 0.5 to 2.5 GHz, at most", unit = "", exact = 0, within = 0.02,
       measured = function(run)
         local most = 0
         for i = 1, 5 do
@@ -46,6 +46,11 @@ return {
           most = math.max(most, math.sqrt(re ^ 2 + im ^ 2))
         end
         return most
+      end },
+    { label = "|S21| at 0.5 GHz", unit = "", exact = 10 ^ (-attenuation * length / 20), within = 4e-3,
+      measured = function(run)
+        local re, im = S(run, "S21", 1)
+        return math.sqrt(re ^ 2 + im ^ 2)
       end },
     -- Elements of 1 mm at the edge of the strip make the waves 3 % slower than they are.
     { label = "delay at 0.5 GHz", unit = "ps", scale = 1e12, exact = length * math.sqrt(e_eff) / c0, tolerance = 0.04,

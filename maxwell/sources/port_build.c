@@ -260,9 +260,9 @@ static int check_kept(const struct build *b, const struct mx_port_profile *profi
 }
 
 /* The wall W before media Z of a TEM line. A wave v comes in as E - G = 2 v p, p = (E + G)/2 the profile, P the
- * integral of its square and N that of E.G. The field on the face is E* = (W (E + Z n x H) + 2 Z v p)/(Z + W), and what
- * leaves is (integral of E.G* + E*.G)/(2 N) = (integral of E*.p)/N + v (1 - 2 P/N): the integral of W/(Z + W) (E + Z n
- * x H).p over N, and v times 1 - 2 P/N + 2/N times the integral of Z/(Z + W) p^2. */
+ * integral of its square and N that of E.G, with the K that tem_mode.h says. The field on the face is E* = (W (E + Z n
+ * x H) + 2 Z v p)/(Z + W), and what leaves is (integral of E.G* + E*.G)/(2 N) = (integral of E*.p)/N + v (1 - 2 P/N):
+ * the integral of W/(Z + W) (E + Z n x H).p over N, and v times 1 - 2 P/N + 2/N times the integral of Z/(Z + W) p^2. */
 static void weigh_line(struct build *b, const struct mx_tem_mode *tem, double square, const double *moment,
                        const double *nodal)
 {

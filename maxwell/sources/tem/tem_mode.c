@@ -310,6 +310,7 @@ static int solve_fine(const struct build *b)
       (b->config->tem == 0 || find_mode(b, &solver) == 0) && solve(&solver, b->mode->potential, &fine, b->err) == 0) {
     b->mode->impedance = MX_ETA0 / sqrt(fine.C * fine.K);
     b->mode->index = sqrt(fine.C / fine.K);
+    b->mode->K = fine.K;
     const struct mx_tem_losses_input losses = {.face = b->face,
                                                .conductors = b->conductors,
                                                .config = b->all,
@@ -357,7 +358,7 @@ static int solve_shape(const struct build *b, int order)
     mode->magnetic = shape.magnetic;
     mode->space = solver.space;
     mode->wall = shape.K / (mode->own_index * square_of_H(mode));
-    mode->overlap = mode->wall * mode->own_index * shape.K;
+    mode->overlap = mode->wall * mode->own_index * mode->K;
     solver.space = (struct dg_plane_space){0};
     shape = (struct solution){0};
   }
