@@ -59,7 +59,7 @@ static bool find_band(const struct mx_config *config, double band[2])
 static void describe(const struct mx_ports *ports, size_t port, const double band[2], bool banded, struct dg_log *log)
 {
   const struct mx_port *p = &ports->port[port];
-  char text[400];
+  char text[600] = "walls take what depends on the frequency, and the script names none";
   size_t used = 0;
   const double media = mx_ports_loss(ports, port, 0).media;
   if (p->losses.conductance > 0) used += (size_t)snprintf(text, sizeof text, "G' = %.4g S/m", p->losses.conductance);
@@ -75,6 +75,7 @@ static void describe(const struct mx_ports *ports, size_t port, const double ban
     used += (size_t)snprintf(text + used, sizeof text - used, "all %.4g dB/m, and a matched line reflects %.2g",
                              loss.all, loss.reflected);
   }
+  if (!banded && media > 0 && used > 2) text[used - 2] = '\0'; /* nothing follows the semicolon */
   dg_log_line(log, "line      %d '%s': %s; S refers to %.6g ohm, that of the line without losses", p->number, p->name,
               text, reference_of(p));
 }

@@ -68,8 +68,8 @@ MAY = {
     "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/backend/layers "
                            "maxwell/backend/squares maxwell/problem maxwell/shell maxwell/time",
     "maxwell/sources/faces": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/model maxwell/problem",
-    "maxwell/sources/tem": "libdg/base libdg/comm libdg/mesh libdg/plane libdg/solve maxwell/model maxwell/problem "
-                           "maxwell/sources/faces",
+    "maxwell/sources/tem": "libdg/base libdg/comm libdg/mesh libdg/plane libdg/ref libdg/solve maxwell/model maxwell/model/media "
+                           "maxwell/problem maxwell/sources/faces",
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/sources/faces maxwell/sources/tem maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/backend/frame maxwell/model "
