@@ -222,12 +222,13 @@ static void report_metals(const struct mx_setup *setup)
     }
     const double mu = MX_MU0 * metal->mu_r, rough = mx_metal_rough(mu, metal->sigma, metal->roughness),
                  error = mx_skin_error(2 * pi * band[0], 2 * pi * band[1], rough, &skin),
-                 more = 1 + 2 / pi * atan(2 * pi * band[1] / rough),
-                 resistance = creal(mx_metal_impedance(mu, metal->sigma, metal->roughness, 2 * pi * band[1]));
+                 more = 1 + 2 / pi * atan(2 * pi * band[1] / rough);
+    double Z[2];
+    mx_metal_impedance(mu, metal->sigma, metal->roughness, 2 * pi * band[1], Z);
     dg_log_line(setup->log,
                 "metal     %s: %.4g S/m, %zu resistors beside inductors follow its skin from %.4g to %.4g Hz within "
                 "%.2g %%; %.3g ohm at the upper end",
-                name, metal->sigma, skin.poles, band[0], band[1], 100 * error, resistance);
+                name, metal->sigma, skin.poles, band[0], band[1], 100 * error, Z[0]);
     if (metal->roughness > 0)
       dg_log_line(setup->log, "metal     %s: its roughness of %.3g m multiplies losses by %.3f at the upper end", name,
                   metal->roughness, more);
@@ -239,11 +240,11 @@ static void report_metals(const struct mx_setup *setup)
                      "'%s' is fitted up to %.4g Hz, and the sources go up to %.4g Hz: beyond the band its "
                      "losses are wrong",
                      name, band[1], highest);
-    if (sqrt(2) * resistance > poor * MX_ETA0)
+    if (sqrt(2) * Z[0] > poor * MX_ETA0)
       dg_log_warning(setup->log,
                      "'%s' is a poor conductor at %.4g Hz, with a surface impedance of %.3g ohm: as a wall "
                      "it is right at normal incidence alone; mesh its inside",
-                     name, band[1], sqrt(2) * resistance);
+                     name, band[1], sqrt(2) * Z[0]);
   }
 }
 

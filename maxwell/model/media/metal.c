@@ -46,9 +46,11 @@ static double complex impedance(double w, double rough)
   return root * (1 + 2 / pi * (catan(q) + clog(1 + q) - 0.5 * clog(1 + z)));
 }
 
-double complex mx_metal_impedance(double mu, double sigma, double roughness, double w)
+void mx_metal_impedance(double mu, double sigma, double roughness, double w, double Z[2])
 {
-  return sqrt(mu / sigma) * impedance(w, mx_metal_rough(mu, sigma, roughness));
+  const double complex own = sqrt(mu / sigma) * impedance(w, mx_metal_rough(mu, sigma, roughness));
+  Z[0] = creal(own);
+  Z[1] = cimag(own);
 }
 
 double mx_skin_error(double from, double to, double rough, const struct mx_skin *skin)

@@ -7,8 +7,6 @@
  * an inductor R_k/a_k, so that the wall is passive whatever the fit is. */
 #pragma once
 
-#include <complex.h>
-
 #include "maxwell/model/media/skin.h"
 
 /* The conductivity of a metal at 20 C, S/m, by its place in mx_metal_names (model/config_read.h). */
@@ -32,5 +30,5 @@ double mx_skin_error(double from, double to, double rough, const struct mx_skin 
 
 /* w0, rad/s; infinite for a roughness of 0. mu in H/m, sigma in S/m, roughness in m. */
 double mx_metal_rough(double mu, double sigma, double roughness);
-/* Its surface impedance at w (rad/s), ohm, without any fit. */
-double complex mx_metal_impedance(double mu, double sigma, double roughness, double w);
+/* Its surface impedance Z[0] + j Z[1] at w (rad/s), ohm, without any fit. No complex number: C++ reads this header. */
+void mx_metal_impedance(double mu, double sigma, double roughness, double w, double Z[2]);

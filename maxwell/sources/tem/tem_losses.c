@@ -143,9 +143,9 @@ double complex mx_line_walls(const struct mx_line_losses *losses, double hertz)
   for (size_t i = 0; i < losses->walls; i++) {
     const struct mx_line_wall *wall = &losses->wall[i];
     const struct mx_metal_config *metal = &wall->metal;
-    sum += wall->shape * (metal->sigma == 0 ? wall->impedance
-                                            : mx_metal_impedance(MX_MU0 * metal->mu_r, metal->sigma, metal->roughness,
-                                                                 2 * pi * hertz));
+    double Z[2] = {wall->impedance, 0};
+    if (metal->sigma > 0) mx_metal_impedance(MX_MU0 * metal->mu_r, metal->sigma, metal->roughness, 2 * pi * hertz, Z);
+    sum += wall->shape * (Z[0] + I * Z[1]);
   }
   return sum;
 }
